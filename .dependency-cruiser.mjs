@@ -1,0 +1,21 @@
+const why = 'Read "What may import what" in docs/architecture.md.';
+
+/** The import table of docs/architecture.md, as errors. */
+export default {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', comment: `A cycle means that two files have one subject. ${why}`, from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'baccarat-imports-nothing', severity: 'error', comment: `The game knows no clock, no file and no framework. ${why}`, from: { path: '^libs/baccarat/' }, to: { pathNot: '^libs/baccarat/' } },
+    { name: 'audit-imports-baccarat-only', severity: 'error', comment: `The fold is pure: what it needs from outside is handed in. ${why}`, from: { path: '^libs/audit/' }, to: { pathNot: '^libs/(audit|baccarat)/' } },
+    { name: 'libs-not-apps', severity: 'error', comment: `Imports point inwards. ${why}`, from: { path: '^libs/' }, to: { path: '^apps/' } },
+    { name: 'no-app-imports-an-app', severity: 'error', comment: `Only standalone may import api and auditor. ${why}`, from: { path: '^apps/([^/]+)/', pathNot: '^apps/standalone/' }, to: { path: '^apps/', pathNot: '^apps/$1/' } },
+    { name: 'front-door-only', severity: 'error', comment: `Enter a library by its index. ${why}`, from: { path: '^(apps|libs)/([^/]+)/' }, to: { path: '^libs/([^/]+)/src/(?!index\\.ts$)', pathNot: '^$1/$2/' } },
+    { name: 'not-resolvable', severity: 'error', comment: 'An import that leads nowhere fails on the first run.', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.spec\\.ts$' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['source', 'import', 'node', 'default'], mainFields: ['module', 'main'] },
+  },
+};

@@ -1,0 +1,28 @@
+/** Everything is an ES module; the "source" condition of package.json "imports" leads tests to libs/*\/src, never to dist. */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.spec.ts', '<rootDir>/{apps,libs}/*/src/**/*.spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  testTimeout: 60_000,
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        swcrc: false,
+        sourceMaps: 'inline',
+        module: { type: 'es6' },
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          keepClassNames: true,
+        },
+      },
+    ],
+  },
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['apps/*/src/**/*.ts', 'libs/*/src/**/*.ts', '!**/main.ts'],
+};

@@ -1,0 +1,29 @@
+/** Ranks in the order rule books list them. */
+export const RANKS = ['A', '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q', 'K'] as const;
+/** Spades, hearts, diamonds, clubs. */
+export const SUITS = ['S', 'H', 'D', 'C'] as const;
+
+export type Rank = (typeof RANKS)[number];
+export type Suit = (typeof SUITS)[number];
+/** Two characters, rank then suit: `9S`, `TD`. */
+export type Card = `${Rank}${Suit}`;
+
+/** The 52 cards of one deck, suit by suit. */
+export const CARDS: readonly Card[] = SUITS.flatMap((suit) => RANKS.map((rank) => `${rank}${suit}` as const));
+
+const VALUES = new Map<string, number>(CARDS.map((card) => [card, Math.max(0, '.A23456789'.indexOf(card.charAt(0)))]));
+
+/** Whether `text` names a card. */
+export const isCard = (text: unknown): text is Card => typeof text === 'string' && VALUES.has(text);
+
+/**
+ * What a card counts: ace 1, two to nine their pips, ten and faces 0.
+ * Source: 58 Pa. Code § 627a.8 and NSW rules 3.2 to 3.3, as docs/rules/README.md cites them.
+ */
+export const valueOf = (card: Card): number => VALUES.get(card) as number;
+
+export const rankOf = (card: Card): Rank => card.charAt(0) as Rank;
+export const suitOf = (card: Card): Suit => card.charAt(1) as Suit;
+
+/** A hand's total: the last digit of the sum of its cards. */
+export const totalOf = (hand: readonly Card[]): number => hand.reduce((sum, card) => sum + valueOf(card), 0) % 10;
