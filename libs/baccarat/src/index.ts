@@ -6,3 +6,4 @@ export * from './rules.js';
 export * from './due.js';
 export * from './bets.js';
 export * from './burn.js';
+export * from './roads.js';
