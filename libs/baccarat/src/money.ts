@@ -11,8 +11,9 @@ export interface Rounding {
 }
 
 /**
- * `amount × factor`, rounded to a multiple of `rounding.unit`; all integers, in minor units. Exact whatever the size:
- * where a product could pass 2^53 it is taken in BigInt.
+ * `amount × factor`, rounded to a multiple of `rounding.unit`; all integers of at least 0, in minor units. Exact whatever
+ * the size: where a product could pass 2^53 it is taken in BigInt. Only a result that passes 2^53 itself is no longer
+ * exact; it is then above every amount that an event can carry.
  */
 export function scale(amount: number, factor: Rational, rounding: Rounding): number {
   const divisor = factor.den * rounding.unit;

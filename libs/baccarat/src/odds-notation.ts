@@ -44,7 +44,9 @@ export function parseOdds(text: string): Odds | undefined {
   const [win, unit] = [parseDecimal(match[1] as string), parseDecimal(match[3] as string)];
   if (!win || !unit || unit.num === 0) return undefined;
   const notation = match[2] as 'to' | 'for';
-  const paid = rational(win.num * unit.den, win.den * unit.num);
+  // Reduced crosswise before multiplying: nine digits before the point and six after can be divided, but not multiplied, within 2^53.
+  const [whole, parts] = [rational(win.num, unit.num), rational(unit.den, win.den)];
+  const paid = rational(whole.num * parts.num, whole.den * parts.den);
   const profit = notation === 'to' ? paid : { num: paid.num - paid.den, den: paid.den };
   return profit.num < 0 ? undefined : { text, notation, profit };
 }
