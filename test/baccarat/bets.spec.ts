@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { factsOf, resultOf, scale, specialsOf, type Bet, type Rules } from '#baccarat';
+import { factsOf, resultOf, scale, specialsOf, type Bet, type Predicate, type Rules } from '#baccarat';
 import { coup } from './coup-in-words.js';
 import { house, sixPaysHalf, threeCardSevenPushes } from './house-rules.js';
 
@@ -171,10 +171,10 @@ describe('all bets of the house', () => {
 });
 
 describe('a bet on cards in order', () => {
-  const bet = (when: object): Bet => ({ id: 'x', title: 'x', pushes: [], pays: [{ when, odds: { text: '200 to 1', notation: 'to', profit: { num: 200, den: 1 } }, special: false }], commission: false });
-  const wins = (when: object, laid: string) => resultOf(bet(when), factsOf(coup(laid)), coup(laid)).result === 'win';
+  const bet = (when: Predicate): Bet => ({ id: 'x', title: 'x', pushes: [], pays: [{ when, odds: { text: '200 to 1', notation: 'to', profit: { num: 200, den: 1 } }, special: false }], commission: false });
+  const wins = (when: Predicate, laid: string) => resultOf(bet(when), factsOf(coup(laid)), coup(laid)).result === 'win';
 
-  it.each([
+  it.each<[Predicate, string, boolean, string]>([
     [{ player: ['??', '??', '8?'], bankerTotal: 3 }, 'P 2S 3D 8H  B 3H JC', true, 'the player hand\'s third card is an 8'],
     [{ player: ['??', '??', '8?'], bankerTotal: 3 }, 'P 8S 3D 2H  B 3H JC', false, 'an 8, but the first card'],
     [{ player: ['??', '??', '8?'] }, 'P 8S KD  B 3H JC', false, 'no third card'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CARDS, due, outcomeOf, valueOf, type Card, type Due } from '#baccarat';
+import { CARDS, due, outcomeOf, valueOf, type Card, type Due, type Hands } from '#baccarat';
 import { OF_VALUE, coup } from './coup-in-words.js';
 import { house, withChoices } from './house-rules.js';
 
@@ -120,9 +120,9 @@ describe('hands dealt against the rules are taken as they lie', () => {
     const wrong: string[] = [];
     const some: readonly Card[] = ['KS', '2D', '5H', '6D', '9H'];
     const handsOf = (n: number): Card[][] => (n === 0 ? [[]] : handsOf(n - 1).flatMap((hand) => some.map((card) => [...hand, card])));
-    const upToFour = [0, 1, 2, 3, 4].flatMap((n) => (n < 4 ? handsOf(n) : handsOf(2).map((hand) => [...hand, 'AS', '7C'])));
+    const upToFour: Card[][] = [...[0, 1, 2, 3].flatMap(handsOf), ...handsOf(2).map((hand): Card[] => [...hand, 'AS', '7C'])];
     for (const player of upToFour) for (const banker of upToFour) {
-      let hands = { player, banker };
+      let hands: Hands = { player, banker };
       let steps = 0;
       for (let what = due(hands, house); what.step === 'card'; what = due(hands, house), steps += 1) {
         hands = { ...hands, [what.to]: [...hands[what.to], '5H'] };

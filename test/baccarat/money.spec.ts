@@ -58,6 +58,12 @@ describe('commission and payouts in minor units', () => {
     expect(scale(4_503_599_627_370_497, rate('0.999999'), { unit: 1, mode: 'down' })).toBe(4_503_595_123_770_869);
   });
 
+  it('is exact where the divisor passes 2^53', () => {
+    // Half of 3 × 6,004,799,503,160,659 is 9,007,199,254,740,988.5: the amount is just below it.
+    expect(scale(9_007_199_254_740_988, rational(1, 6_004_799_503_160_659), { unit: 3, mode: 'half-up' })).toBe(0);
+    expect(scale(9_007_199_254_740_989, rational(1, 6_004_799_503_160_659), { unit: 3, mode: 'half-up' })).toBe(3);
+  });
+
   it('says of a result beyond 2^53 only that it is beyond', () => {
     expect(scale(Number.MAX_SAFE_INTEGER, odds('200 to 1'), { unit: 1, mode: 'down' })).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
   });

@@ -1,0 +1,150 @@
+import { describe, expect, it } from '@jest/globals';
+import baccaratEngine from 'baccarat-engine';
+import { due, factsOf, roads, type Card, type RoadResult } from '#baccarat';
+import { house } from '../baccarat/house-rules.js';
+import { picture, shoeOf } from '../baccarat/road-pictures.js';
+import { dealWithBaccaratEngine, type DealtCoup } from './deal-with-baccarat-engine.js';
+
+const SHOES = Array.from({ length: 100 }, (_, seed) => dealWithBaccaratEngine(seed));
+const COUPS = SHOES.flatMap(({ coups }) => coups);
+const inWords = ({ player, banker }: DealtCoup) => `P ${player.join(' ')}  B ${banker.join(' ')}`;
+
+describe('shoes dealt by the package baccarat-engine', () => {
+  it('hold all 416 cards of 8 decks, each card eight times, and are repeatable', () => {
+    const counts = new Map<Card, number>();
+    const { burned, coups, remaining } = dealWithBaccaratEngine(7);
+    for (const card of [...burned, ...coups.flatMap(({ drawn }) => drawn.map((draw) => draw.card)), ...remaining]) counts.set(card, (counts.get(card) ?? 0) + 1);
+    expect([counts.size, new Set(counts.values())]).toEqual([52, new Set([8])]);
+    expect(dealWithBaccaratEngine(7)).toEqual(SHOES[7]);
+    expect(dealWithBaccaratEngine(8)).not.toEqual(SHOES[7]);
+  });
+
+  it('are thousands of coups, with every number of cards', () => {
+    expect(COUPS.length).toBeGreaterThan(5_000);
+    expect(new Set(COUPS.map(({ player, banker }) => `${player.length}/${banker.length}`))).toEqual(new Set(['2/2', '2/3', '3/2', '3/3']));
+  });
+});
+
+describe('the drawing and the outcome', () => {
+  it('are the same as ours, card by card', () => {
+    const differences: string[] = [];
+    for (const dealt of COUPS) {
+      const hands: { player: Card[]; banker: Card[] } = { player: [], banker: [] };
+      for (const { card, to } of dealt.drawn) {
+        const what = due(hands, house);
+        if (what.step !== 'card' || what.to !== to) differences.push(`${inWords(dealt)}: ${card} to ${to}`);
+        hands[to].push(card);
+      }
+      const what = due(hands, house);
+      if (what.step !== 'outcome' || what.outcome !== dealt.outcome) differences.push(`${inWords(dealt)}: ${dealt.outcome}`);
+    }
+    expect(differences).toEqual([]);
+  });
+});
+
+describe('pairs', () => {
+  const pairWithThirdCard = ({ player, banker }: DealtCoup) => [player, banker].some((hand) => hand.length === 3 && hand[0]?.[0] === hand[1]?.[0]);
+  const ours = (dealt: DealtCoup) => {
+    const { playerPair, bankerPair } = factsOf(dealt);
+    return playerPair ? (bankerPair ? 'both' : 'player') : bankerPair ? 'banker' : 'none';
+  };
+
+  it('are the same as ours where no hand that has a pair drew a third card', () => {
+    const others = COUPS.filter((dealt) => !pairWithThirdCard(dealt));
+    expect(others.filter((dealt) => String(dealt.said.pair) !== ours(dealt)).map(inWords)).toEqual([]);
+    expect(new Set(others.map(ours))).toEqual(new Set(['none', 'player', 'banker', 'both']));
+  });
+
+  it('are missed by that package wherever such a hand drew a third card, and not by us', () => {
+    const drawn = COUPS.filter(pairWithThirdCard);
+    expect(drawn.length).toBeGreaterThan(100);
+    expect(drawn.filter((dealt) => String(dealt.said.pair) === ours(dealt)).map(inWords)).toEqual([]);
+  });
+
+  it('for example: two jacks and a five', () => {
+    const card = (value: string, suit: string) => new baccaratEngine.Card(suit, value);
+    const hand = new baccaratEngine.Hand([card('J', 'spade'), card('J', 'diamond'), card('5', 'heart')], [card('K', 'heart'), card('6', 'spade')]);
+    expect(new baccaratEngine.BaccaratResultsEngine().calculatePairs(hand)).toBe('none');
+    expect(factsOf({ player: ['JS', 'JD', '5H'], banker: ['KH', '6S'] })).toMatchObject({ playerPair: true, bankerPair: false });
+  });
+});
+
+describe('roads', () => {
+  const generator = new baccaratEngine.RoadmapGenerator() as unknown as EngineRoads;
+  const asResult = (dealt: DealtCoup): RoadResult => ({ outcome: dealt.outcome, kind: 'normal', void: false, ...factsOf(dealt) });
+  const theirs = (results: readonly RoadResult[]) => generator.bigRoad(results.map(({ outcome }) => ({ outcome })), { columns: 500, rows: 6, scroll: false });
+  const derived = [
+    { road: 'bigEyeBoy', method: 'bigEyeRoad', back: 1 },
+    { road: 'smallRoad', method: 'smallRoad', back: 2 },
+    { road: 'cockroachPig', method: 'cockroachPig', back: 3 },
+  ] as const;
+
+  it('agree on every mark of the bead plate and the big road, its ties and its place', () => {
+    for (const { coups } of SHOES) {
+      const results = coups.map(asResult);
+      const { beadPlate, bigRoad } = roads(results);
+      expect(bigRoad.map(({ streak, side, ties, column, row }) => ({ streak, side, ties: ties.length, column, row })))
+        .toEqual(theirs(results).map(({ logicalColumn, result, ties, column, row }) => ({ streak: logicalColumn, side: result.outcome, ties: ties.length, column, row })));
+      expect(beadPlate.map(({ column, row }) => [column, row])).toEqual(generator.beadPlate(results, { columns: 100, rows: 6 }).map(({ column, row }) => [column, row]));
+    }
+  });
+
+  it('differ where a streak meets the tail of an earlier one of its side: that package lets the two run together', () => {
+    const results = shoeOf('B B B B B B B B  P  B B B B B B');
+    const last = theirs(results).at(-1);
+    expect([last?.column, last?.row]).toEqual([3, 5]);
+    expect(picture(roads(results).bigRoad)).toBe([
+      'B P B .',
+      'B . B .',
+      'B . B .',
+      'B . B .',
+      'B . B B',
+      'B B B .',
+    ].join('\n'));
+  });
+
+  it.each(derived)('differ in $road only where that package skips the comparison with the first column', ({ road, method, back }) => {
+    let different = 0;
+    for (const { coups } of SHOES) {
+      const results = coups.map(asResult);
+      const { bigRoad, [road]: ours } = roads(results);
+      const inFirst = new Set(bigRoad.filter(({ streak, depth }) => depth > 0 && streak - back === 0).map(({ coup }) => coup));
+      const read = generator[method](theirs(results));
+      expect(ours.filter(({ coup }) => !inFirst.has(coup)).map(({ colour }) => colour)).toEqual(read);
+      if (ours.length !== read.length) different += 1;
+    }
+    // About half of all shoes: those in which the streak to be compared has a second mark.
+    expect(different).toBeGreaterThan(30);
+    expect(different).toBeLessThan(70);
+  });
+
+  it.each([
+    ['bigEyeRoad', 'bigEyeBoy', 'B P P'],
+    ['smallRoad', 'smallRoad', 'B P B B'],
+    ['cockroachPig', 'cockroachPig', 'B P B P P'],
+  ] as const)('for example: %s has no mark where %s begins, after %s', (method, road, tokens) => {
+    expect(generator[method](theirs(shoeOf(tokens)))).toEqual([]);
+    expect(roads(shoeOf(tokens))[road].map(({ colour }) => colour)).toEqual(['blue']);
+  });
+});
+
+/** What the package's generator takes and gives in fact; its own declarations say otherwise of both. */
+interface EngineRoads {
+  beadPlate(results: readonly unknown[], options: { columns: number; rows: number }): { readonly column: number; readonly row: number }[];
+  bigRoad(results: readonly { outcome: unknown }[], options: { columns: number; rows: number; scroll: boolean }): EngineMark[];
+  bigEyeRoad(bigRoad: readonly EngineMark[]): string[];
+  smallRoad(bigRoad: readonly EngineMark[]): string[];
+  cockroachPig(bigRoad: readonly EngineMark[]): string[];
+}
+interface EngineMark {
+  readonly logicalColumn: number;
+  readonly column: number;
+  readonly row: number;
+  readonly ties: readonly unknown[];
+  readonly result: { readonly outcome: string };
+}
+
+describe('goes through the auditor clean', () => {
+  // Judged once the auditor can be asked; dealWithBaccaratEngine gives the coups.
+  it.todo('raises no finding on any of these shoes');
+});
