@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Chart, RuleDocument } from '#baccarat';
+
+/** The folder of published documents. */
+export const RULES = join(process.cwd(), 'rules');
+
+const json = (...path: string[]): unknown => JSON.parse(readFileSync(join(RULES, ...path), 'utf8'));
+
+/** Every published reference, `id@version`. */
+export const REFS = readdirSync(RULES).filter((name) => name.includes('@')).map((name) => name.replace('.json', ''));
+
+/** A fresh copy of a published document. */
+export const published = (ref: string): RuleDocument => json(`${ref}.json`) as RuleDocument;
+
+/** A fresh copy of the chart of seed 000 to 004. */
+export const seedChart = (seed: string): Chart => json('charts', `seed-${seed}.json`) as Chart;
+
+/** A published schema. */
+export const schema = (name: string): object => json(`${name}.schema.json`) as object;
+
+/** A copy of a JSON value in which what `pointer` leads to is `value`; without a value it is left out. */
+export function altered<T>(document: T, pointer: string, value?: unknown): T {
+  const copy = structuredClone(document) as Record<string, unknown>;
+  const steps = pointer.slice(1).split('/').map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
+  const last = steps.pop() as string;
+  let at = copy;
+  for (const step of steps) at = at[step] as Record<string, unknown>;
+  if (value !== undefined) at[last] = value;
+  else if (Array.isArray(at)) at.splice(Number(last), 1);
+  else delete at[last];
+  return copy as T;
+}
