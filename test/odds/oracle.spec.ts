@@ -97,6 +97,18 @@ describe('the exact counts are what dealing every order of a few cards gives', (
     }), { numRuns: 150 });
   });
 
+  it('for bets that name third cards', () => {
+    const suited = (hand: 'player' | 'banker') => SUITS.map((suit) => ({ when: { [hand]: [`?${suit}`, `?${suit}`, `?${suit}`] }, odds: '20 to 1' }));
+    const rules = rulesOf([
+      { id: 'suited', pays: [...suited('player'), ...suited('banker')] },
+      { id: 'third-of-either', pushes: [{ when: { perfectPairs: 1, player: ['??', '??', '?S'] } }], pays: [{ when: { player: ['??', '??', '?H'] }, odds: '2 to 1' }, { when: { banker: ['??', '?S', '7?'] }, odds: '9 to 1' }] },
+      { id: 'pair-and-third', pays: [{ when: { pairs: [1, 2], banker: ['??', '??', '?H'] }, odds: '9 to 1' }, { when: { winner: 'player', player: ['?H', '?S', '??'] }, odds: '3 to 1' }] },
+    ]);
+    fc.assert(fc.property(shoe, (cards) => {
+      expect(countsOf(oddsOfComposition(rules, compositionOf(cards)))).toEqual(dealEveryOrder(rules, cards, 'draw'));
+    }), { numRuns: 25 });
+  });
+
   it('for ten cards', () => {
     const rules = rulesOf(BETS);
     const cards: Card[] = ['7S', '7S', '8H', '2D', 'KS', 'KS', 'JH', '6C', '5D', '9C'];
