@@ -1,1 +1,15 @@
-export {};
+export { canonicalLine, blockOf, Decoder, type Decoded } from './decode.js';
+export type { Block } from './scan.js';
+export type { Fault } from './json-text.js';
+export { dataFaults, EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
+export * from './events.js';
+export { fullName, knownType } from './upcast.js';
+export { timeOf } from './time.js';
+export { isCurrency, moneyText } from './currency.js';
+export * from './catalogue.js';
+export type { Consequence, CoupRow, Disposition, Finding, Impact, LedgerRow, ShoeRow, Slip, TableState, Unjudgeable } from './state.js';
+export { FOLD_VERSION } from './state.js';
+export type { Counts } from './admission.js';
+export { endOfLog, fold, houseFrom, isBetId, newTable } from './fold.js';
+export { loadTable, saveTable } from './save.js';
+export type { RuleBook } from './replay.js';

@@ -1,0 +1,85 @@
+import { canonicalContent } from './canonical.js';
+import { digestOf } from './digest.js';
+import { type AnyEvent } from './events.js';
+import { inspect, type Fault } from './json-text.js';
+import { Scanner, type Block } from './scan.js';
+import { knownType, upcast } from './upcast.js';
+import { EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
+
+/** A line read: an event, or everything that is wrong with it. */
+export type Decoded = { readonly event: AnyEvent; readonly faults?: undefined } | { readonly event?: undefined; readonly faults: readonly Fault[] };
+
+/** No event is this long, however it is spaced; such a line is refused unread. */
+const LINE_BYTES_MAX = 4 * EVENT_BYTES_MAX;
+
+/**
+ * Reads table events from bytes. Two ways to one answer: the scanner for canonical lines, and JSON.parse with a full
+ * account of every fault for the rest.
+ */
+export class Decoder {
+  private readonly scanner: Scanner;
+  private readonly utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  private readonly encoder = new TextEncoder();
+
+  /** `stamps`: whether the api's own marks may stand on the lines, as on those of a log. */
+  constructor(
+    private readonly house: House,
+    private readonly stamps: 'accepted' | 'refused' = 'accepted',
+  ) {
+    this.scanner = new Scanner((id) => house.hasBet(id));
+  }
+
+  /** The event on the line `[from, to)` of `block`, line ending left out, or its faults. Never throws on any bytes. */
+  decode(block: Block, from: number, to: number): Decoded {
+    const event = this.scanner.scan(block, from, to);
+    if (event !== undefined && (this.stamps === 'accepted' || block.bytes[to - 2] === 0x7d)) return { event };
+    return this.explain(block.bytes.subarray(from, to));
+  }
+
+  /** As `decode`, for one event alone, the slow way. */
+  explain(bytes: Uint8Array): Decoded {
+    if (bytes.length > LINE_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
+    let text: string;
+    try {
+      text = this.utf8.decode(bytes);
+    } catch {
+      return refused('is not UTF-8');
+    }
+    if (text.startsWith('\uFEFF')) return refused('begins with a byte order mark, which JSON does not allow');
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      return refused(`is not JSON: ${(error as Error).message}`);
+    }
+    const faults = [...inspect(text), ...faultsOf(value, this.house, this.stamps)];
+    return faults.length > 0 ? { faults: distinct(faults) } : this.accept(value as Readonly<Record<string, unknown>>, text);
+  }
+
+  private accept(value: Readonly<Record<string, unknown>>, text: string): Decoded {
+    const name = value.type as string;
+    const type = knownType(name);
+    if (type === undefined) throw new Error(`an event of unknown type ${name} was found well-formed`);
+    const content = this.encoder.encode(canonicalContent(value, type, text));
+    if (content.length > EVENT_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
+    const { source, id, time, table, shoe, session, sequence } = value;
+    const data = upcast(name, value.data as Readonly<Record<string, unknown>>);
+    const digest = digestOf(new DataView(content.buffer, content.byteOffset), 0, content.length - 1);
+    return { event: { type, source, id, time, table, shoe, session, sequence, data, digest } as AnyEvent };
+  }
+}
+
+/** The canonical line of a well-formed event given as JSON text, without stamps. Throws where the text is not well-formed. */
+export function canonicalLine(text: string): string {
+  const value = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const type = typeof value.type === 'string' ? knownType(value.type) : undefined;
+  if (type === undefined) throw new Error('no canonical line of an unknown event type');
+  return canonicalContent(value, type, text);
+}
+
+/** A block over bytes of which `text` is the ISO 8859-1 reading. */
+export const blockOf = (bytes: Uint8Array, text: string): Block => ({ bytes, text, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) });
+
+const refused = (reason: string): Decoded => ({ faults: [{ pointer: '', reason }] });
+
+const distinct = (faults: readonly Fault[]): Fault[] => [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.reason}`, fault])).values()];

@@ -1,0 +1,205 @@
+import type { Card } from '#baccarat';
+
+/** A hand, as the field uses the word: never a person. */
+export type Hand = 'player' | 'banker';
+export type CoupKind = 'normal' | 'dummy' | 'demonstration' | 'free';
+/** What a table undertakes to report. The absence of a fact is held against a dealer only where its kind is reported. */
+export const REPORTS = ['outcomes', 'bets', 'settlements', 'commission', 'burns', 'cut-card', 'dealers'] as const;
+export type Report = (typeof REPORTS)[number];
+
+interface Remark {
+  readonly by?: string;
+  readonly reason?: string;
+}
+interface DeviceNote {
+  readonly firmware?: string;
+  readonly code?: string | number;
+  readonly text?: string;
+  readonly by?: string;
+  readonly lastSequence?: number;
+}
+interface Stake {
+  readonly seat: number;
+  readonly bet: string;
+  readonly amount: number;
+}
+interface Duty {
+  readonly dealer: string;
+  readonly role: 'dealer' | 'caller';
+}
+interface Call {
+  readonly reason?: string;
+  readonly video?: string;
+}
+
+/** The data of each event type of contract section 2; amounts in minor units, `null` an unread card. */
+export interface EventData {
+  'shoe-opened': {
+    readonly rules: string;
+    readonly decks: number;
+    readonly kind: 'physical' | 'virtual';
+    readonly currency: string;
+    readonly reports: readonly Report[];
+    readonly limits?: Readonly<Record<string, { readonly min: number; readonly max: number }>>;
+    readonly rulesHash?: string;
+    readonly commitment?: string;
+  };
+  'cut-card-drawn': Readonly<Record<string, never>>;
+  'shoe-closed': {
+    readonly reason?: 'cut-card' | 'operator' | 'error' | 'end';
+    readonly remaining?: number;
+    readonly remainingCards?: readonly Card[];
+    readonly reveal?: string;
+  };
+  'coup-opened': { readonly coup: number; readonly kind?: CoupKind };
+  'bet-placed': Stake;
+  'bet-withdrawn': Stake;
+  'betting-closed': Readonly<Record<string, never>>;
+  'card-drawn': { readonly card: Card | null; readonly to: Hand | 'burn' | null; readonly exposed?: boolean };
+  'card-moved': Remark & { readonly event: string; readonly to: Hand | 'burn' | 'discard' | 'next' };
+  'hand-called': { readonly hand: Hand; readonly total: number };
+  'outcome-declared': {
+    readonly outcome: Hand | 'tie';
+    readonly player?: number;
+    readonly banker?: number;
+    readonly specials?: readonly string[];
+    readonly by: 'dealer' | 'device';
+  };
+  'bet-settled': {
+    readonly seat: number;
+    readonly bet: string;
+    readonly stake: 'returned' | 'taken';
+    readonly paid: number;
+    readonly commissionTaken?: number;
+    readonly commissionMarked?: number;
+  };
+  'commission-collected': { readonly seat: number; readonly amount: number };
+  'commission-waived': Remark & { readonly seat: number; readonly amount: number };
+  'seat-left': { readonly seat: number };
+  'coup-closed': Readonly<Record<string, never>>;
+  'coup-voided': Remark & { readonly coup?: number };
+  'dealer-signed-on': Duty;
+  'dealer-relieved': Duty;
+  'supervisor-called': Call;
+  'surveillance-notified': Call;
+  'observation-corrected': Remark & { readonly event: string; readonly data: Readonly<Record<string, unknown>> };
+  'device-online': DeviceNote;
+  'device-offline': DeviceNote;
+  'device-error': DeviceNote;
+  'device-error-cleared': DeviceNote;
+  'device-setting-changed': DeviceNote;
+  'gap-declared': { readonly source: string; readonly session: string; readonly from: number; readonly to: number };
+}
+export type EventType = keyof EventData;
+
+/** A table event as the fold takes it: the type's short name, its data at today's version, and its content's digest. */
+export interface TableEvent<T extends EventType = EventType> {
+  readonly type: T;
+  readonly source: string;
+  readonly id: string;
+  /** The source's own clock, RFC 3339 as sent. */
+  readonly time: string;
+  readonly table: string;
+  readonly shoe: string | undefined;
+  readonly session: string | undefined;
+  readonly sequence: number | undefined;
+  readonly data: EventData[T];
+  /** Of the canonical line without stamps: equal for equal contents. See digest.ts. */
+  readonly digest: number;
+}
+
+/** An event of one known type. */
+export type EventOf<T extends EventType> = TableEvent<T>;
+/** Any event, told apart by `type`. */
+export type AnyEvent = { [T in EventType]: TableEvent<T> }[EventType];
+
+/** The string by which other events name this one. */
+export const referenceOf = (event: { readonly source: string; readonly id: string }): string => `${event.source}#${event.id}`;
+
+/** What a data field may hold; validate.ts says each in words. */
+export type Field =
+  | { readonly is: 'id' | 'text' | 'amount' | 'ordinal' | 'total' | 'flag' | 'card' | 'card-or-unread' | 'cards' }
+  | { readonly is: 'rules' | 'bet' | 'currency' | 'names' | 'limits' | 'object' | 'code' }
+  | { readonly is: 'one-of'; readonly values: readonly (string | null)[] }
+  | { readonly is: 'some-of'; readonly values: readonly string[] };
+
+const oneOf = <V extends string | null>(...values: V[]) => ({ is: 'one-of', values }) as const;
+const id = { is: 'id' } as const;
+const text = { is: 'text' } as const;
+const amount = { is: 'amount' } as const;
+const ordinal = { is: 'ordinal' } as const;
+const total = { is: 'total' } as const;
+const hand = oneOf('player', 'banker');
+const stake = { seat: ordinal, bet: { is: 'bet' }, amount } as const;
+const note = { firmware: text, code: { is: 'code' }, text, by: id, lastSequence: amount } as const;
+const duty = { dealer: id, role: oneOf('dealer', 'caller') } as const;
+const call = { reason: text, video: text } as const;
+const optionalNote = ['firmware', 'code', 'text', 'by', 'lastSequence'] as const;
+
+/** What an event type carries: its fields in canonical order, those that may be absent, and whether it must name a shoe. */
+export interface Shape<T extends EventType> {
+  readonly shoe: boolean;
+  readonly fields: { readonly [field in keyof Required<EventData[T]>]: Field };
+  readonly optional: readonly (keyof EventData[T] & string)[];
+}
+
+/** Contract section 2, as data: the validator, the canonical form and the scanner's tests are all made from this table. */
+export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
+  'shoe-opened': {
+    shoe: true,
+    fields: {
+      rules: { is: 'rules' }, decks: ordinal, kind: oneOf('physical', 'virtual'), currency: { is: 'currency' },
+      reports: { is: 'some-of', values: REPORTS }, limits: { is: 'limits' }, rulesHash: text, commitment: text,
+    },
+    optional: ['limits', 'rulesHash', 'commitment'],
+  },
+  'cut-card-drawn': { shoe: true, fields: {}, optional: [] },
+  'shoe-closed': {
+    shoe: true,
+    fields: { reason: oneOf('cut-card', 'operator', 'error', 'end'), remaining: amount, remainingCards: { is: 'cards' }, reveal: text },
+    optional: ['reason', 'remaining', 'remainingCards', 'reveal'],
+  },
+  'coup-opened': { shoe: true, fields: { coup: ordinal, kind: oneOf('normal', 'dummy', 'demonstration', 'free') }, optional: ['kind'] },
+  'bet-placed': { shoe: true, fields: stake, optional: [] },
+  'bet-withdrawn': { shoe: true, fields: stake, optional: [] },
+  'betting-closed': { shoe: true, fields: {}, optional: [] },
+  'card-drawn': {
+    shoe: true,
+    fields: { card: { is: 'card-or-unread' }, to: oneOf('player', 'banker', 'burn', null), exposed: { is: 'flag' } },
+    optional: ['exposed'],
+  },
+  'card-moved': {
+    shoe: true,
+    fields: { event: id, to: oneOf('player', 'banker', 'burn', 'discard', 'next'), by: id, reason: text },
+    optional: ['by', 'reason'],
+  },
+  'hand-called': { shoe: true, fields: { hand, total }, optional: [] },
+  'outcome-declared': {
+    shoe: true,
+    fields: { outcome: oneOf('player', 'banker', 'tie'), player: total, banker: total, specials: { is: 'names' }, by: oneOf('dealer', 'device') },
+    optional: ['player', 'banker', 'specials'],
+  },
+  'bet-settled': {
+    shoe: true,
+    fields: { seat: ordinal, bet: { is: 'bet' }, stake: oneOf('returned', 'taken'), paid: amount, commissionTaken: amount, commissionMarked: amount },
+    optional: ['commissionTaken', 'commissionMarked'],
+  },
+  'commission-collected': { shoe: true, fields: { seat: ordinal, amount }, optional: [] },
+  'commission-waived': { shoe: true, fields: { seat: ordinal, amount, by: id, reason: text }, optional: ['by', 'reason'] },
+  'seat-left': { shoe: true, fields: { seat: ordinal }, optional: [] },
+  'coup-closed': { shoe: true, fields: {}, optional: [] },
+  'coup-voided': { shoe: true, fields: { coup: ordinal, reason: text, by: id }, optional: ['coup', 'reason', 'by'] },
+  'dealer-signed-on': { shoe: false, fields: duty, optional: [] },
+  'dealer-relieved': { shoe: false, fields: duty, optional: [] },
+  'supervisor-called': { shoe: false, fields: call, optional: ['reason', 'video'] },
+  'surveillance-notified': { shoe: false, fields: call, optional: ['reason', 'video'] },
+  'observation-corrected': { shoe: false, fields: { event: id, data: { is: 'object' }, by: id, reason: text }, optional: ['by', 'reason'] },
+  'device-online': { shoe: false, fields: note, optional: optionalNote },
+  'device-offline': { shoe: false, fields: note, optional: optionalNote },
+  'device-error': { shoe: false, fields: note, optional: optionalNote },
+  'device-error-cleared': { shoe: false, fields: note, optional: optionalNote },
+  'device-setting-changed': { shoe: false, fields: note, optional: optionalNote },
+  'gap-declared': { shoe: false, fields: { source: id, session: id, from: ordinal, to: ordinal }, optional: [] },
+};
+
+export const EVENT_TYPES = Object.keys(SHAPES) as EventType[];

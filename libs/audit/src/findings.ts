@@ -1,0 +1,82 @@
+import { OF_THE_SHOE, SEVERITIES, type FindingCode } from './catalogue.js';
+import { idOf } from './digest.js';
+import type { Coup, Finding, Found, Impact, Shoe, Slip, Unjudgeable } from './state.js';
+
+/** What a judge says of one wrong. `about` tells it from others of its code in the same coup or shoe. */
+export interface Wrong {
+  readonly about?: readonly string[];
+  readonly events: readonly string[];
+  readonly expected: string;
+  readonly observed: string;
+  readonly message: string;
+  readonly impact?: Impact;
+  readonly explainedBy?: Slip;
+}
+
+/**
+ * Raises a finding once: its id comes from the code, the table and the references of what it is about, so a second raise
+ * of the same wrong changes nothing. Returns the finding if it is new.
+ */
+export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: Wrong): Finding | undefined {
+  const ofShoe = OF_THE_SHOE.has(code);
+  const id = idOf([code, shoe.table, shoe.ref, ofShoe || !coup ? '' : coup.ref, ...(wrong.about ?? [])]);
+  if (shoe.found.has(id)) return undefined;
+  const finding: Finding = {
+    id,
+    code,
+    severity: SEVERITIES[code],
+    table: shoe.table,
+    shoe: shoe.name,
+    ...(ofShoe || !coup ? undefined : { coup: coup.number }),
+    rules: shoe.rules.ref,
+    events: wrong.events,
+    expected: wrong.expected,
+    observed: wrong.observed,
+    ...(wrong.explainedBy === undefined ? undefined : { explainedBy: wrong.explainedBy }),
+    ...(wrong.impact === undefined || wrong.impact.amount === 0 ? undefined : { impact: wrong.impact }),
+    void: coup?.state === 'void' && !ofShoe,
+    remedied: false,
+    message: wrong.message,
+  };
+  shoe.found.set(id, { finding, coup: ofShoe ? null : (coup?.ref ?? null) });
+  shoe.news.push({ is: 'raised', finding });
+  return finding;
+}
+
+/** Changes a finding that stands. */
+export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
+  found.finding = { ...found.finding, ...change };
+  shoe.news.push({ is: 'amended', finding: found.finding });
+}
+
+/** Withdraws the findings of a coup that have these codes, because of the event named. */
+export function withdraw(shoe: Shoe, coup: Coup, holdsFor: (code: FindingCode) => boolean, because: string): void {
+  for (const [id, { finding, coup: ref }] of shoe.found) {
+    if (ref === coup.ref && holdsFor(finding.code)) {
+      shoe.found.delete(id);
+      shoe.news.push({ is: 'withdrawn', finding, because });
+    }
+  }
+}
+
+/** Why something cannot be judged. */
+export const UNREAD = 'a card could not be read';
+export const TOO_CLOSE = 'the clocks of two sources are too close to call';
+
+/** Lists codes that cannot be judged; what is listed of one cause in one coup stands in one entry. */
+export function unjudgeable(shoe: Shoe, coup: Coup | null, codes: readonly FindingCode[], events: readonly string[], why: string): void {
+  if (codes.length === 0) return;
+  const key = `${coup?.ref ?? shoe.ref} ${why}`;
+  const known = shoe.unjudgeable.get(key);
+  const entry: Unjudgeable = {
+    table: shoe.table,
+    shoe: shoe.name,
+    ...(coup ? { coup: coup.number } : undefined),
+    codes: [...new Set([...(known?.codes ?? []), ...codes])].sort(),
+    events: [...new Set([...(known?.events ?? []), ...events])],
+    why,
+  };
+  if (known && known.codes.length === entry.codes.length && known.events.length === entry.events.length) return;
+  shoe.unjudgeable.set(key, entry);
+  shoe.news.push({ is: 'unjudgeable', key, entry });
+}

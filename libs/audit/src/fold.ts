@@ -1,0 +1,284 @@
+import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission.js';
+import { SEVERITIES, type FindingCode } from './catalogue.js';
+import { coupRow } from './coup.js';
+import { idOf } from './digest.js';
+import { referenceOf, type AnyEvent, type EventOf } from './events.js';
+import { raise, type Wrong } from './findings.js';
+import { aboutGap, gapWords, nameLate, passGap } from './gap.js';
+import { adopt, coupConcerned, replay, rulesOf, type RuleBook } from './replay.js';
+import { openShoe, shoeRow } from './shoe.js';
+import { FOLD_VERSION, type Consequence, type Finding, type GapMark, type Shoe, type TableState } from './state.js';
+import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
+import { dataFaults, type House } from './validate.js';
+
+/** Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is held. */
+const SHOES_MAX = 1024;
+const CARD_SOURCES_MAX = 16;
+const OUTSIDE_MAX = 1024;
+
+/** A table of which nothing is known yet. */
+export const newTable = (table: string): TableState => ({
+  foldVersion: FOLD_VERSION,
+  table,
+  admission: newAdmission(),
+  duty: { dealer: null, caller: null },
+  shoes: [],
+  cardSources: [],
+  open: null,
+  before: null,
+  foundOutside: new Map(),
+});
+
+/**
+ * One event of a table: admit, assemble, judge, account. Pure but for this: the state handed in is spent, and is the
+ * state that comes out. The consequences are what changed, in order; the same events in the same order give the same
+ * consequences, with the same ids, whenever and wherever they are folded.
+ *
+ * It throws on no event that `Decoder` accepts; it does throw where the record names rules that are not in `book`, since
+ * a verdict without its rules is none.
+ */
+export function fold(state: TableState, event: AnyEvent, book: RuleBook): Consequence[] {
+  const table = new Table(state, book);
+  admit(state.admission, event, table);
+  return table.news();
+}
+
+/** The end of a log: waits end with a gap, and what is still open is told as it stands. */
+export function endOfLog(state: TableState, book: RuleBook): Consequence[] {
+  const table = new Table(state, book);
+  endWaits(state.admission, table);
+  const { open } = state;
+  if (open) {
+    if (open.coup) open.news.push({ is: 'coup', row: coupRow(open, open.coup) });
+    open.news.push({ is: 'shoe', row: shoeRow(open) });
+  }
+  return table.news();
+}
+
+/** Events that reach back to the shoe before the open one; everything else of another shoe is stray. */
+const REACHING: ReadonlySet<string> = new Set(['card-moved', 'coup-voided', 'bet-settled', 'commission-collected', 'commission-waived']);
+
+class Table implements Admitting {
+  private readonly outside: Consequence[] = [];
+
+  constructor(
+    private readonly state: TableState,
+    private readonly book: RuleBook,
+  ) {}
+
+  news(): Consequence[] {
+    const { open, before } = this.state;
+    if (this.outside.length === 0 && !before?.news.length) return open?.news.length ? open.news.splice(0) : NOTHING;
+    return [...(before?.news.splice(0) ?? []), ...(open?.news.splice(0) ?? []), ...this.outside];
+  }
+
+  admitted(event: AnyEvent): void {
+    if (event.type === 'shoe-opened') return this.openShoe(event);
+    if (event.type === 'observation-corrected') return this.correct(event);
+    const { open } = this.state;
+    const isOpen = open !== null && !open.closed;
+    if (event.shoe !== undefined && !(isOpen && event.shoe === open.name)) return this.ofAnotherShoe(event);
+    if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved') changeDuty(this.state.duty, event);
+    else if (event.type === 'card-drawn') this.noteCardSource(event.source);
+    if (!open) return;
+    this.enter(open, event);
+    if ((event.type === 'coup-opened' || event.type === 'shoe-closed') && this.state.before && owesReturns(this.state.before)) this.enter(this.state.before, event);
+    if (event.type === 'shoe-closed') open.news.push({ is: 'shoe', row: shoeRow(open) });
+  }
+
+  private enter(shoe: Shoe, event: AnyEvent): void {
+    shoe.journal.push(event);
+    step(shoe, event, shoe.journal.length - 1);
+  }
+
+  private openShoe(event: EventOf<'shoe-opened'>): void {
+    const { state } = this;
+    const name = event.shoe as string;
+    if (state.shoes.includes(name)) {
+      state.admission.counts.stray += 1;
+      return;
+    }
+    if (state.open && !state.open.closed) {
+      this.enter(state.open, event);
+      state.open.news.push({ is: 'shoe', row: shoeRow(state.open) });
+    }
+    this.outside.push(...(state.before?.news.splice(0) ?? []), ...(state.open?.news ?? []).splice(0));
+    state.before = state.open;
+    state.open = openShoe(state.table, event, rulesOf(this.book, event.data.rules), state.duty);
+    this.outside.push({ is: 'shoe', row: shoeRow(state.open) }, ...state.open.news.splice(0));
+    state.shoes.push(name);
+    if (state.shoes.length > SHOES_MAX) state.shoes.shift();
+    turnIds(state.admission);
+  }
+
+  private ofAnotherShoe(event: AnyEvent): void {
+    const { open, before, shoes, admission } = this.state;
+    if (REACHING.has(event.type)) {
+      const shoe = [open, before].find((held) => held?.name === event.shoe);
+      if (shoe) this.enter(shoe, event);
+      else {
+        this.raiseOutside(event, 'PR-09', {
+          about: [referenceOf(event)], events: [referenceOf(event)], expected: 'the open shoe or the one before', observed: `shoe ${event.shoe}`,
+          message: `A ${event.type} event names shoe ${event.shoe}, which is unknown or out of reach.`,
+        });
+      }
+      return;
+    }
+    admission.counts.stray += 1;
+    if (event.type !== 'card-drawn') return;
+    this.noteCardSource(event.source);
+    if (shoes.includes(event.shoe as string)) return;
+    this.raiseOutside(event, 'DL-15', {
+      about: [referenceOf(event)], events: [referenceOf(event)], expected: 'an open shoe', observed: `a card of shoe ${event.shoe}`,
+      message: `A card came from shoe ${event.shoe}, which was never opened.`,
+    });
+  }
+
+  private noteCardSource(source: string): void {
+    const { cardSources } = this.state;
+    if (cardSources[0] === source) return;
+    const at = cardSources.indexOf(source);
+    if (at >= 0) cardSources.splice(at, 1);
+    cardSources.unshift(source);
+    if (cardSources.length > CARD_SOURCES_MAX) cardSources.pop();
+  }
+
+  /** A finding about something of no shoe that is held. */
+  private raiseOutside(event: { readonly shoe?: string | undefined }, code: FindingCode, wrong: Wrong): void {
+    const { state } = this;
+    const id = idOf([code, state.table, '', '', ...(wrong.about ?? [])]);
+    if (state.foundOutside.has(id)) return;
+    const finding: Finding = {
+      id, code, severity: SEVERITIES[code], table: state.table, shoe: event.shoe ?? '', rules: state.open?.rules.ref ?? '',
+      events: wrong.events, expected: wrong.expected, observed: wrong.observed, void: false, remedied: false, message: wrong.message,
+    };
+    state.foundOutside.set(id, { finding, coup: null });
+    if (state.foundOutside.size > OUTSIDE_MAX) state.foundOutside.delete(state.foundOutside.keys().next().value as string);
+    this.outside.push({ is: 'raised', finding });
+  }
+
+  gap(after: AnyEvent, from: number, to: number): void {
+    const { open, before, cardSources } = this.state;
+    const { source, session } = after as { source: string; session: string };
+    const ofCards = cardSources.includes(source) || after.type === 'card-drawn';
+    const mark: GapMark = { type: 'gap', source, session, from, to, ofCards, after: referenceOf(after), since: -1, late: [], raises: true };
+    if (!open) return this.raiseOutside(after, 'DV-04', { about: aboutGap(mark), ...gapWords(mark) });
+    const since = lastOf(open, source);
+    this.mark(open, { ...mark, since });
+    const sinceBefore = since < 0 && before && ofCards ? lastOf(before, source) : -1;
+    if (before && sinceBefore >= 0) this.mark(before, { ...mark, since: sinceBefore, raises: false });
+  }
+
+  private mark(shoe: Shoe, mark: GapMark): void {
+    shoe.journal.push(mark);
+    passGap(shoe, mark, shoe.journal.length - 1, false);
+  }
+
+  late(event: AnyEvent): void {
+    for (const shoe of [this.state.open, this.state.before]) {
+      const mark = shoe?.journal.find(
+        (entry): entry is GapMark =>
+          entry.type === 'gap' && entry.raises && entry.source === event.source && entry.session === event.session && entry.from <= (event.sequence as number) && (event.sequence as number) <= entry.to,
+      );
+      if (!shoe || !mark) continue;
+      mark.late.push(event);
+      nameLate(shoe, mark, [...shoe.found.values()].find(({ finding }) => finding.code === 'DV-04' && finding.events[0] === mark.after && finding.expected === gapWords(mark).expected));
+      return;
+    }
+    for (const found of this.state.foundOutside.values()) {
+      if (found.finding.code !== 'DV-04' || !coversLate(found.finding, event)) continue;
+      found.finding = { ...found.finding, events: [...found.finding.events, referenceOf(event)] };
+      this.outside.push({ is: 'amended', finding: found.finding });
+      return;
+    }
+  }
+
+  equivocal(event: AnyEvent): void {
+    const { open, before } = this.state;
+    const about = event.sequence === undefined ? [event.source, event.id] : [event.source, event.session as string, String(event.sequence)];
+    const words = (first: AnyEvent | undefined): Wrong => ({
+      about, events: [...new Set([...(first ? [referenceOf(first)] : []), referenceOf(event)])], expected: 'the content admitted first', observed: 'another content under the same number or id',
+      message: `${event.source} sent ${event.sequence === undefined ? `id ${event.id}` : `number ${event.sequence} of session ${event.session}`} again with another content.`,
+    });
+    for (const shoe of [open, before]) {
+      const first = shoe?.journal.find((entry): entry is AnyEvent => entry.type !== 'gap' && isSame(entry, event));
+      if (!shoe || !first) continue;
+      raise(shoe, coupConcerned(shoe, first), 'DV-15', words(first));
+      return;
+    }
+    if (open && !open.closed) raise(open, open.coup, 'DV-15', words(undefined));
+    else this.raiseOutside(event, 'DV-15', words(undefined));
+  }
+
+  private correct(event: EventOf<'observation-corrected'>): void {
+    const { state } = this;
+    for (const which of ['open', 'before'] as const) {
+      const shoe = state[which];
+      const target = shoe && find(shoe, event.data.event);
+      if (!shoe || !target) continue;
+      if (dataFaults(target.type, event.data.data, houseOf(this.book)).length > 0) return unknownReference(shoe, event, `data that does not fit a ${target.type}`);
+      const former = target === shoe.opening ? null : coupConcerned(shoe, target);
+      judgeAuthority(shoe, former, event);
+      shoe.journal.push(event);
+      this.outside.push(...shoe.news.splice(0));
+      const fresh = replay(shoe, this.book);
+      const concerned = new Set([former?.ref, coupConcerned(fresh, target)?.ref]);
+      adopt(shoe, fresh, (coup) => target === shoe.opening || (coup !== null && concerned.has(coup)), referenceOf(event));
+      state[which] = fresh;
+      return;
+    }
+    if (state.open) unknownReference(state.open, event, event.data.event);
+    else {
+      this.raiseOutside(event, 'PR-09', {
+        about: [referenceOf(event)], events: [referenceOf(event)], expected: 'a reference to an event of this shoe or the one before', observed: event.data.event,
+        message: 'A correction names an event that is unknown or out of reach.',
+      });
+    }
+  }
+}
+
+const NOTHING: Consequence[] = [];
+
+/** What a correction's data is checked against. */
+const houseOf = (book: RuleBook): House => ({
+  hasRules: (ref) => book.has(ref),
+  hasBet: (id) => isBetId(book, id),
+});
+
+/** The bet ids of contract section 5. */
+const BET_IDS: ReadonlySet<string> = new Set([
+  'player', 'banker', 'tie', 'player-pair', 'banker-pair', 'either-pair', 'perfect-pair', 'big', 'small',
+  'dragon-7', 'panda-8', 'super-6', 'lucky-6', 'dragon-bonus-player', 'dragon-bonus-banker',
+]);
+
+/** Whether an id is that of a bet: one that the contract lists, or one of an installed document. */
+export function isBetId(book: RuleBook, id: string): boolean {
+  if (BET_IDS.has(id)) return true;
+  for (const rules of book.values()) if (rules.bets.has(id)) return true;
+  return false;
+}
+
+/** What the decoder checks events against, from the installed rule documents. */
+export const houseFrom = houseOf;
+
+const lastOf = (shoe: Shoe, source: string): number => shoe.journal.findLastIndex((entry) => entry.type !== 'gap' && entry.source === source);
+
+const isSame = (known: AnyEvent, event: AnyEvent): boolean =>
+  known.source === event.source && (event.sequence === undefined ? known.id === event.id : known.sequence === event.sequence && known.session === event.session);
+
+const coversLate = (finding: Finding, event: AnyEvent): boolean => {
+  const [, from, to] = /numbers? (\d+)(?: to (\d+))?/.exec(finding.expected) ?? [];
+  const sequence = event.sequence as number;
+  return finding.message.startsWith(`Of ${event.source}, session ${event.session},`) && Number(from) <= sequence && sequence <= Number(to ?? from);
+};
+
+function find(shoe: Shoe, reference: string): AnyEvent | undefined {
+  if (shoe.ref === reference) return shoe.opening;
+  for (const entry of shoe.journal) {
+    if (entry.type === 'gap') {
+      const late = entry.late.find((event) => referenceOf(event) === reference);
+      if (late) return late;
+    } else if (referenceOf(entry) === reference) return entry;
+  }
+  return undefined;
+}

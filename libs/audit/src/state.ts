@@ -1,0 +1,284 @@
+import type { Action, Card, Irregularity, Rules } from '#baccarat';
+import type { AdmissionState } from './admission.js';
+import type { FindingCode, Severity } from './catalogue.js';
+import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events.js';
+
+/** The version of the fold's verdicts and of what it saves; state of another version is rebuilt, never read. */
+export const FOLD_VERSION = 1;
+
+/** Money that a wrong moved, and whom it favoured. */
+export interface Impact {
+  readonly amount: number;
+  readonly currency: string;
+  readonly favours: 'house' | 'patron';
+}
+
+/** A known slip that explains a wrong payment. */
+export type Slip = 'odds-read-as-for' | 'wrong-tier' | 'commission-netted' | 'wrong-rounding' | 'stake-counted-as-winnings';
+
+/** What the rule document prescribes about a finding. */
+export interface Disposition {
+  readonly do: readonly Action[];
+  readonly source: string;
+  readonly section: string;
+}
+
+/** One thing that was wrong (contract section 4). */
+export interface Finding {
+  readonly id: string;
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  readonly table: string;
+  readonly shoe: string;
+  readonly coup?: number;
+  readonly rules: string;
+  readonly events: readonly string[];
+  readonly expected: string;
+  readonly observed: string;
+  readonly explainedBy?: Slip;
+  readonly impact?: Impact;
+  readonly disposition?: Disposition;
+  readonly void: boolean;
+  readonly remedied: boolean;
+  readonly message: string;
+}
+
+/** What could not be judged, where, and why. */
+export interface Unjudgeable {
+  readonly table: string;
+  readonly shoe: string;
+  readonly coup?: number;
+  readonly codes: readonly FindingCode[];
+  readonly events: readonly string[];
+  readonly why: string;
+}
+
+/** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
+export interface LedgerRow {
+  readonly table: string;
+  readonly shoe: string;
+  readonly seat: number;
+  readonly due: number;
+  readonly taken: number;
+  readonly marked: number;
+  readonly collected: number;
+  readonly waived: number;
+  readonly outstanding: number;
+}
+
+/** What a seat's ledger line is kept from. */
+export interface Account {
+  due: number;
+  taken: number;
+  marked: number;
+  collected: number;
+  waived: number;
+}
+
+/** A shoe in one line. */
+export interface ShoeRow {
+  readonly table: string;
+  readonly shoe: string;
+  readonly rules: string;
+  readonly decks: number;
+  readonly coups: number;
+  readonly cards: number;
+  readonly closed: boolean;
+}
+
+/** A coup as it was dealt: what a person needs to see it again. */
+export interface CoupRow {
+  readonly table: string;
+  readonly shoe: string;
+  readonly coup: number;
+  /** The reference of its opening. */
+  readonly ref: string;
+  readonly kind: CoupKind;
+  readonly void: boolean;
+  readonly cards: readonly { readonly ref: string; readonly card: Card | null; readonly to: Place; readonly moved: boolean; readonly exposed: boolean; readonly carried: boolean }[];
+  readonly declared: readonly { readonly outcome: string; readonly by: string }[];
+  readonly outcome: string | null;
+}
+
+/** What one event led to, in order. */
+export type Consequence =
+  | { readonly is: 'raised' | 'amended'; readonly finding: Finding }
+  | { readonly is: 'withdrawn'; readonly finding: Finding; readonly because: string }
+  | { readonly is: 'unjudgeable'; readonly key: string; readonly entry: Unjudgeable }
+  | { readonly is: 'judgeable'; readonly key: string }
+  | { readonly is: 'coup'; readonly row: CoupRow }
+  | { readonly is: 'ledger'; readonly row: LedgerRow }
+  | { readonly is: 'shoe'; readonly row: ShoeRow };
+
+/** Where a card lies: on a hand, burned, discarded, carried over to the next coup, or nowhere known. */
+export type Place = Hand | 'burn' | 'discard' | 'next' | null;
+
+/** A card drawn from the shoe. */
+export interface Laid {
+  readonly event: EventOf<'card-drawn'>;
+  readonly card: Card | null;
+  /** What it counts, -1 unread. */
+  readonly value: number;
+  readonly exposed: boolean;
+  place: Place;
+  /** Its number among the coup's game cards, from 0; -1 for a card that never was one. */
+  ordinal: number;
+  /** When it came to lie where it lies: greater is later. */
+  serial: number;
+  moved: boolean;
+  carried: boolean;
+}
+
+/** A placement or withdrawal, and what is known of its time. */
+export interface BetMove {
+  readonly event: EventOf<'bet-placed'> | EventOf<'bet-withdrawn'>;
+  readonly afterFirstCard: boolean;
+  late: boolean;
+}
+
+/** A seat's bet in one coup with what was done about it. */
+export interface Wager {
+  readonly seat: number;
+  readonly bet: string;
+  readonly moves: BetMove[];
+  readonly settlements: EventOf<'bet-settled'>[];
+}
+
+export interface Declaration {
+  readonly event: EventOf<'outcome-declared'>;
+  /** The coup's `handVersion` when it was declared. */
+  readonly handVersion: number;
+}
+
+export interface Coup {
+  readonly opening: EventOf<'coup-opened'>;
+  readonly ref: string;
+  readonly number: number;
+  readonly kind: CoupKind;
+  /** Its place in the shoe's journal: from its opening up to its end. */
+  readonly from: number;
+  to: number;
+  state: 'open' | 'over' | 'void';
+  /** The gap that hid a part of it. */
+  gapped: boolean;
+  /** It had a hand of fewer than two cards when its outcome was declared or it ended. */
+  short: boolean;
+  /** A card whose hand cannot be known lies in it. */
+  unplaced: boolean;
+  /** Game cards in the order drawn, excess cards after them where they came. */
+  readonly cards: Laid[];
+  readonly player: Laid[];
+  readonly banker: Laid[];
+  ordinals: number;
+  serials: number;
+  /** Turns with every draw to a hand and every move of its cards. */
+  handVersion: number;
+  /** Drawing codes raised, as bits of `draws.ts`. */
+  drawCodes: number;
+  readonly dealers: string[];
+  withoutDealer: boolean;
+  bettingClosed: AnyEvent | null;
+  /** The first game card that was not carried over. */
+  firstCard: Laid | null;
+  readonly wagers: Wager[];
+  readonly declarations: Declaration[];
+  outcomeAt: AnyEvent | null;
+  /** What this coup put into the ledger. */
+  readonly entries: { seat: number; due: number; marked: number }[];
+  /** Stakes are to be returned before the next opening. */
+  owesReturn: boolean;
+  correctedToDummy: boolean;
+}
+
+/** A prescribed disposition that has not been shown yet. */
+export interface Obligation {
+  readonly finding: string;
+  readonly code: FindingCode;
+  readonly coup: Coup | null;
+  readonly card: Laid | null;
+  readonly entry: Irregularity;
+  readonly done: Set<Action>;
+  open: boolean;
+}
+
+export interface Found {
+  finding: Finding;
+  readonly coup: string | null;
+}
+
+/** A hole in a source's numbers, where it lies in the journal; with what came too late. */
+export interface GapMark {
+  readonly type: 'gap';
+  readonly source: string;
+  readonly session: string;
+  readonly from: number;
+  readonly to: number;
+  /** Whether the source is one that draws cards. */
+  readonly ofCards: boolean;
+  /** The event before which the numbers are missing. */
+  readonly after: string;
+  /** The journal place of the source's last event before the hole, -1 where that was before this shoe. */
+  readonly since: number;
+  readonly late: AnyEvent[];
+  /** Whether DV-04 is raised here; the mark of the same hole in the shoe before raises none. */
+  readonly raises: boolean;
+}
+
+export type Entry = AnyEvent | GapMark;
+export interface Duty {
+  dealer: string | null;
+  caller: string | null;
+}
+
+/** A shoe with all that the open shoe and the one before are held ready for: corrections, moves, voids, late money. */
+export interface Shoe {
+  readonly table: string;
+  readonly name: string;
+  readonly opening: EventOf<'shoe-opened'>;
+  readonly ref: string;
+  readonly rules: Rules;
+  readonly decks: number;
+  readonly currency: string;
+  readonly reports: Readonly<Record<Report, boolean>>;
+  /** Who was on duty when it opened; who is now. */
+  readonly dutyAtOpening: Readonly<Duty>;
+  readonly duty: Duty;
+  readonly journal: Entry[];
+  closed: boolean;
+  /** The rest is what the journal comes to; it is never saved. */
+  readonly news: Consequence[];
+  readonly found: Map<string, Found>;
+  readonly unjudgeable: Map<string, Unjudgeable>;
+  readonly coups: Coup[];
+  coup: Coup | null;
+  lastNumber: number;
+  readonly copies: Map<Card, number>;
+  drawn: number;
+  unread: number;
+  readonly burned: Laid[];
+  readonly loose: Laid[];
+  readonly carried: Laid[];
+  readonly betweenCoups: (EventOf<'bet-placed'> | EventOf<'bet-withdrawn'> | EventOf<'betting-closed'>)[];
+  coupsLeft: number | null;
+  cardsLost: boolean;
+  burnsLost: boolean;
+  readonly ledger: Map<number, Account>;
+  readonly obligations: Obligation[];
+  readonly dealersOfShoe: string[];
+}
+
+/** All that the fold keeps of one table. */
+export interface TableState {
+  readonly foldVersion: number;
+  readonly table: string;
+  readonly admission: AdmissionState;
+  readonly duty: Duty;
+  /** Ids of the last shoes, oldest first. */
+  readonly shoes: string[];
+  /** Sources that have drawn cards here, latest first. */
+  readonly cardSources: string[];
+  open: Shoe | null;
+  before: Shoe | null;
+  /** Findings about no shoe that is held: kept so that they are raised once. */
+  readonly foundOutside: Map<string, Found>;
+}

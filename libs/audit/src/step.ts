@@ -1,0 +1,206 @@
+import { judgeBetting, judgeOffered, judgeReturns, closeBetting, moveBet } from './betting.js';
+import { enterCommission, judgeOutstanding, reverseEntries, takeCommission } from './commission.js';
+import { coupRow, isCardDue, newCoup } from './coup.js';
+import { drawCard, findCard, layCarried, moveCard } from './deal.js';
+import { cardsAreFinal, coupsAreFinal, noteVoid } from './dispositions.js';
+import { referenceOf, type AnyEvent, type EventOf } from './events.js';
+import { amend, raise, withdraw } from './findings.js';
+import { judgeDraws } from './judge-draws.js';
+import { callHand, declareOutcome, judgeResult, judgeShort } from './result.js';
+import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './shoe.js';
+import { judgeSettlement, raiseLateSettlement } from './settlement.js';
+import type { Coup, Shoe } from './state.js';
+import { settledOf, standing, wagerOf } from './wagers.js';
+
+/**
+ * Moves a shoe on by one event that concerns it and judges what can be judged now. `at` is the event's place in the
+ * shoe's journal. Whatever the event says, it happened: nothing here refuses.
+ */
+export function step(shoe: Shoe, event: AnyEvent, at: number): void {
+  switch (event.type) {
+    case 'card-drawn': return drawCard(shoe, event);
+    case 'coup-opened': return openCoup(shoe, event, at);
+    case 'coup-closed': return shoe.coup ? endCoup(shoe, shoe.coup, event, at) : undefined;
+    case 'coup-voided': return voidCoup(shoe, event, at);
+    case 'bet-placed': case 'bet-withdrawn':
+      if (shoe.coup) moveBet(shoe, shoe.coup, event);
+      else shoe.betweenCoups.push(event);
+      return;
+    case 'betting-closed':
+      if (shoe.coup) closeBetting(shoe, shoe.coup, event);
+      else shoe.betweenCoups.push(event);
+      return;
+    case 'hand-called': return shoe.coup ? callHand(shoe, shoe.coup, event) : undefined;
+    case 'outcome-declared': return shoe.coup ? declareOutcome(shoe, shoe.coup, event) : undefined;
+    case 'bet-settled': return settle(shoe, event);
+    case 'commission-collected': case 'commission-waived': return takeCommission(shoe, event);
+    case 'seat-left': return judgeOutstanding(shoe, event.data.seat, referenceOf(event));
+    case 'card-moved': return move(shoe, event);
+    case 'cut-card-drawn': return cutCardDrawn(shoe, event);
+    case 'shoe-closed': case 'shoe-opened': return endShoe(shoe, event, at);
+    case 'dealer-signed-on': case 'dealer-relieved': return changeDuty(shoe.duty, event);
+    case 'supervisor-called': case 'surveillance-notified': case 'observation-corrected': case 'gap-declared':
+    case 'device-online': case 'device-offline': case 'device-error': case 'device-error-cleared': case 'device-setting-changed':
+      return;
+  }
+}
+
+/** A sign-on replaces the former holder of the role; a relief empties it if the one relieved holds it. */
+export function changeDuty(duty: { dealer: string | null; caller: string | null }, { type, data }: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>): void {
+  if (type === 'dealer-signed-on') duty[data.role] = data.dealer;
+  else if (duty[data.role] === data.dealer) duty[data.role] = null;
+}
+
+function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
+  if (shoe.coup) endCoup(shoe, shoe.coup, event, at);
+  demandReturns(shoe, event);
+  if (shoe.closed) return; // an opening in the next shoe, which only ends the time for returning stakes
+  const coup = newCoup(event, at, shoe.duty.dealer);
+  coupsAreFinal(shoe, coup, false, event);
+  const due = shoe.lastNumber + 1;
+  shoe.lastNumber = coup.number;
+  shoe.coups.push(coup);
+  shoe.coup = coup;
+  if (coup.number !== due) {
+    raise(shoe, coup, 'DL-16', { events: [coup.ref], expected: String(due), observed: String(coup.number), message: `Coup ${coup.number} was opened where coup ${due} was next.` });
+  }
+  if (shoe.coups.length === 1) judgeBurn(shoe, coup);
+  countCoup(shoe, coup, event);
+  for (const early of shoe.betweenCoups.splice(0)) {
+    if (early.type === 'betting-closed') closeBetting(shoe, coup, early);
+    else moveBet(shoe, coup, early);
+  }
+  layCarried(shoe, coup);
+}
+
+/** A coup came to its end: its own closing, the next opening, or the closing of the shoe. The set of its findings is now final. */
+function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
+  coup.state = 'over';
+  coup.to = at;
+  shoe.coup = null;
+  judgeShort(shoe, coup, because);
+  judgeExhaustion(shoe, coup, because);
+  judgeDraws(shoe, coup, 'ended', because);
+  judgeResult(shoe, coup, because);
+  judgeBetting(shoe, coup, because);
+  judgeSettlement(shoe, coup);
+  cardsAreFinal(shoe, coup, because);
+  coup.owesReturn = coup.kind !== 'normal';
+  shoe.news.push({ is: 'coup', row: coupRow(shoe, coup) });
+}
+
+/** The cards ran out inside a coup (SH-13). */
+function judgeExhaustion(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  if (shoe.drawn < 52 * shoe.decks || !isCardDue(coup, shoe)) return;
+  raise(shoe, coup, 'SH-13', {
+    events: [coup.ref, referenceOf(because)], expected: 'a card', observed: 'an empty shoe', message: 'The shoe ran out of cards with a card still due.',
+  });
+}
+
+function demandReturns(shoe: Shoe, because: AnyEvent): void {
+  for (const coup of shoe.coups) if (coup.owesReturn) judgeReturns(shoe, coup, because);
+}
+
+/** Whether stakes of this shoe's coups are still to be returned. */
+export const owesReturns = (shoe: Shoe): boolean => shoe.coups.some((coup) => coup.owesReturn);
+
+function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
+  const { coup: number, by, reason } = event.data;
+  const coup = number === undefined ? (shoe.coup ?? shoe.coups.at(-1)) : shoe.coups.findLast((known) => known.number === number);
+  if (!coup) return unknownReference(shoe, event, number === undefined ? 'no coup of this shoe' : `coup ${number}`);
+  if (coup.state !== 'void') {
+    const wasOpen = coup === shoe.coup;
+    coup.state = 'void';
+    withdraw(shoe, coup, (code) => code === 'RS-07' || /^(PY|CM)-/.test(code), referenceOf(event));
+    for (const found of shoe.found.values()) if (found.coup === coup.ref && !found.finding.void) amend(shoe, found, { void: true });
+    reverseEntries(shoe, coup, 'all');
+    if (wasOpen) {
+      coup.to = at;
+      shoe.coup = null;
+      judgeDraws(shoe, coup, 'voided', event);
+      judgeBetting(shoe, coup, event);
+    }
+    coup.owesReturn = true;
+    noteVoid(shoe, coup, event);
+    shoe.news.push({ is: 'coup', row: coupRow(shoe, coup) });
+  }
+  const fault = !by ? 'without saying by whom' : !reason ? 'without a reason' : coup.dealers.includes(by) ? 'by the dealer who dealt it' : undefined;
+  if (fault === undefined) return;
+  raise(shoe, coup, 'RS-09', {
+    about: [referenceOf(event)], events: [referenceOf(event)], expected: 'void with a reason, by somebody other than the dealer', observed: fault,
+    message: `The coup was declared void ${fault}.`,
+  });
+}
+
+/** Names something that the record of this shoe does not hold (PR-09). */
+export function unknownReference(shoe: Shoe, event: AnyEvent, what: string): void {
+  const reference = referenceOf(event);
+  raise(shoe, shoe.coup, 'PR-09', {
+    about: [reference], events: [reference], expected: 'a reference to this shoe or the one before', observed: what,
+    message: `A ${event.type} event names ${what}, which is unknown or out of reach.`,
+  });
+}
+
+/** To which coup a settlement belongs: the open one, or else the last; but a stake that is owed back from a void coup, there. */
+function coupOfSettlement(shoe: Shoe, { data }: EventOf<'bet-settled'>): Coup | undefined {
+  const here = shoe.coup ?? shoe.coups.at(-1);
+  if (!here || standsIn(here, data.seat, data.bet)) return here;
+  return shoe.coups.findLast((coup) => coup !== here && coup.owesReturn && standsIn(coup, data.seat, data.bet)) ?? here;
+}
+
+function standsIn(coup: Coup, seat: number, bet: string): boolean {
+  const wager = coup.wagers.find((known) => known.seat === seat && known.bet === bet);
+  if (!wager) return false;
+  const { stands, late } = standing(wager);
+  return stands + late > 0 && (coup.state === 'open' || settledOf(wager)?.stake !== 'returned');
+}
+
+function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
+  const { seat, bet } = event.data;
+  const coup = coupOfSettlement(shoe, event);
+  if (!coup) {
+    enterCommission(shoe, null, event);
+    raise(shoe, null, 'PY-06', {
+      about: [referenceOf(event)], events: [referenceOf(event)], expected: 'no settlement', observed: `stake ${event.data.stake}, paid ${event.data.paid}`,
+      message: `Seat ${seat}'s ${bet} was settled before any coup of the shoe.`,
+    });
+    return;
+  }
+  const wager = wagerOf(coup, seat, bet);
+  wager.settlements.push(event);
+  enterCommission(shoe, coup, event);
+  if (coup.state === 'open') {
+    cardsAreFinal(shoe, coup, event);
+    judgeOffered(shoe, coup, wager, referenceOf(event));
+  } else if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
+  else if (!coup.gapped) raiseLateSettlement(shoe, coup, event);
+}
+
+function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
+  const found = findCard(shoe, event.data.event);
+  if (!found) return unknownReference(shoe, event, event.data.event);
+  const [laid, home] = found;
+  judgeAuthority(shoe, home ?? shoe.coup, event);
+  moveCard(shoe, laid, home, event);
+  if (home && home !== shoe.coup) shoe.news.push({ is: 'coup', row: coupRow(shoe, home) });
+}
+
+/** A move or a correction without a name to it, or by the dealer whose dealing it changes (PR-04). */
+export function judgeAuthority(shoe: Shoe, coup: Coup | null, event: EventOf<'card-moved'> | EventOf<'observation-corrected'>): void {
+  const { by } = event.data;
+  const dealers = coup ? coup.dealers : shoe.dealersOfShoe;
+  if (by !== undefined && !dealers.includes(by)) return;
+  const reference = referenceOf(event);
+  raise(shoe, coup, 'PR-04', {
+    about: [reference], events: [reference], expected: 'by somebody other than the dealer', observed: by ?? 'nobody named',
+    message: by === undefined ? 'The record was changed without saying by whom.' : `The record was changed by ${by}, who dealt.`,
+  });
+}
+
+function endShoe(shoe: Shoe, event: EventOf<'shoe-closed'> | EventOf<'shoe-opened'>, at: number): void {
+  if (shoe.coup) endCoup(shoe, shoe.coup, event, at);
+  demandReturns(shoe, event);
+  if (shoe.closed) return;
+  coupsAreFinal(shoe, null, event.type === 'shoe-closed' && event.data.reason === 'error', event);
+  closeShoe(shoe, event);
+}
