@@ -57,7 +57,7 @@ export class Standing {
 
 /** Folds the events of one table, in the order given, to the end of the log. `end: false` leaves the log open. */
 export function audit(events: readonly (Sent | string | AnyEvent)[], { book = BOOK, end = true }: { book?: RuleBook; end?: boolean } = {}): Audited {
-  const list = events.map((event) => (typeof event === 'object' && 'digest' in event ? (event as AnyEvent) : decoded(event as Sent | string)));
+  const list = events.map((event) => (typeof event === 'object' && 'digest' in event ? (event as AnyEvent) : decoded(event)));
   const state = newTable(list[0]?.table ?? 'T1');
   const standing = new Standing();
   for (const event of list) standing.take(fold(state, event, book));
