@@ -62,5 +62,9 @@ export class TableLog {
     }
     return drawn;
   }
+  /** The next messages of a source never come: its numbers go on behind a hole. */
+  lose(source: string, count = 1): void {
+    const full = source.includes('/') ? source : `device/${this.table}-${source}`;
+    this.numbers.set(full, (this.numbers.get(full) ?? 0) + count);
+  }
 }
-
