@@ -21,6 +21,9 @@ export const STAMPS = ['receivedfrom', 'receivedtime'] as const;
 /** The most bytes of an event's content. */
 export const EVENT_BYTES_MAX = 16_384;
 
+/** Whether a text is a source: of one of the four kinds, and with a name. */
+export const isSource = (text: string): boolean => /^(device|person|virtual|system)\/./s.test(text);
+
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -74,7 +77,7 @@ function attributeFault(name: string, given: unknown, stamps: 'accepted' | 'refu
       if (typeof given !== 'string') return `is a string, this is ${nameOf(given)}`;
       return knownType(given) ? undefined : `"${excerpt(given)}" is not a known type and version (one of shoeprint.${EVENT_TYPES[0]}.v1, …)`;
     case 'source':
-      return typeof given === 'string' && /^(device|person|virtual|system)\/./s.test(given) ? undefined : 'must be device/…, person/…, virtual/… or system/…';
+      return typeof given === 'string' && isSource(given) ? undefined : 'must be device/…, person/…, virtual/… or system/…';
     case 'id': case 'table': case 'shoe': case 'session': return idFault(given);
     case 'time': return timeFault(given);
     case 'sequence': return wholeFault(given, 1);
