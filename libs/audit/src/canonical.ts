@@ -14,16 +14,18 @@ const CONTENT = ['specversion', 'type', 'source', 'id', 'time', 'table', 'shoe',
 export function canonicalContent(value: Json, type: EventType, text: string): string {
   const parts: string[] = [];
   for (const name of CONTENT) if (Object.hasOwn(value, name)) parts.push(`"${name}":${JSON.stringify(value[name])}`);
-  return `{${parts.join(',')},"data":${canonicalData(type, value.data as Json, () => memberText(text, 'data') as string)}}`;
+  return `{${parts.join(',')},"data":${canonicalData(type, value, text)}}`;
 }
 
-function canonicalData(type: EventType, data: Json, dataText: () => string): string {
+/** The data of a well-formed event as its canonical line has it. */
+export function canonicalData(type: EventType, value: Json, text: string): string {
+  const data = value.data as Json;
   const parts: string[] = [];
   for (const [name, field] of Object.entries(SHAPES[type].fields)) {
     if (!Object.hasOwn(data, name)) continue;
     let written: string;
     if (field.is === 'limits') written = limitsText(data[name] as Json);
-    else if (field.is === 'object') written = minify(memberText(dataText(), name) as string);
+    else if (field.is === 'object') written = minify(memberText(memberText(text, 'data') as string, name) as string);
     else written = JSON.stringify(data[name]);
     parts.push(`"${name}":${written}`);
   }

@@ -1,8 +1,8 @@
-import { canonicalContent } from './canonical.js';
-import { digestOf } from './digest.js';
+import { canonicalContent, canonicalData } from './canonical.js';
+import { digestOf, takeNumber, takeText } from './digest.js';
 import { type AnyEvent } from './events.js';
 import { inspect, type Fault } from './json-text.js';
-import { Scanner, type Block } from './scan.js';
+import { headLanes, Scanner, type Block } from './scan.js';
 import { knownType, upcast } from './upcast.js';
 import { EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
 
@@ -60,13 +60,27 @@ export class Decoder {
     const name = value.type as string;
     const type = knownType(name);
     if (type === undefined) throw new Error(`an event of unknown type ${name} was found well-formed`);
-    const content = this.encoder.encode(canonicalContent(value, type, text));
-    if (content.length > EVENT_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
-    const { source, id, time, table, shoe, session, sequence } = value;
+    const content = canonicalContent(value, type, text);
+    if (this.encoder.encode(content).length > EVENT_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
+    const { source, id, time, table, shoe, session, sequence } = value as unknown as Envelope;
+    const lanes = headLanes(type, { source, table, shoe, session });
+    takeText(lanes, id);
+    takeText(lanes, time);
+    takeNumber(lanes, sequence ?? 0);
+    takeText(lanes, canonicalData(type, value, text).slice(1, -1));
     const data = upcast(name, value.data as Readonly<Record<string, unknown>>);
-    const digest = digestOf(new DataView(content.buffer, content.byteOffset), 0, content.length - 1);
-    return { event: { type, source, id, time, table, shoe, session, sequence, data, digest } as AnyEvent };
+    return { event: { type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent };
   }
+}
+
+interface Envelope {
+  readonly source: string;
+  readonly id: string;
+  readonly time: string;
+  readonly table: string;
+  readonly shoe: string | undefined;
+  readonly session: string | undefined;
+  readonly sequence: number | undefined;
 }
 
 /** The canonical line of a well-formed event given as JSON text, without stamps. Throws where the text is not well-formed. */

@@ -1,7 +1,8 @@
 import { CARDS, type Card } from '#baccarat';
-import { digestOf } from './digest.js';
+import { digestOf, newLanes, takeBytes, takeNumber, takeText, type Lanes } from './digest.js';
 import type { AnyEvent, EventData, EventType } from './events.js';
 import { timeOf } from './time.js';
+import { isSource } from './validate.js';
 
 /** A stretch of a log: its bytes, and the same bytes as a string of one character each (ISO 8859-1). */
 export interface Block {
@@ -16,52 +17,83 @@ export interface Block {
  * not. A property test holds the two to one answer.
  */
 export class Scanner {
-  private block!: Block;
+  private bytes!: Uint8Array;
+  private view!: DataView;
+  private text!: string;
   private at = 0;
   private ok = true;
-  private date = '';
-  private readonly seen = new Map<EventType, Header>();
+  private day = NEVER;
+  private readonly lanes = newLanes();
+  private readonly kinds = fastKinds();
 
   constructor(private readonly hasBet: (id: string) => boolean) {}
 
   /** The event on the line `[from, to)` of `block`, or `undefined` when this is not a line for the fast way. */
   scan(block: Block, from: number, to: number): AnyEvent | undefined {
-    this.block = block;
+    this.bytes = block.bytes;
+    this.view = block.view;
+    this.text = block.text;
+    this.ok = true;
+    if (to - from < 120 || to - from > 4096) return undefined;
+    const kind = this.kinds[slotOf(this.bytes, from + NAME_AT)];
+    if (kind === undefined) return undefined;
     this.at = from;
-    this.ok = to - from > 120 && to - from < 4096;
-    if (!this.ok || !this.literal(OPENING)) return undefined;
-    const kind = KINDS.get(block.view.getInt32(this.at + 4, true));
-    if (kind === undefined || !this.literal(kind.rest)) return undefined;
-    const header = this.header(kind.type);
-    const source = (header.source = this.known(header.source));
-    this.literal(ID);
+    const header = this.peek(kind.header.opening) ? kind.header : this.opening(kind, from);
+    const idFrom = this.at;
     const id = this.string();
+    const idTo = this.at;
     this.literal(TIME);
+    const timeFrom = this.at;
     const time = this.time();
-    this.literal(TABLE);
-    const table = (header.table = this.known(header.table));
-    this.literal(SHOE);
-    const shoe = (header.shoe = this.known(header.shoe));
-    let session: string | undefined;
-    let sequence: number | undefined;
-    if (this.peek(SESSION)) {
-      session = header.session = this.known(header.session ?? '');
-      this.literal(SEQUENCE);
-      sequence = this.whole(1);
-    } else this.byte(QUOTE);
-    this.literal(DATA);
+    const known = this.ok && header === kind.header && this.peek(header.middle) ? header : this.middle(kind, header);
+    const sequence = known.session === undefined ? undefined : this.whole(1);
+    if (known.session !== undefined) this.literal(DATA);
     if (!this.ok) return undefined;
+    const dataFrom = this.at;
     const data = this.data(kind.type);
-    const end = this.at;
+    const dataTo = this.at;
     if (!this.ok || !this.closes(to)) return undefined;
-    const digest = digestOf(block.view, from, end);
-    return { type: kind.type, source, id, time, table, shoe, session, sequence, data, digest } as AnyEvent;
+    const { lanes, view } = this;
+    lanes.a = known.lanes.a;
+    lanes.b = known.lanes.b;
+    takeBytes(lanes, view, idFrom, idTo);
+    takeBytes(lanes, view, timeFrom, timeFrom + time.length);
+    takeNumber(lanes, sequence ?? 0);
+    takeBytes(lanes, view, dataFrom, dataTo - 1);
+    const { source, table, shoe, session } = known;
+    return { type: kind.type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent;
   }
 
-  private header(type: EventType): Header {
-    let header = this.seen.get(type);
-    if (header === undefined) this.seen.set(type, (header = { source: '', table: '', shoe: '', session: '' }));
-    return header;
+  /** The line up to its id, where it is not that of the last event of its type. */
+  private opening(kind: Kind, from: number): Header {
+    this.at = from;
+    this.literal(OPENING);
+    this.literal(kind.name);
+    const source = this.string();
+    if (this.ok && !isSource(source)) this.ok = false;
+    this.literal(ID);
+    return source === kind.header.source ? kind.header : newHeader(source, '', '', undefined);
+  }
+
+  /** The line from its time to its data, likewise. What is read twice running becomes what the next line is compared with. */
+  private middle(kind: Kind, { source }: Header): Header {
+    this.literal(TABLE);
+    const table = this.string();
+    this.literal(SHOE);
+    const shoe = this.string();
+    const session = this.peek(SESSION) ? this.string() : undefined;
+    this.literal(session === undefined ? DATA_AT_ONCE : SEQUENCE);
+    if (!this.ok) return NO_HEADER;
+    const { header } = kind;
+    if (header.source !== source || header.table !== table || header.shoe !== shoe || header.session !== session) {
+      kind.header = newHeader(flat(source), flat(table), flat(shoe), session === undefined ? undefined : flat(session));
+      kind.header.lanes = headLanes(kind.type, kind.header);
+    } else if (header.middle === NEVER) {
+      const end = session === undefined ? `","data":{` : `","session":"${session}","sequence":`;
+      header.opening = literal(`{"specversion":"1.0","type":"shoeprint.${kind.type}.v1","source":"${source}","id":"`);
+      header.middle = literal(`","table":"${table}","shoe":"${shoe}${end}`);
+    }
+    return kind.header;
   }
 
   private data(type: EventType): EventData[EventType] {
@@ -176,7 +208,7 @@ export class Scanner {
   }
 
   private byte(wanted: number): void {
-    if (this.block.bytes[this.at] !== wanted) this.ok = false;
+    if (this.bytes[this.at] !== wanted) this.ok = false;
     this.at += 1;
   }
 
@@ -188,7 +220,7 @@ export class Scanner {
 
   /** Steps over these bytes where they stand, and says whether they did. */
   private peek({ words, rest }: Literal): boolean {
-    const { view, bytes } = this.block;
+    const { view, bytes } = this;
     let at = this.at;
     if (at + words.length * 4 + rest.length > bytes.length) return false;
     for (let i = 0; i < words.length; i += 1, at += 4) if (view.getInt32(at, true) !== words[i]) return false;
@@ -199,7 +231,7 @@ export class Scanner {
 
   /** A string of printable ASCII without escapes, up to its closing quote, which is not stepped over. */
   private string(): string {
-    const { bytes, text } = this.block;
+    const { bytes, text } = this;
     const from = this.at;
     let at = from;
     for (let c = bytes[at] as number; c !== QUOTE; c = bytes[++at] as number) {
@@ -213,20 +245,9 @@ export class Scanner {
     return text.substring(from, at);
   }
 
-  /** As `string`, giving back `last` itself where the same text stands again, so that a log has one copy of each name. */
-  private known(last: string): string {
-    const { bytes } = this.block;
-    const length = last.length;
-    if (length > 0 && bytes[this.at + length] === QUOTE && this.block.text.startsWith(last, this.at)) {
-      this.at += length;
-      return last;
-    }
-    return flat(this.string());
-  }
-
   /** A whole number of at most 15 digits, without leading zero, not under `least`. */
   private whole(least: number): number {
-    const { bytes } = this.block;
+    const { bytes } = this;
     const from = this.at;
     let value = 0;
     for (let digit = (bytes[this.at] as number) - 48; digit >= 0 && digit <= 9; digit = (bytes[this.at] as number) - 48) {
@@ -241,31 +262,45 @@ export class Scanner {
   /** A time; one of the form 2026-11-20T12:00:00.123Z on the day of the last one costs a few comparisons. */
   private time(): string {
     const from = this.at;
-    const { bytes, text } = this.block;
-    if (this.date !== '' && text.startsWith(this.date, from) && bytes[from + 24] === QUOTE && isClock(bytes, from + 10)) {
-      this.at = from + 24;
-      return text.substring(from, from + 24);
+    if (this.peek(this.day)) {
+      if (isClock(this.bytes, this.at)) {
+        this.at = from + TIME_LENGTH;
+        return this.text.substring(from, from + TIME_LENGTH);
+      }
+      this.at = from;
     }
     const time = this.string();
     if (this.ok && timeOf(time) === undefined) this.ok = false;
-    if (this.ok && time.length === 24) this.date = flat(time.substring(0, 10));
+    if (this.ok && time.length === TIME_LENGTH) this.day = literal(time.substring(0, 11));
     return time;
   }
 
   private card(): Card | null {
-    const { bytes } = this.block;
-    const card = CARD_AT[((bytes[this.at] as number) << 7) | (bytes[this.at + 1] as number)];
+    const { bytes } = this;
+    const card = CARD_AT[((bytes[this.at] as number) << 8) | (bytes[this.at + 1] as number)];
     if (card === undefined) this.ok = false;
     this.at += 2;
     return card ?? null;
   }
 }
 
+/** What lines of one type have in common while they come from one source, about one shoe. */
 interface Header {
   source: string;
   table: string;
   shoe: string;
   session: string | undefined;
+  /** The line's beginning up to its id, and its part from behind its time to its sequence or data. */
+  opening: Literal;
+  middle: Literal;
+  /** The digest so far: of the type and these names. */
+  lanes: Lanes;
+}
+
+interface Kind {
+  readonly type: EventType;
+  readonly name: Literal;
+  header: Header;
 }
 
 /** Bytes to compare four at a time, and the up to three that are left. */
@@ -279,10 +314,13 @@ const BACKSLASH = 0x5c;
 const CLOSE = 0x7d;
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
 
+const encoder = new TextEncoder();
+
 function literal(text: string): Literal {
-  const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
-  const view = new DataView(bytes.buffer);
-  const words = Int32Array.from({ length: bytes.length >> 2 }, (_, i) => view.getInt32(i * 4, true));
+  const bytes = encoder.encode(text);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const words = new Int32Array(bytes.length >> 2);
+  for (let i = 0; i < words.length; i += 1) words[i] = view.getInt32(i * 4, true);
   return { words, rest: bytes.slice(words.length * 4) };
 }
 
@@ -294,6 +332,7 @@ const SHOE = literal('","shoe":"');
 const SESSION = literal('","session":"');
 const SEQUENCE = literal('","sequence":');
 const DATA = literal(',"data":{');
+const DATA_AT_ONCE = literal('","data":{');
 const CARD = literal('"card":');
 const QUOTE_ONLY = literal('"');
 const NULL = literal('null');
@@ -329,26 +368,51 @@ const FAST: readonly EventType[] = [
   'card-drawn', 'coup-opened', 'coup-closed', 'bet-placed', 'bet-withdrawn', 'betting-closed', 'bet-settled', 'outcome-declared', 'hand-called',
 ];
 
-/** The fast types by the fifth to eighth letters of their names, which tell them apart. */
-const KINDS = new Map(
-  FAST.map((type) => {
-    const fifthToEighth = literal(type.slice(4, 8)).words[0] as number;
-    return [fifthToEighth, { type, rest: literal(`${type}.v1","source":"`) }] as const;
-  }),
-);
+/** Where the type's own name begins on a canonical line. */
+const NAME_AT = '{"specversion":"1.0","type":"shoeprint.'.length;
 
-const CARD_AT: (Card | undefined)[] = Array.from({ length: 1 << 14 });
-for (const card of CARDS) CARD_AT[(card.charCodeAt(0) << 7) | card.charCodeAt(1)] = card;
+/** A literal that stands nowhere: no line begins with NUL. */
+const NEVER = literal('\0\0\0\0');
+const newHeader = (source: string, table: string, shoe: string, session: string | undefined): Header => ({ source, table, shoe, session, opening: NEVER, middle: NEVER, lanes: newLanes() });
+const NO_HEADER = newHeader('', '', '', undefined);
 
-const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57;
+/** The digest of what lines of a type, source, table, shoe and session have in common. */
+export function headLanes(type: EventType, { source, table, shoe, session }: { source: string; table: string; shoe: string | undefined; session: string | undefined }): Lanes {
+  const lanes = newLanes();
+  for (const text of [type, source, table, shoe ?? '\0', session ?? '\0']) takeText(lanes, text);
+  return lanes;
+}
 
-/** Whether `T12:34:56.789Z` stands at `at`, hours and minutes within a day; a leap second is left to the slow reading. */
-function isClock(bytes: Uint8Array, at: number): boolean {
-  const b = (i: number): number => bytes[at + i] as number;
-  if (b(0) !== 0x54 || b(3) !== 0x3a || b(6) !== 0x3a || b(9) !== 0x2e || b(13) !== 0x5a) return false;
-  if (!(isDigit(b(1)) && isDigit(b(2)) && isDigit(b(4)) && isDigit(b(5)) && isDigit(b(7)) && isDigit(b(8)))) return false;
-  if (!(isDigit(b(10)) && isDigit(b(11)) && isDigit(b(12)))) return false;
-  return (b(1) - 48) * 10 + b(2) - 48 < 24 && b(4) < 0x36 && b(7) < 0x36;
+/** The fast types, each at the slot that the sixth and seventh letter of its name make; no two share one. */
+function fastKinds(): (Kind | undefined)[] {
+  const kinds: (Kind | undefined)[] = Array.from({ length: 256 }, () => undefined);
+  for (const type of FAST) {
+    const slot = slotOf(Uint8Array.from(type, (letter) => letter.charCodeAt(0)), 0);
+    if (kinds[slot]) throw new Error(`${type} and ${kinds[slot].type} share a slot`);
+    kinds[slot] = { type, name: literal(`${type}.v1","source":"`), header: NO_HEADER };
+  }
+  return kinds;
+}
+
+const slotOf = (bytes: Uint8Array, at: number): number => ((bytes[at + 5] as number) + 7 * (bytes[at + 6] as number)) & 0xff;
+
+/** By both bytes whole, so that no byte above 0x7f passes for a suit. */
+const CARD_AT: (Card | undefined)[] = Array.from({ length: 1 << 16 });
+for (const card of CARDS) CARD_AT[(card.charCodeAt(0) << 8) | card.charCodeAt(1)] = card;
+
+const TIME_LENGTH = '2026-11-20T12:00:00.123Z'.length;
+
+/** Whether `12:34:56.789Z"` stands at `at`, within a day; a leap second is left to the slow reading. */
+function isClock(u: Uint8Array, at: number): boolean {
+  const marks = u[at + 2] === 0x3a && u[at + 5] === 0x3a && u[at + 8] === 0x2e && u[at + 12] === 0x5a && u[at + 13] === QUOTE;
+  return marks && pair(u, at) < 24 && pair(u, at + 3) < 60 && pair(u, at + 6) < 60 && pair(u, at + 9) < 100 && pair(u, at + 10) < 100;
+}
+
+/** The number that two digits make; 100 or more where they are none. */
+function pair(u: Uint8Array, at: number): number {
+  const tens = ((u[at] as number) - 48) >>> 0;
+  const ones = ((u[at + 1] as number) - 48) >>> 0;
+  return tens > 9 || ones > 9 ? 100 : tens * 10 + ones;
 }
 
 /** A copy that does not keep the block it was cut from alive. */
