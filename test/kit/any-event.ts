@@ -21,7 +21,7 @@ export interface World {
 }
 
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme-ascii' }), fc.constantFrom('', '"', '\\', '\u2028', '\t', 'é', '庄家', '🂡'))
-  .filter((value) => !value.includes('\0') && value.isWellFormed());
+  .filter((value) => !value.includes('\0') && !/\p{Surrogate}/u.test(value));
 const name = text.filter((value) => value !== '');
 const documents = [...BOOK.keys()].sort();
 const bets = [...new Set([...BOOK.values()].flatMap((rules) => [...rules.bets.keys()]))].sort();
