@@ -38,7 +38,7 @@ export function step(shoe: Shoe, event: AnyEvent, at: number): void {
     case 'card-moved': return move(shoe, event);
     case 'cut-card-drawn': return cutCardDrawn(shoe, event);
     case 'shoe-closed': case 'shoe-opened': return endShoe(shoe, event, at);
-    case 'dealer-signed-on': case 'dealer-relieved': return changeDuty(shoe.duty, event);
+    case 'dealer-signed-on': case 'dealer-relieved': return changeDealer(shoe, event);
     case 'supervisor-called': case 'surveillance-notified': case 'observation-corrected': case 'gap-declared':
     case 'device-online': case 'device-offline': case 'device-error': case 'device-error-cleared': case 'device-setting-changed':
       return;
@@ -49,6 +49,14 @@ export function step(shoe: Shoe, event: AnyEvent, at: number): void {
 export function changeDuty(duty: { dealer: string | null; caller: string | null }, { type, data }: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>): void {
   if (type === 'dealer-signed-on') duty[data.role] = data.dealer;
   else if (duty[data.role] === data.dealer) duty[data.role] = null;
+}
+
+/** Whoever signs on as dealer deals from then on, in the coup that is open and in the shoe. */
+function changeDealer(shoe: Shoe, event: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>): void {
+  changeDuty(shoe.duty, event);
+  const { dealer } = shoe.duty;
+  if (dealer === null) return;
+  for (const dealers of [shoe.dealersOfShoe, shoe.coup?.dealers]) if (dealers && !dealers.includes(dealer)) dealers.push(dealer);
 }
 
 function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
