@@ -107,19 +107,42 @@ export const thirdOf = (laid: Laid | undefined, value: number): Third | null =>
   laid ? { value, serial: laid.serial, initial: laid.ordinal < 4 && !laid.moved } : null;
 
 /** Every outcome that the cards as they lie can have. */
-export function outcomes(coup: Coup): Outcome[] {
-  const found = new Set<Outcome>();
-  for (const p of totals(coup.player)) for (const b of totals(coup.banker)) found.add(outcomeOf(p, b));
-  return [...found];
+export function outcomes(coup: Coup): readonly Outcome[] {
+  const [player, banker] = [totals(coup.player), totals(coup.banker)];
+  if (player.length === 1 && banker.length === 1) return ONE_OUTCOME[outcomeOf(player[0] as number, banker[0] as number)];
+  return [...new Set(player.flatMap((p) => banker.map((b) => outcomeOf(p, b))))];
 }
+const ONE_OUTCOME: Readonly<Record<Outcome, readonly Outcome[]>> = { player: ['player'], banker: ['banker'], tie: ['tie'] };
 
 export const unreadOf = (coup: Coup): Laid[] => coup.cards.filter((laid) => laid.card === null);
 
 /** Cards as a person writes them: `9S 4D 8C`, an unread one `??`. */
 export const cardsText = (cards: readonly Laid[]): string => cards.map(({ card }) => card ?? '??').join(' ');
 
-/** The coup as it was dealt, for those who want to see it. */
-export function coupRow(shoe: Shoe, coup: Coup): CoupRow {
+/** Tells of a coup as it stands, for those who want to see it. */
+export const tellCoup = (shoe: Shoe, coup: Coup): void => void shoe.news.push(new CoupTold(shoe, coup));
+
+/** Most readers of a log look at few of its coups: the row is drawn for those who do. */
+class CoupTold {
+  readonly is = 'coup';
+
+  constructor(
+    private readonly of: Shoe,
+    private readonly coup: Coup,
+  ) {}
+
+  get ref(): string {
+    return this.coup.ref;
+  }
+  get shoe(): string {
+    return this.of.name;
+  }
+  get row(): CoupRow {
+    return coupRow(this.of, this.coup);
+  }
+}
+
+function coupRow(shoe: Shoe, coup: Coup): CoupRow {
   const found = coup.player.length >= 2 && coup.banker.length >= 2 ? outcomes(coup) : [];
   return {
     table: shoe.table,

@@ -1,4 +1,4 @@
-import { valueOf } from '#baccarat';
+import { cardIndex, valueOf, type Card } from '#baccarat';
 import { dueHand, inOrder, lay, takeUp, unreadOf } from './coup.js';
 import { hasEntry, noteDraw, noteMove, oblige } from './dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from './events.js';
@@ -39,20 +39,23 @@ function drawOutside(shoe: Shoe, laid: Laid, to: Hand | null): void {
 
 function count(shoe: Shoe, { card, event }: Laid): void {
   shoe.drawn += 1;
-  const reference = referenceOf(event);
   if (card === null) {
     shoe.unread += 1;
+    const reference = referenceOf(event);
     raise(shoe, shoe.coup, 'DV-01', { about: [reference], events: [reference], expected: 'a card', observed: 'unread', message: 'A card was drawn and could not be read.' });
     return;
   }
-  const copies = (shoe.copies.get(card) ?? 0) + 1;
-  shoe.copies.set(card, copies);
-  if (copies > shoe.decks && !shoe.cardsLost) {
-    raise(shoe, shoe.coup, 'SH-02', {
-      about: [reference], events: [reference], expected: `at most ${shoe.decks} of ${card}`, observed: `${copies} of ${card}`,
-      message: `${card} came ${copies} times from a shoe of ${shoe.decks} decks.`,
-    });
-  }
+  const index = cardIndex(card);
+  const copies = (shoe.copies[index] as number) + 1;
+  shoe.copies[index] = copies;
+  if (copies > shoe.decks && !shoe.cardsLost) raiseExtraCopy(shoe, card, copies, referenceOf(event));
+}
+
+function raiseExtraCopy(shoe: Shoe, card: Card, copies: number, reference: string): void {
+  raise(shoe, shoe.coup, 'SH-02', {
+    about: [reference], events: [reference], expected: `at most ${shoe.decks} of ${card}`, observed: `${copies} of ${card}`,
+    message: `${card} came ${copies} times from a shoe of ${shoe.decks} decks.`,
+  });
 }
 
 function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {

@@ -59,7 +59,8 @@ export function drawCodesOf(tableau: Tableau, { player, banker, playerThird, ban
 const drew = (third: Third | null): boolean => third !== null && !third.initial;
 
 /** The codes of a set of bits, in order. */
-export const codesIn = (bits: number): DrawCode[] => DRAW_CODES.filter((code) => (bits & bit(code)) !== 0);
+export const codesIn = (bits: number): readonly DrawCode[] => (bits === 0 ? NO_CODES : DRAW_CODES.filter((code) => (bits & bit(code)) !== 0));
+const NO_CODES: readonly DrawCode[] = [];
 
 /** The codes of a draw that did not come. */
 export const MISSING_DRAWS = TC03 | TC05 | TC07;

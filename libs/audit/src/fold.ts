@@ -1,6 +1,6 @@
 import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission.js';
 import { SEVERITIES, type FindingCode } from './catalogue.js';
-import { coupRow } from './coup.js';
+import { tellCoup } from './coup.js';
 import { idOf } from './digest.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events.js';
 import { raise, type Wrong } from './findings.js';
@@ -49,7 +49,7 @@ export function endOfLog(state: TableState, book: RuleBook): Consequence[] {
   endWaits(state.admission, table);
   const { open } = state;
   if (open) {
-    if (open.coup) open.news.push({ is: 'coup', row: coupRow(open, open.coup) });
+    if (open.coup) tellCoup(open, open.coup);
     open.news.push({ is: 'shoe', row: shoeRow(open) });
   }
   return table.news();

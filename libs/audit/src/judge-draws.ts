@@ -24,15 +24,21 @@ export function judgeDraws(shoe: Shoe, coup: Coup, stage: Stage, because: AnyEve
 const unreadRefs = (coup: Coup): string[] => [...coup.player, ...coup.banker].filter(({ card }) => card === null).map(({ event }) => referenceOf(event));
 
 /** The codes that every value of the unread cards raises, and those that only some do. */
-function drawCodes(shoe: Shoe, { player, banker }: Coup, stage: Stage): { sure: number; open: number } {
+function drawCodes(shoe: Shoe, coup: Coup, stage: Stage): { sure: number; open: number } {
   const { tableau } = shoe.rules;
+  const [p1, p2, p3] = coup.player as [Laid, Laid, Laid | undefined];
+  const [b1, b2, b3] = coup.banker as [Laid, Laid, Laid | undefined];
+  const bankerThird = thirdOf(b3, 0);
+  if (p1.value >= 0 && p2.value >= 0 && b1.value >= 0 && b2.value >= 0 && (!p3 || p3.value >= 0)) {
+    const dealt = { player: (p1.value + p2.value) % 10, banker: (b1.value + b2.value) % 10, playerThird: thirdOf(p3, p3 ? p3.value : 0), bankerThird };
+    return { sure: drawCodesOf(tableau, dealt, stage), open: 0 };
+  }
   let sure = -1;
   let some = 0;
-  const thirds = player[2] ? totals([player[2]]) : [0];
-  for (const p of totals([player[0] as Laid, player[1] as Laid])) {
-    for (const b of totals([banker[0] as Laid, banker[1] as Laid])) {
-      for (const t of thirds) {
-        const codes = drawCodesOf(tableau, { player: p, banker: b, playerThird: thirdOf(player[2], t), bankerThird: thirdOf(banker[2], 0) }, stage);
+  for (const player of totals([p1, p2])) {
+    for (const banker of totals([b1, b2])) {
+      for (const third of p3 ? totals([p3]) : [0]) {
+        const codes = drawCodesOf(tableau, { player, banker, playerThird: thirdOf(p3, third), bankerThird }, stage);
         sure &= codes;
         some |= codes;
       }

@@ -1,7 +1,7 @@
 import type { Rules } from '#baccarat';
 import { OF_THE_SHOE } from './catalogue.js';
 import { ledgerRow } from './commission.js';
-import { coupRow } from './coup.js';
+import { tellCoup } from './coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events.js';
 import { passGap } from './gap.js';
 import { openShoe, shoeRow } from './shoe.js';
@@ -119,6 +119,6 @@ function tellRows(former: Shoe, fresh: Shoe, concerns: (coup: string | null) => 
     const row = ledgerRow(fresh, seat);
     if (JSON.stringify(row) !== JSON.stringify(ledgerRow(former, seat))) fresh.news.push({ is: 'ledger', row });
   }
-  for (const coup of fresh.coups) if (coup.state !== 'open' && concerns(coup.ref)) fresh.news.push({ is: 'coup', row: coupRow(fresh, coup) });
+  for (const coup of fresh.coups) if (coup.state !== 'open' && concerns(coup.ref)) tellCoup(fresh, coup);
   fresh.news.push({ is: 'shoe', row: shoeRow(fresh) });
 }

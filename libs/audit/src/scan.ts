@@ -113,19 +113,34 @@ export class Scanner {
     return NOTHING;
   }
 
+  /** More than half of a log: `"card":"9S","to":"player"}`. */
   private cardDrawn(): EventData['card-drawn'] {
-    this.literal(CARD);
-    let card: Card | null = null;
-    if (this.peek(QUOTE_ONLY)) {
-      card = this.card();
-      this.byte(QUOTE);
-    } else this.literal(NULL);
-    this.literal(TO);
+    const { view } = this;
+    const at = this.at;
+    const named = view.getInt32(at, true) === CARD_1 && view.getInt32(at + 4, true) === CARD_2 && view.getInt32(at + 10, true) === TO_1 && view.getInt32(at + 13, true) === TO_2;
+    if (!named) return this.cardNotNamed();
+    const card = CARD_AT[((this.bytes[at + 8] as number) << 8) | (this.bytes[at + 9] as number)];
+    if (card === undefined) this.ok = false;
+    this.at = at + 17;
+    return this.cardTo(card as Card);
+  }
+
+  private cardNotNamed(): EventData['card-drawn'] {
+    this.literal(CARD_UNREAD);
+    return this.cardTo(null);
+  }
+
+  private cardTo(card: Card | null): EventData['card-drawn'] {
     const to = this.peek(PLAYER) ? 'player' : this.peek(BANKER) ? 'banker' : this.peek(BURN) ? 'burn' : null;
     if (to === null) this.literal(NULL);
-    const exposed = this.peek(EXPOSED_TRUE) ? true : this.peek(EXPOSED_FALSE) ? false : undefined;
+    if (this.bytes[this.at] === CLOSE) {
+      this.at += 1;
+      return { card, to };
+    }
+    const exposed = this.peek(EXPOSED_TRUE);
+    if (!exposed) this.literal(EXPOSED_FALSE);
     this.byte(CLOSE);
-    return exposed === undefined ? { card, to } : { card, to, exposed };
+    return { card, to, exposed };
   }
 
   private coupOpened(): EventData['coup-opened'] {
@@ -197,6 +212,7 @@ export class Scanner {
 
   /** The event's own closing brace, with or without the api's stamps before it, at the very end of the line. */
   private closes(to: number): boolean {
+    if (this.at + 1 === to) return this.bytes[this.at] === CLOSE;
     if (this.peek(RECEIVED_FROM)) {
       this.string();
       this.literal(RECEIVED_TIME);
@@ -213,9 +229,8 @@ export class Scanner {
   }
 
   /** Steps over exactly these bytes; the line is not for the fast way where others stand. */
-  private literal(wanted: Literal): boolean {
-    if (this.ok) this.ok = this.peek(wanted);
-    return this.ok;
+  private literal(wanted: Literal): void {
+    if (!this.peek(wanted)) this.ok = false;
   }
 
   /** Steps over these bytes where they stand, and says whether they did. */
@@ -274,14 +289,6 @@ export class Scanner {
     if (this.ok && time.length === TIME_LENGTH) this.day = literal(time.substring(0, 11));
     return time;
   }
-
-  private card(): Card | null {
-    const { bytes } = this;
-    const card = CARD_AT[((bytes[this.at] as number) << 8) | (bytes[this.at + 1] as number)];
-    if (card === undefined) this.ok = false;
-    this.at += 2;
-    return card ?? null;
-  }
 }
 
 /** What lines of one type have in common while they come from one source, about one shoe. */
@@ -333,10 +340,11 @@ const SESSION = literal('","session":"');
 const SEQUENCE = literal('","sequence":');
 const DATA = literal(',"data":{');
 const DATA_AT_ONCE = literal('","data":{');
-const CARD = literal('"card":');
-const QUOTE_ONLY = literal('"');
+const [CARD_1, CARD_2] = literal('"card":"').words as unknown as [number, number];
+const [TO_1] = literal('","t').words as unknown as [number];
+const [TO_2] = literal('to":').words as unknown as [number];
+const CARD_UNREAD = literal('"card":null,"to":');
 const NULL = literal('null');
-const TO = literal(',"to":');
 const PLAYER = literal('"player"');
 const BANKER = literal('"banker"');
 const BURN = literal('"burn"');

@@ -1,4 +1,4 @@
-import { permittedBurns, rankOf, CARDS, type Card, type Rules } from '#baccarat';
+import { cardIndex, CARDS, permittedBurns, rankOf, type Card, type Rules } from '#baccarat';
 import { judgeOutstanding } from './commission.js';
 import { oblige } from './dispositions.js';
 import { REPORTS, referenceOf, type AnyEvent, type EventOf, type Report } from './events.js';
@@ -12,8 +12,8 @@ export function openShoe(table: string, opening: EventOf<'shoe-opened'>, rules: 
     table, name: name as string, opening, ref: referenceOf(opening), rules, decks: data.decks, currency: data.currency,
     reports: Object.fromEntries(REPORTS.map((kind) => [kind, data.reports.includes(kind)])) as Record<Report, boolean>,
     dutyAtOpening: { ...duty }, duty: { ...duty }, journal: [], closed: false,
-    news: [], found: new Map(), unjudgeable: new Map(), coups: [], coup: null, lastNumber: 0, copies: new Map(), drawn: 0, unread: 0,
-    burned: [], loose: [], carried: [], betweenCoups: [], coupsLeft: null, cardsLost: false, burnsLost: false, ledger: new Map(),
+    news: [], found: new Map(), unjudgeable: new Map(), coups: [], coup: null, lastNumber: 0, copies: CARDS.map(() => 0), drawn: 0, unread: 0,
+    burned: [], loose: [], carried: [], betweenCoups: [], owing: 0, coupsLeft: null, cardsLost: false, burnsLost: false, ledger: new Map(),
     obligations: [], dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
   };
   const otherHash = data.rulesHash !== undefined && rules.hash !== '' && data.rulesHash !== rules.hash;
@@ -114,11 +114,9 @@ function judgeRemaining(shoe: Shoe, { remaining, remainingCards }: EventOf<'shoe
 
 /** Cards of which drawn and remaining do not make the decks, unread cards standing for whatever is wanting. */
 function wrongCopies(shoe: Shoe, remaining: readonly Card[]): string[] {
-  const copies = new Map(shoe.copies);
-  for (const card of remaining) copies.set(card, (copies.get(card) ?? 0) + 1);
-  const short = CARDS.reduce((sum, card) => sum + Math.max(0, shoe.decks - (copies.get(card) ?? 0)), 0);
-  return CARDS.filter((card) => {
-    const count = copies.get(card) ?? 0;
-    return count > shoe.decks || (count < shoe.decks && short > shoe.unread);
-  }).map((card) => `${copies.get(card) ?? 0} of ${card}`);
+  const copies = [...shoe.copies];
+  for (const card of remaining) copies[cardIndex(card)] = (copies[cardIndex(card)] as number) + 1;
+  const short = copies.reduce((sum, count) => sum + Math.max(0, shoe.decks - count), 0);
+  const isWrong = (count: number): boolean => count > shoe.decks || (count < shoe.decks && short > shoe.unread);
+  return CARDS.flatMap((card, i) => (isWrong(copies[i] as number) ? [`${copies[i]} of ${card}`] : []));
 }

@@ -106,7 +106,8 @@ export type Consequence =
   | { readonly is: 'withdrawn'; readonly finding: Finding; readonly because: string }
   | { readonly is: 'unjudgeable'; readonly key: string; readonly entry: Unjudgeable }
   | { readonly is: 'judgeable'; readonly key: string }
-  | { readonly is: 'coup'; readonly row: CoupRow }
+  /** A coup came to its end, or its record changed. `row` is drawn when asked for, as the coup then stands. */
+  | { readonly is: 'coup'; readonly ref: string; readonly shoe: string; readonly row: CoupRow }
   | { readonly is: 'ledger'; readonly row: LedgerRow }
   | { readonly is: 'shoe'; readonly row: ShoeRow };
 
@@ -252,13 +253,16 @@ export interface Shoe {
   readonly coups: Coup[];
   coup: Coup | null;
   lastNumber: number;
-  readonly copies: Map<Card, number>;
+  /** Copies seen of each card, by its place in `CARDS`. */
+  readonly copies: number[];
   drawn: number;
   unread: number;
   readonly burned: Laid[];
   readonly loose: Laid[];
   readonly carried: Laid[];
   readonly betweenCoups: (EventOf<'bet-placed'> | EventOf<'bet-withdrawn'> | EventOf<'betting-closed'>)[];
+  /** Coups that owe a return of stakes. */
+  owing: number;
   coupsLeft: number | null;
   cardsLost: boolean;
   burnsLost: boolean;

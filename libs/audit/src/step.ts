@@ -1,6 +1,6 @@
 import { judgeBetting, judgeOffered, judgeReturns, closeBetting, moveBet } from './betting.js';
 import { enterCommission, judgeOutstanding, reverseEntries, takeCommission } from './commission.js';
-import { coupRow, isCardDue, newCoup } from './coup.js';
+import { tellCoup, isCardDue, newCoup } from './coup.js';
 import { drawCard, findCard, layCarried, moveCard } from './deal.js';
 import { cardsAreFinal, coupsAreFinal, noteVoid } from './dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events.js';
@@ -93,8 +93,8 @@ function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
   judgeBetting(shoe, coup, because);
   judgeSettlement(shoe, coup);
   cardsAreFinal(shoe, coup, because);
-  coup.owesReturn = coup.kind !== 'normal';
-  shoe.news.push({ is: 'coup', row: coupRow(shoe, coup) });
+  if (coup.kind !== 'normal') oweReturn(shoe, coup);
+  tellCoup(shoe, coup);
 }
 
 /** The cards ran out inside a coup (SH-13). */
@@ -106,11 +106,18 @@ function judgeExhaustion(shoe: Shoe, coup: Coup, because: AnyEvent): void {
 }
 
 function demandReturns(shoe: Shoe, because: AnyEvent): void {
+  if (shoe.owing === 0) return;
   for (const coup of shoe.coups) if (coup.owesReturn) judgeReturns(shoe, coup, because);
+  shoe.owing = 0;
+}
+
+function oweReturn(shoe: Shoe, coup: Coup): void {
+  if (!coup.owesReturn) shoe.owing += 1;
+  coup.owesReturn = true;
 }
 
 /** Whether stakes of this shoe's coups are still to be returned. */
-export const owesReturns = (shoe: Shoe): boolean => shoe.coups.some((coup) => coup.owesReturn);
+export const owesReturns = (shoe: Shoe): boolean => shoe.owing > 0;
 
 function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
   const { coup: number, by, reason } = event.data;
@@ -128,9 +135,9 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
       judgeDraws(shoe, coup, 'voided', event);
       judgeBetting(shoe, coup, event);
     }
-    coup.owesReturn = true;
+    oweReturn(shoe, coup);
     noteVoid(shoe, coup, event);
-    shoe.news.push({ is: 'coup', row: coupRow(shoe, coup) });
+    tellCoup(shoe, coup);
   }
   const fault = !by ? 'without saying by whom' : !reason ? 'without a reason' : coup.dealers.includes(by) ? 'by the dealer who dealt it' : undefined;
   if (fault === undefined) return;
@@ -190,7 +197,7 @@ function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
   const [laid, home] = found;
   judgeAuthority(shoe, home ?? shoe.coup, event);
   moveCard(shoe, laid, home, event);
-  if (home && home !== shoe.coup) shoe.news.push({ is: 'coup', row: coupRow(shoe, home) });
+  if (home && home !== shoe.coup) tellCoup(shoe, home);
 }
 
 /** A move or a correction without a name to it, or by the dealer whose dealing it changes (PR-04). */

@@ -11,16 +11,30 @@ export type Card = `${Rank}${Suit}`;
 /** The 52 cards of one deck, suit by suit. */
 export const CARDS: readonly Card[] = SUITS.flatMap((suit) => RANKS.map((rank) => `${rank}${suit}` as const));
 
-const VALUES = new Map<string, number>(CARDS.map((card) => [card, Math.max(0, '.A23456789'.indexOf(card.charAt(0)))]));
+const NAMES: ReadonlySet<string> = new Set(CARDS);
+
+/** By the character code of a rank: what it counts, and its place in `RANKS`; of a suit: the place of its ace in `CARDS`. */
+const VALUE_AT = new Uint8Array(128);
+const PLACE_AT = new Uint8Array(128);
+RANKS.forEach((rank, i) => {
+  VALUE_AT[rank.charCodeAt(0)] = i < 9 ? i + 1 : 0;
+  PLACE_AT[rank.charCodeAt(0)] = i;
+});
+SUITS.forEach((suit, i) => {
+  PLACE_AT[suit.charCodeAt(0)] = i * RANKS.length;
+});
 
 /** Whether `text` names a card. */
-export const isCard = (text: unknown): text is Card => typeof text === 'string' && VALUES.has(text);
+export const isCard = (text: unknown): text is Card => typeof text === 'string' && NAMES.has(text);
 
 /**
  * What a card counts: ace 1, two to nine their pips, ten and faces 0.
  * Source: 58 Pa. Code § 627a.8 and NSW rules 3.2 to 3.3, as docs/rules/README.md cites them.
  */
-export const valueOf = (card: Card): number => VALUES.get(card) as number;
+export const valueOf = (card: Card): number => VALUE_AT[card.charCodeAt(0)] as number;
+
+/** The place of a card in `CARDS`, 0 to 51. */
+export const cardIndex = (card: Card): number => (PLACE_AT[card.charCodeAt(1)] as number) + (PLACE_AT[card.charCodeAt(0)] as number);
 
 export const rankOf = (card: Card): Rank => card.charAt(0) as Rank;
 export const suitOf = (card: Card): Suit => card.charAt(1) as Suit;
