@@ -104,6 +104,17 @@ export class StoryTable {
     if (at >= 0) this.cards.splice(at, 1);
   }
 
+  /** Every card that is still in the shoe but these. */
+  private allBut(cards: string, refuse: Line['refuse']): string {
+    const rest = [...this.cards];
+    for (const card of cards.split(/\s+/)) {
+      const at = rest.indexOf(card as Card);
+      if (at < 0) refuse(`"${card}" is not in the shoe`);
+      rest.splice(at, 1);
+    }
+    return rest.join(' ');
+  }
+
   private closeBetting(): void {
     this.bettingClosed = true;
     this.add('betting-closed', {});
@@ -213,7 +224,7 @@ export class StoryTable {
       if (!this.next) return refuse('"kind:" comes before anything that happens in the coup');
       this.next = { ...this.next, kind: value as 'dummy' };
     },
-    burned: (value, refuse) => this.draw(`burn ${value}`, refuse),
+    burned: (value, refuse) => this.draw(`burn ${value.startsWith('all but ') ? this.allBut(value.slice(8), refuse) : value}`, refuse),
     bet: this.place('bet-placed'),
     withdrawn: this.place('bet-withdrawn'),
     betting: (value, refuse) => {
@@ -261,8 +272,8 @@ export class StoryTable {
     closed: (value, refuse) => this.close(value, refuse),
     remaining: (value, refuse) => this.close(/^\d+$/.test(value) ? `end, ${value} remaining` : `end, remaining ${value}`, refuse),
     lost: (value, refuse) => {
-      const [, count] = read('(\\d+) of the shoe', value, refuse, '1 of the shoe');
-      this.log.lose('shoe', Number(count));
+      const [, count, source] = read('(\\d+) of the (shoe|terminal)', value, refuse, '1 of the shoe');
+      this.log.lose(source as string, Number(count));
     },
     event: (value, refuse) => this.send(value, refuse),
   };
