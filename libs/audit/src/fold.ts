@@ -69,7 +69,15 @@ class Table implements Admitting {
   news(): Consequence[] {
     const { open, before } = this.state;
     if (this.outside.length === 0 && !before?.news.length) return open?.news.length ? open.news.splice(0) : NOTHING;
-    return [...(before?.news.splice(0) ?? []), ...(open?.news.splice(0) ?? []), ...this.outside];
+    this.gather();
+    return this.outside;
+  }
+
+  /** Takes the news of both shoes, before there is any of another place: one event may release many, and all is told in order. */
+  private gather(): void {
+    const { open, before } = this.state;
+    if (before?.news.length) this.outside.push(...before.news.splice(0));
+    if (open?.news.length) this.outside.push(...open.news.splice(0));
   }
 
   admitted(event: AnyEvent): void {
@@ -87,6 +95,7 @@ class Table implements Admitting {
   }
 
   private enter(shoe: Shoe, event: AnyEvent): void {
+    if (shoe !== this.state.open) this.gather();
     shoe.journal.push(event);
     step(shoe, event, shoe.journal.length - 1);
   }
@@ -102,10 +111,10 @@ class Table implements Admitting {
       this.enter(state.open, event);
       state.open.news.push({ is: 'shoe', row: shoeRow(state.open) });
     }
-    this.outside.push(...(state.before?.news.splice(0) ?? []), ...(state.open?.news ?? []).splice(0));
+    this.gather();
     state.before = state.open;
     state.open = openShoe(state.table, event, rulesOf(this.book, event.data.rules), state.duty);
-    this.outside.push({ is: 'shoe', row: shoeRow(state.open) }, ...state.open.news.splice(0));
+    this.outside.push({ is: 'shoe', row: shoeRow(state.open) });
     state.shoes.push(name);
     if (state.shoes.length > SHOES_MAX) state.shoes.shift();
     turnIds(state.admission);
@@ -152,12 +161,14 @@ class Table implements Admitting {
       id, code, severity: SEVERITIES[code], table: state.table, shoe: event.shoe ?? '', rules: state.open?.rules.ref ?? '',
       events: wrong.events, expected: wrong.expected, observed: wrong.observed, void: false, remedied: false, message: wrong.message,
     };
+    this.gather();
     state.foundOutside.set(id, { finding, coup: null });
     if (state.foundOutside.size > OUTSIDE_MAX) state.foundOutside.delete(state.foundOutside.keys().next().value as string);
     this.outside.push({ is: 'raised', finding });
   }
 
   gap(after: AnyEvent, from: number, to: number): void {
+    this.gather();
     const { open, before, cardSources } = this.state;
     const { source, session } = after as { source: string; session: string };
     const ofCards = cardSources.includes(source) || after.type === 'card-drawn';
@@ -175,6 +186,7 @@ class Table implements Admitting {
   }
 
   late(event: AnyEvent): void {
+    this.gather();
     for (const shoe of [this.state.open, this.state.before]) {
       const mark = shoe?.journal.find(
         (entry): entry is GapMark =>
@@ -194,6 +206,7 @@ class Table implements Admitting {
   }
 
   equivocal(event: AnyEvent): void {
+    this.gather();
     const { open, before } = this.state;
     const about = event.sequence === undefined ? [event.source, event.id] : [event.source, event.session as string, String(event.sequence)];
     const words = (first: AnyEvent | undefined): Wrong => ({
@@ -220,7 +233,7 @@ class Table implements Admitting {
       const former = target === shoe.opening ? null : coupConcerned(shoe, target);
       judgeAuthority(shoe, former, event);
       shoe.journal.push(event);
-      this.outside.push(...shoe.news.splice(0));
+      this.gather();
       const fresh = replay(shoe, this.book);
       const concerned = new Set([former?.ref, coupConcerned(fresh, target)?.ref]);
       adopt(shoe, fresh, (coup) => target === shoe.opening || (coup !== null && concerned.has(coup)), referenceOf(event));
