@@ -1,1 +1,3 @@
-console.log('placeholder');
+import { runProgram } from './program.js';
+
+await runProgram(process.argv);

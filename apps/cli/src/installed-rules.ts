@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { lint, readRules, type RuleDocument, type Rules } from '#baccarat';
+import type { RuleBook } from '#audit';
+import { fileRefusal, Refusal } from './refusal.js';
+
+/** The file names of rule documents: `id@version.json`. */
+const DOCUMENT = /^([a-z0-9-]+@[0-9]+)\.json$/;
+
+/** The package's own folder: the nearest one above this file with published rules in it, built or not. */
+export function packageFolder(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'rules', 'manifest.json'))) return folder;
+    if (folder === dirname(folder)) throw new Error('the folder rules/ of this package is missing');
+  }
+}
+
+/**
+ * The published rule documents, each checked against rules/manifest.json, and those of the folders named besides. Refuses
+ * (`Refusal`) a published document that was changed, removed or added without being pinned, and any other that `lint`
+ * refuses or that takes the name of one already there.
+ */
+export function installedRules(folders: readonly string[] = []): RuleBook {
+  const book = published(join(packageFolder(), 'rules'));
+  for (const folder of folders) {
+    for (const rules of ofFolder(folder)) {
+      const known = book.get(rules.ref);
+      if (known && known.hash !== rules.hash) throw new Refusal(`${join(folder, rules.ref)}.json: ${rules.ref} is installed already, with another text`);
+      book.set(rules.ref, rules);
+    }
+  }
+  return book;
+}
+
+function published(folder: string): Map<string, Rules> {
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Readonly<Record<string, string>>;
+  const book = new Map<string, Rules>();
+  for (const ref of documentsIn(folder)) {
+    const bytes = readFileSync(join(folder, `${ref}.json`));
+    const hash = sha256(bytes);
+    if (!Object.hasOwn(manifest, ref)) throw new Refusal(`the rule document ${ref} lies in rules/ and is not in its manifest`);
+    if (manifest[ref] !== hash) throw new Refusal(`the rule document ${ref} is published and its file has changed; nothing is judged by it`);
+    book.set(ref, readRules(JSON.parse(bytes.toString('utf8')) as RuleDocument, hash));
+  }
+  const gone = Object.keys(manifest).filter((ref) => !book.has(ref));
+  if (gone.length > 0) throw new Refusal(`the rule document ${gone.join(', ')} is published and its file is gone`);
+  return book;
+}
+
+function ofFolder(folder: string): Rules[] {
+  const refs = documentsIn(folder);
+  if (refs.length === 0) throw new Refusal(`${folder}: there is no rule document (id@version.json) in this folder`);
+  return refs.map((ref) => {
+    const file = join(folder, `${ref}.json`);
+    const { json, hash } = readJson(file);
+    const [problem] = lint(json).problems;
+    if (problem) throw new Refusal(`${file}: ${problem.pointer || '/'} ${problem.problem}; "shoeprint rules lint" tells more`);
+    const rules = readRules(json as RuleDocument, hash);
+    if (rules.ref !== ref) throw new Refusal(`${file}: the document calls itself ${rules.ref}`);
+    return rules;
+  });
+}
+
+function documentsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).flatMap((name) => DOCUMENT.exec(name)?.[1] ?? []).sort();
+  } catch (error) {
+    throw fileRefusal(folder, error);
+  }
+}
+
+/** A JSON file and the SHA-256 of its bytes. Refuses (`Refusal`) one that cannot be read or is not JSON. */
+export function readJson(file: string): { readonly json: unknown; readonly hash: string } {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw fileRefusal(file, error);
+  }
+  try {
+    return { json: JSON.parse(bytes.toString('utf8')) as unknown, hash: sha256(bytes) };
+  } catch (error) {
+    throw new Refusal(`${file}: this is not JSON (${(error as Error).message})`);
+  }
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** A document of the book by `id@version`, or by `id` alone for its latest version. Refuses (`Refusal`) an unknown name, telling the known ones. */
+export function rulesNamed(book: RuleBook, name: string): Rules {
+  const versions = [...book.values()].filter(({ ref, document }) => ref === name || document.id === name);
+  const found = versions.sort((a, b) => b.document.version - a.document.version)[0];
+  if (!found) throw new Refusal(`there is no rule document ${name}; installed are ${[...book.keys()].join(', ')}`);
+  return found;
+}

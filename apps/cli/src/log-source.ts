@@ -1,0 +1,95 @@
+import { createReadStream, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { fileRefusal, Refusal } from './refusal.js';
+
+const CHUNK = 256 * 1024;
+
+/** A file of events, or standard input. */
+export interface LogFile {
+  /** As it was named; `-` for standard input. */
+  readonly name: string;
+  /** Bytes on disk; `undefined` where that cannot be known, and the file can be read only once. */
+  readonly size: number | undefined;
+}
+
+/** Bytes to be read, once, from the front. */
+export interface Bytes {
+  /** Reads up to `most` bytes into `into` at `at`; 0 at the end. Refuses (`Refusal`) what cannot be read. */
+  read(into: Buffer, at: number, most: number): Promise<number>;
+  /** Bytes of the file on disk that were used so far. */
+  used(): number;
+  close(): Promise<void>;
+}
+
+/** Looks at the files before any is read. Refuses (`Refusal`) one that is missing, a folder, or standard input named twice. */
+export function logFiles(names: readonly string[]): LogFile[] {
+  if (names.filter((name) => name === '-').length > 1) throw new Refusal('standard input can be read only once');
+  return names.map((name) => {
+    if (name === '-') return { name, size: undefined };
+    try {
+      const stat = statSync(name);
+      if (stat.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+      return { name, size: stat.isFile() ? stat.size : undefined };
+    } catch (error) {
+      throw fileRefusal(name, error);
+    }
+  });
+}
+
+/** Opens a file for reading; one whose name ends in `.gz` is unpacked on the way. */
+export async function openLog({ name, size }: LogFile): Promise<Bytes> {
+  if (name === '-') return ofStream(process.stdin, name, () => 0);
+  try {
+    if (!name.endsWith('.gz') && size !== undefined) return await ofFile(name);
+    const raw = createReadStream(name, { highWaterMark: CHUNK });
+    if (!name.endsWith('.gz')) return ofStream(raw, name, () => raw.bytesRead);
+    const plain = createGunzip({ chunkSize: CHUNK });
+    raw.on('error', (error) => plain.destroy(error));
+    return ofStream(raw.pipe(plain), name, () => raw.bytesRead);
+  } catch (error) {
+    throw fileRefusal(name, error);
+  }
+}
+
+async function ofFile(name: string): Promise<Bytes> {
+  const file = await open(name);
+  let used = 0;
+  return {
+    async read(into, at, most) {
+      try {
+        const { bytesRead } = await file.read(into, at, most, null);
+        used += bytesRead;
+        return bytesRead;
+      } catch (error) {
+        throw fileRefusal(name, error);
+      }
+    },
+    used: () => used,
+    close: () => file.close(),
+  };
+}
+
+function ofStream(stream: Readable, name: string, used: () => number): Bytes {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let left: Buffer = Buffer.alloc(0);
+  return {
+    async read(into, at, most) {
+      try {
+        while (left.length === 0) {
+          const next = await chunks.next();
+          if (next.done) return 0;
+          left = next.value;
+        }
+      } catch (error) {
+        throw fileRefusal(name, error);
+      }
+      const copied = left.copy(into, at, 0, most);
+      left = left.subarray(copied);
+      return copied;
+    },
+    used,
+    close: async () => void stream.destroy(),
+  };
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { auditCommand } from './audit-command.js';
+import { packageFolder } from './installed-rules.js';
+import { oddsCommand } from './odds-command.js';
+import { endQuietlyWhenNobodyReads } from './page.js';
+import { EXIT, Refusal } from './refusal.js';
+import { rulesCommand } from './rules-command.js';
+
+const EXAMPLES = `
+Examples:
+  shoeprint audit examples/faulty-shoe.ndjson   judge a file of table events
+  shoeprint odds --decks 6                      exact odds of every bet
+  shoeprint rules show punto-banco@1            a rule document, readably
+
+"shoeprint help <command>" tells more of each. NO_COLOR=1 turns colours off, SHOEPRINT_DEBUG=1 shows where a fault of ours arose.`;
+
+/** The whole command line, ready to be parsed. */
+export function program(): Command {
+  const whole = new Command('shoeprint')
+    .description('Audit of baccarat: what was dealt, what the rules require, what went wrong, what is owed.')
+    .version(version(), '--version', 'print the version')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(auditCommand())
+    .addCommand(oddsCommand())
+    .addCommand(rulesCommand());
+  strict(whole);
+  return whole;
+}
+
+const version = (): string => (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string }).version;
+
+/** Makes a command and those below it throw instead of ending the process, and point to their help. */
+function strict(command: Command): void {
+  command.exitOverride().showHelpAfterError(`(${pathOf(command)} --help tells more)`).showSuggestionAfterError();
+  command.commands.forEach(strict);
+}
+
+const pathOf = (command: Command): string => (command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name());
+
+/** Runs the command line and leaves the exit code: the command's own, 2 for a refusal, 70 for a fault of ours. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  endQuietlyWhenNobodyReads();
+  try {
+    await program().parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = codeOf(error);
+  }
+}
+
+/** What is said of a command that could not be done, on standard error, and the exit code. */
+function codeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clean : EXIT.refused; // it has spoken already
+  if (error instanceof Refusal) {
+    process.stderr.write(`shoeprint: ${error.message}\n`);
+    return EXIT.refused;
+  }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  process.stderr.write(`shoeprint: this is a fault in shoeprint itself: ${message.split('\n')[0]} (SHOEPRINT_DEBUG=1 shows where)\n`);
+  if (process.env.SHOEPRINT_DEBUG) process.stderr.write(`${stack}\n`);
+  return EXIT.bug;
+}

@@ -1,0 +1,34 @@
+import { SingleBar } from 'cli-progress';
+
+/** A run shorter than this shows no bar. */
+const SHOWN_AFTER_MS = 1000;
+const MIB = 1024 * 1024;
+
+/**
+ * A progress bar on standard error, if that is a terminal, once a run has taken a second. `total` is in bytes on disk;
+ * where it is not known there is no bar.
+ */
+export class Progress {
+  private readonly begun = Date.now();
+  private bar: SingleBar | undefined;
+  private readonly wanted = process.stderr.isTTY;
+
+  constructor(private readonly total: number | undefined) {}
+
+  /** Tells how many bytes are done. */
+  readonly at = (bytes: number): void => {
+    if (!this.wanted || this.total === undefined || Date.now() - this.begun < SHOWN_AFTER_MS) return;
+    const mib = (count: number): number => Math.round(count / MIB);
+    if (!this.bar) {
+      this.bar = new SingleBar({ format: 'auditing {bar} {percentage} %  {value} of {total} MiB  {eta_formatted} left', barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, hideCursor: true, stream: process.stderr, fps: 10 });
+      this.bar.start(mib(this.total), 0);
+    }
+    this.bar.update(mib(bytes));
+  };
+
+  /** Takes the bar away. */
+  done(): void {
+    this.bar?.update(this.bar.getTotal());
+    this.bar?.stop();
+  }
+}
