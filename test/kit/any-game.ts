@@ -25,11 +25,11 @@ const naming = (of: fc.Arbitrary<(log: TableLog, event: string, named: Sent | un
 const card = fc.record({ card: fc.constantFrom(...CARDS, null), to: fc.constantFrom('player', 'banker', null), exposed: fc.boolean() });
 const hands = fc.tuple(fc.array(fc.constantFrom(...CARDS), { minLength: 4, maxLength: 4 }), fc.array(card, { maxLength: 2 })).map(([four, more]) => (log: TableLog, refs: string[]) => {
   for (const [i, each] of four.entries()) refs.push(log.add('shoe', 'card-drawn', { card: each, to: i % 2 === 0 ? 'player' : 'banker' }));
-  for (const each of more) refs.push(log.add('shoe', 'card-drawn', each as EventData['card-drawn']));
+  for (const each of more) refs.push(log.add('shoe', 'card-drawn', each));
 });
 const opensCoup = fc.constantFrom('normal', 'normal', 'normal', 'dummy').map((kind) => (log: TableLog, refs: string[]) => {
   const last = log.events.filter(({ type, shoe }) => type === 'shoeprint.coup-opened.v1' && shoe === log.shoe).length;
-  refs.push(log.add('shoe', 'coup-opened', { coup: last + 1, kind: kind as 'normal' | 'dummy' }));
+  refs.push(log.add('shoe', 'coup-opened', { coup: last + 1, kind: kind }));
 });
 const opensShoe = fc.constantFrom('nsw-crown@1', 'punto-banco@1', 'macau-2011@1').map((rules) => (log: TableLog, refs: string[]) => {
   log.shoe = `S${Number(log.shoe.slice(1)) + 1}`;

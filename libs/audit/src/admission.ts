@@ -95,10 +95,10 @@ export function endWaits(state: AdmissionState, to: Admitting): void {
   while (state.wait) giveUp(state, state.wait, to);
 }
 
-/** Turns the window of remembered ids: called when a shoe opens. */
-export function turnIds(state: AdmissionState): void {
+/** Turns the window of remembered ids: called when a shoe opens, with the opening, which belongs to the new window. */
+export function turnIds(state: AdmissionState, opening?: AnyEvent): void {
   state.idsBefore = state.ids;
-  state.ids = new Map();
+  state.ids = new Map(opening && opening.sequence === undefined ? [[referenceOf(opening), opening.digest]] : []);
 }
 
 function isNewId(state: AdmissionState, event: AnyEvent, to: Admitting): boolean {

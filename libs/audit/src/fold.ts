@@ -117,7 +117,7 @@ class Table implements Admitting {
     this.outside.push({ is: 'shoe', row: shoeRow(state.open) });
     state.shoes.push(name);
     if (state.shoes.length > SHOES_MAX) state.shoes.shift();
-    turnIds(state.admission);
+    turnIds(state.admission, event);
   }
 
   private ofAnotherShoe(event: AnyEvent): void {

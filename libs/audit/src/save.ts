@@ -30,7 +30,34 @@ export function saveTable(state: TableState): string {
     before: before && savedShoe(before),
     foundOutside: [...foundOutside],
   };
-  return JSON.stringify(saved);
+  return jsonOf(saved);
+}
+
+/** As JSON.stringify, which gives up on lists in lists in lists: a correction that waits may carry 16 KiB of them. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return deepJson(value);
+    throw error;
+  }
+}
+
+/** JSON of plain data, with a stack of its own. */
+function deepJson(value: unknown): string {
+  const written: string[] = [];
+  const todo: (string | { readonly value: unknown })[] = [{ value }];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (typeof next === 'string') written.push(next);
+    else if (typeof next.value !== 'object' || next.value === null) written.push(JSON.stringify(next.value ?? null));
+    else {
+      const isList = Array.isArray(next.value);
+      const members = Object.entries(next.value).filter(([, member]) => isList || member !== undefined);
+      const inOrder = members.flatMap(([key, member], i) => [`${i > 0 ? ',' : ''}${isList ? '' : `${JSON.stringify(key)}:`}`, { value: member as unknown }]);
+      todo.push(isList ? ']' : '}', ...inOrder.reverse(), isList ? '[' : '{');
+    }
+  }
+  return written.join('');
 }
 
 const savedShoe = ({ opening, dutyAtOpening, journal, found }: Shoe): SavedShoe => ({ opening, dutyAtOpening, journal, found: [...found] });

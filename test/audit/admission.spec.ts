@@ -1,0 +1,334 @@
+import { describe, expect, it } from '@jest/globals';
+import { fold, loadTable, newTable, saveTable } from '#audit';
+import { audit, codes, decoded, type Audited, type Sent } from '../kit/audit.js';
+import { BOOK } from '../kit/house.js';
+import { play } from '../kit/play.js';
+import { TableLog } from '../kit/table.js';
+
+const counts = ({ state }: Audited): Audited['state']['admission']['counts'] => state.admission.counts;
+const found = (audited: Audited, code: string): Audited['findings'] => audited.findings.filter((finding) => finding.code === code);
+/** Numbers missed, as the findings about gaps say. */
+const gaps = (audited: Audited): string[] => found(audited, 'DV-04').map(({ expected }) => expected);
+
+/** A device's error report: an event with no effect on the game. */
+const report = (sequence: number, code: string | number = sequence, rest: Sent = {}): Sent => ({
+  specversion: '1.0', type: 'shoeprint.device-error.v1', source: 'device/T1-shoe', id: `${sequence}`, time: '2026-11-20T12:00:00Z', table: 'T1', session: '1', sequence, data: { code }, ...rest,
+});
+const device = (type: string, sequence: number, rest: Sent = {}): Sent => ({ ...report(sequence), type: `shoeprint.${type}.v1`, data: {}, ...rest });
+const reports = (from: number, to: number): Sent[] => Array.from({ length: to - from + 1 }, (_, i) => report(from + i));
+const declared = (from: number, to: number, session = '1', id = `gap ${from}`): Sent => ({
+  specversion: '1.0', type: 'shoeprint.gap-declared.v1', source: 'system/auditor', id, time: '2026-11-20T12:00:02Z', table: 'T1', data: { source: 'device/T1-shoe', session, from, to },
+});
+const person = (id: string, reason: string): Sent => ({
+  specversion: '1.0', type: 'shoeprint.supervisor-called.v1', source: 'person/sam', id, time: '2026-11-20T12:00:00Z', table: 'T1', data: { reason },
+});
+/** Folds without ending the log, so that a wait goes on. */
+const live = (events: readonly Sent[]): Audited => audit(events, { end: false });
+
+describe('a repeat', () => {
+  it('with the same content is a duplicate: counted, and otherwise without effect', () => {
+    const log = new TableLog();
+    log.open();
+    log.dealer();
+    play(log, 1, { bets: [[1, 'player', 100]], outcome: 'player', settled: [[1, 'player', 'returned', 100]] });
+    const once = audit(log.events);
+    const twice = audit([...log.events, ...log.events]);
+    expect(once.findings).toEqual([]);
+    expect(twice.findings).toEqual([]);
+    expect(counts(twice)).toEqual({ ...counts(once), read: 2 * log.events.length, duplicates: log.events.length });
+  });
+
+  it('with another content under the same number is equivocation, and the first one stands', () => {
+    const log = new TableLog();
+    log.open();
+    log.dealer();
+    play(log, 1, { bets: [[1, 'player', 100]], outcome: 'player', closed: false, settled: [[1, 'player', 'returned', 100]] });
+    const card = log.events.find(({ type }) => type === 'shoeprint.card-drawn.v1') as Sent;
+    log.events.push({ ...card, data: { card: 'KH', to: 'player' } });
+    log.add('terminal', 'coup-closed');
+    const audited = audit(log.events);
+    expect(codes(audited.findings)).toEqual(['DV-15']);
+    expect(audited.findings[0]).toMatchObject({ severity: 1, coup: 1, events: ['device/T1-shoe#T1-shoe/1/3'] });
+    expect(counts(audited)).toMatchObject({ equivocal: 1, duplicates: 0 });
+  });
+
+  it('with another content again is still one finding, and counted each time', () => {
+    const audited = audit([report(1), report(1, 'a'), report(1, 'b'), report(1)]);
+    expect(codes(audited.findings)).toEqual(['DV-15']);
+    expect(counts(audited)).toEqual({ read: 4, admitted: 1, duplicates: 1, equivocal: 2, late: 0, stray: 0 });
+  });
+
+  it('that differs in its time alone has another content', () => {
+    expect(codes(audit([report(1), { ...report(1), time: '2026-11-20T12:00:01Z' }]).findings)).toEqual(['DV-15']);
+  });
+
+  it('of an unnumbered event is told by source and id', () => {
+    const audited = audit([person('1', 'spill'), person('1', 'spill'), person('1', 'brawl'), { ...person('1', 'brawl'), source: 'person/mia' }]);
+    expect(codes(audited.findings)).toEqual(['DV-15']);
+    expect(audited.findings[0]?.events).toEqual(['person/sam#1']);
+    expect(counts(audited)).toEqual({ read: 4, admitted: 2, duplicates: 1, equivocal: 1, late: 0, stray: 0 });
+  });
+
+  it('of an event that is still waiting is told too', () => {
+    const audited = live([report(1), report(3), report(3), report(3, 'other'), report(2)]);
+    expect(codes(audited.findings)).toEqual(['DV-15']);
+    expect(counts(audited)).toEqual({ read: 5, admitted: 3, duplicates: 1, equivocal: 1, late: 0, stray: 0 });
+  });
+
+  it('is known by the number in its session alone, not by another session or source', () => {
+    const audited = audit([report(1), report(1, 'x', { session: '2' }), report(1, 'y', { source: 'device/T1-terminal' })]);
+    expect(audited.findings).toEqual([]);
+    expect(counts(audited).admitted).toBe(3);
+  });
+
+  it('older than 4,096 contents counts as a duplicate, whatever it says', () => {
+    const events = reports(1, 5000);
+    const audited = audit([...events, report(5000 - 4096, 'other')]);
+    expect(counts(audited)).toMatchObject({ duplicates: 1, equivocal: 0 });
+    expect(counts(audit([...events, report(5000 - 4095, 'other')]))).toMatchObject({ duplicates: 0, equivocal: 1 });
+    expect(counts(audit([...events, report(5000 - 4095)]))).toMatchObject({ duplicates: 1, equivocal: 0 });
+  });
+
+  it('of an unnumbered event is known through the open shoe and the one before', () => {
+    const opening = (shoe: string): Sent => ({
+      ...person(`open ${shoe}`, ''), type: 'shoeprint.shoe-opened.v1', shoe, data: { rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'USD', reports: [] },
+    });
+    const audited = audit([opening('S1'), person('a', 'spill'), opening('S2'), person('a', 'spill'), opening('S2'), opening('S1')]);
+    expect(counts(audited)).toMatchObject({ duplicates: 3, stray: 0 });
+    const later = audit([opening('S1'), person('a', 'spill'), opening('S2'), opening('S3'), opening('S2'), person('a', 'spill')]);
+    expect(counts(later)).toMatchObject({ duplicates: 1, stray: 0, admitted: 5 });
+  });
+});
+
+describe('an event that skips numbers', () => {
+  it('waits, and its table waits with it, in log order', () => {
+    const whole = new TableLog();
+    whole.open();
+    whole.dealer();
+    play(whole, 1, { bets: [[1, 'player', 100]], outcome: 'player', settled: [[1, 'player', 'returned', 100]] });
+    play(whole, 2, { bets: [[1, 'banker', 100]], outcome: 'player' });
+    const at = whole.events.findIndex(({ type }) => type === 'shoeprint.card-drawn.v1');
+    const [lost] = whole.events.slice(at, at + 1) as [Sent];
+    const rest = whole.events.filter((event) => event !== lost);
+    const waiting = live(rest);
+    expect(counts(waiting).admitted).toBe(at);
+    expect(waiting.findings).toEqual([]);
+    const filled = audit([...rest, lost]);
+    const cards = (audited: Audited): unknown => audited.consequences.filter((each) => each.is === 'coup').map(({ row }) => row.cards.map(({ card, to }) => `${to} ${card}`));
+    const asDrawn = ['player 4S', 'banker 2H', 'player 5D', 'banker 5C'];
+    expect(cards(filled)).toEqual([asDrawn, asDrawn]);
+    expect(codes(filled.findings)).toEqual(codes(audit(whole.events).findings));
+    expect(counts(filled).admitted).toBe(whole.events.length);
+  });
+
+  it('waits for number 1 when it is the first of its session', () => {
+    expect(counts(live([report(2)])).admitted).toBe(0);
+    expect(counts(live([report(2), report(1)])).admitted).toBe(2);
+    expect(gaps(audit([report(3)]))).toEqual(['numbers 1 to 2']);
+  });
+
+  it('waits anew when another source skips numbers behind it', () => {
+    const other = (sequence: number): Sent => report(sequence, sequence, { source: 'device/T1-terminal' });
+    const events = [report(1), report(3), other(2), report(2)];
+    expect(counts(live(events)).admitted).toBe(3);
+    expect(counts(live([...events, other(1)])).admitted).toBe(5);
+    expect(gaps(audit([...events, other(1)]))).toEqual([]);
+    expect(gaps(audit(events))).toEqual(['number 1']);
+  });
+});
+
+describe('a wait ends', () => {
+  const hole = [report(1), report(4)];
+
+  it('without a gap when the hole is filled, in any order', () => {
+    const audited = live([...hole, report(3), report(2)]);
+    expect(gaps(audited)).toEqual([]);
+    expect(counts(audited).admitted).toBe(4);
+  });
+
+  it('with 64 events of the table waiting, those of others among them', () => {
+    const others = Array.from({ length: 62 }, (_, i) => person(`p${i}`, 'noise'));
+    expect(gaps(live([...hole, ...others]))).toEqual([]);
+    const ended = live([...hole, ...others, report(3)]);
+    expect(gaps(ended)).toEqual(['number 2']);
+    expect(counts(ended).admitted).toBe(65);
+  });
+
+  it('at shoe-closed and at device-offline of the table, from any source', () => {
+    const closed = { ...device('shoe-closed', 1, { source: 'device/T1-terminal', shoe: 'S1' }), data: { reason: 'end' } };
+    expect(gaps(live([...hole, closed]))).toEqual(['numbers 2 to 3']);
+    expect(gaps(live([...hole, device('device-offline', 1, { source: 'device/T1-camera' })]))).toEqual(['numbers 2 to 3']);
+    expect(gaps(live([report(1), device('device-offline', 4)]))).toEqual(['numbers 2 to 3']);
+    expect(gaps(live([...hole, device('device-error-cleared', 1, { source: 'device/T1-camera' })]))).toEqual([]);
+  });
+
+  it('at another session of that source, and not of another', () => {
+    expect(gaps(live([...hole, report(1, 'boot', { session: '2' })]))).toEqual(['numbers 2 to 3']);
+    expect(gaps(live([...hole, report(1, 'boot', { session: '2', source: 'device/T1-terminal' })]))).toEqual([]);
+  });
+
+  it('at a gap-declared event for it, and not for another session', () => {
+    expect(gaps(live([...hole, declared(2, 3)]))).toEqual(['numbers 2 to 3']);
+    expect(gaps(live([...hole, declared(1, 9)]))).toEqual(['numbers 2 to 3']);
+    expect(gaps(live([...hole, declared(2, 3, '2')]))).toEqual([]);
+    expect(gaps(live([...hole, declared(2, 2)]))).toEqual([]);
+    expect(gaps(live([...hole, declared(2, 2), declared(3, 3)]))).toEqual(['numbers 2 to 3']);
+    expect(gaps(live([...hole, declared(2, 2), report(3)]))).toEqual(['number 2']);
+    expect(gaps(live([declared(2, 3), ...hole]))).toEqual([]);
+  });
+
+  it('at the end of the log', () => {
+    expect(gaps(live(hole))).toEqual([]);
+    expect(gaps(audit(hole))).toEqual(['numbers 2 to 3']);
+  });
+
+  it('with a finding for each hole, and one for each', () => {
+    const audited = live([report(1), report(6), report(4), declared(1, 9), report(9), declared(7, 8)]);
+    expect(gaps(audited)).toEqual(['numbers 2 to 3', 'number 5', 'numbers 7 to 8']);
+    expect(found(audited, 'DV-04')[0]).toMatchObject({ severity: 3, events: ['device/T1-shoe#4'] });
+  });
+});
+
+describe('an event that comes after its hole was declared a gap', () => {
+  it('is late: counted, named in the finding, without effect on the game', () => {
+    const log = new TableLog();
+    log.open();
+    log.dealer();
+    play(log, 1, { bets: [[1, 'player', 100]], closed: false });
+    const lost = log.events.splice(-2, 1)[0] as Sent;
+    log.events.push(declared(lost.sequence as number, lost.sequence as number), lost);
+    const audited = live(log.events);
+    expect(found(audited, 'DV-04')[0]?.events).toEqual(['device/T1-shoe#T1-shoe/1/6', 'device/T1-shoe#T1-shoe/1/5']);
+    expect(counts(audited)).toMatchObject({ late: 1, equivocal: 0, duplicates: 0 });
+    expect(audited.state.open?.drawn).toBe(3);
+  });
+
+  it('is a duplicate when it comes again, and equivocal when it says otherwise', () => {
+    const audited = live([report(1), report(3), declared(2, 2), report(2), report(2), report(2, 'other')]);
+    expect(counts(audited)).toEqual({ read: 6, admitted: 3, duplicates: 1, equivocal: 1, late: 1, stray: 0 });
+  });
+
+  it('is late while its table still waits for other numbers', () => {
+    const audited = live([report(1), report(4), declared(2, 2), report(2), report(3)]);
+    expect(counts(audited)).toMatchObject({ admitted: 4, late: 1 });
+    expect(gaps(audited)).toEqual(['number 2']);
+  });
+});
+
+describe('a device that comes online with new content under an old session', () => {
+  const online = (sequence: number, firmware: string): Sent => device('device-online', sequence, { id: firmware, data: { firmware } });
+
+  it('begins that session anew', () => {
+    const audited = audit([online(1, 'v1'), report(2), report(3), online(1, 'v2'), report(2, 'after'), report(3, 'after')]);
+    expect(audited.findings).toEqual([]);
+    expect(counts(audited)).toMatchObject({ admitted: 6, duplicates: 0, equivocal: 0 });
+  });
+
+  it('with the content it had is a duplicate and begins nothing', () => {
+    const audited = audit([online(1, 'v1'), report(2), report(3), online(1, 'v1'), report(2, 'after')]);
+    expect(counts(audited)).toMatchObject({ admitted: 3, duplicates: 1, equivocal: 1 });
+  });
+
+  it('ends the wait of its source with a gap', () => {
+    const audited = live([online(1, 'v1'), report(2), report(5), online(1, 'v2'), report(2, 'after')]);
+    expect(gaps(audited)).toEqual(['numbers 3 to 4']);
+    expect(counts(audited)).toMatchObject({ admitted: 5, equivocal: 0 });
+  });
+});
+
+describe('an event of another shoe than the open one', () => {
+  const shoe = (name: string): TableLog => {
+    const log = new TableLog();
+    log.shoe = name;
+    log.open();
+    return log;
+  };
+
+  it('is stray: counted among the admitted, without effect', () => {
+    const log = shoe('S1');
+    log.shoe = 'S0';
+    log.add('terminal', 'bet-placed', { seat: 1, bet: 'tie', amount: 5 });
+    log.add('terminal', 'coup-opened', { coup: 7 });
+    const audited = audit(log.events);
+    expect(audited.findings).toEqual([]);
+    expect(counts(audited)).toMatchObject({ admitted: 3, stray: 2 });
+    expect(audited.state.open?.coups).toEqual([]);
+  });
+
+  it('is besides DL-15 when it is a card of a shoe that was never opened', () => {
+    const log = shoe('S1');
+    log.shoe = 'S0';
+    log.draw('P 9S');
+    const audited = audit(log.events);
+    expect(audited.findings).toMatchObject([{ code: 'DL-15', severity: 2, shoe: 'S0' }]);
+    expect(counts(audited).stray).toBe(1);
+    expect(audited.state.open?.drawn).toBe(0);
+  });
+
+  it('is stray alone when it is a card of a shoe that was closed', () => {
+    const log = shoe('S1');
+    log.add('shoe', 'shoe-closed', { reason: 'end' });
+    log.draw('P 9S');
+    expect(audit(log.events).findings).toEqual([]);
+    expect(counts(audit(log.events)).stray).toBe(1);
+  });
+
+  it('is stray when it opens again one of the last 1,024 shoes, and no more than those', () => {
+    const log = new TableLog();
+    for (let i = 1; i <= 1025; i += 1) {
+      log.shoe = `S${i}`;
+      log.open();
+      log.add('shoe', 'shoe-closed', { reason: 'end' });
+    }
+    log.shoe = 'S2';
+    log.open();
+    const audited = audit(log.events);
+    expect(counts(audited).stray).toBe(1);
+    expect(audited.state.open?.name).toBe('S1025');
+    log.events.pop();
+    log.shoe = 'S1';
+    log.lose('shoe', -1);
+    log.open();
+    expect(audit(log.events).state.open?.name).toBe('S1');
+  });
+});
+
+describe('the state of a table', () => {
+  it('does not grow with the shoes that it saw', () => {
+    const log = new TableLog();
+    log.dealer();
+    const shoe = (name: string): void => {
+      log.shoe = name;
+      log.open();
+      for (let coup = 1; coup <= 3; coup += 1) {
+        play(log, coup, { bets: [[1, 'banker', 100]], cards: 'P 2S B 4H P 5D B 5C', outcome: 'banker', settled: [[1, 'banker', 'returned', 100, coup === 2 ? 4 : 5]] });
+      }
+      log.add('person/sam', 'commission-collected', { seat: 1, amount: 14 }, { id: `collected ${name}` });
+      log.add('shoe', 'shoe-closed', { reason: 'end' });
+      log.draw('P 9S');
+    };
+    for (let i = 1; i <= 1300; i += 1) shoe(`S${10_000 + i}`);
+    let state = newTable('T1');
+    const sizes: number[] = [];
+    for (const event of log.events) {
+      fold(state, decoded(event), BOOK);
+      if (event.type === 'shoeprint.shoe-closed.v1') sizes.push(saveTable(state).length);
+    }
+    expect(Math.abs((sizes[1299] as number) - (sizes[1149] as number))).toBeLessThan(200);
+    state = loadTable(saveTable(state), BOOK);
+    expect(state.shoes.length).toBe(1024);
+  });
+
+  it('of another version of the fold is refused, not read', () => {
+    const saved = saveTable(newTable('T1')).replace('"foldVersion":1', '"foldVersion":0');
+    expect(() => loadTable(saved, BOOK)).toThrow('rebuild it from the log');
+  });
+
+  it('is saved whatever a correction that waits carries', () => {
+    const deep = `{"specversion":"1.0","type":"shoeprint.observation-corrected.v1","source":"person/sam","id":"c","time":"2026-11-20T12:00:00Z","table":"T1","data":{"event":"a#b","data":{"deep":${'['.repeat(7500)}${']'.repeat(7500)}}}}`;
+    const state = newTable('T1');
+    for (const event of [decoded(report(2)), decoded(deep)]) fold(state, event, BOOK);
+    const loaded = loadTable(saveTable(state), BOOK);
+    expect(codes(fold(loaded, decoded(report(1)), BOOK).flatMap((each) => (each.is === 'raised' ? [each.finding] : [])))).toEqual(['PR-09']);
+  });
+});
