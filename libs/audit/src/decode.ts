@@ -2,7 +2,7 @@ import { canonicalContent, canonicalData } from './canonical.js';
 import { digestOf, takeNumber, takeText } from './digest.js';
 import { type AnyEvent } from './events.js';
 import { inspect, type Fault } from './json-text.js';
-import { headLanes, Scanner, type Block } from './scan.js';
+import { headLanes, idAndTime, Scanner, type Block } from './scan.js';
 import { knownType, upcast } from './upcast.js';
 import { EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
 
@@ -64,8 +64,7 @@ export class Decoder {
     if (this.encoder.encode(content).length > EVENT_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
     const { source, id, time, table, shoe, session, sequence } = value as unknown as Envelope;
     const lanes = headLanes(type, { source, table, shoe, session });
-    takeText(lanes, id);
-    takeText(lanes, time);
+    takeText(lanes, idAndTime(id, time));
     takeNumber(lanes, sequence ?? 0);
     takeText(lanes, canonicalData(type, value, text).slice(1, -1));
     const data = upcast(name, value.data as Readonly<Record<string, unknown>>);

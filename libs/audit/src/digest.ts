@@ -31,11 +31,24 @@ export function takeBytes(lanes: Lanes, view: DataView, from: number, to: number
 }
 
 const encoder = new TextEncoder();
+const scratch = new DataView(new ArrayBuffer(512));
 
 /** As `takeBytes`, for the UTF-8 of a text. */
 export function takeText(lanes: Lanes, text: string): void {
-  const bytes = encoder.encode(text);
-  takeBytes(lanes, new DataView(bytes.buffer, bytes.byteOffset), 0, bytes.length);
+  if (text.length > scratch.byteLength || !writeAscii(scratch, text)) {
+    const bytes = encoder.encode(text);
+    takeBytes(lanes, new DataView(bytes.buffer, bytes.byteOffset), 0, bytes.length);
+  } else takeBytes(lanes, scratch, 0, text.length);
+}
+
+/** Writes a short text of ASCII alone; an encoder takes longer to call than this takes to run. */
+function writeAscii(into: DataView, text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) return false;
+    into.setUint8(i, code);
+  }
+  return true;
 }
 
 /** Takes a whole number below 2^53 in. */

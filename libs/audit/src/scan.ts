@@ -30,53 +30,81 @@ export class Scanner {
 
   /** The event on the line `[from, to)` of `block`, or `undefined` when this is not a line for the fast way. */
   scan(block: Block, from: number, to: number): AnyEvent | undefined {
-    this.bytes = block.bytes;
-    this.view = block.view;
-    this.text = block.text;
-    this.ok = true;
+    const { bytes, view, text } = block;
     if (to - from < 120 || to - from > 4096) return undefined;
-    const kind = this.kinds[slotOf(this.bytes, from + NAME_AT)];
+    const kind = this.kinds[slotOf(bytes, from + NAME_AT)];
     if (kind === undefined) return undefined;
+    this.bytes = bytes;
+    this.view = view;
+    this.text = text;
+    const { header, type } = kind;
+    const { opening, middle } = header;
+    if (!stands(view, bytes, from, opening)) return this.scanAnew(kind, from, to);
+    const idFrom = from + opening.length;
+    const idTo = endOfString(bytes, idFrom);
+    const timeFrom = idTo + TIME_AT;
+    if (idTo === idFrom || !stands(view, bytes, idTo, this.day) || !isClock(bytes, idTo + this.day.length)) return this.scanAnew(kind, from, to);
+    const timeTo = timeFrom + TIME_LENGTH;
+    if (!stands(view, bytes, timeTo, middle)) return this.scanAnew(kind, from, to);
+    this.ok = true;
+    this.at = timeTo + middle.length;
+    const sequence = header.session === undefined ? undefined : this.numbered();
+    const dataFrom = this.at;
+    const data = this.data(type);
+    const dataTo = this.at - 1;
+    if (!this.ok || !this.closes(to)) return undefined;
+    const { lanes } = this;
+    lanes.a = header.lanes.a;
+    lanes.b = header.lanes.b;
+    takeBytes(lanes, view, idFrom, timeTo);
+    takeNumber(lanes, sequence ?? 0);
+    takeBytes(lanes, view, dataFrom, dataTo);
+    const { source, table, shoe, session } = header;
+    const id = text.substring(idFrom, idTo);
+    const time = text.substring(timeFrom, timeTo);
+    return { type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent;
+  }
+
+  /** As `scan`, for a line that does not begin like the last one of its type: from then on lines are compared with this one. */
+  private scanAnew(kind: Kind, from: number, to: number): AnyEvent | undefined {
     this.at = from;
-    const header = this.peek(kind.header.opening) ? kind.header : this.opening(kind, from);
-    const idFrom = this.at;
+    this.ok = true;
+    const source = this.opening(kind);
     const id = this.string();
-    const idTo = this.at;
     this.literal(TIME);
-    const timeFrom = this.at;
     const time = this.time();
-    const known = this.ok && header === kind.header && this.peek(header.middle) ? header : this.middle(kind, header);
-    const sequence = known.session === undefined ? undefined : this.whole(1);
-    if (known.session !== undefined) this.literal(DATA);
+    const { table, shoe, session, lanes } = this.middle(kind, source);
+    const sequence = session === undefined ? undefined : this.numbered();
     if (!this.ok) return undefined;
     const dataFrom = this.at;
     const data = this.data(kind.type);
-    const dataTo = this.at;
+    const dataTo = this.at - 1;
     if (!this.ok || !this.closes(to)) return undefined;
-    const { lanes, view } = this;
-    lanes.a = known.lanes.a;
-    lanes.b = known.lanes.b;
-    takeBytes(lanes, view, idFrom, idTo);
-    takeBytes(lanes, view, timeFrom, timeFrom + time.length);
-    takeNumber(lanes, sequence ?? 0);
-    takeBytes(lanes, view, dataFrom, dataTo - 1);
-    const { source, table, shoe, session } = known;
-    return { type: kind.type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent;
+    const sum = { ...lanes };
+    takeText(sum, idAndTime(id, time));
+    takeNumber(sum, sequence ?? 0);
+    takeBytes(sum, this.view, dataFrom, dataTo);
+    return { type: kind.type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(sum) } as AnyEvent;
   }
 
-  /** The line up to its id, where it is not that of the last event of its type. */
-  private opening(kind: Kind, from: number): Header {
-    this.at = from;
+  private numbered(): number {
+    const sequence = this.whole(1);
+    this.literal(DATA);
+    return sequence;
+  }
+
+  /** The line up to its id; gives its source. */
+  private opening(kind: Kind): string {
     this.literal(OPENING);
     this.literal(kind.name);
     const source = this.string();
     if (this.ok && !isSource(source)) this.ok = false;
     this.literal(ID);
-    return source === kind.header.source ? kind.header : newHeader(source, '', '', undefined);
+    return source;
   }
 
-  /** The line from its time to its data, likewise. What is read twice running becomes what the next line is compared with. */
-  private middle(kind: Kind, { source }: Header): Header {
+  /** The line from its time to its sequence or data. Its names become what the next line is compared with. */
+  private middle(kind: Kind, source: string): Header {
     this.literal(TABLE);
     const table = this.string();
     this.literal(SHOE);
@@ -84,15 +112,11 @@ export class Scanner {
     const session = this.peek(SESSION) ? this.string() : undefined;
     this.literal(session === undefined ? DATA_AT_ONCE : SEQUENCE);
     if (!this.ok) return NO_HEADER;
-    const { header } = kind;
-    if (header.source !== source || header.table !== table || header.shoe !== shoe || header.session !== session) {
-      kind.header = newHeader(flat(source), flat(table), flat(shoe), session === undefined ? undefined : flat(session));
-      kind.header.lanes = headLanes(kind.type, kind.header);
-    } else if (header.middle === NEVER) {
-      const end = session === undefined ? `","data":{` : `","session":"${session}","sequence":`;
-      header.opening = literal(`{"specversion":"1.0","type":"shoeprint.${kind.type}.v1","source":"${source}","id":"`);
-      header.middle = literal(`","table":"${table}","shoe":"${shoe}${end}`);
-    }
+    const known = kind.headers.get(table);
+    if (known && known.source === source && known.shoe === shoe && known.session === session) return (kind.header = known);
+    if (kind.headers.size > HEADERS_MAX) kind.headers.clear();
+    kind.header = newHeader(kind.type, { source: flat(source), table: flat(table), shoe: flat(shoe), session: session === undefined ? undefined : flat(session) }, kind.header);
+    kind.headers.set(kind.header.table, kind.header);
     return kind.header;
   }
 
@@ -117,7 +141,7 @@ export class Scanner {
   private cardDrawn(): EventData['card-drawn'] {
     const { view } = this;
     const at = this.at;
-    const named = view.getInt32(at, true) === CARD_1 && view.getInt32(at + 4, true) === CARD_2 && view.getInt32(at + 10, true) === TO_1 && view.getInt32(at + 13, true) === TO_2;
+    const named = at + 17 <= this.bytes.length && view.getInt32(at, true) === CARD_1 && view.getInt32(at + 4, true) === CARD_2 && view.getInt32(at + 10, true) === TO_1 && view.getInt32(at + 13, true) === TO_2;
     if (!named) return this.cardNotNamed();
     const card = CARD_AT[((this.bytes[at + 8] as number) << 8) | (this.bytes[at + 9] as number)];
     if (card === undefined) this.ok = false;
@@ -234,30 +258,19 @@ export class Scanner {
   }
 
   /** Steps over these bytes where they stand, and says whether they did. */
-  private peek({ words, rest }: Literal): boolean {
-    const { view, bytes } = this;
-    let at = this.at;
-    if (at + words.length * 4 + rest.length > bytes.length) return false;
-    for (let i = 0; i < words.length; i += 1, at += 4) if (view.getInt32(at, true) !== words[i]) return false;
-    for (let i = 0; i < rest.length; i += 1, at += 1) if (bytes[at] !== rest[i]) return false;
-    this.at = at;
+  private peek(wanted: Literal): boolean {
+    if (!stands(this.view, this.bytes, this.at, wanted)) return false;
+    this.at += wanted.length;
     return true;
   }
 
   /** A string of printable ASCII without escapes, up to its closing quote, which is not stepped over. */
   private string(): string {
-    const { bytes, text } = this;
     const from = this.at;
-    let at = from;
-    for (let c = bytes[at] as number; c !== QUOTE; c = bytes[++at] as number) {
-      if (!(c >= 0x20 && c < 0x7f) || c === BACKSLASH) {
-        this.ok = false;
-        return '';
-      }
-    }
-    if (at === from) this.ok = false;
-    this.at = at;
-    return text.substring(from, at);
+    const to = endOfString(this.bytes, from);
+    if (to === from) this.ok = false;
+    this.at = to;
+    return this.text.substring(from, to);
   }
 
   /** A whole number of at most 15 digits, without leading zero, not under `least`. */
@@ -274,19 +287,10 @@ export class Scanner {
     return value;
   }
 
-  /** A time; one of the form 2026-11-20T12:00:00.123Z on the day of the last one costs a few comparisons. */
   private time(): string {
-    const from = this.at;
-    if (this.peek(this.day)) {
-      if (isClock(this.bytes, this.at)) {
-        this.at = from + TIME_LENGTH;
-        return this.text.substring(from, from + TIME_LENGTH);
-      }
-      this.at = from;
-    }
     const time = this.string();
     if (this.ok && timeOf(time) === undefined) this.ok = false;
-    if (this.ok && time.length === TIME_LENGTH) this.day = literal(time.substring(0, 11));
+    if (this.ok && time.length === TIME_LENGTH) this.day = literal(`","time":"${time.substring(0, 11)}`);
     return time;
   }
 }
@@ -307,13 +311,38 @@ interface Header {
 interface Kind {
   readonly type: EventType;
   readonly name: Literal;
+  /** That of the last line, and the last of each table. */
   header: Header;
+  readonly headers: Map<string, Header>;
 }
+
+/** Tables whose names are kept ready for each type; past it they are gathered anew. */
+const HEADERS_MAX = 4096;
 
 /** Bytes to compare four at a time, and the up to three that are left. */
 interface Literal {
   readonly words: Int32Array;
   readonly rest: Uint8Array;
+  readonly length: number;
+}
+
+/** Whether these bytes stand at `at`. */
+function stands(view: DataView, bytes: Uint8Array, at: number, { words, rest, length }: Literal): boolean {
+  if (at + length > bytes.length) return false;
+  let from = at;
+  for (let i = 0; i < words.length; i += 1, from += 4) if (view.getInt32(from, true) !== words[i]) return false;
+  for (let i = 0; i < rest.length; i += 1, from += 1) if (bytes[from] !== rest[i]) return false;
+  return true;
+}
+
+/** Where the string of printable ASCII without escapes that begins at `from` has its closing quote; `from` where it has none. */
+function endOfString(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (let c = bytes[at] as number; c !== QUOTE; c = bytes[at] as number) {
+    if (!(c >= 0x20 && c < 0x7f) || c === BACKSLASH) return from;
+    at += 1;
+  }
+  return at;
 }
 
 const QUOTE = 0x22;
@@ -321,14 +350,14 @@ const BACKSLASH = 0x5c;
 const CLOSE = 0x7d;
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
 
-const encoder = new TextEncoder();
-
+/** A literal of ASCII text. */
 function literal(text: string): Literal {
-  const bytes = encoder.encode(text);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = text.charCodeAt(i);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const words = new Int32Array(bytes.length >> 2);
   for (let i = 0; i < words.length; i += 1) words[i] = view.getInt32(i * 4, true);
-  return { words, rest: bytes.slice(words.length * 4) };
+  return { words, rest: bytes.slice(words.length * 4), length: bytes.length };
 }
 
 const OPENING = literal('{"specversion":"1.0","type":"shoeprint.');
@@ -381,8 +410,21 @@ const NAME_AT = '{"specversion":"1.0","type":"shoeprint.'.length;
 
 /** A literal that stands nowhere: no line begins with NUL. */
 const NEVER = literal('\0\0\0\0');
-const newHeader = (source: string, table: string, shoe: string, session: string | undefined): Header => ({ source, table, shoe, session, opening: NEVER, middle: NEVER, lanes: newLanes() });
-const NO_HEADER = newHeader('', '', '', undefined);
+type Names = Pick<Header, 'source' | 'table' | 'shoe' | 'session'>;
+
+function newHeader(type: EventType, names: Names, former: Header): Header {
+  const { source, table, shoe, session } = names;
+  return {
+    source, table, shoe, session,
+    opening: former.source === source ? former.opening : literal(`{"specversion":"1.0","type":"shoeprint.${type}.v1","source":"${source}","id":"`),
+    middle: literal(`","table":"${table}","shoe":"${shoe}${session === undefined ? '","data":{' : `","session":"${session}","sequence":`}`),
+    lanes: headLanes(type, names),
+  };
+}
+const NO_HEADER: Header = { source: '', table: '', shoe: '', session: undefined, opening: NEVER, middle: NEVER, lanes: newLanes() };
+
+/** An id and a time as they stand together on a canonical line. */
+export const idAndTime = (id: string, time: string): string => `${id}","time":"${time}`;
 
 /** The digest of what lines of a type, source, table, shoe and session have in common. */
 export function headLanes(type: EventType, { source, table, shoe, session }: { source: string; table: string; shoe: string | undefined; session: string | undefined }): Lanes {
@@ -397,7 +439,7 @@ function fastKinds(): (Kind | undefined)[] {
   for (const type of FAST) {
     const slot = slotOf(Uint8Array.from(type, (letter) => letter.charCodeAt(0)), 0);
     if (kinds[slot]) throw new Error(`${type} and ${kinds[slot].type} share a slot`);
-    kinds[slot] = { type, name: literal(`${type}.v1","source":"`), header: NO_HEADER };
+    kinds[slot] = { type, name: literal(`${type}.v1","source":"`), header: NO_HEADER, headers: new Map() };
   }
   return kinds;
 }
@@ -408,6 +450,8 @@ const slotOf = (bytes: Uint8Array, at: number): number => ((bytes[at + 5] as num
 const CARD_AT: (Card | undefined)[] = Array.from({ length: 1 << 16 });
 for (const card of CARDS) CARD_AT[(card.charCodeAt(0) << 8) | card.charCodeAt(1)] = card;
 
+/** From an id's end to its time. */
+const TIME_AT = '","time":"'.length;
 const TIME_LENGTH = '2026-11-20T12:00:00.123Z'.length;
 
 /** Whether `12:34:56.789Z"` stands at `at`, within a day; a leap second is left to the slow reading. */
@@ -424,4 +468,4 @@ function pair(u: Uint8Array, at: number): number {
 }
 
 /** A copy that does not keep the block it was cut from alive. */
-const flat = (text: string): string => (text.length < 13 ? text : JSON.parse(JSON.stringify(text)) as string);
+const flat = (text: string): string => (text.length < 13 ? text : (JSON.parse(`"${text}"`) as string));
