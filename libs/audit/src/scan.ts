@@ -319,20 +319,28 @@ interface Kind {
 /** Tables whose names are kept ready for each type; past it they are gathered anew. */
 const HEADERS_MAX = 4096;
 
-/** Bytes to compare four at a time, and the up to three that are left. */
+/**
+ * Bytes to compare eight at a time, as doubles: ASCII bytes never make one that is not a number or is zero, so equal
+ * doubles are equal bytes. The last double overlaps the one before it where the length is no multiple of eight.
+ */
 interface Literal {
-  readonly words: Int32Array;
-  readonly rest: Uint8Array;
+  readonly doubles: Float64Array;
+  /** Where the last double begins; below 0 for a literal of fewer than eight bytes. */
+  readonly last: number;
+  readonly bytes: Uint8Array;
   readonly length: number;
 }
 
 /** Whether these bytes stand at `at`. */
-function stands(view: DataView, bytes: Uint8Array, at: number, { words, rest, length }: Literal): boolean {
+function stands(view: DataView, bytes: Uint8Array, at: number, { doubles, last, bytes: wanted, length }: Literal): boolean {
   if (at + length > bytes.length) return false;
-  let from = at;
-  for (let i = 0; i < words.length; i += 1, from += 4) if (view.getInt32(from, true) !== words[i]) return false;
-  for (let i = 0; i < rest.length; i += 1, from += 1) if (bytes[from] !== rest[i]) return false;
-  return true;
+  if (last < 0) {
+    for (let i = 0; i < length; i += 1) if (bytes[at + i] !== wanted[i]) return false;
+    return true;
+  }
+  const tail = doubles.length - 1;
+  for (let i = 0, from = at; i < tail; i += 1, from += 8) if (view.getFloat64(from, true) !== doubles[i]) return false;
+  return view.getFloat64(at + last, true) === doubles[tail];
 }
 
 /** Where the string of printable ASCII without escapes that begins at `from` has its closing quote; `from` where it has none. */
@@ -354,11 +362,14 @@ const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
 function literal(text: string): Literal {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < bytes.length; i += 1) bytes[i] = text.charCodeAt(i);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const words = new Int32Array(bytes.length >> 2);
-  for (let i = 0; i < words.length; i += 1) words[i] = view.getInt32(i * 4, true);
-  return { words, rest: bytes.slice(words.length * 4), length: bytes.length };
+  const view = new DataView(bytes.buffer);
+  const last = bytes.length - 8;
+  const doubles = new Float64Array(Math.ceil(Math.max(0, last) / 8) + 1);
+  if (last >= 0) for (let i = 0; i < doubles.length; i += 1) doubles[i] = view.getFloat64(Math.min(i * 8, last), true);
+  return { doubles, last, bytes, length: bytes.length };
 }
+
+const wordOf = (text: string): number => new DataView(literal(text).bytes.buffer).getInt32(0, true);
 
 const OPENING = literal('{"specversion":"1.0","type":"shoeprint.');
 const ID = literal('","id":"');
@@ -369,9 +380,10 @@ const SESSION = literal('","session":"');
 const SEQUENCE = literal('","sequence":');
 const DATA = literal(',"data":{');
 const DATA_AT_ONCE = literal('","data":{');
-const [CARD_1, CARD_2] = literal('"card":"').words as unknown as [number, number];
-const [TO_1] = literal('","t').words as unknown as [number];
-const [TO_2] = literal('to":').words as unknown as [number];
+const CARD_1 = wordOf('"car');
+const CARD_2 = wordOf('d":"');
+const TO_1 = wordOf('","t');
+const TO_2 = wordOf('to":');
 const CARD_UNREAD = literal('"card":null,"to":');
 const NULL = literal('null');
 const PLAYER = literal('"player"');
