@@ -13,3 +13,6 @@ export type { Counts } from './admission.js';
 export { endOfLog, fold, houseFrom, isBetId, newTable } from './fold.js';
 export { loadTable, saveTable } from './save.js';
 export type { RuleBook } from './replay.js';
+export { simulate, type Simulation, type SimulationOptions } from './simulate/simulate.js';
+export { SimulationRefusal } from './simulate/setting.js';
+export type { ExpectedFinding } from './simulate/expected.js';

@@ -1,0 +1,76 @@
+import { CARDS, type Card } from '#baccarat';
+import type { Random } from './random.js';
+
+/** A coup looks at no more cards than these: six, one too many, one after it. */
+const COUP_CARDS_MAX = 8;
+/** Tries before a wanted coup is given up; the rarest that a fault asks for comes once in some fifty. */
+const TRIES_MAX = 20_000;
+
+/** The cards of a shoe, shuffled, in the order in which they will come. */
+export class CardsOfShoe {
+  private readonly cards: Card[];
+  private next = 0;
+  /** A card whose copies stay where they lie while coups are arranged. */
+  private kept: Card | null = null;
+
+  constructor(
+    readonly decks: number,
+    private readonly random: Random,
+  ) {
+    this.cards = random.shuffle(Array.from({ length: decks }, () => CARDS).flat());
+  }
+
+  get left(): number {
+    return this.cards.length - this.next;
+  }
+
+  /** The cards that have not been drawn, in order. */
+  get remaining(): readonly Card[] {
+    return this.cards.slice(this.next);
+  }
+
+  get keptCard(): Card | null {
+    return this.kept;
+  }
+
+  /** Takes the next `count` cards, or as many as there are. */
+  draw(count: number): Card[] {
+    const drawn = this.cards.slice(this.next, this.next + count);
+    this.next += drawn.length;
+    return drawn;
+  }
+
+  /**
+   * The first dealing that `deal` accepts of the cards that come next. Where it refuses them they are exchanged for others
+   * of the shoe, and it is asked again; `undefined` when nothing suits. What it accepts is not drawn yet.
+   */
+  arrange<D>(deal: (top: readonly Card[]) => D | undefined): D | undefined {
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const dealt = deal(this.cards.slice(this.next, this.next + COUP_CARDS_MAX));
+      if (dealt !== undefined) return dealt;
+      for (let i = 0; i < COUP_CARDS_MAX && i < this.left; i += 1) this.swap(this.next + i, this.next + this.random.below(this.left));
+    }
+    return undefined;
+  }
+
+  /** Brings every copy of some card among the next `within` cards, to stay there. Gives the card. */
+  gatherCopies(within: number): Card {
+    const card = this.random.pick(CARDS);
+    const early = this.random.shuffle(Array.from({ length: within }, (_, i) => this.next + i)).filter((at) => this.cards[at] !== card);
+    for (let at = this.next + within; at < this.cards.length; at += 1) if (this.cards[at] === card) this.swap(at, early.pop() as number);
+    this.kept = card;
+    return card;
+  }
+
+  /** Puts another card where the next one lies, as a stray card of another deck would lie there. */
+  replaceNext(card: Card): void {
+    this.cards[this.next] = card;
+  }
+
+  private swap(one: number, other: number): void {
+    const [a, b] = [this.cards[one] as Card, this.cards[other] as Card];
+    if (this.kept !== null && (a === this.kept || b === this.kept)) return;
+    this.cards[one] = b;
+    this.cards[other] = a;
+  }
+}

@@ -1,0 +1,41 @@
+import type { EventData } from '../events.js';
+import type { Settlement } from './betting.js';
+import { step, type Step } from './script.js';
+import { FAULT_SEATS, type Setting } from './setting.js';
+
+/** What each seat owes of marked commission: what the dealer's lammers say, kept from the steps that are told. */
+export class CommissionBook {
+  private readonly owed = new Map<number, number>();
+
+  constructor(private readonly setting: Setting) {}
+
+  /** Enters what a coup's steps marked, collected and waived. */
+  enter(steps: readonly Step[]): void {
+    for (const { type, data } of steps) {
+      if (type === 'bet-settled') {
+        const { seat, commissionMarked = 0 } = data as Settlement;
+        this.add(seat, commissionMarked);
+      } else if (type === 'commission-collected' || type === 'commission-waived') {
+        const { seat, amount } = data as EventData['commission-collected'];
+        this.add(seat, -amount);
+      }
+    }
+  }
+
+  /** The collection of all that a seat owes; none where it owes nothing, or is the one that never pays. */
+  collect(seat: number): Step[] {
+    const amount = this.owed.get(seat) ?? 0;
+    if (amount <= 0 || seat === this.setting.seats + FAULT_SEATS.neverCollected) return [];
+    this.owed.delete(seat);
+    return [step('terminal', 'commission-collected', { seat, amount }, 4000)];
+  }
+
+  /** The collection of everything that is owed, seat by seat. */
+  collectAll(): Step[] {
+    return [...this.owed.keys()].sort((a, b) => a - b).flatMap((seat) => this.collect(seat));
+  }
+
+  private add(seat: number, amount: number): void {
+    if (amount !== 0) this.owed.set(seat, (this.owed.get(seat) ?? 0) + amount);
+  }
+}

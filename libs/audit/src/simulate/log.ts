@@ -1,0 +1,76 @@
+import { SimulationRefusal } from './setting.js';
+import type { Step } from './script.js';
+import { timeOf } from '../time.js';
+
+/**
+ * A table's log as its sources write it: devices that number what they send in a session, people that do not, one clock
+ * that goes forward. Lines are canonical and wait in `lines` until they are taken.
+ */
+export class Log {
+  private ms: number;
+  private lines: string[] = [];
+  private readonly numbers = new Map<string, number>();
+  private shoe: string | undefined;
+
+  constructor(
+    private readonly table: string,
+    start: string,
+  ) {
+    const ms = timeOf(start);
+    if (ms === undefined) throw new SimulationRefusal(`"${start}" is not a time of RFC 3339, such as 2026-11-20T12:00:00Z`);
+    this.ms = Math.floor(ms);
+  }
+
+  /** The day of the log's clock in UTC, `YYYYMMDD`. */
+  get day(): string {
+    return new Date(this.ms).toISOString().slice(0, 10).replaceAll('-', '');
+  }
+
+  /** Events from here on name this shoe, or none. */
+  name(shoe: string | undefined): void {
+    this.shoe = shoe;
+  }
+
+  /** Moves the clock on. */
+  pause(ms: number): void {
+    this.ms += ms;
+  }
+
+  /** Writes steps in order. */
+  write(steps: readonly Step[]): void {
+    const written = new Map<Step, { readonly source: string; readonly number: number }>();
+    for (const step of steps) {
+      this.ms += step.waitMs;
+      const source = step.from.startsWith('person/') ? step.from : `device/${this.table}-${step.from}`;
+      const known = step.under && written.get(step.under);
+      const number = known?.number ?? (this.numbers.get(source) ?? 0) + 1;
+      if (!known) this.numbers.set(source, number);
+      written.set(step, { source, number });
+      const data = step.dataNaming?.((other) => this.reference(written.get(other))) ?? step.data;
+      if (!step.lost) this.lines.push(this.line(step.type, source, number, data));
+    }
+  }
+
+  /** Hands out the lines written since the last time. */
+  take(): string[] {
+    return this.lines.splice(0);
+  }
+
+  private reference(written: { readonly source: string; readonly number: number } | undefined): string {
+    if (!written) throw new Error('a step names one that was not written before it');
+    return `${written.source}#${this.idOf(written.source, written.number)}`;
+  }
+
+  /** Devices are in their first session; people's ids carry the table, for they may write at several. */
+  private idOf(source: string, number: number): string {
+    const name = source.slice(source.indexOf('/') + 1);
+    return source.startsWith('device/') ? `${name}/1/${number}` : `${name}/${this.table}/${number}`;
+  }
+
+  private line(type: string, source: string, number: number, data: object): string {
+    return JSON.stringify({
+      specversion: '1.0', type: `shoeprint.${type}.v1`, source, id: this.idOf(source, number), time: new Date(this.ms).toISOString(),
+      table: this.table, shoe: this.shoe, ...(source.startsWith('device/') ? { session: '1', sequence: number } : undefined), data,
+    });
+  }
+}

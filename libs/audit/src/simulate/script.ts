@@ -1,0 +1,120 @@
+import { factsOf, outcomeOf, specialsOf, totalOf } from '#baccarat';
+import type { CoupKind, EventData, EventType } from '../events.js';
+import { lawfulSettlement, type Settlement, type Wager } from './betting.js';
+import type { Dealing } from './dealing.js';
+import type { Random } from './random.js';
+import type { Setting } from './setting.js';
+
+/** Who reports a step: a device of the table, or a person. */
+export type Reporter = 'shoe' | 'terminal' | `person/${string}`;
+
+/** One event to come, not numbered or dated yet. */
+export interface Step {
+  readonly from: Reporter;
+  readonly type: EventType;
+  /** Data in canonical order. */
+  data: object;
+  /** Its data instead, where it names other steps, written before it in the same coup, by reference. */
+  dataNaming?: (referenceOf: (step: Step) => string) => object;
+  /** Milliseconds since the step before. */
+  waitMs: number;
+  /** Its number is used up, but the event never arrives. */
+  lost?: boolean;
+  /** It comes under the id and number of another step. */
+  under?: Step;
+}
+
+/** A step with its data checked against its type. */
+export const step = <T extends EventType>(from: Reporter, type: T, data: EventData[T], waitMs: number): Step => ({
+  from, type, data, waitMs,
+});
+
+/** A coup in the making: what was dealt and bet, and the steps that tell of it. */
+export interface Play {
+  readonly setting: Setting;
+  readonly random: Random;
+  readonly number: number;
+  readonly kind: CoupKind;
+  readonly dealing: Dealing;
+  readonly wagers: readonly Wager[];
+  readonly dealer: string;
+  readonly supervisor: string;
+  /** How many cards of the shoe lie behind the cut card; below 0 where there is none. */
+  readonly cutDepth: number;
+  /** Cards left in the shoe before this coup. */
+  readonly left: number;
+  readonly steps: Step[];
+}
+
+/** The steps of a coup as its cards and bets make them, everything else lawful. */
+export function tellCoup(play: Play): void {
+  const { steps, number, kind, random } = play;
+  steps.push(step('shoe', 'coup-opened', kind === 'normal' ? { coup: number } : { coup: number, kind }, 4000 + random.below(3000)));
+  for (const wager of play.wagers) placeBet(play, wager);
+  steps.push(step('terminal', 'betting-closed', {}, 5000 + random.below(5000)));
+  tellCards(play);
+  if (!play.dealing.unfinished) tellResult(play);
+  for (const wager of play.wagers) {
+    steps.push(step('terminal', 'bet-settled', lawfulSettlement(play.setting.rules, wager, play.dealing, kind), 900 + random.below(900)));
+  }
+  steps.push(step('terminal', 'coup-closed', {}, 1500 + random.below(1500)));
+  for (const { card, to, afterCoup } of play.dealing.draws) if (afterCoup) steps.push(step('shoe', 'card-drawn', { card, to }, 2500));
+}
+
+/** A bet comes as one placement as a rule; some in two, some with a part withdrawn again. */
+function placeBet({ steps, random }: Play, { seat, bet, amount }: Wager): void {
+  const place = (part: number): Step => step('terminal', 'bet-placed', { seat, bet, amount: part }, 300 + random.below(1500));
+  const way = random.below(20);
+  if (way === 0 && amount > 1) {
+    const first = random.between(1, amount - 1);
+    steps.push(place(first), place(amount - first));
+  } else if (way === 1) {
+    const more = 100 * random.between(1, 5);
+    steps.push(place(amount + more), step('terminal', 'bet-withdrawn', { seat, bet, amount: more }, 1200));
+  } else steps.push(place(amount));
+}
+
+function tellCards({ steps, dealing, random, cutDepth, left, supervisor }: Play): void {
+  for (const [i, { card, to, exposed, unread, byPerson, afterCoup }] of dealing.draws.entries()) {
+    if (afterCoup) continue;
+    if (i > 0 && left - i === cutDepth) steps.push(step('shoe', 'cut-card-drawn', {}, 600));
+    const data = { card: unread ? null : card, to, ...(exposed ? { exposed } : undefined) };
+    steps.push(step(byPerson ? `person/${supervisor}` : 'shoe', 'card-drawn', data, i === 0 ? 3000 + random.below(1000) : 1400 + random.below(1200)));
+  }
+}
+
+function tellResult({ steps, dealing, random, setting }: Play): void {
+  const [player, banker] = [totalOf(dealing.player), totalOf(dealing.banker)];
+  const outcome = outcomeOf(player, banker);
+  const specials = specialsOf(setting.rules, factsOf(dealing), dealing);
+  steps.push(
+    step('terminal', 'hand-called', { hand: 'player', total: player }, 1200 + random.below(800)),
+    step('terminal', 'hand-called', { hand: 'banker', total: banker }, 800 + random.below(800)),
+    step('shoe', 'outcome-declared', { outcome, player, banker, by: 'device' }, 400 + random.below(400)),
+    step('terminal', 'outcome-declared', { outcome, player, banker, specials, by: 'dealer' }, 1200 + random.below(800)),
+  );
+}
+
+/** Where the first step that `fits` stands; throws where there is none. */
+export function placeOf({ steps }: Play, fits: (step: Step) => boolean): number {
+  const at = steps.findIndex(fits);
+  if (at < 0) throw new Error('the coup has no such step');
+  return at;
+}
+
+export const isOf =
+  (type: EventType, from?: Reporter) =>
+  (candidate: Step): boolean =>
+    candidate.type === type && (from === undefined || candidate.from === from);
+
+/** The step that settles a wager. */
+export const settlementStep = (play: Play, { seat, bet }: Wager): Step =>
+  play.steps[placeOf(play, ({ type, data }) => type === 'bet-settled' && (data as Settlement).seat === seat && (data as Settlement).bet === bet)] as Step;
+
+/** Puts steps before the first that `fits`. */
+export function insertBefore(play: Play, fits: (step: Step) => boolean, ...more: readonly Step[]): void {
+  play.steps.splice(placeOf(play, fits), 0, ...more);
+}
+
+/** More than two clocks may differ by, so that nobody doubts which came first. */
+export const beyondDoubtMs = ({ setting }: Pick<Play, 'setting'>): number => setting.rules.document.clockTolerance * 1000 + 2000;

@@ -1,0 +1,40 @@
+import type { Rules } from '#baccarat';
+import type { Report } from '../events.js';
+
+/** Thrown where what was asked for cannot be simulated. The message says which option is wrong, and why. */
+export class SimulationRefusal extends Error {
+  override readonly name = 'SimulationRefusal';
+}
+
+/** Amounts in minor units. */
+export type Limits = Readonly<Record<string, { readonly min: number; readonly max: number }>>;
+
+/** What stays the same while a table is simulated. */
+export interface Setting {
+  readonly rules: Rules;
+  readonly decks: number;
+  /** Whether bets are taken: asked for, and the document has any. */
+  readonly bets: boolean;
+  readonly table: string;
+  readonly currency: string;
+  readonly limits: Limits;
+  readonly reports: readonly Report[];
+  /** Seats that patrons hold; see `FAULT_SEATS` for those beyond. */
+  readonly seats: number;
+}
+
+/** Seats beyond the ordinary ones, counted from them, that only faults use, so that no two faults share a ledger line. */
+export const FAULT_SEATS = { newcomer: 1, neverCollected: 2, overcollected: 3, waived: 4 } as const;
+
+const WITH_BETS: readonly Report[] = ['outcomes', 'bets', 'settlements', 'commission', 'burns', 'cut-card', 'dealers'];
+const CARDS_ONLY: readonly Report[] = ['outcomes', 'burns', 'cut-card', 'dealers'];
+
+/** What a table reports: every kind where bets are taken, else what can be told from the cards and people alone. */
+export const reportsOf = (bets: boolean): readonly Report[] => (bets ? WITH_BETS : CARDS_ONLY);
+
+/** Least and greatest bets of a middling table: 10 to 10,000 on the two hands, 5 to 1,000 on everything else. */
+export const limitsOf = (rules: Rules): Limits =>
+  Object.fromEntries([...rules.bets.keys()].map((bet) => [bet, bet === 'player' || bet === 'banker' ? { min: 1000, max: 1_000_000 } : { min: 500, max: 100_000 }]));
+
+/** The decks that a shoe has where nobody says: 8 where the document allows them, else the most that it allows. */
+export const usualDecks = ({ document: { decks } }: Rules): number => (decks.includes(8) ? 8 : Math.max(...decks));

@@ -1,0 +1,64 @@
+import type { Rules } from '#baccarat';
+import { assignFaults } from './assign.js';
+import type { ExpectedFinding } from './expected.js';
+import { Log } from './log.js';
+import { Random } from './random.js';
+import { limitsOf, reportsOf, SimulationRefusal, usualDecks, type Setting } from './setting.js';
+import { SimulatedTable } from './table.js';
+
+/** What to simulate at one table. */
+export interface SimulationOptions {
+  readonly rules: Rules;
+  readonly seed: string | number;
+  /** How many shoes, at least 1. */
+  readonly shoes: number;
+  /** A number that the document allows; 8 where it allows 8, else its largest, when absent. */
+  readonly decks?: number;
+  /** Table id; `T1` when absent. */
+  readonly table?: string;
+  /** Whether bets are placed, settled and reported; a document without bets has none all the same. */
+  readonly bets?: boolean;
+  /** `TC-05` for a random coup, `TC-05@17` for coup 17, `TC-05@2/17` for coup 17 of the second shoe; each is injected once. */
+  readonly faults?: readonly string[];
+  /** RFC 3339; 2026-11-20T12:00:00Z when absent. */
+  readonly start?: string;
+  /** ISO 4217; USD when absent. */
+  readonly currency?: string;
+}
+
+/** A simulated log: canonical lines in log order, without line endings, and what auditing them must find. */
+export interface Simulation {
+  readonly lines: Generator<string, void, undefined>;
+  /** Complete once `lines` has run to its end: each shoe's findings are known when it is closed. */
+  readonly expected: readonly ExpectedFinding[];
+}
+
+/**
+ * Deals shoes as the rule document says, as the events of a table's devices and people; with `faults`, spoils coups and
+ * shoes so that exactly the named findings arise, and those that they entail. The same options give the same lines, byte
+ * for byte. No more than a coup is held in memory.
+ *
+ * Throws `SimulationRefusal` at once where an option is out of range or a fault cannot be made under these rules; and, very
+ * rarely, while a shoe is dealt, where the cards left in it do not allow the fault chosen for its coup.
+ */
+export function simulate(options: SimulationOptions): Simulation {
+  const { rules, seed, shoes, faults = [], start = '2026-11-20T12:00:00Z' } = options;
+  if (!Number.isSafeInteger(shoes) || shoes < 1) throw new SimulationRefusal(`the number of shoes is a whole number of at least 1, not ${shoes}`);
+  const setting = settingOf(options, new Random(`${seed} seats`));
+  const random = new Random(`${seed} ${setting.table} ${rules.ref}`);
+  const plans = assignFaults(setting, shoes, faults, new Random(`${seed} faults`));
+  const expected: ExpectedFinding[] = [];
+  const table = new SimulatedTable(setting, random, new Log(setting.table, start), expected);
+  function* lines(): Generator<string, void, undefined> {
+    yield* table.open();
+    for (let shoe = 1; shoe <= shoes; shoe += 1) yield* table.shoe(shoe, plans.get(shoe));
+  }
+  return { lines: lines(), expected };
+}
+
+function settingOf({ rules, decks = usualDecks(rules), table = 'T1', bets = false, currency = 'USD' }: SimulationOptions, random: Random): Setting {
+  if (!rules.document.decks.includes(decks)) throw new SimulationRefusal(`${rules.ref} is played with ${rules.document.decks.join(' or ')} decks, not ${decks}`);
+  if (table === '') throw new SimulationRefusal('a table id must not be empty');
+  const withBets = bets && rules.bets.size > 0;
+  return { rules, decks, bets: withBets, table, currency, limits: limitsOf(rules), reports: reportsOf(withBets), seats: random.between(3, 7) };
+}
