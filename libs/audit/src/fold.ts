@@ -111,6 +111,7 @@ class Table implements Admitting {
       this.enter(state.open, event);
       state.open.news.push({ is: 'shoe', row: shoeRow(state.open) });
     }
+    if (state.before && owesReturns(state.before)) this.enter(state.before, event); // it goes out of reach: nothing can be returned any more
     this.gather();
     state.before = state.open;
     state.open = openShoe(state.table, event, rulesOf(this.book, event.data.rules), state.duty);

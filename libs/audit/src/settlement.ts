@@ -11,6 +11,7 @@ import { impact, seatAndBet, settledOf, standing, winnings, type Settled } from 
 /** An outcome came: every settlement before it was too early (PY-07). */
 export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
   for (const wager of coup.wagers) {
+    if (!shoe.rules.bets.has(wager.bet)) continue; // BT-10: its settlement is not judged
     for (const settlement of wager.settlements) {
       const events = [referenceOf(settlement), referenceOf(outcome)];
       if (coup.gapped) continue;

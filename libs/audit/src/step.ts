@@ -175,6 +175,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
   const coup = coupOfSettlement(shoe, event);
   if (!coup) {
     enterCommission(shoe, null, event);
+    if (!shoe.reports.bets) return;
     raise(shoe, null, 'PY-06', {
       about: [referenceOf(event)], events: [referenceOf(event)], expected: 'no settlement', observed: `stake ${event.data.stake}, paid ${event.data.paid}`,
       message: `Seat ${seat}'s ${bet} was settled before any coup of the shoe.`,
@@ -188,6 +189,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
     cardsAreFinal(shoe, coup, event);
     judgeOffered(shoe, coup, wager, referenceOf(event));
   } else if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
+  else if (!shoe.rules.bets.has(bet)) judgeOffered(shoe, coup, wager, referenceOf(event));
   else if (!coup.gapped) raiseLateSettlement(shoe, coup, event);
 }
 
