@@ -1,4 +1,6 @@
+import type { RuleBook } from '#audit';
 import { audit, type Sent } from './audit.js';
+import { BOOK } from './house.js';
 import { StoryTable } from './story-table.js';
 
 /** A recorded coup, or several, as a floor manager writes it down: test/stories/README.md describes the form. */
@@ -53,8 +55,8 @@ function listed({ value, refuse }: Line): string[] {
 }
 
 /** What the auditor says of a story, in the story's own words. */
-export function heard({ events, finds }: Story): Pick<Story, 'finds' | 'unjudgeable'> {
-  const { findings, unjudgeable } = audit(events);
+export function heard({ events, finds }: Story, book: RuleBook = BOOK): Pick<Story, 'finds' | 'unjudgeable'> {
+  const { findings, unjudgeable } = audit(events, { book });
   const placed = finds.some((find) => find.includes(' in coup '));
   return {
     finds: findings
@@ -69,3 +71,9 @@ export function heard({ events, finds }: Story): Pick<Story, 'finds' | 'unjudgea
 
 /** What a story says must be found, to be compared with what is `heard`. */
 export const told = ({ finds, unjudgeable }: Story): Pick<Story, 'finds' | 'unjudgeable'> => ({ finds, unjudgeable });
+
+/** What is found in a story's lines, and what cannot be judged in them. */
+export const judged = (lines: string, book: RuleBook = BOOK): Pick<Story, 'finds' | 'unjudgeable'> => heard(readStory(`${lines}\nfinds: nothing`, 'a case'), book);
+
+/** What is found in a story's lines. */
+export const found = (lines: string, book: RuleBook = BOOK): readonly string[] => judged(lines, book).finds;
