@@ -13,7 +13,7 @@ import { EVERYONE, TableShares } from './table-shares.js';
 import { joined, type HandedVerdict, type Verdict } from './verdict.js';
 
 /** Below this two workers take longer to start than they save. */
-const WORTH_TWO_BYTES = 16 * 1024 * 1024;
+const WORTH_TWO_BYTES = 32 * 1024 * 1024;
 
 /** What to audit, and how. */
 export interface AuditTask {

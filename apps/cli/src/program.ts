@@ -7,10 +7,12 @@ import { oddsCommand } from './odds-command.js';
 import { endQuietlyWhenNobodyReads } from './page.js';
 import { EXIT, Refusal } from './refusal.js';
 import { rulesCommand } from './rules-command.js';
+import { simulateCommand } from './simulate-command.js';
 
 const EXAMPLES = `
 Examples:
   shoeprint audit examples/faulty-shoe.ndjson   judge a file of table events
+  shoeprint simulate --shoes 3 --seed 7         deal lawful shoes as events
   shoeprint odds --decks 6                      exact odds of every bet
   shoeprint rules show punto-banco@1            a rule document, readably
 
@@ -23,6 +25,7 @@ export function program(): Command {
     .version(version(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
     .addCommand(auditCommand())
+    .addCommand(simulateCommand())
     .addCommand(oddsCommand())
     .addCommand(rulesCommand());
   strict(whole);

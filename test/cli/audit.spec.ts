@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { TableLog } from '../kit/table.js';
+import { audited, built, file, lines, readByOneWhoLeaves, shoeprint } from './shoeprint.js';
+
+beforeAll(built);
+
+const CLEAN = 'examples/clean-shoe.ndjson';
+const FAULTY = 'examples/faulty-shoe.ndjson';
+const MALFORMED = 'examples/malformed.ndjson';
+const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+/** A shoe of so many coups in each of which the banker hand drew on 6 against 8. */
+function faultyTable(table: string, coups: number): readonly unknown[] {
+  const log = new TableLog(table);
+  log.shoe = `${table}-S1`;
+  log.open({ reports: [] });
+  for (let coup = 1; coup <= coups; coup += 1) {
+    log.add('shoe', 'coup-opened', { coup });
+    log.draw('P 2H B 6C P KS B KD P 8D B 4S');
+    log.add('shoe', 'coup-closed');
+  }
+  log.add('shoe', 'shoe-closed', { reason: 'end' });
+  return log.events;
+}
+
+/** The logs of several tables as one, line by line in turn. */
+const inTurn = (...logs: readonly (readonly unknown[])[]): readonly unknown[] =>
+  Array.from({ length: Math.max(...logs.map(({ length }) => length)) }, (_, i) => logs.flatMap((log) => (i < log.length ? [log[i]] : []))).flat();
+
+/** Every other event with its table's name spelled in escapes. */
+const twoSpellings = (events: readonly unknown[]): readonly string[] => events.map((event, i) => (i % 2 ? JSON.stringify(event).replaceAll('é', '\\u00e9') : JSON.stringify(event)));
+
+describe('shoeprint audit', () => {
+  it('exits 0 for a clean shoe, 1 for one with findings, 2 for malformed input', () => {
+    expect([CLEAN, FAULTY, MALFORMED].map((name) => shoeprint(['audit', name]).code)).toEqual([0, 1, 2]);
+  });
+
+  it('finds in the example what its dealer did', () => {
+    expect(audited(FAULTY).findings.map(({ coup, code }) => `${coup ?? 'shoe'} ${code}`)).toEqual([
+      '2 TC-08', '4 PY-03', '5 CM-01', '7 RS-01', '7 RS-02', '7 PY-02', '7 PY-01', '8 TC-03', '9 BT-01', '10 CM-03', 'shoe CM-05',
+    ]);
+  });
+
+  it('prints one object with the members of contract section 6 and no others', () => {
+    const object = audited(FAULTY);
+    expect(Object.keys(object)).toEqual(['events', 'shoes', 'findings', 'unjudgeable', 'commission']);
+    expect(object.events).toEqual({ read: 138, admitted: 138, duplicates: 0, equivocal: 0, late: 0, stray: 0 });
+    expect(object.shoes).toEqual([{ table: 'B07', shoe: 'B07-20261120-3', rules: 'punto-banco@1', decks: 8, coups: 10, cards: 50, closed: true }]);
+    expect(object.commission.map(({ seat, due, outstanding }) => [seat, due, outstanding])).toEqual([[3, 5003, 0], [5, 5650, 5650]]);
+    expect(object.unjudgeable).toEqual([]);
+  });
+
+  it('draws the coup with the wrong card marked, names the rule and its source, and says the money', () => {
+    const { stdout } = shoeprint(['audit', FAULTY]);
+    expect(stdout).toContain('     Banker   6♣   K♦   4♠   0\n                        ▲ TC-08 drawn, must stand');
+    expect(stdout).toContain('banker has 6, third card  0 1 2 3 4 5 6 7 8 9 stood');
+    expect(stdout).toContain('Pennsylvania Code, title 58,');
+    expect(stdout).toContain('money   100.00 USD in favour of the house');
+    expect(stdout).toContain('Seat 5 still owed 56.50 USD of commission.');
+    expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  it('reads gzip by the name, standard input by a dash, CRLF, empty lines and a last line that does not end', () => {
+    const wanted = shoeprint(['audit', '--json', FAULTY]).stdout;
+    const crlf = text(FAULTY).replaceAll('\n', '\r\n\r\n').replace(/(\r\n)+$/, '');
+    expect(shoeprint(['audit', '--json', file('f.ndjson.gz', gzipSync(text(FAULTY)))]).stdout).toBe(wanted);
+    expect(shoeprint(['audit', '--json', '-'], { input: text(FAULTY) }).stdout).toBe(wanted);
+    expect(shoeprint(['audit', '--json', file('crlf.ndjson', crlf)]).stdout).toBe(wanted);
+  });
+
+  it('takes several files as one log, in the order given', () => {
+    const all = text(FAULTY).split('\n');
+    const [first, second] = [file('1.ndjson', all.slice(0, 70).join('\n')), file('2.ndjson', all.slice(70).join('\n'))];
+    expect(shoeprint(['audit', '--json', first, second]).stdout).toBe(shoeprint(['audit', '--json', FAULTY]).stdout);
+    expect(audited(second, first).findings).not.toEqual(audited(FAULTY).findings);
+  });
+
+  it('reads the same from blocks that end anywhere in a line', () => {
+    const log = file('long.ndjson', lines(faultyTable('T1', 400)));
+    expect(audited(log).findings.filter(({ code }) => code === 'TC-08')).toHaveLength(400);
+  });
+});
+
+describe('several tables', () => {
+  const log = (): string => file('tables.ndjson', lines(inTurn(faultyTable('T1', 3), faultyTable('T2', 5), twoSpellings(faultyTable('T é"3', 2)), faultyTable('T4', 40).map((event) => JSON.stringify(event, null, 1).replaceAll('\n', ' ')))));
+
+  it('are reported in the order in which their shoes were opened', () => {
+    expect(audited(log()).shoes.map(({ table }) => table)).toEqual(['T1', 'T2', 'T é"3', 'T4']);
+  });
+
+  it.each(['2', '3'])('give the same bytes from %s workers as from one', (workers) => {
+    for (const form of [[], ['--json']]) {
+      const [one, more] = ['1', workers].map((count) => shoeprint(['audit', ...form, '--workers', count, log()]));
+      expect(more).toEqual(one);
+      expect(one?.code).toBe(1);
+    }
+  });
+
+  it('are refused with the same list by two workers as by one', () => {
+    const bad = file('bad.ndjson', lines([...inTurn(faultyTable('T1', 2), faultyTable('T2', 2)), '{"table":"T2"}', 'no event', ...faultyTable('T3', 1).map((event) => JSON.stringify(event).replace('"time"', '"tiem"'))]));
+    const [one, two] = ['1', '2'].map((count) => shoeprint(['audit', '--json', '--workers', count, bad]));
+    expect(two).toEqual(one);
+    expect(one?.code).toBe(2);
+  });
+
+  it('keep their findings in order when there are more than memory is given for', () => {
+    const many = file('many.ndjson', lines(Array.from({ length: 25 }, (_, i) => faultyTable(`T${i}`, 450)).flat()));
+    const found = audited(many).findings.map(({ table, coup, code }) => `${table} ${coup} ${code}`);
+    const wanted = Array.from({ length: 25 }, (_, t) => Array.from({ length: 450 }, (_each, coup) => `T${t} ${coup + 1} TC-08`)).flat();
+    expect(found.filter((line) => line.endsWith('TC-08'))).toEqual(wanted);
+    expect(found.length).toBeGreaterThan(20_000);
+  });
+});
+
+describe('malformed input', () => {
+  const bad = (): string => file('25.ndjson', `${text(CLEAN)}\n${'{"half":\n'.repeat(25)}`);
+
+  it('shows twenty lines and a count in text, on standard error alone', () => {
+    const { code, stdout, stderr } = shoeprint(['audit', bad()]);
+    const shown = stderr.trimEnd().split('\n');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(shown.filter((line) => line.includes('is not JSON'))).toHaveLength(20);
+    expect(shown[0]).toMatch(/25\.ndjson:179: is not JSON/);
+    expect(shown.slice(-2)).toEqual(['and 5 lines more; --json lists them all', 'refused: 25 malformed lines; nothing was judged']);
+  });
+
+  it('lists every fault in JSON, by file, line and pointer', () => {
+    const { code, stdout } = shoeprint(['audit', '--json', MALFORMED, bad()]);
+    const { refused } = JSON.parse(stdout) as { refused: { malformed: number; faults: { file: string; line: number; pointer: string; reason: string }[] } };
+    expect(code).toBe(2);
+    expect(refused.malformed).toBe(31);
+    expect(refused.faults).toHaveLength(33);
+    expect(refused.faults.map(({ line, pointer }) => `${line}${pointer}`).slice(0, 9)).toEqual(['4/data/card', '5', '6/type', '7/time', '8/data/seat', '8/data/amount', '9/data/coup', '9/data/dealer', '179']);
+    expect(refused.faults.at(-1)).toEqual({ file: expect.stringMatching(/25\.ndjson$/), line: 203, pointer: '', reason: expect.stringMatching(/^is not JSON/) });
+  });
+
+  it('passes over a line of megabytes without keeping it, and counts on', () => {
+    const huge = file('huge.ndjson', `${text(CLEAN)}${'x'.repeat(3_000_000)}\r\nno event\n${'y'.repeat(500_000)}`);
+    const { stderr } = shoeprint(['audit', huge]);
+    expect(stderr.trimEnd().split('\n').map((line) => line.replace(/^.*huge/, 'huge').replace(/(not JSON).*/, '$1'))).toEqual([
+      'huge.ndjson:178: is over 16384 bytes', 'huge.ndjson:179: is not JSON', 'huge.ndjson:180: is over 16384 bytes', 'refused: 3 malformed lines; nothing was judged',
+    ]);
+  });
+
+  it.each([
+    ['a missing file', () => 'no-such-file.ndjson', 'shoeprint: no-such-file.ndjson: there is no such file'],
+    ['a folder', () => 'examples', 'shoeprint: examples: this is a folder, not a file'],
+    ['a broken gzip', () => file('broken.ndjson.gz', gzipSync(text(CLEAN)).subarray(0, 900)), 'this is not a whole gzip file (unexpected end of file)'],
+    ['what is no gzip', () => file('plain.ndjson.gz', text(CLEAN)), 'this is not a whole gzip file (incorrect header check)'],
+  ])('says of %s what is wrong, and exits 2', (_, name, wanted) => {
+    const { code, stdout, stderr } = shoeprint(['audit', name()]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(wanted);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a terminal or none', () => {
+  it('has no colours where output is no terminal, has them when forced, and none with NO_COLOR', () => {
+    const coloured = (env: NodeJS.ProcessEnv): boolean => shoeprint(['audit', FAULTY], { env }).stdout.includes('\u001b[');
+    expect([coloured({}), coloured({ FORCE_COLOR: '1' }), coloured({ FORCE_COLOR: '1', NO_COLOR: '1' })]).toEqual([false, true, false]);
+  });
+
+  it('ends quietly when its reader leaves, with the exit code that it had come to', async () => {
+    const many = file('head.ndjson', lines(faultyTable('T1', 3000)));
+    expect(await readByOneWhoLeaves(['audit', many])).toEqual({ code: 1, stderr: '' });
+  });
+});

@@ -1,0 +1,90 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from '@jest/globals';
+import type { Counts, Finding, LedgerRow, ShoeRow, Unjudgeable } from '#audit';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What a run of the command line left behind. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The object of `audit --json` (contract section 6). */
+export interface Audited {
+  readonly events: Counts;
+  readonly shoes: readonly ShoeRow[];
+  readonly findings: readonly Finding[];
+  readonly unjudgeable: readonly Unjudgeable[];
+  readonly commission: readonly LedgerRow[];
+}
+
+const newestIn = (folder: string, ending: string): number =>
+  Math.max(0, ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(ending)).map((name) => statSync(join(folder, name)).mtimeMs));
+
+/** The built command line is what people run, so it is what the tests run; it is built here if the sources are newer. */
+export function built(): void {
+  const lock = join(root, 'node_modules', '.shoeprint-building');
+  for (let tries = 0; !locked(lock) && tries < 600; tries += 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  try {
+    const stale = ['apps/cli', 'libs/audit', 'libs/baccarat'].some((part) => newestIn(join(root, part, 'src'), '.ts') > safely(() => newestIn(join(root, 'dist', part, 'src'), '.js')));
+    if (stale) spawnSync(process.execPath, [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build', '--all'], { cwd: root });
+  } finally {
+    safely(() => (rmdirSync(lock), 0));
+  }
+}
+
+function locked(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function safely(of: () => number): number {
+  try {
+    return of();
+  } catch {
+    return 0;
+  }
+}
+
+/** Runs `shoeprint` with these arguments from the package's folder, without colours unless `env` asks for them. `from`: a copy of the package. */
+export function shoeprint(args: readonly string[], { input = '', env = {}, from = root }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv; readonly from?: string } = {}): Ran {
+  const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(from, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root, input, env: { ...rest, ...env }, maxBuffer: 1 << 28, encoding: 'utf8' });
+  return { code: status, stdout, stderr };
+}
+
+/** As `shoeprint`, but its reader leaves after the first piece of output. */
+export async function readByOneWhoLeaves(args: readonly string[]): Promise<Pick<Ran, 'code' | 'stderr'>> {
+  const child = spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root });
+  let stderr = '';
+  child.stderr.on('data', (piece: Buffer) => (stderr += piece.toString()));
+  child.stdout.once('data', () => child.stdout.destroy());
+  const code = await new Promise<number | null>((resolve) => child.on('exit', resolve));
+  return { code, stderr };
+}
+
+/** The object that `audit --json` prints for these files. */
+export const audited = (...args: readonly string[]): Audited => JSON.parse(shoeprint(['audit', '--json', ...args]).stdout) as Audited;
+
+const folder = mkdtempSync(join(tmpdir(), 'shoeprint-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes a file for this test and gives its path. */
+export function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Events as a file holds them. */
+export const lines = (events: readonly unknown[]): string => events.map((event) => `${typeof event === 'string' ? event : JSON.stringify(event)}\n`).join('');
