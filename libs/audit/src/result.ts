@@ -50,9 +50,9 @@ export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
 }
 
 function judgeTotal(shoe: Shoe, coup: Coup, hand: Hand, said: number, event: AnyEvent): void {
-  if (coup.gapped || coup.short || coup.unplaced) return;
+  if (coup.gapped || coup.short) return;
   const possible = totals(coup[hand]);
-  if (possible.length > 1) return unjudgeable(shoe, coup, ['RS-01'], unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
+  if (possible.length > 1 || coup.unplaced) return unjudgeable(shoe, coup, ['RS-01'], unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
   if (possible[0] === said) return;
   raise(shoe, coup, 'RS-01', {
     events: [...coup[hand].map((laid) => referenceOf(laid.event)), referenceOf(event)], expected: String(possible[0]), observed: String(said),
@@ -72,12 +72,22 @@ export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     }
     return;
   }
-  if (coup.unplaced || coup.player.length < 2 || coup.banker.length < 2) return;
+  if (coup.player.length < 2 || coup.banker.length < 2) return;
+  if (coup.unplaced) return leaveOpen(shoe, coup);
   const possible = outcomes(coup);
   for (const declaration of coup.declarations) {
     if (declaration.handVersion !== coup.handVersion) continue;
     judgeOutcome(shoe, coup, declaration, possible);
     judgeSpecials(shoe, coup, declaration);
+  }
+}
+
+/** A card lies in the coup whose hand cannot be known: whatever was declared on the final hands is left open. */
+function leaveOpen(shoe: Shoe, coup: Coup): void {
+  for (const { event: { data }, handVersion } of coup.declarations) {
+    if (handVersion !== coup.handVersion) continue;
+    const codes: FindingCode[] = [data.by === 'dealer' ? 'RS-02' : 'RS-03', ...(data.specials ? ['RS-05' as const] : [])];
+    unjudgeable(shoe, coup, codes, unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
   }
 }
 
