@@ -107,7 +107,12 @@ describe('a card without a hand', () => {
   });
 
   it('cannot be judged where an unread card leaves open whether one is due', () => {
-    expect(judged('dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({ finds: ['DV-01'], unjudgeable: ['DL-06', 'DL-07'] });
+    expect(judged('dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({ finds: ['DV-01'], unjudgeable: ['DL-06', 'DL-07', 'RS-02'] });
+  });
+
+  it('cannot be judged by what is called and announced then, either', () => {
+    const lines = 'dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ncalled: banker 6\ndeclared: banker with nothing by the device';
+    expect(judged(lines)).toEqual({ finds: ['DV-01'], unjudgeable: ['DL-06', 'DL-07', 'RS-01', 'RS-03', 'RS-05'] });
   });
 
   it('is one too many where every value of an unread card says so', () => {

@@ -134,7 +134,7 @@ describe('a void (RS-09)', () => {
     ['by the dealer of another coup is right', `${HANDS}\ndeclared: player\nover:\ndealer: mira\ncoup:\n${HANDS}\nvoid: by dora because two cards stuck`, []],
     ['concerns the open coup', `${HANDS}\ndeclared: player\ncoup:\nplayer: 9S 4D 8C\nbanker: KH 6S 2D\n${VOID}`, ['TC-08 (void)']],
     ['concerns the last coup where none is open', `player: 9S 4D 8C\nbanker: KH 6S 2D\ndeclared: banker\nover:\n${VOID}`, ['TC-08 (void)']],
-    ['concerns the coup that it names', `player: 9S 4D 8C\nbanker: KH 6S 2D\ndeclared: banker\ncoup:\nplayer: 9S 4D 8C\nbanker: KH 6S 2D\nvoid: coup 1, by mira because two cards stuck\ndeclared: banker`, ['TC-08', 'TC-08 (void)']],
+    ['concerns the coup that it names', `player: 9S 4D 8C\nbanker: KH 6S 2D\ndeclared: banker\ncoup:\nplayer: 2S 4H 3D\nbanker: KC 7H\nvoid: coup 1, by mira because two cards stuck\ndeclared: player`, ['TC-04', 'TC-08 (void)']],
     ['concerns the open coup by its number', `${HANDS}\ndeclared: player\ncoup:\nplayer: 9S 4D 8C\nbanker: KH 6S 2D\nvoid: coup 2, by mira because two cards stuck`, ['TC-08 (void)']],
     ['withdraws settlement and commission, and marks the rest', `bet: seat 1 banker 100\nplayer: 9S 4D 8C\nbanker: KH 6S 2D\ncalled: player 9\ndeclared: player\nsettled: seat 1 banker returned 20\nover:\n${VOID}`, ['RS-01 (void)', 'RS-02 (void)', 'TC-08 (void)']],
   ])('%s', (_, lines, wanted) => {
@@ -168,6 +168,11 @@ describe('a gap in the messages of the shoe', () => {
 
   it('takes back what was already found in a coup that it touches', () => {
     expect(found('player: 9S 4D 8C\nbanker: KH 6S 2D\nlost: 1 of the shoe\ndealt: - 4D\ndeclared: banker')).toEqual(['DV-04']);
+  });
+
+  it('hides whether a card that follows is out of place, one too many or a fourth, and whether a hand is short', () => {
+    expect(found('reports: nothing\ndealt: P 9S B 5C\nlost: 1 of the shoe\ndealt: B 3D P 4D P 2D - 8C - 8D! P AS')).toEqual(['DV-04']);
+    expect(found('reports: nothing\ndealt: P 9S\nlost: 1 of the shoe\ndealt: B 3D')).toEqual(['DV-04']);
   });
 
   it('of another device takes nothing', () => {

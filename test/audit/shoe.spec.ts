@@ -143,6 +143,7 @@ describe('the burn (SH-06, SH-07)', () => {
   it('cannot be judged where messages of the shoe were lost before the first coup', () => {
     expect(judged(`rules: punto-banco@1\nburned: AS\nlost: 1 of the shoe\n${COUP}`).unjudgeable).toEqual(expect.arrayContaining(['SH-02', 'SH-04', 'SH-06', 'SH-07']));
     expect(judged(`rules: punto-banco@1\nburned: AS\nlost: 1 of the shoe\n${COUP}`).finds).toEqual(['DV-04']);
+    expect(judged(`rules: punto-banco@1\nburned: 2S\nlost: 1 of the shoe\nburned: 3S\n${COUP}`).finds).toEqual(['DV-04']);
   });
 });
 
@@ -157,6 +158,7 @@ describe('a coup after the last one (SH-09)', () => {
     ['is found for each one more than follows a cut card between coups', `${COUP}\nover:\ncut card:\n${after(3)}`, ['SH-09', 'SH-09']],
     ['counts a coup opened without a card yet as to come', `${COUP}\ncoup:\ncut card:\n${COUP}\n${after(1)}`, ['SH-09']],
     ['counts from the first cut card', `${inside}\ncoup:\ncut card:\n${COUP}\n${after(1)}`, ['SH-09']],
+    ['counts from the first cut card, whenever the second shows', `${inside}\n${after(1)}over:\ncut card:\n${after(1)}`, ['SH-09']],
     ['counts no dummy coup', `${inside}\ncoup:\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D\n${after(1)}`, []],
     ['counts no demonstration and no free coup', `${inside}\ncoup:\nkind: demonstration\nplayer: 9S KH\nbanker: 5C 3D\ncoup:\nkind: free\nplayer: 9S KH\nbanker: 5C 3D\n${after(1)}`, []],
     ['is not found for a dummy coup after the last', `${inside}\n${after(1)}coup:\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D`, []],
