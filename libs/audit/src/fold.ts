@@ -5,11 +5,11 @@ import { idOf } from './digest.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events.js';
 import { raise, type Wrong } from './findings.js';
 import { aboutGap, gapWords, nameLate, passGap } from './gap.js';
-import { adopt, coupConcerned, replay, rulesOf, type RuleBook } from './replay.js';
+import { adopt, coupConcerned, eventIn, replay, rulesOf, targetOf, targetsBefore, type RuleBook } from './replay.js';
 import { openShoe, shoeRow } from './shoe.js';
 import { FOLD_VERSION, type Consequence, type Finding, type GapMark, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
-import { dataFaults, type House } from './validate.js';
+import type { House } from './validate.js';
 
 /** Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is held. */
 const SHOES_MAX = 1024;
@@ -228,17 +228,21 @@ class Table implements Admitting {
     const { state } = this;
     for (const which of ['open', 'before'] as const) {
       const shoe = state[which];
-      const target = shoe && find(shoe, event.data.event);
-      if (!shoe || !target) continue;
-      if (dataFaults(target.type, event.data.data, houseOf(this.book)).length > 0) return unknownReference(shoe, event, `data that does not fit a ${target.type}`);
-      const former = target === shoe.opening ? null : coupConcerned(shoe, target);
-      judgeAuthority(shoe, former, event);
+      const named = shoe && eventIn(shoe, event.data.event);
+      if (!shoe || !named) continue;
+      const target = targetOf(shoe, event.data, houseOf(this.book));
+      if (typeof target === 'string') return unknownReference(shoe, event, target);
+      const targets = [target, ...targetsBefore(shoe, named)];
+      judgeAuthority(shoe, target === shoe.opening ? null : coupConcerned(shoe, target), event);
+      const former = targets.map((each) => coupConcerned(shoe, each)?.ref);
       shoe.journal.push(event);
       this.gather();
       const fresh = replay(shoe, this.book);
-      const concerned = new Set([former?.ref, coupConcerned(fresh, target)?.ref]);
-      adopt(shoe, fresh, (coup) => target === shoe.opening || (coup !== null && concerned.has(coup)), referenceOf(event));
+      const concerned = new Set([...former, ...targets.map((each) => coupConcerned(fresh, each)?.ref)]);
+      const all = targets.includes(shoe.opening);
+      adopt(shoe, fresh, (coup) => all || (coup !== null && concerned.has(coup)), referenceOf(event));
       state[which] = fresh;
+      if (which === 'open') Object.assign(state.duty, fresh.duty);
       return;
     }
     if (state.open) unknownReference(state.open, event, event.data.event);
@@ -285,14 +289,3 @@ const coversLate = (finding: Finding, event: AnyEvent): boolean => {
   const sequence = event.sequence as number;
   return finding.message.startsWith(`Of ${event.source}, session ${event.session},`) && Number(from) <= sequence && sequence <= Number(to ?? from);
 };
-
-function find(shoe: Shoe, reference: string): AnyEvent | undefined {
-  if (shoe.ref === reference) return shoe.opening;
-  for (const entry of shoe.journal) {
-    if (entry.type === 'gap') {
-      const late = entry.late.find((event) => referenceOf(event) === reference);
-      if (late) return late;
-    } else if (referenceOf(entry) === reference) return entry;
-  }
-  return undefined;
-}

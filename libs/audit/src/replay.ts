@@ -7,6 +7,7 @@ import { passGap } from './gap.js';
 import { openShoe, shoeRow } from './shoe.js';
 import type { Coup, Entry, Found, GapMark, Shoe } from './state.js';
 import { step } from './step.js';
+import { dataFaults, type House } from './validate.js';
 
 /** The rule documents that are installed, by `id@version`. */
 export type RuleBook = ReadonlyMap<string, Rules>;
@@ -32,6 +33,43 @@ function corrections(journal: readonly Entry[]): Map<string, Data> {
     if (!right.has(event)) right.set(event, data);
   }
   return right;
+}
+
+/** The event of a reference among those that a shoe holds, late ones too. */
+export function eventIn(shoe: Shoe, reference: string): AnyEvent | undefined {
+  if (shoe.ref === reference) return shoe.opening;
+  for (const entry of shoe.journal) {
+    if (entry.type === 'gap') {
+      const late = entry.late.find((event) => referenceOf(event) === reference);
+      if (late) return late;
+    } else if (referenceOf(entry) === reference) return entry;
+  }
+  return undefined;
+}
+
+type Correction = EventOf<'observation-corrected'>['data'];
+
+/**
+ * The event that a correction comes to, or in words why it comes to none. A correction of a correction comes to what that
+ * one is now to name, and must fit it in turn.
+ */
+export function targetOf(shoe: Shoe, { event, data }: Correction, house: House): AnyEvent | string {
+  const named = eventIn(shoe, event);
+  if (!named) return event;
+  if (dataFaults(named.type, data, house).length > 0) return `data that does not fit a ${named.type}`;
+  return named.type === 'observation-corrected' ? targetOf(shoe, data as unknown as Correction, house) : named;
+}
+
+/** Where the event that a correction names is a correction itself: what that one has come to so far, which is now as it was. */
+export function targetsBefore(shoe: Shoe, named: AnyEvent): AnyEvent[] {
+  const right = corrections(shoe.journal);
+  const passed: AnyEvent[] = [];
+  for (let at: AnyEvent | undefined = named; at?.type === 'observation-corrected' && !passed.includes(at); ) {
+    passed.push(at);
+    at = eventIn(shoe, ((right.get(referenceOf(at)) ?? at.data) as Correction).event);
+    if (at && at.type !== 'observation-corrected') return [at];
+  }
+  return [];
 }
 
 /** The shoe again from its journal, every event as its last correction has it. */

@@ -1,0 +1,424 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Consequence, EventData, Finding } from '#audit';
+import { audit, codes, type Audited, type Sent } from '../kit/audit.js';
+import { BANKER_WINS, play, PLAYER_WINS, settle } from '../kit/play.js';
+import { TableLog } from '../kit/table.js';
+
+function opened(data: Partial<EventData['shoe-opened']> = {}): TableLog {
+  const log = new TableLog();
+  log.open({ reports: ['outcomes', 'bets', 'settlements', 'commission', 'dealers'], ...data });
+  log.dealer();
+  return log;
+}
+/** The reference of the last event of a type, or of the one before it by `back`. */
+function last(log: TableLog, type: string, back = 1): string {
+  const { source, id } = log.events.filter((event) => event.type === `shoeprint.${type}.v1`).at(-back) as { source: string; id: string };
+  return `${source}#${id}`;
+}
+const correct = (log: TableLog, event: string, data: Sent, who: Sent = { by: 'sam', reason: 'camera' }): string => log.add('person/sam', 'observation-corrected', { event, data, ...who });
+const standing = (log: TableLog): string[] => codes(audit(log.events).findings);
+const told = <I extends Consequence['is']>({ consequences }: Audited, is: I): Extract<Consequence, { is: I }>[] => consequences.filter((each): each is Extract<Consequence, { is: I }> => each.is === is);
+const won = { bets: [[1, 'player', 100]], outcome: 'player', settled: [[1, 'player', 'returned', 100]] } as const;
+
+describe('a correction re-judges its coup', () => {
+  it('withdraws what no longer holds, by a consequence that names the finding and the correction', () => {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' }); // banker 9: a tie
+    expect(standing(log)).toEqual(['PY-04', 'RS-02']);
+    const correction = correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' });
+    const audited = audit(log.events);
+    expect(audited.findings).toEqual([]);
+    expect(told(audited, 'withdrawn').map(({ finding, because }) => [finding.code, because])).toEqual([['RS-02', correction], ['PY-04', correction]]);
+  });
+
+  it('raises what holds now, and leaves under its id what holds still', () => {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
+    const before = audit(log.events).findings;
+    correct(log, last(log, 'card-drawn', 2), { card: '4D', to: 'player' }); // player 8, banker 9
+    const after = audit(log.events);
+    expect(codes(after.findings)).toEqual(['PY-02', 'RS-02']);
+    const result = (findings: readonly Finding[]): Finding | undefined => findings.find(({ code }) => code === 'RS-02');
+    expect(result(after.findings)).toMatchObject({ id: result(before)?.id, expected: 'banker' });
+    expect(told(after, 'amended').map(({ finding }) => finding.code)).toEqual(['RS-02']);
+  });
+
+  it('while it is still open, and when it is long over', () => {
+    for (const coups of [0, 3]) {
+      const log = opened();
+      play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C', closed: coups > 0 });
+      const card = last(log, 'card-drawn');
+      for (let coup = 2; coup < 2 + coups; coup += 1) play(log, coup, won);
+      correct(log, card, { card: '5C', to: 'banker' });
+      if (coups === 0) log.add('terminal', 'coup-closed');
+      expect(standing(log)).toEqual([]);
+    }
+  });
+
+  it('and no other coup', () => {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
+    play(log, 2, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
+    correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' });
+    expect(audit(log.events).findings.map(({ code, coup }) => [code, coup])).toEqual([['RS-02', 1], ['PY-04', 1]]);
+  });
+
+  it('of the shoe before the open one too', () => {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
+    const card = last(log, 'card-drawn');
+    log.add('shoe', 'shoe-closed', { reason: 'end' });
+    log.shoe = 'S2';
+    log.open();
+    correct(log, card, { card: '5C', to: 'banker' });
+    expect(standing(log)).toEqual([]);
+  });
+
+  it('with the bets, settlements and declarations as they are put right', () => {
+    const log = opened();
+    play(log, 1, { bets: [[1, 'player', 1000]], outcome: 'banker', settled: [[1, 'player', 'taken', 100]] });
+    expect(standing(log)).toEqual(['PY-01', 'RS-02']);
+    correct(log, last(log, 'bet-placed'), { seat: 1, bet: 'player', amount: 100 });
+    correct(log, last(log, 'bet-settled'), { seat: 1, bet: 'player', stake: 'returned', paid: 100 });
+    correct(log, last(log, 'outcome-declared'), { outcome: 'player', by: 'dealer' });
+    expect(standing(log)).toEqual([]);
+  });
+
+  it('when the bet was placed before its coup opened', () => {
+    const log = opened();
+    log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 1000 });
+    const bet = last(log, 'bet-placed');
+    play(log, 1, { outcome: 'player', settled: [[1, 'player', 'returned', 100]] });
+    expect(standing(log)).toEqual(['PY-03']);
+    correct(log, bet, { seat: 1, bet: 'player', amount: 100 });
+    expect(standing(log)).toEqual([]);
+  });
+
+  it('and tells it again, with its shoe', () => {
+    const log = opened();
+    play(log, 1, won);
+    const before = told(audit(log.events), 'coup').length;
+    correct(log, last(log, 'card-drawn', 3), { card: '2S', to: 'banker' });
+    const rows = told(audit(log.events), 'coup');
+    expect(rows).toHaveLength(before + 1);
+    expect(rows.at(-1)?.row.cards.map(({ card }) => card)).toEqual(['4S', '2S', '5D', '5C']);
+  });
+});
+
+describe('a correction re-judges its shoe\'s cards and commission', () => {
+  it('an extra copy, found in another coup, is withdrawn', () => {
+    const log = opened({ decks: 6 });
+    for (let coup = 1; coup <= 7; coup += 1) play(log, coup, won);
+    expect(standing(log)).toEqual(['SH-02', 'SH-02', 'SH-02', 'SH-02']);
+    for (const [i, card] of (['4H', '2D', '5S', '5H'] as const).entries()) correct(log, `device/T1-shoe#T1-shoe/1/${3 + i}`, { card, to: i % 2 === 0 ? 'player' : 'banker' });
+    expect(standing(log)).toEqual([]);
+  });
+
+  it('the reckoning at its close', () => {
+    const log = opened();
+    play(log, 1, won);
+    log.add('shoe', 'shoe-closed', { reason: 'end', remaining: 400 });
+    expect(standing(log)).toEqual(['SH-04']);
+    correct(log, last(log, 'shoe-closed'), { reason: 'end', remaining: 412 });
+    expect(standing(log)).toEqual([]);
+  });
+
+  it('commission marked, owed and outstanding', () => {
+    const log = opened();
+    play(log, 1, { bets: [[1, 'banker', 100]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', 100, 50]] });
+    const settled = last(log, 'bet-settled');
+    log.add('terminal', 'commission-collected', { seat: 1, amount: 5 });
+    log.add('shoe', 'shoe-closed', { reason: 'end' });
+    expect(standing(log)).toEqual(['CM-02', 'CM-05']);
+    correct(log, settled, { seat: 1, bet: 'banker', stake: 'returned', paid: 100, commissionMarked: 5 });
+    const audited = audit(log.events);
+    expect(audited.findings).toEqual([]);
+    expect(audited.ledger).toMatchObject([{ seat: 1, due: 5, marked: 5, collected: 5, outstanding: 0 }]);
+  });
+
+  it('its opening: decks that are not allowed, or the document itself', () => {
+    const log = opened({ decks: 7 });
+    play(log, 1, { bets: [[1, 'banker', 100]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', 100]] });
+    expect(standing(log)).toEqual(['CM-01', 'SH-19']);
+    const { data } = log.events[0] as { data: Sent };
+    correct(log, last(log, 'shoe-opened'), { ...data, decks: 8 });
+    expect(standing(log)).toEqual(['CM-01']);
+    correct(log, last(log, 'shoe-opened'), { ...data, decks: 8, rules: 'ez-baccarat@1' });
+    expect(standing(log)).toEqual([]);
+  });
+});
+
+describe('what a correction never withdraws', () => {
+  it('what devices did: an unread card, a gap, equivocation, a card entered by hand', () => {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B ?? P 5D B 5C' });
+    expect(standing(log)).toContain('DV-01');
+    correct(log, last(log, 'card-drawn', 3), { card: '2H', to: 'banker' });
+    expect(standing(log)).toEqual(['DV-01']);
+    expect(audit(log.events).unjudgeable).toEqual([]);
+  });
+
+  it('what people did: a coup dealt with no dealer signed on', () => {
+    const log = new TableLog();
+    log.open({ reports: ['dealers', 'outcomes'] });
+    log.add('terminal', 'dealer-signed-on', { dealer: 'dora', role: 'caller' });
+    play(log, 1, { outcome: 'player' });
+    expect(standing(log)).toEqual(['PR-01']);
+    correct(log, last(log, 'dealer-signed-on'), { dealer: 'dora', role: 'dealer' });
+    expect(standing(log)).toEqual(['PR-01']);
+    play(log, 2, { outcome: 'player' });
+    expect(standing(log)).toEqual(['PR-01']);
+    log.shoe = 'S2';
+    log.open({ reports: ['dealers', 'outcomes'] });
+    play(log, 1, { outcome: 'player' });
+    expect(standing(log).filter((code) => code === 'PR-01')).toEqual(['PR-01']); // she is on duty in the next shoe too
+  });
+});
+
+describe('PR-09: a correction', () => {
+  it.each<[string, (log: TableLog) => string]>([
+    ['of an event that is unknown', () => 'device/T1-shoe#nothing'],
+    ['of a text that is no reference', () => 'the third card'],
+    ['of itself', (log) => `person/sam#sam/1/${log.events.filter(({ source }) => source === 'person/sam').length + 1}`],
+  ])('%s is found, and does nothing', (_, of) => {
+    const log = opened();
+    play(log, 1, won);
+    correct(log, of(log), { card: '5C', to: 'banker' });
+    const audited = audit(log.events);
+    expect(audited.findings).toMatchObject([{ code: 'PR-09', severity: 3 }]);
+  });
+
+  it('of a shoe older than the one before is found; of the one before it is not', () => {
+    const log = opened();
+    play(log, 1, won);
+    const card = last(log, 'card-drawn');
+    for (const [shoe, expected] of [['S2', []], ['S3', ['PR-09']]] as const) {
+      log.add('shoe', 'shoe-closed', { reason: 'end' });
+      log.shoe = shoe;
+      log.open();
+      correct(log, card, { card: '5C', to: 'banker' });
+      expect(standing(log)).toEqual(expected);
+    }
+  });
+
+  it('before any shoe opened is found once', () => {
+    const log = new TableLog();
+    correct(log, 'a#b', {});
+    expect(standing(log)).toEqual(['PR-09']);
+  });
+
+  it.each<[string, Sent]>([
+    ['a field missing', { card: '5C' }],
+    ['a field too many', { card: '5C', to: 'banker', colour: 'red' }],
+    ['an impossible card', { card: '1C', to: 'banker' }],
+    ['the data of another type', { seat: 1, bet: 'tie', amount: 1 }],
+    ['nothing', {}],
+  ])('whose data has %s does not fit, and does nothing', (_, data) => {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
+    correct(log, last(log, 'card-drawn'), data);
+    expect(standing(log)).toEqual(['PR-09', 'PY-04', 'RS-02']);
+  });
+
+  it('whose data fits is not found', () => {
+    const log = opened();
+    play(log, 1, won);
+    correct(log, last(log, 'card-drawn'), { to: 'banker', card: '5C', exposed: false });
+    expect(standing(log)).toEqual([]);
+  });
+});
+
+describe('PR-04: a correction', () => {
+  it.each<[string, Sent, string[]]>([
+    ['by a supervisor is in order', { by: 'sam', reason: 'camera' }, []],
+    ['without a reason is in order', { by: 'sam' }, []],
+    ['without by is found', { reason: 'camera' }, ['PR-04']],
+    ['by the dealer who dealt is found', { by: 'dora', reason: 'camera' }, ['PR-04']],
+    ['by a dealer who did not deal that coup is in order', { by: 'ivan', reason: 'camera' }, []],
+  ])('%s', (_, who, expected) => {
+    const log = opened();
+    play(log, 1, won);
+    const card = last(log, 'card-drawn');
+    log.dealer('ivan');
+    play(log, 2, won);
+    correct(log, card, { card: '5C', to: 'banker' }, who);
+    expect(standing(log)).toEqual(expected);
+  });
+
+  it('stands however often it is corrected again', () => {
+    const log = opened();
+    play(log, 1, won);
+    for (const by of ['dora', 'sam']) correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' }, { by });
+    expect(audit(log.events).findings).toMatchObject([{ code: 'PR-04', severity: 2, coup: 1, events: ['person/sam#sam/1/1'] }]);
+  });
+});
+
+describe('a correction of a correction', () => {
+  /** A coup misread and put right wrongly; two coups later that is put right in turn. */
+  function twice(data: (card: string) => Sent): TableLog {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
+    const card = last(log, 'card-drawn');
+    play(log, 2, won);
+    const first = correct(log, card, { card: '6C', to: 'banker' }); // banker 8: the player hand wins by 9 to 8
+    expect(standing(log)).toEqual([]);
+    play(log, 3, won);
+    correct(log, first, data(card));
+    return log;
+  }
+
+  it('re-judges the coup of the event that it comes to', () => {
+    expect(standing(twice((event) => ({ event, data: { card: '7C', to: 'banker' }, by: 'sam' })))).toEqual(['PY-04', 'RS-02']);
+    expect(standing(twice((event) => ({ event, data: { card: '5C', to: 'banker' }, by: 'sam' })))).toEqual([]);
+  });
+
+  it('may name another event than the first did: that one is put right, and the other as it was', () => {
+    const log = twice(() => ({ event: 'device/T1-shoe#T1-shoe/1/7', data: { coup: 2, kind: 'dummy' }, by: 'sam' }));
+    expect(standing(log)).toEqual(expect.arrayContaining(['BT-07', 'PY-04', 'RS-02']));
+    expect(audit(log.events).findings.filter(({ coup }) => coup === 1).map(({ code }) => code).sort()).toEqual(['PY-04', 'RS-02']);
+  });
+
+  it.each<[string, (card: string) => Sent]>([
+    ['data that fits no card', (event) => ({ event, data: { card: 'nonsense' }, by: 'sam' })],
+    ['the data of a bet', (event) => ({ event, data: { seat: 1, bet: 'tie', amount: 5 }, by: 'sam' })],
+    ['an unknown event', () => ({ event: 'a#b', data: {}, by: 'sam' })],
+    ['itself', () => ({ event: 'person/sam#sam/1/2', data: {}, by: 'sam' })],
+    ['the correction that it corrects', () => ({ event: 'person/sam#sam/1/1', data: {}, by: 'sam' })],
+    ['no data at all', (event) => ({ event })],
+  ])('that makes it name %s is PR-09, and does nothing', (_, data) => {
+    expect(standing(twice(data))).toEqual(['PR-09']);
+  });
+
+  it('leaves the last word to whichever came last of those that name the event', () => {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
+    const card = last(log, 'card-drawn');
+    correct(log, card, { card: '5C', to: 'banker' });
+    correct(log, card, { card: '7C', to: 'banker' });
+    expect(standing(log)).toEqual(['PY-04', 'RS-02']);
+    correct(log, card, { card: '6C', to: 'banker' });
+    expect(standing(log)).toEqual([]);
+  });
+});
+
+describe('a late event', () => {
+  /** A coup of which the scanner's messages at these places of the log came only after they were declared lost. */
+  function late(...places: number[]): TableLog {
+    const log = opened();
+    play(log, 1, { ...won });
+    const cards = log.events.flatMap((event, i) => (event.type === 'shoeprint.card-drawn.v1' ? [i] : []));
+    const lost = places.map((place) => log.events[cards[place] as number] as Sent);
+    log.events.splice(0, log.events.length, ...log.events.filter((event) => !lost.includes(event)));
+    const [first] = lost as [Sent];
+    const declared = { source: 'device/T1-shoe', session: '1', from: first.sequence as number, to: (first.sequence as number) + places.length - 1 };
+    log.add('system/auditor', 'gap-declared', declared);
+    log.events.push(...lost);
+    return log;
+  }
+
+  it('is without effect, and leaves its coup unjudgeable', () => {
+    const audited = audit(late(1).events);
+    expect(codes(audited.findings)).toEqual(['DV-04']);
+    expect(audited.unjudgeable.find(({ coup }) => coup === 1)?.codes).toEqual(expect.arrayContaining(['DL-02', 'TC-05', 'RS-02', 'PY-01', 'CM-01']));
+  });
+
+  it('takes the place of its number once a correction enters it', () => {
+    const log = late(1);
+    correct(log, 'device/T1-shoe#T1-shoe/1/4', { card: '2H', to: 'banker' });
+    const audited = audit(log.events);
+    expect(codes(audited.findings)).toEqual(['DV-04']);
+    expect(audited.unjudgeable).toEqual([]);
+    expect(told(audited, 'coup').at(-1)?.row.cards.map(({ card }) => card)).toEqual(['4S', '2H', '5D', '5C']);
+  });
+
+  it('is judged as it was entered', () => {
+    const log = late(1);
+    correct(log, 'device/T1-shoe#T1-shoe/1/4', { card: '4H', to: 'banker' }); // banker 9: a tie
+    expect(standing(log)).toEqual(['DV-04', 'PY-04', 'RS-02']);
+  });
+
+  it('entered alone leaves unjudgeable what the rest of its hole may hide', () => {
+    const log = late(1, 2);
+    correct(log, 'device/T1-shoe#T1-shoe/1/4', { card: '2H', to: 'banker' });
+    expect(audit(log.events).unjudgeable.some(({ coup }) => coup === 1)).toBe(true);
+    correct(log, 'device/T1-shoe#T1-shoe/1/5', { card: '5D', to: 'player' });
+    const audited = audit(log.events);
+    expect(audited.unjudgeable).toEqual([]);
+    expect(codes(audited.findings)).toEqual(['DV-04']);
+  });
+});
+
+describe('a move', () => {
+  it('withdraws nothing, and results and settlements are judged on the hands after it', () => {
+    const log = opened();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 100 });
+    const [, misplaced] = log.draw('P 4S P 2H');
+    log.add('person/sam', 'card-moved', { event: misplaced as string, to: 'banker', by: 'sam' });
+    log.draw('P 5D B 5C');
+    log.add('terminal', 'outcome-declared', { outcome: 'player', player: 9, banker: 7, by: 'dealer' });
+    settle(log, [1, 'player', 'returned', 100]);
+    log.add('terminal', 'coup-closed');
+    expect(standing(log)).toEqual(['DL-02']);
+    expect(told(audit(log.events), 'coup').at(-1)?.row).toMatchObject({ outcome: 'player', cards: [{}, { card: '2H', to: 'banker', moved: true }, {}, {}] });
+  });
+
+  it('PR-04: without by, or by the dealer who dealt, is found', () => {
+    for (const [who, expected] of [[{ by: 'sam' }, []], [{}, ['PR-04']], [{ by: 'dora' }, ['PR-04']], [{ by: 'ivan' }, []]] as const) {
+      const log = opened();
+      play(log, 1, { bets: [[1, 'player', 100]], closed: false });
+      const [extra] = log.draw('- 6H');
+      log.add('person/sam', 'card-moved', { event: extra as string, to: 'discard', ...who });
+      log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
+      settle(log, [1, 'player', 'returned', 100]);
+      expect(standing(log)).toEqual(['DL-06', ...expected]);
+    }
+  });
+
+  it('PR-09: of what is no card of its shoe is found', () => {
+    const log = opened();
+    play(log, 1, won);
+    for (const event of ['a#b', last(log, 'bet-placed')]) log.add('person/sam', 'card-moved', { event, to: 'discard', by: 'sam' });
+    expect(standing(log)).toEqual(['PR-09', 'PR-09']);
+  });
+});
+
+describe('a void', () => {
+  it('withdraws what was said of result, settlement and commission, and marks the rest void', () => {
+    const log = opened();
+    play(log, 1, { bets: [[1, 'banker', 100], [2, 'player', 100]], cards: 'P 4S B 2H P 5D B 5C P 2C', settled: [[1, 'banker', 'returned', 100], [2, 'player', 'returned', 50, 5]] });
+    expect(standing(log)).toEqual(['CM-01', 'CM-04', 'PY-02', 'RS-07', 'TC-01']);
+    const void_ = log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'misdeal' });
+    const audited = audit(log.events);
+    expect(audited.findings).toMatchObject([{ code: 'TC-01', void: true }]);
+    expect(told(audited, 'withdrawn').every(({ because }) => because === void_)).toBe(true);
+    expect(told(audited, 'coup').at(-1)?.row).toMatchObject({ coup: 1, void: true });
+  });
+
+  it('of an open coup raises no missing card, draw, bet, result or settlement', () => {
+    for (const cards of ['P 4S', 'P 2S B 2H P 2D B 2C', PLAYER_WINS]) {
+      const log = opened();
+      play(log, 1, { bets: cards === 'P 4S' ? [] : [[1, 'player', 100]], cards, closed: false });
+      log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
+      expect(standing(log)).toEqual([]);
+    }
+  });
+
+  it('PR-09: of a coup that the shoe does not have is found', () => {
+    const log = opened();
+    log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
+    play(log, 1, won);
+    log.add('person/sam', 'coup-voided', { coup: 2, by: 'sam', reason: 'misdeal' });
+    expect(standing(log)).toEqual(['PR-09', 'PR-09']);
+  });
+
+  it('without a number is of the open coup, else of the last', () => {
+    for (const closed of [true, false]) {
+      const log = opened();
+      play(log, 1, won);
+      play(log, 2, { ...won, closed });
+      log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
+      expect([...new Set(told(audit(log.events), 'coup').filter(({ row }) => row.void).map(({ row }) => row.coup))]).toEqual([2]);
+    }
+  });
+});
