@@ -115,8 +115,32 @@ describe('a card without a hand', () => {
     expect(judged(lines)).toEqual({ finds: ['DV-01'], unjudgeable: ['DL-06', 'DL-07', 'RS-01', 'RS-03', 'RS-05'] });
   });
 
+  it('leaves open what was paid then, but not what no result would make right', () => {
+    const lines = (settled: string): string => `bet: seat 1 banker 100\ndealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker\nsettled: seat 1 banker ${settled}`;
+    expect(judged(lines('returned 100 marked 5'))).toEqual({ finds: ['DV-01'], unjudgeable: ['CM-04', 'DL-06', 'DL-07', 'PY-02', 'PY-04', 'RS-02'] });
+    expect(judged(lines('taken'))).toEqual({ finds: ['DV-01'], unjudgeable: ['DL-06', 'DL-07', 'PY-01', 'PY-04', 'RS-02'] });
+    expect(judged(lines('returned 0 marked 4'))).toEqual({ finds: ['CM-04', 'DV-01'], unjudgeable: ['DL-06', 'DL-07', 'PY-01', 'PY-02', 'RS-02'] });
+  });
+
   it('is one too many where every value of an unread card says so', () => {
     expect(judged('dealt: P 2S B KH P KD B 7S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({ finds: ['DL-06', 'DV-01'], unjudgeable: ['RS-02'] });
+  });
+});
+
+describe('a card carried over to the next coup', () => {
+  const EXCESS = `${CLEAN}\ndealt: - 4D\nmoved: 4D to next, by mira because it was one too many\n`;
+  it.each([
+    ['is its first card, the player hand\'s', `${EXCESS}coup:\ndealt: B 3S P 3H B 5C\ndeclared: banker 7 to 8 with natural`, ['DL-06']],
+    ['is its first card, so that another one to the player hand is out of place', `${EXCESS}coup:\ndealt: P 3S B 3H B 5C\ndeclared: banker 7 to 8`, ['DL-02', 'DL-06']],
+    ['decides with the others what is drawn', `${EXCESS}coup:\ndealt: B 3S P AH B 5C\ndeclared: banker`, ['DL-06']],
+    ['decides with the others what is missing', `${EXCESS}coup:\ndealt: B 3S P AH B 4C\ndeclared: banker`, ['DL-06', 'TC-03']],
+    ['and a second one are its first two', `${CLEAN}\ndealt: - 4D 5D\nmoved: 4D to next, by mira because of rule 11\nmoved: 5D to next, by mira because of rule 11\ncoup:\ndealt: P 5S B 4C\ndeclared: tie 9 to 9`, ['DL-06', 'DL-06']],
+    ['may lie in the next coup alone', `${EXCESS}coup:`, ['DL-04', 'DL-06']],
+    ['counts once among the cards of the shoe', `${EXCESS}coup:\ndealt: B 3S P 3H B 5C\ndeclared: banker\nremaining: 408`, ['DL-06']],
+    ['leaves the coup that it came in: its hands are judged without it', `player: 9S 4D 8C\nbanker: KH 6S 2D\nmoved: 2D to next, by mira because it was not due\ndeclared: banker 1 to 6\ncoup:\ndealt: B 3S P 7H B 5C\ndeclared: player 9 to 8`, ['TC-08']],
+    ['may be exposed without being DL-05 where the document has no entry', `${CLEAN}\ndealt: - 4D!\nmoved: 4D to next, by mira because it was seen\ncoup:\ndealt: B 3S P 3H B 5C\ndeclared: banker`, ['DL-07']],
+  ])('%s', (_, lines, wanted) => {
+    expect(found(lines)).toEqual(wanted);
   });
 });
 

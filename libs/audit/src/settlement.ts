@@ -29,7 +29,7 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
 /** The settlement of a coup that is over, on its final hands: PY-01 to PY-06 and the commission on what was paid. */
 export function judgeSettlement(shoe: Shoe, coup: Coup): void {
   if (!shoe.reports.bets || coup.gapped || coup.short || coup.state === 'void') return;
-  const judgeable = !coup.unplaced && coup.player.length >= 2 && coup.banker.length >= 2;
+  const judgeable = coup.player.length >= 2 && coup.banker.length >= 2;
   let facts: Facts[] | undefined;
   for (const wager of coup.wagers) {
     const bet = shoe.rules.bets.get(wager.bet);
@@ -87,10 +87,10 @@ function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }
   if (settled) judgeCommission(shoe, coup, wager, settled, { bet, stands, results, netted: codes.size === 1 && verdict?.slip === 'commission-netted' });
 }
 
-/** The results that the bet can have, without repeats; more than one only where a card was not read. */
+/** The results that the bet can have, without repeats; more than one only where a card was not read, or its hand is not known. */
 function resultsOf(bet: Bet, facts: readonly Facts[], coup: Coup): Result[] {
   const hands = handsOf(coup);
-  if (facts.length > 1 && [...bet.pushes, ...bet.pays].some(({ when }) => looksAtCards(when))) {
+  if (coup.unplaced || (facts.length > 1 && [...bet.pushes, ...bet.pays].some(({ when }) => looksAtCards(when)))) {
     return [{ result: 'lose' }, ...bet.pushes.map(({ special }) => ({ result: 'push', special }) as const), ...bet.pays.map(({ odds, special }, tier) => ({ result: 'win', odds, tier, special }) as const)];
   }
   const found = new Map<string, Result>();
