@@ -34,13 +34,16 @@ export const newCoup = (opening: EventOf<'coup-opened'>, from: number, dealer: s
   correctedToDummy: false,
 });
 
+/** The cards that lie on a hand. */
+export const cardsOn = (coup: Coup, hand: Hand): Laid[] => (hand === 'player' ? coup.player : coup.banker);
+
 /** Lays a game card on a hand. */
 export function lay(coup: Coup, laid: Laid, hand: Hand): void {
   laid.place = hand;
   laid.serial = coup.serials;
   coup.serials += 1;
   coup.handVersion += 1;
-  coup[hand].push(laid);
+  cardsOn(coup, hand).push(laid);
 }
 
 /** Takes a card off the hand on which it lies, if it lies on one. */

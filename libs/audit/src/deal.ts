@@ -1,5 +1,5 @@
 import { cardIndex, valueOf, type Card } from '#baccarat';
-import { dueHand, inOrder, lay, takeUp, unreadOf } from './coup.js';
+import { cardsOn, dueHand, inOrder, lay, takeUp, unreadOf } from './coup.js';
 import { hasEntry, noteDraw, noteMove, oblige } from './dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from './events.js';
 import { raise, TOO_CLOSE, UNREAD, unjudgeable } from './findings.js';
@@ -73,7 +73,7 @@ function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
     });
     if (finding) oblige(shoe, coup, finding, laid);
   }
-  if (late && coup[hand][2] === laid) noteDraw(shoe, coup, hand, laid.event);
+  if (late && cardsOn(coup, hand)[2] === laid) noteDraw(shoe, coup, hand, laid.event);
 }
 
 /** Lays a card as the coup's next game card and judges where it went. */
@@ -89,7 +89,7 @@ export function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): voi
     });
   }
   if (laid.ordinal < 4) judgeOrder(shoe, coup, laid, hand);
-  if (coup[hand].length === 4) fourth(shoe, coup, laid, hand);
+  if (cardsOn(coup, hand).length === 4) fourth(shoe, coup, laid, hand);
   else if (laid.ordinal >= 4) judgeDraws(shoe, coup, 'laid', laid.event);
 }
 
@@ -106,7 +106,7 @@ function judgeOrder(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
 function fourth(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
   if (coup.gapped || coup.short) return;
   const finding = raise(shoe, coup, 'TC-11', {
-    about: [hand], events: coup[hand].map(({ event }) => referenceOf(event)), expected: 'at most three cards', observed: 'a fourth card',
+    about: [hand], events: cardsOn(coup, hand).map(({ event }) => referenceOf(event)), expected: 'at most three cards', observed: 'a fourth card',
     message: `The ${hand} hand was given a fourth card.`,
   });
   if (finding) oblige(shoe, coup, finding, laid);

@@ -2,7 +2,7 @@ import { canonicalContent, canonicalData } from './canonical.js';
 import { digestOf, takeNumber, takeText } from './digest.js';
 import { type AnyEvent } from './events.js';
 import { inspect, type Fault } from './json-text.js';
-import { headLanes, idAndTime, Scanner, type Block } from './scan.js';
+import { headLanes, idAndTime, Names, Scanner, type Block } from './scan.js';
 import { knownType, upcast } from './upcast.js';
 import { EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
 
@@ -17,6 +17,7 @@ const LINE_BYTES_MAX = 4 * EVENT_BYTES_MAX;
  * account of every fault for the rest.
  */
 export class Decoder {
+  private readonly names = new Names();
   private readonly scanner: Scanner;
   private readonly utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   private readonly encoder = new TextEncoder();
@@ -26,7 +27,7 @@ export class Decoder {
     private readonly house: House,
     private readonly stamps: 'accepted' | 'refused' = 'accepted',
   ) {
-    this.scanner = new Scanner((id) => house.hasBet(id));
+    this.scanner = new Scanner((id) => house.hasBet(id), this.names);
   }
 
   /** The event on the line `[from, to)` of `block`, line ending left out, or its faults. Never throws on any bytes. */
@@ -62,7 +63,8 @@ export class Decoder {
     if (type === undefined) throw new Error(`an event of unknown type ${name} was found well-formed`);
     const content = canonicalContent(value, type, text);
     if (this.encoder.encode(content).length > EVENT_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
-    const { source, id, time, table, shoe, session, sequence } = value as unknown as Envelope;
+    const { id, time, sequence } = value as unknown as Envelope;
+    const { source, table, shoe, session } = this.names.ofAll(value as unknown as Envelope);
     const lanes = headLanes(type, { source, table, shoe, session });
     takeText(lanes, idAndTime(id, time));
     takeNumber(lanes, sequence ?? 0);

@@ -1,4 +1,4 @@
-import { cardsText, isCardDue, thirdOf, totals } from './coup.js';
+import { cardsOn, cardsText, isCardDue, thirdOf, totals } from './coup.js';
 import { codesIn, drawCodesOf, MISSING_DRAWS, type DrawCode, type Stage } from './draws.js';
 import { referenceOf, type AnyEvent } from './events.js';
 import { raise, UNREAD, unjudgeable } from './findings.js';
@@ -49,10 +49,10 @@ function drawCodes(shoe: Shoe, coup: Coup, stage: Stage): { sure: number; open: 
 
 function raiseDraw(shoe: Shoe, coup: Coup, code: DrawCode, because: AnyEvent): void {
   const hand = code === 'TC-01' || code === 'TC-03' || code === 'TC-04' ? 'player' : 'banker';
-  const laid = coup[hand][2];
+  const laid = cardsOn(coup, hand)[2];
   const against = code === 'TC-07' || code === 'TC-08' ? ` against a third card of ${totalText([coup.player[2] as Laid])}` : '';
-  const standing = `The ${hand} hand (${cardsText(coup[hand].slice(0, 2))})`;
-  const on = `on ${totalText(coup[hand].slice(0, 2))}${against}`;
+  const standing = `The ${hand} hand (${cardsText(cardsOn(coup, hand).slice(0, 2))})`;
+  const on = `on ${totalText(cardsOn(coup, hand).slice(0, 2))}${against}`;
   const natural = ' while a natural ended the drawing';
   const words: Record<DrawCode, readonly [expected: string, observed: string, message: string]> = {
     'TC-01': ['stand', 'drew', `${standing} drew ${on}${natural}.`],

@@ -1,6 +1,6 @@
 import { specialsOf, type Outcome } from '#baccarat';
 import type { FindingCode } from './catalogue.js';
-import { isCardDue, outcomes, totals, unreadOf } from './coup.js';
+import { cardsOn, isCardDue, outcomes, totals, unreadOf } from './coup.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from './events.js';
 import { handsOf, possibleFacts } from './facts.js';
 import { raise, UNREAD, unjudgeable } from './findings.js';
@@ -51,11 +51,11 @@ export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
 
 function judgeTotal(shoe: Shoe, coup: Coup, hand: Hand, said: number, event: AnyEvent): void {
   if (coup.gapped || coup.short) return;
-  const possible = totals(coup[hand]);
+  const possible = totals(cardsOn(coup, hand));
   if (possible.length > 1 || coup.unplaced) return unjudgeable(shoe, coup, ['RS-01'], unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
   if (possible[0] === said) return;
   raise(shoe, coup, 'RS-01', {
-    events: [...coup[hand].map((laid) => referenceOf(laid.event)), referenceOf(event)], expected: String(possible[0]), observed: String(said),
+    events: [...cardsOn(coup, hand).map((laid) => referenceOf(laid.event)), referenceOf(event)], expected: String(possible[0]), observed: String(said),
     message: `The ${hand} hand was called ${said}; its cards make ${possible[0]}.`,
   });
 }

@@ -26,7 +26,10 @@ export class Scanner {
   private readonly lanes = newLanes();
   private readonly kinds = fastKinds();
 
-  constructor(private readonly hasBet: (id: string) => boolean) {}
+  constructor(
+    private readonly hasBet: (id: string) => boolean,
+    private readonly names: Names,
+  ) {}
 
   /** The event on the line `[from, to)` of `block`, or `undefined` when this is not a line for the fast way. */
   scan(block: Block, from: number, to: number): AnyEvent | undefined {
@@ -115,7 +118,7 @@ export class Scanner {
     const known = kind.headers.get(table);
     if (known && known.source === source && known.shoe === shoe && known.session === session) return (kind.header = known);
     if (kind.headers.size > HEADERS_MAX) kind.headers.clear();
-    kind.header = newHeader(kind.type, { source: flat(source), table: flat(table), shoe: flat(shoe), session: session === undefined ? undefined : flat(session) }, kind.header);
+    kind.header = newHeader(kind.type, this.names.ofAll({ source, table, shoe, session }), kind.header);
     kind.headers.set(kind.header.table, kind.header);
     return kind.header;
   }
@@ -299,7 +302,7 @@ export class Scanner {
 interface Header {
   source: string;
   table: string;
-  shoe: string;
+  shoe: string | undefined;
   session: string | undefined;
   /** The line's beginning up to its id, and its part from behind its time to its sequence or data. */
   opening: Literal;
@@ -422,9 +425,15 @@ const NAME_AT = '{"specversion":"1.0","type":"shoeprint.'.length;
 
 /** A literal that stands nowhere: no line begins with NUL. */
 const NEVER = literal('\0\0\0\0');
-type Names = Pick<Header, 'source' | 'table' | 'shoe' | 'session'>;
+/** The names that an event's line begins with. */
+export interface HeadNames {
+  readonly source: string;
+  readonly table: string;
+  readonly shoe: string | undefined;
+  readonly session: string | undefined;
+}
 
-function newHeader(type: EventType, names: Names, former: Header): Header {
+function newHeader(type: EventType, names: HeadNames, former: Header): Header {
   const { source, table, shoe, session } = names;
   return {
     source, table, shoe, session,
@@ -439,7 +448,7 @@ const NO_HEADER: Header = { source: '', table: '', shoe: '', session: undefined,
 export const idAndTime = (id: string, time: string): string => `${id}","time":"${time}`;
 
 /** The digest of what lines of a type, source, table, shoe and session have in common. */
-export function headLanes(type: EventType, { source, table, shoe, session }: { source: string; table: string; shoe: string | undefined; session: string | undefined }): Lanes {
+export function headLanes(type: EventType, { source, table, shoe, session }: HeadNames): Lanes {
   const lanes = newLanes();
   for (const text of [type, source, table, shoe ?? '\0', session ?? '\0']) takeText(lanes, text);
   return lanes;
@@ -479,5 +488,25 @@ function pair(u: Uint8Array, at: number): number {
   return tens > 9 || ones > 9 ? 100 : tens * 10 + ones;
 }
 
-/** A copy that does not keep the block it was cut from alive. */
-const flat = (text: string): string => (text.length < 13 ? text : (JSON.parse(`"${text}"`) as string));
+/**
+ * One string for each name of a log: names are compared with each other at every event, which is a comparison of two
+ * pointers where equal names are the same string. The copies do not keep the block alive that they were cut from.
+ */
+export class Names {
+  private readonly known = new Map<string, string>();
+
+  of(name: string): string {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    if (this.known.size > NAMES_MAX) this.known.clear();
+    const copy = JSON.parse(JSON.stringify(name)) as string;
+    this.known.set(copy, copy);
+    return copy;
+  }
+
+  ofAll({ source, table, shoe, session }: HeadNames): HeadNames {
+    return { source: this.of(source), table: this.of(table), shoe: shoe === undefined ? undefined : this.of(shoe), session: session === undefined ? undefined : this.of(session) };
+  }
+}
+
+const NAMES_MAX = 65_536;
