@@ -40,7 +40,7 @@ describe('a correction re-judges its coup', () => {
     expect(codes(after.findings)).toEqual(['PY-02', 'RS-02']);
     const result = (findings: readonly Finding[]): Finding | undefined => findings.find(({ code }) => code === 'RS-02');
     expect(result(after.findings)).toMatchObject({ id: result(before)?.id, expected: 'banker' });
-    expect(told(after, 'amended').map(({ finding }) => finding.code)).toEqual(['RS-02']);
+    expect(after.consequences.flatMap((each) => (each.is === 'amended' ? [each.finding.code] : []))).toEqual(['RS-02']);
   });
 
   it('while it is still open, and when it is long over', () => {
