@@ -44,7 +44,7 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
   }
 }
 
-const isOfFile = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
+const isOfFile = (error: unknown): error is NodeJS.ErrnoException => (error as NodeJS.ErrnoException).syscall !== undefined;
 
 function unwritable(file: string, { code, message }: NodeJS.ErrnoException): Refusal {
   switch (code) {

@@ -10,8 +10,9 @@ const TRIES_MAX = 20_000;
 export class CardsOfShoe {
   private readonly cards: Card[];
   private next = 0;
-  /** A card whose copies stay where they lie while coups are arranged. */
+  /** A card whose copies stay before `keptWithin` while coups are arranged. */
   private kept: Card | null = null;
+  private keptWithin = 0;
 
   constructor(
     readonly decks: number,
@@ -59,6 +60,7 @@ export class CardsOfShoe {
     const early = this.random.shuffle(Array.from({ length: within }, (_, i) => this.next + i)).filter((at) => this.cards[at] !== card);
     for (let at = this.next + within; at < this.cards.length; at += 1) if (this.cards[at] === card) this.swap(at, early.pop() as number);
     this.kept = card;
+    this.keptWithin = this.next + within;
     return card;
   }
 
@@ -69,7 +71,7 @@ export class CardsOfShoe {
 
   private swap(one: number, other: number): void {
     const [a, b] = [this.cards[one] as Card, this.cards[other] as Card];
-    if (this.kept !== null && (a === this.kept || b === this.kept)) return;
+    if (this.kept !== null && (a === this.kept || b === this.kept) && Math.max(one, other) >= this.keptWithin) return;
     this.cards[one] = b;
     this.cards[other] = a;
   }

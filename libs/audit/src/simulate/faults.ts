@@ -13,8 +13,8 @@ import type { Setting } from './setting.js';
 /** The fewest cards that a coup draws, whatever its fault. */
 export const COUP_CARDS_MIN = 3;
 
-/** The coup from which on every copy of a card can have been drawn; one coup number may have been passed over. */
-const afterAllCopies = ({ decks }: Setting): number => Math.ceil(decks / COUP_CARDS_MIN) + 2;
+/** The coup from which on every copy of a card can have been drawn, among enough others; one coup number may have been passed over. */
+const afterAllCopies = ({ decks }: Setting): number => decks + 2;
 
 const FAULTS_OF_SHOE = {
   'SH-02': { at: 'coup', part: 'copies', strayCopy: true, earliest: afterAllCopies },
