@@ -175,6 +175,11 @@ describe('a gap in the messages of the shoe', () => {
     expect(found('reports: nothing\ndealt: P 9S\nlost: 1 of the shoe\ndealt: B 3D')).toEqual(['DV-04']);
   });
 
+  it('leaves even a void without a reason open, whichever came first', () => {
+    expect(found('dealt: P 9S B 5C\nlost: 1 of the shoe\ndealt: B 3D\nvoid: by mira')).toEqual(['DV-04 (void)']);
+    expect(found('dealt: P 9S B 5C\nvoid: by mira\nlost: 1 of the shoe\ncut card:')).toEqual(['DV-04']);
+  });
+
   it('of another device takes nothing', () => {
     expect(judged(`player: 9S 4D 8C\nbanker: KH 6S 2D\nlost: 1 of the terminal\ndeclared: banker`)).toEqual({ finds: ['DV-04', 'TC-08'], unjudgeable: [] });
   });

@@ -14,7 +14,7 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
     if (!shoe.rules.bets.has(wager.bet)) continue; // BT-10: its settlement is not judged
     for (const settlement of wager.settlements) {
       const events = [referenceOf(settlement), referenceOf(outcome)];
-      if (coup.gapped) continue;
+      if (coup.gapped || coup.short) continue;
       if (!inOrder(settlement, outcome, shoe)) unjudgeable(shoe, coup, ['PY-07'], events, TOO_CLOSE);
       else {
         raise(shoe, coup, 'PY-07', {

@@ -140,7 +140,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
     tellCoup(shoe, coup);
   }
   const fault = !by ? 'without saying by whom' : !reason ? 'without a reason' : coup.dealers.includes(by) ? 'by the dealer who dealt it' : undefined;
-  if (fault === undefined) return;
+  if (fault === undefined || coup.gapped) return;
   raise(shoe, coup, 'RS-09', {
     about: [referenceOf(event)], events: [referenceOf(event)], expected: 'void with a reason, by somebody other than the dealer', observed: fault,
     message: `The coup was declared void ${fault}.`,
@@ -190,7 +190,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
     judgeOffered(shoe, coup, wager, referenceOf(event));
   } else if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
   else if (!shoe.rules.bets.has(bet)) judgeOffered(shoe, coup, wager, referenceOf(event));
-  else if (!coup.gapped) raiseLateSettlement(shoe, coup, event);
+  else if (!coup.gapped && !coup.short) raiseLateSettlement(shoe, coup, event);
 }
 
 function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
