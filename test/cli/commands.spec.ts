@@ -6,6 +6,15 @@ import { built, file, shoeprint } from './shoeprint.js';
 
 beforeAll(built);
 
+/** These parts of the package, in a folder of its own. */
+function copyOfThePackage(name: string, parts: readonly string[]): string {
+  const copy = join(dirname(file('here', '')), name);
+  const root = new URL('../../', import.meta.url);
+  for (const part of parts) cpSync(new URL(part, root), join(copy, part), { recursive: true });
+  symlinkSync(new URL('node_modules', root), join(copy, 'node_modules'));
+  return copy;
+}
+
 describe('shoeprint odds', () => {
   it('prints the exact counts of eight decks', () => {
     const { code, stdout } = shoeprint(['odds']);
@@ -87,10 +96,7 @@ describe('shoeprint rules', () => {
   });
 
   it('refuses to start on a published document that was changed, by name', () => {
-    const copy = join(dirname(file('here', '')), 'copy');
-    const root = new URL('../../', import.meta.url);
-    for (const part of ['dist', 'rules', 'package.json', 'apps/cli/bin']) cpSync(new URL(part, root), join(copy, part), { recursive: true });
-    symlinkSync(new URL('node_modules', root), join(copy, 'node_modules'));
+    const copy = copyOfThePackage('changed-package', ['dist', 'rules', 'package.json', 'apps/cli/bin']);
     const ezBaccarat = join(copy, 'rules', 'ez-baccarat@1.json');
     writeFileSync(ezBaccarat, readFileSync(ezBaccarat, 'utf8').replace('40 to 1', '400 to 1'));
     const ran = shoeprint(['rules', 'list'], { from: copy });
@@ -111,6 +117,13 @@ describe('the command line as a whole', () => {
     expect(shoeprint(['audit']).code).toBe(2);
     expect(shoeprint(['audit', '--workers', '0', 'x']).code).toBe(2);
     expect(shoeprint([]).code).toBe(2);
+  });
+
+  it('names a fault of its own in one line, exits 70, and shows where only if asked', () => {
+    const from = copyOfThePackage('package-without-rules', ['dist', 'package.json', 'apps/cli/bin']);
+    const wanted = 'shoeprint: this is a fault in shoeprint itself: the folder rules/ of this package is missing (SHOEPRINT_DEBUG=1 shows where)\n';
+    expect(shoeprint(['odds'], { from })).toEqual({ code: 70, stdout: '', stderr: wanted });
+    expect(shoeprint(['odds'], { from, env: { SHOEPRINT_DEBUG: '1' } }).stderr).toMatch(/\n {4}at packageFolder/);
   });
 
   it('prints its version', () => {

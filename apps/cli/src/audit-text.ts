@@ -1,4 +1,4 @@
-import { moneyText, type Finding, type LedgerRow, type RuleBook, type Severity, type ShoeRow, type Unjudgeable } from '#audit';
+import { moneyText, OF_THE_SHOE, type Finding, type LedgerRow, type RuleBook, type Severity, type ShoeRow, type Unjudgeable } from '#audit';
 import type { Rules } from '#baccarat';
 import { colours } from './colours.js';
 import { coupOf, drawCoup } from './coup-drawing.js';
@@ -41,16 +41,19 @@ function coupsInTurn(findings: readonly Finding[]): Finding[][] {
   const groups: Finding[][] = [];
   for (const finding of findings) {
     const last = groups.at(-1);
-    if (last && last[0]?.coup === finding.coup) last.push(finding);
+    if (last?.[0] && placeOf(last[0]) === placeOf(finding)) last.push(finding);
     else groups.push([finding]);
   }
   return groups;
 }
 
+/** Of what part of its shoe a finding speaks. */
+const placeOf = ({ code, coup }: Finding): string => (coup !== undefined ? `Coup ${coup}` : OF_THE_SHOE.has(code) ? 'The shoe as a whole' : 'Between coups');
+
 function groupLines(group: readonly Finding[], record: ShoeRecord, book: RuleBook): string[] {
   const [first] = group as [Finding];
   const coup = first.coup === undefined ? undefined : coupOf(first, record.coups);
-  const title = first.coup === undefined ? (record.row ? 'The shoe as a whole' : 'Outside any shoe') : `Coup ${first.coup}`;
+  const title = record.row || first.coup !== undefined ? placeOf(first) : 'Outside any shoe';
   return [
     '',
     `  ${colours.bold(title)} ${colours.dim('─'.repeat(Math.max(0, columns() - title.length - 3)))}`,

@@ -1,7 +1,9 @@
 import type { CoupRow, Finding, FindingCode } from '#audit';
 import { totalOf } from '#baccarat';
+import { stripVTControlCharacters } from 'node:util';
 import { colours } from './colours.js';
-import { cardInColour } from './finding-words.js';
+import { cardInColour, cardText } from './finding-words.js';
+import { columns } from './page.js';
 
 type LaidCard = CoupRow['cards'][number];
 
@@ -34,7 +36,8 @@ export function drawCoup(coup: CoupRow, findings: readonly Finding[]): string[] 
     ...handLines('Player', slots.player, findings),
     ...handLines('Banker', slots.banker, findings),
     ...(slots.other.length > 0 ? handLines('Besides', slots.other, findings) : []),
-    resultLine(coup, findings),
+    ...resultLines(coup, findings),
+    ...noteLines(coup),
   ];
 }
 
@@ -42,7 +45,8 @@ function slotsOf({ cards }: CoupRow, findings: readonly Finding[]): { player: Sl
   const slots = { player: [] as Slot[], banker: [] as Slot[], other: [] as Slot[] };
   for (const card of cards) {
     const place = card.to === 'player' || card.to === 'banker' ? card.to : 'other';
-    const marks = findings.filter(({ code, events }) => MARKS[code] !== undefined && events.includes(card.ref)).map(({ code }) => `${code} ${MARKS[code]}`);
+    const at = slots[place].length;
+    const marks = findings.filter(({ code, events }) => events.includes(card.ref) && isMarked(code, place, at)).map(({ code }) => `${code} ${MARKS[code]}`);
     slots[place].push({ card, marks });
   }
   for (const { code } of findings) {
@@ -50,6 +54,12 @@ function slotsOf({ cards }: CoupRow, findings: readonly Finding[]): { player: Sl
     if (hand && slots[hand].length < 3) slots[hand].push({ card: 'missing', marks: [`${code} not drawn, must draw`] });
   }
   return slots;
+}
+
+/** Whether a code is shown under a card that its finding names, which lies as the `at`-th of its hand. */
+function isMarked(code: FindingCode, place: 'player' | 'banker' | 'other', at: number): boolean {
+  if (code === 'TC-09') return place === 'banker';
+  return code === 'TC-11' ? at === 3 : MARKS[code] !== undefined;
 }
 
 function handLines(name: string, slots: readonly Slot[], findings: readonly Finding[]): string[] {
@@ -71,12 +81,31 @@ function afterCards(name: string, slots: readonly Slot[]): string {
   return colours.bold(read.length < cards.length ? '?' : String(totalOf(read)));
 }
 
-function resultLine({ outcome, declared, kind, void: isVoid }: CoupRow, findings: readonly Finding[]): string {
-  const made = outcome === null ? 'The cards do not make an outcome.' : `The cards make it ${colours.bold(outcome)}.`;
-  const said = declared.length === 0 ? 'No outcome was declared.' : `Declared: ${declared.map((each) => `${colours.bold(each.outcome)} (${each.by})`).join(', then ')}.`;
+function resultLines({ outcome, declared, cards, kind, void: isVoid }: CoupRow, findings: readonly Finding[]): string[] {
+  const unknown = cards.some(({ card }) => card === null) ? 'What the cards make is not known.' : 'The cards do not make an outcome.';
+  const made = outcome === null ? unknown : `The cards make it ${colours.bold(outcome)}.`;
   const wrong = findings.find(({ code }) => ['RS-02', 'RS-03', 'RS-05', 'RS-07', 'RS-08'].includes(code));
-  const notes = [kind === 'normal' ? '' : ` A ${kind} coup.`, isVoid ? ' Declared void.' : ''].join('');
-  return `${MARGIN}${made} ${said}${wrong ? colours.red(` ◀ ${wrong.code}`) : ''}${notes}`;
+  const said = `${declared.length === 0 ? 'No outcome was declared.' : `Declared: ${declarations(declared)}.`}${wrong ? colours.red(` ◀ ${wrong.code}`) : ''}`;
+  const sentences = [made, said, ...(kind === 'normal' ? [] : [`A ${kind} coup.`]), ...(isVoid ? ['Declared void.'] : [])];
+  const together = `${MARGIN}${sentences.join(' ')}`;
+  return stripVTControlCharacters(together).length <= columns() ? [together] : sentences.map((sentence) => `${MARGIN}${sentence}`);
+}
+
+/** `banker (device, dealer)`; `player (dealer), then banker (dealer)`. */
+function declarations(declared: CoupRow['declared']): string {
+  const turns: { outcome: string; by: string[] }[] = [];
+  for (const { outcome, by } of declared) {
+    const last = turns.at(-1);
+    if (last?.outcome === outcome) last.by.push(by);
+    else turns.push({ outcome, by: [by] });
+  }
+  return turns.map(({ outcome, by }) => `${colours.bold(outcome)} (${by.join(', ')})`).join(', then ');
+}
+
+/** What became of single cards: carried over from the coup before, moved on the table. */
+function noteLines({ cards }: CoupRow): string[] {
+  const notes = cards.flatMap(({ card, carried, moved }) => [...(carried ? [`${cardText(card)} was carried over from an earlier coup`] : []), ...(moved ? [`${cardText(card)} was moved`] : [])]);
+  return notes.length > 0 ? [`${MARGIN}${notes.join('; ')}.`] : [];
 }
 
 /** The coup of a finding among those of its shoe; where several bear its number, the one whose events it names. */

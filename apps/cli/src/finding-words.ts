@@ -48,7 +48,7 @@ export function cardInColour(card: Card | null, width: number): string {
   return card && 'HD'.includes(card[1] as string) ? colours.red(text) : colours.bold(text);
 }
 
-const NAMES_CARDS = /^(TC|RS|SH)-|^DL-0/;
+const NAMES_CARDS = /^(TC|RS|SH|DL)-/;
 const NAMES_AMOUNTS = /^(PY|CM)-|^BT-0[12378]$/;
 
 /** A text with the cards in it drawn, where its finding's code is one that names cards. */
@@ -57,6 +57,7 @@ const withCards = (text: string, code: FindingCode): string =>
 
 /** What was expected or observed, cards drawn and amounts in money; odds in brackets are no amounts. */
 export function seen(text: string, { code }: Finding, currency: string): string {
+  if (code === 'PR-07') return text.split(/([a-z-]+)/).map((word) => ACTION_WORDS[word as Action] ?? word).join('');
   if (currency === '' || !NAMES_AMOUNTS.test(code)) return withCards(text, code);
   return text.replace(/\([^)]*\)|(?<![-\w@.])\d+(?![-\w.])/g, (found) => (found.startsWith('(') ? found : moneyText(Number(found), currency)));
 }

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, statSync, type ReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -40,14 +40,14 @@ export function logFiles(names: readonly string[]): LogFile[] {
 
 /** Opens a file for reading; one whose name ends in `.gz` is unpacked on the way. */
 export async function openLog({ name, size }: LogFile): Promise<Bytes> {
-  if (name === '-') return ofStream(process.stdin, name, () => 0);
+  if (name === '-') return ofStream(name, process.stdin);
   try {
     if (!name.endsWith('.gz') && size !== undefined) return await ofFile(name);
     const raw = createReadStream(name, { highWaterMark: CHUNK });
-    if (!name.endsWith('.gz')) return ofStream(raw, name, () => raw.bytesRead);
+    if (!name.endsWith('.gz')) return ofStream(name, raw);
     const plain = createGunzip({ chunkSize: CHUNK });
     raw.on('error', (error) => plain.destroy(error));
-    return ofStream(raw.pipe(plain), name, () => raw.bytesRead);
+    return ofStream(name, raw.pipe(plain), raw);
   } catch (error) {
     throw fileRefusal(name, error);
   }
@@ -71,7 +71,8 @@ async function ofFile(name: string): Promise<Bytes> {
   };
 }
 
-function ofStream(stream: Readable, name: string, used: () => number): Bytes {
+/** The bytes of a stream; `raw` is the file that it unpacks, where it does. */
+function ofStream(name: string, stream: Readable, raw?: ReadStream): Bytes {
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let left: Buffer = Buffer.alloc(0);
   return {
@@ -89,7 +90,10 @@ function ofStream(stream: Readable, name: string, used: () => number): Bytes {
       left = left.subarray(copied);
       return copied;
     },
-    used,
-    close: async () => void stream.destroy(),
+    used: () => raw?.bytesRead ?? 0,
+    close: async () => {
+      stream.destroy();
+      raw?.destroy();
+    },
   };
 }

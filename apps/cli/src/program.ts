@@ -45,6 +45,7 @@ const pathOf = (command: Command): string => (command.parent ? `${pathOf(command
 /** Runs the command line and leaves the exit code: the command's own, 2 for a refusal, 70 for a fault of ours. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   endQuietlyWhenNobodyReads();
+  process.on('uncaughtException', (error) => process.exit(codeOf(error)));
   try {
     await program().parseAsync([...argv]);
   } catch (error) {

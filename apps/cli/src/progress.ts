@@ -20,7 +20,7 @@ export class Progress {
     if (!this.wanted || this.total === undefined || Date.now() - this.begun < SHOWN_AFTER_MS) return;
     const mib = (count: number): number => Math.round(count / MIB);
     if (!this.bar) {
-      this.bar = new SingleBar({ format: 'auditing {bar} {percentage} %  {value} of {total} MiB  {eta_formatted} left', barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, hideCursor: true, stream: process.stderr, fps: 10 });
+      this.bar = new SingleBar({ format: 'auditing {bar} {percentage} %  {value} of {total} MiB  {eta_formatted} left', barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, gracefulExit: false, stream: process.stderr, fps: 10 });
       this.bar.start(mib(this.total), 0);
     }
     this.bar.update(mib(bytes));

@@ -30,6 +30,7 @@ const GENERAL: Partial<Record<FindingCode, string>> = {
   'BT-01': 'no bet is placed or withdrawn once betting has closed', 'BT-02': 'the limits given when the shoe was opened', 'BT-03': 'the limits given when the shoe was opened',
   'BT-07': 'no bet is taken on a dummy, demonstration or free coup', 'BT-08': 'the stakes of a coup that does not count are returned before the next',
   'PY-06': 'only a bet that stands is settled', 'PY-07': 'bets are settled after the outcome', 'PY-10': 'bets are settled before the coup closes',
+  'CM-06': 'no more commission is collected or waived than is outstanding', 'CM-08': 'commission is waived with a reason, by somebody who did not deal',
   'DV-01': 'every card is read', 'DV-04': 'every number of a device\'s session arrives', 'DV-11': 'cards are recorded by a device', 'DV-15': 'a number, or an id, stands for one content',
   'PR-01': 'a dealer is signed on while cards are dealt', 'PR-04': 'the record is changed in somebody\'s name, not by who dealt',
   'PR-07': 'what the rule document prescribes is done, and nothing else', 'PR-09': 'an event refers to the open shoe or the one before',
@@ -48,7 +49,7 @@ function placeOf(finding: Finding, rules: Rules, currency: string): RulePlace | 
   switch (code) {
     case 'CM-01': case 'CM-02': case 'CM-04': return commissionPlace(document, '/commission/rate', currency);
     case 'CM-03': return commissionPlace(document, '/commission/rounding', currency);
-    case 'CM-05': case 'CM-06': case 'CM-08': return commissionPlace(document, '/commission/when', currency);
+    case 'CM-05': return commissionPlace(document, '/commission/when', currency);
     case 'BT-10': return { pointer: '/bets', words: () => [`the bets are ${document.bets.map(({ id }) => id).join(', ') || 'none'}`] };
     case 'RS-05': return { pointer: '/specials', words: () => [`announced with a result: ${document.specials.join(', ') || 'nothing'}`] };
     case 'SH-06': case 'SH-07': return { pointer: '/burn', words: () => [`burn: ${document.burn.map(burnInWords).join(' or ')}`] };
