@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Card } from '#baccarat';
 import { audit, codes } from '../kit/audit.js';
-import { found, judged } from '../kit/story.js';
+import { found, judged, readStory } from '../kit/story.js';
 import { TableLog } from '../kit/table.js';
 
 /** The table as a rule book prints it (58 Pa. Code § 631a.11), written here again: it is what the auditor is held to. */
@@ -167,6 +167,30 @@ describe('when a draw is missing', () => {
 
   it.each(['P 9S P 4D P 8C B KH B 6S', 'P TS P 6H P 8C B KH B 6S', 'P 2S B KC B 6H B 5D P KH P 9S'])('a card out of place among the first four is no draw: %s', (cards) => {
     expect(found(`reports: nothing\ndealt: ${cards}`)).toEqual(['DL-02']);
+  });
+});
+
+describe('what a finding says', () => {
+  const only = (lines: string) => {
+    const { events } = readStory(`reports: nothing\n${lines}\nfinds: nothing`, 'a case');
+    const { findings } = audit(events);
+    expect(findings.length).toBe(1);
+    const cards = events.filter(({ type }) => type === 'shoeprint.card-drawn.v1').map(({ source, id, data }) => [`${source as string}#${id as string}`, (data as { card: string }).card] as const);
+    const [finding] = findings;
+    return { ...finding, events: finding?.events.map((reference) => cards.find(([of]) => of === reference)?.[1] ?? 'no card') };
+  };
+
+  it.each([
+    ['TC-08', 'player: 9S 4D 8C\nbanker: KH 6S 2D', ['2D'], 'stand', 'drew 2D', 'The banker hand (KH 6S) drew on 6 against a third card of 8; it must stand.'],
+    ['TC-07', 'player: 2S KH 9D\nbanker: KC 3H', ['2S', 'KH', '9D', 'KC', '3H', 'no card'], 'draw', 'stood', 'The banker hand (KC 3H) did not draw on 3 against a third card of 9; it must.'],
+    ['TC-03', 'player: 2S 3H\nbanker: KC 7H', ['2S', '3H', 'KC', '7H', 'no card'], 'draw', 'stood', 'The player hand (2S 3H) did not draw on 5; it must.'],
+    ['TC-04', 'player: 2S 4H 3D\nbanker: KC 7H', ['3D'], 'stand', 'drew 3D', 'The player hand (2S 4H) drew on 6; it must stand.'],
+    ['TC-01', 'player: KS 4H 5D\nbanker: KC 8H', ['5D'], 'stand', 'drew 5D', 'The player hand (KS 4H) drew on 4 while a natural ended the drawing.'],
+    ['TC-06', 'player: 2S 5H\nbanker: KC 6H 3D', ['3D'], 'stand', 'drew 3D', 'The banker hand (KC 6H) drew on 6 against a player hand of two cards; it must stand.'],
+    ['TC-09', 'dealt: P 2S B KC P KH B 3H B 9D P 5D', ['9D', '5D'], 'player first', 'banker first', "The banker's third card was drawn before the player's, which was due."],
+    ['TC-11', 'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH', ['KC', '3H', '2D', 'AH'], 'at most three cards', 'a fourth card', 'The banker hand was given a fourth card.'],
+  ])('of %s shows the cards, what was due and what was done', (code, lines, events, expected, observed, message) => {
+    expect(only(lines)).toMatchObject({ code, severity: 1, coup: 1, events, expected, observed, message });
   });
 });
 
