@@ -189,7 +189,7 @@ describe('what a finding says', () => {
     ['TC-06', 'player: 2S 5H\nbanker: KC 6H 3D', ['3D'], 'stand', 'drew 3D', 'The banker hand (KC 6H) drew on 6 against a player hand of two cards; it must stand.'],
     ['TC-09', 'dealt: P 2S B KC P KH B 3H B 9D P 5D', ['9D', '5D'], 'player first', 'banker first', "The banker's third card was drawn before the player's, which was due."],
     ['TC-11', 'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH', ['KC', '3H', '2D', 'AH'], 'at most three cards', 'a fourth card', 'The banker hand was given a fourth card.'],
-  ])('of %s shows the cards, what was due and what was done', (code, lines, events, expected, observed, message) => {
+  ])('of %s shows the cards, what was due and what was done', (code, lines, events, ...[expected, observed, message]) => {
     expect(only(lines)).toMatchObject({ code, severity: 1, coup: 1, events, expected, observed, message });
   });
 });
