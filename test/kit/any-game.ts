@@ -35,6 +35,12 @@ const opensShoe = fc.constantFrom('nsw-crown@1', 'punto-banco@1', 'macau-2011@1'
   log.shoe = `S${Number(log.shoe.slice(1)) + 1}`;
   refs.push(log.open({ rules }));
 });
+/** Money that comes late, for the shoe before the open one. */
+const reachesBack = fc.tuple(seat, fc.boolean()).map(([at, collects]) => (log: TableLog, refs: string[]) => {
+  const shoe = `S${Number(log.shoe.slice(1)) - 1}`;
+  if (collects) refs.push(log.add('terminal', 'commission-collected', { seat: at, amount: 5 }, { shoe }));
+  else refs.push(log.add('terminal', 'bet-settled', { seat: at, bet: 'banker', stake: 'returned', paid: 100, commissionMarked: 5 }, { shoe }));
+});
 const corrects = naming(fc.tuple(card, amount, fc.boolean()).map(([right, sum, fits]) => (log, event, named) => {
   const data = named?.data as Readonly<Record<string, unknown>> | undefined;
   const now = !fits || !data ? { nonsense: 1 } : 'card' in data ? right : 'amount' in data ? { ...data, amount: sum } : 'kind' in data ? { ...data, kind: 'dummy' } : data;
@@ -60,7 +66,7 @@ const ACTS: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary
   { weight: 1, arbitrary: act('terminal', 'seat-left', fc.record({ seat })) },
   { weight: 1, arbitrary: act('shoe', 'cut-card-drawn', fc.constant({})) },
   { weight: 1, arbitrary: act('shoe', 'shoe-closed', fc.record({ reason: fc.constantFrom('end', 'error') })) },
-  { weight: 1, arbitrary: opensShoe }, { weight: 3, arbitrary: corrects }, { weight: 2, arbitrary: moves },
+  { weight: 2, arbitrary: opensShoe }, { weight: 2, arbitrary: reachesBack }, { weight: 3, arbitrary: corrects }, { weight: 2, arbitrary: moves },
 ];
 
 /**
