@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 
 /**
  * A progress bar on standard error, if that is a terminal, once a run has taken a second. `total` is in bytes on disk;
- * where it is not known there is no bar.
+ * where it is not known there is no bar. It changes no setting of the terminal, so that an interruption leaves none behind.
  */
 export class Progress {
   private readonly begun = Date.now();
@@ -20,7 +20,7 @@ export class Progress {
     if (!this.wanted || this.total === undefined || Date.now() - this.begun < SHOWN_AFTER_MS) return;
     const mib = (count: number): number => Math.round(count / MIB);
     if (!this.bar) {
-      this.bar = new SingleBar({ format: 'auditing {bar} {percentage} %  {value} of {total} MiB  {eta_formatted} left', barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, gracefulExit: false, stream: process.stderr, fps: 10 });
+      this.bar = new SingleBar({ format: 'auditing {bar} {percentage} %  {value} of {total} MiB  {eta_formatted} left', barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, gracefulExit: false, linewrap: true, stream: process.stderr, fps: 10 });
       this.bar.start(mib(this.total), 0);
     }
     this.bar.update(mib(bytes));
