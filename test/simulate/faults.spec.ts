@@ -169,6 +169,11 @@ describe('faults', () => {
     expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults })).toThrow(why);
   });
 
+  it.each([93, 152, 366])('end the shoe in a coup where the player hand stood by choice and no card is left for the banker (seed %i)', (seed) => {
+    const { findings } = exactly({ rules: 'chemin-de-fer@1', seed, shoes: 1, faults: ['SH-13'] });
+    expect(findings.map(({ code }) => code)).toEqual(['SH-13']);
+  });
+
   it('are refused where there are more than a shoe has coups', () => {
     const faults = Array.from({ length: 80 }, () => 'TC-05');
     expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults })).toThrow(/ask for more shoes/);

@@ -1,4 +1,4 @@
-import { due, outcomeOf, playerCell, type Card, type Outcome } from '#baccarat';
+import { due, outcomeOf, type Card, type Outcome } from '#baccarat';
 import type { Third } from './draws.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from './events.js';
 import type { Coup, CoupRow, Laid, Shoe } from './state.js';
@@ -71,15 +71,19 @@ export function totals(cards: readonly Laid[]): readonly number[] {
 const ONE: readonly (readonly number[])[] = DIGITS.map((digit) => [digit]);
 
 /** The hand to which the next card is due, `null` for none. `sure` is false where unread cards leave it open. */
-export function dueHand(coup: Coup, shoe: Shoe): { hand: Hand | null; sure: boolean } {
-  const { player, banker } = coup;
+export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: boolean } => handDueNext(coup, shoe, 'may draw');
+
+/** `free`: what a hand that is free to draw or stand does, if it is asked again. */
+function handDueNext({ player, banker }: Coup, { rules }: Shoe, free: 'may draw' | 'stands'): { hand: Hand | null; sure: boolean } {
   if (player.length < 2 || banker.length < 2) return { hand: initialHand(player.length, banker.length), sure: true };
   const hands = new Set<Hand | null>();
   for (const p of totals(player.slice(0, 2))) {
     for (const b of totals(banker.slice(0, 2))) {
       for (const t of player[2] ? totals([player[2]]) : ONE[0] as readonly number[]) {
-        const next = due({ player: standIn(p, player.length, t), banker: standIn(b, banker.length, 0) }, shoe.rules);
-        hands.add(next.step === 'card' ? next.to : null);
+        const lying = { player: standIn(p, player.length, t), banker: standIn(b, banker.length, 0) };
+        let next = due(lying, rules);
+        if (free === 'stands' && next.step === 'card' && next.optional && next.to === 'player') next = due(lying, rules, true);
+        hands.add(next.step === 'card' && !(free === 'stands' && next.optional) ? next.to : null);
       }
     }
   }
@@ -97,12 +101,10 @@ function standIn(total: number, length: number, third: number): Card[] {
 }
 const cardOf = (value: number): Card => `${'TA23456789'.charAt(value)}S` as Card;
 
-/** Whether a card is certainly due, whatever the unread ones were. */
+/** Whether a card is certainly due, whatever the unread ones were: one that a hand must have, not one that it is free to take. */
 export function isCardDue(coup: Coup, shoe: Shoe): boolean {
-  const { hand, sure } = dueHand(coup, shoe);
-  if (hand === null || !sure) return false;
-  if (hand === 'banker' || coup.player.length < 2) return true;
-  return totals(coup.player.slice(0, 2)).every((total) => playerCell(shoe.rules.tableau, total) === 'draw');
+  const { hand, sure } = handDueNext(coup, shoe, 'stands');
+  return hand !== null && sure;
 }
 
 /** The third card of a hand as the drawing rules see it, if its value is `value`. */
