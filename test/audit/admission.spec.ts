@@ -229,6 +229,23 @@ describe('a device that comes online with new content under an old session', () 
     expect(counts(audited)).toMatchObject({ admitted: 3, duplicates: 1, equivocal: 1 });
   });
 
+  it('is known again when what it said before comes once more, however much later', () => {
+    const once = [online(1, 'v1'), report(2), online(1, 'v2')];
+    const more = Array.from({ length: 4200 }, (_, i) => report(i + 2, 'after'));
+    const audited = audit([...once, ...more, online(1, 'v1'), online(1, 'v2')]);
+    expect(counts(audited)).toMatchObject({ admitted: 3 + 4200, duplicates: 2 });
+  });
+
+  it('begins it anew also when its numbers have gone far beyond what is remembered', () => {
+    const audited = audit([online(1, 'v1'), ...Array.from({ length: 4200 }, (_, i) => report(i + 2)), online(1, 'v2'), report(2, 'after')]);
+    expect(counts(audited)).toMatchObject({ admitted: 4203, duplicates: 0 });
+  });
+
+  it('is late when its own number was declared a gap', () => {
+    const audited = live([report(1), report(3), declared(2, 2), online(2, 'v2'), report(4)]);
+    expect(counts(audited)).toMatchObject({ admitted: 4, late: 1 });
+  });
+
   it('ends the wait of its source with a gap', () => {
     const audited = live([online(1, 'v1'), report(2), report(5), online(1, 'v2'), report(2, 'after')]);
     expect(gaps(audited)).toEqual(['numbers 3 to 4']);

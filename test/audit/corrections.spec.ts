@@ -422,3 +422,13 @@ describe('a void', () => {
     }
   });
 });
+
+describe('a correction of a card that lay outside any coup', () => {
+  it('withdraws the finding about that card', () => {
+    const log = opened();
+    const [card] = log.draw('P 9S') as [string];
+    expect(standing(log)).toEqual(['DL-15']);
+    correct(log, card, { card: '9S', to: 'burn' });
+    expect(standing(log)).toEqual([]);
+  });
+});

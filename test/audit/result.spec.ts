@@ -126,11 +126,11 @@ describe('specials announced (RS-05)', () => {
 describe('a void (RS-09)', () => {
   it.each([
     ['with a reason, by a supervisor, is right', `${HANDS}\n${VOID}`, []],
-    ['without a reason is found', `${HANDS}\nvoid: by mira`, ['RS-09 (void)']],
-    ['without a name is found', `${HANDS}\nvoid: because two cards stuck`, ['RS-09 (void)']],
-    ['without both is found once', `${HANDS}\nvoid:`, ['RS-09 (void)']],
-    ['by the dealer who dealt is found', `${HANDS}\nvoid: by dora because two cards stuck`, ['RS-09 (void)']],
-    ['by a dealer who took over inside the coup is found', `dealt: P 9S B 5C\ndealer: mira\ndealt: P KH B 3D\n${VOID}`, ['RS-09 (void)']],
+    ['without a reason is found', `${HANDS}\nvoid: by mira`, ['RS-09']],
+    ['without a name is found', `${HANDS}\nvoid: because two cards stuck`, ['RS-09']],
+    ['without both is found once', `${HANDS}\nvoid:`, ['RS-09']],
+    ['by the dealer who dealt is found', `${HANDS}\nvoid: by dora because two cards stuck`, ['RS-09']],
+    ['by a dealer who took over inside the coup is found', `dealt: P 9S B 5C\ndealer: mira\ndealt: P KH B 3D\n${VOID}`, ['RS-09']],
     ['by the dealer of another coup is right', `${HANDS}\ndeclared: player\nover:\ndealer: mira\ncoup:\n${HANDS}\nvoid: by dora because two cards stuck`, []],
     ['concerns the open coup', `${HANDS}\ndeclared: player\ncoup:\nplayer: 9S 4D 8C\nbanker: KH 6S 2D\n${VOID}`, ['TC-08 (void)']],
     ['concerns the last coup where none is open', `player: 9S 4D 8C\nbanker: KH 6S 2D\ndeclared: banker\nover:\n${VOID}`, ['TC-08 (void)']],

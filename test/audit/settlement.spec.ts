@@ -125,6 +125,7 @@ describe('PY-05: a special push or half-pay not done', () => {
     ['EZ\'s three-card seven left', { ...seven, settled: [] }, undefined],
     ['super 6\'s six paid in full', { ...six, settled: [['returned', 100]] }, patron(50)],
     ['super 6\'s six paid a little', { ...six, settled: [['returned', 5]] }, house(45)],
+    ['super 6\'s half paid and the stake taken', { ...six, settled: [['taken', 50]] }, house(100)],
     ['super 6\'s half of an odd stake rounded down', { ...six, stake: 101, settled: [['returned', 50]] }, house(1)],
   ])('is found: %s', (_, played, impact) => {
     const finding = only(judged(played));

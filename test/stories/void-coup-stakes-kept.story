@@ -9,4 +9,4 @@ player:   9S KH
 banker:   5C 2D AD
 void:     by mira because the deck is wrong
 settled:  seat 1 banker returned
-finds:    TC-02 (void), BT-08 (void)
+finds:    TC-02 (void), BT-08

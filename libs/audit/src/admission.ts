@@ -26,6 +26,8 @@ export interface Session {
   next: number;
   /** Digests of the last contents, each at its number modulo `CONTENTS_MAX`; `MISSING` for a number declared a gap. */
   readonly digests: number[];
+  /** Digests of the last times that the device came online under this id: said again, they begin nothing. */
+  readonly onlines: number[];
 }
 
 type Range = [from: number, to: number];
@@ -61,6 +63,9 @@ export interface Admitting {
   /** An event that says otherwise than the one admitted under its number or id. */
   equivocal(event: AnyEvent): void;
 }
+
+/** Times of coming online remembered of each session id. */
+const ONLINES_MAX = 16;
 
 const MISSING = -1;
 
@@ -148,21 +153,26 @@ function arrive(state: AdmissionState, event: AnyEvent, to: Admitting): void {
 function past(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
   const sequence = event.sequence as number;
   const slot = sequence % CONTENTS_MAX;
-  const known = sequence < session.next - CONTENTS_MAX ? event.digest : (session.digests[slot] as number);
-  if (known === event.digest) state.counts.duplicates += 1;
-  else if (event.type === 'device-online') {
-    // A device that comes online with something new to say under an old session id has begun that session anew.
-    state.sessions.splice(state.sessions.indexOf(session), 1);
-    if (state.wait && waitsFor(state.wait, event.source)) giveUp(state, state.wait, to);
-    arrive(state, event, to);
-  } else if (known === MISSING) {
+  const inReach = sequence >= session.next - CONTENTS_MAX;
+  const known = inReach ? session.digests[slot] : undefined;
+  const isRepeat = event.type === 'device-online' ? session.onlines.includes(event.digest) : !inReach;
+  if (known === event.digest || isRepeat) state.counts.duplicates += 1;
+  else if (known === MISSING) {
     session.digests[slot] = event.digest;
     state.counts.late += 1;
     to.late(event);
-  } else {
+  } else if (event.type === 'device-online') beginAnew(state, session, event, to);
+  else {
     state.counts.equivocal += 1;
     to.equivocal(event);
   }
+}
+
+/** A device that comes online with something new to say under an old session id has begun that session anew. */
+function beginAnew(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
+  state.sessions.splice(state.sessions.indexOf(session), 1, { source: session.source, session: session.session, next: 1, digests: [0], onlines: session.onlines });
+  if (state.wait && waitsFor(state.wait, event.source)) giveUp(state, state.wait, to);
+  arrive(state, event, to);
 }
 
 function hold(state: AdmissionState, wait: Wait, event: AnyEvent, to: Admitting): void {
@@ -221,6 +231,10 @@ function hand(state: AdmissionState, event: AnyEvent, to: Admitting): void {
 }
 
 function advance(session: Session, event: AnyEvent): void {
+  if (event.type === 'device-online') {
+    session.onlines.push(event.digest);
+    if (session.onlines.length > ONLINES_MAX) session.onlines.shift();
+  }
   session.digests[session.next % CONTENTS_MAX] = event.digest;
   session.next += 1;
 }
@@ -238,7 +252,7 @@ function sessionOf(state: AdmissionState, event: AnyEvent): Session {
       return known;
     }
   }
-  const fresh: Session = { source, session, next: 1, digests: [0] };
+  const fresh: Session = { source, session, next: 1, digests: [0], onlines: [] };
   sessions.unshift(fresh);
   if (sessions.length > SESSIONS_MAX) sessions.pop();
   return fresh;

@@ -3,7 +3,7 @@ import { judgeEarlyCards } from './deal.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events.js';
 import { raise, TOO_CLOSE, unjudgeable } from './findings.js';
 import type { BetMove, Coup, Shoe, Wager } from './state.js';
-import { impact, seatAndBet, settledOf, standing, wagerOf } from './wagers.js';
+import { impact, ofWager, settledOf, standing, wagerOf } from './wagers.js';
 
 type Staking = EventOf<'bet-placed'> | EventOf<'bet-withdrawn'>;
 
@@ -20,7 +20,7 @@ function judgeBet(shoe: Shoe, coup: Coup, wager: Wager, event: Staking): void {
   const { seat, bet } = wager;
   if (event.type === 'bet-placed' && coup.kind !== 'normal') {
     raise(shoe, coup, 'BT-07', {
-      about: seatAndBet(wager), events: [coup.ref, referenceOf(event)], expected: 'no bet', observed: `${event.data.amount} on ${bet}`,
+      ...ofWager(wager), events: [coup.ref, referenceOf(event)], expected: 'no bet', observed: `${event.data.amount} on ${bet}`,
       message: `Seat ${seat}'s ${bet} bet was taken on a ${coup.kind} coup.`,
     });
   }
@@ -31,7 +31,7 @@ function judgeBet(shoe: Shoe, coup: Coup, wager: Wager, event: Staking): void {
 export function judgeOffered(shoe: Shoe, coup: Coup, wager: Wager, reference: string): void {
   if (shoe.rules.bets.has(wager.bet)) return;
   raise(shoe, coup, 'BT-10', {
-    about: seatAndBet(wager), events: [reference], expected: `a bet of ${shoe.rules.ref}`, observed: wager.bet,
+    ...ofWager(wager), events: [reference], expected: `a bet of ${shoe.rules.ref}`, observed: wager.bet,
     message: `Seat ${wager.seat} bet on ${wager.bet}, which ${shoe.rules.ref} does not have.`,
   });
 }
@@ -54,7 +54,7 @@ function judgeLate(shoe: Shoe, coup: Coup, wager: Wager, move: BetMove, mark: An
   move.late = true;
   const did = move.event.type === 'bet-placed' ? 'placed' : 'withdrawn';
   raise(shoe, coup, 'BT-01', {
-    about: seatAndBet(wager), events, expected: 'no bet moved', observed: `${move.event.data.amount} ${did}`,
+    ...ofWager(wager), events, expected: 'no bet moved', observed: `${move.event.data.amount} ${did}`,
     message: `Seat ${wager.seat} had ${move.event.data.amount} ${did} on ${wager.bet} after betting had closed.`,
   });
 }
@@ -82,7 +82,7 @@ function judgeLimits(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     const [code, expected] = stands < limit.min ? (['BT-02', `at least ${limit.min}`] as const) : (['BT-03', `at most ${limit.max}`] as const);
     if (stands >= limit.min && stands <= limit.max) continue;
     raise(shoe, coup, code, {
-      about: seatAndBet(wager), events: [...wager.moves.map(({ event }) => referenceOf(event)), referenceOf(because)], expected, observed: String(stands),
+      ...ofWager(wager), events: [...wager.moves.map(({ event }) => referenceOf(event)), referenceOf(because)], expected, observed: String(stands),
       message: `Seat ${wager.seat}'s ${wager.bet} bet of ${stands} is ${code === 'BT-02' ? 'under the minimum' : 'over the maximum'}; ${expected} is allowed.`,
     });
   }
@@ -97,7 +97,7 @@ export function judgeReturns(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     const settled = settledOf(wager);
     if (stake === 0 || settled?.stake === 'returned' || (!settled && !shoe.reports.settlements)) continue;
     raise(shoe, coup, 'BT-08', {
-      about: seatAndBet(wager),
+      ...ofWager(wager),
       events: [...wager.moves.map(({ event }) => referenceOf(event)), ...(settled?.events ?? []), referenceOf(because)],
       expected: `stake of ${stake} returned`, observed: settled ? 'stake taken' : 'not returned',
       impact: impact(shoe, -stake),

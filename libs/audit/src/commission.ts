@@ -4,7 +4,7 @@ import { unreadOf } from './coup.js';
 import { referenceOf, type EventOf } from './events.js';
 import { raise, UNREAD, unjudgeable } from './findings.js';
 import type { Account, Coup, LedgerRow, Shoe, Wager } from './state.js';
-import { impact, seatAndBet, winnings, type Settled } from './wagers.js';
+import { impact, ofWager, winnings, type Settled } from './wagers.js';
 
 function accountOf(shoe: Shoe, seat: number): Account {
   const known = shoe.ledger.get(seat);
@@ -113,7 +113,7 @@ const CHARGED_WRONG: Partial<Record<FindingCode, string>> = {
 
 function raiseCharge(shoe: Shoe, coup: Coup, wager: Wager, settled: Settled, { code, due }: { code: FindingCode; due: number }): void {
   raise(shoe, coup, code, {
-    about: seatAndBet(wager), events: settled.events, expected: String(due), observed: String(settled.commission),
+    ...ofWager(wager), events: settled.events, expected: String(due), observed: String(settled.commission),
     impact: impact(shoe, due - settled.commission),
     message: `Seat ${wager.seat}'s ${wager.bet} bet was ${CHARGED_WRONG[code]}.`,
   });
@@ -128,7 +128,7 @@ export function takeCommission(shoe: Shoe, event: EventOf<'commission-collected'
   const reference = referenceOf(event);
   if (amount > owed) {
     raise(shoe, null, 'CM-06', {
-      about: [reference], events: [reference], expected: `at most ${Math.max(0, owed)}`, observed: String(amount),
+      about: [reference], seat, events: [reference], expected: `at most ${Math.max(0, owed)}`, observed: String(amount),
       impact: impact(shoe, how === 'collected' ? Math.max(0, owed) - amount : amount - Math.max(0, owed)),
       message: `${amount} of commission was ${how} at seat ${seat}; ${Math.max(0, owed)} was outstanding.`,
     });
@@ -142,7 +142,7 @@ function judgeWaiver(shoe: Shoe, { data }: EventOf<'commission-waived'>, referen
   const fault = !data.by ? 'without saying by whom' : !data.reason ? 'without a reason' : shoe.dealersOfShoe.includes(data.by) ? 'by the dealer who dealt' : undefined;
   if (fault === undefined) return;
   raise(shoe, null, 'CM-08', {
-    about: [reference], events: [reference], expected: 'waived with a reason, by somebody other than the dealer', observed: fault,
+    about: [reference], seat: data.seat, events: [reference], expected: 'waived with a reason, by somebody other than the dealer', observed: fault,
     message: `Commission of ${data.amount} at seat ${data.seat} was waived ${fault}.`,
   });
 }
@@ -152,7 +152,7 @@ export function judgeOutstanding(shoe: Shoe, seat: number, because: string): voi
   const account = shoe.ledger.get(seat);
   if (!account || !shoe.reports.commission || outstanding(account) <= 0) return;
   raise(shoe, null, 'CM-05', {
-    about: [`seat ${seat}`], events: [because], expected: '0 outstanding', observed: `${outstanding(account)} outstanding`,
+    about: [`seat ${seat}`], seat, events: [because], expected: '0 outstanding', observed: `${outstanding(account)} outstanding`,
     impact: impact(shoe, outstanding(account)),
     message: `Seat ${seat} still owed ${outstanding(account)} of commission.`,
   });

@@ -5,6 +5,9 @@ import type { Coup, Finding, Found, Impact, Shoe, Slip, Unjudgeable } from './st
 /** What a judge says of one wrong. `about` tells it from others of its code in the same coup or shoe. */
 export interface Wrong {
   readonly about?: readonly string[];
+  /** Whose money it is about. */
+  readonly seat?: number;
+  readonly bet?: string;
   readonly events: readonly string[];
   readonly expected: string;
   readonly observed: string;
@@ -15,11 +18,13 @@ export interface Wrong {
 
 /**
  * Raises a finding once: its id comes from the code, the table and the references of what it is about, so a second raise
- * of the same wrong changes nothing. Returns the finding if it is new.
+ * of the same wrong changes nothing. What a device did is told by the event alone, wherever it fell. Returns the finding if
+ * it is new.
  */
 export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: Wrong): Finding | undefined {
   const ofShoe = OF_THE_SHOE.has(code);
-  const id = idOf([code, shoe.table, shoe.ref, ofShoe || !coup ? '' : coup.ref, ...(wrong.about ?? [])]);
+  const place = code.startsWith('DV-') ? [] : [shoe.ref, ofShoe || !coup ? '' : coup.ref];
+  const id = idOf([code, shoe.table, ...place, ...(wrong.about ?? [])]);
   if (shoe.found.has(id)) return undefined;
   const finding: Finding = {
     id,
@@ -28,13 +33,15 @@ export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: W
     table: shoe.table,
     shoe: shoe.name,
     ...(ofShoe || !coup ? undefined : { coup: coup.number }),
+    ...(wrong.seat === undefined ? undefined : { seat: wrong.seat }),
+    ...(wrong.bet === undefined ? undefined : { bet: wrong.bet }),
     rules: shoe.rules.ref,
     events: wrong.events,
     expected: wrong.expected,
     observed: wrong.observed,
     ...(wrong.explainedBy === undefined ? undefined : { explainedBy: wrong.explainedBy }),
     ...(wrong.impact === undefined || wrong.impact.amount === 0 ? undefined : { impact: wrong.impact }),
-    void: coup?.state === 'void' && !ofShoe,
+    void: coup?.state === 'void' && !ofShoe && !ABOUT_A_VOID.has(code),
     remedied: false,
     message: wrong.message,
   };
@@ -42,6 +49,9 @@ export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: W
   shoe.news.push({ is: 'raised', finding });
   return finding;
 }
+
+/** What is wrong about a void itself, or about what was done after it, is not void with its coup. */
+const ABOUT_A_VOID: ReadonlySet<FindingCode> = new Set(['BT-08', 'RS-09', 'PR-04', 'PR-07', 'PR-09']);
 
 /** Changes a finding that stands. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {

@@ -156,7 +156,7 @@ class Table implements Admitting {
   /** A finding about something of no shoe that is held. */
   private raiseOutside(event: { readonly shoe?: string | undefined }, code: FindingCode, wrong: Wrong): void {
     const { state } = this;
-    const id = idOf([code, state.table, '', '', ...(wrong.about ?? [])]);
+    const id = idOf([code, state.table, ...(code.startsWith('DV-') ? [] : ['', '']), ...(wrong.about ?? [])]);
     if (state.foundOutside.has(id)) return;
     const finding: Finding = {
       id, code, severity: SEVERITIES[code], table: state.table, shoe: event.shoe ?? '', rules: state.open?.rules.ref ?? '',
@@ -238,9 +238,8 @@ class Table implements Admitting {
       shoe.journal.push(event);
       this.gather();
       const fresh = replay(shoe, this.book);
-      const concerned = new Set([...former, ...targets.map((each) => coupConcerned(fresh, each)?.ref)]);
-      const all = targets.includes(shoe.opening);
-      adopt(shoe, fresh, (coup) => all || (coup !== null && concerned.has(coup)), referenceOf(event));
+      const coups = new Set([...former, ...targets.map((each) => coupConcerned(fresh, each)?.ref)]);
+      adopt(shoe, fresh, { coups, events: new Set(targets.map(referenceOf)), all: targets.includes(shoe.opening) }, referenceOf(event));
       state[which] = fresh;
       if (which === 'open') Object.assign(state.duty, fresh.duty);
       return;

@@ -119,13 +119,22 @@ export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
   return (next ? shoe.coups.find(({ from }) => from > at) : shoe.coups.findLast(({ to }) => to < at)) ?? null;
 }
 
+/** What a correction touches: coups by the reference of their opening, the events corrected, or everything in the shoe. */
+export interface Concern {
+  readonly coups: ReadonlySet<string | undefined>;
+  readonly events: ReadonlySet<string>;
+  readonly all: boolean;
+}
+
 /**
  * Takes the shoe as a correction leaves it: findings of the coups concerned and of the shoe's cards and commission that no
  * longer hold are withdrawn, new ones raised; what devices and people did (DV, PR) stays, and other coups are not touched.
  */
-export function adopt(former: Shoe, fresh: Shoe, concerns: (coup: string | null) => boolean, because: string): void {
+export function adopt(former: Shoe, fresh: Shoe, { coups, events, all }: Concern, because: string): void {
   fresh.news.length = 0;
-  const inScope = ({ finding, coup }: Found): boolean => /^(SH|CM)-/.test(finding.code) || OF_THE_SHOE.has(finding.code) || concerns(coup);
+  const concerns = (coup: string | null): boolean => all || (coup !== null && coups.has(coup));
+  const inScope = ({ finding, coup }: Found): boolean =>
+    /^(SH|CM)-/.test(finding.code) || OF_THE_SHOE.has(finding.code) || concerns(coup) || (coup === null && finding.events.some((event) => events.has(event)));
   const held = new Map(fresh.found);
   fresh.found.clear();
   for (const [id, found] of former.found) {

@@ -6,7 +6,7 @@ import { referenceOf, type AnyEvent, type EventOf } from './events.js';
 import { handsOf, possibleFacts } from './facts.js';
 import { raise, TOO_CLOSE, UNREAD, unjudgeable } from './findings.js';
 import type { Coup, Shoe, Slip, Wager } from './state.js';
-import { impact, seatAndBet, settledOf, standing, winnings, type Settled } from './wagers.js';
+import { impact, ofWager, settledOf, standing, winnings, type Settled } from './wagers.js';
 
 /** An outcome came: every settlement before it was too early (PY-07). */
 export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
@@ -18,7 +18,7 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
       if (!inOrder(settlement, outcome, shoe)) unjudgeable(shoe, coup, ['PY-07'], events, TOO_CLOSE);
       else {
         raise(shoe, coup, 'PY-07', {
-          about: seatAndBet(wager), events, expected: 'settled after the outcome', observed: 'settled before it',
+          ...ofWager(wager), events, expected: 'settled after the outcome', observed: 'settled before it',
           message: `Seat ${wager.seat}'s ${wager.bet} bet was settled before the outcome was declared.`,
         });
       }
@@ -49,7 +49,7 @@ function judgeUnfounded(shoe: Shoe, coup: Coup, wager: Wager, stands: number, la
   const wrong = late > 0 ? (settled ? !returned : shoe.reports.settlements) : settled !== null;
   if (!wrong) return;
   raise(shoe, coup, 'PY-06', {
-    about: seatAndBet(wager), events: settled?.events ?? wager.moves.map(({ event }) => referenceOf(event)),
+    ...ofWager(wager), events: settled?.events ?? wager.moves.map(({ event }) => referenceOf(event)),
     expected: late > 0 ? `the late stake of ${late} returned unpaid` : 'no settlement',
     observed: settled ? settledText(settled) : 'not settled',
     impact: impact(shoe, (settled?.paid ?? 0) - (settled?.stake === 'taken' || !settled ? late : 0)),
@@ -111,8 +111,8 @@ function verdictOn(shoe: Shoe, bet: Bet, stake: number, result: Result, settled:
   if (result.result === 'win') {
     const due = winnings(shoe, stake, result.odds.profit);
     const wanted = { expected: `paid ${due} (${result.odds.text}), stake returned`, lawful: stake + due };
-    if (!returned || (paid === 0 && due > 0)) return { code: 'PY-01', ...wanted };
-    if (paid === due) return undefined;
+    if (result.special ? paid === 0 && due > 0 : !returned || (paid === 0 && due > 0)) return { code: 'PY-01', ...wanted };
+    if (returned && paid === due) return undefined;
     return result.special ? { code: 'PY-05', ...wanted } : { code: 'PY-03', ...wanted, slip: slipOf(shoe, bet, stake, result, paid) };
   }
   if (result.result === 'push') {
@@ -152,7 +152,7 @@ function raiseSettlement(shoe: Shoe, coup: Coup, wager: Wager, verdict: Verdict 
   const { settled, stake } = verdict;
   const inHand = settled ? settled.paid + (settled.stake === 'returned' ? stake : 0) : stake;
   raise(shoe, coup, verdict.code, {
-    about: seatAndBet(wager),
+    ...ofWager(wager),
     events: settled?.events ?? wager.moves.map(({ event }) => referenceOf(event)),
     expected: verdict.expected,
     observed: settled ? settledText(settled) : 'not settled',
@@ -165,7 +165,7 @@ function raiseSettlement(shoe: Shoe, coup: Coup, wager: Wager, verdict: Verdict 
 /** A settlement was made after its coup had closed (PY-10). */
 export function raiseLateSettlement(shoe: Shoe, coup: Coup, event: EventOf<'bet-settled'>): void {
   raise(shoe, coup, 'PY-10', {
-    about: [`seat ${event.data.seat}`, event.data.bet, referenceOf(event)], events: [referenceOf(event)],
+    about: [`seat ${event.data.seat}`, event.data.bet, referenceOf(event)], seat: event.data.seat, bet: event.data.bet, events: [referenceOf(event)],
     expected: 'settled before the coup closed', observed: 'settled after it',
     message: `Seat ${event.data.seat}'s ${event.data.bet} bet was settled after the coup had closed.`,
   });

@@ -76,7 +76,7 @@ export function countCoup(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (shoe.coupsLeft >= 0) return;
   const { insideCoup, betweenCoups } = shoe.rules.document.cutCard;
   const finding = raise(shoe, coup, 'SH-09', {
-    events: [...new Set([coup.ref, referenceOf(because)])], expected: `at most ${insideCoup} or ${betweenCoups} coups after the cut card`, observed: 'another coup',
+    events: [...new Set([coup.ref, referenceOf(because)])], expected: `at most ${Math.max(insideCoup, betweenCoups)} after the cut card`, observed: 'another coup',
     message: 'A coup was opened after the last one that the cut card permits.',
   });
   if (finding) oblige(shoe, coup, finding, null);

@@ -31,6 +31,9 @@ export interface Finding {
   readonly table: string;
   readonly shoe: string;
   readonly coup?: number;
+  /** Where it is about one seat's money. */
+  readonly seat?: number;
+  readonly bet?: string;
   readonly rules: string;
   readonly events: readonly string[];
   readonly expected: string;

@@ -152,7 +152,7 @@ export function unknownReference(shoe: Shoe, event: AnyEvent, what: string): voi
   const reference = referenceOf(event);
   raise(shoe, shoe.coup, 'PR-09', {
     about: [reference], events: [reference], expected: 'a reference to this shoe or the one before', observed: what,
-    message: `A ${event.type} event names ${what}, which is unknown or out of reach.`,
+    message: `${/^[aeiou]/.test(event.type) ? 'An' : 'A'} ${event.type} event names ${what}, which is unknown or out of reach.`,
   });
 }
 

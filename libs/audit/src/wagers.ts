@@ -19,7 +19,8 @@ export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
   return fresh;
 }
 
-export const seatAndBet = ({ seat, bet }: Wager): string[] => [`seat ${seat}`, bet];
+/** What a finding about a wager is about. */
+export const ofWager = ({ seat, bet }: Pick<Wager, 'seat' | 'bet'>): { about: string[]; seat: number; bet: string } => ({ about: [`seat ${seat}`, bet], seat, bet });
 
 export function settledOf({ settlements }: Wager): Settled | null {
   const last = settlements.at(-1);
