@@ -7,7 +7,7 @@ import { eachLine } from './lines.mjs';
 
 const { BaccaratGameEngine } = createRequire(import.meta.url)('baccarat-engine');
 
-const rules = readRules(JSON.parse(readFileSync(new URL('../../rules/punto-banco-no-burn@1.json', import.meta.url), 'utf8')));
+const rules = readRules(JSON.parse(readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8')));
 const book = new Map([[rules.ref, rules]]);
 
 /** Bytes of a file → findings, every check on. */

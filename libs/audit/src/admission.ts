@@ -245,10 +245,8 @@ function sessionOf(state: AdmissionState, event: AnyEvent): Session {
   for (let i = 0; i < sessions.length; i += 1) {
     const known = sessions[i] as Session;
     if (known.session === session && known.source === source) {
-      if (i > 0) {
-        sessions.splice(i, 1);
-        sessions.unshift(known);
-      }
+      for (let later = i; later > 0; later -= 1) sessions[later] = sessions[later - 1] as Session;
+      sessions[0] = known;
       return known;
     }
   }

@@ -62,7 +62,7 @@ export class Decoder {
     const type = knownType(name);
     if (type === undefined) throw new Error(`an event of unknown type ${name} was found well-formed`);
     const content = canonicalContent(value, type, text);
-    if (this.encoder.encode(content).length > EVENT_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
+    if (content.length * 3 > EVENT_BYTES_MAX && this.encoder.encode(content).length > EVENT_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
     const { id, time, sequence } = value as unknown as Envelope;
     const { source, table, shoe, session } = this.names.ofAll(value as unknown as Envelope);
     const lanes = headLanes(type, { source, table, shoe, session });

@@ -4,7 +4,11 @@ import type { Coup, Laid } from './state.js';
 
 /** The two hands as the rules library takes them; unread cards are left out, so ask `possibleFacts` where there are any. */
 export const handsOf = (coup: Coup): { player: Card[]; banker: Card[] } => ({ player: read(coup.player), banker: read(coup.banker) });
-const read = (hand: readonly Laid[]): Card[] => hand.flatMap(({ card }) => (card === null ? [] : [card]));
+function read(hand: readonly Laid[]): Card[] {
+  const cards: Card[] = [];
+  for (const { card } of hand) if (card !== null) cards.push(card);
+  return cards;
+}
 
 const NO_PAIR = { pair: false, perfect: false };
 const PAIR = { pair: true, perfect: false };

@@ -111,11 +111,17 @@ const totalsText = (hand: readonly Laid[]): string => {
   return found.length === 1 ? String(found[0]) : '?';
 };
 
+const same = (said: readonly string[], made: readonly string[]): boolean => said.length === made.length && made.every((name) => said.includes(name));
+
 function judgeSpecials(shoe: Shoe, coup: Coup, { event }: Declaration): void {
   const said = event.data.specials;
   if (said === undefined) return;
+  const possible = possibleFacts(coup);
+  const hands = handsOf(coup);
+  const [certain] = possible;
+  if (possible.length === 1 && certain && same(said, specialsOf(shoe.rules, certain, hands))) return;
   const text = (names: readonly string[]): string => [...new Set(names)].sort().join(', ') || 'none';
-  const made = new Set(possibleFacts(coup).map((facts) => text(specialsOf(shoe.rules, facts, handsOf(coup)))));
+  const made = new Set(possible.map((facts) => text(specialsOf(shoe.rules, facts, hands))));
   const announced = text(said);
   if (made.has(announced)) {
     if (made.size > 1) unjudgeable(shoe, coup, ['RS-05'], unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);

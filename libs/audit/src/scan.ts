@@ -40,9 +40,16 @@ export class Scanner {
     this.bytes = bytes;
     this.view = view;
     this.text = text;
-    const { header, type } = kind;
+    const { type } = kind;
+    if (!stands(view, bytes, from, kind.header.opening)) {
+      // Two sources often tell of the same thing by turns: the shoe and the terminal both declare the outcome.
+      if (!stands(view, bytes, from, kind.former.opening)) return this.scanAnew(kind, from, to);
+      const last = kind.header;
+      kind.header = kind.former;
+      kind.former = last;
+    }
+    const { header } = kind;
     const { opening, middle } = header;
-    if (!stands(view, bytes, from, opening)) return this.scanAnew(kind, from, to);
     const idFrom = from + opening.length;
     const idTo = endOfString(bytes, idFrom);
     const timeFrom = idTo + TIME_AT;
@@ -73,9 +80,11 @@ export class Scanner {
     this.at = from;
     this.ok = true;
     const source = this.opening(kind);
+    const idFrom = this.at;
     const id = this.string();
     this.literal(TIME);
     const time = this.time();
+    const timeTo = this.at;
     const { table, shoe, session, lanes } = this.middle(kind, source);
     const sequence = session === undefined ? undefined : this.numbered();
     if (!this.ok) return undefined;
@@ -83,8 +92,10 @@ export class Scanner {
     const data = this.data(kind.type);
     const dataTo = this.at - 1;
     if (!this.ok || !this.closes(to)) return undefined;
-    const sum = { ...lanes };
-    takeText(sum, idAndTime(id, time));
+    const sum = this.lanes;
+    sum.a = lanes.a;
+    sum.b = lanes.b;
+    takeBytes(sum, this.view, idFrom, timeTo);
     takeNumber(sum, sequence ?? 0);
     takeBytes(sum, this.view, dataFrom, dataTo);
     return { type: kind.type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(sum) } as AnyEvent;
@@ -115,11 +126,13 @@ export class Scanner {
     const session = this.peek(SESSION) ? this.string() : undefined;
     this.literal(session === undefined ? DATA_AT_ONCE : SEQUENCE);
     if (!this.ok) return NO_HEADER;
-    const known = kind.headers.get(table);
+    if (kind.header.source !== source) kind.former = kind.header;
+    const key = `${source} ${table}`;
+    const known = kind.headers.get(key);
     if (known && known.source === source && known.shoe === shoe && known.session === session) return (kind.header = known);
     if (kind.headers.size > HEADERS_MAX) kind.headers.clear();
-    kind.header = newHeader(kind.type, this.names.ofAll({ source, table, shoe, session }), kind.header);
-    kind.headers.set(kind.header.table, kind.header);
+    kind.header = newHeader(kind.type, this.names.ofAll({ source, table, shoe, session }), known ?? NO_HEADER);
+    kind.headers.set(key, kind.header);
     return kind.header;
   }
 
@@ -209,11 +222,25 @@ export class Scanner {
     const player = this.peek(PLAYER_TOTAL) ? this.whole(0) : undefined;
     const banker = this.peek(BANKER_TOTAL) ? this.whole(0) : undefined;
     if ((player ?? 0) > 9 || (banker ?? 0) > 9) this.ok = false;
+    const specials = this.peek(SPECIALS) ? this.listOfNames() : undefined;
     this.literal(BY);
     const by = this.peek(DEALER) ? 'dealer' : 'device';
     if (by === 'device') this.literal(DEVICE);
     this.byte(CLOSE);
-    return { outcome, ...(player === undefined ? undefined : { player }), ...(banker === undefined ? undefined : { banker }), by };
+    return { outcome, ...(player === undefined ? undefined : { player }), ...(banker === undefined ? undefined : { banker }), ...(specials === undefined ? undefined : { specials }), by };
+  }
+
+  private listOfNames(): string[] {
+    const names: string[] = [];
+    if (this.bytes[this.at] !== CLOSE_LIST) {
+      do {
+        this.byte(QUOTE);
+        names.push(this.string());
+        this.byte(QUOTE);
+      } while (this.ok && this.bytes[this.at] === COMMA && (this.at += 1) > 0);
+    }
+    this.byte(CLOSE_LIST);
+    return names;
   }
 
   private called(): EventData['hand-called'] {
@@ -314,8 +341,9 @@ interface Header {
 interface Kind {
   readonly type: EventType;
   readonly name: Literal;
-  /** That of the last line, and the last of each table. */
+  /** That of the last line, of the last line from another source, and the last of each source at each table. */
   header: Header;
+  former: Header;
   readonly headers: Map<string, Header>;
 }
 
@@ -359,6 +387,8 @@ function endOfString(bytes: Uint8Array, from: number): number {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const CLOSE = 0x7d;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
 
 /** A literal of ASCII text. */
@@ -408,6 +438,7 @@ const OUTCOME = literal('"outcome":');
 const TIE = literal('"tie"');
 const PLAYER_TOTAL = literal(',"player":');
 const BANKER_TOTAL = literal(',"banker":');
+const SPECIALS = literal(',"specials":[');
 const BY = literal(',"by":');
 const DEALER = literal('"dealer"');
 const DEVICE = literal('"device"');
@@ -460,7 +491,7 @@ function fastKinds(): (Kind | undefined)[] {
   for (const type of FAST) {
     const slot = slotOf(Uint8Array.from(type, (letter) => letter.charCodeAt(0)), 0);
     if (kinds[slot]) throw new Error(`${type} and ${kinds[slot].type} share a slot`);
-    kinds[slot] = { type, name: literal(`${type}.v1","source":"`), header: NO_HEADER, headers: new Map() };
+    kinds[slot] = { type, name: literal(`${type}.v1","source":"`), header: NO_HEADER, former: NO_HEADER, headers: new Map() };
   }
   return kinds;
 }

@@ -32,15 +32,26 @@ const isPair = ([first, second]: readonly Card[]): boolean => first !== undefine
 
 /** Whether `predicate` holds of a coup with these facts and hands. */
 export function holds(predicate: Predicate, facts: Facts, hands: Hands): boolean {
-  for (const [fact, wanted] of Object.entries(predicate)) {
+  for (const [fact, wanted] of conditionsOf(predicate)) {
     if (fact === 'player' || fact === 'banker') {
-      if (!matches(wanted as readonly string[], hands[fact])) return false;
+      if (!matches(wanted as readonly string[], fact === 'player' ? hands.player : hands.banker)) return false;
     } else {
-      const seen = facts[fact as keyof Facts];
+      const seen = facts[fact];
       if (Array.isArray(wanted) ? !wanted.includes(seen) : seen !== wanted) return false;
     }
   }
   return true;
+}
+
+type Condition = readonly [fact: keyof Facts | 'player' | 'banker', wanted: unknown];
+
+/** A document's predicates are asked at every settlement: each is taken apart once. */
+const TAKEN_APART = new WeakMap<Predicate, readonly Condition[]>();
+
+function conditionsOf(predicate: Predicate): readonly Condition[] {
+  let conditions = TAKEN_APART.get(predicate);
+  if (!conditions) TAKEN_APART.set(predicate, (conditions = Object.entries(predicate) as unknown as Condition[]));
+  return conditions;
 }
 
 const matches = (patterns: readonly string[], hand: readonly Card[]): boolean =>
