@@ -1,6 +1,6 @@
 import { CARDS, type Card } from '#baccarat';
 import { digestOf, newLanes, takeBytes, takeNumber, takeText, type Lanes } from './digest.js';
-import type { AnyEvent, EventData, EventType } from './events.js';
+import { SHAPES, type AnyEvent, type EventData, type EventType } from './events.js';
 import { timeOf } from './time.js';
 import { isSource } from './validate.js';
 
@@ -121,8 +121,8 @@ export class Scanner {
   private middle(kind: Kind, source: string): Header {
     this.literal(TABLE);
     const table = this.string();
-    this.literal(SHOE);
-    const shoe = this.string();
+    const shoe = this.peek(SHOE) ? this.string() : undefined;
+    if (shoe === undefined && SHAPES[kind.type].shoe) this.ok = false;
     const session = this.peek(SESSION) ? this.string() : undefined;
     this.literal(session === undefined ? DATA_AT_ONCE : SEQUENCE);
     if (!this.ok) return NO_HEADER;
@@ -144,6 +144,7 @@ export class Scanner {
       case 'bet-settled': return this.settled();
       case 'outcome-declared': return this.outcome();
       case 'hand-called': return this.called();
+      case 'dealer-signed-on': case 'dealer-relieved': return this.duty();
       default: return this.nothing();
     }
   }
@@ -252,6 +253,16 @@ export class Scanner {
     if (total > 9) this.ok = false;
     this.byte(CLOSE);
     return { hand, total };
+  }
+
+  private duty(): EventData['dealer-signed-on'] {
+    this.literal(DEALER_NAME);
+    const dealer = flat(this.string());
+    this.literal(ROLE);
+    const role = this.peek(DEALER) ? 'dealer' : 'caller';
+    if (role === 'caller') this.literal(CALLER);
+    this.byte(CLOSE);
+    return { dealer, role };
   }
 
   private seatAndBet(): { seat: number; bet: string } {
@@ -442,6 +453,9 @@ const SPECIALS = literal(',"specials":[');
 const BY = literal(',"by":');
 const DEALER = literal('"dealer"');
 const DEVICE = literal('"device"');
+const DEALER_NAME = literal('"dealer":"');
+const ROLE = literal('","role":');
+const CALLER = literal('"caller"');
 const HAND = literal('"hand":');
 const TOTAL = literal(',"total":');
 const RECEIVED_FROM = literal(',"receivedfrom":"');
@@ -449,6 +463,7 @@ const RECEIVED_TIME = literal('","receivedtime":"');
 
 const FAST: readonly EventType[] = [
   'card-drawn', 'coup-opened', 'coup-closed', 'bet-placed', 'bet-withdrawn', 'betting-closed', 'bet-settled', 'outcome-declared', 'hand-called',
+  'dealer-signed-on', 'dealer-relieved',
 ];
 
 /** Where the type's own name begins on a canonical line. */
@@ -469,7 +484,7 @@ function newHeader(type: EventType, names: HeadNames, former: Header): Header {
   return {
     source, table, shoe, session,
     opening: former.source === source ? former.opening : literal(`{"specversion":"1.0","type":"shoeprint.${type}.v1","source":"${source}","id":"`),
-    middle: literal(`","table":"${table}","shoe":"${shoe}${session === undefined ? '","data":{' : `","session":"${session}","sequence":`}`),
+    middle: literal(`","table":"${table}${shoe === undefined ? '' : `","shoe":"${shoe}`}${session === undefined ? '","data":{' : `","session":"${session}","sequence":`}`),
     lanes: headLanes(type, names),
   };
 }
@@ -485,7 +500,7 @@ export function headLanes(type: EventType, { source, table, shoe, session }: Hea
   return lanes;
 }
 
-/** The fast types, each at the slot that the sixth and seventh letter of its name make; no two share one. */
+/** The fast types, each at the slot that the sixth to eighth letter of its name make; no two share one. */
 function fastKinds(): (Kind | undefined)[] {
   const kinds: (Kind | undefined)[] = Array.from({ length: 256 }, () => undefined);
   for (const type of FAST) {
@@ -496,7 +511,7 @@ function fastKinds(): (Kind | undefined)[] {
   return kinds;
 }
 
-const slotOf = (bytes: Uint8Array, at: number): number => ((bytes[at + 5] as number) + 7 * (bytes[at + 6] as number)) & 0xff;
+const slotOf = (bytes: Uint8Array, at: number): number => ((bytes[at + 5] as number) + 7 * (bytes[at + 6] as number) + 31 * (bytes[at + 7] as number)) & 0xff;
 
 /** By both bytes whole, so that no byte above 0x7f passes for a suit. */
 const CARD_AT: (Card | undefined)[] = Array.from({ length: 1 << 16 });
@@ -530,7 +545,7 @@ export class Names {
     const known = this.known.get(name);
     if (known !== undefined) return known;
     if (this.known.size > NAMES_MAX) this.known.clear();
-    const copy = JSON.parse(JSON.stringify(name)) as string;
+    const copy = flat(name);
     this.known.set(copy, copy);
     return copy;
   }
@@ -541,3 +556,6 @@ export class Names {
 }
 
 const NAMES_MAX = 65_536;
+
+/** A copy that does not keep the block alive that it was cut from. */
+const flat = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
