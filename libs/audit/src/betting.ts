@@ -24,14 +24,14 @@ function judgeBet(shoe: Shoe, coup: Coup, wager: Wager, event: Staking): void {
       message: `Seat ${seat}'s ${bet} bet was taken on a ${coup.kind} coup.`,
     });
   }
-  judgeOffered(shoe, coup, wager, referenceOf(event));
+  judgeOffered(shoe, coup, wager, event);
 }
 
 /** A bet that the house's rules do not have (BT-10); what became of it is not judged. */
-export function judgeOffered(shoe: Shoe, coup: Coup, wager: Wager, reference: string): void {
+export function judgeOffered(shoe: Shoe, coup: Coup, wager: Wager, event: AnyEvent): void {
   if (shoe.rules.bets.has(wager.bet)) return;
   raise(shoe, coup, 'BT-10', {
-    ...ofWager(wager), events: [reference], expected: `a bet of ${shoe.rules.ref}`, observed: wager.bet,
+    ...ofWager(wager), events: [referenceOf(event)], expected: `a bet of ${shoe.rules.ref}`, observed: wager.bet,
     message: `Seat ${wager.seat} bet on ${wager.bet}, which ${shoe.rules.ref} does not have.`,
   });
 }
@@ -98,7 +98,7 @@ export function judgeReturns(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     if (stake === 0 || settled?.stake === 'returned' || (!settled && !shoe.reports.settlements)) continue;
     raise(shoe, coup, 'BT-08', {
       ...ofWager(wager),
-      events: [...wager.moves.map(({ event }) => referenceOf(event)), ...(settled?.events ?? []), referenceOf(because)],
+      events: [...wager.moves.map(({ event }) => referenceOf(event)), ...(settled?.events() ?? []), referenceOf(because)],
       expected: `stake of ${stake} returned`, observed: settled ? 'stake taken' : 'not returned',
       impact: impact(shoe, -stake),
       message: `Seat ${wager.seat}'s ${wager.bet} stake of ${stake} was not returned after a ${coup.state === 'void' ? 'void' : coup.kind} coup.`,

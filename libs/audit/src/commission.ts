@@ -69,16 +69,15 @@ interface Charge {
  */
 export function judgeCommission(shoe: Shoe, coup: Coup, wager: Wager, settled: Settled, bearing: Bearing | null): void {
   const charges = bearing ? bearing.results.map((result) => chargeOn(shoe, bearing, result, settled)) : [chargeOf(0, settled.commission, undefined, shoe, 0)];
-  const dues = new Set(charges.map(({ due }) => due));
   const [first] = charges as [Charge];
-  if (dues.size === 1 && first.due > 0) {
+  if (first.due > 0 && charges.every(({ due }) => due === first.due)) {
     accountOf(shoe, wager.seat).due += first.due;
     coup.entries.push({ seat: wager.seat, due: first.due, marked: 0 });
     tell(shoe, wager.seat);
   }
-  const codes = new Set(charges.map(({ code }) => code));
-  if (codes.size > 1) {
-    unjudgeable(shoe, coup, [...codes].filter((code) => code !== undefined), unreadOf(coup).map(({ event }) => referenceOf(event)), UNREAD);
+  if (charges.some(({ code }) => code !== first.code)) {
+    const open = charges.flatMap(({ code }) => (code === undefined ? [] : [code]));
+    unjudgeable(shoe, coup, open, unreadOf(coup).map(({ event }) => referenceOf(event)), UNREAD);
   } else if (first.code) raiseCharge(shoe, coup, wager, settled, { code: first.code, due: first.due });
 }
 
@@ -113,7 +112,7 @@ const CHARGED_WRONG: Partial<Record<FindingCode, string>> = {
 
 function raiseCharge(shoe: Shoe, coup: Coup, wager: Wager, settled: Settled, { code, due }: { code: FindingCode; due: number }): void {
   raise(shoe, coup, code, {
-    ...ofWager(wager), events: settled.events, expected: String(due), observed: String(settled.commission),
+    ...ofWager(wager), events: settled.events(), expected: String(due), observed: String(settled.commission),
     impact: impact(shoe, due - settled.commission),
     message: `Seat ${wager.seat}'s ${wager.bet} bet was ${CHARGED_WRONG[code]}.`,
   });

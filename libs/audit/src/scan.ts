@@ -24,6 +24,7 @@ export class Scanner {
   private ok = true;
   private day = NEVER;
   private readonly lanes = newLanes();
+  private readonly bets: { readonly id: string; readonly quoted: Literal }[] = [];
   private readonly kinds = fastKinds();
 
   constructor(
@@ -145,8 +146,15 @@ export class Scanner {
       case 'outcome-declared': return this.outcome();
       case 'hand-called': return this.called();
       case 'dealer-signed-on': case 'dealer-relieved': return this.duty();
+      case 'commission-collected': return this.closed(this.collected());
+      case 'seat-left': return this.closed(this.left());
       default: return this.nothing();
     }
+  }
+
+  private closed<D>(data: D): D {
+    this.byte(CLOSE);
+    return data;
   }
 
   private nothing(): Readonly<Record<string, never>> {
@@ -269,10 +277,28 @@ export class Scanner {
     this.literal(SEAT);
     const seat = this.whole(1);
     this.literal(BET);
-    const bet = this.string();
-    if (this.ok && !this.hasBet(bet)) this.ok = false;
+    return { seat, bet: this.bet() };
+  }
+
+  /** A bet id with its closing quote; those seen before are compared, not looked up. */
+  private bet(): string {
+    for (const { id, quoted } of this.bets) if (this.peek(quoted)) return id;
+    const id = this.string();
+    if (!this.ok || !this.hasBet(id)) this.ok = false;
+    else this.bets.push({ id: flat(id), quoted: literal(`${id}"`) });
     this.byte(QUOTE);
-    return { seat, bet };
+    return id;
+  }
+
+  private collected(): EventData['commission-collected'] {
+    const { seat } = this.left();
+    this.literal(AMOUNT);
+    return { seat, amount: this.whole(0) };
+  }
+
+  private left(): EventData['seat-left'] {
+    this.literal(SEAT);
+    return { seat: this.whole(1) };
   }
 
   /** The event's own closing brace, with or without the api's stamps before it, at the very end of the line. */
@@ -463,7 +489,7 @@ const RECEIVED_TIME = literal('","receivedtime":"');
 
 const FAST: readonly EventType[] = [
   'card-drawn', 'coup-opened', 'coup-closed', 'bet-placed', 'bet-withdrawn', 'betting-closed', 'bet-settled', 'outcome-declared', 'hand-called',
-  'dealer-signed-on', 'dealer-relieved',
+  'dealer-signed-on', 'dealer-relieved', 'commission-collected', 'seat-left',
 ];
 
 /** Where the type's own name begins on a canonical line. */

@@ -49,7 +49,7 @@ function judgeUnfounded(shoe: Shoe, coup: Coup, wager: Wager, stands: number, la
   const wrong = late > 0 ? (settled ? !returned : shoe.reports.settlements) : settled !== null;
   if (!wrong) return;
   raise(shoe, coup, 'PY-06', {
-    ...ofWager(wager), events: settled?.events ?? wager.moves.map(({ event }) => referenceOf(event)),
+    ...ofWager(wager), events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
     expected: late > 0 ? `the late stake of ${late} returned unpaid` : 'no settlement',
     observed: settled ? settledText(settled) : 'not settled',
     impact: impact(shoe, (settled?.paid ?? 0) - (settled?.stake === 'taken' || !settled ? late : 0)),
@@ -78,13 +78,13 @@ function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }
   const settled = settledOf(wager);
   const results = resultsOf(bet, facts, coup);
   const verdicts = results.map((result) => verdictOn(shoe, bet, stands, result, settled));
-  const codes = new Set(verdicts.map((verdict) => verdict?.code));
   const [verdict] = verdicts;
-  if (codes.size > 1) {
-    const open = [...codes].filter((code) => code !== undefined);
+  const agreed = verdicts.every((each) => each?.code === verdict?.code);
+  if (!agreed) {
+    const open = verdicts.flatMap((each) => (each ? [each.code] : []));
     unjudgeable(shoe, coup, open, unreadOf(coup).map(({ event }) => referenceOf(event)), UNREAD);
   } else if (verdict) raiseSettlement(shoe, coup, wager, { ...verdict, settled, stake: stands });
-  if (settled) judgeCommission(shoe, coup, wager, settled, { bet, stands, results, netted: codes.size === 1 && verdict?.slip === 'commission-netted' });
+  if (settled) judgeCommission(shoe, coup, wager, settled, { bet, stands, results, netted: agreed && verdict?.slip === 'commission-netted' });
 }
 
 /** The results that the bet can have, without repeats; more than one only where a card was not read, or its hand is not known. */
@@ -93,6 +93,8 @@ function resultsOf(bet: Bet, facts: readonly Facts[], coup: Coup): Result[] {
   if (coup.unplaced || (facts.length > 1 && [...bet.pushes, ...bet.pays].some(({ when }) => looksAtCards(when)))) {
     return [{ result: 'lose' }, ...bet.pushes.map(({ special }) => ({ result: 'push', special }) as const), ...bet.pays.map(({ odds, special }, tier) => ({ result: 'win', odds, tier, special }) as const)];
   }
+  const [first] = facts;
+  if (facts.length === 1 && first) return [resultOf(bet, first, hands)];
   const found = new Map<string, Result>();
   for (const each of facts) {
     const result = resultOf(bet, each, hands);
@@ -110,9 +112,9 @@ function verdictOn(shoe: Shoe, bet: Bet, stake: number, result: Result, settled:
   const paid = settled?.paid ?? 0;
   if (result.result === 'win') {
     const due = winnings(shoe, stake, result.odds.profit);
+    if (returned && paid === due) return undefined;
     const wanted = { expected: `paid ${due} (${result.odds.text}), stake returned`, lawful: stake + due };
     if (result.special ? paid === 0 && due > 0 : !returned || (paid === 0 && due > 0)) return { code: 'PY-01', ...wanted };
-    if (returned && paid === due) return undefined;
     return result.special ? { code: 'PY-05', ...wanted } : { code: 'PY-03', ...wanted, slip: slipOf(shoe, bet, stake, result, paid) };
   }
   if (result.result === 'push') {
@@ -153,7 +155,7 @@ function raiseSettlement(shoe: Shoe, coup: Coup, wager: Wager, verdict: Verdict 
   const inHand = settled ? settled.paid + (settled.stake === 'returned' ? stake : 0) : stake;
   raise(shoe, coup, verdict.code, {
     ...ofWager(wager),
-    events: settled?.events ?? wager.moves.map(({ event }) => referenceOf(event)),
+    events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
     expected: verdict.expected,
     observed: settled ? settledText(settled) : 'not settled',
     impact: impact(shoe, inHand - verdict.lawful),

@@ -187,9 +187,9 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
   enterCommission(shoe, coup, event);
   if (coup.state === 'open') {
     cardsAreFinal(shoe, coup, event);
-    judgeOffered(shoe, coup, wager, referenceOf(event));
+    judgeOffered(shoe, coup, wager, event);
   } else if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
-  else if (!shoe.rules.bets.has(bet)) judgeOffered(shoe, coup, wager, referenceOf(event));
+  else if (!shoe.rules.bets.has(bet)) judgeOffered(shoe, coup, wager, event);
   else if (!coup.gapped && !coup.short) raiseLateSettlement(shoe, coup, event);
 }
 

@@ -8,7 +8,8 @@ export interface Settled {
   readonly paid: number;
   /** Commission taken and marked together. */
   readonly commission: number;
-  readonly events: readonly string[];
+  /** References of the settlements, for a finding about them. */
+  readonly events: () => string[];
 }
 
 export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
@@ -31,7 +32,7 @@ export function settledOf({ settlements }: Wager): Settled | null {
     paid += data.paid;
     commission += (data.commissionTaken ?? 0) + (data.commissionMarked ?? 0);
   }
-  return { stake: last.data.stake, paid, commission, events: settlements.map(referenceOf) };
+  return { stake: last.data.stake, paid, commission, events: () => settlements.map(referenceOf) };
 }
 
 /** What a wager stands at, and what was staked on it too late to count; the late ones are told by then. */
