@@ -1,0 +1,84 @@
+// The whole path of `audit`, bytes of a file to findings with every check on, beside the public package baccarat-engine
+// fed from the same log by JSON.parse: one process, rounds by turns, the median of the rounds' ratios. Then peak memory, a
+// fresh process each, at one and ten times the length. `npm run bench:audit`; about three minutes.
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { simulate } from '../../dist/libs/audit/src/index.js';
+import { readRules } from '../../dist/libs/baccarat/src/index.js';
+import { baccaratEngine, decodeOnly, shoeprint } from './contestants.mjs';
+
+const ROUNDS = 9;
+const SHOES = 200;
+const folder = mkdtempSync(join(tmpdir(), 'shoeprint-bench-'));
+const rules = readRules(JSON.parse(readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8')));
+
+function log(name, shoes, bets) {
+  const file = join(folder, `${name}.ndjson`);
+  const fd = openSync(file, 'w');
+  let lines = [];
+  for (const line of simulate({ rules, seed: 'bench', shoes, bets, table: 'T1' }).lines) {
+    lines.push(line);
+    if (lines.length === 1000) {
+      writeSync(fd, `${lines.join('\n')}\n`);
+      lines = [];
+    }
+  }
+  if (lines.length > 0) writeSync(fd, `${lines.join('\n')}\n`);
+  closeSync(fd);
+  return file;
+}
+
+const spread = (values) => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { median: sorted[sorted.length >> 1], min: sorted[0], max: sorted.at(-1) };
+};
+const shown = ({ median, min, max }, digits = 2) => `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
+
+function timed(run, file) {
+  const from = performance.now();
+  const result = run(file);
+  return { ms: performance.now() - from, ...result };
+}
+
+function compare(name, file) {
+  for (const run of [shoeprint, baccaratEngine, decodeOnly]) run(file); // warm up
+  const ours = [];
+  const theirs = [];
+  const decoding = [];
+  let last;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [a, b] = round % 2 === 0 ? [timed(shoeprint, file), timed(baccaratEngine, file)] : [timed(baccaratEngine, file), timed(shoeprint, file)].reverse();
+    if (a.findings + b.findings > 0 || a.coups !== b.coups) throw new Error(`the two disagree: ${JSON.stringify([a, b])}`);
+    ours.push(a);
+    theirs.push(b);
+    decoding.push(timed(decodeOnly, file));
+    last = a;
+  }
+  const rate = (runs, what) => spread(runs.map((run) => last[what] / run.ms / 1000));
+  console.log(`\n${name}: ${last.events} events, ${last.coups} coups, ${(statSync(file).size / 1e6).toFixed(0)} MB`);
+  console.log(`  shoeprint         ${shown(rate(ours, 'events'))} M events/s, ${shown(rate(ours, 'coups'), 3)} M coups/s`);
+  console.log(`  of it, decoding   ${shown(rate(decoding, 'events'))} M events/s`);
+  console.log(`  baccarat-engine   ${shown(rate(theirs, 'events'))} M events/s, ${shown(rate(theirs, 'coups'), 3)} M coups/s`);
+  console.log(`  ratio             ${shown(spread(ours.map(({ ms }, i) => theirs[i].ms / ms)))}`);
+}
+
+function peak(file) {
+  const out = execFileSync(process.execPath, [fileURLToPath(new URL('peak.mjs', import.meta.url)), file], { encoding: 'utf8' });
+  return Number(out) / 1024;
+}
+
+try {
+  console.log(`node ${process.version}, ${ROUNDS} rounds`);
+  const lean = log('cards', SHOES, false);
+  const rich = log('bets', SHOES, true);
+  compare('cards, calls and outcomes', lean);
+  compare('the same with bets, settlements and commission', rich);
+  const tenfold = log('cards-10', SHOES * 10, false);
+  const [one, ten] = [peak(lean), peak(tenfold)];
+  console.log(`\npeak memory: ${one.toFixed(0)} MB at ${(statSync(lean).size / 1e6).toFixed(0)} MB of log, ${ten.toFixed(0)} MB at ${(statSync(tenfold).size / 1e6).toFixed(0)} MB (${(ten / one).toFixed(2)}x)`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The commands of README's code blocks, as they stand there, without what npm does and without comments. */
+const COMMANDS = [...readme.matchAll(/^(?:npm ci && )?npx (shoeprint [^#\n]+)/gm)].map(([, command]) => (command as string).trim());
+
+/** What each says it does: `audit` of faulty shoes ends with 1, the linting of a contradictory chart too. */
+const EXITS: Readonly<Record<string, number>> = {
+  'shoeprint audit examples/faulty-shoe.ndjson': 1,
+  'shoeprint audit shoes.ndjson': 1,
+  'shoeprint rules lint rules/charts/seed-001.json': 1,
+};
+
+describe('README', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'shoeprint-readme-'));
+    for (const name of ['examples', 'rules']) symlinkSync(join(root, name), join(folder, name));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('shows commands', () => {
+    expect(COMMANDS.length).toBeGreaterThan(5);
+    for (const command of Object.keys(EXITS)) expect(COMMANDS).toContain(command);
+  });
+
+  // In the order of the page: a later command may read what an earlier one wrote.
+  it.each(COMMANDS)('npx %s', (command) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...command.split(/\s+/).slice(1)], { cwd: folder, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: EXITS[command] ?? 0, stderr: '' });
+    if (!command.includes('--out')) expect(stdout).not.toBe('');
+  });
+
+  it('links to pages that exist', () => {
+    const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link as string);
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, link)))).toEqual([]);
+  });
+});
