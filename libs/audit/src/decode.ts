@@ -2,7 +2,9 @@ import { canonicalContent, canonicalData } from './canonical.js';
 import { digestOf, takeNumber, takeText } from './digest.js';
 import { type AnyEvent } from './events.js';
 import { inspect, type Fault } from './json-text.js';
-import { headLanes, idAndTime, Names, Scanner, type Block } from './scan.js';
+import type { Block } from './line-reader.js';
+import { Names } from './names.js';
+import { headLanes, idAndTime, Scanner } from './scan.js';
 import { knownType, upcast } from './upcast.js';
 import { EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
 

@@ -1,5 +1,5 @@
 export { canonicalLine, blockOf, Decoder, type Decoded } from './decode.js';
-export type { Block } from './scan.js';
+export type { Block } from './line-reader.js';
 export type { Fault } from './json-text.js';
 export { dataFaults, EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
 export * from './events.js';
