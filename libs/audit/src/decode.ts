@@ -56,8 +56,9 @@ export class Decoder {
       return refused(`is not JSON: ${(error as Error).message}`);
     }
     const faults = faultsOf(value, this.house, this.stamps);
-    // A line that is its own canonical form has no key twice and no number that was rounded: there is nothing to inspect.
-    if (faults.length === 0 && !text.includes('\\') && canonicalLine(text, value) === text) return this.accept(value as Readonly<Record<string, unknown>>, text);
+    // A line that is its own canonical form has no key twice and no number that was rounded: there is nothing to inspect,
+    // but in a correction, whose data stands there as it was sent.
+    if (faults.length === 0 && !text.includes('\\') && !text.includes(CORRECTION) && canonicalLine(text, value) === text) return this.accept(value as Readonly<Record<string, unknown>>, text);
     faults.unshift(...inspect(text));
     return faults.length > 0 ? { faults: distinct(faults) } : this.accept(value as Readonly<Record<string, unknown>>, text);
   }
@@ -99,6 +100,8 @@ export function canonicalLine(text: string, value: unknown = JSON.parse(text)): 
 
 /** A block over bytes of which `text` is the ISO 8859-1 reading. */
 export const blockOf = (bytes: Uint8Array, text: string): Block => ({ bytes, text, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) });
+
+const CORRECTION = 'observation-corrected';
 
 const refused = (reason: string): Decoded => ({ faults: [{ pointer: '', reason }] });
 
