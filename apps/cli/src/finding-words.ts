@@ -62,8 +62,8 @@ export function seen(text: string, { code }: Finding, currency: string): string 
   return text.replace(/\([^)]*\)|(?<![-\w@.])\d+(?![-\w.])/g, (found) => (found.startsWith('(') ? found : moneyText(Number(found), currency)));
 }
 
-/** A finding's sentence; an amount in it follows "of", "owed" or "had", or stands before what was done with it. */
-export function sentence({ message, code }: Finding, currency: string): string {
-  if (currency === '' || !NAMES_AMOUNTS.test(code)) return withCards(message, code);
-  return message.replace(/(?<=\b(?:of|owed|had|least|most) )\d+(?![-\w])|\b\d+(?= (?:of commission|was outstanding))/g, (found) => moneyText(Number(found), currency));
+/** A finding's sentence: cards drawn, and every number but the seat's an amount in money. */
+export function sentence({ message, code, seat }: Finding, currency: string): string {
+  if (currency === '' || seat === undefined || !NAMES_AMOUNTS.test(code)) return withCards(message, code);
+  return message.replace(/(?<![-\w@.])(?<!\bseat )\d+(?![-\w])/gi, (found) => moneyText(Number(found), currency));
 }

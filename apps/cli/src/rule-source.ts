@@ -70,9 +70,8 @@ function commissionText({ rate, when, rounding, minimum }: NonNullable<RuleDocum
   return `${share} of the winnings, ${when}, rounded to ${money(rounding.unit)} (${rounding.mode})${minimum === undefined ? '' : `, at least ${money(minimum)}`}`;
 }
 
-/** The bet of a settlement; a finding names it in its sentence, after the seat. */
-function betPlace({ message }: Finding, { bets }: RuleDocument): RulePlace | undefined {
-  const id = /^Seat \d+'s (\S+) bet /.exec(message)?.[1];
+/** What the bet that was settled pays. */
+function betPlace({ bet: id }: Finding, { bets }: RuleDocument): RulePlace | undefined {
   const at = bets.findIndex((bet) => bet.id === id);
   const bet = bets[at];
   return bet && { pointer: `/bets/${at}`, words: () => [`${bet.title ?? bet.id} pays ${bet.pays.map(({ odds }) => odds).join(', ')}${bet.commission ? ', less commission' : ''}`] };
