@@ -17,7 +17,7 @@ const WORKERS_MAX = 16;
 interface AuditOptions {
   readonly json?: true;
   readonly rules: readonly string[];
-  readonly workers?: number;
+  readonly workers: number;
 }
 
 const EXAMPLES = `
@@ -35,7 +35,7 @@ export const auditCommand = (): Command =>
     .argument('<file...>', 'files of events, one a line, gzip if named .gz; - for standard input; several are one log')
     .option('--json', 'print one JSON object for programs')
     .option('--rules <folder>', 'use the rule documents of this folder too', (folder: string, before: readonly string[]) => [...before, folder], [])
-    .option('--workers <n>', 'threads, each for some of the tables; a pipe is read by one (default: 2 for large files of several tables)', workersAsked)
+    .option('--workers <n>', 'threads, each for some of the tables and with memory of its own; a pipe is read by one', workersAsked, 1)
     .addHelpText('after', EXAMPLES)
     .action(runAudit);
 

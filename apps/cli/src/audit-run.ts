@@ -1,19 +1,13 @@
-import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { RuleBook } from '#audit';
 import { AuditPass } from './audit-pass.js';
 import type { WorkerTask, WorkerWord } from './audit-worker.js';
-import { readLines } from './log-lines.js';
-import { openLog, type LogFile } from './log-source.js';
+import type { LogFile } from './log-source.js';
 import type { MalformedLines } from './malformed.js';
 import { Refusal } from './refusal.js';
 import { openNameless } from './spill.js';
-import { EVERYONE, TableShares } from './table-shares.js';
 import { joined, type HandedVerdict, type Verdict } from './verdict.js';
-
-/** Below this two workers take longer to start than they save. */
-const WORTH_TWO_BYTES = 32 * 1024 * 1024;
 
 /** What to audit, and how. */
 export interface AuditTask {
@@ -21,8 +15,8 @@ export interface AuditTask {
   readonly book: RuleBook;
   /** Folders of the documents in `book` that are not published ones. */
   readonly rulesFolders: readonly string[];
-  /** Threads asked for; `undefined` to choose. */
-  readonly workers: number | undefined;
+  /** Threads asked for. One keeps memory lowest; more want several tables to be faster. */
+  readonly workers: number;
   readonly progress?: (bytes: number) => void;
 }
 
@@ -31,7 +25,7 @@ export type AuditOutcome = { readonly verdict: Verdict; readonly malformed?: und
 /** Audits the files as one log. Whether by one thread or several, the outcome is the same, byte for byte. */
 export async function audit(task: AuditTask): Promise<AuditOutcome> {
   keepHeapsSmall();
-  const workers = task.workers ?? (await chosenWorkers(task.files));
+  const { workers } = task;
   // What comes through a pipe can be read only once, so not by several.
   if (workers > 1 && task.files.every(({ size }) => size !== undefined)) {
     const verdict = await auditByWorkers(task, workers);
@@ -44,8 +38,8 @@ export async function audit(task: AuditTask): Promise<AuditOutcome> {
 
 /**
  * Keeps V8's young heap at its first size and lets the old one no more than double between collections. Nearly all that
- * an audit allocates is dead within a coup, so larger heaps save next to no time and cost half as much memory again
- * (measured with 100 MB of events). V8 reads these flags whenever it would grow a heap; a V8 newer than those tested may
+ * an audit allocates is dead within a coup, so larger heaps save less than a tenth of the time and cost two thirds more
+ * memory (measured with 350 MB of events); either flag alone leaves the peak over 120 MB. V8 reads these flags whenever it would grow a heap; a V8 newer than those tested may
  * no longer know them, and would complain.
  */
 function keepHeapsSmall(): void {
@@ -54,24 +48,6 @@ function keepHeapsSmall(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 const NEWEST_V8_TESTED = 13;
-
-/** Two where the files are large and the first of them shows more than one table at its beginning. */
-async function chosenWorkers(files: readonly LogFile[]): Promise<number> {
-  const size = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
-  const [first] = files;
-  if (!first || size < WORTH_TWO_BYTES || availableParallelism() < 2) return 1;
-  if (files.some((file) => file.size === undefined)) return 1;
-  const shares = new TableShares(2);
-  const bytes = await openLog(first);
-  let blocks = 0;
-  await readLines(bytes, {
-    line: (block, from, to) => void (shares.ofLine(block, from, to) === EVERYONE),
-    tooLong: () => undefined,
-    goesOn: () => shares.tables < 2 && (blocks += 1) < 8,
-  });
-  await bytes.close();
-  return shares.tables > 1 ? 2 : 1;
-}
 
 /** The verdict of several workers, or `undefined` where one met a malformed line, so that all of them must be listed in order. */
 async function auditByWorkers({ files, rulesFolders, progress }: AuditTask, workers: number): Promise<Verdict | undefined> {

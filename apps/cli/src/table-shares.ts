@@ -15,10 +15,6 @@ export class TableShares {
 
   constructor(private readonly workers: number) {}
 
-  get tables(): number {
-    return this.owners.size;
-  }
-
   /**
    * The worker to which a line belongs by its bytes alone, or `EVERYONE` where they do not say plainly. In well-formed JSON
    * the text `,"table":"` stands nowhere but at a member's name, and before any second `{` that member is the event's own.
