@@ -3,7 +3,7 @@ import { byOrder, ShoeInReach, type Order, type ShoeRecord } from './shoe-record
 import { Spill, type Places } from './spill.js';
 
 /** Shoes, findings, coups and lines of the ledger held in memory once their shoe is out of reach; past it they go to a file. */
-const HELD_MAX = 20_000;
+const HELD_MAX = 2_000;
 /** Findings about no shoe that a table may still change; the fold keeps fewer. */
 const OUTSIDE_MAX = 2_048;
 
@@ -104,6 +104,9 @@ export class Auditor {
       this.putAway(table, 'outside');
       for (const name of Object.keys(events) as (keyof Counts)[]) events[name] += table.state.admission.counts[name];
     }
+    // What the fold kept is not needed to report, and reporting takes memory of its own.
+    this.tables.clear();
+    this.last = undefined;
     return { events, findings: this.findings };
   }
 
