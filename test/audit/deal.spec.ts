@@ -62,6 +62,17 @@ describe('the first four cards (DL-02)', () => {
   });
 });
 
+describe('a card taken out of the coup among the first four', () => {
+  it.each([
+    ['burned, is replaced without DL-02', 'dealt: P 5S!\nmoved: 5S to burn, by mira because it lay face up\ndealt: P 9S B KH P 4D B 6S P 8C\ndeclared: banker', []],
+    ['discarded, is replaced by the hand that is due', 'dealt: P 9S B 5S!\nmoved: 5S to discard, by mira because it lay face up\ndealt: - KH 4D 6S 8C\ndeclared: banker', []],
+    ['carried over, leaves its hand due', 'dealt: - 5S!\nmoved: 5S to next, by mira because it lay face up\ndealt: - 9S KH 4D 6S 8C\ndeclared: banker', []],
+    ['leaves the order of the others to be judged, to the last', 'dealt: P 5S!\nmoved: 5S to burn, by mira because it lay face up\ndealt: P 9S B KH P 4D P 8C B 6S\ndeclared: banker', ['DL-02']],
+  ])('%s', (_, lines, wanted) => {
+    expect(found(lines)).toEqual(wanted);
+  });
+});
+
 describe('a hand of fewer than two cards (DL-04)', () => {
   it.each([
     ['is found when an outcome is declared', 'dealt: P 9S B KH P KD\ndeclared: player', ['DL-04']],

@@ -75,7 +75,8 @@ export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: bool
 
 /** `free`: what a hand that is free to draw or stand does, if it is asked again. */
 function handDueNext({ player, banker }: Coup, { rules }: Shoe, free: 'may draw' | 'stands'): { hand: Hand | null; sure: boolean } {
-  if (player.length < 2 || banker.length < 2) return { hand: initialHand(player.length, banker.length), sure: true };
+  const initial = initialHandDue({ player, banker });
+  if (initial) return { hand: initial, sure: true };
   const hands = new Set<Hand | null>();
   for (const p of totals(player.slice(0, 2))) {
     for (const b of totals(banker.slice(0, 2))) {
@@ -91,7 +92,12 @@ function handDueNext({ player, banker }: Coup, { rules }: Shoe, free: 'may draw'
   return { hand, sure: hands.size === 1 };
 }
 
-const initialHand = (player: number, banker: number): Hand => (player < 2 && player <= banker ? 'player' : banker < 2 ? 'banker' : 'player');
+/** The hand to which the next of the first four cards goes, `null` once both hands have two. */
+export function initialHandDue({ player, banker }: Pick<Coup, 'player' | 'banker'>): Hand | null {
+  if (player.length < 2 && player.length <= banker.length) return 'player';
+  if (banker.length < 2) return 'banker';
+  return player.length < 2 ? 'player' : null;
+}
 
 /** A hand of `length` cards whose first two total `total` and whose third counts `third`. */
 function standIn(total: number, length: number, third: number): Card[] {

@@ -1,5 +1,5 @@
 import { cardIndex, valueOf, type Card } from '#baccarat';
-import { cardsOn, dueHand, inOrder, lay, takeUp, unreadOf } from './coup.js';
+import { cardsOn, dueHand, initialHandDue, inOrder, lay, takeUp, unreadOf } from './coup.js';
 import { hasEntry, noteDraw, noteMove, oblige } from './dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from './events.js';
 import { raise, TOO_CLOSE, UNREAD, unjudgeable } from './findings.js';
@@ -80,6 +80,7 @@ function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
 export function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
   laid.ordinal = coup.ordinals;
   coup.ordinals += 1;
+  const belongsTo = initialHandDue(coup);
   lay(coup, laid, hand);
   if (!laid.carried) coup.firstCard ??= laid;
   if (shoe.reports.dealers && shoe.duty.dealer === null && !coup.withoutDealer) {
@@ -88,13 +89,13 @@ export function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): voi
       events: [referenceOf(laid.event)], expected: 'a dealer signed on', observed: 'none', message: 'Cards were dealt with no dealer signed on.',
     });
   }
-  if (laid.ordinal < 4) judgeOrder(shoe, coup, laid, hand);
+  if (belongsTo) judgeOrder(shoe, coup, laid, { hand, belongsTo });
   if (cardsOn(coup, hand).length === 4) fourth(shoe, coup, laid, hand);
   else if (laid.ordinal >= 4) judgeDraws(shoe, coup, 'laid', laid.event);
 }
 
-function judgeOrder(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
-  const belongsTo: Hand = laid.ordinal % 2 === 0 ? 'player' : 'banker';
+/** By the hands as they lie: a card that was taken out of the coup leaves its hand due again. */
+function judgeOrder(shoe: Shoe, coup: Coup, laid: Laid, { hand, belongsTo }: { readonly hand: Hand; readonly belongsTo: Hand }): void {
   if (hand === belongsTo || coup.gapped) return;
   const finding = raise(shoe, coup, 'DL-02', {
     events: [referenceOf(laid.event)], expected: belongsTo, observed: hand,
