@@ -26,29 +26,42 @@ export class Scanner extends DataReader {
 
   /** The event on the line `[from, to)` of `block`, or `undefined` when this is not a line for the fast way. */
   scan(block: Block, from: number, to: number): AnyEvent | undefined {
-    const { bytes, view, text } = block;
     if (to - from < 120 || to - from > 4096) return undefined;
-    const kind = this.kinds[slotOf(bytes, from + NAME_AT)];
+    const kind = this.kinds[slotOf(block.bytes, from + NAME_AT)];
     if (kind === undefined) return undefined;
-    this.bytes = bytes;
-    this.view = view;
-    this.text = text;
-    const { type } = kind;
-    if (!stands(view, bytes, from, kind.header.opening)) {
-      // Two sources often tell of the same thing by turns: the shoe and the terminal both declare the outcome.
-      if (!stands(view, bytes, from, kind.former.opening)) return this.scanAnew(kind, from, to);
-      const last = kind.header;
-      kind.header = kind.former;
-      kind.former = last;
+    this.bytes = block.bytes;
+    this.view = block.view;
+    this.text = block.text;
+    // Mostly the line begins like the last of its type. Two sources may tell of one thing by turns, as shoe and terminal
+    // both declare the outcome; and the lines of many tables may be mixed, each of which is then known by its names.
+    let { header } = kind;
+    if (!stands(block.view, block.bytes, from, header.opening)) {
+      header = kind.former;
+      kind.former = kind.header;
+      kind.header = header;
     }
-    const { header } = kind;
-    const { opening, middle } = header;
+    let event = this.scanLike(header, from, to);
+    if (event === UNLIKE) {
+      const known = this.knownHeader(kind, from);
+      if (known !== undefined && known !== header) {
+        kind.header = known;
+        event = this.scanLike(known, from, to);
+      }
+    }
+    return event === UNLIKE ? this.scanAnew(kind, from, to) : event;
+  }
+
+  /** The event of a line that begins like others of `header`; `UNLIKE` where it does not. */
+  private scanLike(header: Header, from: number, to: number): AnyEvent | undefined | typeof UNLIKE {
+    const { bytes, view, text } = this;
+    const { opening, middle, type } = header;
+    if (!stands(view, bytes, from, opening)) return UNLIKE;
     const idFrom = from + opening.length;
     const idTo = endOfString(bytes, idFrom);
     const timeFrom = idTo + TIME_AT;
-    if (idTo === idFrom || !stands(view, bytes, idTo, this.day) || !isClock(bytes, idTo + this.day.length)) return this.scanAnew(kind, from, to);
+    if (idTo === idFrom || !stands(view, bytes, idTo, this.day) || !isClock(bytes, idTo + this.day.length)) return UNLIKE;
     const timeTo = timeFrom + TIME_LENGTH;
-    if (!stands(view, bytes, timeTo, middle)) return this.scanAnew(kind, from, to);
+    if (!stands(view, bytes, timeTo, middle)) return UNLIKE;
     this.ok = true;
     this.at = timeTo + middle.length;
     const sequence = header.session === undefined ? undefined : this.numbered();
@@ -66,6 +79,18 @@ export class Scanner extends DataReader {
     const id = text.substring(idFrom, idTo);
     const time = text.substring(timeFrom, timeTo);
     return { type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent;
+  }
+
+  /** The header of the line's source and table, where lines of them were read before. */
+  private knownHeader(kind: Kind, from: number): Header | undefined {
+    if (kind.headers.size < 2) return undefined;
+    const { bytes, text } = this;
+    const sourceFrom = from + OPENING.length + kind.name.length;
+    const sourceTo = endOfString(bytes, sourceFrom);
+    const idTo = endOfString(bytes, sourceTo + ID.length);
+    const tableFrom = endOfString(bytes, idTo + TIME.length) + TABLE.length;
+    const tableTo = endOfString(bytes, tableFrom);
+    return kind.headers.get(`${text.substring(sourceFrom, sourceTo)} ${text.substring(tableFrom, tableTo)}`);
   }
 
   /** As `scan`, for a line that does not begin like the last one of its type: from then on lines are compared with this one. */
@@ -119,7 +144,6 @@ export class Scanner extends DataReader {
     const session = this.peek(SESSION) ? this.string() : undefined;
     this.literal(session === undefined ? DATA_AT_ONCE : SEQUENCE);
     if (!this.ok) return NO_HEADER;
-    if (kind.header.source !== source) kind.former = kind.header;
     const key = `${source} ${table}`;
     const known = kind.headers.get(key);
     if (known && known.source === source && known.shoe === shoe && known.session === session) return (kind.header = known);
@@ -152,6 +176,7 @@ export class Scanner extends DataReader {
 
 /** What lines of one type have in common while they come from one source, about one shoe. */
 interface Header {
+  readonly type: EventType;
   source: string;
   table: string;
   shoe: string | undefined;
@@ -171,6 +196,9 @@ interface Kind {
   former: Header;
   readonly headers: Map<string, Header>;
 }
+
+/** Of a line that does not begin as expected. */
+const UNLIKE = null;
 
 /** Tables whose names are kept ready for each type; past it they are gathered anew. */
 const HEADERS_MAX = 4096;
@@ -194,13 +222,13 @@ const NAME_AT = '{"specversion":"1.0","type":"shoeprint.'.length;
 function newHeader(type: EventType, names: HeadNames, former: Header): Header {
   const { source, table, shoe, session } = names;
   return {
-    source, table, shoe, session,
+    type, source, table, shoe, session,
     opening: former.source === source ? former.opening : literal(`{"specversion":"1.0","type":"shoeprint.${type}.v1","source":"${source}","id":"`),
     middle: literal(`","table":"${table}${shoe === undefined ? '' : `","shoe":"${shoe}`}${session === undefined ? '","data":{' : `","session":"${session}","sequence":`}`),
     lanes: headLanes(type, names),
   };
 }
-const NO_HEADER: Header = { source: '', table: '', shoe: '', session: undefined, opening: NEVER, middle: NEVER, lanes: newLanes() };
+const NO_HEADER: Header = { type: 'seat-left', source: '', table: '', shoe: '', session: undefined, opening: NEVER, middle: NEVER, lanes: newLanes() };
 
 /** An id and a time as they stand together on a canonical line. */
 export const idAndTime = (id: string, time: string): string => `${id}","time":"${time}`;
