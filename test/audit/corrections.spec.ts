@@ -201,6 +201,15 @@ describe('PR-09: a correction', () => {
     }
   });
 
+  it.each([['nobody', {}], ['the dealer who dealt', { by: 'dora' }]])('made by %s is PR-04 besides, as is a move', (_, who) => {
+    const log = opened();
+    play(log, 1, { ...won, closed: false });
+    log.add('person/sam', 'observation-corrected', { event: 'a#b', data: {}, ...who });
+    log.add('person/sam', 'observation-corrected', { event: last(log, 'card-drawn'), data: {}, ...who });
+    log.add('person/sam', 'card-moved', { event: 'a#b', to: 'burn', ...who });
+    expect(standing(log)).toEqual(['PR-04', 'PR-04', 'PR-04', 'PR-09', 'PR-09', 'PR-09']);
+  });
+
   it('before any shoe opened is found once', () => {
     const log = new TableLog();
     correct(log, 'a#b', {});

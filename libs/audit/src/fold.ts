@@ -231,7 +231,10 @@ class Table implements Admitting {
       const named = shoe && eventIn(shoe, event.data.event);
       if (!shoe || !named) continue;
       const target = targetOf(shoe, event.data, houseOf(this.book));
-      if (typeof target === 'string') return unknownReference(shoe, event, target);
+      if (typeof target === 'string') {
+        judgeAuthority(shoe, named === shoe.opening ? null : coupConcerned(shoe, named), event);
+        return unknownReference(shoe, event, target);
+      }
       const targets = [target, ...targetsBefore(shoe, named)];
       judgeAuthority(shoe, target === shoe.opening ? null : coupConcerned(shoe, target), event);
       const former = targets.map((each) => coupConcerned(shoe, each)?.ref);
@@ -244,8 +247,10 @@ class Table implements Admitting {
       if (which === 'open') Object.assign(state.duty, fresh.duty);
       return;
     }
-    if (state.open) unknownReference(state.open, event, event.data.event);
-    else {
+    if (state.open) {
+      judgeAuthority(state.open, state.open.coup, event);
+      unknownReference(state.open, event, event.data.event);
+    } else {
       this.raiseOutside(event, 'PR-09', {
         about: [referenceOf(event)], events: [referenceOf(event)], expected: 'a reference to an event of this shoe or the one before', observed: event.data.event,
         message: 'A correction names an event that is unknown or out of reach.',

@@ -195,7 +195,10 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
 
 function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
   const found = findCard(shoe, event.data.event);
-  if (!found) return unknownReference(shoe, event, event.data.event);
+  if (!found) {
+    judgeAuthority(shoe, shoe.coup, event);
+    return unknownReference(shoe, event, event.data.event);
+  }
   const [laid, home] = found;
   judgeAuthority(shoe, home ?? shoe.coup, event);
   moveCard(shoe, laid, home, event);
