@@ -117,14 +117,16 @@ function handDue(shoe: Shoe, coup: Coup, laid: Laid): Hand | null {
   const { hand, sure } = dueHand(coup, shoe);
   if (sure) return hand;
   coup.unplaced = true;
-  unjudgeable(shoe, coup, ['DL-06', 'DL-07'], [...unreadOf(coup), laid].map(({ event }) => referenceOf(event)), UNREAD);
+  unjudgeable(shoe, coup, [excessCode(laid)], [...unreadOf(coup), laid].map(({ event }) => referenceOf(event)), UNREAD);
   return hand;
 }
+
+const excessCode = ({ exposed }: Laid): 'DL-06' | 'DL-07' => (exposed ? 'DL-07' : 'DL-06');
 
 function excess(shoe: Shoe, coup: Coup, laid: Laid): void {
   if (coup.gapped) return;
   const reference = referenceOf(laid.event);
-  const finding = raise(shoe, coup, laid.exposed ? 'DL-07' : 'DL-06', {
+  const finding = raise(shoe, coup, excessCode(laid), {
     about: [reference], events: [reference], expected: 'no card', observed: `${laid.card ?? 'an unread card'}${laid.exposed ? ', exposed' : ''}`,
     message: `A card was drawn when none was due${laid.exposed ? ', and was seen' : ''}.`,
   });
