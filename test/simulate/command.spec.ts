@@ -58,10 +58,17 @@ describe('shoeprint simulate', () => {
     expect(inShort(found).map((text) => text.slice(0, 9))).toEqual(['SH-10 B-1', 'TC-05 B-1', 'TC-05 B-2', 'TC-05 B-3']);
   });
 
+  it.each(['BT-01', 'PY-03@4', 'CM-01', 'DL-10', 'TC-05,PY-03'])('takes bets unasked where a fault is about bets (%s)', async (faults) => {
+    await run('--shoes', '1', '--seed', '7', '--faults', faults, '--out', at('unasked.ndjson'));
+    await run('--shoes', '1', '--seed', '7', '--faults', faults, '--bets', '--out', at('asked.ndjson'));
+    expect(readFileSync(at('unasked.ndjson')).equals(readFileSync(at('asked.ndjson')))).toBe(true);
+    expect(inShort(expectedIn('unasked.ndjson.expected.json')).map((text) => text.slice(0, 5))).toEqual(faults.split(',').map((fault) => fault.slice(0, 5)).sort());
+  });
+
   it.each([
     [['--shoes', '1', '--seed', '1', '--rules', 'no-such'], 'there is no rule document no-such'],
     [['--shoes', '1', '--seed', '1', '--decks', '7'], 'punto-banco@1 is played with 6 or 8 decks, not 7'],
-    [['--shoes', '1', '--seed', '1', '--faults', 'CM-01'], 'CM-01 cannot be injected: it needs bets at the table'],
+    [['--shoes', '1', '--seed', '1', '--rules', 'chemin-de-fer', '--faults', 'CM-01'], 'CM-01 cannot be injected: chemin-de-fer@1 has no bets'],
     [['--shoes', '1', '--seed', '1', '--start', 'noon'], '"noon" is not a time of RFC 3339'],
     [['--shoes', '0', '--seed', '1'], 'It must be a whole number of at least 1.'],
     [['--shoes', '1'], "required option '--seed <text>' not specified"],

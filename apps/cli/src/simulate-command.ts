@@ -21,7 +21,7 @@ interface SimulateAsked {
 
 const EXAMPLES = `
 Faults are finding codes, separated by commas, each injected once: TC-05 in a coup of its own choice, TC-05@17 in coup 17,
-TC-05@2/17 in coup 17 of the second shoe. Repeat a code to inject it more often.
+TC-05@2/17 in coup 17 of the second shoe. Repeat a code to inject it more often. Faults about bets bring bets with them.
 
 Examples:
   shoeprint simulate --shoes 1 --seed 7 > shoe.ndjson                     a lawful shoe, cards alone
@@ -58,10 +58,14 @@ function faultsAsked(text: string, before: readonly string[] = []): string[] {
   return [...before, ...codes];
 }
 
+/** Faults that only a table with bets can have: of bets, payments and commission, and a coup without any bet. */
+const ABOUT_BETS = /^(BT|PY|CM)-|^DL-10/;
+
 async function runSimulate({ rules: name, table, tables, out, expected: expectedAt, ...asked }: SimulateAsked): Promise<void> {
   const expectedFile = expectedAt ?? (out === undefined ? undefined : `${out}.expected.json`);
   if (out !== undefined && out === expectedFile) throw new Refusal(`${out}: events and expected findings cannot go to the same file`);
-  const { lines, expected } = simulateTables({ ...asked, rules: rulesNamed(installedRules(), name), tables: tableIds(table, tables) });
+  const bets = asked.bets ?? asked.faults?.some((fault) => ABOUT_BETS.test(fault)) ?? false;
+  const { lines, expected } = simulateTables({ ...asked, bets, rules: rulesNamed(installedRules(), name), tables: tableIds(table, tables) });
   if (out !== undefined) await writeLines(out, lines);
   else await print(lines);
   if (expectedFile !== undefined) await writeJson(expectedFile, { findings: expected() });
