@@ -1,4 +1,5 @@
 import { moneyText, OF_THE_SHOE, type Finding, type LedgerRow, type RuleBook, type Severity, type ShoeRow, type Unjudgeable } from '#audit';
+import { stripVTControlCharacters } from 'node:util';
 import type { Rules } from '#baccarat';
 import { colours } from './colours.js';
 import { coupOf, drawCoup } from './coup-drawing.js';
@@ -17,7 +18,7 @@ export async function printText(page: Page, verdict: Verdict, book: RuleBook): P
   const severities = new Map<Severity, number>();
   let after: ShoeRecord | undefined;
   for (const record of verdict.records()) {
-    await page.lines(...(after && after.findings.length + record.findings.length > 0 ? [''] : []), shoeLine(record));
+    await page.lines(...(after && after.findings.length + record.findings.length > 0 ? [''] : []), ...shoeLines(record));
     after = record;
     for (const finding of record.findings) severities.set(finding.severity, (severities.get(finding.severity) ?? 0) + 1);
     for (const group of coupsInTurn(record.findings)) await page.lines(...groupLines(group, record, book));
@@ -27,10 +28,13 @@ export async function printText(page: Page, verdict: Verdict, book: RuleBook): P
   await page.lines(...totalLines(verdict, severities));
 }
 
-function shoeLine({ row, findings }: ShoeRecord): string {
+/** A shoe in one line, or two where it is too long. */
+function shoeLines({ row, findings }: ShoeRecord): string[] {
   const count = findings.length === 0 ? colours.green('clean') : colours.bold(colours.red(counted(findings.length, 'finding')));
-  if (!row) return `${colours.bold(`Table ${findings[0]?.table ?? ''}`)}  of no shoe within reach · ${count}`;
-  return `${colours.bold(`Table ${row.table}  shoe ${row.shoe}`)}  ${shoeWords(row)} · ${count}`;
+  if (!row) return [`${colours.bold(`Table ${findings[0]?.table ?? ''}`)}  of no shoe within reach · ${count}`];
+  const name = colours.bold(`Table ${row.table}  shoe ${row.shoe}`);
+  const words = `${shoeWords(row)} · ${count}`;
+  return stripVTControlCharacters(`${name}  ${words}`).length <= columns() ? [`${name}  ${words}`] : [name, `  ${words}`];
 }
 
 const shoeWords = ({ rules, decks, coups, cards, closed }: ShoeRow): string =>
@@ -75,7 +79,8 @@ function findingLines(finding: Finding, record: ShoeRecord, rules: Rules | undef
     ...entry('seen', [seen(finding.observed, finding, currency)]),
     ...(impact ? entry('money', [colours.bold(`${moneyText(impact.amount, impact.currency)} in favour of the ${impact.favours}`)]) : []),
     ...(explainedBy ? entry('slip', [SLIP_WORDS[explainedBy]]) : []),
-    ...(rule ? [...entry('rule', rule.rule), ...entry('source', [rule.source])] : []),
+    ...(rule ? entry('rule', rule.rule) : []),
+    ...(rule?.source ? entry('source', [rule.source]) : []),
     ...(disposition ? entry('to do', [`${disposition.do.map((action) => ACTION_WORDS[action]).join(', then ')} (${disposition.source}, ${disposition.section})`]) : []),
     ...(marks.length > 0 ? entry('mark', [marks.join('; ')]) : []),
     ...entry('id', [colours.dim(finding.id)]),
@@ -100,8 +105,9 @@ async function printUnjudgeable(page: Page, verdict: Verdict): Promise<void> {
 }
 
 function doubtLines({ table, shoe, coup, codes, why }: Unjudgeable): string[] {
-  const where = `  Table ${table}  shoe ${shoe}  ${coup === undefined ? 'the shoe as a whole' : `coup ${coup}`}`;
-  return [`${where}: ${why}`, ...wrapped(`not judged: ${codes.join(' ')}`, columns() - 6).map((line) => `${INDENT}${colours.dim(line)}`)];
+  const where = `Table ${table}  shoe ${shoe}  ${coup === undefined ? 'the shoe as a whole' : `coup ${coup}`}`;
+  const codesToo = wrapped(`not judged: ${codes.join(' ')}`, columns() - INDENT.length);
+  return [...wrapped(`${where}: ${why}`, columns() - 4).map((line, i) => `  ${i === 0 ? '' : '  '}${line}`), ...codesToo.map((line) => `${INDENT}${colours.dim(line)}`)];
 }
 
 async function printCommission(page: Page, verdict: Verdict): Promise<void> {

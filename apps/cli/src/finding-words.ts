@@ -55,15 +55,19 @@ const NAMES_AMOUNTS = /^(PY|CM)-|^BT-0[12378]$/;
 const withCards = (text: string, code: FindingCode): string =>
   NAMES_CARDS.test(code) ? text.replace(/(?<![\w/#-])[A2-9TJQK][SHDC](?![\w/#-])/g, (card) => (isCard(card) ? cardText(card) : card)) : text;
 
+const actionsInWords = (text: string): string => text.split(/([a-z-]+)/).map((word) => ACTION_WORDS[word as Action] ?? word).join('');
+
 /** What was expected or observed, cards drawn and amounts in money; odds in brackets are no amounts. */
 export function seen(text: string, { code }: Finding, currency: string): string {
-  if (code === 'PR-07') return text.split(/([a-z-]+)/).map((word) => ACTION_WORDS[word as Action] ?? word).join('');
+  if (code === 'PR-07') return actionsInWords(text.replace(/^no (?=[a-z])/, 'not done: '));
   if (currency === '' || !NAMES_AMOUNTS.test(code)) return withCards(text, code);
   return text.replace(/\([^)]*\)|(?<![-\w@.])\d+(?![-\w.])/g, (found) => (found.startsWith('(') ? found : moneyText(Number(found), currency)));
 }
 
 /** A finding's sentence: cards drawn, and every number but the seat's an amount in money. */
 export function sentence({ message, code, seat }: Finding, currency: string): string {
+  // What was due and what was done stand below it.
+  if (code === 'PR-07') return message.replace(/ prescribe .*$/, ' prescribe something else than was done.');
   if (currency === '' || seat === undefined || !NAMES_AMOUNTS.test(code)) return withCards(message, code);
   return message.replace(/(?<![-\w@.])(?<!\bseat )\d+(?![-\w])/gi, (found) => moneyText(Number(found), currency));
 }

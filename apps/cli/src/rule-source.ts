@@ -6,14 +6,14 @@ import { colours } from './colours.js';
 export interface RuleText {
   /** Lines of plain words or of a table. */
   readonly rule: readonly string[];
-  /** The document and its sources with section and edition. */
-  readonly source: string;
+  /** The document and its sources with section and edition; absent where `rule` says where it is written. */
+  readonly source?: string;
 }
 
 /** The rule behind a finding, from the document that it names; what goes without saying there is said here. */
 export function ruleOf(finding: Finding, rules: Rules, coup: CoupRow | undefined, currency: string): RuleText {
   const place = placeOf(finding, rules, currency);
-  if (!place) return { rule: [GENERAL[finding.code] ?? 'general procedure'], source: `docs/findings.md, ${finding.code}` };
+  if (!place) return { rule: [`${GENERAL[finding.code] ?? 'general procedure'} (docs/findings.md, ${finding.code})`] };
   return { rule: place.words(coup), source: `${rules.ref}, ${rules.document.title}: ${sourcesAt(rules.document, place.pointer).join('; ')}` };
 }
 
