@@ -62,6 +62,23 @@ describe('shoeprint audit', () => {
     expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
   });
 
+  it('says in words what is prescribed after a fault, whether it was done, and what was done instead', () => {
+    const log = new TableLog();
+    log.open({ rules: 'nsw-crown@1', reports: [] });
+    for (const [coup, to] of [[1, 'next'], [2, 'burn']] as const) {
+      log.add('shoe', 'coup-opened', { coup });
+      const excess = log.draw(coup === 1 ? 'P 9H B 6C P KS B KD - 5D' : 'B 6C P KS B KD P 3D - 4S').at(-1) as string;
+      log.add('person/sam', 'card-moved', { event: excess, to, by: 'sam', reason: 'one card too many' });
+      log.add('shoe', 'coup-closed');
+    }
+    log.add('shoe', 'coup-opened', { coup: 3 });
+    const { stdout } = shoeprint(['audit', file('nsw.ndjson', lines(log.events))]);
+    const words = stdout.replaceAll(/\s+/g, ' ');
+    expect(words.match(/to do keep the card as the first of the next coup/g)).toHaveLength(2);
+    expect(words.match(/mark remedied: what the rules prescribe was done/g)).toHaveLength(1);
+    expect(words).toContain('PR-07 After DL-06 the rules prescribe something else than was done. due keep the card as the first of the next coup seen burn the card');
+  });
+
   it('reads gzip by the name, standard input by a dash, CRLF, empty lines and a last line that does not end', () => {
     const wanted = shoeprint(['audit', '--json', FAULTY]).stdout;
     const crlf = text(FAULTY).replaceAll('\n', '\r\n\r\n').replace(/(\r\n)+$/, '');
@@ -148,6 +165,8 @@ describe('malformed input', () => {
     ['a missing file', () => 'no-such-file.ndjson', 'shoeprint: no-such-file.ndjson: there is no such file'],
     ['a folder', () => 'examples', 'shoeprint: examples: this is a folder, not a file'],
     ['a broken gzip', () => file('broken.ndjson.gz', gzipSync(text(CLEAN)).subarray(0, 900)), 'this is not a whole gzip file (unexpected end of file)'],
+    ['gzip under another name', () => file('packed.ndjson', gzipSync(text(CLEAN))), 'this is gzip; it is unpacked only where the name ends in .gz'],
+    ['an empty name', () => '', 'shoeprint: the name of a file is empty'],
     ['what is no gzip', () => file('plain.ndjson.gz', text(CLEAN)), 'this is not a whole gzip file (incorrect header check)'],
   ])('says of %s what is wrong, and exits 2', (_, name, wanted) => {
     const { code, stdout, stderr } = shoeprint(['audit', name()]);

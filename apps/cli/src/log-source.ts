@@ -27,6 +27,7 @@ export interface Bytes {
 export function logFiles(names: readonly string[]): LogFile[] {
   if (names.filter((name) => name === '-').length > 1) throw new Refusal('standard input can be read only once');
   return names.map((name) => {
+    if (name === '') throw new Refusal('the name of a file is empty');
     if (name === '-') return { name, size: undefined };
     try {
       const stat = statSync(name);
@@ -40,11 +41,11 @@ export function logFiles(names: readonly string[]): LogFile[] {
 
 /** Opens a file for reading; one whose name ends in `.gz` is unpacked on the way. */
 export async function openLog({ name, size }: LogFile): Promise<Bytes> {
-  if (name === '-') return ofStream(name, process.stdin);
+  if (name === '-') return notPacked(name, ofStream(name, process.stdin));
   try {
-    if (!name.endsWith('.gz') && size !== undefined) return await ofFile(name);
+    if (!name.endsWith('.gz') && size !== undefined) return notPacked(name, await ofFile(name));
     const raw = createReadStream(name, { highWaterMark: CHUNK });
-    if (!name.endsWith('.gz')) return ofStream(name, raw);
+    if (!name.endsWith('.gz')) return notPacked(name, ofStream(name, raw));
     const plain = createGunzip({ chunkSize: CHUNK });
     raw.on('error', (error) => plain.destroy(error));
     return ofStream(name, raw.pipe(plain), raw);
@@ -52,6 +53,22 @@ export async function openLog({ name, size }: LogFile): Promise<Bytes> {
     throw fileRefusal(name, error);
   }
 }
+
+/** The same bytes, unless they turn out to be gzip: that is better said once than as a malformed line for each of them. */
+function notPacked(name: string, bytes: Bytes): Bytes {
+  let begun = false;
+  return {
+    ...bytes,
+    async read(into, at, most) {
+      const count = await bytes.read(into, at, most);
+      if (!begun && count > 1 && into.readUInt16BE(at) === GZIP) throw new Refusal(name === '-' ? 'standard input is gzip; unpack it first, with gunzip -c' : `${name}: this is gzip; it is unpacked only where the name ends in .gz`);
+      begun = true;
+      return count;
+    },
+  };
+}
+/** What every gzip file begins with. */
+const GZIP = 0x1f8b;
 
 async function ofFile(name: string): Promise<Bytes> {
   const file = await open(name);
