@@ -236,6 +236,19 @@ describe('PY-07: settled before an outcome that follows', () => {
   it('is not found where no outcome follows', () => {
     expect(codes(early(undefined, false).findings)).toEqual(['RS-07']);
   });
+
+  it('is not found in a dummy coup, whose stakes are to be returned whatever the outcome', () => {
+    const log = new TableLog();
+    log.open();
+    log.dealer();
+    log.add('shoe', 'coup-opened', { coup: 1, kind: 'dummy' });
+    log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 100 });
+    log.draw(PLAYER_WINS);
+    log.add('terminal', 'bet-settled', { seat: 1, bet: 'player', stake: 'returned', paid: 0 });
+    log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
+    log.add('terminal', 'coup-closed');
+    expect(codes(audit(log.events).findings)).toEqual(['BT-07']);
+  });
 });
 
 describe('PY-10: settled after the coup\'s close', () => {

@@ -10,6 +10,7 @@ import { impact, ofWager, settledOf, standing, winnings, type Settled } from './
 
 /** An outcome came: every settlement before it was too early (PY-07). */
 export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
+  if (coup.kind !== 'normal') return; // its stakes are to be returned, and no outcome decides that
   for (const wager of coup.wagers) {
     if (!shoe.rules.bets.has(wager.bet)) continue; // BT-10: its settlement is not judged
     for (const settlement of wager.settlements) {
