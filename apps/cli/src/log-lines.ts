@@ -1,8 +1,8 @@
 import { blockOf, EVENT_BYTES_MAX, type Block } from '#audit';
 import type { Bytes } from './log-source.js';
 
-/** How much is read at once. With what is carried over it stays under 128 KiB, past which V8 puts a string among its old objects. */
-const BLOCK = 64 * 1024;
+/** How much is read at once: half of it is no faster, twice as much takes some 10 MB more (Node 24, 350 MB of events). */
+const BLOCK = 128 * 1024;
 /** A line longer than this is never kept: it is refused, and the rest of it passed over. */
 const LINE_MAX = 2 * EVENT_BYTES_MAX;
 const CR = 0x0d;
