@@ -2,32 +2,21 @@
 // fed from the same log by JSON.parse: one process, rounds by turns, the median of the rounds' ratios. Then peak memory, a
 // fresh process each, at one and ten times the length. `npm run bench:audit`; about three minutes.
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { simulate } from '../../dist/libs/audit/src/index.js';
-import { readRules } from '../../dist/libs/baccarat/src/index.js';
 import { baccaratEngine, decodeOnly, shoeprint } from './contestants.mjs';
 
 const ROUNDS = 9;
 const SHOES = 200;
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-bench-'));
-const rules = readRules(JSON.parse(readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8')));
+const cli = fileURLToPath(new URL('../../apps/cli/bin/shoeprint.js', import.meta.url));
 
+/** A log dealt by the simulator, in a process of its own: what is timed here must not inherit its heap. */
 function log(name, shoes, bets) {
   const file = join(folder, `${name}.ndjson`);
-  const fd = openSync(file, 'w');
-  let lines = [];
-  for (const line of simulate({ rules, seed: 'bench', shoes, bets, table: 'T1' }).lines) {
-    lines.push(line);
-    if (lines.length === 1000) {
-      writeSync(fd, `${lines.join('\n')}\n`);
-      lines = [];
-    }
-  }
-  if (lines.length > 0) writeSync(fd, `${lines.join('\n')}\n`);
-  closeSync(fd);
+  execFileSync(process.execPath, [cli, 'simulate', '--shoes', String(shoes), '--seed', 'bench', ...(bets ? ['--bets'] : []), '--out', file]);
   return file;
 }
 
