@@ -179,6 +179,7 @@ describe('malformed input', () => {
 describe('a terminal or none', () => {
   it('has no colours where output is no terminal, has them when forced, and none with NO_COLOR', () => {
     const coloured = (env: NodeJS.ProcessEnv): boolean => shoeprint(['audit', FAULTY], { env }).stdout.includes('\u001b[');
+    expect([coloured({}), coloured({ CI: 'true' })].includes(true)).toBe(false);
     expect([coloured({}), coloured({ FORCE_COLOR: '1' }), coloured({ FORCE_COLOR: '1', NO_COLOR: '1' })]).toEqual([false, true, false]);
   });
 
