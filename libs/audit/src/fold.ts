@@ -7,9 +7,9 @@ import { raise, type Wrong } from './findings.js';
 import { aboutGap, gapWords, nameLate, passGap } from './gap.js';
 import { adopt, coupConcerned, eventIn, replay, rulesOf, targetOf, targetsBefore, type RuleBook } from './replay.js';
 import { openShoe, shoeRow } from './shoe.js';
+import { houseFrom } from './house.js';
 import { FOLD_VERSION, type Consequence, type Finding, type GapMark, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
-import type { House } from './validate.js';
 
 /** Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is held. */
 const SHOES_MAX = 1024;
@@ -230,7 +230,7 @@ class Table implements Admitting {
       const shoe = state[which];
       const named = shoe && eventIn(shoe, event.data.event);
       if (!shoe || !named) continue;
-      const target = targetOf(shoe, event.data, houseOf(this.book));
+      const target = targetOf(shoe, event.data, houseFrom(this.book));
       if (typeof target === 'string') {
         judgeAuthority(shoe, named === shoe.opening ? null : coupConcerned(shoe, named), event);
         return unknownReference(shoe, event, target);
@@ -260,28 +260,6 @@ class Table implements Admitting {
 }
 
 const NOTHING: Consequence[] = [];
-
-/** What a correction's data is checked against. */
-const houseOf = (book: RuleBook): House => ({
-  hasRules: (ref) => book.has(ref),
-  hasBet: (id) => isBetId(book, id),
-});
-
-/** The bet ids of contract section 5. */
-const BET_IDS: ReadonlySet<string> = new Set([
-  'player', 'banker', 'tie', 'player-pair', 'banker-pair', 'either-pair', 'perfect-pair', 'big', 'small',
-  'dragon-7', 'panda-8', 'super-6', 'lucky-6', 'dragon-bonus-player', 'dragon-bonus-banker',
-]);
-
-/** Whether an id is that of a bet: one that the contract lists, or one of an installed document. */
-export function isBetId(book: RuleBook, id: string): boolean {
-  if (BET_IDS.has(id)) return true;
-  for (const rules of book.values()) if (rules.bets.has(id)) return true;
-  return false;
-}
-
-/** What the decoder checks events against, from the installed rule documents. */
-export const houseFrom = houseOf;
 
 const lastOf = (shoe: Shoe, source: string): number => shoe.journal.findLastIndex((entry) => entry.type !== 'gap' && entry.source === source);
 
