@@ -217,3 +217,26 @@ describe('a card that could not be read', () => {
     expect(judged(lines.replace('8D', '6D'))).toEqual({ finds: ['DV-01'], unjudgeable: [] });
   });
 });
+
+describe('a card to no named hand, behind an unread one', () => {
+  // The first card was not read: on 0 to 5 the player hand was due the 4, on 6 and 7 the banker hand, and a natural ended it.
+  const open = 'dealt: - ?? 2H TS 3H 4D\ndeclared: tie';
+
+  it('leaves open the draws that only some readings miss', () => {
+    expect(judged(open).unjudgeable).toContain('TC-07'); // banker 5 against a third card of 4 draws
+    expect(judged(open).unjudgeable).not.toContain('TC-03');
+    expect(judged(open).finds).toEqual(['DV-01']);
+  });
+
+  it('is silent about a draw that no reading misses', () => {
+    expect(judged(open.replace('4D', '9D')).unjudgeable).not.toContain('TC-07'); // banker 5 against 9 stands
+  });
+
+  it('finds a draw that every reading makes unlawful', () => {
+    expect(judged('dealt: - ?? 9H TS TH 4D B 2D\ndeclared: tie').finds).toEqual(expect.arrayContaining(['TC-02'])); // the banker hand has a natural
+  });
+
+  it('with four unread cards says that any drawing code may hold', () => {
+    expect(judged('dealt: - ?? ?? ?? ?? 4D 5D\ndeclared: tie').unjudgeable).toEqual(expect.arrayContaining(['TC-01', 'TC-09']));
+  });
+});

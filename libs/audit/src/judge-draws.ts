@@ -1,9 +1,10 @@
 import { cardsOn, cardsText, isCardDue, thirdOf, totals } from './coup.js';
-import { codesIn, drawCodesOf, MISSING_DRAWS, type DrawCode, type Stage } from './draws.js';
+import { codesIn, DRAW_CODES, drawCodesOf, MISSING_DRAWS, type DrawCode, type Stage } from './draws.js';
 import { referenceOf, type AnyEvent } from './events.js';
 import { raise, UNREAD, unjudgeable } from './findings.js';
 import { oblige } from './dispositions.js';
 import type { Coup, Laid, Shoe } from './state.js';
+import { drawCodesUnplaced } from './unplaced.js';
 
 /**
  * Judges the drawing of a coup as its cards lie now (contract section 4, "Third cards"). `because` is the event that made
@@ -11,8 +12,10 @@ import type { Coup, Laid, Shoe } from './state.js';
  * a code is raised if every value would raise it, and listed as unjudgeable if only some would.
  */
 export function judgeDraws(shoe: Shoe, coup: Coup, stage: Stage, because: AnyEvent): void {
-  if (coup.gapped || coup.short || coup.unplaced || coup.player.length < 2 || coup.banker.length < 2) return;
-  const { sure, open } = drawCodes(shoe, coup, stage);
+  if (coup.gapped || coup.short || coup.player.length < 2 || coup.banker.length < 2) return;
+  const codes = coup.unplaced ? drawCodesUnplaced(shoe, coup, stage) : drawCodes(shoe, coup, stage);
+  if (!codes) return unjudgeable(shoe, coup, DRAW_CODES, unreadRefs(coup), UNREAD);
+  const { sure, open } = codes;
   const outOfCards = shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe) ? MISSING_DRAWS : 0;
   const raised = sure & ~outOfCards & ~coup.drawCodes;
   coup.drawCodes |= raised;
