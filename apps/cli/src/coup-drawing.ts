@@ -64,7 +64,7 @@ function isMarked(code: FindingCode, place: 'player' | 'banker' | 'other', at: n
 
 function handLines(name: string, slots: readonly Slot[], findings: readonly Finding[]): string[] {
   const faces = slots.map(({ card }) => (card === 'missing' ? colours.dim('__'.padEnd(CARD)) : cardInColour(card.card, CARD)));
-  const calledWrong = findings.some(({ code, message }) => code === 'RS-01' && message.includes(`The ${name.toLowerCase()} hand`));
+  const calledWrong = findings.some(({ code, hand }) => code === 'RS-01' && hand === name.toLowerCase());
   const line = `${MARGIN}${colours.bold(name.padEnd(LABEL))}${faces.join('')}${' '.repeat(Math.max(0, 3 - slots.length) * CARD)}${afterCards(name, slots)}${calledWrong ? colours.red('  ◀ RS-01 called otherwise') : ''}`;
   const words = [...new Set(slots.flatMap(({ marks }) => marks))];
   if (words.length === 0) return [line.trimEnd()];

@@ -1,5 +1,6 @@
 import { OF_THE_SHOE, SEVERITIES, type FindingCode } from './catalogue.js';
 import { idOf } from './digest.js';
+import type { Hand } from './events.js';
 import type { Coup, Finding, Found, Impact, Shoe, Slip, Unjudgeable } from './state.js';
 
 /** What a judge says of one wrong. `about` tells it from others of its code in the same coup or shoe. */
@@ -8,6 +9,8 @@ export interface Wrong {
   /** Whose money it is about. */
   readonly seat?: number;
   readonly bet?: string;
+  /** Which hand it is about. */
+  readonly hand?: Hand;
   readonly events: readonly string[];
   readonly expected: string;
   readonly observed: string;
@@ -35,6 +38,7 @@ export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: W
     ...(ofShoe || !coup ? undefined : { coup: coup.number }),
     ...(wrong.seat === undefined ? undefined : { seat: wrong.seat }),
     ...(wrong.bet === undefined ? undefined : { bet: wrong.bet }),
+    ...(wrong.hand === undefined ? undefined : { hand: wrong.hand }),
     rules: shoe.rules.ref,
     events: wrong.events,
     expected: wrong.expected,

@@ -55,7 +55,7 @@ function judgeTotal(shoe: Shoe, coup: Coup, hand: Hand, said: number, event: Any
   if (possible.length > 1 || coup.unplaced) return unjudgeable(shoe, coup, ['RS-01'], unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
   if (possible[0] === said) return;
   raise(shoe, coup, 'RS-01', {
-    events: [...cardsOn(coup, hand).map((laid) => referenceOf(laid.event)), referenceOf(event)], expected: String(possible[0]), observed: String(said),
+    hand, events: [...cardsOn(coup, hand).map((laid) => referenceOf(laid.event)), referenceOf(event)], expected: String(possible[0]), observed: String(said),
     message: `The ${hand} hand was called ${said}; its cards make ${possible[0]}.`,
   });
 }

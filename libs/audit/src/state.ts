@@ -34,6 +34,8 @@ export interface Finding {
   /** Where it is about one seat's money. */
   readonly seat?: number;
   readonly bet?: string;
+  /** The hand that was called wrong, where it is about a called total. */
+  readonly hand?: Hand;
   readonly rules: string;
   readonly events: readonly string[];
   readonly expected: string;
