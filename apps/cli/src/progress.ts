@@ -20,7 +20,7 @@ export class Progress {
     if (!this.wanted || this.total === undefined || Date.now() - this.begun < SHOWN_AFTER_MS) return;
     const mib = (count: number): number => Math.round(count / MIB);
     if (!this.bar) {
-      this.bar = new SingleBar({ format: 'auditing {bar} {percentage} %  {value} of {total} MiB  {eta_formatted} left', barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, gracefulExit: false, linewrap: true, stream: process.stderr, fps: 10 });
+      this.bar = new SingleBar({ format: 'auditing {bar} {percentage} %  {value} of {total} MiB  {eta_formatted} left', barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, gracefulExit: false, linewrap: true, stream: process.stderr, fps: 10, formatTime: timeLeft });
       this.bar.start(mib(this.total), 0);
     }
     this.bar.update(mib(bytes));
@@ -28,7 +28,9 @@ export class Progress {
 
   /** Takes the bar away. */
   done(): void {
-    this.bar?.update(this.bar.getTotal());
     this.bar?.stop();
   }
 }
+
+/** cli-progress gives a word instead of a number of seconds where it cannot say, as at the very end. */
+const timeLeft = (seconds: number): string => (Number.isFinite(seconds) ? `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}` : '0:00');
