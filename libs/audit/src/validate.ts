@@ -15,9 +15,6 @@ export interface House {
 
 const REQUIRED = ['specversion', 'type', 'source', 'id', 'time', 'table', 'data'] as const;
 const ATTRIBUTES = new Set<string>([...REQUIRED, 'shoe', 'session', 'sequence', 'datacontenttype', 'traceparent']);
-/** The api's own marks, at the end of a recorded line. */
-export const STAMPS = ['receivedfrom', 'receivedtime'] as const;
-
 /** The most bytes of an event's content. */
 export const EVENT_BYTES_MAX = 16_384;
 
