@@ -1,0 +1,2 @@
+export { installedRules, packageFolder, readJson, rulesNamed } from './installed-rules.js';
+export { fileRefusal, Refusal } from './refusal.js';

@@ -1,0 +1,28 @@
+import { gamingDayFaults, type GamingDayRule } from '#read-model';
+import type { Environment } from './environment.js';
+
+/** What belongs to a house, and must be the same for every program that serves it. */
+export interface HouseSettings {
+  readonly gamingDays: readonly GamingDayRule[];
+  /** Folders of rule documents besides the published ones. */
+  readonly rules: readonly string[];
+}
+
+/** Of a house that has said nothing: midnight of UTC. */
+const GAMING_DAYS: readonly GamingDayRule[] = Object.freeze([Object.freeze({ from: '2000-01-01', zone: 'UTC', cutover: '00:00' })]);
+
+/** Reads what belongs to the house; faults are collected in `env`. Deeply frozen. */
+export function houseSettings(env: Environment): HouseSettings {
+  return Object.freeze({
+    gamingDays: gamingDays(env),
+    rules: Object.freeze((env.text('SHOEPRINT_RULES') ?? '').split(/[:;,]/).filter((folder) => folder !== '')),
+  });
+}
+
+function gamingDays(env: Environment): readonly GamingDayRule[] {
+  const list = env.json('SHOEPRINT_GAMING_DAY');
+  if (list === undefined) return GAMING_DAYS;
+  const faults = gamingDayFaults(list);
+  for (const fault of faults) env.fault('SHOEPRINT_GAMING_DAY', fault);
+  return faults.length > 0 ? GAMING_DAYS : Object.freeze((list as GamingDayRule[]).map((rule) => Object.freeze({ ...rule })));
+}

@@ -1,0 +1,23 @@
+import { SettingsRefused } from './environment.js';
+
+/**
+ * Has a server listen where its settings say. An address that cannot be listened on is a fault of the setting: throws
+ * `SettingsRefused` then, with the name of the port's variable or of SHOEPRINT_HOST.
+ */
+export async function listening<T>(listen: () => Promise<T>, portName: string): Promise<T> {
+  try {
+    return await listen();
+  } catch (error) {
+    const fault = faultOf((error as NodeJS.ErrnoException).code, portName);
+    throw fault === undefined ? error : new SettingsRefused([fault]);
+  }
+}
+
+function faultOf(code: string | undefined, portName: string): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE': return `${portName}: another program listens there`;
+    case 'EACCES': return `${portName}: this user may not listen there`;
+    case 'EADDRNOTAVAIL': case 'ENOTFOUND': case 'EAI_AGAIN': return 'SHOEPRINT_HOST: is no address of this machine';
+    default: return undefined;
+  }
+}
