@@ -25,14 +25,16 @@ export function ledgerRow(shoe: Shoe, seat: number): LedgerRow {
 const tell = (shoe: Shoe, seat: number): void => void shoe.news.push({ is: 'ledger', row: ledgerRow(shoe, seat) });
 
 /** Commission taken and marked with a settlement enters the ledger, as recorded. */
-export function enterCommission(shoe: Shoe, coup: Coup | null, { data }: EventOf<'bet-settled'>): void {
+export function enterCommission(shoe: Shoe, coup: Coup | null, event: EventOf<'bet-settled'>): void {
+  const { data } = event;
   const taken = data.commissionTaken ?? 0;
   const marked = data.commissionMarked ?? 0;
   if (taken === 0 && marked === 0) return;
   const account = accountOf(shoe, data.seat);
   account.taken += taken;
   account.marked += marked;
-  coup?.entries.push({ seat: data.seat, due: 0, marked });
+  if (coup) coup.entries.push({ seat: data.seat, due: 0, taken, marked });
+  else shoe.takings.push({ seat: data.seat, dealer: shoe.duty.dealer, time: event.time, amounts: { taken, marked } });
   tell(shoe, data.seat);
 }
 
@@ -72,7 +74,7 @@ export function judgeCommission(shoe: Shoe, coup: Coup, wager: Wager, settled: S
   const [first] = charges as [Charge];
   if (first.due > 0 && charges.every(({ due }) => due === first.due)) {
     accountOf(shoe, wager.seat).due += first.due;
-    coup.entries.push({ seat: wager.seat, due: first.due, marked: 0 });
+    coup.entries.push({ seat: wager.seat, due: first.due, taken: 0, marked: 0 });
     tell(shoe, wager.seat);
   }
   if (charges.some(({ code }) => code !== first.code)) {
@@ -133,6 +135,7 @@ export function takeCommission(shoe: Shoe, event: EventOf<'commission-collected'
     });
   }
   account[how] += amount;
+  shoe.takings.push({ seat, dealer: shoe.duty.dealer, time: event.time, amounts: { [how]: amount } });
   tell(shoe, seat);
   if (event.type === 'commission-waived') judgeWaiver(shoe, event, reference);
 }

@@ -153,7 +153,8 @@ class CoupTold {
   }
 }
 
-function coupRow(shoe: Shoe, coup: Coup): CoupRow {
+/** A coup as it stands. */
+export function coupRow(shoe: Shoe, coup: Coup): CoupRow {
   const found = coup.player.length >= 2 && coup.banker.length >= 2 ? outcomes(coup) : [];
   return {
     table: shoe.table,

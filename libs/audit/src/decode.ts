@@ -8,8 +8,13 @@ import { headLanes, idAndTime, Scanner } from './scan.js';
 import { knownType, upcast } from './upcast.js';
 import { EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
 
-/** A line read: an event, or everything that is wrong with it. */
-export type Decoded = { readonly event: AnyEvent; readonly faults?: undefined } | { readonly event?: undefined; readonly faults: readonly Fault[] };
+/**
+ * A line read: an event, or everything that is wrong with it. A decoder that refuses stamps gives the event's `content`,
+ * which is what is to be appended, where the bytes given are not that already.
+ */
+export type Decoded =
+  | { readonly event: AnyEvent; readonly content?: string; readonly faults?: undefined }
+  | { readonly event?: undefined; readonly faults: readonly Fault[] };
 
 /** No event is this long, however it is spaced; such a line is refused unread. */
 const LINE_BYTES_MAX = 4 * EVENT_BYTES_MAX;
@@ -76,7 +81,8 @@ export class Decoder {
     takeNumber(lanes, sequence ?? 0);
     takeText(lanes, canonicalData(type, value, text).slice(1, -1));
     const data = upcast(name, value.data as Readonly<Record<string, unknown>>);
-    return { event: { type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent };
+    const event = { type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent;
+    return this.stamps === 'accepted' || content === text ? { event } : { event, content };
   }
 }
 

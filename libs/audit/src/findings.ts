@@ -49,8 +49,9 @@ export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: W
     remedied: false,
     message: wrong.message,
   };
-  shoe.found.set(id, { finding, coup: ofShoe ? null : (coup?.ref ?? null) });
-  shoe.news.push({ is: 'raised', finding });
+  const coupRef = ofShoe ? null : (coup?.ref ?? null);
+  shoe.found.set(id, { finding, coup: coupRef });
+  shoe.news.push({ is: 'raised', finding, shoeRef: shoe.ref, coupRef });
   return finding;
 }
 
@@ -60,7 +61,7 @@ const ABOUT_A_VOID: ReadonlySet<FindingCode> = new Set(['BT-08', 'RS-09', 'PR-04
 /** Changes a finding that stands. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
   found.finding = { ...found.finding, ...change };
-  shoe.news.push({ is: 'amended', finding: found.finding });
+  shoe.news.push({ is: 'amended', finding: found.finding, shoeRef: shoe.ref, coupRef: found.coup });
 }
 
 /** Withdraws the findings of a coup that have these codes, because of the event named. */
@@ -68,7 +69,7 @@ export function withdraw(shoe: Shoe, coup: Coup, holdsFor: (code: FindingCode) =
   for (const [id, { finding, coup: ref }] of shoe.found) {
     if (ref === coup.ref && holdsFor(finding.code)) {
       shoe.found.delete(id);
-      shoe.news.push({ is: 'withdrawn', finding, because });
+      shoe.news.push({ is: 'withdrawn', finding, because, shoeRef: shoe.ref, coupRef: ref });
     }
   }
 }
@@ -92,5 +93,5 @@ export function unjudgeable(shoe: Shoe, coup: Coup | null, codes: readonly Findi
   };
   if (known && known.codes.length === entry.codes.length && known.events.length === entry.events.length) return;
   shoe.unjudgeable.set(key, entry);
-  shoe.news.push({ is: 'unjudgeable', key, entry });
+  shoe.news.push({ is: 'unjudgeable', shoeRef: shoe.ref, key, entry });
 }

@@ -6,7 +6,7 @@ import { referenceOf, type AnyEvent, type EventOf } from './events.js';
 import { raise, type Wrong } from './findings.js';
 import { aboutGap, gapWords, nameLate, passGap } from './gap.js';
 import { adopt, coupConcerned, eventIn, replay, rulesOf, targetOf, targetsBefore, type RuleBook } from './replay.js';
-import { openShoe, shoeRow } from './shoe.js';
+import { openShoe, ShoeTold } from './shoe.js';
 import { houseFrom } from './house.js';
 import { FOLD_VERSION, type Consequence, type Finding, type GapMark, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
@@ -50,7 +50,7 @@ export function endOfLog(state: TableState, book: RuleBook): Consequence[] {
   const { open } = state;
   if (open) {
     if (open.coup) tellCoup(open, open.coup);
-    open.news.push({ is: 'shoe', row: shoeRow(open) });
+    open.news.push(new ShoeTold(open));
   }
   return table.news();
 }
@@ -91,7 +91,7 @@ class Table implements Admitting {
     if (!open) return;
     this.enter(open, event);
     if ((event.type === 'coup-opened' || event.type === 'shoe-closed') && this.state.before && owesReturns(this.state.before)) this.enter(this.state.before, event);
-    if (event.type === 'shoe-closed') open.news.push({ is: 'shoe', row: shoeRow(open) });
+    if (event.type === 'shoe-closed') open.news.push(new ShoeTold(open));
   }
 
   private enter(shoe: Shoe, event: AnyEvent): void {
@@ -109,13 +109,13 @@ class Table implements Admitting {
     }
     if (state.open && !state.open.closed) {
       this.enter(state.open, event);
-      state.open.news.push({ is: 'shoe', row: shoeRow(state.open) });
+      state.open.news.push(new ShoeTold(state.open));
     }
     if (state.before && owesReturns(state.before)) this.enter(state.before, event); // it goes out of reach: nothing can be returned any more
     this.gather();
     state.before = state.open;
     state.open = openShoe(state.table, event, rulesOf(this.book, event.data.rules), state.duty);
-    this.outside.push({ is: 'shoe', row: shoeRow(state.open) });
+    this.outside.push(new ShoeTold(state.open));
     state.shoes.push(name);
     if (state.shoes.length > SHOES_MAX) state.shoes.shift();
     turnIds(state.admission, event);
@@ -154,7 +154,7 @@ class Table implements Admitting {
   }
 
   /** A finding about something of no shoe that is held. */
-  private raiseOutside(event: { readonly shoe?: string | undefined }, code: FindingCode, wrong: Wrong): void {
+  private raiseOutside(event: AnyEvent, code: FindingCode, wrong: Wrong): void {
     const { state } = this;
     const id = idOf([code, state.table, ...(code.startsWith('DV-') ? [] : ['', '']), ...(wrong.about ?? [])]);
     if (state.foundOutside.has(id)) return;
@@ -163,9 +163,9 @@ class Table implements Admitting {
       events: wrong.events, expected: wrong.expected, observed: wrong.observed, void: false, remedied: false, message: wrong.message,
     };
     this.gather();
-    state.foundOutside.set(id, { finding, coup: null });
+    state.foundOutside.set(id, { finding, coup: null, raised: { time: event.time, dealer: state.duty.dealer } });
     if (state.foundOutside.size > OUTSIDE_MAX) state.foundOutside.delete(state.foundOutside.keys().next().value as string);
-    this.outside.push({ is: 'raised', finding });
+    this.outside.push({ is: 'raised', finding, shoeRef: null, coupRef: null });
   }
 
   gap(after: AnyEvent, from: number, to: number): void {
@@ -201,7 +201,7 @@ class Table implements Admitting {
     for (const found of this.state.foundOutside.values()) {
       if (found.finding.code !== 'DV-04' || !coversLate(found.finding, event)) continue;
       found.finding = { ...found.finding, events: [...found.finding.events, referenceOf(event)] };
-      this.outside.push({ is: 'amended', finding: found.finding });
+      this.outside.push({ is: 'amended', finding: found.finding, shoeRef: null, coupRef: null });
       return;
     }
   }

@@ -1,5 +1,6 @@
 import { LOST_TO_A_GAP } from './catalogue.js';
 import { reverseEntries } from './commission.js';
+import { tellCoup } from './coup.js';
 import { referenceOf } from './events.js';
 import { amend, raise, unjudgeable, withdraw } from './findings.js';
 import type { Finding, Found, GapMark, Shoe } from './state.js';
@@ -41,6 +42,7 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
     withdraw(shoe, coup, (code) => LOST_TO_A_GAP.includes(code), mark.after);
     reverseEntries(shoe, coup, 'due');
     unjudgeable(shoe, coup, LOST_TO_A_GAP, [mark.after], why);
+    if (coup.state !== 'open') tellCoup(shoe, coup);
   }
 }
 
@@ -48,7 +50,7 @@ function withdrawOfShoe(shoe: Shoe, code: 'SH-04' | 'SH-06' | 'SH-07', because: 
   for (const [id, { finding }] of shoe.found) {
     if (finding.code !== code) continue;
     shoe.found.delete(id);
-    shoe.news.push({ is: 'withdrawn', finding, because });
+    shoe.news.push({ is: 'withdrawn', finding, because, shoeRef: shoe.ref, coupRef: null });
   }
 }
 

@@ -1,4 +1,6 @@
 export { canonicalLine, blockOf, Decoder, type Decoded } from './decode.js';
+export { splitArray, type Split } from './batch-split.js';
+export { stamped, stampsOf } from './stamp.js';
 export type { Block } from './line-reader.js';
 export type { Fault } from './json-text.js';
 export { dataFaults, EVENT_BYTES_MAX, faultsOf, type House } from './validate.js';
@@ -15,5 +17,10 @@ export { houseFrom, isBetId } from './house.js';
 export { loadTable, saveTable } from './save.js';
 export type { RuleBook } from './replay.js';
 export { simulate, type Simulation, type SimulationOptions } from './simulate/simulate.js';
+export { simulateTables, type FloorSimulation, type TablesAsked } from './simulate/tables.js';
 export { SimulationRefusal } from './simulate/setting.js';
 export type { ExpectedFinding } from './simulate/expected.js';
+export { coupReport, dealerOf, type CoupReport } from './rows.js';
+export { shoeSums, type ShoeSums } from './shoe-report.js';
+export { closingOf, coupIn, holeOf, shoesInReach, standingDoubt, standingFinding, whenRaised, type Hole, type StandingFinding } from './inspect-state.js';
+export type { Coup, Found, Shoe } from './state.js';

@@ -4,7 +4,7 @@ import { ledgerRow } from './commission.js';
 import { tellCoup } from './coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events.js';
 import { passGap } from './gap.js';
-import { openShoe, shoeRow } from './shoe.js';
+import { openShoe, ShoeTold } from './shoe.js';
 import type { Coup, Entry, Found, GapMark, Shoe } from './state.js';
 import { step } from './step.js';
 import { dataFaults, type House } from './validate.js';
@@ -72,13 +72,18 @@ export function targetsBefore(shoe: Shoe, named: AnyEvent): AnyEvent[] {
   return [];
 }
 
+const correctedBy = (right: ReadonlyMap<string, Data>) => (event: AnyEvent): AnyEvent => {
+  const data = right.size === 0 ? undefined : right.get(referenceOf(event));
+  return data === undefined ? event : ({ ...event, data } as unknown as AnyEvent);
+};
+
+/** Gives events of a shoe as their last corrections have them. */
+export const asLastCorrected = (shoe: Shoe): ((event: AnyEvent) => AnyEvent) => correctedBy(corrections(shoe.journal));
+
 /** The shoe again from its journal, every event as its last correction has it. */
 export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const right = corrections(shoe.journal);
-  const asCorrected = (event: AnyEvent): AnyEvent => {
-    const data = right.size === 0 ? undefined : right.get(referenceOf(event));
-    return data === undefined ? event : ({ ...event, data } as unknown as AnyEvent);
-  };
+  const asCorrected = correctedBy(right);
   const opening = asCorrected(shoe.opening) as EventOf<'shoe-opened'>;
   const fresh = openShoe(shoe.table, opening, rulesOf(book, opening.data.rules), shoe.dutyAtOpening);
   for (const [at, entry] of shoe.journal.entries()) {
@@ -142,30 +147,30 @@ export function adopt(former: Shoe, fresh: Shoe, { coups, events, all }: Concern
     held.delete(id);
     const stays = !now && (!inScope(found) || /^(DV|PR)-/.test(found.finding.code));
     if (!now && !stays) {
-      fresh.news.push({ is: 'withdrawn', finding: found.finding, because });
+      fresh.news.push({ is: 'withdrawn', finding: found.finding, because, shoeRef: fresh.ref, coupRef: found.coup });
       continue;
     }
     const kept = now && inScope(found) ? now : found;
     fresh.found.set(id, kept);
-    if (kept !== found && JSON.stringify(kept.finding) !== JSON.stringify(found.finding)) fresh.news.push({ is: 'amended', finding: kept.finding });
+    if (kept !== found && JSON.stringify(kept.finding) !== JSON.stringify(found.finding)) fresh.news.push({ is: 'amended', finding: kept.finding, shoeRef: fresh.ref, coupRef: kept.coup });
   }
   for (const [id, found] of held) {
     if (!inScope(found)) continue;
     fresh.found.set(id, found);
-    fresh.news.push({ is: 'raised', finding: found.finding });
+    fresh.news.push({ is: 'raised', finding: found.finding, shoeRef: fresh.ref, coupRef: found.coup });
   }
   tellRows(former, fresh, concerns);
 }
 
 function tellRows(former: Shoe, fresh: Shoe, concerns: (coup: string | null) => boolean): void {
-  for (const key of former.unjudgeable.keys()) if (!fresh.unjudgeable.has(key)) fresh.news.push({ is: 'judgeable', key });
+  for (const key of former.unjudgeable.keys()) if (!fresh.unjudgeable.has(key)) fresh.news.push({ is: 'judgeable', shoeRef: fresh.ref, key });
   for (const [key, entry] of fresh.unjudgeable) {
-    if (JSON.stringify(former.unjudgeable.get(key)) !== JSON.stringify(entry)) fresh.news.push({ is: 'unjudgeable', key, entry });
+    if (JSON.stringify(former.unjudgeable.get(key)) !== JSON.stringify(entry)) fresh.news.push({ is: 'unjudgeable', shoeRef: fresh.ref, key, entry });
   }
   for (const seat of new Set([...former.ledger.keys(), ...fresh.ledger.keys()])) {
     const row = ledgerRow(fresh, seat);
     if (JSON.stringify(row) !== JSON.stringify(ledgerRow(former, seat))) fresh.news.push({ is: 'ledger', row });
   }
   for (const coup of fresh.coups) if (coup.state !== 'open' && concerns(coup.ref)) tellCoup(fresh, coup);
-  fresh.news.push({ is: 'shoe', row: shoeRow(fresh) });
+  fresh.news.push(new ShoeTold(fresh));
 }

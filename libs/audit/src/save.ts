@@ -1,3 +1,4 @@
+import { ledgerRow } from './commission.js';
 import type { AnyEvent, EventOf } from './events.js';
 import { replay, rulesOf, type RuleBook } from './replay.js';
 import { openShoe } from './shoe.js';
@@ -8,6 +9,8 @@ interface SavedShoe {
   readonly dutyAtOpening: Shoe['dutyAtOpening'];
   readonly journal: readonly Entry[];
   readonly found: readonly (readonly [string, Found])[];
+  /** Seats that ever had a line in the ledger; a correction may have left nothing of it to replay. */
+  readonly seats?: readonly number[];
 }
 
 interface SavedTable extends Omit<TableState, 'open' | 'before' | 'admission' | 'foundOutside'> {
@@ -60,7 +63,7 @@ function deepJson(value: unknown): string {
   return written.join('');
 }
 
-const savedShoe = ({ opening, dutyAtOpening, journal, found }: Shoe): SavedShoe => ({ opening, dutyAtOpening, journal, found: [...found] });
+const savedShoe = ({ opening, dutyAtOpening, journal, found, ledger }: Shoe): SavedShoe => ({ opening, dutyAtOpening, journal, found: [...found], seats: [...ledger.keys()] });
 
 /** A table's state from `saveTable`. Throws where it was saved by another version of the fold: such state is rebuilt from the log, never read. */
 export function loadTable(text: string, book: RuleBook): TableState {
@@ -76,13 +79,14 @@ export function loadTable(text: string, book: RuleBook): TableState {
   };
 }
 
-function loadedShoe(table: string, { opening, dutyAtOpening, journal, found }: SavedShoe, book: RuleBook): Shoe {
+function loadedShoe(table: string, { opening, dutyAtOpening, journal, found, seats = [] }: SavedShoe, book: RuleBook): Shoe {
   const bare = openShoe(table, opening, rulesOf(book, opening.data.rules), dutyAtOpening);
   for (const entry of journal) bare.journal.push(entry.type === 'gap' ? entry : restored(entry));
   const shoe = replay(bare, book);
   shoe.news.length = 0;
   shoe.found.clear();
   for (const [id, each] of found) shoe.found.set(id, each);
+  for (const seat of seats) ledgerRow(shoe, seat);
   return shoe;
 }
 

@@ -14,6 +14,7 @@ import { isSource } from './validate.js';
  */
 export class Scanner extends DataReader {
   private day = NEVER;
+  private receivedDay = NEVER;
   private readonly lanes = newLanes();
   private readonly kinds = fastKinds();
 
@@ -147,9 +148,9 @@ export class Scanner extends DataReader {
     const key = `${source} ${table}`;
     const known = kind.headers.get(key);
     if (known && known.source === source && known.shoe === shoe && known.session === session) return (kind.header = known);
-    if (kind.headers.size > HEADERS_MAX) kind.headers.clear();
+    if (kind.headers.size >= HEADERS_MAX) kind.headers.clear();
     kind.header = newHeader(kind.type, this.names.ofAll({ source, table, shoe, session }), known ?? NO_HEADER);
-    kind.headers.set(key, kind.header);
+    if (nameLength(kind.header) <= HEADER_NAMES_MAX) kind.headers.set(key, kind.header);
     return kind.header;
   }
 
@@ -159,11 +160,23 @@ export class Scanner extends DataReader {
     if (this.peek(RECEIVED_FROM)) {
       this.string();
       this.literal(RECEIVED_TIME);
-      this.time();
+      this.receipt();
       this.byte(QUOTE);
     }
     this.byte(CLOSE);
     return this.ok && this.at === to;
+  }
+
+  /** The time of a stamp: mostly of the same day as the last one, which is seldom the day of the events in an older log. */
+  private receipt(): void {
+    const { bytes, view, receivedDay } = this;
+    if (stands(view, bytes, this.at, receivedDay) && isClock(bytes, this.at + receivedDay.length)) {
+      this.at += TIME_LENGTH;
+      return;
+    }
+    const time = this.string();
+    if (this.ok && timeOf(time) === undefined) this.ok = false;
+    if (this.ok && time.length === TIME_LENGTH) this.receivedDay = literal(time.substring(0, 11));
   }
 
   private time(): string {
@@ -200,8 +213,10 @@ interface Kind {
 /** Of a line that does not begin as expected. */
 const UNLIKE = null;
 
-/** Tables whose names are kept ready for each type; past it they are gathered anew. */
+/** Tables whose names are kept ready for each type; past it they are gathered anew. A sender may make names up: long ones are not kept. */
 const HEADERS_MAX = 4096;
+const HEADER_NAMES_MAX = 400;
+const nameLength = ({ opening, middle }: Header): number => opening.length + middle.length;
 
 const OPENING = literal('{"specversion":"1.0","type":"shoeprint.');
 const ID = literal('","id":"');

@@ -13,7 +13,7 @@ export function openShoe(table: string, opening: EventOf<'shoe-opened'>, rules: 
     reports: Object.fromEntries(REPORTS.map((kind) => [kind, data.reports.includes(kind)])) as Record<Report, boolean>,
     dutyAtOpening: { ...duty }, duty: { ...duty }, journal: [], closed: false,
     news: [], found: new Map(), unjudgeable: new Map(), coups: [], coup: null, lastNumber: 0, copies: CARDS.map(() => 0), drawn: 0, unread: 0,
-    burned: [], loose: [], carried: [], betweenCoups: [], owing: 0, coupsLeft: null, cardsLost: false, burnsLost: false, ledger: new Map(),
+    burned: [], loose: [], carried: [], betweenCoups: [], owing: 0, coupsLeft: null, cardsLost: false, burnsLost: false, ledger: new Map(), takings: [],
     obligations: [], dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
   };
   const otherHash = data.rulesHash !== undefined && rules.hash !== '' && data.rulesHash !== rules.hash;
@@ -28,7 +28,23 @@ export function openShoe(table: string, opening: EventOf<'shoe-opened'>, rules: 
   return shoe;
 }
 
-export const shoeRow = (shoe: Shoe): ShoeRow => ({
+/** Tells of a shoe as it stood then; the shoe itself goes on. */
+export class ShoeTold {
+  readonly is = 'shoe';
+  readonly row: ShoeRow;
+  readonly #shoe: Shoe;
+
+  constructor(shoe: Shoe) {
+    this.row = shoeRow(shoe);
+    this.#shoe = shoe;
+  }
+
+  get shoe(): Shoe {
+    return this.#shoe;
+  }
+}
+
+const shoeRow = (shoe: Shoe): ShoeRow => ({
   table: shoe.table, shoe: shoe.name, rules: shoe.rules.ref, decks: shoe.decks, coups: shoe.coups.length, cards: shoe.drawn, closed: shoe.closed,
 });
 

@@ -80,6 +80,15 @@ export interface Account {
   waived: number;
 }
 
+/** Commission that entered a shoe's ledger through no coup: collected, waived, or settled before there was any. */
+export interface Taking {
+  readonly seat: number;
+  /** Who was on duty in the shoe, and the time of the event. */
+  readonly dealer: string | null;
+  readonly time: string;
+  readonly amounts: Partial<Account>;
+}
+
 /** A shoe in one line. */
 export interface ShoeRow {
   readonly table: string;
@@ -105,16 +114,22 @@ export interface CoupRow {
   readonly outcome: string | null;
 }
 
+/** The shoe and the coup that a finding is about, each by the reference of its opening; null where it is about none. */
+export interface FindingPlace {
+  readonly shoeRef: string | null;
+  readonly coupRef: string | null;
+}
+
 /** What one event led to, in order. */
 export type Consequence =
-  | { readonly is: 'raised' | 'amended'; readonly finding: Finding }
-  | { readonly is: 'withdrawn'; readonly finding: Finding; readonly because: string }
-  | { readonly is: 'unjudgeable'; readonly key: string; readonly entry: Unjudgeable }
-  | { readonly is: 'judgeable'; readonly key: string }
+  | (FindingPlace & { readonly is: 'raised' | 'amended'; readonly finding: Finding })
+  | (FindingPlace & { readonly is: 'withdrawn'; readonly finding: Finding; readonly because: string })
+  | { readonly is: 'unjudgeable'; readonly shoeRef: string; readonly key: string; readonly entry: Unjudgeable }
+  | { readonly is: 'judgeable'; readonly shoeRef: string; readonly key: string }
   /** A coup came to its end, or its record changed. `row` is drawn when asked for, as the coup then stands. */
   | { readonly is: 'coup'; readonly ref: string; readonly shoe: string; readonly row: CoupRow }
   | { readonly is: 'ledger'; readonly row: LedgerRow }
-  | { readonly is: 'shoe'; readonly row: ShoeRow };
+  | { readonly is: 'shoe'; readonly row: ShoeRow; readonly shoe: Shoe };
 
 /** Where a card lies: on a hand, burned, discarded, carried over to the next coup, or nowhere known. */
 export type Place = Hand | 'burn' | 'discard' | 'next' | null;
@@ -190,7 +205,7 @@ export interface Coup {
   readonly declarations: Declaration[];
   outcomeAt: AnyEvent | null;
   /** What this coup put into the ledger. */
-  readonly entries: { seat: number; due: number; marked: number }[];
+  readonly entries: { seat: number; due: number; readonly taken: number; marked: number }[];
   /** Stakes are to be returned before the next opening. */
   owesReturn: boolean;
   correctedToDummy: boolean;
@@ -210,6 +225,8 @@ export interface Obligation {
 export interface Found {
   finding: Finding;
   readonly coup: string | null;
+  /** Of a finding about no shoe that is held: the time of the event that raised it, and who was on duty. */
+  readonly raised?: { readonly time: string; readonly dealer: string | null };
 }
 
 /** A hole in a source's numbers, where it lies in the journal; with what came too late. */
@@ -272,6 +289,8 @@ export interface Shoe {
   cardsLost: boolean;
   burnsLost: boolean;
   readonly ledger: Map<number, Account>;
+  /** What entered the ledger through no coup, and who was on duty. */
+  readonly takings: Taking[];
   readonly obligations: Obligation[];
   readonly dealersOfShoe: string[];
 }

@@ -188,9 +188,12 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
   if (coup.state === 'open') {
     cardsAreFinal(shoe, coup, event);
     judgeOffered(shoe, coup, wager, event);
-  } else if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
+    return;
+  }
+  if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
   else if (!shoe.rules.bets.has(bet)) judgeOffered(shoe, coup, wager, event);
   else if (!coup.gapped && !coup.short) raiseLateSettlement(shoe, coup, event);
+  tellCoup(shoe, coup);
 }
 
 function move(shoe: Shoe, event: EventOf<'card-moved'>): void {

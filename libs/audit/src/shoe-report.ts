@@ -1,0 +1,110 @@
+import { ledgerRow } from './commission.js';
+import { dealerOf } from './rows.js';
+import type { Account, Coup, Shoe } from './state.js';
+import { settledOf, standing } from './wagers.js';
+
+/** Amounts of commission under whoever dealt, on the gaming day of the coup; of money taken by itself, whoever was on duty, and its own day. */
+export interface CommissionLine extends Account {
+  readonly seat: number;
+  /** '' where nobody had signed on. */
+  readonly dealer: string;
+  readonly gamingDay: string;
+}
+
+/** What a dealer dealt of a shoe on a gaming day: coups that are over, void ones too, and the cards drawn in them. */
+export interface DealtLine {
+  readonly dealer: string;
+  readonly gamingDay: string;
+  coups: number;
+  cards: number;
+}
+
+/** Bets settled in coups that are over and not void; `taken` are the stakes taken. */
+export interface BetLine {
+  readonly bet: string;
+  readonly dealer: string;
+  readonly gamingDay: string;
+  bets: number;
+  staked: number;
+  paid: number;
+  taken: number;
+}
+
+/** What a shoe comes to. */
+export interface ShoeSums {
+  /** A line for each seat that ever had one, by seat. */
+  readonly ledger: readonly (Account & { readonly seat: number })[];
+  /** The lines of a seat add up to its line of the ledger. */
+  readonly commission: readonly CommissionLine[];
+  readonly dealt: readonly DealtLine[];
+  readonly bets: readonly BetLine[];
+}
+
+/**
+ * Adds a shoe up as it stands. `dayOf` gives the gaming day of an event's time: a coup and all that was settled in it count
+ * on the day, and for the dealer, of the coup.
+ */
+export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums {
+  const sums = { commission: new Map<string, CommissionLine>(), dealt: new Map<string, DealtLine>(), bets: new Map<string, BetLine>() };
+  for (const coup of shoe.coups) {
+    const by = { dealer: dealerOf(coup) ?? '', gamingDay: dayOf(coup.opening.time) };
+    for (const { seat, ...amounts } of coup.entries) addCommission(sums.commission, seat, by, amounts);
+    if (coup.state !== 'open') addCoup(sums, coup, by);
+  }
+  for (const { seat, dealer, time, amounts } of shoe.takings) addCommission(sums.commission, seat, { dealer: dealer ?? '', gamingDay: dayOf(time) }, amounts);
+  return {
+    ledger: [...shoe.ledger.keys()].sort((a, b) => a - b).map((seat) => accountLine(shoe, seat)),
+    commission: withoutIdle([...sums.commission.values()]),
+    dealt: [...sums.dealt.values()],
+    bets: [...sums.bets.values()],
+  };
+}
+
+interface By {
+  readonly dealer: string;
+  readonly gamingDay: string;
+}
+
+const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
+
+/** The lines that hold an amount; of a seat that has none any more, as after a void, its first: it is in the ledger too. */
+function withoutIdle(lines: readonly CommissionLine[]): CommissionLine[] {
+  const told = new Set<number>();
+  const holding = lines.filter((line) => AMOUNTS.some((name) => line[name] !== 0));
+  for (const { seat } of holding) told.add(seat);
+  const idle = lines.filter(({ seat }) => !told.has(seat) && told.add(seat));
+  return [...holding, ...idle];
+}
+
+function accountLine(shoe: Shoe, at: number): Account & { readonly seat: number } {
+  const { seat, due, taken, marked, collected, waived } = ledgerRow(shoe, at);
+  return { seat, due, taken, marked, collected, waived };
+}
+
+function addCommission(lines: Map<string, CommissionLine>, seat: number, by: By, amounts: Partial<Account>): void {
+  const line = lineOf(lines, `${seat} ${by.gamingDay} ${by.dealer}`, () => ({ seat, ...by, due: 0, taken: 0, marked: 0, collected: 0, waived: 0 }));
+  for (const name of AMOUNTS) line[name] += amounts[name] ?? 0;
+}
+
+function addCoup({ dealt, bets }: { dealt: Map<string, DealtLine>; bets: Map<string, BetLine> }, coup: Coup, by: By): void {
+  const line = lineOf(dealt, `${by.gamingDay} ${by.dealer}`, () => ({ ...by, coups: 0, cards: 0 }));
+  line.coups += 1;
+  for (const { carried } of coup.cards) if (!carried) line.cards += 1; // one carried over counts where it was drawn
+  if (coup.state === 'void') return;
+  for (const wager of coup.wagers) {
+    const settled = settledOf(wager);
+    if (!settled) continue;
+    const { stands } = standing(wager);
+    const of = lineOf(bets, `${wager.bet} ${by.gamingDay} ${by.dealer}`, () => ({ bet: wager.bet, ...by, bets: 0, staked: 0, paid: 0, taken: 0 }));
+    of.bets += 1;
+    of.staked += stands;
+    of.paid += settled.paid;
+    if (settled.stake === 'taken') of.taken += stands;
+  }
+}
+
+function lineOf<T>(lines: Map<string, T>, key: string, fresh: () => T): T {
+  let line = lines.get(key);
+  if (line === undefined) lines.set(key, (line = fresh()));
+  return line;
+}
