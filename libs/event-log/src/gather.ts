@@ -1,0 +1,204 @@
+import { Lane, type Share, type Waiting, weightOf } from './lane.js';
+import { type Appended, type Appending, type LogRecord, NotRecorded, OutcomeUnknown, RECORD_BYTES_MAX, type Urgency } from './port.js';
+
+/** The records of one partition in one send, in their order. */
+export interface Batch {
+  readonly partition: number;
+  readonly records: readonly LogRecord[];
+}
+
+/** What stands behind a `Gather`. */
+export interface GatherOptions {
+  /** Partitions are numbered from 0. */
+  readonly partitions: number;
+  /** One send at a time is under way in a lane; `laneOf` says which of 0 to `lanes - 1` a partition belongs to. */
+  readonly lanes: number;
+  readonly laneOf: (partition: number) => number;
+  /** A send weighs at most this many bytes: keys, values and 64 for each record. It must hold at least two of the longest records. */
+  readonly sendBytesMax: number;
+  /**
+   * Appends each partition's records durably, and resolves with the offset of the first of each batch, in their order. It
+   * rejects with `NotRecorded` only where not one record of the whole send is in the log or ever will be; any other rejection
+   * is an `OutcomeUnknown`. No partition comes twice in a send.
+   */
+  readonly send: (batches: readonly Batch[], lane: number) => Promise<readonly number[]>;
+  /** Bytes that may wait or be under way. */
+  readonly queueBytesMax?: number;
+  /** How many of those bulk loads may not have. */
+  readonly liveReserveBytes?: number;
+}
+
+/** Counts since the start. */
+export interface GatherStats {
+  readonly queuedBytes: number;
+  readonly queueBytesMax: number;
+  /** Sends that ended, well or not. */
+  readonly sends: number;
+  /** Records that were acknowledged. */
+  readonly records: number;
+  /** Sends that were rejected. */
+  readonly failures: number;
+}
+
+/** Bytes of appends that may wait by default. */
+export const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
+const LIVE_RESERVE_BYTES = 8 * 1024 * 1024;
+const GRACE_MS = 10_000;
+
+/**
+ * Stands before an adapter's send: what callers want appended while a send is under way goes out together in the next one.
+ * There is no timer, so an idle log is appended to at once. Within a partition appends of one urgency keep their order.
+ */
+export class Gather {
+  private readonly lanes: readonly Lane[];
+  private readonly queueBytesMax: number;
+  private readonly bulkBytesMax: number;
+  private readonly open = new Set<Waiting>();
+  private queuedBytes = 0;
+  private sends = 0;
+  private records = 0;
+  private failures = 0;
+  private closing = false;
+  private whenEmpty: (() => void) | undefined;
+
+  constructor(private readonly options: GatherOptions) {
+    const { lanes, sendBytesMax, queueBytesMax = QUEUE_BYTES_MAX, liveReserveBytes = Math.min(LIVE_RESERVE_BYTES, queueBytesMax / 8) } = options;
+    if (sendBytesMax < 2 * RECORD_BYTES_MAX) throw new RangeError(`a send of ${sendBytesMax} bytes does not hold two of the longest records`);
+    this.lanes = Array.from({ length: lanes }, () => new Lane(sendBytesMax));
+    this.queueBytesMax = queueBytesMax;
+    this.bulkBytesMax = queueBytesMax - liveReserveBytes;
+  }
+
+  /** As `EventLog.append` promises. Throws where the partition does not exist or there is nothing to append: a bug of the caller. */
+  async append(appending: Appending): Promise<Appended> {
+    const { partition, records, urgency } = appending;
+    if (!Number.isInteger(partition) || partition < 0 || partition >= this.options.partitions)
+      throw new RangeError(`there is no partition ${partition}: there are ${this.options.partitions}, from 0`);
+    if (records.length === 0) throw new RangeError('there is nothing to append');
+    const weight = this.admit(records, urgency);
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { partition, records, urgency, weight, handed: 0, resolve, reject };
+      this.open.add(waiting);
+      this.queuedBytes += weight;
+      const number = this.options.laneOf(partition);
+      const lane = this.lanes[number] as Lane;
+      lane.add(waiting);
+      if (!lane.sending) this.start(lane, number);
+    });
+  }
+
+  stats(): GatherStats {
+    const { queuedBytes, queueBytesMax, sends, records, failures } = this;
+    return { queuedBytes, queueBytesMax, sends, records, failures };
+  }
+
+  /** Takes no more, finishes what waits; after `graceMs` what was not handed over is `NotRecorded`, what is under way `OutcomeUnknown`. */
+  async close(graceMs = GRACE_MS): Promise<void> {
+    this.closing = true;
+    if (this.open.size === 0) return;
+    const empty = new Promise<void>((resolve) => (this.whenEmpty = resolve));
+    const timer = setTimeout(() => this.giveUp(), graceMs);
+    await empty;
+    clearTimeout(timer);
+  }
+
+  /** What the records weigh, where they may wait; else throws NotRecorded. */
+  private admit(records: readonly LogRecord[], urgency: Urgency): number {
+    if (this.closing) throw new NotRecorded('the log is closing');
+    let weight = 0;
+    for (const record of records) {
+      if (record.value.length > RECORD_BYTES_MAX) throw new NotRecorded(`a record of ${record.value.length} bytes is over the limit of ${RECORD_BYTES_MAX}`);
+      // PostgreSQL's text cannot hold them, and one such key would fail the appends of all that go out with it.
+      if (record.key.includes('\0') || !wellFormed(record.key)) throw new NotRecorded('a key must be well-formed text without NUL');
+      weight += weightOf(record);
+    }
+    const max = urgency === 'live' ? this.queueBytesMax : this.bulkBytesMax;
+    if (this.queuedBytes + weight > max) throw new NotRecorded(`${weight} bytes do not fit in the queue: ${this.queuedBytes} of ${max} bytes wait to be appended`);
+    return weight;
+  }
+
+  private start(lane: Lane, number: number): void {
+    lane.sending = true;
+    // What the same turn of the event loop brings goes out together: a request writes to several partitions.
+    queueMicrotask(() => void this.run(lane, number));
+  }
+
+  private async run(lane: Lane, number: number): Promise<void> {
+    for (;;) {
+      const shares = lane.next();
+      if (shares.length === 0) break;
+      const batches = [...batchesOf(shares).values()];
+      try {
+        const firsts = await this.options.send(
+          batches.map(({ partition, shares: own }) => ({ partition, records: own.flatMap(({ of, from, to }) => of.records.slice(from, to)) })),
+          number,
+        );
+        for (const [at, batch] of batches.entries()) this.acknowledge(batch.shares, firsts[at] as number);
+      } catch (error) {
+        this.failures += 1;
+        for (const { of, from } of shares) {
+          lane.drop(of);
+          this.fail(of, from, error);
+        }
+      }
+      this.sends += 1;
+    }
+    lane.sending = false;
+  }
+
+  private acknowledge(shares: readonly Share[], first: number): void {
+    let offset = first;
+    for (const { of, from, to } of shares) {
+      of.first ??= offset;
+      offset += to - from;
+      this.records += to - from;
+      if (to < of.records.length) continue;
+      of.resolve({ partition: of.partition, first: of.first, next: offset });
+      this.settled(of);
+    }
+  }
+
+  private fail(waiting: Waiting, recorded: number, error: unknown): void {
+    const nothing = error instanceof NotRecorded && recorded === 0;
+    const why = error instanceof Error ? error.message : String(error);
+    if (nothing || error instanceof OutcomeUnknown) waiting.reject(error);
+    else if (recorded > 0) waiting.reject(new OutcomeUnknown(`${recorded} of ${waiting.records.length} records are in the log, then: ${why}`, { cause: error }));
+    else waiting.reject(new OutcomeUnknown(why, { cause: error }));
+    this.settled(waiting);
+  }
+
+  private settled(waiting: Waiting): void {
+    if (!this.open.delete(waiting)) return;
+    this.queuedBytes -= waiting.weight;
+    if (this.open.size === 0) this.whenEmpty?.();
+  }
+
+  private giveUp(): void {
+    for (const lane of this.lanes) {
+      for (const waiting of lane.clear()) {
+        if (waiting.handed > 0) continue;
+        waiting.reject(new NotRecorded('the log was closed before the records were handed over'));
+        this.settled(waiting);
+      }
+    }
+    for (const waiting of [...this.open]) {
+      waiting.reject(new OutcomeUnknown('the log was closed while the records were under way'));
+      this.settled(waiting);
+    }
+  }
+}
+
+/** Whether the text has no half of a surrogate pair: the compiled library of ES2023 does not know `isWellFormed` yet. */
+const wellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
+
+/** The shares of a send by partition, each in its order. */
+function batchesOf(shares: readonly Share[]): Map<number, { partition: number; shares: Share[] }> {
+  const batches = new Map<number, { partition: number; shares: Share[] }>();
+  for (const share of shares) {
+    const { partition } = share.of;
+    const batch = batches.get(partition);
+    if (batch) batch.shares.push(share);
+    else batches.set(partition, { partition, shares: [share] });
+  }
+  return batches;
+}

@@ -1,0 +1,164 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Kafka, Producer, RecordMetadata } from 'kafkajs';
+import { REQUEST_MS_MAX } from './kafka-client.js';
+import { BrokenLog, type LogRecord, NotRecorded, OutcomeUnknown } from './port.js';
+
+/** An append is answered within this time and one attempt. */
+export const SEND_MS_MAX = 7000;
+const PAUSE_MS = 50;
+const PAUSE_MS_MAX = 400;
+/** A broker works on one request of a connection at a time: partitions that share one wait for one another's copies. */
+const CONNECTIONS_MAX = 4;
+
+interface What {
+  readonly topic: string;
+  readonly partitions: number;
+  /** Rejects with BrokenLog if the topic is no longer the one that was opened. */
+  readonly sameTopic: (msMax: number) => Promise<void>;
+  readonly onNotice: (text: string) => void;
+}
+
+/**
+ * Appends through plain producers of kafkajs, one partition a send. The caller has one send under way for each partition.
+ *
+ * What is retried may stand in the log twice, so that a broker's restart does not show. A failure is `NotRecorded` only if
+ * every attempt says by itself that nothing was written; a closed connection, a timeout or a leader that changed say nothing.
+ */
+export class KafkaSender {
+  #producers: Promise<Producer>[];
+  /** The offset that the next record has at least; a smaller one is given by another log only. */
+  #next = new Map<number, number>();
+  #broken: BrokenLog | undefined;
+
+  constructor(
+    private readonly kafka: Kafka,
+    private readonly what: What,
+  ) {
+    this.#producers = Array.from({ length: Math.min(CONNECTIONS_MAX, what.partitions) }, () => this.#connected());
+  }
+
+  /** Resolves once there is a connection to append on. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#producers);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#producers.map((producer) => producer.then((connected) => connected.disconnect(), () => undefined)));
+  }
+
+  /** Resolves with the offset of the first, once all are acknowledged. They fit one send. */
+  async send(partition: number, records: readonly LogRecord[]): Promise<number> {
+    const until = performance.now() + SEND_MS_MAX;
+    let maybeWritten = false;
+    for (let wait = PAUSE_MS; ; wait = Math.min(wait * 2, PAUSE_MS_MAX)) {
+      if (this.#broken) throw maybeWritten ? new OutcomeUnknown(this.#broken.message) : new NotRecorded(this.#broken.message);
+      try {
+        return await this.#attempt(partition, records);
+      } catch (error) {
+        const verdict = judge(error as Error);
+        maybeWritten ||= !verdict.notWritten;
+        if (verdict.final || performance.now() + wait > until) {
+          const text = `partition ${partition} of ${this.what.topic}: ${(error as Error).message}`;
+          throw maybeWritten ? new OutcomeUnknown(text, { cause: error }) : new NotRecorded(text, { cause: error });
+        }
+        this.what.onNotice(`append to partition ${partition} is tried again: ${(error as Error).message}`);
+      }
+      await pause(wait);
+      await this.what.sameTopic(Math.max(until - performance.now(), 0)).catch((error: unknown) => {
+        if (error instanceof BrokenLog) this.#broken = error;
+      });
+    }
+  }
+
+  async #attempt(partition: number, records: readonly LogRecord[]): Promise<number> {
+    const slot = partition % this.#producers.length;
+    const producer = await this.#producer(slot);
+    const messages = records.map(({ key, value }) => ({ key, value: asBuffer(value), partition }));
+    const answer = producer.send({ topic: this.what.topic, acks: -1, timeout: REQUEST_MS_MAX - 500, messages });
+    const acknowledged = await withinTime(answer, () => this.#replace(slot, producer));
+    const first = this.#firstOffset(partition, acknowledged);
+    this.#next.set(partition, first + records.length);
+    return first;
+  }
+
+  /** An acknowledgement counts only if it names this partition, once, without an error and with an offset. */
+  #firstOffset(partition: number, acknowledged: readonly RecordMetadata[]): number {
+    const [one, ...others] = acknowledged;
+    const first = Number(one?.baseOffset);
+    const named = one?.topicName === this.what.topic && one.partition === partition && one.errorCode === 0 && others.length === 0;
+    if (!named || !Number.isSafeInteger(first) || first < 0) throw new Error(`kafkajs acknowledged something else: ${JSON.stringify(acknowledged)}`);
+    const least = this.#next.get(partition) ?? 0;
+    if (first >= least) return first;
+    this.#broken = new BrokenLog(`partition ${partition} of ${this.what.topic} acknowledged offset ${first} after ${least - 1}: this is not the log that was opened`, partition, first);
+    throw new OutcomeUnknown(this.#broken.message);
+  }
+
+  /** The slot's producer; one that could not connect is made anew. */
+  async #producer(slot: number): Promise<Producer> {
+    const producer = this.#producers[slot] as Promise<Producer>;
+    try {
+      return await producer;
+    } catch (error) {
+      if (this.#producers[slot] === producer) this.#producers[slot] = this.#connected();
+      throw error;
+    }
+  }
+
+  #replace(slot: number, stuck: Producer): void {
+    this.#producers[slot] = this.#connected();
+    void stuck.disconnect().catch((error: unknown) => this.what.onNotice(`a stuck producer did not close: ${String(error)}`));
+  }
+
+  #connected(): Promise<Producer> {
+    const producer = this.kafka.producer({ idempotent: false, allowAutoTopicCreation: false, metadataMaxAge: 60_000, retry: { retries: 0 }, createPartitioner: () => ({ message }) => message.partition as number });
+    const connected = producer.connect().then(() => producer);
+    connected.catch(() => undefined); // whoever sends next sees it
+    return connected;
+  }
+}
+
+const STUCK_MS = 2 * REQUEST_MS_MAX;
+
+/** kafkajs bounds each of its requests; should it never answer nonetheless, its producer is given up. */
+async function withinTime<T>(answer: Promise<T>, giveUp: () => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      giveUp();
+      reject(new Error(`no answer within ${STUCK_MS} ms`));
+    }, STUCK_MS);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface KafkaError extends Error {
+  readonly type?: string;
+  readonly code?: string;
+}
+
+/** Answers of a broker that has looked at the whole batch and written none of it; all but the last two stay so. */
+const REFUSED = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED', 'INVALID_TOPIC_EXCEPTION', 'INVALID_TIMESTAMP', 'NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE']);
+const PASSES = new Set(['NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE']);
+/** What fails before a connection stands. */
+const UNCONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const BEFORE_SENDING = new Set(['KafkaJSBrokerNotFound', 'KafkaJSMetadataNotLoaded', 'KafkaJSTopicMetadataNotLoaded', 'KafkaJSLockTimeout', 'KafkaJSSASLAuthenticationError']);
+
+/**
+ * What a failed attempt says. NOT_LEADER_FOR_PARTITION and UNKNOWN_TOPIC_OR_PARTITION are no refusals: a leader that is
+ * replaced while it waits for the copies answers so for records that it has written and handed on.
+ */
+export function judge(error: Error): { notWritten: boolean; final: boolean } {
+  if (error instanceof OutcomeUnknown) return { notWritten: false, final: true };
+  const { name, type = '', code = '', message } = origin(error);
+  if (REFUSED.has(type)) return { notWritten: true, final: !PASSES.has(type) };
+  const notWritten = UNCONNECTED.has(code) || BEFORE_SENDING.has(name) || (name === 'KafkaJSConnectionError' && message === 'Not connected');
+  return { notWritten, final: name === 'KafkaJSSASLAuthenticationError' };
+}
+
+const origin = (error: Error): KafkaError => (error.cause instanceof Error ? origin(error.cause) : error);
+
+const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

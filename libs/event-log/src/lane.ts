@@ -1,0 +1,123 @@
+import type { Appended, Appending, LogRecord } from './port.js';
+
+/** An append that waits, or is under way. */
+export interface Waiting extends Appending {
+  /** What it weighs, see `weightOf`. */
+  readonly weight: number;
+  /** How many of its records have been handed over. */
+  handed: number;
+  /** Where its first record came to lie, once known. */
+  first?: number;
+  readonly resolve: (appended: Appended) => void;
+  readonly reject: (why: Error) => void;
+}
+
+/** The records of one append that go out in one send: from the `from`th, without the `to`th. */
+export interface Share {
+  readonly of: Waiting;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a record costs beside its bytes, in the queue and on the wire: it bounds the number of empty records, too. */
+const RECORD_OVERHEAD = 64;
+
+/** What a record weighs in a queue and in a send: its key, its value and a little more, in bytes. */
+export const weightOf = ({ key, value }: LogRecord): number => Buffer.byteLength(key) + value.length + RECORD_OVERHEAD;
+
+/**
+ * What waits for one lane, and what of it goes next. Live appends go first, in the order in which they came, then bulk ones
+ * in theirs. An append of at most half a send goes out whole; a longer one in parts, which follow one another without any
+ * other append of its partition between them.
+ */
+export class Lane {
+  /** A send is under way. */
+  sending = false;
+  private live: Waiting[] = [];
+  private bulk: Waiting[] = [];
+  /** The append of which a part has gone out. */
+  private parted: Waiting | undefined;
+
+  constructor(private readonly sendBytesMax: number) {}
+
+  get isEmpty(): boolean {
+    return this.live.length === 0 && this.bulk.length === 0 && this.parted === undefined;
+  }
+
+  add(waiting: Waiting): void {
+    this[waiting.urgency].push(waiting);
+  }
+
+  /** Takes all that waits. */
+  clear(): Waiting[] {
+    const all = [...(this.parted ? [this.parted] : []), ...this.live, ...this.bulk];
+    this.live = [];
+    this.bulk = [];
+    this.parted = undefined;
+    return all;
+  }
+
+  /** Forgets the rest of an append of which a part failed. */
+  drop(waiting: Waiting): void {
+    if (this.parted === waiting) this.parted = undefined;
+  }
+
+  /** Takes what goes out next; nothing only if nothing waits. */
+  next(): Share[] {
+    const send = new Filling();
+    // Half of a send is kept for what else waits, or a steady trickle of live events would hold up a bulk load for ever.
+    const othersWait = this.parted !== undefined || this.bulk.length > 0;
+    this.live = this.takeFrom(this.live, send, othersWait ? this.sendBytesMax / 2 : this.sendBytesMax);
+    if (this.parted) this.part(this.parted, send, this.sendBytesMax);
+    if (!this.parted) this.live = this.takeFrom(this.live, send, this.sendBytesMax);
+    if (!this.parted) this.bulk = this.takeFrom(this.bulk, send, this.sendBytesMax);
+    return send.shares;
+  }
+
+  /** Takes from a queue what fits under `limit`, without passing over any but those behind a parted append; gives what is left. */
+  private takeFrom(queue: Waiting[], send: Filling, limit: number): Waiting[] {
+    const blocked: Waiting[] = [];
+    for (const [at, waiting] of queue.entries()) {
+      if (waiting.partition === this.parted?.partition) {
+        blocked.push(waiting);
+        continue;
+      }
+      if (send.weight + waiting.weight <= limit) {
+        send.add({ of: waiting, from: 0, to: waiting.records.length }, waiting.weight);
+        continue;
+      }
+      const goesInParts = waiting.weight > this.sendBytesMax / 2 && this.parted === undefined && this.part(waiting, send, limit);
+      return [...blocked, ...queue.slice(goesInParts ? at + 1 : at)];
+    }
+    return blocked;
+  }
+
+  /** Adds as many records as fit, at least one to an empty send. Whether any was added. */
+  private part(waiting: Waiting, send: Filling, limit: number): boolean {
+    const from = waiting.handed;
+    let to = from;
+    let weight = 0;
+    while (to < waiting.records.length) {
+      const next = weightOf(waiting.records[to] as LogRecord);
+      if (send.weight + weight + next > limit && (to > from || send.weight > 0)) break;
+      weight += next;
+      to += 1;
+    }
+    if (to === from) return false;
+    send.add({ of: waiting, from, to }, weight);
+    this.parted = to < waiting.records.length ? waiting : undefined;
+    return true;
+  }
+}
+
+/** A send while it is put together. */
+class Filling {
+  readonly shares: Share[] = [];
+  weight = 0;
+
+  add(share: Share, weight: number): void {
+    this.shares.push(share);
+    share.of.handed = share.to;
+    this.weight += weight;
+  }
+}

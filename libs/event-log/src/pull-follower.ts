@@ -1,0 +1,154 @@
+import { contiguous } from './contiguous.js';
+import { BrokenLog, type Follower, type StoredRecord, type Taker } from './port.js';
+
+/** Where a follower is in one partition. */
+export interface Wanted {
+  readonly partition: number;
+  readonly from: number;
+}
+
+/** What a `PullFollower` reads from. */
+export interface PullSource {
+  readonly partitions: number;
+  /**
+   * Records of each wanted partition from its offset on, in the same order. Rejects with `BrokenLog` where a partition is not
+   * what it was, and with anything else where the log cannot be reached for now.
+   */
+  fetch(wanted: readonly Wanted[]): Promise<readonly (readonly StoredRecord[])[]>;
+  /** Calls `wake` whenever there may be something new. Gives what ends that. */
+  onAppended(wake: () => void): () => void;
+  /** How long to wait at the head before looking again: the truth, where a wake-up is only a hint. */
+  readonly pollMs: number;
+}
+
+interface Pursuit {
+  readonly partition: number;
+  next: number;
+}
+
+const RETRY_MS = 100;
+const RETRY_MS_MAX = 1000;
+
+/**
+ * A follower of a log that is asked for records: it fetches for all partitions whose taker is free in one go, hands on what came,
+ * and asserts that offsets follow one another. While the log cannot be reached it tries again, for ever.
+ */
+export class PullFollower implements Follower {
+  private readonly pursuits = new Map<number, Pursuit>();
+  private readonly takings = new Map<number, Promise<void>>();
+  private readonly running: Promise<void>;
+  private readonly unsubscribe: () => void;
+  private closed = false;
+  private failures = 0;
+  private isAwake = true;
+  private wakeUp: (() => void) | undefined;
+
+  constructor(
+    private readonly source: PullSource,
+    private readonly taker: Taker,
+  ) {
+    this.unsubscribe = source.onAppended(() => this.wake());
+    this.running = this.run();
+  }
+
+  /** Throws where there is no such partition: a bug of the caller. */
+  add(partition: number, from: number): void {
+    if (!Number.isInteger(partition) || partition < 0 || partition >= this.source.partitions) throw new RangeError(`there is no partition ${partition}`);
+    if (this.closed) return;
+    this.pursuits.set(partition, { partition, next: from });
+    this.wake();
+  }
+
+  async remove(partition: number): Promise<void> {
+    this.pursuits.delete(partition);
+    await this.takings.get(partition);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.pursuits.clear();
+    this.unsubscribe();
+    this.wake();
+    await this.running;
+    await Promise.all(this.takings.values());
+  }
+
+  private wake(): void {
+    this.isAwake = true;
+    this.wakeUp?.();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.closed) {
+      this.isAwake = false;
+      const free = [...this.pursuits.values()].filter(({ partition }) => !this.takings.has(partition));
+      const came = free.length > 0 && (await this.fetch(free));
+      if (!came) await this.pause(this.pauseMs(free.length));
+    }
+  }
+
+  /** Nothing to fetch: until a taker is free or a partition is added. At the head: until the next look. Unreachable: ever longer. */
+  private pauseMs(free: number): number | undefined {
+    if (free === 0) return undefined;
+    return this.failures === 0 ? this.source.pollMs : Math.min(RETRY_MS * 2 ** (this.failures - 1), RETRY_MS_MAX);
+  }
+
+  /** Whether anything was handed on. */
+  private async fetch(free: readonly Pursuit[]): Promise<boolean> {
+    try {
+      const fetched = await this.source.fetch(free.map(({ partition, next }) => ({ partition, from: next })));
+      this.failures = 0;
+      return fetched.map((records, at) => this.handOn(free[at] as Pursuit, records)).includes(true);
+    } catch (error) {
+      if (!(error instanceof BrokenLog)) this.failures += 1;
+      else for (const pursuit of this.concerned(free, error)) this.stop(pursuit, error);
+      return error instanceof BrokenLog;
+    }
+  }
+
+  private concerned(free: readonly Pursuit[], { partition }: BrokenLog): readonly Pursuit[] {
+    return partition === undefined ? free : free.filter((pursuit) => pursuit.partition === partition);
+  }
+
+  private handOn(pursuit: Pursuit, records: readonly StoredRecord[]): boolean {
+    const { partition, next } = pursuit;
+    if (records.length === 0 || !this.isCurrent(pursuit)) return false;
+    this.takings.set(partition, this.take(pursuit, contiguous(records, partition, next)));
+    return true;
+  }
+
+  /** Never rejects: what the taker rejects with stops the partition. */
+  private async take(pursuit: Pursuit, records: readonly StoredRecord[]): Promise<void> {
+    try {
+      await this.taker.take(pursuit.partition, records);
+      pursuit.next += records.length;
+    } catch (error) {
+      this.stop(pursuit, error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      this.takings.delete(pursuit.partition);
+      this.wake();
+    }
+  }
+
+  private stop(pursuit: Pursuit, why: Error): void {
+    if (!this.isCurrent(pursuit)) return;
+    this.pursuits.delete(pursuit.partition);
+    this.taker.stopped(pursuit.partition, why);
+  }
+
+  private isCurrent(pursuit: Pursuit): boolean {
+    return this.pursuits.get(pursuit.partition) === pursuit;
+  }
+
+  private async pause(ms: number | undefined): Promise<void> {
+    if (this.isAwake || this.closed) return;
+    await new Promise<void>((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+      this.wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.wakeUp = undefined;
+  }
+}

@@ -1,0 +1,210 @@
+// A real Kafka on this machine without Docker: one KRaft node, or three. For tests and for `npm run kafka`.
+import { spawn, execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
+import { kafkaJars } from './jars.mjs';
+
+const run = promisify(execFile);
+const here = dirname(fileURLToPath(import.meta.url));
+const START_MS_MAX = 60_000;
+/** A short start matters more than the last tenth of speed in a test: one collector thread, class data shared. */
+const JVM = ['-XX:+UseSerialGC', '-Xshare:auto', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'];
+
+/** A cluster's id; the tool that formats a folder would take a leading dash for an option. */
+const clusterId = () => randomBytes(16).toString('base64url').replace(/^-/, 'A');
+
+/**
+ * Starts `nodes` (1 or 3) brokers in a fresh folder and resolves once all of them answer. Ports are free ones and stay the
+ * same over a restart. `advertise` may say another port, given a node's own, that clients are sent to: of something between.
+ * Whoever calls should `stop()`; if it dies instead, even by kill -9, the warden ends the brokers.
+ */
+export async function startKafka({ nodes = 1, advertise = (port) => port } = {}) {
+  if (nodes !== 1 && nodes !== 3) throw new Error(`a cluster has one node or three, not ${nodes}`);
+  const jars = await kafkaJars();
+  const dir = await mkdtemp(join(tmpdir(), 'shoeprint-kafka-'));
+  const cluster = new KafkaCluster({ jars, dir, nodes: await addresses(nodes, advertise), id: clusterId() });
+  try {
+    await cluster.format();
+    await Promise.all(cluster.nodes.map((node) => cluster.start(node.id)));
+    await cluster.ready();
+    return cluster;
+  } catch (error) {
+    const logs = await cluster.logs();
+    await cluster.stop();
+    throw new Error(`Kafka did not start: ${error.message}\n${logs}`);
+  }
+}
+
+class KafkaCluster {
+  #running = new Map();
+  #warden;
+
+  constructor({ jars, dir, nodes, id }) {
+    this.jars = jars;
+    this.dir = dir;
+    this.nodes = nodes;
+    this.id = id;
+    this.#warden = spawn(process.execPath, [join(here, 'warden.mjs'), dir], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
+    this.#warden.stdin.on('error', () => undefined); // it is gone: nothing is left to tell it
+    this.#warden.stdin.unref();
+    this.#warden.unref();
+  }
+
+  /** host:port of every node, as clients reach it. */
+  get brokers() {
+    return this.nodes.map(({ advertised }) => `127.0.0.1:${advertised}`);
+  }
+
+  async format() {
+    await Promise.all(
+      this.nodes.map(async (node) => {
+        const file = this.#file(node, 'server.properties');
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, properties(node, this.nodes, dirname(file)));
+        await run('java', ['-Xmx128m', '-XX:TieredStopAtLevel=1', ...JVM, '-cp', this.#classpath(), 'kafka.tools.StorageTool', 'format', '-t', this.id, '-c', file]);
+      }),
+    );
+  }
+
+  /** Starts a node (again), on its ports and its data. Does not wait until it answers: see `ready`. */
+  start(id) {
+    if (this.#running.has(id)) throw new Error(`node ${id} is running`);
+    const node = this.#node(id);
+    const log = openSync(this.#file(node, 'node.log'), 'a');
+    const heap = this.nodes.length > 1 ? '-Xmx320m' : '-Xmx512m';
+    const child = spawn('java', [heap, ...JVM, '-cp', this.#classpath(), 'kafka.Kafka', this.#file(node, 'server.properties')], { stdio: ['ignore', log, log], detached: true });
+    closeSync(log);
+    const ended = new Promise((resolve) => {
+      child.once('error', resolve);
+      child.once('exit', resolve);
+    }).then(() => {
+      this.#running.delete(id);
+      this.#tell(`-${child.pid}`);
+    });
+    this.#running.set(id, { child, ended });
+    this.#tell(`+${child.pid}`);
+    child.unref();
+  }
+
+  /** Sends a signal to one node by its process id; resolves once it is gone, or at once where the signal only pauses or wakes it. */
+  async kill(id, signal = 'SIGKILL') {
+    const running = this.#running.get(id);
+    if (!running) throw new Error(`node ${id} is not running`);
+    running.child.ref();
+    running.child.kill(signal);
+    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await running.ended;
+  }
+
+  /** Starts a node that was killed, and resolves once all the running nodes answer. */
+  async restart(id) {
+    this.start(id);
+    await this.ready();
+  }
+
+  /** Resolves once every running node is in the cluster and answers. */
+  async ready() {
+    const until = Date.now() + START_MS_MAX;
+    const wanted = [...this.#running.keys()];
+    let last;
+    while (Date.now() < until) {
+      const gone = wanted.find((id) => !this.#running.has(id));
+      if (gone !== undefined) throw new Error(`node ${gone} ended`);
+      try {
+        const seen = await Promise.all(wanted.map((id) => members(`127.0.0.1:${this.#node(id).port}`)));
+        if (seen.every((ids) => wanted.every((id) => ids.includes(id)))) return;
+        last = new Error('not every node knows the others yet');
+      } catch (error) {
+        last = error;
+      }
+      await pause(50);
+    }
+    throw new Error(`not within ${START_MS_MAX} ms: ${last.message}`);
+  }
+
+  /** Ends the nodes and takes the data away. */
+  async stop() {
+    await Promise.all([...this.#running.values()].map(({ child, ended }) => (child.ref(), child.kill('SIGKILL'), ended)));
+    await rm(this.dir, { recursive: true, force: true });
+    this.#warden.stdin.end();
+  }
+
+  /** The last lines that the nodes wrote. */
+  async logs() {
+    const tails = this.nodes.map(async (node) => (await readFile(this.#file(node, 'node.log'), 'utf8').catch(() => '')).slice(-2000));
+    return (await Promise.all(tails)).join('\n');
+  }
+
+  #node(id) {
+    const node = this.nodes.find((one) => one.id === id);
+    if (!node) throw new Error(`there is no node ${id}`);
+    return node;
+  }
+
+  #file = (node, name) => join(this.dir, `node-${node.id}`, name);
+  #classpath = () => join(this.jars, '*');
+  #tell = (line) => this.#warden.stdin.writable && this.#warden.stdin.write(`${line}\n`);
+}
+
+/** Ids of the nodes that this one knows. */
+async function members(broker) {
+  const admin = new kafkajs.Kafka({ brokers: [broker], clientId: 'shoeprint-launcher', logLevel: kafkajs.logLevel.NOTHING, connectionTimeout: 500, requestTimeout: 2000, retry: { retries: 0 } }).admin();
+  try {
+    await admin.connect();
+    const { brokers } = await admin.describeCluster();
+    return brokers.map(({ nodeId }) => nodeId);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** Ports below those that the system gives to outgoing connections, so that none of those takes a node's port while it is down. */
+async function addresses(count, advertise) {
+  const free = [];
+  while (free.length < count * 2) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (!free.includes(port) && (await isFree(port))) free.push(port);
+  }
+  const own = Array.from({ length: count }, (_, at) => ({ id: at + 1, port: free[at * 2], controllerPort: free[at * 2 + 1] }));
+  return Promise.all(own.map(async (node) => ({ ...node, advertised: await advertise(node.port) })));
+}
+
+const isFree = (port) =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+
+/** The timeouts are what a kill waits for: with the defaults, sending goes on 12 s after a broker was killed, with these 3 to 6 s. */
+function properties(node, nodes, dir) {
+  const copies = nodes.length;
+  return `process.roles=broker,controller
+node.id=${node.id}
+controller.quorum.voters=${nodes.map((one) => `${one.id}@127.0.0.1:${one.controllerPort}`).join(',')}
+listeners=PLAINTEXT://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}
+advertised.listeners=PLAINTEXT://127.0.0.1:${node.advertised}
+controller.listener.names=CONTROLLER
+log.dirs=${join(dir, 'data')}
+auto.create.topics.enable=false
+default.replication.factor=${copies}
+min.insync.replicas=${copies > 1 ? 2 : 1}
+unclean.leader.election.enable=false
+offsets.topic.replication.factor=${copies}
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=${copies}
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+broker.session.timeout.ms=1500
+broker.heartbeat.interval.ms=300
+controller.quorum.election.timeout.ms=300
+controller.quorum.fetch.timeout.ms=1000
+`;
+}

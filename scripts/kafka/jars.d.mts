@@ -1,0 +1,3 @@
+export const kafkaVersion: string;
+export function whyNoBroker(): Promise<string | undefined>;
+export function kafkaJars(): Promise<string>;

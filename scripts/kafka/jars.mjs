@@ -1,0 +1,56 @@
+// Apache Kafka as plain jars, fetched once by Maven and kept beside the other caches of node_modules.
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const here = dirname(fileURLToPath(import.meta.url));
+const cache = join(here, '../../node_modules/.cache/shoeprint');
+
+/** The version that pom.xml names. */
+export const kafkaVersion = /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</.exec(readFileSync(join(here, 'pom.xml'), 'utf8'))[1];
+
+/** What is missing here to run a broker, as a sentence, or undefined when nothing is. */
+export async function whyNoBroker() {
+  const java = await answers('java', ['-version']);
+  if (!java) return 'there is no Java (17 or later) on this machine';
+  const major = Number(/version "(\d+)/.exec(java)?.[1]);
+  if (!(major >= 17)) return `Java is too old here, Kafka ${kafkaVersion} needs 17 or later`;
+  if (existsSync(folder()) || (await answers('mvn', ['-v']))) return undefined;
+  return 'there is no Maven on this machine to fetch the jars with';
+}
+
+async function answers(command, args) {
+  try {
+    const { stdout, stderr } = await run(command, args);
+    return stdout + stderr;
+  } catch {
+    return undefined;
+  }
+}
+
+const folder = () => join(cache, `kafka-${kafkaVersion}`);
+
+/**
+ * The folder with the jars, fetched if it is not there yet. It comes into being whole, by a rename: of two processes that
+ * fetch at the same time one is first, and both use what that one brought.
+ */
+export async function kafkaJars() {
+  if (existsSync(folder())) return folder();
+  await mkdir(cache, { recursive: true });
+  const fetched = await mkdtemp(join(cache, 'kafka-fetching-'));
+  try {
+    await run('mvn', ['-q', '-B', '-f', join(here, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${fetched}`, '-DincludeScope=runtime'], { maxBuffer: 1 << 24 });
+    await rename(fetched, folder()).catch((error) => {
+      if (!existsSync(folder())) throw error;
+    });
+  } catch (error) {
+    throw new Error(`Maven could not fetch Kafka ${kafkaVersion}: ${String(error.stdout || error.message).slice(0, 2000)}`);
+  } finally {
+    await rm(fetched, { recursive: true, force: true });
+  }
+  return folder();
+}

@@ -1,0 +1,40 @@
+import type { StoredRecord, Taker } from '#event-log';
+
+/** A taker that keeps what it is handed, and does first what a test tells it to. */
+export class Collector implements Taker {
+  readonly taken: StoredRecord[][] = [];
+  readonly stops: { readonly partition: number; readonly why: Error }[] = [];
+  /** Takes that have begun and not ended, of one partition, at the most. */
+  atOnceMax = 0;
+  private readonly busy = new Map<number, number>();
+
+  constructor(private readonly first: (partition: number, records: readonly StoredRecord[]) => Promise<void> = async () => undefined) {}
+
+  async take(partition: number, records: readonly StoredRecord[]): Promise<void> {
+    const busy = (this.busy.get(partition) ?? 0) + 1;
+    this.atOnceMax = Math.max(this.atOnceMax, busy);
+    this.busy.set(partition, busy);
+    try {
+      await this.first(partition, records);
+      (this.taken[partition] ??= []).push(...records);
+    } finally {
+      this.busy.set(partition, (this.busy.get(partition) as number) - 1);
+    }
+  }
+
+  stopped(partition: number, why: Error): void {
+    this.stops.push({ partition, why });
+  }
+
+  /** The values of a partition as text, each offset once: what at-least-once delivery comes to. */
+  texts(partition: number): string[] {
+    const once = new Map((this.taken[partition] ?? []).map(({ offset, value }) => [offset, text(value)]));
+    return [...once.values()];
+  }
+
+  offsets(partition: number): number[] {
+    return (this.taken[partition] ?? []).map(({ offset }) => offset);
+  }
+}
+
+export const text = (value: Uint8Array): string => Buffer.from(value).toString();

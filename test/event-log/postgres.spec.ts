@@ -1,0 +1,228 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { type EventLog, NotRecorded, OutcomeUnknown, PostgresLog } from '#event-log';
+import { EmbeddedCluster } from '../../apps/standalone/src/embedded-cluster.js';
+import { createDatabase, type TestDatabase } from '../kit/database.js';
+import { eventually } from '../kit/eventually.js';
+import { AnswerLoser } from './answer-loser.js';
+import { Collector, text } from './collector.js';
+import { describeEventLog, type LogStore } from './contract.js';
+
+const PARTITIONS = 4;
+
+/** A session beside the log's own, of the user who made the database. */
+async function beside<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const FULL = `
+create function public.full() returns trigger language plpgsql as $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$;
+create trigger full_disk before insert on log.record for each statement execute function public.full();`;
+const NOT_FULL = 'drop trigger full_disk on log.record; drop function public.full()';
+
+async function makeStore(): Promise<LogStore> {
+  const database = await createDatabase();
+  const { loser, url } = await AnswerLoser.before(database.url);
+  return {
+    open: ({ queueBytesMax } = {}) => PostgresLog.open({ url, partitions: PARTITIONS, queueBytesMax }),
+    drop: async () => {
+      await loser.close();
+      await database.drop();
+    },
+    breakConnections: () => beside(database.url, async (client) => void (await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'))),
+    hold: async () => {
+      const client = new pg.Client(database.url);
+      await client.connect();
+      await client.query('begin; select from log.partition for update');
+      return () => client.end();
+    },
+    refuse: async () => {
+      await beside(database.url, (client) => client.query(FULL));
+      return () => beside(database.url, async (client) => void (await client.query(NOT_FULL)));
+    },
+    loseAnswers: async () => {
+      loser.losing = true;
+      return async () => void (loser.losing = false);
+    },
+  };
+}
+
+describeEventLog('PostgreSQL', makeStore, ['breakConnections', 'hold', 'refuse', 'loseAnswers']);
+
+const append = (log: EventLog, value: string, partition = 0): ReturnType<EventLog['append']> => log.append({ partition, records: [{ key: 'T1', value: Buffer.from(value) }], urgency: 'live' });
+
+describe('the log in PostgreSQL', () => {
+  let database: TestDatabase;
+  let log: PostgresLog;
+  const sql = (query: string): Promise<pg.QueryResult> => beside(database.url, (client) => client.query(query));
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    log = await PostgresLog.open({ url: database.url, partitions: PARTITIONS });
+    await append(log, 'the record');
+  });
+  afterAll(async () => {
+    await log.close();
+    await database.drop();
+  });
+
+  it.each([
+    ['an update', "update log.record set value = 'x'"],
+    ['a deletion', 'delete from log.record'],
+    ['a truncation', 'truncate log.record'],
+    ['another number of partitions', 'update log.identity set partitions = 8'],
+    ['the loss of its identity', 'delete from log.identity'],
+    ['a counter that goes back', 'update log.partition set next = 0'],
+    ['the loss of a counter', 'delete from log.partition'],
+    ['a truncation of the counters', 'truncate log.partition'],
+    ['an update in a session that skips ordinary triggers', "set session_replication_role = replica; update log.record set value = 'x'"],
+  ])('refuses %s, even of its owner', async (_, change) => {
+    await expect(sql(change)).rejects.toThrow(/append-only|only goes forward/);
+    expect((await log.read(0, 0)).map(({ value }) => text(value))).toEqual(['the record']);
+  });
+
+  it.each(["insert into log.record values (0, 7, 'T1', 'x')", 'update log.partition set next = 9', 'delete from log.record', 'create table log.mine ()', 'drop table log.record'])(
+    'gives the role that the log works under no right to "%s"',
+    async (statement) => {
+      await expect(sql(`set role shoeprint_log; ${statement}`)).rejects.toThrow(/permission denied|must be owner/);
+    },
+  );
+
+  it('lets the role append through its function, and read', async () => {
+    const { rows } = (await sql(`set role shoeprint_log; select key from log.record; select log.append('{3}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{2}', 'ab') as firsts`)) as unknown as pg.QueryResult<{ firsts: string[] }>[] as never as { rows: never[] };
+    expect(rows).toBeUndefined();
+    expect((await log.read(3, 0)).map(({ value }) => text(value))).toEqual(['ab']);
+  });
+
+  it('answers only when the record is on disk, whatever the server or the session says', async () => {
+    const { rows } = await beside(database.url, async (client) => {
+      await client.query("set synchronous_commit = off; begin; select log.append('{3}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{1}', 'x')");
+      const shown = await client.query<{ synchronous_commit: string }>('show synchronous_commit');
+      await client.query('rollback');
+      return shown;
+    });
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+  });
+
+  it('gives no offset away to a transaction that fails', async () => {
+    const head = await log.head(2);
+    await beside(database.url, (client) => client.query("begin; select log.append('{2}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{1}', 'x'); rollback"));
+    expect(await append(log, 'next', 2)).toMatchObject({ first: head });
+  });
+
+  it('has its number of partitions for life', async () => {
+    await expect(PostgresLog.open({ url: database.url, partitions: 8 })).rejects.toThrow('the log has 4 partitions, which is set for life; 8 are asked for');
+  });
+
+  it('has one identity, though several processes make it at once', async () => {
+    const other = await createDatabase();
+    const logs = await Promise.all([1, 2, 3].map(() => PostgresLog.open({ url: other.url, partitions: PARTITIONS })));
+    expect(new Set(logs.map(({ id }) => id)).size).toBe(1);
+    expect(logs[0]?.id).not.toBe(log.id);
+    await Promise.all(logs.map((each) => each.close()));
+    await other.drop();
+  });
+
+  it('says why it is not power-safe', async () => {
+    const { rows } = (await sql("select current_setting('fsync') as fsync, current_setting('full_page_writes') as pages")) as pg.QueryResult<{ fsync: string; pages: string }>;
+    const health = await log.health();
+    expect(health.reachable).toBe(true);
+    expect(health.powerSafe).toBe(rows[0]?.fsync === 'on' && rows[0].pages === 'on');
+    expect(health.notes.some((note) => note.startsWith('not power-safe: fsync is off'))).toBe(rows[0]?.fsync !== 'on');
+  });
+
+  it('stops its followers when a hole is torn into it behind its triggers', async () => {
+    const other = await createDatabase();
+    const torn = await PostgresLog.open({ url: other.url, partitions: PARTITIONS });
+    for (const value of ['a', 'b', 'c']) await append(torn, value);
+    await beside(other.url, (client) => client.query('alter table log.record disable trigger append_only; delete from log.record where "offset" = 1'));
+    const taker = new Collector();
+    torn.follow(taker).add(0, 0);
+    const { why } = await eventually('the stop', () => taker.stops[0]);
+    expect(why).toMatchObject({ name: 'BrokenLog', partition: 0, offset: 1 });
+    await beside(other.url, (client) => client.query('delete from log.record'));
+    await expect(torn.read(0, 0)).rejects.toMatchObject({ name: 'BrokenLog', partition: 0, offset: 0 });
+    await torn.close();
+    await other.drop();
+  });
+
+  it('stays without holes under two instances that append to the same partition', async () => {
+    const other = await PostgresLog.open({ url: database.url, partitions: PARTITIONS });
+    const wanted = Array.from({ length: 200 }, (_, at) => `v${at}`);
+    const appended = await Promise.all(wanted.map((value, at) => append(at % 2 ? log : other, value, 1)));
+    expect(appended.map(({ first }) => first).sort((a, b) => a - b)).toEqual(wanted.map((_, at) => at));
+    const values = (await log.read(1, 0)).map(({ value }) => text(value));
+    expect([...values].sort()).toEqual([...wanted].sort());
+    for (const [at, { first }] of appended.entries()) expect(values[first]).toBe(wanted[at]);
+    await other.close();
+  });
+});
+
+describe('a PostgreSQL server that is killed', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'shoeprint-log-'));
+  const cluster = new EmbeddedCluster({ dir, database: 'shoeprint' });
+  const postmaster = (): number => Number(readFileSync(join(dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+  beforeAll(async () => void (await cluster.start()));
+  afterAll(async () => {
+    await cluster.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it('has every acknowledged record when it is back, and the log goes on by itself', async () => {
+    const logs = await Promise.all([1, 2].map(() => PostgresLog.open({ url: cluster.url, partitions: PARTITIONS })));
+    const [log] = logs as [PostgresLog, PostgresLog];
+    expect(await log.health()).toMatchObject({ reachable: true, powerSafe: true, notes: [] });
+    const taker = new Collector();
+    const follower = log.follow(taker);
+    for (let partition = 0; partition < PARTITIONS; partition += 1) follower.add(partition, 0);
+    const acknowledged = new Map<string, number>();
+    let ended = false;
+    const writers = logs.flatMap((each, which) =>
+      [0, 1, 2, 3].map(async (partition) => {
+        for (let at = 0; !ended; at += 1) {
+          const value = `${which} ${partition} ${at}`;
+          try {
+            acknowledged.set(value, (await append(each, value, partition)).first);
+          } catch (error) {
+            if (!(error instanceof NotRecorded || error instanceof OutcomeUnknown)) throw error;
+          }
+          await new Promise(setImmediate);
+        }
+      }),
+    );
+    try {
+      for (let round = 0; round < 2; round += 1) {
+        const before = acknowledged.size;
+        await eventually('appends', () => acknowledged.size >= before + 40);
+        process.kill(postmaster(), 'SIGKILL');
+        await eventually('the loss of the server', async () => !(await log.health()).reachable);
+        await cluster.start();
+      }
+      const before = acknowledged.size;
+      await eventually('appends after the last kill', () => acknowledged.size >= before + 40);
+    } finally {
+      ended = true;
+      await Promise.all(writers);
+    }
+    for (let partition = 0; partition < PARTITIONS; partition += 1) {
+      const head = await log.head(partition);
+      await eventually('all that is there', () => (taker.taken[partition] ?? []).at(-1)?.offset === head - 1);
+      expect([...new Set(taker.offsets(partition))]).toEqual(Array.from({ length: head }, (_, at) => at));
+      const there = taker.texts(partition);
+      for (const [value, offset] of acknowledged) if (value.split(' ')[1] === String(partition)) expect(there[offset]).toBe(value);
+    }
+    expect(taker.stops).toEqual([]);
+    await Promise.all(logs.map((each) => each.close()));
+  });
+});

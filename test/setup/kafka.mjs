@@ -1,0 +1,47 @@
+// One Kafka for the whole run, started when the first test asks for it: KAFKA_BROKERS if set, else a container where Docker
+// answers, else Apache Kafka itself (scripts/kafka). Test files run in other processes than this one, so they ask over HTTP
+// on the loopback (test/kit/kafka.ts), and the broker belongs to the run and not to the file that came first.
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { startKafka } from '../../scripts/kafka/cluster.mjs';
+import { whyNoBroker } from '../../scripts/kafka/jars.mjs';
+
+const hasDocker = () => Boolean(process.env.DOCKER_HOST) || existsSync('/var/run/docker.sock');
+
+async function container() {
+  const { KafkaContainer } = await import('@testcontainers/kafka');
+  const started = await new KafkaContainer('confluentinc/cp-kafka:7.9.1').withKraft().start();
+  return { brokers: [`${started.getHost()}:${started.getMappedPort(9093)}`], stop: () => started.stop() };
+}
+
+async function start() {
+  if (process.env.KAFKA_BROKERS) return { brokers: process.env.KAFKA_BROKERS.split(','), stop: async () => undefined };
+  if (hasDocker()) return container();
+  const skipped = await whyNoBroker();
+  if (skipped) return { skipped: `KAFKA_BROKERS is not set, Docker does not answer, and ${skipped}`, stop: async () => undefined };
+  const cluster = await startKafka();
+  return { brokers: cluster.brokers, stop: () => cluster.stop() };
+}
+
+export async function setup() {
+  let started;
+  const server = createServer((_, response) => {
+    started ??= start();
+    started.then(
+      ({ brokers, skipped }) => response.end(JSON.stringify({ brokers, skipped })),
+      (error) => response.writeHead(500).end(error.message),
+    );
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  process.env.TEST_KAFKA_URL = `http://127.0.0.1:${server.address().port}/`;
+  globalThis.stopTestKafka = async () => {
+    server.closeAllConnections();
+    server.close();
+    await started?.then(({ stop }) => stop(), () => undefined);
+  };
+}
+
+export async function teardown() {
+  await globalThis.stopTestKafka?.();
+}

@@ -1,0 +1,42 @@
+// One PostgreSQL for the whole run: DATABASE_URL if set, else a container where Docker answers, else the embedded server.
+// Every test file makes a database of its own on it (test/kit/database.ts).
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import swc from '@swc/core';
+
+/** Where Docker listens; testcontainers takes most of a second to find out that it does not. */
+const hasDocker = () => Boolean(process.env.DOCKER_HOST) || existsSync('/var/run/docker.sock');
+
+async function container() {
+  const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+  const started = await new PostgreSqlContainer('postgres:18-alpine').start();
+  return { url: started.getConnectionUri(), stop: () => started.stop() };
+}
+
+async function embedded() {
+  // Jest does not transform an ES module globalSetup, and Node 20 cannot load TypeScript: this one file is compiled here.
+  const cache = 'node_modules/.cache/shoeprint';
+  mkdirSync(cache, { recursive: true });
+  const file = join(cache, `embedded-cluster-${process.pid}.mjs`);
+  const { code } = swc.transformFileSync('apps/standalone/src/embedded-cluster.ts', { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } });
+  writeFileSync(file, code);
+  const { EmbeddedCluster } = await import(pathToFileURL(file).href);
+  rmSync(file);
+  const dir = mkdtempSync(join(tmpdir(), 'shoeprint-test-pg-'));
+  const cluster = new EmbeddedCluster({ dir, database: 'shoeprint', ephemeral: true });
+  await cluster.start();
+  return { url: cluster.url, stop: async () => (await cluster.stop(), rmSync(dir, { recursive: true, force: true })) };
+}
+
+export async function setup() {
+  const given = process.env.DATABASE_URL;
+  const server = given ? { url: given, stop: async () => undefined } : hasDocker() ? await container() : await embedded();
+  process.env.TEST_DATABASE_URL = server.url;
+  globalThis.stopTestPostgres = server.stop;
+}
+
+export async function teardown() {
+  await globalThis.stopTestPostgres?.();
+}
