@@ -1,0 +1,86 @@
+import { FINDING_CODES, type FindingCode } from '#audit';
+import { poissonLimits, type PoissonLimits } from '../poisson.js';
+import { whole, type Snapshot } from '../snapshot-read.js';
+import { Where, type Filter } from '../where.js';
+
+/** What a dealer did wrong in dealing, calling, taking bets, paying and charging. A device's slip, a patron's late bet and a supervisor's ruling are none of it. */
+export const DEALER_ERRORS: readonly FindingCode[] = FINDING_CODES.filter(
+  (code) => /^(DL|TC|RS|BT|PY|CM)-/.test(code) && !['RS-03', 'RS-09', 'BT-01', 'CM-05', 'CM-06', 'CM-08'].includes(code),
+);
+
+/** How often somebody erred, in errors per 1,000 coups, with exact 95 % limits; null where no coup was dealt. */
+export interface DealerAccuracy {
+  /** Coups that are over, those that were voided too. */
+  readonly coups: number;
+  readonly cards: number;
+  /** Findings that stand, of any code. */
+  readonly findings: number;
+  /** Those of them that are `DEALER_ERRORS`. */
+  readonly errors: number;
+  /** Coups with an error in them: one slip may show in several findings. */
+  readonly coupsInError: number;
+  readonly errorsPer1000: number | null;
+  readonly lower95: number | null;
+  readonly upper95: number | null;
+}
+
+/** A dealer's line; `dealer` null for the coups in which nobody had signed on. */
+export interface DealerLine extends DealerAccuracy {
+  readonly dealer: string | null;
+}
+
+export interface DealersReport {
+  /** Who most surely errs most comes first: by the lower limit, then by name. */
+  readonly lines: readonly DealerLine[];
+  readonly total: DealerAccuracy;
+}
+
+interface Counted {
+  readonly dealer: string;
+  readonly coups: string;
+  readonly cards: string;
+  readonly findings: string;
+  readonly errors: string;
+  readonly coups_in_error: string;
+}
+
+/**
+ * Who dealt how much and erred how often. Findings that were withdrawn do not count; those of a void coup and those that
+ * were remedied do, for the error was made. Coups and findings are whose they were at the coup's end. A count of errors is taken as
+ * Poisson's, which it nearly is while errors are rare and one does not bring another.
+ */
+export async function dealerAccuracy(read: Snapshot, filter: Filter): Promise<DealersReport> {
+  const dealt = new Where().filter('d', filter, 'empty');
+  const found = new Where(dealt.parameters).and('f.withdrawn_because is null').filter('f', filter, 'null');
+  const errors = found.parameter(DEALER_ERRORS);
+  const rows = await read.rows<Counted>(
+    `select coalesce(d.dealer, f.dealer) as dealer, coalesce(d.coups, 0) as coups, coalesce(d.cards, 0) as cards,
+            coalesce(f.findings, 0) as findings, coalesce(f.errors, 0) as errors, coalesce(f.coups_in_error, 0) as coups_in_error
+     from (select d.dealer, sum(d.coups) as coups, sum(d.cards) as cards from dealt d ${dealt.sql} group by d.dealer) d
+     full join (select coalesce(f.dealer, '') as dealer, count(*) as findings, count(*) filter (where f.code = any(${errors})) as errors,
+                       count(distinct (f.coup_ref, f."table")) filter (where f.coup_ref is not null and f.code = any(${errors})) as coups_in_error
+                from finding f ${found.sql} group by coalesce(f.dealer, '')) f on f.dealer = d.dealer`,
+    found.parameters,
+  );
+  // Many dealers have the same few counts of errors.
+  const known = new Map<number, PoissonLimits>();
+  const limitsOf = (errors: number): PoissonLimits => {
+    const limits = known.get(errors) ?? poissonLimits(errors);
+    known.set(errors, limits);
+    return limits;
+  };
+  const lines = rows.map((row) => ({ dealer: row.dealer || null, ...accuracy([row], limitsOf) }));
+  lines.sort((a, b) => (b.lower95 ?? -1) - (a.lower95 ?? -1) || ((a.dealer ?? '') < (b.dealer ?? '') ? -1 : 1));
+  return { lines, total: accuracy(rows, limitsOf) };
+}
+
+function accuracy(rows: readonly Counted[], limitsOf: (errors: number) => PoissonLimits): DealerAccuracy {
+  const sum = (name: Exclude<keyof Counted, 'dealer'>): number => rows.reduce((total, row) => total + whole(row[name]), 0);
+  const [coups, errors] = [sum('coups'), sum('errors')];
+  const { lower, upper } = limitsOf(errors);
+  const rate = (count: number): number | null => (coups === 0 ? null : (count * 1000) / coups);
+  return {
+    coups, cards: sum('cards'), findings: sum('findings'), errors, coupsInError: sum('coups_in_error'),
+    errorsPer1000: rate(errors), lower95: rate(lower), upper95: rate(upper),
+  };
+}

@@ -1,0 +1,127 @@
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
+import { whole, type Snapshot } from '../snapshot-read.js';
+import { Where, type Filter } from '../where.js';
+
+/** A source of events at a table, and how well it reports. */
+export interface DeviceLine {
+  readonly table: string;
+  readonly source: string;
+  /** Null where it never said. */
+  readonly online: boolean | null;
+  readonly events: number;
+  readonly session: string | null;
+  readonly lastSequence: number | null;
+  /** The last time by its own clock, and the last time that an event of it came in; null where none was stamped. */
+  readonly lastTime: string;
+  readonly lastReceived: string | null;
+  /** Received minus its own clock, in milliseconds; null where nothing was stamped. */
+  readonly clockOffsetLast: number | null;
+  readonly clockOffsetLeast: number | null;
+  readonly clockOffsetMost: number | null;
+  /** Holes in its numbers (DV-04). */
+  readonly gaps: number;
+  /** Cards drawn and not read (DV-01). */
+  readonly unread: number;
+  /** Events sent again with other content (DV-15). */
+  readonly equivocations: number;
+}
+
+/** Sums of the lines of all pages. */
+export interface DeviceTotal {
+  readonly devices: number;
+  readonly events: number;
+  readonly gaps: number;
+  readonly unread: number;
+  readonly equivocations: number;
+}
+
+export interface DevicesReport extends Page<DeviceLine> {
+  readonly total: DeviceTotal;
+}
+
+export interface DevicesFilter extends Omit<Filter, 'dealer'> {
+  readonly source?: string;
+}
+
+interface DeviceRead {
+  readonly table: string;
+  readonly source: string;
+  readonly online: boolean | null;
+  readonly events: number;
+  readonly session: string | null;
+  readonly last_sequence: number | null;
+  readonly last_time: Date;
+  readonly last_received: Date | null;
+  readonly clock_offset_last: number | null;
+  readonly clock_offset_least: number | null;
+  readonly clock_offset_most: number | null;
+  readonly gaps: number;
+  readonly unread: number;
+  readonly equivocations: number;
+}
+
+const LIST = 'devices';
+
+/**
+ * Devices by table and source. `from` and `to` narrow the findings that are counted; the device's own figures are of all
+ * its time. Findings that were withdrawn do not count, void ones do: a card that was not read was not read. The total is that of all
+ * pages, and the sum of their lines.
+ */
+export async function deviceHealth(read: Snapshot, filter: DevicesFilter, paging: Paging): Promise<DevicesReport> {
+  const where = new Where();
+  const counted = countedOf(where, filter);
+  ofDevices(where, filter);
+  if (paging.cursor !== undefined) where.and('(d."table", d.source) > (?, ?)', ...cursorKey(paging.cursor, LIST, ['text', 'text']));
+  const rows = await read.rows<DeviceRead>(
+    `with counted as (${counted})
+     select d."table", d.source, d.online, d.events, d.session, d.last_sequence, d.last_time, d.last_received, d.clock_offset_last, d.clock_offset_least, d.clock_offset_most,
+            coalesce(n.gaps, 0) as gaps, coalesce(n.unread, 0) as unread, coalesce(n.equivocations, 0) as equivocations
+     from device d left join counted n on n."table" = d."table" and n.source = d.source
+     ${where.sql} order by d."table", d.source limit ${fetchedFor(paging)}`,
+    where.parameters,
+  );
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.table, row.source]);
+  return { lines: lines.map(lineOf), next, total: await totalOf(read, filter) };
+}
+
+/** The findings about each device. The first event that such a finding names is the device's own, and its reference begins with its source. */
+function countedOf(where: Where, { scope, table, source, from, to }: DevicesFilter): string {
+  const findings = new Where(where.parameters).and(`f.code in ('DV-01', 'DV-04', 'DV-15')`).and('f.withdrawn_because is null').filter('f', { scope, table, from, to }, 'null').named('d.source = ?', source);
+  return `select d."table", d.source, count(*) filter (where f.code = 'DV-04') as gaps, count(*) filter (where f.code = 'DV-01') as unread,
+                 count(*) filter (where f.code = 'DV-15') as equivocations
+          from finding f cross join lateral (select d."table", d.source from device d where d."table" = f."table" and starts_with(f.body->'events'->>0, d.source || '#')
+                                             order by length(d.source) desc limit 1) d
+          ${findings.sql} group by d."table", d.source`;
+}
+
+const ofDevices = (where: Where, { scope, table, source }: DevicesFilter): Where => where.filter('d', { scope, table }, 'null').named('d.source = ?', source);
+
+const lineOf = (row: DeviceRead): DeviceLine => ({
+  table: row.table,
+  source: row.source,
+  online: row.online,
+  events: row.events,
+  session: row.session,
+  lastSequence: row.last_sequence,
+  lastTime: row.last_time.toISOString(),
+  lastReceived: row.last_received?.toISOString() ?? null,
+  clockOffsetLast: row.clock_offset_last,
+  clockOffsetLeast: row.clock_offset_least,
+  clockOffsetMost: row.clock_offset_most,
+  gaps: row.gaps,
+  unread: row.unread,
+  equivocations: row.equivocations,
+});
+
+async function totalOf(read: Snapshot, filter: DevicesFilter): Promise<DeviceTotal> {
+  const where = new Where();
+  const counted = countedOf(where, filter);
+  ofDevices(where, filter);
+  const [row] = (await read.rows<Readonly<Record<keyof DeviceTotal, string>>>(
+    `with counted as (${counted})
+     select count(*) as devices, coalesce(sum(d.events), 0) as events, coalesce(sum(n.gaps), 0) as gaps, coalesce(sum(n.unread), 0) as unread, coalesce(sum(n.equivocations), 0) as equivocations
+     from device d left join counted n on n."table" = d."table" and n.source = d.source ${where.sql}`,
+    where.parameters,
+  )) as [Readonly<Record<keyof DeviceTotal, string>>];
+  return { devices: whole(row.devices), events: whole(row.events), gaps: whole(row.gaps), unread: whole(row.unread), equivocations: whole(row.equivocations) };
+}

@@ -1,0 +1,131 @@
+import { FINDING_CODES, OF_THE_SHOE, type FindingCode, type Severity } from '#audit';
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
+import { FINDING_COLUMNS, findingLine, type FindingLine, type FindingRowRead } from '../findings/findings.js';
+import { keyOf } from '../schema-keys.js';
+import { whole, type Snapshot } from '../snapshot-read.js';
+import { Where, type Filter } from '../where.js';
+
+/** The codes of a coup that was dealt wrong: dealing, third cards, result, and the shoe's where they are about one coup. */
+export const MISDEALT_CODES: readonly FindingCode[] = FINDING_CODES.filter((code) => /^(DL|TC|RS|SH)-/.test(code) && !OF_THE_SHOE.has(code));
+
+export interface MisdealtFilter extends Filter {
+  /** Of these codes only; those that are no `MISDEALT_CODES` find nothing. */
+  readonly code?: readonly FindingCode[];
+  readonly severity?: readonly Severity[];
+}
+
+/** How many findings one value of a column has, and in how many coups. */
+export interface MisdealtCount<Value> {
+  readonly value: Value;
+  readonly findings: number;
+  readonly coups: number;
+}
+
+/**
+ * Counts of everything that the filter lets through. In each list the findings add up to `findings`; the coups add up to
+ * `coups` by table, dealer and day, and by code and severity only where no coup has two.
+ */
+export interface MisdealtSummary {
+  readonly coups: number;
+  readonly findings: number;
+  /** Coups of them that were declared void. */
+  readonly voidCoups: number;
+  /** Findings of them whose prescribed remedy was done. */
+  readonly remedied: number;
+  readonly byCode: readonly MisdealtCount<FindingCode>[];
+  readonly bySeverity: readonly MisdealtCount<Severity>[];
+  readonly byTable: readonly MisdealtCount<string>[];
+  /** Null where nobody had signed on. */
+  readonly byDealer: readonly MisdealtCount<string | null>[];
+  readonly byDay: readonly MisdealtCount<string>[];
+}
+
+/** A coup that was dealt wrong, with each finding that says so, the gravest first. */
+export interface MisdealtLine {
+  readonly coupRef: string;
+  readonly shoeRef: string;
+  readonly table: string;
+  readonly shoe: string;
+  readonly coup: number;
+  readonly dealer: string | null;
+  /** When the coup was opened. */
+  readonly at: string;
+  readonly gamingDay: string;
+  readonly void: boolean;
+  readonly findings: readonly FindingLine[];
+}
+
+export interface MisdealtReport extends Page<MisdealtLine> {
+  readonly summary: MisdealtSummary;
+}
+
+const LIST = 'misdealt';
+
+/**
+ * Coups that were dealt wrong, the latest first. A coup whose findings were all withdrawn was not. One that was voided, and one
+ * whose fault was remedied, was dealt wrong all the same and says so. A card drawn outside any coup is a finding of its
+ * own and in no coup. On every page the summary is that of all pages.
+ */
+export async function misdealtCoups(read: Snapshot, filter: MisdealtFilter, paging: Paging): Promise<MisdealtReport> {
+  const where = conditions(filter);
+  if (paging.cursor !== undefined) where.and('(f.gaming_day, f.at, f.coup_ref) < (?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text']));
+  const coups = await read.rows<{ readonly coup_ref: string; readonly key: string; readonly gaming_day: string; readonly at: Date }>(
+    `select f.coup_ref, f."table" as key, f.gaming_day, f.at from finding f ${where.sql}
+     group by f.coup_ref, f."table", f.gaming_day, f.at order by f.gaming_day desc, f.at desc, f.coup_ref desc limit ${fetchedFor(paging)}`,
+    where.parameters,
+  );
+  const page = pageOf(LIST, coups, paging, (coup) => [coup.gaming_day, coup.at.toISOString(), coup.coup_ref]);
+  const found = conditions(filter).and('f.coup_ref = any(?)', page.lines.map((coup) => coup.coup_ref));
+  const rows = await read.rows<FindingRowRead>(`select ${FINDING_COLUMNS} from finding f ${found.sql} order by f.severity, f.code, f.id`, found.parameters);
+  const all = rows.map(findingLine);
+  return { lines: page.lines.map(({ coup_ref, key }) => lineOf(all.filter(({ coupRef, table }) => coupRef === coup_ref && keyOf(table) === key))), next: page.next, summary: await summaryOf(read, filter) };
+}
+
+function lineOf(findings: readonly FindingLine[]): MisdealtLine {
+  const { coupRef, shoeRef, table, shoe, coup, dealer, at, gamingDay } = findings[0] as FindingLine;
+  return {
+    coupRef: coupRef as string, shoeRef: shoeRef as string, table, shoe, coup: coup as number, dealer, at, gamingDay,
+    void: findings.some((finding) => finding.void), findings,
+  };
+}
+
+function conditions(filter: MisdealtFilter): Where {
+  const codes = filter.code ? filter.code.filter((code) => MISDEALT_CODES.includes(code)) : MISDEALT_CODES;
+  return new Where().and('f.coup_ref is not null').and('f.withdrawn_because is null').and('f.code = any(?)', codes)
+    .filter('f', filter, 'null').given('f.severity = any(?)', filter.severity);
+}
+
+interface Counted {
+  readonly by: 'code' | 'severity' | 'table' | 'dealer' | 'day' | 'all';
+  readonly value: string | null;
+  readonly findings: string;
+  readonly coups: string;
+  readonly void_coups: string;
+  readonly remedied: string;
+}
+
+async function summaryOf(read: Snapshot, filter: MisdealtFilter): Promise<MisdealtSummary> {
+  const where = conditions(filter);
+  const rows = await read.rows<Counted>(
+    `select case when grouping(f.code) = 0 then 'code' when grouping(f.severity) = 0 then 'severity' when grouping(f."table") = 0 then 'table'
+                 when grouping(f.dealer) = 0 then 'dealer' when grouping(f.gaming_day) = 0 then 'day' else 'all' end as by,
+            coalesce(f.code, f.severity::text, f."table", f.dealer, f.gaming_day::text) as value,
+            count(*) as findings, count(distinct (f.coup_ref, f."table")) as coups,
+            count(distinct (f.coup_ref, f."table")) filter (where f.void) as void_coups, count(*) filter (where f.remedied) as remedied
+     from finding f ${where.sql}
+     group by grouping sets ((f.code), (f.severity), (f."table"), (f.dealer), (f.gaming_day), ())
+     order by 2 nulls first`,
+    where.parameters,
+  );
+  const counts = <Value>(by: Counted['by'], read: (text: string | null) => Value): MisdealtCount<Value>[] =>
+    rows.filter((row) => row.by === by).map((row) => ({ value: read(row.value), findings: whole(row.findings), coups: whole(row.coups) }));
+  const [all] = rows.filter(({ by }) => by === 'all') as [Counted];
+  return {
+    coups: whole(all.coups), findings: whole(all.findings), voidCoups: whole(all.void_coups), remedied: whole(all.remedied),
+    byCode: counts('code', (code) => code as FindingCode),
+    bySeverity: counts('severity', (severity) => Number(severity) as Severity),
+    byTable: counts('table', (table) => table as string),
+    byDealer: counts('dealer', (dealer) => dealer),
+    byDay: counts('day', (day) => day as string),
+  };
+}
