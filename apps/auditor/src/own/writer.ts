@@ -1,0 +1,305 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { RowsNotWritten, type RowStore } from '#read-model';
+import { nothingGathered, type DayOf, type Gathered } from '../fold/draw.js';
+import type { PartitionFold } from '../fold/partition-fold.js';
+
+/** What a partition gives to one transaction. */
+interface Piece {
+  readonly fold: PartitionFold;
+  readonly rows: Gathered;
+  readonly events: number;
+  readonly received: readonly string[];
+  /** A table that is parked no longer with these rows. */
+  readonly unparks: string | null;
+}
+
+/** Whom the writer tells. */
+export interface WriterListener {
+  /** Another process owns the partition: its state here is worth nothing. */
+  lost(fold: PartitionFold): void;
+  /** The database will not have the rows of this partition: our bug. */
+  unwritable(fold: PartitionFold, why: Error): void;
+  committed(events: number, ms: number, received: readonly string[]): void;
+  failed(why: Error): void;
+}
+
+/** Where this much waits to be written, a bulk load is coming in, and a transaction waits a little for more of it. */
+const BULK_EVENTS = 5_000;
+const GATHER_EVENTS = 50_000;
+const GATHER_MS = 50;
+/** More than this is not taken while it waits to be written. */
+const PENDING_EVENTS_MAX = 50_000;
+const PENDING_BYTES_MAX = 24 * 1024 * 1024;
+const RETRY_MS = 50;
+const RETRY_MS_MAX = 1_000;
+/** States saved with one transaction: one in live play, a few in a bulk load. */
+const SAVINGS_LIVE = 1;
+const SAVINGS_BULK = 3 * 1024 * 1024;
+
+/**
+ * Writes what the partitions of this process folded, one transaction at a time: while one runs, the next gathers. Idle, it
+ * begins at once.
+ */
+export class Writer {
+  private readonly folds = new Set<PartitionFold>();
+  private running: Promise<void> | undefined;
+  private since = 0;
+  private wakes: (() => void)[] = [];
+  private isClosed = false;
+
+  constructor(
+    private readonly rows: RowStore,
+    private readonly dayOf: DayOf,
+    private readonly listener: WriterListener,
+  ) {}
+
+  add(fold: PartitionFold): void {
+    this.folds.add(fold);
+  }
+
+  /** Writes nothing more of it. What is on its way is fenced by the database, if another owns it by now. */
+  drop(fold: PartitionFold): void {
+    this.folds.delete(fold);
+    this.wake();
+  }
+
+  owns(fold: PartitionFold): boolean {
+    return this.folds.has(fold);
+  }
+
+  /** There may be something to write. */
+  kick(): void {
+    if (this.since === 0) this.since = performance.now();
+    this.wake();
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+      if (!this.isClosed && this.hasWork()) this.kick();
+    });
+  }
+
+  /** Resolves once there is room for more to be folded. */
+  async room(): Promise<void> {
+    while (!this.isClosed && this.isFull()) await this.waked();
+  }
+
+  /** Resolves once nothing is being written. */
+  async idle(): Promise<void> {
+    while (this.running) await this.running;
+  }
+
+  /** Resolves once nothing of a partition is on its way to the database. */
+  async idleOf(fold: PartitionFold): Promise<void> {
+    while (this.folds.has(fold) && !this.isClosed && fold.written < fold.drawn) await this.waked();
+  }
+
+  /** Resolves once all that is folded of a partition is written, or the partition is lost. */
+  async flushed(fold: PartitionFold): Promise<void> {
+    while (this.folds.has(fold) && !this.isClosed && (fold.isDirty || fold.written < fold.drawn)) {
+      this.kick();
+      await this.running;
+    }
+  }
+
+  /** Writes all that is folded, and the states of tables for whoever comes next, for at most `ms`; then nothing more. */
+  async close(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    const done = (async () => {
+      for (const fold of [...this.folds]) await this.flushed(fold);
+      await this.saveStates(until);
+    })();
+    await Promise.race([done, pause(ms, undefined, { ref: false })]);
+    this.isClosed = true;
+    this.wake();
+  }
+
+  /** Writes nothing more, at once. */
+  abandon(): void {
+    this.isClosed = true;
+    this.folds.clear();
+    this.wake();
+  }
+
+  private async saveStates(until: number): Promise<void> {
+    for (const fold of [...this.folds]) {
+      if (performance.now() > until - HANDOVER_MS_LEFT || fold.isFrozen || fold.isDirty) continue;
+      const rows = nothingGathered();
+      fold.saveForHandover(rows, HANDOVER_BYTES);
+      if (rows.snapshots.length === 0) continue;
+      fold.draw(rows, this.dayOf, 0);
+      await this.write([{ fold, rows, events: 0, received: [], unparks: null }]);
+    }
+  }
+
+  private hasWork(): boolean {
+    for (const fold of this.folds) if (fold.isDirty) return true;
+    return false;
+  }
+
+  private pending(): { readonly events: number; readonly bytes: number } {
+    let events = 0;
+    let bytes = 0;
+    for (const fold of this.folds) {
+      if (fold.isFrozen) continue;
+      events += fold.undrawn;
+      bytes += fold.undrawnBytes;
+    }
+    return { events, bytes };
+  }
+
+  private isFull(): boolean {
+    const { events, bytes } = this.pending();
+    return events >= PENDING_EVENTS_MAX || bytes >= PENDING_BYTES_MAX;
+  }
+
+  private async waked(): Promise<void> {
+    await new Promise<void>((resolve) => this.wakes.push(resolve));
+  }
+
+  private wake(): void {
+    for (const wake of this.wakes.splice(0)) wake();
+  }
+
+  private async run(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve)); // what other partitions are handed in the same turn goes along
+    while (!this.isClosed && this.hasWork()) {
+      await this.gather();
+      const pieces = this.draw();
+      await this.write(pieces.filter(({ unparks }) => unparks === null));
+      for (const piece of pieces) if (piece.unparks !== null) await this.write([piece]);
+    }
+  }
+
+  /** In a bulk load a transaction waits for more, for as long as it may; live play never gets here. */
+  private async gather(): Promise<void> {
+    for (;;) {
+      const { events, bytes } = this.pending();
+      const left = this.since + GATHER_MS - performance.now();
+      if (this.isClosed || events < BULK_EVENTS || events >= GATHER_EVENTS || bytes >= PENDING_BYTES_MAX || left <= 0) return;
+      const ended = new AbortController();
+      await Promise.race([this.waked(), pause(left, undefined, { signal: ended.signal }).catch(() => undefined)]);
+      ended.abort();
+    }
+  }
+
+  private draw(): Piece[] {
+    this.since = 0;
+    const savings = this.pending().events >= BULK_EVENTS ? SAVINGS_BULK : SAVINGS_LIVE;
+    const pieces: Piece[] = [];
+    let left = savings;
+    for (const fold of this.folds) {
+      if (!fold.isDirty) continue;
+      const piece = this.drawn(fold, left);
+      if (!piece) continue;
+      for (const { state } of piece.rows.snapshots) left -= state.length;
+      pieces.push(piece);
+    }
+    this.wake();
+    return pieces;
+  }
+
+  /** What a partition has to write. Where it cannot be drawn the fault is ours, and the partition stops. */
+  private drawn(fold: PartitionFold, savings: number): Piece | undefined {
+    const rows = nothingGathered();
+    const { unparks } = fold;
+    const received = [...fold.received];
+    try {
+      return { fold, rows, received, unparks, events: fold.draw(rows, this.dayOf, savings) };
+    } catch (error) {
+      this.drop(fold);
+      this.listener.unwritable(fold, error as Error);
+      return undefined;
+    }
+  }
+
+  /** Writes until it is known to be written, or not to be ours to write. */
+  private async write(given: readonly Piece[]): Promise<void> {
+    let pieces = given;
+    for (let attempt = 0; pieces.length > 0; attempt += 1) {
+      const began = performance.now();
+      try {
+        const { fenced } = await this.send(pieces);
+        if (fenced.length === 0) return this.wrote(pieces, performance.now() - began);
+        pieces = this.without(pieces, fenced);
+      } catch (error) {
+        pieces = await this.afterFailure(pieces, error as Error, attempt);
+      }
+    }
+  }
+
+  private send(pieces: readonly Piece[]): ReturnType<RowStore['write']> {
+    const [first] = pieces as readonly [Piece];
+    return first.unparks === null ? this.rows.write(merged(pieces)) : this.rows.unpark(first.unparks, first.rows);
+  }
+
+  private without(pieces: readonly Piece[], fenced: readonly number[]): readonly Piece[] {
+    for (const { fold } of pieces) if (fenced.includes(fold.partition)) this.lose(fold);
+    return pieces.filter(({ fold }) => !fenced.includes(fold.partition));
+  }
+
+  private wrote(pieces: readonly Piece[], ms: number): void {
+    let events = 0;
+    for (const piece of pieces) {
+      piece.fold.written = moveOf(piece).next;
+      events += piece.events;
+    }
+    this.listener.committed(events, ms, pieces.flatMap(({ received }) => received));
+    this.wake();
+  }
+
+  /** The pieces that are still to be written. */
+  private async afterFailure(pieces: readonly Piece[], error: Error, attempt: number): Promise<readonly Piece[]> {
+    this.listener.failed(error);
+    if (!(error instanceof RowsNotWritten) || error.retryable) return this.lookAgain(pieces, attempt);
+    if (pieces.length > 1) {
+      for (const piece of pieces) await this.write([piece]); // so that one partition's rows do not stop the others
+    } else for (const { fold } of pieces) {
+      this.drop(fold);
+      this.listener.unwritable(fold, error);
+    }
+    return [];
+  }
+
+  private lose(fold: PartitionFold): void {
+    if (!this.folds.has(fold)) return;
+    this.drop(fold);
+    this.listener.lost(fold);
+  }
+
+  /** Nobody can tell whether it was written: the positions can. */
+  private async lookAgain(pieces: readonly Piece[], attempt: number): Promise<readonly Piece[]> {
+    for (let tries = attempt; !this.isClosed; tries += 1) {
+      await pause(Math.min(RETRY_MS * 2 ** tries, RETRY_MS_MAX));
+      try {
+        const positions = await this.rows.positions();
+        return pieces.filter((piece) => this.isStillToWrite(piece, positions.find(({ partition }) => partition === piece.fold.partition)));
+      } catch (error) {
+        this.listener.failed(error as Error);
+      }
+    }
+    return [];
+  }
+
+  private isStillToWrite(piece: Piece, position: { readonly next: number; readonly generation: number } | undefined): boolean {
+    const { from, next, generation } = moveOf(piece);
+    if (position?.generation !== generation) this.lose(piece.fold);
+    else if (position.next === next && next > from) this.wrote([piece], 0);
+    else return true; // written again where it moved nothing: the rows are the same
+    return false;
+  }
+}
+
+/** Handing over takes no longer than this for saving states; the rest is folded again by who comes next. */
+const HANDOVER_BYTES = 16 * 1024 * 1024;
+const HANDOVER_MS_LEFT = 500;
+
+const moveOf = ({ rows }: Piece): Gathered['moves'][number] => rows.moves[0] as Gathered['moves'][number];
+
+function merged(pieces: readonly Piece[]): Gathered {
+  const [only] = pieces;
+  if (only && pieces.length === 1) return only.rows;
+  const all = nothingGathered();
+  for (const { rows } of pieces) {
+    for (const list of Object.keys(all) as (keyof Gathered)[]) for (const row of rows[list]) (all[list] as unknown[]).push(row);
+  }
+  return all;
+}

@@ -1,0 +1,105 @@
+import { SingleBar } from 'cli-progress';
+import { NotAtTheSamePlace, OtherFold, OtherLog, RebuildRunning } from '#read-model';
+import { Refusal } from '#rule-folder';
+import type { Journal } from './own/journal.js';
+import { rebuildRows, type RebuildProgress, type RebuildReport, type RebuildRows } from './rebuild.js';
+
+/** How the command was called. */
+export interface RebuildOptions {
+  /** Draws a bar on standard error instead of telling progress as JSON lines. */
+  readonly bar: boolean;
+  readonly acceptDifferences: boolean;
+}
+
+/** The rebuild was told to end; another goes on where it stood. */
+export class RebuildInterrupted extends Error {
+  override readonly name = 'RebuildInterrupted';
+
+  constructor() {
+    super('interrupted; run it again to go on where it stood');
+  }
+}
+
+/** What a rebuild that was ended by a signal, or by a fault of its own, leaves as exit code: neither may look like rows that differ. */
+export const REBUILD_EXIT = { interrupted: 130, fault: 70 } as const;
+
+const TOLD_EVERY_MS = 1_000;
+
+/** The options `--progress` and `--accept-differences`. Throws `Refusal` for anything else. */
+export function rebuildOptions(options: readonly string[]): RebuildOptions {
+  const unknown = options.find((option) => option !== '--progress' && option !== '--accept-differences');
+  if (unknown !== undefined) throw new Refusal(`rebuild takes --progress and --accept-differences, not ${unknown}`);
+  return { bar: options.includes('--progress'), acceptDifferences: options.includes('--accept-differences') };
+}
+
+/**
+ * Rebuilds the rows, telling how far it is; gives the exit code: 0 swapped, 1 they differ and were not. Throws `Refusal` where
+ * it cannot be done, and `RebuildInterrupted` after a signal to end.
+ */
+export async function rebuildCommand(parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays'> & { readonly journal: Journal }, options: RebuildOptions): Promise<0 | 1> {
+  const { journal, ...from } = parts;
+  const aborting = new AbortController();
+  const abort = (): void => aborting.abort(new RebuildInterrupted());
+  for (const ending of ENDINGS) process.on(ending, abort);
+  const telling = options.bar ? barOf() : linesOf(journal);
+  try {
+    const report = await rebuildRows({ ...from, acceptDifferences: options.acceptDifferences, progress: telling.tell, signal: aborting.signal });
+    telling.end();
+    tellReport(report, journal);
+    return report.swapped ? 0 : 1;
+  } catch (error) {
+    throw REFUSED.some((refused) => error instanceof refused) ? new Refusal((error as Error).message, { cause: error }) : error;
+  } finally {
+    telling.end();
+    for (const ending of ENDINGS) process.off(ending, abort);
+  }
+}
+
+/** What ends a rebuild early; `disconnect` is the end of the program that started it, where one did. */
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const;
+const REFUSED = [OtherLog, OtherFold, RebuildRunning, NotAtTheSamePlace];
+
+interface Telling {
+  readonly tell: (progress: RebuildProgress) => void;
+  readonly end: () => void;
+}
+
+function barOf(): Telling {
+  const bar = new SingleBar({ format: '{phase} [{bar}] {percentage}% | {value}/{total} | {eta_formatted} left', stream: process.stderr, clearOnComplete: false, hideCursor: true, etaBuffer: 100 });
+  let phase: RebuildProgress['phase'] | undefined;
+  return {
+    tell: (progress) => {
+      if (progress.phase !== phase) {
+        if (phase !== undefined) bar.stop();
+        bar.start(progress.total, progress.done, { phase: progress.phase });
+        phase = progress.phase;
+      }
+      bar.setTotal(progress.total);
+      bar.update(progress.done, { phase: progress.phase });
+    },
+    end: () => {
+      if (phase !== undefined) bar.stop();
+      phase = undefined;
+    },
+  };
+}
+
+function linesOf(journal: Journal): Telling {
+  let told = 0;
+  return {
+    tell: (progress) => {
+      if (performance.now() - told < TOLD_EVERY_MS && progress.done < progress.total) return;
+      told = performance.now();
+      journal.info('rebuilding', { ...progress });
+    },
+    end: () => undefined,
+  };
+}
+
+function tellReport({ swapped, resumed, events, tables }: RebuildReport, journal: Journal): void {
+  for (const { equal, ...table } of tables) if (!equal) journal.error('the rebuilt rows differ from the live ones', table);
+  const counts = Object.fromEntries(tables.map(({ table, rebuilt }) => [table, rebuilt]));
+  const fields = { resumed, events, rows: counts };
+  if (swapped) journal.info('the rebuilt rows are live', fields);
+  else journal.error('the rebuilt rows were not swapped in; --accept-differences does it all the same', fields);
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Decoder, FOLD_VERSION, houseFrom, type RuleBook } from '#audit';
+import type { EventLog } from '#event-log';
+import { gamingDays, Rebuild, RowStore, type Claimed, type GamingDayRule, type LivePosition, type TableComparison } from '#read-model';
+import { PartitionFold } from './fold/partition-fold.js';
+import { judgingBy } from './fold/table-run.js';
+import { settle, type Loading } from './own/poison.js';
+import { recordsBetween } from './own/takeover.js';
+import { takeOver } from './own/take-partition.js';
+import { Writer } from './own/writer.js';
+
+/** How far a rebuild is. */
+export interface RebuildProgress {
+  readonly phase: 'folding' | 'comparing' | 'swapping';
+  /** Records of the log, or tables compared. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What to rebuild, and from what. */
+export interface RebuildRows {
+  readonly log: EventLog;
+  readonly databaseUrl: string;
+  readonly book: RuleBook;
+  readonly gamingDays: readonly GamingDayRule[];
+  /** The live schema; `rows` when absent. */
+  readonly schema?: string;
+  /** Swap even where the rebuilt rows differ from the live ones, as after an upgrade of the judges. */
+  readonly acceptDifferences?: boolean;
+  readonly progress?: (progress: RebuildProgress) => void;
+  /** Ends the rebuild; another goes on where it stood. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a rebuild came to. */
+export interface RebuildReport {
+  readonly swapped: boolean;
+  /** Whether it went on where another stopped. */
+  readonly resumed: boolean;
+  readonly events: number;
+  readonly tables: readonly TableComparison[];
+}
+
+const LEASE_MS = 5_000;
+/** The rows are compared once no partition is more records behind the live ones than this, or after so many rounds. */
+const NEAR_RECORDS = 2_000;
+const ROUNDS_MAX = 20;
+const SWAPS_MAX = 5;
+const CLAIM_AGAIN_MS = 100;
+
+/**
+ * Makes the rows anew beside the live ones, by the same code as an auditor, until they stand where the live ones do;
+ * compares counts and digests; and swaps where they are equal. Live rows that stand nowhere are made up to the log's head.
+ * Interrupted, killed or aborted, it goes on where it stood. Throws `RebuildRunning` while another runs, `BrokenLog`
+ * where the log is broken, and the signal's reason where it was aborted.
+ */
+export async function rebuildRows(asked: RebuildRows): Promise<RebuildReport> {
+  const rebuild = await Rebuild.open(asked.databaseUrl, asked.schema);
+  try {
+    const { resumed } = await rebuild.prepare(asked.log.id, asked.log.partitions, FOLD_VERSION);
+    const filling = await Filling.begin(asked, rebuild);
+    try {
+      const tables = await filling.compare();
+      const swapped = asked.acceptDifferences === true || tables.every(({ equal }) => equal);
+      if (swapped) await filling.swap();
+      return { swapped, resumed, events: filling.events, tables };
+    } finally {
+      await filling.close();
+    }
+  } finally {
+    await rebuild.close();
+  }
+}
+
+/** The rows beside the live ones, being filled. */
+class Filling {
+  events = 0;
+  private readonly folds = new Map<number, PartitionFold>();
+  private readonly writer: Writer;
+  private readonly loading: Loading;
+  private readonly live: RowStore;
+  private readonly owner = `${hostname()}/${process.pid}/rebuild-${randomUUID().slice(0, 8)}`;
+  private claimed: readonly Claimed[] = [];
+  private renewing: NodeJS.Timeout | undefined;
+  private failure: Error | undefined;
+
+  private constructor(
+    private readonly asked: RebuildRows,
+    private readonly rebuild: Rebuild,
+    private readonly rows: RowStore,
+  ) {
+    const { log, book } = asked;
+    this.loading = { log, rows, judging: judgingBy(book), decoder: new Decoder(houseFrom(book)) };
+    this.live = RowStore.open(asked.databaseUrl, { schema: rebuild.live, poolSize: 1, applicationName: 'shoeprint rebuild' });
+    const failed = (why: Error): void => void (this.failure ??= why);
+    this.writer = new Writer(rows, gamingDays(asked.gamingDays), {
+      lost: ({ partition }) => failed(new Error(`partition ${partition} of the rebuilt rows was taken by another process`)),
+      unwritable: (_fold, why) => failed(why),
+      committed: (events) => void (this.events += events),
+      failed: () => undefined, // it is tried again
+    });
+  }
+
+  static async begin(asked: RebuildRows, rebuild: Rebuild): Promise<Filling> {
+    const rows = RowStore.open(asked.databaseUrl, { schema: rebuild.schema, poolSize: 3, applicationName: 'shoeprint rebuild' });
+    const filling = new Filling(asked, rebuild, rows);
+    try {
+      await filling.takeAll();
+    } catch (error) {
+      await filling.close();
+      throw error;
+    }
+    return filling;
+  }
+
+  /** All partitions are its own; leases that a killed rebuild left are waited for. */
+  private async takeAll(): Promise<void> {
+    const { partitions } = this.asked.log;
+    for (;;) {
+      this.claimed = [...this.claimed, ...(await this.rows.claim(this.owner, LEASE_MS, partitions))];
+      if (this.claimed.length === partitions) break;
+      this.check();
+      for (const { partition, stopped } of await this.rows.positions()) if (stopped) await this.rows.resumePartition(partition);
+      await pause(CLAIM_AGAIN_MS);
+      await this.rows.renew(this.owner, LEASE_MS, this.claimed);
+    }
+    this.renewing = setInterval(() => {
+      this.rows.renew(this.owner, LEASE_MS, this.claimed).catch(() => undefined); // a lease that ended is noticed by the next write
+    }, LEASE_MS / 3);
+    for (const claimed of this.claimed) {
+      this.check();
+      const fold = new PartitionFold(claimed.partition, claimed.generation, claimed.next, this.loading.judging);
+      await takeOver(this.loading, claimed, fold);
+      this.folds.set(claimed.partition, fold);
+      this.writer.add(fold);
+    }
+  }
+
+  private check(): void {
+    this.asked.signal?.throwIfAborted();
+    if (this.failure) throw this.failure;
+  }
+
+  async compare(): Promise<readonly TableComparison[]> {
+    await this.chase();
+    let done = 0;
+    return this.rebuild.compare((live) => this.reach(live), () => {
+      this.check();
+      this.asked.progress?.({ phase: 'comparing', done: (done += 1), total: TABLES });
+    });
+  }
+
+  async swap(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      await this.chase();
+      this.asked.progress?.({ phase: 'swapping', done: 0, total: 1 });
+      try {
+        await this.rebuild.swap((live) => this.reach(live));
+        this.asked.progress?.({ phase: 'swapping', done: 1, total: 1 });
+        return;
+      } catch (error) {
+        if (attempt === SWAPS_MAX || (error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      }
+    }
+  }
+
+  /** Folds after the live rows until it is near them; they may move on meanwhile. */
+  private async chase(): Promise<void> {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const targets = await this.targets();
+      if (targets.every(({ partition, next }) => next - (this.folds.get(partition) as PartitionFold).next <= (round === 0 ? 0 : NEAR_RECORDS))) return;
+      await this.reach(targets);
+    }
+  }
+
+  private async targets(): Promise<readonly LivePosition[]> {
+    const live = await this.live.positions();
+    if (live.length > 0) return live;
+    return Promise.all([...this.folds.keys()].map(async (partition) => ({ partition, next: await this.asked.log.head(partition) })));
+  }
+
+  /** Folds up to exactly these places, and has it written. */
+  private async reach(targets: readonly LivePosition[]): Promise<void> {
+    const total = targets.reduce((sum, { next }) => sum + next, 0);
+    for (const { partition, next } of targets) {
+      const fold = this.folds.get(partition) as PartitionFold;
+      for await (const records of recordsBetween(this.asked.log, partition, fold.next, next)) {
+        for (const record of records) {
+          this.check();
+          const refused = fold.take(record, this.loading.decoder);
+          if (!refused) continue;
+          fold.isFrozen = true;
+          await this.writer.idleOf(fold);
+          await settle(this.loading, fold, record, refused);
+          fold.isFrozen = false;
+        }
+        this.writer.kick();
+        await this.writer.room();
+        this.asked.progress?.({ phase: 'folding', done: [...this.folds.values()].reduce((sum, { written }) => sum + written, 0), total });
+      }
+    }
+    for (const fold of this.folds.values()) await this.writer.flushed(fold);
+    this.check();
+    this.asked.progress?.({ phase: 'folding', done: total, total });
+  }
+
+  /** Lets go, for another to go on with: what is folded is written, unless it failed. */
+  async close(): Promise<void> {
+    clearInterval(this.renewing);
+    if (this.failure) this.writer.abandon();
+    else await this.writer.close(CLOSE_MS);
+    await this.writer.idle();
+    await this.rows.release(this.owner, this.claimed).catch(() => undefined); // swapped away, or out of reach: the leases end by themselves
+    await this.rows.close();
+    await this.live.close();
+  }
+}
+
+const CLOSE_MS = 5_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+/** Tables of rows that are compared. */
+const TABLES = 11;
