@@ -1,0 +1,56 @@
+import { ConsoleLogger, type LoggerService, type LogLevel } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Registry } from 'prom-client';
+import { ApiModule, type ApiParts } from './api-module.js';
+import { openDocs, serveDocs } from './docs/serve-docs.js';
+import { Gate } from './identity/gate.js';
+import { Metrics } from './operation/metrics.js';
+import { ProblemFilter } from './problem-filter.js';
+import { RoutePaths } from './route-paths.js';
+import { serverOptions } from './server-options.js';
+
+export interface CreateApi extends Omit<ApiParts, 'registry'> {
+  /** Where metrics are counted: one of its own unless given. */
+  readonly registry?: Registry;
+  /** JSON lines on standard output unless given; false is silent. */
+  readonly logger?: LoggerService | false;
+}
+
+/**
+ * The api, ready to listen: `await app.listen(port, host)`, or `app.inject(...)`. The schemas must be there (`migrateAccess`,
+ * and the rows'). `app.close()` stops accepting, answers what is under way, and lets go of the database; the log is the
+ * caller's to close, after that. Rejects where the database does not answer.
+ */
+export async function createApi({ registry = new Registry(), logger = jsonLogger(), ...parts }: CreateApi): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter(serverOptions(parts.settings));
+  const paths = new RoutePaths();
+  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.of({ ...parts, registry }), adapter, { logger, bodyParser: false, abortOnError: false, forceCloseConnections: false });
+  const fastify = adapter.getInstance();
+  fastify.removeContentTypeParser('text/plain');
+  fastify.addHook('onRoute', openDocs(parts.settings.basePath));
+  fastify.addHook('onRoute', (route) => paths.add(route));
+  fastify.addHook('onRequest', app.get(Gate).check);
+  countRequests(app, app.get(Metrics));
+  app.setGlobalPrefix(parts.settings.basePath);
+  app.useGlobalFilters(new ProblemFilter(paths));
+  serveDocs(app, parts.settings.basePath);
+  ROUTES.set(app, paths);
+  await app.init();
+  return app;
+}
+
+const ROUTES = new WeakMap<NestFastifyApplication, RoutePaths>();
+
+/** Every route of an api: its template, method, and what it asks for. */
+export const routesOf = (app: NestFastifyApplication): RoutePaths['all'] => ROUTES.get(app)?.all ?? [];
+
+/** A log of JSON lines; as for all of Nest, NEST_LOG_LEVEL says how much of it. */
+export const jsonLogger = (levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log']): ConsoleLogger => new ConsoleLogger('shoeprint', { json: true, logLevels: [...levels] });
+
+function countRequests(app: NestFastifyApplication, { requests }: Metrics): void {
+  app.getHttpAdapter().getInstance().addHook('onResponse', (request, reply, done) => {
+    requests.observe({ method: request.method, route: request.routeOptions.url ?? '(none)', status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+    done();
+  });
+}

@@ -1,0 +1,6 @@
+export { createApi, jsonLogger, routesOf, type CreateApi } from './create-api.js';
+export { API_DEFAULTS, listenSettings, type ApiSettings, type ListenSettings } from './settings.js';
+export { migrateAccess } from './identity/access-database.js';
+export { ensureFirstAdmin, type FirstAdmin } from './identity/first-admin.js';
+export { PERMISSIONS, permitted, ROLES, type Permission, type Role } from './permissions.js';
+export { processRegistry } from './operation/metrics.js';

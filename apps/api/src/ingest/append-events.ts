@@ -1,0 +1,122 @@
+import { Inject, Logger } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Decoder, houseFrom, type RuleBook } from '#audit';
+import { NotRecorded, OutcomeUnknown, type Appended, type Appending, type EventLog } from '#event-log';
+import type { Identity } from '../identity/identity.js';
+import { Problem } from '../problems.js';
+import { EVENT_LOG, RULE_BOOK } from '../tokens.js';
+import { AppendDeadline } from './append-deadline.js';
+import type { EventForm } from './event-form.js';
+import { IngestMetrics, type IngestResult } from './ingest-metrics.js';
+import { ReceivedClock } from './received-clock.js';
+import { RequestEvents } from './request-events.js';
+import { SingleEvents, type Single } from './single-event.js';
+
+/** What was recorded of a request: all of it. */
+export interface Recorded {
+  readonly events: number;
+  /** For each partition written, the position that a reader waits for. */
+  readonly positions: readonly Appended[];
+}
+
+/** Appends the events of one body, all or, where one is malformed or not the sender's to write, none. */
+export class AppendEvents extends Command<Recorded> {
+  constructor(
+    readonly sender: Identity,
+    readonly form: EventForm,
+    readonly body: Buffer,
+  ) {
+    super();
+  }
+}
+
+/** So long an append is waited for; the log's own limits are shorter. */
+const APPEND_MS_MAX = 30_000;
+const RETRY_AFTER_S = 1;
+
+/** Reads, stamps and appends; it does not look at the game. */
+@CommandHandler(AppendEvents)
+export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
+  private readonly decoder: Decoder;
+  private readonly singles: SingleEvents;
+  private readonly clock = new ReceivedClock();
+  private readonly deadline = new AppendDeadline(APPEND_MS_MAX);
+  private readonly logger = new Logger('ingest');
+
+  constructor(
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(RULE_BOOK) book: RuleBook,
+    private readonly metrics: IngestMetrics,
+  ) {
+    this.decoder = new Decoder(houseFrom(book), 'refused');
+    this.singles = new SingleEvents(this.decoder, log.partitions);
+  }
+
+  /** Resolves once every event is durable. Throws a problem otherwise: 400, 403 or 413 before anything was appended, 503 where nothing was, 504 where that is not known of all. */
+  execute(command: AppendEvents): Promise<Recorded> {
+    const began = performance.now();
+    const stamps = this.clock.stampsFrom(command.sender.id);
+    const single = command.form === 'event' ? this.singles.read(command.body, command.sender, stamps) : undefined;
+    return single === undefined ? this.many(command, stamps, began) : this.one(single, command.body.length, began);
+  }
+
+  private async one({ type, appending }: Single, bytes: number, began: number): Promise<Recorded> {
+    let result: IngestResult = 'recorded';
+    try {
+      return { events: 1, positions: [await this.deadline.within(this.log.append(appending))] };
+    } catch (error) {
+      const problem = this.failed([error], 0);
+      result = resultOf(problem);
+      throw problem;
+    } finally {
+      this.metrics.add(type, result, 1);
+      this.metrics.request(bytes, (performance.now() - began) / 1000);
+    }
+  }
+
+  private async many({ sender, form, body }: AppendEvents, stamps: string, began: number): Promise<Recorded> {
+    const events = new RequestEvents(form, sender, stamps);
+    let result: IngestResult = 'refused';
+    try {
+      const records = await events.read(body, this.decoder);
+      const positions = await this.append(records.appendings(this.log.partitions));
+      result = 'recorded';
+      return { events: events.count, positions };
+    } catch (error) {
+      if (error instanceof Problem) result = resultOf(error);
+      throw error;
+    } finally {
+      this.metrics.count(events.types, result);
+      if (events.malformedCount > 0) this.metrics.add('none', 'malformed', events.malformedCount);
+      this.metrics.request(body.length, (performance.now() - began) / 1000);
+    }
+  }
+
+  private async append(appendings: readonly Appending[]): Promise<readonly Appended[]> {
+    const outcomes = await Promise.allSettled(appendings.map((appending) => this.deadline.within(this.log.append(appending))));
+    const appended: Appended[] = [];
+    const failures: unknown[] = [];
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') appended.push(outcome.value);
+      else failures.push(outcome.reason);
+    }
+    if (failures.length > 0) throw this.failed(failures, appended.length);
+    return appended;
+  }
+
+  /** Nothing was handed over only where every partition says so; anything else the sender is to send again. */
+  private failed(failures: readonly unknown[], appended: number): Problem {
+    for (const failure of failures) if (!(failure instanceof NotRecorded) && !(failure instanceof OutcomeUnknown)) this.logger.error('the log failed in a way that it does not name', failure instanceof Error ? failure.stack : String(failure));
+    const cause = failures[0];
+    if (appended === 0 && failures.every((failure) => failure instanceof NotRecorded)) {
+      return new Problem('not-recorded', 'The log takes nothing now. Nothing of this request was recorded; send it again.', { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause });
+    }
+    return new Problem('outcome-unknown', 'Some or all of this request may be recorded. Send the same again: what is recorded already is admitted once.', { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause });
+  }
+}
+
+/** What became of the events of a request that ended in this problem. */
+function resultOf({ problem }: Problem): IngestResult {
+  if (problem === 'not-recorded') return 'not-recorded';
+  return problem === 'outcome-unknown' ? 'unknown' : 'refused';
+}

@@ -1,0 +1,81 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { AnyEvent, Decoded, Decoder } from '#audit';
+import type { Identity } from '../identity/identity.js';
+import { Problem } from '../problems.js';
+import { chunksOf, tooMany, type Chunk } from './body-chunks.js';
+import { EVENTS_MAX, type EventForm } from './event-form.js';
+import { FaultList } from './fault-list.js';
+import { TableRecords } from './table-records.js';
+
+/** The events of one request while they are read: what is to be appended, or why nothing is. */
+export class RequestEvents {
+  /** Events read so far. */
+  count = 0;
+  /** Well-formed events by type. */
+  readonly types = new Map<string, number>();
+  private readonly malformed = new FaultList();
+  private readonly notTheirs = new FaultList();
+  private readonly records: TableRecords;
+
+  constructor(
+    private readonly form: EventForm,
+    private readonly sender: Identity,
+    stamps: string,
+  ) {
+    this.records = new TableRecords(stamps);
+  }
+
+  /**
+   * Reads the body whole. Throws a problem where any event is malformed or not the sender's to write: then nothing of the
+   * request may be recorded. Between stretches of a long body others have their turn.
+   */
+  async read(body: Buffer, decoder: Decoder): Promise<TableRecords> {
+    let turns = 0;
+    for (const chunk of chunksOf(this.form, body)) {
+      if (turns > 0) await turn();
+      turns += 1;
+      this.take(chunk, decoder);
+    }
+    return this.judged();
+  }
+
+  get malformedCount(): number {
+    return this.malformed.events;
+  }
+
+  private take({ block, events }: Chunk, decoder: Decoder): void {
+    this.count += events.length / 3;
+    if (this.count > EVENTS_MAX) throw tooMany();
+    for (let i = 0; i < events.length; i += 3) {
+      const from = events[i + 1] as number;
+      const to = events[i + 2] as number;
+      const decoded = decoder.decode(block, from, to);
+      if (decoded.event === undefined) this.malformed.add(this.position(events[i] as number), decoded.faults);
+      else this.takeEvent(decoded.event, contentOf(decoded, block.text, from, to), events[i] as number);
+    }
+  }
+
+  private takeEvent(event: AnyEvent, content: string, position: number): void {
+    this.types.set(event.type, (this.types.get(event.type) ?? 0) + 1);
+    const refused = this.sender.writes.refuses(event);
+    if (refused === undefined) {
+      if (this.malformed.events === 0 && this.notTheirs.events === 0) this.records.add(event.table, content);
+    } else this.notTheirs.add(this.position(position), [{ pointer: `/${refused}`, reason: `"${event[refused]}" is not a ${refused} that ${this.sender.id} may write` }]);
+  }
+
+  private judged(): TableRecords {
+    const { malformed, notTheirs } = this;
+    if (malformed.events > 0) throw new Problem('malformed-events', malformed.of(this.count, 'malformed'), { errors: malformed.errors });
+    if (notTheirs.events > 0) throw new Problem('source-not-yours', notTheirs.of(this.count, "not this identity's to write"), { errors: notTheirs.errors });
+    return this.records;
+  }
+
+  private position(position: number): number | undefined {
+    return this.form === 'event' ? undefined : position;
+  }
+}
+
+/** What is to be appended of an event, as ISO 8859-1 text: the bytes that were sent, where they are canonical. */
+function contentOf({ content }: Decoded & { readonly event: AnyEvent }, text: string, from: number, to: number): string {
+  return content === undefined ? text.substring(from, to) : Buffer.from(content, 'utf8').toString('latin1');
+}

@@ -1,0 +1,38 @@
+/** What people are, each account any number of them. */
+export const ROLES = ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance', 'integrator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+const everyone = [...ROLES, 'device'] as const;
+
+/**
+ * Who may do what: the one table of permissions. A route names the permission that it asks for, and whoever has none of
+ * its roles is refused; `device` is any device key. The duties are apart: an admin manages accounts and sees no findings.
+ */
+export const PERMISSIONS = {
+  /** Sends events; what exactly, is said by the sources, types and tables of the identity. */
+  'record-events': ['pit-boss', 'device'],
+  'own-session': everyone,
+  'read-tables': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
+  'read-coups': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
+  'follow-stream': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
+  'read-findings': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
+  'report-commission': ['pit-boss', 'compliance', 'regulator', 'finance'],
+  'report-misdealt': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
+  'report-dealers': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
+  'report-shoes': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
+  'report-payouts': ['surveillance', 'compliance', 'regulator', 'finance'],
+  'report-devices': ['surveillance', 'compliance', 'regulator', 'integrator', 'admin'],
+  'manage-accounts': ['admin'],
+  'manage-keys': ['integrator', 'admin'],
+  'read-parked': ['compliance', 'regulator', 'integrator', 'admin'],
+  'release-parked': ['admin'],
+  'read-positions': ['compliance', 'regulator', 'integrator', 'admin'],
+} as const satisfies Readonly<Record<string, readonly (Role | 'device')[]>>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+/** Whether one of these roles has the permission. */
+export function permitted(permission: Permission, roles: readonly (Role | 'device')[]): boolean {
+  const allowed: readonly (Role | 'device')[] = PERMISSIONS[permission];
+  return roles.some((role) => allowed.includes(role));
+}

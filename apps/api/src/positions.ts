@@ -1,0 +1,23 @@
+import { BadPositions, positionsFrom, positionsText, type Positions } from '#read-model';
+import { Problem } from './problems.js';
+
+export const LOG_POSITION = 'Log-Position';
+export const MIN_POSITION = 'Min-Position';
+
+/** Where what was written came to lie, as `Log-Position` says it: for each partition the furthest `next`. */
+export function logPosition(written: readonly { readonly partition: number; readonly next: number }[]): string {
+  const ends = new Map<number, number>();
+  for (const { partition, next } of written) ends.set(partition, Math.max(next, ends.get(partition) ?? 0));
+  return positionsText(ends);
+}
+
+/** Reads the header `Min-Position`; undefined where it is absent. Throws `invalid-request` where it is not of the form `p:next,...`. */
+export function minPosition(header: string | undefined): Positions | undefined {
+  if (header === undefined) return undefined;
+  try {
+    return positionsFrom(header);
+  } catch (error) {
+    if (!(error instanceof BadPositions)) throw error;
+    throw new Problem('invalid-request', `the header ${MIN_POSITION} cannot be read: ${error.message}`, { errors: [{ pointer: '', reason: error.message }] });
+  }
+}

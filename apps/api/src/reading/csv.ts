@@ -1,0 +1,30 @@
+import { stringify } from 'csv-stringify/sync';
+
+/** A column: its heading, and its value in a row; null leaves the cell empty. */
+export interface Column<Row> {
+  readonly heading: string;
+  readonly value: (row: Row) => string | number | boolean | null | undefined;
+}
+
+/** Columns whose headings are the names of the fields in JSON, so that one description fits both. */
+export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
+  names.map((heading) => ({ heading, value: (row) => row[heading] as string | number | boolean | null }));
+
+/**
+ * Rows as RFC 4180 CSV in UTF-8 with a heading line and CRLF. A text that a spreadsheet would take for a formula (it begins
+ * with = + - @, a tab or a line break) gets an apostrophe before it; numbers are left as they are, also negative ones.
+ */
+export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  return stringify(
+    [columns.map(({ heading }) => heading), ...rows.map((row) => columns.map(({ value }) => cell(value(row))))],
+    { record_delimiter: 'windows' },
+  );
+}
+
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+
+function cell(value: string | number | boolean | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'string') return String(value);
+  return FORMULA.test(value) ? `'${value}` : value;
+}

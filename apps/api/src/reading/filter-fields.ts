@@ -1,0 +1,92 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { FINDING_CODES } from '#audit';
+import { isDay, PAGE_DEFAULT, PAGE_MAX, type Filter } from '#read-model';
+import { MayBeAbsent } from '../identity/scope-fields.js';
+import type { Identity } from '../identity/identity.js';
+
+const FORMATS = ['json', 'csv'] as const;
+
+/** A text that the database can be asked about: PostgreSQL takes no NUL and no half of a surrogate pair. It may be as long as an event's id. */
+const IsPlain = (): PropertyDecorator => Matches(/^[^\0\p{Cs}]{0,16384}$/u, { message: 'must be one text, of at most 16,384 characters' });
+const IsDay = (): PropertyDecorator => ValidateBy({ name: 'day', validator: { validate: (text: unknown) => typeof text === 'string' && isDay(text), defaultMessage: (about) => `${about?.property ?? 'it'} must be a gaming day, YYYY-MM-DD` } });
+const whole = (text: unknown): unknown => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text);
+export const ToWhole = (): PropertyDecorator => Transform(({ value }) => whole(value));
+/** Several values: `code=TC-05,PY-03`, or the parameter more than once. */
+const ToList = (): PropertyDecorator => Transform(({ value }) => (value === undefined ? undefined : [value as string | string[]].flat().flatMap((text) => (typeof text === 'string' ? text.split(',') : [text]))));
+const ToWholes = (): PropertyDecorator => Transform(({ value }) => (value === undefined ? undefined : [value as string | string[]].flat().flatMap((text) => (typeof text === 'string' ? text.split(',').map(whole) : [text]))));
+
+/** An optional text of a query string. */
+export const TextField = (described: ApiPropertyOptions = {}): PropertyDecorator => applyDecorators(ApiPropertyOptional(described), MayBeAbsent(), IsPlain());
+
+const DayField = (description: string, example: string): PropertyDecorator => applyDecorators(ApiPropertyOptional({ description, example }), MayBeAbsent(), IsDay());
+
+const CursorField = (): PropertyDecorator => TextField({ description: 'The cursor that the page before gave as `next`' });
+
+const LimitField = (): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ description: 'Lines on a page', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT }), MayBeAbsent(), ToWhole(), IsInt(), Min(1), Max(PAGE_MAX));
+
+const FormatField = (): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ enum: FORMATS, description: 'As the header Accept with application/json or text/csv; CSV holds all lines at once' }), MayBeAbsent(), IsIn(FORMATS));
+export type Format = (typeof FORMATS)[number];
+
+/** One of some values. */
+export const ChoiceField = (choices: readonly string[], by?: string): PropertyDecorator => applyDecorators(ApiPropertyOptional({ enum: choices, default: by }), MayBeAbsent(), IsIn(choices));
+
+/** Some finding codes. */
+export const CodesField = (): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ isArray: true, enum: FINDING_CODES, description: 'Several with commas' }), MayBeAbsent(), ToList(), IsIn(FINDING_CODES, { each: true }));
+
+const SEVERITIES_ASKED = [1, 2, 3, 4];
+/** Some severities. */
+export const SeveritiesField = (): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ isArray: true, enum: SEVERITIES_ASKED, description: 'Several with commas' }), MayBeAbsent(), ToWholes(), IsIn(SEVERITIES_ASKED, { each: true }));
+
+/** The reference of the opening of a shoe or a coup. */
+export const ReferenceField = (of: 'shoe' | 'coup'): PropertyDecorator => TextField({ description: `The reference of the ${of}'s opening` });
+
+/** What is asked of one table, or of all. */
+export class TableFields {
+  @TextField({ example: 'B07' })
+  table?: string;
+
+  @FormatField()
+  format?: Format;
+}
+
+/** What is asked of some gaming days. */
+export class FilterFields extends TableFields {
+  @DayField('The first gaming day', '2026-11-01')
+  from?: string;
+
+  @DayField('The last gaming day, itself included', '2026-11-30')
+  to?: string;
+}
+
+/** What is asked of who dealt. */
+export class DealtFields extends FilterFields {
+  @TextField({ description: 'Who dealt; empty for where nobody had signed on', example: 'd-104' })
+  dealer?: string;
+}
+
+interface PageAsked {
+  cursor?: string;
+  limit?: number;
+}
+
+/** What `fields` asks, a page at a time. */
+export function paged<Asked extends object>(fields: new () => Asked): new () => Asked & PageAsked {
+  class Paged extends (fields as new () => object) implements PageAsked {
+    @CursorField()
+    cursor?: string;
+
+    @LimitField()
+    limit?: number;
+  }
+  return Paged as new () => Asked & PageAsked;
+}
+
+/** The tables that whoever asks may see, as rows are narrowed by them. */
+export const scopeOf = ({ tables }: Identity): Pick<Filter, 'scope'> => (tables === 'all' ? {} : { scope: tables });

@@ -1,0 +1,36 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBearerAuth } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import type { Identity } from './identity/identity.js';
+import type { Permission } from './permissions.js';
+
+/** What a route's Fastify config says for the gate. */
+export interface RouteNeeds {
+  readonly needs: Permission | 'nothing';
+}
+
+/**
+ * Declares what a route asks for. Every route has exactly one of `Requires` and `Open`; one without refuses everybody. It
+ * sits in Fastify's route config, so that the gate refuses before the body is read.
+ */
+export const Requires = (permission: Permission): MethodDecorator => applyDecorators(RouteConfig({ needs: permission } satisfies RouteNeeds), ApiBearerAuth());
+
+/** Declares that a route is for everybody, signed in or not. */
+export const Open = (): MethodDecorator => RouteConfig({ needs: 'nothing' } satisfies RouteNeeds);
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the gate on every route that requires a permission. */
+    identity?: Identity;
+  }
+}
+
+/** The identity of a request that passed the gate. Throws on an open route: nobody is known there. */
+export function identityOf(request: FastifyRequest): Identity {
+  if (!request.identity) throw new Error(`${request.method} ${request.routeOptions.url ?? ''} is open and knows no identity`);
+  return request.identity;
+}
+
+/** A parameter of a controller's method: the identity that sent the request. */
+export const Sender = createParamDecorator((_: unknown, context: ExecutionContext): Identity => identityOf(context.switchToHttp().getRequest<FastifyRequest>()));

@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net';
+import type { FastifyServerOptions } from 'fastify';
+import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from './problems.js';
+import { answer } from './problem-filter.js';
+import type { ApiSettings } from './settings.js';
+
+/** Bodies of the low-rate routes; what takes more says so for its own media types. */
+const BODY_BYTES_MAX = 64 * 1024;
+/** How often Node looks for requests that are too slow: a refusal comes at most so much later than its time. */
+const SLOW_LOOK_MS = 1000;
+/** A reference may be as long as an event: whatever fits into a request's head (16 KiB) is looked for. Longer ones are found by the short form that lists give. */
+const PARAMETER_LENGTH_MAX = 16_384;
+
+/** How Fastify serves: limits, TLS, and problem documents also for what never reaches a route. */
+export function serverOptions({ tls, requestTimeoutMs, keepAliveMs }: ApiSettings): FastifyServerOptions & { skipMiddie: boolean; https?: object; http?: object } {
+  const server = { connectionsCheckingInterval: SLOW_LOOK_MS, headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs };
+  return {
+    ...(tls ? { https: { ...server, ...tls } } : { http: server }),
+    skipMiddie: true, logger: false, bodyLimit: BODY_BYTES_MAX, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs,
+    forceCloseConnections: 'idle', return503OnClosing: false,
+    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX, ignoreTrailingSlash: true },
+    frameworkErrors: (_error, _request, reply) => answer(reply, new Problem('malformed-request', 'the path cannot be read')),
+    clientErrorHandler,
+  };
+}
+
+/** What is no HTTP, or did not come in time, is answered on the bare connection, which then ends. */
+function clientErrorHandler(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = refusalOf(error.code);
+  const body = JSON.stringify(documentOf(problem));
+  socket.end(`HTTP/1.1 ${problem.status} ${problem.message}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+}
+
+function refusalOf(code: string | undefined): Problem {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT': return new Problem('too-slow');
+    case 'HPE_HEADER_OVERFLOW': return new Problem('too-large');
+    default: return new Problem('malformed-request');
+  }
+}

@@ -1,0 +1,137 @@
+import type { ServerResponse } from 'node:http';
+import { Logger } from '@nestjs/common';
+import type { QueryBus } from '@nestjs/cqrs';
+import { positionsFrom, positionsText, type Change, type Positions } from '#read-model';
+import type { Identity } from '../identity/identity.js';
+import { AskChanges } from './ask-changes.js';
+import type { PositionsWatch } from './positions-watch.js';
+import { scopeOf } from '../reading/filter-fields.js';
+import { permitted } from '../permissions.js';
+
+/** A silent connection is told that it lives, and whether it may stay is looked up again. */
+const HEARTBEAT_MS = 5_000;
+/** A reader that takes nothing for so long is let go: it comes back and goes on where it was. */
+const STALLED_MS_MAX = 10_000;
+/** What a reader has not taken so long after its end is not waited for. */
+const END_MS_MAX = 1_000;
+
+/** Proxies are told to pass on every event as it comes. */
+export const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no', 'X-Content-Type-Options': 'nosniff' };
+
+interface Followed {
+  readonly queries: QueryBus;
+  readonly watch: PositionsWatch;
+  readonly since: Positions;
+  readonly identity: Identity;
+  readonly mayStay: () => Promise<boolean>;
+}
+
+/** One reader of the stream, from its request to its end. */
+export class Following {
+  /** Resolves once the connection has ended, whoever ended it. */
+  readonly done: Promise<void>;
+  private readonly logger = new Logger('stream');
+  private since: Positions;
+  private isTelling = false;
+  private isAskedAgain = false;
+  private readonly heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly of: Followed,
+  ) {
+    this.since = of.since;
+    if (!this.isOpen) {
+      // It left while its place was looked up, and will tell so no more.
+      this.done = Promise.resolve();
+      return;
+    }
+    response.writeHead(200, STREAM_HEADERS);
+    response.write(`retry: 1000\nid: ${positionsText(this.since)}\n\n`);
+    const leave = of.watch.follow(() => this.tell());
+    this.heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS);
+    this.done = new Promise((resolve) => {
+      response.on('error', () => response.destroy());
+      response.on('close', () => {
+        clearInterval(this.heartbeat);
+        leave();
+        resolve();
+      });
+    });
+    this.tell();
+  }
+
+  /** Whether the reader can still be told something; `writable` stays true where the other end has closed. */
+  private get isOpen(): boolean {
+    const { closed, destroyed, writableEnded } = this.response;
+    return !closed && !destroyed && !writableEnded;
+  }
+
+  end(): void {
+    const late = setTimeout(() => this.response.destroy(), END_MS_MAX);
+    this.response.once('close', () => clearTimeout(late)).end();
+  }
+
+  private beat(): void {
+    this.of.mayStay().then(
+      (may) => (may ? this.sayStillHere() : this.end()),
+      (error: unknown) => this.giveUp(error),
+    );
+  }
+
+  private sayStillHere(): void {
+    if (this.isOpen && !this.response.writableNeedDrain) this.response.write(': still here\n\n');
+  }
+
+  /** Tells what has changed; asked again while it does so, it looks once more. */
+  private tell(): void {
+    this.isAskedAgain = true;
+    if (this.isTelling) return;
+    this.isTelling = true;
+    this.tellAll().catch((error: unknown) => this.giveUp(error));
+  }
+
+  private async tellAll(): Promise<void> {
+    const { queries, identity } = this.of;
+    while (this.isAskedAgain && this.isOpen) {
+      this.isAskedAgain = false;
+      const { changes, positions, more } = await queries.execute(new AskChanges(this.since, scopeOf(identity).scope));
+      const told = changes.filter(({ is }) => is !== 'finding' || permitted('read-findings', identity.roles));
+      // The id stands with the last event alone: a reader that is cut off before it is told the same again.
+      for (const [i, change] of told.entries()) await this.write(`event: ${change.is}\ndata: ${JSON.stringify(thingOf(change))}\n${i === told.length - 1 ? `id: ${positions}\n` : ''}\n`);
+      this.since = positions === '' ? this.since : positionsFrom(positions);
+      this.isAskedAgain ||= more;
+    }
+    this.isTelling = false;
+  }
+
+  /** Writes, and waits until the reader has taken it where it takes less than it is sent. */
+  private async write(text: string): Promise<void> {
+    const { response } = this;
+    if (!this.isOpen || response.write(text)) return;
+    await new Promise<void>((resolve) => {
+      const stalled = setTimeout(() => response.destroy(), STALLED_MS_MAX);
+      const goOn = (): void => {
+        clearTimeout(stalled);
+        response.off('drain', goOn).off('close', goOn);
+        resolve();
+      };
+      response.on('drain', goOn).on('close', goOn);
+    });
+  }
+
+  /** The reader is cut off, and comes back; what went wrong is told here. */
+  private giveUp(error: unknown): void {
+    this.logger.warn({ message: 'a follower of the stream was let go', error: error instanceof Error ? error.message : String(error) });
+    this.response.destroy();
+  }
+}
+
+function thingOf(change: Change): object {
+  switch (change.is) {
+    case 'shoe': return change.shoe;
+    case 'coup': return change.coup;
+    case 'finding': return change.finding;
+    case 'table': return change.table;
+  }
+}

@@ -1,0 +1,70 @@
+import { Controller, Get, type OnModuleDestroy, Req, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiHeader, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BadPositions, positionsFrom, type Positions } from '#read-model';
+import { Identities } from '../identity/identities.js';
+import { Problem } from '../problems.js';
+import { identityOf, Requires } from '../requires.js';
+import { permitted } from '../permissions.js';
+import { Following, STREAM_HEADERS } from './following.js';
+import { PositionsWatch } from './positions-watch.js';
+
+/** The stream of contract section 7: server-sent events, resumable. */
+@ApiTags('stream')
+@Controller('v1/stream')
+export class StreamController implements OnModuleDestroy {
+  private readonly open = new Set<Following>();
+  private isEnding = false;
+
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly watch: PositionsWatch,
+    private readonly identities: Identities,
+  ) {}
+
+  @Get()
+  @Requires('follow-stream')
+  @ApiOperation({
+    summary: 'Follow what changes: findings, coups that end, shoes, tables',
+    description: 'Events `finding`, `coup`, `shoe` and `table`, each with the thing as it now stands. The id of an event is a list of positions; a reader that comes back with `Last-Event-ID` goes on there, and may be told a thing twice. Without it the stream begins now.',
+  })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, example: '0:1204,1:310' })
+  @ApiProduces('text/event-stream')
+  @ApiResponse({ status: 200, content: { 'text/event-stream': { example: 'event: finding\ndata: {"id":"f3a1c09d52be77e1","code":"TC-05"}\nid: 0:1204,1:310\n\n' } } })
+  async follow(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const identity = identityOf(request);
+    if (request.method === 'HEAD') return void reply.headers(STREAM_HEADERS).send();
+    const since = sinceOf(request) ?? (await this.watch.now());
+    if (this.isEnding) throw new Problem('not-ready', 'the server is stopping', { headers: { 'Retry-After': '1' } });
+    reply.hijack();
+    const following = new Following(reply.raw, { queries: this.queries, watch: this.watch, since, identity, mayStay: () => this.mayStay(request) });
+    this.open.add(following);
+    await following.done;
+    this.open.delete(following);
+  }
+
+  /** Whether the token still stands: it may have been revoked, or its roles and tables changed, since the stream began. */
+  private async mayStay(request: FastifyRequest): Promise<boolean> {
+    const identity = await this.identities.of(request.headers.authorization);
+    const began = identityOf(request);
+    return identity !== undefined && permitted('follow-stream', identity.roles) && JSON.stringify([identity.roles, identity.tables]) === JSON.stringify([began.roles, began.tables]);
+  }
+
+  /** A server that stops does not wait for those who would follow for ever. */
+  onModuleDestroy(): void {
+    this.isEnding = true;
+    for (const following of this.open) following.end();
+  }
+}
+
+function sinceOf(request: FastifyRequest): Positions | undefined {
+  const header = request.headers['last-event-id'];
+  if (header === undefined || header === '') return undefined;
+  try {
+    return positionsFrom([header].flat().join(','));
+  } catch (error) {
+    if (!(error instanceof BadPositions)) throw error;
+    throw new Problem('invalid-request', `the header Last-Event-ID is none that this stream has given: ${error.message}`);
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { OutcomeUnknown } from '#event-log';
+import { AppendDeadline } from '../../apps/api/src/ingest/append-deadline.js';
+import { formOf } from '../../apps/api/src/ingest/event-form.js';
+import { FaultList } from '../../apps/api/src/ingest/fault-list.js';
+import { ReceivedClock } from '../../apps/api/src/ingest/received-clock.js';
+import { TableRecords } from '../../apps/api/src/ingest/table-records.js';
+
+describe('the clock of stamps', () => {
+  it('goes on and never back, whatever the machine says', () => {
+    const said = [1000, 2000, 1500, 1999, 2001];
+    const clock = new ReceivedClock(() => said.shift() ?? 0);
+    expect([1, 2, 3, 4, 5, 6].map(() => clock.now())).toEqual([1000, 2000, 2000, 2000, 2001, 2001].map((ms) => new Date(ms).toISOString()));
+  });
+
+  it('stamps each identity with its own name and the time that it is then', () => {
+    let now = 0;
+    const clock = new ReceivedClock(() => now);
+    const stamps = (from: string): unknown => JSON.parse(`{"a":1${Buffer.from(clock.stampsFrom(from), 'latin1').toString('utf8')}`);
+    expect(stamps('person/庄"\\')).toEqual({ a: 1, receivedfrom: 'person/庄"\\', receivedtime: '1970-01-01T00:00:00.000Z' });
+    now = 5;
+    expect(stamps('person/庄"\\')).toEqual({ a: 1, receivedfrom: 'person/庄"\\', receivedtime: '1970-01-01T00:00:00.005Z' });
+    expect(stamps('device/b')).toEqual({ a: 1, receivedfrom: 'device/b', receivedtime: '1970-01-01T00:00:00.005Z' });
+  });
+});
+
+describe('the deadline of appends', () => {
+  it('gives up what does not end, as an outcome that is unknown, and lets the process end', async () => {
+    const deadline = new AppendDeadline(20, 5);
+    await expect(deadline.within(new Promise(() => undefined))).rejects.toBeInstanceOf(OutcomeUnknown);
+    await expect(Promise.all([1, 2, 3].map(() => deadline.within(new Promise(() => undefined))))).rejects.toBeInstanceOf(OutcomeUnknown);
+  });
+
+  it('hands on what ends in time, well or not', async () => {
+    const deadline = new AppendDeadline(60_000, 5);
+    await expect(deadline.within(Promise.resolve(7))).resolves.toBe(7);
+    await expect(deadline.within(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  });
+});
+
+describe('the records of a request', () => {
+  it('go out as bulk when they are more than people send at once, and as live when they are few', () => {
+    const urgencies = [1, 100, 101].map((count) => {
+      const records = new TableRecords('}');
+      for (let i = 0; i < count; i += 1) records.add('T', '{}');
+      return records.appendings(4).map(({ urgency }) => urgency);
+    });
+    expect(urgencies).toEqual([['live'], ['live'], ['bulk']]);
+  });
+
+  it('never are over the limit, to the byte', () => {
+    const records = new TableRecords('}');
+    for (let i = 0; i < 3; i += 1) records.add('T', `${'x'.repeat(29_999)}}`);
+    records.add('T', `${'x'.repeat(29_998)}}`);
+    expect(records.appendings(1)[0]?.records.map(({ value }) => value.length)).toEqual([30_000, 30_000, 60_000]);
+  });
+});
+
+describe('a media type', () => {
+  it.each([
+    ['application/cloudevents+json', 'event'], ['Application/CloudEvents-Batch+JSON ; charset=UTF-8', 'batch'], ['application/x-ndjson;a=b', 'lines'],
+    ['application/cloudevents+json; charset=utf-16', undefined], ['application/json', undefined], ['', undefined], [undefined, undefined],
+  ])('%j is the form %j', (header, form) => expect(formOf(header)).toBe(form));
+});
+
+describe('a list of faults', () => {
+  it('cuts long texts, and never through a character', () => {
+    const list = new FaultList();
+    list.add(1, [{ pointer: `/${'x'.repeat(298)}🂡🂡`, reason: 'r'.repeat(1000) }]);
+    expect(list.errors[0]?.pointer).toBe(`/${'x'.repeat(298)}…`);
+    expect(list.errors[0]?.reason.length).toBe(301);
+    expect(list.of(1, 'malformed')).toBe('1 of 1 event is malformed; nothing was recorded.');
+  });
+});

@@ -1,0 +1,50 @@
+import type { EventLog } from '#event-log';
+import { startAuditor, type RunningAuditor } from '../../apps/auditor/src/start-auditor.js';
+import { SILENT } from '../../apps/auditor/src/own/journal.js';
+import { startApi, type TestApi } from './api.js';
+import { createDatabase, type TestDatabase } from './database.js';
+import { BOOK } from './house.js';
+
+/** Days that begin at midnight of UTC. */
+export const UTC_DAYS = [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }];
+
+/** An api and an auditor in this process, over a log and a database. */
+export interface TestServer {
+  readonly api: TestApi;
+  readonly auditor: RunningAuditor;
+  readonly url: string;
+  readonly database: TestDatabase;
+  /** Everything of a list, however many pages it has. */
+  readonly all: <Line>(path: string, token: string) => Promise<Line[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a server over the log that `open` gives for a database. */
+export async function startServer(open: (databaseUrl: string) => Promise<EventLog>): Promise<TestServer> {
+  const database = await createDatabase();
+  const log = await open(database.url);
+  const api = await startApi({ log, databaseUrl: database.url });
+  const auditor = await startAuditor({ log, databaseUrl: database.url, book: BOOK, gamingDays: UTC_DAYS, journal: SILENT });
+  return {
+    api, auditor, database, url: await api.url(),
+    all: (path, token) => allOf(api, path, token),
+    close: async () => {
+      await api.close();
+      await auditor.close();
+      await log.close();
+      await database.drop();
+    },
+  };
+}
+
+async function allOf<Line>(api: TestApi, path: string, token: string): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const answer = await api.send('GET', `${path}${path.includes('?') ? '&' : '?'}limit=1000${cursor === '' ? '' : `&cursor=${cursor}`}`, token);
+    if (answer.statusCode !== 200) throw new Error(`GET ${path} answered ${answer.statusCode} ${answer.body}`);
+    const page = answer.json<{ lines: Line[]; next: string | null }>();
+    lines.push(...page.lines);
+    cursor = page.next;
+  }
+  return lines;
+}
