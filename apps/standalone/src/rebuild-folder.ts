@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { rebuildCommand, type Journal, type RebuildOptions } from '#auditor';
+import { openLog } from '#event-log';
+import { installedRules, Refusal } from '#rule-folder';
+import { clusterOf } from './folder-cluster.js';
+import { FolderInUse, lockFolder } from './folder-lock.js';
+import type { StandaloneSettings } from './settings.js';
+
+/**
+ * Rebuilds the rows of a data folder, beside the server that runs on it; where none runs, PostgreSQL is started for as long
+ * as it takes. Gives the exit code as `rebuildCommand` does. Throws `Refusal` where the folder holds no database.
+ */
+export async function rebuildFolder({ data, partitions, rules, gamingDays }: StandaloneSettings, options: RebuildOptions, journal: Journal): Promise<0 | 1> {
+  if (!existsSync(join(data, 'pgdata', 'PG_VERSION'))) throw new Refusal(`${data} holds no database of Shoeprint`);
+  const book = installedRules(rules);
+  const cluster = clusterOf(data);
+  await cluster.start();
+  const unlock = await unlockOf(cluster.url, data);
+  try {
+    const log = await openLog({ kind: 'postgres', url: cluster.url, partitions });
+    try {
+      return await rebuildCommand({ log, book, databaseUrl: cluster.url, gamingDays, journal }, options);
+    } finally {
+      await log.close();
+    }
+  } finally {
+    if (unlock) {
+      await unlock();
+      await cluster.stop();
+    }
+  }
+}
+
+/** Undefined where a server runs on the folder: its database is then not ours to stop. */
+async function unlockOf(databaseUrl: string, data: string): Promise<(() => Promise<void>) | undefined> {
+  try {
+    return await lockFolder(databaseUrl, data);
+  } catch (error) {
+    if (error instanceof FolderInUse) return undefined;
+    throw error;
+  }
+}
