@@ -32,7 +32,8 @@ export function built(): void {
   const lock = join(root, 'node_modules', '.shoeprint-building');
   for (let tries = 0; !locked(lock) && tries < 600; tries += 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   try {
-    const stale = ['apps/cli', 'libs/audit', 'libs/baccarat'].some((part) => newestIn(join(root, part, 'src'), '.ts') > safely(() => newestIn(join(root, 'dist', part, 'src'), '.js')));
+    const parts = ['apps', 'libs'].flatMap((folder) => readdirSync(join(root, folder)).map((part) => join(folder, part)));
+    const stale = parts.some((part) => newestIn(join(root, part, 'src'), '.ts') > safely(() => newestIn(join(root, 'dist', part, 'src'), '.js')));
     if (stale) spawnSync(process.execPath, [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build', '--all'], { cwd: root });
   } finally {
     safely(() => (rmdirSync(lock), 0));
@@ -61,6 +62,16 @@ export function shoeprint(args: readonly string[], { input = '', env = {}, from 
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(from, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root, input, env: { ...rest, ...env }, maxBuffer: 1 << 28, encoding: 'utf8' });
   return { code: status, stdout, stderr };
+}
+
+/** As `shoeprint`, while this process goes on: it may be the server that is asked. */
+export async function shoeprintBeside(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;
+  const child = spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root, env: { ...rest, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) child[stream].setEncoding('utf8').on('data', (piece: string) => (said[stream] += piece));
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, ...said };
 }
 
 /** As `shoeprint`, but its reader leaves after the first piece of output. */

@@ -2,16 +2,13 @@ import { Command, InvalidArgumentError } from 'commander';
 import { printJson, printRefusalJson } from './audit-json.js';
 import { audit } from './audit-run.js';
 import { printText } from './audit-text.js';
-import { installedRules } from './installed-rules.js';
+import { installedRules } from '#rule-folder';
 import { logFiles } from './log-source.js';
-import type { MalformedLines } from './malformed.js';
-import { counted, Page } from './page.js';
+import { tellMalformed } from './malformed.js';
+import { Page } from './page.js';
 import { Progress } from './progress.js';
 import { EXIT } from './refusal.js';
 
-/** Malformed lines told in text, and faults told of one line. */
-const LINES_SHOWN = 20;
-const FAULTS_SHOWN = 5;
 const WORKERS_MAX = 16;
 
 interface AuditOptions {
@@ -55,26 +52,11 @@ async function runAudit(names: readonly string[], { json, rules, workers }: Audi
   if (outcome.malformed) {
     process.exitCode = EXIT.refused;
     if (json) await printRefusalJson(page, outcome.malformed);
-    else tellMalformed(outcome.malformed);
+    else tellMalformed(outcome.malformed, 'nothing was judged');
   } else {
     process.exitCode = outcome.verdict.findings > 0 ? EXIT.found : EXIT.clean;
     if (json) await printJson(page, outcome.verdict);
     else await printText(page, outcome.verdict, book);
   }
   await page.flush();
-}
-
-/** The first malformed lines and how many there are, on standard error. */
-function tellMalformed(malformed: MalformedLines): void {
-  const lines: string[] = [];
-  let shown = 0;
-  for (const { file, line, faults } of malformed) {
-    if (shown === LINES_SHOWN) break;
-    shown += 1;
-    for (const { pointer, reason } of faults.slice(0, FAULTS_SHOWN)) lines.push(`${file}:${line}: ${pointer === '' ? '' : `${pointer} `}${reason}`);
-    if (faults.length > FAULTS_SHOWN) lines.push(`${file}:${line}: and ${faults.length - FAULTS_SHOWN} faults more`);
-  }
-  if (malformed.count > shown) lines.push(`and ${malformed.count - shown} lines more; --json lists them all`);
-  lines.push(`refused: ${counted(malformed.count, 'malformed line')}; nothing was judged`);
-  process.stderr.write(`${lines.join('\n')}\n`);
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { AuditPass, type Share } from './audit-pass.js';
-import { installedRules } from './installed-rules.js';
+import { installedRules } from '#rule-folder';
 import type { LogFile } from './log-source.js';
 import { Refusal } from './refusal.js';
 import type { HandedVerdict } from './verdict.js';

@@ -13,8 +13,8 @@ export interface LineTaker {
   line(block: Block, from: number, to: number, number: number): void;
   /** A line too long to be an event. */
   tooLong(number: number): void;
-  /** A block is done. Reading stops where it says so. */
-  goesOn(): boolean;
+  /** A block is done. Reading stops where it says so, and waits where it has to be waited for. */
+  goesOn(): boolean | Promise<boolean>;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
       held = 0;
     }
     if (held > 0) buffer.copyWithin(0, from, filled);
-    if (!taker.goesOn()) return;
+    if (!(await taker.goesOn())) return;
   }
   if (tooLong) taker.tooLong(number + 1);
   else if (held > 0) offer(taker, blockOf(buffer.subarray(0, held), buffer.toString('latin1', 0, held)), 0, held, number + 1);

@@ -1,4 +1,5 @@
 import type { Fault } from '#audit';
+import { counted } from './page.js';
 import { Spill } from './spill.js';
 
 /** A line that is no event: where it stands, and all that is wrong with it. */
@@ -7,6 +8,10 @@ export interface Malformed {
   readonly line: number;
   readonly faults: readonly Fault[];
 }
+
+/** Malformed lines told in text, and faults told of one line. */
+const LINES_SHOWN = 20;
+const FAULTS_SHOWN = 5;
 
 const HELD_MAX = 20_000;
 const BATCH = 256;
@@ -30,4 +35,19 @@ export class MalformedLines {
     for (let place = 0; place < this.batches.size; place += 1) yield* this.batches.get(place);
     yield* this.batch;
   }
+}
+
+/** Tells the first malformed lines and how many there are, on standard error; `after` says what became of the input. */
+export function tellMalformed(malformed: Iterable<Malformed> & { readonly count: number }, after: string): void {
+  const lines: string[] = [];
+  let shown = 0;
+  for (const { file, line, faults } of malformed) {
+    if (shown === LINES_SHOWN) break;
+    shown += 1;
+    for (const { pointer, reason } of faults.slice(0, FAULTS_SHOWN)) lines.push(`${file}:${line}: ${pointer === '' ? '' : `${pointer} `}${reason}`);
+    if (faults.length > FAULTS_SHOWN) lines.push(`${file}:${line}: and ${faults.length - FAULTS_SHOWN} faults more`);
+  }
+  if (malformed.count > shown) lines.push(`and ${malformed.count - shown} lines more; --json lists them all`);
+  lines.push(`refused: ${counted(malformed.count, 'malformed line')}; ${after}`);
+  process.stderr.write(`${lines.join('\n')}\n`);
 }

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { exactFraction, OddsRefusal, oddsReport, percent, type BetReport, type Choice, type OddsReport, type Rules } from '#baccarat';
 import { colours } from './colours.js';
 import { grid } from './grid.js';
-import { installedRules, rulesNamed } from './installed-rules.js';
+import { installedRules, rulesNamed } from '#rule-folder';
 import { Page } from './page.js';
 import { Refusal } from './refusal.js';
 

@@ -2,11 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit-command.js';
-import { packageFolder } from './installed-rules.js';
+import { packageFolder } from '#rule-folder';
 import { oddsCommand } from './odds-command.js';
 import { endQuietlyWhenNobodyReads } from './page.js';
 import { EXIT, Refusal } from './refusal.js';
+import { parkedCommand } from './parked-command.js';
+import { rebuildCommand } from './rebuild-command.js';
 import { rulesCommand } from './rules-command.js';
+import { sendCommand } from './send-command.js';
+import { serveCommand } from './serve-command.js';
 import { simulateCommand } from './simulate-command.js';
 
 const EXAMPLES = `
@@ -27,7 +31,11 @@ export function program(): Command {
     .addCommand(auditCommand())
     .addCommand(simulateCommand())
     .addCommand(oddsCommand())
-    .addCommand(rulesCommand());
+    .addCommand(rulesCommand())
+    .addCommand(serveCommand())
+    .addCommand(sendCommand())
+    .addCommand(rebuildCommand())
+    .addCommand(parkedCommand());
   strict(whole);
   return whole;
 }

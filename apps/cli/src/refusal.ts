@@ -1,21 +1,4 @@
-/** What a command says when it cannot do what was asked: one clear sentence, exit code 2. Anything else thrown is a fault of ours. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-}
+export { fileRefusal, Refusal } from '#rule-folder';
 
 /** The exit codes of every command (contract section 6). */
 export const EXIT = { clean: 0, found: 1, refused: 2, bug: 70 } as const;
-
-/** Why a file could not be opened or read, in a person's words. */
-export function fileRefusal(name: string, error: unknown): Refusal {
-  const { code, message } = error as NodeJS.ErrnoException;
-  switch (code) {
-    case 'ENOENT': return new Refusal(`${name}: there is no such file`);
-    case 'EACCES': case 'EPERM': return new Refusal(`${name}: it may not be read`);
-    case 'EISDIR': return new Refusal(`${name}: this is a folder, not a file`);
-    case 'ENOTDIR': return new Refusal(`${name}: a part of this path is a file, not a folder`);
-    default:
-      if (code?.startsWith('Z_')) return new Refusal(`${name}: this is not a whole gzip file (${message})`);
-      return new Refusal(`${name}: it could not be read (${message})`);
-  }
-}

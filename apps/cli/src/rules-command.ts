@@ -4,7 +4,7 @@ import { diffRules, isChart, lint, lintChart, type ChartReport, type LintReport,
 import type { RuleBook } from '#audit';
 import { colours } from './colours.js';
 import { grid } from './grid.js';
-import { installedRules, readJson, rulesNamed } from './installed-rules.js';
+import { installedRules, readJson, rulesNamed } from '#rule-folder';
 import { counted, Page } from './page.js';
 import { EXIT, Refusal } from './refusal.js';
 import { documentPage } from './rule-page.js';

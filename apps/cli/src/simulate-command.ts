@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
-import { installedRules, rulesNamed } from './installed-rules.js';
+import { installedRules, rulesNamed } from '#rule-folder';
 import { Refusal } from './refusal.js';
-import { simulateTables } from './simulated-tables.js';
+import { dealtTables } from './simulated-tables.js';
 import { pieces, writeJson, writeLines } from './written-file.js';
 
 interface SimulateAsked {
@@ -65,7 +65,7 @@ async function runSimulate({ rules: name, table, tables, out, expected: expected
   const expectedFile = expectedAt ?? (out === undefined ? undefined : `${out}.expected.json`);
   if (out !== undefined && out === expectedFile) throw new Refusal(`${out}: events and expected findings cannot go to the same file`);
   const bets = asked.bets ?? asked.faults?.some((fault) => ABOUT_BETS.test(fault)) ?? false;
-  const { lines, expected } = simulateTables({ ...asked, bets, rules: rulesNamed(installedRules(), name), tables: tableIds(table, tables) });
+  const { lines, expected } = dealtTables({ ...asked, bets, rules: rulesNamed(installedRules(), name), tables: tableIds(table, tables) });
   if (out !== undefined) await writeLines(out, lines);
   else await print(lines);
   if (expectedFile !== undefined) await writeJson(expectedFile, { findings: expected() });

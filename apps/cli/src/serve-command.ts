@@ -1,0 +1,38 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { runApp } from './run-app.js';
+
+interface ServeAsked {
+  readonly data?: string;
+  readonly host?: string;
+  readonly port?: number;
+}
+
+const EXAMPLES = `
+PostgreSQL, the api and the auditor run in one process and keep all they know in the data folder. The same settings can be
+given as SHOEPRINT_DATA, SHOEPRINT_HOST and SHOEPRINT_PORT; docs/operating describes the others. Ctrl-C stops it.
+
+Examples:
+  shoeprint serve                               data in ./data, http://127.0.0.1:8377
+  shoeprint serve --data /var/lib/shoeprint --port 9000`;
+
+/** `shoeprint serve`: everything on this machine, embedded (contract section 6). */
+export const serveCommand = (): Command =>
+  new Command('serve')
+    .description('run the whole server on this machine')
+    .option('--data <folder>', 'where everything is kept; made where it is not there')
+    .option('--host <address>', 'the address to listen on')
+    .option('--port <n>', 'the port to listen on; 0 takes a free one', portAsked)
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ data, host, port }: ServeAsked) => {
+      await runApp('standalone', [], {
+        ...(data !== undefined && { SHOEPRINT_DATA: data }),
+        ...(host !== undefined && { SHOEPRINT_HOST: host }),
+        ...(port !== undefined && { SHOEPRINT_PORT: String(port) }),
+      });
+    });
+
+function portAsked(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+  return port;
+}

@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { eventually } from '../kit/eventually.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** A loaded machine makes a database and starts all of a server in this time. */
+export const START_MS = 120_000;
+
+const SETTINGS = /^(SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG|NO_COLOR|FORCE_COLOR)/;
+const environment = (): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
+
+/** A command that runs for long, in a process of its own. */
+export class Started {
+  said = '';
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+
+  private constructor(readonly child: ChildProcess) {
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (piece: string) => (this.said += piece));
+    this.ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+    all.add(this);
+    void this.ended.then(() => all.delete(this));
+  }
+
+  /** `shoeprint` with these arguments, set by `env` alone. */
+  static shoeprint(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+    return new Started(spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root, env: { ...environment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] }));
+  }
+
+  /** As `shoeprint`, on a terminal of its own, made by script(1); what is written to it is typed. */
+  static onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+    const line = [process.execPath, join(root, 'apps/cli/bin/shoeprint.js'), ...args].map((word) => `'${word}'`).join(' ');
+    return new Started(spawn('script', ['-qefc', line, '/dev/null'], { cwd: root, env: { ...environment(), TERM: 'xterm', ...env }, stdio: ['pipe', 'pipe', 'pipe'] }));
+  }
+
+  /** What matches in its output, once it is there. Throws where it ends before. */
+  async saying(pattern: RegExp): Promise<RegExpExecArray> {
+    let ended = false;
+    void this.ended.then(() => (ended = true));
+    const found = await eventually(String(pattern), () => pattern.exec(this.said) ?? (ended ? 'ended' : undefined), START_MS);
+    if (found === 'ended') throw new Error(`it ended without ${pattern}: ${this.said}`);
+    return found;
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals | null> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+
+  /** The process id of the program that the command runs. */
+  get programPid(): number {
+    const [pid] = childrenOf(this.child.pid as number);
+    if (pid === undefined) throw new Error(`it runs no program: ${this.said}`);
+    return pid;
+  }
+}
+
+const all = new Set<Started>();
+
+/** Ends what a test left running, in order: what has a database of its own stops it. */
+export async function endAll(): Promise<void> {
+  await Promise.all([...all].map((started) => started.stop()));
+}
+
+const childrenOf = (pid: number): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+/** A server that `shoeprint serve` runs, and somebody who may do everything at it. */
+export interface Serving {
+  readonly started: Started;
+  readonly url: string;
+  readonly token: string;
+  readonly ask: (path: string, body?: object) => Promise<Response>;
+  /** Records these lines and gives where they lie, for `Min-Position`. */
+  readonly send: (lines: readonly string[]) => Promise<string>;
+}
+
+/** Waits until a server that was started answers, and signs in at it. */
+export async function signedIn(started: Started): Promise<Serving> {
+  const [, url = ''] = await started.saying(/answers at (\S+)\/docs/);
+  const [, name, password] = await started.saying(/Sign in as (\S+) with the password (\S+)/);
+  const post = (path: string, token: string | undefined, body: object | string): Promise<Response> =>
+    fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  const { token } = (await (await post('/v1/sign-in', undefined, { name, password })).json()) as { token: string };
+  let key: string | undefined;
+  return {
+    started, url, token,
+    ask: (path, body) => (body ? post(path, token, body) : fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })),
+    send: async (lines) => {
+      key ??= ((await (await post('/v1/keys', token, { name: `test-${Date.now()}`, sources: ['*'], tables: ['*'], types: ['*'] })).json()) as { token: string }).token;
+      const answer = await post('/v1/events', key, lines.join('\n'));
+      if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
+      return answer.headers.get('log-position') as string;
+    },
+  };
+}
+
+/** The process id of the PostgreSQL that runs on a data folder, if one does. */
+export function postgresOf(data: string): number | undefined {
+  const file = join(data, 'pgdata', 'postmaster.pid');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined;
+}
+
+/** The address of the PostgreSQL that runs on a data folder. */
+export const databaseOf = (data: string): string =>
+  `postgres://app:${readFileSync(join(data, 'password'), 'utf8').trim()}@127.0.0.1:${readFileSync(join(data, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[3]}/shoeprint`;
+
+/** Asks a database once, in a session of its own. */
+export async function query<Row extends pg.QueryResultRow>(databaseUrl: string, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  return client.query<Row>(sql, [...values]).then(({ rows }) => rows).finally(() => client.end());
+}
