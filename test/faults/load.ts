@@ -1,0 +1,206 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { simulate } from '#audit';
+import { partitionOf } from '#event-log';
+import { eventually } from '../kit/eventually.js';
+import { BOOK } from '../kit/house.js';
+import { PARTITIONS, type System } from './system.js';
+
+/** Requests that were acknowledged: when they were made, and where in the log what they brought can be read. */
+export interface Acknowledged {
+  readonly asked: number;
+  readonly answered: number;
+  readonly positions: readonly { readonly partition: number; readonly next: number }[];
+}
+
+/** How a request can end without an acknowledgement, each of which makes a gateway send the same again. */
+export type Unanswered = 503 | 504 | 'broken';
+
+export interface LoadOptions {
+  /** Every request is sent again at once, some of them to all the apis at the same moment, and old ones come again, too. */
+  readonly duplicates?: boolean;
+  /** These tables send so many lines each, and no others any: the load ends by itself. */
+  readonly only?: { readonly tables: readonly string[]; readonly lines: number };
+}
+
+const REQUEST_MS_MAX = 15_000;
+/** Between a sender's requests: a load that lasts, and does not keep the machine from what is measured. */
+const BETWEEN_MS = 20;
+const AGAIN_MS = 100;
+/** So long a sender tries to have one request acknowledged. */
+const PATIENCE_MS = 90_000;
+const SHOES = 40;
+/** The first in the first coup, so that a short round finds some, too. */
+const FAULTS = ['TC-05@1', 'PY-03@1', 'RS-02@3', 'CM-02@3', 'DL-02@4', 'BT-01@5', 'PY-01@6', 'TC-07@8', 'CM-01@12', 'PY-02@20'];
+const RULES = BOOK.get('punto-banco@1') as NonNullable<ReturnType<typeof BOOK.get>>;
+/** How many events the requests of a sender bring, in turn. */
+const CUTS: readonly (readonly number[])[] = [[1], [1, 1, 1, 7, 1, 40]];
+
+let tablesMade = 0;
+
+/** Tables that play and send what happens as gateways do: in order, kept-alive, the same again until it is acknowledged. */
+export class Load {
+  readonly acknowledged: Acknowledged[] = [];
+  readonly unanswered: Record<Unanswered, number> = { 503: 0, 504: 0, broken: 0 };
+  /** Lines acknowledged, by table, in their order. */
+  readonly lines = new Map<string, string[]>();
+  events = 0;
+  private isRunning = true;
+  private isAbandoned = false;
+  private readonly senders: Promise<void>[];
+
+  private constructor(
+    private readonly system: System,
+    private readonly options: LoadOptions,
+  ) {
+    this.senders = (options.only?.tables ?? newTables(CUTS.length)).map((table, i) => this.send(table, CUTS[i % CUTS.length] as number[]));
+    for (const sender of this.senders) sender.catch(() => undefined); // `finished` says it
+  }
+
+  static start(system: System, options: LoadOptions = {}): Load {
+    return new Load(system, options);
+  }
+
+  /** Resolves once a load that ends by itself has ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.senders);
+  }
+
+  /** Sends all of these at the same moment, each until it is acknowledged: events of one table whose order does not matter. */
+  async flood(table: string, requests: readonly (readonly string[])[]): Promise<void> {
+    this.lines.set(table, requests.flat());
+    const agent = new Agent({ keepAlive: true });
+    await Promise.all(requests.map((lines, i) => this.deliver(agent, i, lines))).finally(() => agent.destroy());
+    this.events += requests.flat().length;
+  }
+
+  /** Resolves once so many more events are acknowledged than are now. */
+  async more(events: number): Promise<void> {
+    const from = this.events;
+    await Promise.race([eventually(`${events} more events acknowledged`, () => this.events >= from + events, 60_000), this.failed()]);
+  }
+
+  /** Begins nothing more, and resolves once every event that was ever sent is acknowledged. Rejects where one was answered as no event of ours may be. */
+  async finished(): Promise<void> {
+    this.isRunning = false;
+    await Promise.all(this.senders);
+  }
+
+  /** Sends nothing more, not even again what was never acknowledged: the round has failed. */
+  async abandon(): Promise<void> {
+    this.isAbandoned = true;
+    this.isRunning = false;
+    await Promise.allSettled(this.senders);
+  }
+
+  /** Never resolves; rejects where a sender failed. */
+  private failed(): Promise<never> {
+    return new Promise((_, reject) => {
+      for (const sender of this.senders) sender.catch(reject);
+    });
+  }
+
+  private async send(table: string, cuts: readonly number[]): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    const sent: string[] = [];
+    this.lines.set(table, sent);
+    const { lines } = simulate({ rules: RULES, table, seed: table, shoes: SHOES, bets: true, currency: 'MOP', faults: FAULTS });
+    try {
+      const most = this.options.only?.lines ?? Infinity;
+      for (let turn = 0; this.isRunning && sent.length < most; turn += 1) {
+        const chunk = take(lines, Math.min(cuts[turn % cuts.length] as number, most - sent.length));
+        if (chunk.length === 0) throw new Error(`${table} has nothing more to send: a round took too long`);
+        await this.deliver(agent, turn, chunk);
+        sent.push(...chunk);
+        this.events += chunk.length;
+        if (this.options.duplicates) await this.again(agent, turn, chunk, sent);
+        await pause(BETWEEN_MS);
+      }
+    } finally {
+      agent.destroy();
+    }
+  }
+
+  /** The same, and every fifth time something old: once more to each api, at the same moment. */
+  private async again(agent: Agent, turn: number, chunk: readonly string[], sent: readonly string[]): Promise<void> {
+    const old = turn % 5 === 4 ? [sent.slice(Math.floor(sent.length / 2)).slice(0, 9)] : [];
+    await Promise.all([chunk, ...old].flatMap((lines) => this.system.urls.map((_, api) => this.deliver(agent, api, lines))));
+  }
+
+  /** Sends until it is acknowledged; where one api does not take it, the next one may. */
+  private async deliver(agent: Agent, first: number, lines: readonly string[]): Promise<void> {
+    const { urls, key } = this.system;
+    const until = performance.now() + PATIENCE_MS;
+    for (let attempt = 0; ; attempt += 1) {
+      const asked = performance.now();
+      if (this.isAbandoned || asked > until) throw new Error(`nothing was acknowledged for ${PATIENCE_MS} ms, or the round has failed`);
+      const answer = await post({ agent, url: urls[(first + attempt) % urls.length] as string, key, lines });
+      if (answer.status === 202) {
+        this.acknowledged.push({ asked, answered: performance.now(), positions: positionsOf(answer.position) });
+        return;
+      }
+      if (answer.status !== 503 && answer.status !== 504 && answer.status !== 'broken') throw new Error(`events were answered ${answer.status}: ${answer.body}\n${this.system.lastWords()}`);
+      this.unanswered[answer.status] += 1;
+      await pause(AGAIN_MS);
+    }
+  }
+}
+
+/** So many tables for each partition, with names that nobody had yet. */
+export function newTables(each: number): string[] {
+  const tables: string[] = [];
+  for (let partition = 0; partition < PARTITIONS; partition += 1)
+    for (let nth = 0; nth < each; ) {
+      const table = `F${(tablesMade += 1)}`;
+      if (partitionOf(table, PARTITIONS) !== partition) continue;
+      tables.push(table);
+      nth += 1;
+    }
+  return tables;
+}
+
+function take(lines: Iterator<string>, count: number): string[] {
+  const taken: string[] = [];
+  for (let next = lines.next(); !next.done; next = lines.next()) {
+    taken.push(next.value);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+export interface Posting {
+  readonly agent: Agent;
+  readonly url: string;
+  readonly key: string;
+  readonly lines: readonly string[];
+}
+
+/** What a request came to; `broken` where no answer came. */
+export interface Answered {
+  readonly status: number | 'broken';
+  readonly body: string;
+  readonly position: string;
+}
+
+/** Posts one event as an event, several as lines. */
+export function post({ agent, url, key, lines }: Posting): Promise<Answered> {
+  const body = Buffer.from(lines.join('\n'));
+  const type = lines.length === 1 ? 'application/cloudevents+json' : 'application/x-ndjson';
+  return new Promise((resolve) => {
+    const broken = (error: Error): void => resolve({ status: 'broken', body: error.message, position: '' });
+    const asked = request(`${url}/v1/events`, { method: 'POST', agent, signal: AbortSignal.timeout(REQUEST_MS_MAX), headers: { 'content-type': type, 'content-length': body.length, authorization: `Bearer ${key}` } }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      answer.on('error', broken);
+      answer.on('end', () => resolve({ status: answer.statusCode as number, body: text, position: String(answer.headers['log-position'] ?? '') }));
+    });
+    asked.on('error', broken);
+    asked.end(body);
+  });
+}
+
+const positionsOf = (text: string): Acknowledged['positions'] =>
+  text.split(',').filter(Boolean).map((each) => {
+    const [partition, next] = each.split(':').map(Number) as [number, number];
+    return { partition, next };
+  });

@@ -1,0 +1,115 @@
+import { appendFileSync } from 'node:fs';
+import { expect } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { count, standing, type Count } from './count.js';
+import { Load, type LoadOptions } from './load.js';
+import { PARTITIONS, type System } from './system.js';
+
+/** Rounds of each scenario: two in the tests, twenty with `npm run faults`. */
+export const ROUNDS = Number(process.env.SHOEPRINT_FAULTS_ROUNDS ?? 2);
+/** A round takes a few seconds; on a machine that has much else to do several times that. */
+export const ROUND_MS_MAX = 120_000;
+
+/** Events that a round goes on for when what was struck is well again. */
+const AFTERWARDS = 200;
+
+/** What went wrong at a round, and when. `restored` resolves once what was done is undone, as far as it is. */
+export interface Struck {
+  readonly at: number;
+  readonly restored: Promise<unknown>;
+}
+
+/** How a round went. Times are in ms from the strike. */
+export interface Round extends Count {
+  readonly scenario: string;
+  readonly unanswered: Load['unanswered'];
+  /** Until the answer to the first request that was made after the strike and acknowledged. */
+  readonly acknowledgedAfter: number;
+  /** Until of the events acknowledged after the strike the first was in the rows. */
+  readonly visibleAfter: number;
+  /** Until the same was so of every partition. */
+  readonly allVisibleAfter: number;
+}
+
+export interface Asked {
+  readonly scenario: string;
+  readonly load?: LoadOptions;
+  /** Does the harm, while the load runs. */
+  readonly strike: (load: Load, round: number) => Promise<Struck>;
+}
+
+/** Plays rounds: a load runs, at a random moment of it something is struck, it goes on, and when all is in the rows everything is counted. */
+export async function rounds(system: System, asked: Asked): Promise<Round[]> {
+  const played: Round[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const result = await oneRound(system, asked, round);
+    played.push(result);
+    record(result);
+  }
+  return played;
+}
+
+async function oneRound(system: System, { scenario, load: options, strike }: Asked, nth: number): Promise<Round> {
+  const before = await standing(system);
+  const load = Load.start(system, options);
+  try {
+    await load.more(200 + Math.floor(Math.random() * 200));
+    const { at, restored } = await strike(load, nth);
+    const [recovery] = await Promise.all([recoveryOf(system, load, at), restored]);
+    await load.more(AFTERWARDS);
+    await load.finished();
+    return { scenario, ...(await count(system, load, before)), ...recovery, unanswered: load.unanswered };
+  } catch (error) {
+    throw new Error(`${scenario}, round ${nth + 1}: ${(error as Error).message}\n${system.lastWords()}`, { cause: error });
+  } finally {
+    await load.abandon(); // nothing is left to send, unless the round has failed
+  }
+}
+
+const RECOVERY_MS_MAX = 90_000;
+const LOOK_MS = 10;
+
+/** Watches until of every partition an event that was sent and acknowledged after `at` is in the rows. */
+async function recoveryOf(system: System, load: Load, at: number): Promise<Pick<Round, 'acknowledgedAfter' | 'visibleAfter' | 'allVisibleAfter'>> {
+  const visible = new Map<number, number>();
+  let looked = 'nothing was acknowledged';
+  while (performance.now() < at + RECOVERY_MS_MAX) {
+    const after = load.acknowledged.filter(({ asked }) => asked > at);
+    const awaited = firstOf(after);
+    const positions = await system.query<{ partition: number; next: string }>('select partition, next from rows.position').catch((error: Error) => void (looked = error.message));
+    const now = performance.now() - at;
+    if (positions) {
+      for (const { partition, next } of positions) if (Number(next) >= (awaited.get(partition) ?? Infinity) && !visible.has(partition)) visible.set(partition, now);
+      looked = `rows stand at ${JSON.stringify(positions)}, awaited are ${JSON.stringify([...awaited])}`;
+    }
+    if (visible.size === PARTITIONS) {
+      const times = [...visible.values()];
+      return { acknowledgedAfter: Math.min(...after.map(({ answered }) => answered)) - at, visibleAfter: Math.min(...times), allVisibleAfter: Math.max(...times) };
+    }
+    await pause(LOOK_MS);
+  }
+  throw new Error(`what was acknowledged after the strike was not in the rows within ${RECOVERY_MS_MAX} ms: ${looked}`);
+}
+
+/** Of each partition, the position after what was acknowledged first. */
+function firstOf(acknowledged: Load['acknowledged']): Map<number, number> {
+  const first = new Map<number, number>();
+  for (const { positions } of acknowledged) for (const { partition, next } of positions) first.set(partition, Math.min(next, first.get(partition) ?? Infinity));
+  return first;
+}
+
+/** For the table of `npm run faults`. */
+function record({ lost, wrong, ...round }: Round): void {
+  const file = process.env.SHOEPRINT_FAULTS_REPORT;
+  if (file) appendFileSync(file, `${JSON.stringify({ ...round, lost: lost.length, wrong })}\n`);
+}
+
+/** Nothing was lost, nothing stands twice, and findings, ledger, shoes and coups are what the fold makes of the events. */
+export function expectNothingLost(played: readonly Round[]): void {
+  expect(played).toHaveLength(ROUNDS);
+  for (const { lost, twice, wrong, acknowledged, findings } of played) {
+    expect({ lost, twice, wrong }).toEqual({ lost: [], twice: 0, wrong: [] });
+    expect(acknowledged).toBeGreaterThanOrEqual(200 + AFTERWARDS);
+    expect(findings).toBeGreaterThan(0);
+  }
+}

@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EmbeddedCluster } from '../../apps/standalone/src/embedded-cluster.js';
+import { eventually } from './eventually.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const START_MS_MAX = 60_000;
+
+/** One of our built programs, and how it is set. */
+export interface Program {
+  readonly name: string;
+  /** Its main file below `dist`. */
+  readonly main: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Answers 200 once the program runs. */
+  readonly livez: string;
+}
+
+/**
+ * Processes of a test's own in a folder of their own. All of them end and the folder goes with `close`, or when this process
+ * dies, however it dies: a warden holds the other end of a pipe.
+ */
+export class Processes {
+  private readonly warden: ChildProcess;
+  private readonly started: (() => Promise<void>)[] = [];
+
+  private constructor(readonly dir: string) {
+    this.warden = spawn(process.execPath, [join(root, 'scripts/kafka/warden.mjs'), dir], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
+    this.warden.stdin?.on('error', () => undefined); // it is gone: nothing is left to tell it
+    this.warden.unref();
+    (this.warden.stdin as unknown as { unref(): void }).unref();
+  }
+
+  static async open(): Promise<Processes> {
+    return new Processes(await mkdtemp(join(tmpdir(), 'shoeprint-faults-')));
+  }
+
+  /** Starts a program and resolves once it answers. */
+  async run(program: Program): Promise<Running> {
+    const running = new Running(program, join(this.dir, `${program.name}.log`), (line) => this.tell(line));
+    this.started.push(() => running.end('SIGKILL'));
+    await running.start();
+    return running;
+  }
+
+  /** Starts a PostgreSQL that keeps its promises (fsync on), on a port that stays the same. */
+  async postgres(): Promise<PostgresProcess> {
+    const postgres = new PostgresProcess(join(this.dir, 'postgres'), await freePort(), (line) => this.tell(line));
+    this.started.push(() => postgres.kill());
+    await postgres.start();
+    return postgres;
+  }
+
+  /** Ends everything, at once, and takes the folder away. */
+  async close(): Promise<void> {
+    await Promise.all(this.started.map((end) => end()));
+    const gone = new Promise((resolve) => this.warden.once('exit', resolve));
+    this.warden.ref();
+    this.warden.stdin?.end();
+    await gone;
+  }
+
+  private tell(line: string): void {
+    if (this.warden.stdin?.writable) this.warden.stdin.write(`${line}\n`);
+  }
+}
+
+/** A program that runs, was ended, or runs again. What it says goes to a file. */
+export class Running {
+  private child: ChildProcess | undefined;
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly program: Program,
+    private readonly file: string,
+    private readonly tell: (line: string) => void,
+  ) {}
+
+  get name(): string {
+    return this.program.name;
+  }
+
+  get isRunning(): boolean {
+    return this.child !== undefined;
+  }
+
+  /** Its process id; throws where it does not run. */
+  get pid(): number {
+    return this.running().pid as number;
+  }
+
+  /** Starts it (again) with the same settings; resolves once it answers. Rejects with its last words where it ends instead. */
+  async start(): Promise<void> {
+    if (this.child) throw new Error(`${this.name} is running`);
+    const log = openSync(this.file, 'a');
+    const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', this.program.main)], { cwd: root, env: { ...environment(), ...this.program.env }, stdio: ['ignore', log, log], detached: true });
+    closeSync(log);
+    const pid = child.pid as number;
+    this.child = child;
+    this.tell(`+${pid}`);
+    this.ended = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => {
+      this.tell(`-${pid}`);
+      this.child = undefined;
+    });
+    await eventually(
+      `${this.name} answers`,
+      async () => {
+        if (this.child !== child) return 'ended';
+        return (await fetch(this.program.livez)).ok ? 'answers' : undefined;
+      },
+      START_MS_MAX,
+    ).then((seen) => {
+      if (seen === 'ended') throw new Error(`${this.name} ended at its start: ${this.lastWords()}`);
+    });
+  }
+
+  /** Sends a signal that pauses it or lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.running().kill(signal);
+  }
+
+  /** Sends a signal that ends it, and resolves once it has ended; at once where it does not run. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.child?.kill(signal);
+    await this.ended;
+  }
+
+  /** The last lines that it wrote, but for its routes. */
+  lastWords(): string {
+    return readFileSync(this.file, 'utf8').split('\n').filter((line) => !/RouterExplorer|RoutesResolver|InstanceLoader/.test(line)).slice(-15).join('\n');
+  }
+
+  private running(): ChildProcess {
+    if (!this.child) throw new Error(`${this.name} does not run: ${this.lastWords()}`);
+    return this.child;
+  }
+}
+
+/** A PostgreSQL server of a test's own, which it may kill. */
+export class PostgresProcess {
+  private readonly cluster: EmbeddedCluster;
+  private pid: number | undefined;
+
+  constructor(
+    private readonly dir: string,
+    port: number,
+    private readonly tell: (line: string) => void,
+  ) {
+    this.cluster = new EmbeddedCluster({ dir, database: 'shoeprint', port });
+  }
+
+  get url(): string {
+    return this.cluster.url;
+  }
+
+  /** Starts it (again) on its port and its data, and resolves once it answers. */
+  async start(): Promise<void> {
+    await this.cluster.start();
+    this.pid = Number(readFileSync(join(this.dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    this.tell(`+${this.pid}`);
+  }
+
+  /** Kills it as a crash does: no checkpoint, no goodbye. Its sessions' processes end by themselves. */
+  async kill(): Promise<void> {
+    if (this.pid === undefined) return;
+    process.kill(this.pid, 'SIGKILL');
+    this.forget();
+  }
+
+  /** Ends it as an administrator does: sessions are cut off, what is open is rolled back, a checkpoint is made. */
+  async stop(): Promise<void> {
+    await this.cluster.stop();
+    this.forget();
+  }
+
+  private forget(): void {
+    this.tell(`-${this.pid}`);
+    this.pid = undefined;
+  }
+}
+
+const SETTINGS = /^(SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG)/;
+
+/** This process's environment without what would set the programs. */
+const environment = (): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
+
+/** A free port on the loopback, below those that the system gives to outgoing connections, so that it is still free when its owner starts again. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}
