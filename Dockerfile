@@ -1,0 +1,30 @@
+# One image for the api, the auditor and the command line; the command chooses:
+#   dist/apps/api/src/main.js (default), dist/apps/auditor/src/main.js, apps/cli/bin/shoeprint.js
+
+FROM node:24-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json nest-cli.json tsconfig.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY apps apps
+COPY libs libs
+RUN npm run build
+
+# What runs needs neither the tools of the build nor the embedded PostgreSQL, which is an optional dependency.
+FROM node:24-slim AS modules
+WORKDIR /modules
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /shoeprint
+COPY --from=modules /modules/node_modules node_modules
+COPY package.json LICENSE ./
+COPY rules rules
+COPY docs/asyncapi.yaml docs/
+COPY apps/cli/bin apps/cli/bin
+COPY --from=build /build/dist dist
+USER node
+EXPOSE 8377
+ENTRYPOINT ["node", "--enable-source-maps"]
+CMD ["dist/apps/api/src/main.js"]

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { EVENT_TYPES, fullName, type EventType } from '#audit';
+import { anyEventOf } from '../kit/any-event.js';
+
+interface EventSchema {
+  readonly required: readonly string[];
+  readonly properties: { readonly data: { readonly required?: readonly string[] } };
+}
+
+/** The document, as far as the tests look into it. */
+interface AsyncApi {
+  readonly channels: { readonly 'table-events': { readonly address: string; readonly messages: object } };
+  readonly components: {
+    readonly messages: { readonly [type in EventType]: { readonly name: string; readonly examples?: readonly { readonly payload: object }[] } };
+    readonly schemas: { readonly [type in EventType]: EventSchema };
+  };
+}
+
+const FILE = 'docs/asyncapi.yaml';
+const TEXT = readFileSync(FILE, 'utf8');
+const DOCUMENT = parse(TEXT) as AsyncApi;
+const STAMPS = { receivedfrom: 'B07-shoe', receivedtime: '2026-11-20T12:00:00.140Z' };
+
+/** Whether a line's object has the form that the document gives its type; the formats of times are the decoder's. */
+const judge = new Ajv({ strict: false, validateFormats: false }).addSchema({ ...DOCUMENT, $id: 'asyncapi' });
+const accepts = (type: EventType, line: unknown): boolean => judge.validate(`asyncapi#/components/schemas/${type}`, line) === true;
+
+describe('docs/asyncapi.yaml', () => {
+  it('is what its script makes of the table of event shapes today', async () => {
+    const script = '../../scripts/asyncapi.mjs';
+    const { asyncApiText } = (await import(script)) as { asyncApiText: () => string };
+    expect(TEXT).toBe(asyncApiText());
+  });
+
+  it('is a valid AsyncAPI 3 document, without an error or a warning of its parser', () => {
+    const program = `
+      import { readFileSync } from 'node:fs';
+      import { Parser } from '@asyncapi/parser';
+      const { document, diagnostics } = await new Parser().parse(readFileSync('${FILE}', 'utf8'));
+      console.log(JSON.stringify({ version: document?.version(), problems: diagnostics.filter(({ severity }) => severity < 2) }));`;
+    const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ version: '3.0.0', problems: [] });
+  });
+
+  it('describes every event type, each as a message of the one channel', () => {
+    const { messages, address } = DOCUMENT.channels['table-events'];
+    expect(address).toBe('shoeprint.table-events.v1');
+    expect(Object.keys(messages)).toEqual(EVENT_TYPES);
+    expect(EVENT_TYPES.map((type) => DOCUMENT.components.messages[type].name)).toEqual(EVENT_TYPES.map(fullName));
+  });
+
+  it('accepts every event that the validator accepts, once it is stamped', () => {
+    for (const type of EVENT_TYPES) {
+      fc.assert(fc.property(anyEventOf(type), (event) => accepts(type, { ...event, ...STAMPS })), { numRuns: 25 });
+    }
+  });
+
+  it('shows examples that have the form they are examples of', () => {
+    const examples = EVENT_TYPES.flatMap((type) => (DOCUMENT.components.messages[type].examples ?? []).map(({ payload }) => accepts(type, payload)));
+    expect(examples).toEqual([true]);
+  });
+
+  it('accepts no line without a required part, with an unknown one, or without a stamp', () => {
+    for (const type of EVENT_TYPES) {
+      const [event] = fc.sample(anyEventOf(type), { numRuns: 1, seed: 7 }) as [{ readonly data: object }];
+      const line = { ...event, ...STAMPS };
+      const { required, properties } = DOCUMENT.components.schemas[type];
+      for (const name of required) expect(accepts(type, without(line, name))).toBe(false);
+      for (const name of properties.data.required ?? []) expect(accepts(type, { ...line, data: without(line.data, name) })).toBe(false);
+      expect(accepts(type, { ...line, more: 1 })).toBe(false);
+      expect(accepts(type, { ...line, data: { ...line.data, more: 1 } })).toBe(false);
+    }
+  });
+});
+
+const without = (object: object, name: string): object => Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
