@@ -1,0 +1,64 @@
+// A small keep-alive client: some connections, each with one request under way, the same bytes again and again. It costs
+// far less than the servers that it drives.
+import { connect } from 'node:net';
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+
+/** The bytes of a POST. */
+export function post(path, type, body, headers = {}) {
+  const bytes = Buffer.from(body);
+  const lines = [`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Content-Type: ${type}`, `Content-Length: ${bytes.length}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), bytes]);
+}
+
+/** Length of the answer that begins a buffer, once it is there whole; else 0. Throws where it is no 202. */
+function answerLength(buffer) {
+  const head = buffer.indexOf(END_OF_HEAD);
+  if (head < 0) return 0;
+  const text = buffer.latin1Slice(0, head);
+  if (!text.startsWith('HTTP/1.1 202')) throw new Error(`answered ${text.slice(0, 200)} ${buffer.latin1Slice(head, head + 300)}`);
+  const length = /content-length: (\d+)/i.exec(text)?.[1];
+  if (length === undefined) throw new Error(`no Content-Length in ${text}`);
+  const whole = head + 4 + Number(length);
+  return buffer.length >= whole ? whole : 0;
+}
+
+/** Sends `request` over `connections` kept-alive connections for about `ms`; gives answers a second and the answers' times in ms. */
+export async function load({ port, request, connections, ms }) {
+  const until = performance.now() + ms;
+  const latencies = [];
+  const from = performance.now();
+  await Promise.all(Array.from({ length: connections }, () => one(port, request, until, latencies)));
+  const seconds = (performance.now() - from) / 1000;
+  latencies.sort((a, b) => a - b);
+  return { answers: latencies.length, perSecond: latencies.length / seconds, p50: latencies[latencies.length >> 1], p99: latencies[Math.floor(latencies.length * 0.99)] };
+}
+
+function one(port, request, until, latencies) {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let sent = 0;
+    let pending;
+    const send = () => {
+      sent = performance.now();
+      socket.write(request);
+    };
+    socket.on('connect', send);
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      try {
+        const buffer = pending === undefined ? chunk : Buffer.concat([pending, chunk]);
+        const length = answerLength(buffer);
+        pending = length === 0 ? buffer : undefined;
+        if (length === 0) return;
+        const now = performance.now();
+        latencies.push(now - sent);
+        if (now < until) send();
+        else socket.end(resolve);
+      } catch (error) {
+        socket.destroy();
+        reject(error);
+      }
+    });
+  });
+}
