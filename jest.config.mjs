@@ -6,7 +6,13 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  testTimeout: 60_000,
+  // Generous: what is slow belongs in bench/, and a busy machine must not fail a promise.
+  testTimeout: 180_000,
+  // Many tests wait for servers rather than for the processor; and what they hold of modules is let go now and then.
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
+  globalSetup: '<rootDir>/test/setup/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/setup/global-teardown.mjs',
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

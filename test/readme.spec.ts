@@ -38,6 +38,14 @@ describe('README', () => {
     if (!command.includes('--out')) expect(stdout).not.toBe('');
   });
 
+  it('names scripts that npm has', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+    const named = [...readme.matchAll(/\bnpm (?:run )?(start|test|[a-z]+:[a-z]+)\b/g)].map(([, script]) => script as string);
+    expect(named).toEqual(expect.arrayContaining(['start', 'test']));
+    expect(named.filter((script) => !(script in scripts))).toEqual([]);
+    expect(scripts.start).toBe('node scripts/start.mjs'); // which test/standalone runs
+  });
+
   it('links to pages that exist', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link as string);
     expect(links.length).toBeGreaterThan(5);
