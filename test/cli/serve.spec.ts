@@ -69,10 +69,9 @@ describe('shoeprint serve', () => {
     await signedIn(server);
     const postgres = postgresOf(data) as number;
     server.child.stdin?.write('\u0003');
-    expect(await server.ended).toBe(0);
+    expect({ code: await server.ended, said: server.said }).toEqual({ code: 0, said: expect.stringMatching(/shoeprint: stopping/) });
     expect(isGone(postgres)).toBe(true);
     expect(server.said).not.toMatch(/^\{/m);
-    expect(server.said).toMatch(/shoeprint: stopping/);
   }, START_MS);
 
   it.each<[string, NodeJS.ProcessEnv, readonly string[]]>([

@@ -32,7 +32,7 @@ export class Started {
 
   /** As `shoeprint`, on a terminal of its own, made by script(1); what is written to it is typed. */
   static onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
-    const line = [process.execPath, join(root, 'apps/cli/bin/shoeprint.js'), ...args].map((word) => `'${word}'`).join(' ');
+    const line = ['exec', process.execPath, join(root, 'apps/cli/bin/shoeprint.js'), ...args].map((word) => `'${word}'`).join(' ');
     return new Started(spawn('script', ['-qefc', line, '/dev/null'], { cwd: root, env: { ...environment(), TERM: 'xterm', ...env }, stdio: ['pipe', 'pipe', 'pipe'] }));
   }
 

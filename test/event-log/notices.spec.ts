@@ -1,4 +1,4 @@
-import { it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import pg from 'pg';
 import { openLog } from '#event-log';
 import { createDatabase } from '../kit/database.js';
@@ -17,5 +17,20 @@ it('a log in PostgreSQL tells whoever opened it that an idle connection was lost
   await eventually('the notice', () => notices.some((text) => /an idle connection to the log was lost/.test(text)));
   await eventually('an append after it', () => log.append({ partition: 0, records: [record], urgency: 'live' }).then(() => true));
   await log.close();
+  await database.drop();
+});
+
+it('says nothing of a database that ends while the log is being closed', async () => {
+  const database = await createDatabase();
+  const other = new pg.Client(database.url);
+  await other.connect();
+  const notices: string[] = [];
+  for (let time = 0; time < 20; time++) {
+    const log = await openLog({ kind: 'postgres', url: database.url, partitions: 1 }, (text) => notices.push(text));
+    await log.append({ partition: 0, records: [{ key: 'B07', value: Buffer.from('line') }], urgency: 'live' });
+    await Promise.all([other.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'), log.close()]);
+  }
+  await other.end();
+  expect(notices).toEqual([]);
   await database.drop();
 });

@@ -17,11 +17,11 @@ export async function runApp(name: 'auditor' | 'standalone', args: readonly stri
   const child = spawn(process.execPath, ['--enable-source-maps', main, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: { ...process.env, ...env } });
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   const wait = (): void => undefined;
+  // They stay until this process ends: a late signal must not change the code that is taken over.
   process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', wait);
   const { code, signal } = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((ended, failed) => {
     child.on('error', failed).on('exit', (exitCode, exitSignal) => ended({ code: exitCode, signal: exitSignal }));
   });
-  process.off('SIGTERM', pass).off('SIGHUP', pass).off('SIGINT', wait);
   if (signal !== null) process.stderr.write(`shoeprint: ${name} was ended by ${signal}\n`);
   process.exitCode = signal === null ? (code ?? 1) : 128 + constants.signals[signal];
 }

@@ -19,6 +19,7 @@ export const connection = (url: string): pg.ClientConfig => ({
 export class Sessions {
   private readonly pool: pg.Pool;
   private readonly taken = new Set<pg.PoolClient>();
+  private closing = false;
 
   constructor(
     url: string,
@@ -32,7 +33,10 @@ export class Sessions {
       verify: (client, done) => void this.prepare(client).then(() => done(), done),
     });
     // An idle connection that breaks is dropped by the pool; the next use makes another, and says so if it cannot.
-    this.pool.on('error', (error) => settings.onNotice?.(`an idle connection to the log was lost: ${error.message}`));
+    // While the pool closes nobody needs it any more: a server that ends right after is no news.
+    this.pool.on('error', (error) => {
+      if (!this.closing) settings.onNotice?.(`an idle connection to the log was lost: ${error.message}`);
+    });
     // One that breaks while it is used says so to whoever waits for its answer, or to the next who asks.
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.pool.on('acquire', (client) => this.taken.add(client));
@@ -46,6 +50,7 @@ export class Sessions {
 
   /** Ends also what is under way: its statement then has an unknown outcome. */
   async close(): Promise<void> {
+    this.closing = true;
     for (const client of this.taken) void client.end().catch(() => undefined); // whoever took it hears of it
     await this.pool.end();
   }
