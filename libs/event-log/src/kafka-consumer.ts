@@ -3,8 +3,9 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 
 /** The long poll of a fetch: what a newly followed partition waits at most, while the others are idle. New records end it at once. */
 const POLL_MS = 50;
-const FETCH_BYTES_MAX = 16 * 1024 * 1024;
-const PARTITION_BYTES_MAX = 2 * 1024 * 1024;
+/** kafkajs puts an answer together in one buffer: larger ones cost more an event than they save in requests. */
+const FETCH_BYTES_MAX = 4 * 1024 * 1024;
+const PARTITION_BYTES_MAX = 512 * 1024;
 
 interface Reading {
   readonly kafka: Kafka;

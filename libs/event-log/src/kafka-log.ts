@@ -51,7 +51,7 @@ export class KafkaLog implements EventLog {
     const { kafka, settings, id, found } = parts;
     this.id = id;
     this.partitions = settings.partitions;
-    this.#sender = new KafkaSender(kafka, { topic: settings.topic, partitions: settings.partitions, sameTopic: this.#sameTopic, onNotice: this.#notice });
+    this.#sender = new KafkaSender(kafka, { topic: settings.topic, sameTopic: this.#sameTopic, onNotice: this.#notice });
     this.#gather = new Gather({
       partitions: settings.partitions,
       lanes: settings.partitions,

@@ -1,31 +1,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Kafka, Producer, RecordMetadata } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import { REQUEST_MS_MAX } from './kafka-client.js';
+import { KafkaProducer } from './kafka-producer.js';
 import { BrokenLog, type LogRecord, NotRecorded, OutcomeUnknown } from './port.js';
 
 /** An append is answered within this time and one attempt. */
 export const SEND_MS_MAX = 7000;
 const PAUSE_MS = 50;
 const PAUSE_MS_MAX = 400;
-/** A broker works on one request of a connection at a time: partitions that share one wait for one another's copies. */
-const CONNECTIONS_MAX = 4;
 
 interface What {
   readonly topic: string;
-  readonly partitions: number;
   /** Rejects with BrokenLog if the topic is no longer the one that was opened. */
   readonly sameTopic: (msMax: number) => Promise<void>;
   readonly onNotice: (text: string) => void;
 }
 
 /**
- * Appends through plain producers of kafkajs, one partition a send. The caller has one send under way for each partition.
+ * Appends as a plain producer does, without numbers of its own. The caller has one send under way for each partition.
  *
  * What is retried may stand in the log twice, so that a broker's restart does not show. A failure is `NotRecorded` only if
  * every attempt says by itself that nothing was written; a closed connection, a timeout or a leader that changed say nothing.
  */
 export class KafkaSender {
-  #producers: Promise<Producer>[];
+  #producer: KafkaProducer;
   /** The offset that the next record has at least; a smaller one is given by another log only. */
   #next = new Map<number, number>();
   #broken: BrokenLog | undefined;
@@ -34,16 +32,16 @@ export class KafkaSender {
     private readonly kafka: Kafka,
     private readonly what: What,
   ) {
-    this.#producers = Array.from({ length: Math.min(CONNECTIONS_MAX, what.partitions) }, () => this.#connected());
+    this.#producer = this.#made();
   }
 
   /** Resolves once there is a connection to append on. */
-  async ready(): Promise<void> {
-    await Promise.all(this.#producers);
+  ready(): Promise<void> {
+    return this.#producer.connect();
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#producers.map((producer) => producer.then((connected) => connected.disconnect(), () => undefined)));
+  close(): Promise<void> {
+    return this.#producer.close();
   }
 
   /** Resolves with the offset of the first, once all are acknowledged. They fit one send. */
@@ -71,55 +69,36 @@ export class KafkaSender {
   }
 
   async #attempt(partition: number, records: readonly LogRecord[]): Promise<number> {
-    const slot = partition % this.#producers.length;
-    const producer = await this.#producer(slot);
-    const messages = records.map(({ key, value }) => ({ key, value: asBuffer(value), partition }));
-    const answer = producer.send({ topic: this.what.topic, acks: -1, timeout: REQUEST_MS_MAX - 500, messages });
-    const acknowledged = await withinTime(answer, () => this.#replace(slot, producer));
-    const first = this.#firstOffset(partition, acknowledged);
+    const producer = this.#producer;
+    const first = await withinTime(producer.produce(partition, records), () => this.#replace(producer));
+    this.#check(partition, first);
     this.#next.set(partition, first + records.length);
     return first;
   }
 
-  /** An acknowledgement counts only if it names this partition, once, without an error and with an offset. */
-  #firstOffset(partition: number, acknowledged: readonly RecordMetadata[]): number {
-    const [one, ...others] = acknowledged;
-    const first = Number(one?.baseOffset);
-    const named = one?.topicName === this.what.topic && one.partition === partition && one.errorCode === 0 && others.length === 0;
-    if (!named || !Number.isSafeInteger(first) || first < 0) throw new Error(`kafkajs acknowledged something else: ${JSON.stringify(acknowledged)}`);
+  /** An acknowledgement counts only with an offset that can be: after those that were acknowledged before. */
+  #check(partition: number, first: number): void {
+    if (!Number.isSafeInteger(first) || first < 0) throw new Error(`the broker acknowledged the offset ${first}`);
     const least = this.#next.get(partition) ?? 0;
-    if (first >= least) return first;
+    if (first >= least) return;
     this.#broken = new BrokenLog(`partition ${partition} of ${this.what.topic} acknowledged offset ${first} after ${least - 1}: this is not the log that was opened`, partition, first);
     throw new OutcomeUnknown(this.#broken.message);
   }
 
-  /** The slot's producer; one that could not connect is made anew. */
-  async #producer(slot: number): Promise<Producer> {
-    const producer = this.#producers[slot] as Promise<Producer>;
-    try {
-      return await producer;
-    } catch (error) {
-      if (this.#producers[slot] === producer) this.#producers[slot] = this.#connected();
-      throw error;
-    }
+  #replace(stuck: KafkaProducer): void {
+    if (this.#producer !== stuck) return;
+    this.#producer = this.#made();
+    void stuck.close().catch((error: unknown) => this.what.onNotice(`a stuck connection did not close: ${String(error)}`));
   }
 
-  #replace(slot: number, stuck: Producer): void {
-    this.#producers[slot] = this.#connected();
-    void stuck.disconnect().catch((error: unknown) => this.what.onNotice(`a stuck producer did not close: ${String(error)}`));
-  }
-
-  #connected(): Promise<Producer> {
-    const producer = this.kafka.producer({ idempotent: false, allowAutoTopicCreation: false, metadataMaxAge: 60_000, retry: { retries: 0 }, createPartitioner: () => ({ message }) => message.partition as number });
-    const connected = producer.connect().then(() => producer);
-    connected.catch(() => undefined); // whoever sends next sees it
-    return connected;
+  #made(): KafkaProducer {
+    return new KafkaProducer(this.kafka, { topic: this.what.topic, timeoutMs: REQUEST_MS_MAX - 500 });
   }
 }
 
 const STUCK_MS = 2 * REQUEST_MS_MAX;
 
-/** kafkajs bounds each of its requests; should it never answer nonetheless, its producer is given up. */
+/** kafkajs bounds each of its requests; should it never answer nonetheless, the connection is given up. */
 async function withinTime<T>(answer: Promise<T>, giveUp: () => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -160,5 +139,3 @@ export function judge(error: Error): { notWritten: boolean; final: boolean } {
 }
 
 const origin = (error: Error): KafkaError => (error.cause instanceof Error ? origin(error.cause) : error);
-
-const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

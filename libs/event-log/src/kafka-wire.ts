@@ -1,43 +1,8 @@
-import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { contiguous } from './contiguous.js';
+import { type Cluster, clusterOf, encoder, READ_UNCOMMITTED, type Request, type WireMessage } from './kafka-cluster.js';
 import { BrokenLog, type StoredRecord } from './port.js';
-
-/** One message as kafkajs decodes it. */
-export interface WireMessage {
-  readonly offset: string;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  /** What a transaction leaves in the log: it takes an offset and is no record. */
-  readonly isControlRecord?: boolean;
-}
-
-interface Fetched {
-  readonly responses: { readonly partitions: { readonly highWatermark: string; readonly messages: WireMessage[] }[] }[];
-}
-
-interface Request {
-  readonly request: { readonly apiKey: number; readonly apiVersion: number; readonly apiName: string; readonly encode: () => Promise<unknown> };
-  readonly response: { readonly decode: (raw: Buffer) => Promise<TopicAnswer>; readonly parse: (data: TopicAnswer) => Promise<TopicAnswer> };
-}
-
-interface Broker {
-  readonly connectionPool: { send(request: Request): Promise<TopicAnswer> };
-  fetch(request: object): Promise<Fetched>;
-}
-
-interface Cluster {
-  connect(): Promise<void>;
-  disconnect(): Promise<void>;
-  addTargetTopic(topic: string): Promise<void>;
-  refreshMetadata(): Promise<void>;
-  refreshMetadataIfNecessary(): Promise<void>;
-  findLeaderForPartitions(topic: string, partitions: number[]): Record<string, number[]>;
-  findBroker(which: { nodeId: string }): Promise<Broker>;
-  fetchTopicsOffset(topics: object[]): Promise<{ partitions: { partition: number; offset: string }[] }[]>;
-  readonly brokerPool: { findConnectedBroker(): Promise<Broker> };
-}
 
 interface TopicAnswer {
   readonly errorCode: number;
@@ -50,11 +15,7 @@ const TRY_PAUSE_MS = 100;
 /** A topic that is missing for so long is gone. */
 const MISSING_MS = 3000;
 
-/**
- * What kafkajs 2.2.4 can do but does not show: fetch from a position without a group, and ask for a topic's id. Both go
- * through its own cluster object (so with its TLS, its SASL and its reconnecting), which `Kafka` makes under a private symbol;
- * kafkajs is no longer released, and another version that lacks it is refused here by name at start.
- */
+/** What kafkajs 2.2.4 can do but does not show: fetch from a position without a group, and ask for a topic's id. */
 export class KafkaWire {
   #cluster: Cluster;
   #connected = false;
@@ -64,10 +25,7 @@ export class KafkaWire {
     kafka: Kafka,
     private readonly topic: string,
   ) {
-    const symbol = Object.getOwnPropertySymbols(kafka).find(({ description }) => description === 'private:Kafka:createCluster');
-    if (!symbol) throw new Error('this kafkajs has no private:Kafka:createCluster; the log is written for kafkajs 2.2.4');
-    const create = (kafka as unknown as Record<symbol, (options: object) => Cluster>)[symbol] as (options: object) => Cluster;
-    this.#cluster = create({ allowAutoTopicCreation: false, metadataMaxAge: 60_000, isolationLevel: READ_UNCOMMITTED });
+    this.#cluster = clusterOf(kafka);
   }
 
   /**
@@ -158,8 +116,6 @@ export class KafkaWire {
   }
 }
 
-const READ_UNCOMMITTED = 0;
-
 /** Messages as records, those before `from` left out; throws BrokenLog at a hole or at a record that is none of ours. */
 export function recordsFrom(partition: number, from: number, messages: readonly WireMessage[]): StoredRecord[] {
   const records: StoredRecord[] = [];
@@ -182,14 +138,14 @@ function upTo(records: StoredRecord[], bytes: number): StoredRecord[] {
 }
 
 /** Metadata, version 10, for one topic by name. The header of these versions ends in a tag section, which kafkajs does not write: it leads the body. */
-function metadataRequest(topic: string): Request {
+function metadataRequest(topic: string): Request<TopicAnswer> {
   return {
     request: {
       apiKey: 3,
       apiVersion: 10,
       apiName: 'Metadata',
       encode: async () =>
-        new (encoder())()
+        encoder()
           .writeBuffer(Buffer.from([0, 2]))
           .writeBuffer(Buffer.alloc(16))
           .writeUVarIntString(topic)
@@ -198,13 +154,6 @@ function metadataRequest(topic: string): Request {
     response: { decode: async (raw) => decodeMetadata(raw), parse: async (data) => data },
   };
 }
-
-interface Encoder {
-  writeBuffer(bytes: Buffer): Encoder;
-  writeUVarIntString(text: string): Encoder;
-}
-
-const encoder = () => createRequire(import.meta.url)('kafkajs/src/protocol/encoder') as new () => Encoder;
 
 /** The first topic's error and id out of an answer of version 10. */
 function decodeMetadata(raw: Buffer): TopicAnswer {
