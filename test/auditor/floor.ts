@@ -115,6 +115,8 @@ export interface Expected {
   readonly shoes: readonly { readonly shoe: string; readonly coups: number; readonly cards: number; readonly closed: boolean }[];
   readonly coups: readonly unknown[];
   readonly commission: readonly unknown[];
+  readonly dealt: readonly unknown[];
+  readonly bets: readonly unknown[];
   readonly counts: Record<string, number>;
 }
 
@@ -138,6 +140,8 @@ export function expectedOf(lines: readonly string[]): Expected {
     shoes: all.map((shoe) => ({ shoe: shoe.name, coups: shoe.coups.length, cards: shoe.drawn, closed: shoe.closed })),
     coups: all.flatMap((shoe) => shoe.coups.map((coup) => coupReport(shoe, coup)).map(({ ref, coup, state: is, outcome, dealer, detail }) => ({ shoe: shoe.name, ref, coup, state: is, outcome, dealer, detail }))),
     commission: all.flatMap((shoe) => shoeSums(shoe, dayOf).commission.map((line) => ({ shoe: shoe.name, ...line }))),
+    dealt: all.flatMap((shoe) => shoeSums(shoe, dayOf).dealt.map((line) => ({ shoeRef: shoe.ref, ...line }))),
+    bets: all.flatMap((shoe) => shoeSums(shoe, dayOf).bets.map((line) => ({ shoeRef: shoe.ref, ...line }))),
     counts: { ...state.admission.counts },
   };
 }
@@ -153,6 +157,8 @@ export async function rowsOf(floor: Pick<Floor, 'query'>, table: string): Promis
     shoes: await one(`select json_build_object('shoe', shoe, 'coups', coups, 'cards', cards, 'closed', closed) as row from rows.shoe where "table" = $1`),
     coups: await one(`select json_build_object('shoe', shoe, 'ref', ref, 'coup', coup, 'state', state, 'outcome', outcome, 'dealer', dealer, 'detail', detail) as row from rows.coup where "table" = $1`),
     commission: await one(`select json_build_object('shoe', shoe, 'seat', seat, 'dealer', dealer, 'gamingDay', gaming_day, 'due', due, 'taken', taken, 'marked', marked, 'collected', collected, 'waived', waived) as row from rows.commission where "table" = $1`),
+    dealt: await one(`select json_build_object('shoeRef', shoe_ref, 'dealer', dealer, 'gamingDay', gaming_day, 'coups', coups, 'cards', cards) as row from rows.dealt where "table" = $1`),
+    bets: await one(`select json_build_object('shoeRef', shoe_ref, 'bet', bet, 'dealer', dealer, 'gamingDay', gaming_day, 'bets', bets, 'staked', staked, 'paid', paid, 'taken', taken) as row from rows.bet_total where "table" = $1`),
     counts: counts ?? {},
   };
 }

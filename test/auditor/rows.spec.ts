@@ -4,7 +4,7 @@ import { anyEvent, anyStream, WIDE } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import type { Sent } from '../kit/audit.js';
 import { eventually } from '../kit/eventually.js';
-import { play } from '../kit/play.js';
+import { BANKER_WINS, play, TIE } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 import { DOCUMENTS, simulated } from '../simulate/simulated.js';
 import { append, expectedOf, Floor, inAnyOrder, linesOf, recordsOf, rowsOf } from './floor.js';
@@ -142,6 +142,27 @@ describe('the rows', () => {
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(before)), 0);
     await floor.caughtUp();
     expect(await dealers()).toEqual([{ dealer: 'ivan', changed: String(before + 1) }]);
+    await expectRows(floor, new Map([['T1', lines]]));
+  });
+
+  it('have no more of a bet and of a seat whose only coup was declared void after it had been written', async () => {
+    const floor = await floorOf(1);
+    const log = new TableLog();
+    log.open();
+    log.dealer('dora');
+    play(log, 1, { cards: BANKER_WINS, bets: [[1, 'banker', 10_000]], outcome: 'banker', settled: [[1, 'banker', 'returned', 10_000, 500]] });
+    play(log, 2, { cards: TIE, bets: [[2, 'tie', 1_000]], outcome: 'tie', settled: [[2, 'tie', 'returned', 8_000]] });
+    const before = log.events.length;
+    log.add('person/sam', 'coup-voided', { coup: 2, by: 'sam', reason: 'misdeal' });
+    const lines = linesOf(log.events);
+    const bets = (): Promise<unknown[]> => floor.query('select bet from rows.bet_total order by bet');
+    await floor.start();
+    await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, before)), 0);
+    await floor.caughtUp();
+    expect(await bets()).toEqual([{ bet: 'banker' }, { bet: 'tie' }]);
+    await append(floor.log, 'T1', recordsOf('T1', lines.slice(before)), 0);
+    await floor.caughtUp();
+    expect(await bets()).toEqual([{ bet: 'banker' }]);
     await expectRows(floor, new Map([['T1', lines]]));
   });
 

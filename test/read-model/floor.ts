@@ -83,6 +83,7 @@ export const aDevice = (row: Partial<DeviceRow> & { readonly table: string; read
 });
 
 export const someTotals = (row: Partial<ShoeTotals> & { readonly shoeRef: string; readonly table: string }): ShoeTotals => ({
+  whole: true,
   shoe: `shoe of ${row.shoeRef}`, currency: 'MOP', ledger: [], commission: [], dealt: [], bets: [], ...row,
 });
 

@@ -46,6 +46,7 @@ export const unjudgeableRow = (key: string, with_: Partial<UnjudgeableRow> = {})
 });
 
 export const shoeTotals = (shoeRef: string, with_: Partial<ShoeTotals> = {}): ShoeTotals => ({
+  whole: true,
   shoeRef, table: 'B07', shoe: 'S1', currency: 'USD',
   ledger: [{ seat: 1, due: 5, taken: 0, marked: 5, collected: 0, waived: 0 }, { seat: 2, due: 10, taken: 0, marked: 10, collected: 10, waived: 0 }],
   commission: [

@@ -96,6 +96,23 @@ describe('a write of rows', () => {
     expect(await rows.ask(`select ctid, seat from rows.ledger where shoe_ref = 's'`)).toEqual(untouched);
   });
 
+  it('puts lines that changed in the place of the former ones, where a shoe is not told whole, and leaves its others', async () => {
+    await put({ totals: [shoeTotals('s')] });
+    const line = { seat: 1, due: 7, taken: 0, marked: 7, collected: 0, waived: 0 };
+    await put({ totals: [shoeTotals('s', { whole: false, ledger: [line], commission: [], dealt: [], bets: [] }), shoeTotals('s', { whole: false, ledger: [{ ...line, seat: 3 }], commission: [], dealt: [], bets: [] })] });
+    expect(await rows.ask(`select seat, due from rows.ledger where shoe_ref = 's' order by seat`)).toEqual([{ seat: 1, due: 7 }, { seat: 2, due: 10 }, { seat: 3, due: 7 }]);
+    expect(await rows.counts()).toMatchObject({ commission: 2, dealt: 1, bet_total: 2 });
+  });
+
+  it('of totals of one shoe in one batch, what is told after it was told whole is added to it', async () => {
+    await put({ totals: [shoeTotals('s')] });
+    const seat = (number: number) => ({ seat: number, due: 7, taken: 0, marked: 7, collected: 0, waived: 0 });
+    const only = (number: number, whole: boolean) => shoeTotals('s', { whole, ledger: [seat(number)], commission: [], dealt: [], bets: [] });
+    await put({ totals: [only(4, false), only(5, true), only(6, false)] });
+    expect(await rows.ask(`select seat from rows.ledger where shoe_ref = 's' order by seat`)).toEqual([{ seat: 5 }, { seat: 6 }]);
+    expect(await rows.counts()).toMatchObject({ commission: 0, dealt: 0, bet_total: 0 });
+  });
+
   it('takes back what can be judged after all', async () => {
     await put({ unjudgeable: [unjudgeableRow('k'), unjudgeableRow('l')] });
     await put({ unjudgeable: [unjudgeableRow('k', { entry: null })] });

@@ -45,24 +45,40 @@ export interface ShoeSums {
  * on the day, and for the dealer, of the coup.
  */
 export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums {
-  const sums = { commission: new Map<string, CommissionLine>(), dealt: new Map<string, DealtLine>(), bets: new Map<string, BetLine>() };
+  const sums = new Map<string, SumsOf>();
   for (const coup of shoe.coups) {
-    const by = { dealer: dealerOf(coup) ?? '', gamingDay: dayOf(coup.opening.time) };
-    for (const { seat, ...amounts } of coup.entries) addCommission(sums.commission, seat, by, amounts);
-    if (coup.state !== 'open') addCoup(sums, coup, by);
+    const of = sumsOf(sums, dealerOf(coup), dayOf(coup.opening.time));
+    for (const entry of coup.entries) addCommission(of, entry.seat, entry);
+    if (coup.state !== 'open') addCoup(of, coup);
   }
-  for (const { seat, dealer, time, amounts } of shoe.takings) addCommission(sums.commission, seat, { dealer: dealer ?? '', gamingDay: dayOf(time) }, amounts);
+  for (const { seat, dealer, time, amounts } of shoe.takings) addCommission(sumsOf(sums, dealer, dayOf(time)), seat, amounts);
+  const all = [...sums.values()];
   return {
     ledger: [...shoe.ledger.keys()].sort((a, b) => a - b).map((seat) => accountLine(shoe, seat)),
-    commission: withoutIdle([...sums.commission.values()]),
-    dealt: [...sums.dealt.values()],
-    bets: [...sums.bets.values()],
+    commission: withoutIdle(all.flatMap(({ commission }) => [...commission.values()])),
+    dealt: all.flatMap(({ dealt }) => (dealt.coups > 0 ? [dealt] : [])),
+    bets: all.flatMap(({ bets }) => [...bets.values()]),
   };
 }
 
 interface By {
   readonly dealer: string;
   readonly gamingDay: string;
+}
+
+/** What a dealer's coups of a gaming day come to: seats by number, bets by name. */
+interface SumsOf {
+  readonly by: By;
+  readonly commission: Map<number, CommissionLine>;
+  readonly dealt: DealtLine;
+  readonly bets: Map<string, BetLine>;
+}
+
+function sumsOf(sums: Map<string, SumsOf>, dealer: string | null, gamingDay: string): SumsOf {
+  return lineOf(sums, `${gamingDay} ${dealer ?? ''}`, () => {
+    const by = { dealer: dealer ?? '', gamingDay };
+    return { by, commission: new Map(), dealt: { ...by, coups: 0, cards: 0 }, bets: new Map() };
+  });
 }
 
 const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
@@ -81,21 +97,24 @@ function accountLine(shoe: Shoe, at: number): Account & { readonly seat: number 
   return { seat, due, taken, marked, collected, waived };
 }
 
-function addCommission(lines: Map<string, CommissionLine>, seat: number, by: By, amounts: Partial<Account>): void {
-  const line = lineOf(lines, `${seat} ${by.gamingDay} ${by.dealer}`, () => ({ seat, ...by, due: 0, taken: 0, marked: 0, collected: 0, waived: 0 }));
-  for (const name of AMOUNTS) line[name] += amounts[name] ?? 0;
+function addCommission({ by, commission }: SumsOf, seat: number, { due = 0, taken = 0, marked = 0, collected = 0, waived = 0 }: Partial<Account>): void {
+  const line = lineOf(commission, seat, () => ({ seat, ...by, due: 0, taken: 0, marked: 0, collected: 0, waived: 0 }));
+  line.due += due;
+  line.taken += taken;
+  line.marked += marked;
+  line.collected += collected;
+  line.waived += waived;
 }
 
-function addCoup({ dealt, bets }: { dealt: Map<string, DealtLine>; bets: Map<string, BetLine> }, coup: Coup, by: By): void {
-  const line = lineOf(dealt, `${by.gamingDay} ${by.dealer}`, () => ({ ...by, coups: 0, cards: 0 }));
-  line.coups += 1;
-  for (const { carried } of coup.cards) if (!carried) line.cards += 1; // one carried over counts where it was drawn
+function addCoup({ by, dealt, bets }: SumsOf, coup: Coup): void {
+  dealt.coups += 1;
+  for (const { carried } of coup.cards) if (!carried) dealt.cards += 1; // one carried over counts where it was drawn
   if (coup.state === 'void') return;
   for (const wager of coup.wagers) {
     const settled = settledOf(wager);
     if (!settled) continue;
     const { stands } = standing(wager);
-    const of = lineOf(bets, `${wager.bet} ${by.gamingDay} ${by.dealer}`, () => ({ bet: wager.bet, ...by, bets: 0, staked: 0, paid: 0, taken: 0 }));
+    const of = lineOf(bets, wager.bet, () => ({ bet: wager.bet, ...by, bets: 0, staked: 0, paid: 0, taken: 0 }));
     of.bets += 1;
     of.staked += stands;
     of.paid += settled.paid;
@@ -103,7 +122,7 @@ function addCoup({ dealt, bets }: { dealt: Map<string, DealtLine>; bets: Map<str
   }
 }
 
-function lineOf<T>(lines: Map<string, T>, key: string, fresh: () => T): T {
+function lineOf<K, T>(lines: Map<K, T>, key: K, fresh: () => T): T {
   let line = lines.get(key);
   if (line === undefined) lines.set(key, (line = fresh()));
   return line;

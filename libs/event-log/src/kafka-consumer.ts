@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 
 /** The long poll of a fetch: what a newly followed partition waits at most, while the others are idle. New records end it at once. */
 const POLL_MS = 50;
+/** A fetch costs the broker and this process about as much as ten events: while answers come so soon after one another, the next waits a little for more. */
+const SOON_MS = 3;
+const GATHER_MS = 5;
 /** kafkajs puts an answer together in one buffer: larger ones cost more an event than they save in requests. */
 const FETCH_BYTES_MAX = 4 * 1024 * 1024;
 const PARTITION_BYTES_MAX = 512 * 1024;
@@ -27,6 +31,8 @@ export class KafkaConsumer {
   #consumer: Consumer;
   #joined = false;
   #started: Promise<void> | undefined;
+  #answeredAt = 0;
+  #gathering: Promise<void> | undefined;
 
   constructor(private readonly reading: Reading) {
     this.#consumer = reading.kafka.consumer({
@@ -52,8 +58,9 @@ export class KafkaConsumer {
   }
 
   async #run(): Promise<void> {
-    const { topic, onBatch, onCrash } = this.reading;
-    const { GROUP_JOIN, CRASH } = this.#consumer.events;
+    const { topic, partitions, onBatch, onCrash } = this.reading;
+    const { GROUP_JOIN, CRASH, FETCH } = this.#consumer.events;
+    this.#consumer.on(FETCH, () => this.#answered());
     this.#consumer.on(GROUP_JOIN, () => this.#takePlaces());
     this.#consumer.on(CRASH, ({ payload }) => {
       this.#joined = false;
@@ -63,10 +70,20 @@ export class KafkaConsumer {
     await this.#consumer.subscribe({ topic, fromBeginning: true });
     await this.#consumer.run({
       autoCommit: false,
+      // All partitions of an answer are handed over at once, and wait together.
+      partitionsConsumedConcurrently: partitions,
       eachBatch: async (payload) => {
         if (payload.isRunning() && !payload.isStale()) onBatch(payload.batch);
+        await this.#gathering;
       },
     });
+  }
+
+  /** An answer came: the next is asked for at once, unless it is one of many. */
+  #answered(): void {
+    const now = performance.now();
+    this.#gathering = now - this.#answeredAt < SOON_MS ? pause(GATHER_MS) : undefined;
+    this.#answeredAt = now;
   }
 
   /** Reads a partition from an offset on, or again from another one. */

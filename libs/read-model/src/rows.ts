@@ -127,10 +127,12 @@ export interface CommissionAmounts {
 }
 
 /**
- * What a shoe comes to, replaced whole whenever the shoe changed. Each list is what the report of its name adds up; the
+ * What a shoe comes to: all its lines, or those that changed. Each list is what the report of its name adds up; the
  * lines of a seat in `commission` add up to the seat's line in `ledger`.
  */
 export interface ShoeTotals {
+  /** These are all: any other that was written of the shoe goes. Else these are put in the place of those with the same key, and the rest stays. */
+  readonly whole: boolean;
   readonly shoeRef: string;
   readonly table: string;
   readonly shoe: string;

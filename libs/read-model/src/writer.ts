@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import * as ownership from './ownership.js';
 import * as parking from './parked.js';
-import type { PositionMove, RowBatch } from './rows.js';
+import type { PositionMove, RowBatch, ShoeTotals } from './rows.js';
 import { channelOf } from './schema.js';
 import { keyOf } from './schema-keys.js';
 import { saving, tablesOf, type TableAtHand } from './snapshots.js';
@@ -152,9 +152,8 @@ function movingOf({ sql, schema }: WriterPool, moves: readonly PositionMove[]): 
 function statementsOf(schema: string, batch: RowBatch): Statement[] {
   const standing = new Map(batch.unjudgeable.map((row) => [[row.table, row.shoeRef, row.key].join('\0'), row]));
   const unjudgeable = [...standing.values()];
-  const { totals } = batch;
-  const lines = [...new Map(totals.map((total) => [`${total.table}\0${total.shoeRef}`, total])).values()];
-  const keys = lines.map(({ shoeRef, table }) => [keyOf(shoeRef), keyOf(table)] as const);
+  const { lines, whole } = linesOf(batch.totals);
+  const keys = whole.map(({ shoeRef, table }) => [keyOf(shoeRef), keyOf(table)] as const);
   const statements = [
     upsert(schema, TABLE_STATE, batch.tables),
     upsert(schema, SHOE, batch.shoes),
@@ -164,14 +163,24 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
     upsert(schema, UNJUDGEABLE, unjudgeable.filter((row): row is UnjudgeableStanding => row.entry !== null)),
     upsert(schema, DEVICE, batch.devices),
     upsert(schema, PARKED, batch.parked),
-    ...(keys.length === 0 ? [] : [
-      ...replaceLines(schema, LEDGER, lines.flatMap((of) => of.ledger.map((line) => ({ of, line }))), keys),
-      ...replaceLines(schema, COMMISSION, lines.flatMap((of) => of.commission.map((line) => ({ of, line }))), keys),
-      ...replaceLines(schema, DEALT, lines.flatMap((of) => of.dealt.map((line) => ({ of, line }))), keys),
-      ...replaceLines(schema, BET_TOTAL, lines.flatMap((of) => of.bets.map((line) => ({ of, line }))), keys),
-    ]),
+    ...replaceLines(schema, LEDGER, lines.flatMap((of) => of.ledger.map((line) => ({ of, line }))), keys),
+    ...replaceLines(schema, COMMISSION, lines.flatMap((of) => of.commission.map((line) => ({ of, line }))), keys),
+    ...replaceLines(schema, DEALT, lines.flatMap((of) => of.dealt.map((line) => ({ of, line }))), keys),
+    ...replaceLines(schema, BET_TOTAL, lines.flatMap((of) => of.bets.map((line) => ({ of, line }))), keys),
   ];
   return statements.filter((statement) => statement !== undefined);
+}
+
+/** Totals in the order given, without those that later ones of the same shoe replace whole; and the shoes replaced. */
+function linesOf(totals: RowBatch['totals']): { readonly lines: readonly ShoeTotals[]; readonly whole: readonly ShoeTotals[] } {
+  const ofShoes = new Map<string, ShoeTotals[]>();
+  for (const total of totals) {
+    const shoe = `${total.table}\0${total.shoeRef}`;
+    const before = ofShoes.get(shoe);
+    if (before && !total.whole) before.push(total);
+    else ofShoes.set(shoe, [total]);
+  }
+  return { lines: [...ofShoes.values()].flat(), whole: [...ofShoes.values()].flatMap(([first]) => (first?.whole ? [first] : [])) };
 }
 
 /** What can be judged after all. */

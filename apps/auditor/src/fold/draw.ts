@@ -40,6 +40,7 @@ class Drawing {
     rows.tables.push(this.table());
     for (const [ref, changed] of touched.shoes) rows.shoes.push(this.shoe(this.shoeOf(ref), changed));
     for (const ref of touched.sums) rows.totals.push(this.totals(this.shoeOf(ref)));
+    run.drawnSums.keep(this.shoes);
     for (const [ref, { shoeRef, changed }] of touched.coups) {
       const shoe = this.shoeOf(shoeRef);
       const coup = coupIn(shoe, ref);
@@ -85,7 +86,7 @@ class Drawing {
   }
 
   private totals(shoe: Shoe): ShoeTotals {
-    return { shoeRef: shoe.ref, table: shoe.table, shoe: shoe.name, currency: shoe.currency, ...shoeSums(shoe, this.dayOf) };
+    return this.run.drawnSums.totals(shoe, shoeSums(shoe, this.dayOf));
   }
 
   private coup(shoe: Shoe, { openedAt, endedAt, ...coup }: CoupReport, changed: number): CoupRowOut {

@@ -1,5 +1,6 @@
 import { fold, FOLD_VERSION, loadTable, newTable, referenceOf, saveTable, shoesInReach, type AnyEvent, type Consequence, type RuleBook, type TableState } from '#audit';
 import { hear, isDevice, newDevice, type Device } from './device.js';
+import { DrawnSums } from './sums.js';
 import { isLater } from './times.js';
 import { lookAt, note, Touched } from './touched.js';
 
@@ -40,6 +41,7 @@ export class TableRun {
   /** The highest `receivedtime`: the time of review. */
   lastReceived: string | null = null;
   readonly devices = new Map<string, Device>();
+  readonly drawnSums = new DrawnSums();
   /** Events folded since its state was last saved; the offset and the partition's count of events up to which the saved state goes. */
   unsaved = 0;
   savedNext = 0;
