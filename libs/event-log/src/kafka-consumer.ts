@@ -6,7 +6,7 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 const POLL_MS = 50;
 /** A fetch costs the broker and this process about as much as ten events: while answers come so soon after one another, the next waits a little for more. */
 const SOON_MS = 3;
-const GATHER_MS = 5;
+const GATHER_MS = 10;
 /** kafkajs puts an answer together in one buffer: larger ones cost more an event than they save in requests. */
 const FETCH_BYTES_MAX = 4 * 1024 * 1024;
 const PARTITION_BYTES_MAX = 512 * 1024;

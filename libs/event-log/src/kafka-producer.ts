@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { recordBatch } from './kafka-batch.js';
 import { type Cluster, clusterOf, encoder, errorOf, type Request } from './kafka-cluster.js';
@@ -94,12 +95,13 @@ export class KafkaProducer {
       to.waiting.push({ partition, batch, resolve, reject });
       if (to.isSending) return;
       to.isSending = true;
-      setImmediate(() => void this.#run(leader, to)); // what the same turn brings for other partitions goes along
+      void this.#run(leader, to);
     });
   }
 
   async #run(nodeId: string, to: Leader): Promise<void> {
     while (to.waiting.length > 0) {
+      await turn(); // what this turn of the event loop brings for other partitions goes along
       const batches = taken(to);
       try {
         answer(batches, await this.#send(nodeId, batches));
