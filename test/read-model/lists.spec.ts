@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installedRules } from '#rule-folder';
 import type { FindingCode } from '#audit';
-import { BadCursor, commissionOwed, coup, coups, dealerAccuracy, findings, misdealtCoups, RulesNotInstalled, shoe, shoes, tables, type CoupRowOut, type FindingRow } from '#read-model';
+import { BadCursor, commissionCoups, commissionOwed, coup, coups, dealerAccuracy, findings, misdealtCoups, RulesNotInstalled, shoe, shoeReport, shoes, tables, type CoupRowOut, type FindingRow, type Page, type Snapshot } from '#read-model';
 import { aCoup, aFinding, allPages, aShoe, aTable, openFloor, someTotals, type Floor } from './floor.js';
 
 let floor: Floor;
@@ -173,7 +173,7 @@ describe('a reference that the senders of two tables used', () => {
   const by = { dealer: '', gamingDay: '2026-11-20' };
   const rowsOf = (table: string, seat: number) => ({
     shoes: [aShoe({ ref: shared, table, coups: seat })],
-    coups: [aCoup({ ref: 'device/any#coup', shoeRef: shared, table })],
+    coups: [aCoup({ ref: 'device/any#coup', shoeRef: shared, table, detail: { cards: [], declared: [], bets: [], commission: [{ seat: 1, due: 0, taken: 0, marked: 9 }] } })],
     findings: [found(`two ${table}`, 'TC-05', table, { shoeRef: shared, coupRef: 'device/any#coup' })],
     totals: [someTotals({ shoeRef: shared, table, ledger: [{ seat, due: 0, taken: 0, marked: 9, collected: 0, waived: 0 }], commission: [{ ...by, seat, due: 0, taken: 0, marked: 9, collected: 0, waived: 0 }], dealt: [{ ...by, coups: 1, cards: 4 }] })],
   });
@@ -192,5 +192,14 @@ describe('a reference that the senders of two tables used', () => {
     expect(misdealt.lines.map(({ table, findings: of }) => [table, of.length]).sort()).toEqual([[mine, 1], [theirs, 1]]);
     expect(misdealt.summary.coups).toBe(2);
     expect((await floor.read((read) => dealerAccuracy(read, { scope: both }))).total).toMatchObject({ coups: 2, coupsInError: 2 });
+    // The two have all else in common that a list is ordered by: none is missed where a page ends between them.
+    const lists: ((read: Snapshot, paging: { cursor?: string; limit: number }) => Promise<Page<{ readonly table: string }>>)[] = [
+      (read, paging) => shoes(read, { scope: both }, paging),
+      (read, paging) => coups(read, { scope: both }, paging),
+      (read, paging) => misdealtCoups(read, { scope: both }, paging),
+      (read, paging) => shoeReport(read, { scope: both }, paging),
+      (read, paging) => commissionCoups(read, { scope: both }, paging),
+    ];
+    for (const list of lists) expect((await allPages(1, (paging) => floor.read((read) => list(read, paging)))).map(({ table }) => table).sort()).toEqual([mine, theirs].sort());
   });
 });

@@ -35,15 +35,15 @@ const LIST = 'commission-coups';
  */
 export async function commissionCoups(read: Snapshot, filter: CommissionFilter, paging: Paging): Promise<Page<CommissionCoup>> {
   const where = new Where().filter('c', filter, 'null').named('c.shoe_ref = ?', filter.shoeRef).given('k.seat = ?', filter.seat).given('s.currency = ?', filter.currency);
-  if (paging.cursor !== undefined) where.and('(c.gaming_day, c.opened_at, c.ref, -k.seat) < (?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'number']));
+  if (paging.cursor !== undefined) where.and('(c.gaming_day, c.opened_at, c.ref, c."table", -k.seat) < (?, ?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text', 'number']));
   const rows = await read.rows<Read>(
     `select c.ref as coup_ref, c.shoe_ref, c."table", c.shoe, c.coup, c.state, c.dealer, c.opened_at, c.gaming_day, s.currency, k.seat, k.due, k.taken, k.marked
      from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table"
      cross join lateral json_to_recordset((c.detail->'commission')::json) as k(seat bigint, due numeric, taken numeric, marked numeric)
-     ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, -k.seat desc limit ${fetchedFor(paging)}`,
+     ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc, -k.seat desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.coup_ref, -row.seat]);
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.coup_ref, row.table, -row.seat]);
   return { lines: lines.map(lineOf), next };
 }
 

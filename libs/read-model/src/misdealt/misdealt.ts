@@ -68,13 +68,13 @@ const LIST = 'misdealt';
  */
 export async function misdealtCoups(read: Snapshot, filter: MisdealtFilter, paging: Paging): Promise<MisdealtReport> {
   const where = conditions(filter);
-  if (paging.cursor !== undefined) where.and('(f.gaming_day, f.at, f.coup_ref) < (?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text']));
+  if (paging.cursor !== undefined) where.and('(f.gaming_day, f.at, f.coup_ref, f."table") < (?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']));
   const coups = await read.rows<{ readonly coup_ref: string; readonly key: string; readonly gaming_day: string; readonly at: Date }>(
     `select f.coup_ref, f."table" as key, f.gaming_day, f.at from finding f ${where.sql}
-     group by f.coup_ref, f."table", f.gaming_day, f.at order by f.gaming_day desc, f.at desc, f.coup_ref desc limit ${fetchedFor(paging)}`,
+     group by f.coup_ref, f."table", f.gaming_day, f.at order by f.gaming_day desc, f.at desc, f.coup_ref desc, f."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const page = pageOf(LIST, coups, paging, (coup) => [coup.gaming_day, coup.at.toISOString(), coup.coup_ref]);
+  const page = pageOf(LIST, coups, paging, (coup) => [coup.gaming_day, coup.at.toISOString(), coup.coup_ref, coup.key]);
   const found = conditions(filter).and('f.coup_ref = any(?)', page.lines.map((coup) => coup.coup_ref));
   const rows = await read.rows<FindingRowRead>(`select ${FINDING_COLUMNS} from finding f ${found.sql} order by f.severity, f.code, f.id`, found.parameters);
   const all = rows.map(findingLine);

@@ -82,14 +82,14 @@ const OF_SHOE = `f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_be
  */
 export async function shoeReport(read: Snapshot, filter: Filter, paging: Paging): Promise<ShoeReport> {
   const where = conditions(filter);
-  if (paging.cursor !== undefined) where.and('(s.gaming_day, s.opened_at, s.ref) < (?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text']));
+  if (paging.cursor !== undefined) where.and('(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']));
   const rows = await read.rows<ShoeRead>(
     `select s.ref, s."table", s.shoe, s.rules, s.currency, s.gaming_day, s.opened_at, s.closed_at, s.closed, s.close_reason, s.decks, s.cards, s.unread, s.remaining, s.coups,
             array(select f.code from finding f where ${OF_SHOE} order by f.code) as findings
-     from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc limit ${fetchedFor(paging)}`,
+     from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.ref]);
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.ref, row.table]);
   return { lines: lines.map(lineOf), next, total: await totalOf(read, filter) };
 }
 

@@ -75,12 +75,12 @@ const LIST = 'shoes';
 export async function shoes(read: Snapshot, filter: Omit<Filter, 'dealer'>, paging: Paging): Promise<Page<ShoeLine>> {
   const { scope, table, from, to } = filter;
   const where = new Where().filter('s', { scope, table, from, to }, 'null');
-  if (paging.cursor !== undefined) where.and('(s.gaming_day, s.opened_at, s.ref) < (?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text']));
+  if (paging.cursor !== undefined) where.and('(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']));
   const rows = await read.rows<ShoeRead>(
-    `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc limit ${fetchedFor(paging)}`,
+    `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.ref]);
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.ref, row.table]);
   return { lines: lines.map(shoeLine), next };
 }
 
