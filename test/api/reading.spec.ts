@@ -25,7 +25,7 @@ describe('a query that is not what it must be', () => {
   it.each([...LISTS, ...REPORTS])('is refused on %s, and the parameter named', async (path) => {
     const paged = !/dealers|payouts/.test(path);
     for (const [query, pointer] of [
-      ['colour=red', '/colour'], ['Table=B07', '/Table'], ['table=%00', '/table'], ['table=a&table=b', '/table'], ['format=xml', '/format'],
+      ['colour=red', '/colour'], ['constructor=1', '/constructor'], ['toString=1', '/toString'], ['__proto__=1', '/__proto__'], ['Table=B07', '/Table'], ['table=%00', '/table'], ['table=a&table=b', '/table'], ['format=xml', '/format'],
       ...(paged ? [['cursor=nonsense', '/cursor'], ['limit=0', '/limit'], ['limit=1001', '/limit'], ['limit=ten', '/limit'], ['limit=1e2', '/limit'], ['limit=', '/limit'], ['limit=5&limit=6', '/limit'], ['cursor=a&cursor=b', '/cursor']] : []),
       ...(path === '/v1/tables' ? [] : [['from=2026-13-01', '/from'], ['to=yesterday', '/to'], ['from=2026-11-20T00:00:00Z', '/from'], ['to=', '/to']]),
     ] as const) {
