@@ -10,6 +10,7 @@ const MIB = 1024 * 1024;
  */
 export class Progress {
   private readonly begun = Date.now();
+  private first: { readonly bytes: number; readonly ms: number } | undefined;
   private bar: SingleBar | undefined;
   private readonly wanted = process.stderr.isTTY;
 
@@ -20,13 +21,16 @@ export class Progress {
 
   /** Tells how many bytes are done. */
   readonly at = (bytes: number): void => {
-    if (!this.wanted || this.total === undefined || Date.now() - this.begun < SHOWN_AFTER_MS) return;
+    const now = Date.now();
+    this.first ??= { bytes, ms: now };
+    if (!this.wanted || this.total === undefined || now - this.begun < SHOWN_AFTER_MS) return;
     const mib = (count: number): number => Math.round(count / MIB);
+    const left = timeLeft(((now - this.first.ms) * (this.total - bytes)) / (bytes - this.first.bytes));
     if (!this.bar) {
-      this.bar = new SingleBar({ format: `${this.doing} {bar} {percentage} %  {value} of {total} MiB  {eta_formatted} left`, barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, gracefulExit: false, linewrap: true, stream: process.stderr, fps: 10, formatTime: timeLeft });
-      this.bar.start(mib(this.total), 0);
+      this.bar = new SingleBar({ format: `${this.doing} {bar} {percentage} %  {value} of {total} MiB  {left} left`, barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, gracefulExit: false, linewrap: true, stream: process.stderr, fps: 10 });
+      this.bar.start(mib(this.total), 0, { left });
     }
-    this.bar.update(mib(bytes));
+    this.bar.update(mib(bytes), { left });
   };
 
   /** Takes the bar away. */
@@ -35,5 +39,8 @@ export class Progress {
   }
 }
 
-/** cli-progress gives a word instead of a number of seconds where it cannot say, as at the very end. */
-const timeLeft = (seconds: number): string => (Number.isFinite(seconds) ? `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}` : '0:00');
+/** By the pace from the beginning: that of the last moments, as cli-progress reckons it, leaps with each answer of a server. */
+const timeLeft = (ms: number): string => {
+  const seconds = Math.round(ms / 1000);
+  return Number.isFinite(seconds) ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}` : '?:??';
+};
