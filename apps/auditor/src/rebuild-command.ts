@@ -45,7 +45,8 @@ export async function rebuildCommand(parts: Pick<RebuildRows, 'log' | 'book' | '
   try {
     const report = await rebuildRows({ ...from, acceptDifferences: options.acceptDifferences, progress: telling.tell, signal: aborting.signal });
     telling.end();
-    tellReport(report, journal);
+    if (options.bar) process.stderr.write(inWords(report));
+    else tellReport(report, journal);
     return report.swapped ? 0 : 1;
   } catch (error) {
     throw REFUSED.some((refused) => error instanceof refused) ? new Refusal((error as Error).message, { cause: error }) : error;
@@ -65,23 +66,31 @@ interface Telling {
 }
 
 function barOf(): Telling {
-  const bar = new SingleBar({ format: '{phase} [{bar}] {percentage}% | {value}/{total} | {eta_formatted} left', stream: process.stderr, clearOnComplete: false, hideCursor: true, etaBuffer: 100 });
+  const bar = new SingleBar({ format: '{phase} [{bar}] {percentage}% | {value}/{total} | {left} left', stream: process.stderr, clearOnComplete: false, hideCursor: true });
   let phase: RebuildProgress['phase'] | undefined;
+  let first = { done: 0, ms: 0 };
   return {
     tell: (progress) => {
       if (progress.phase !== phase) {
         if (phase !== undefined) bar.stop();
-        bar.start(progress.total, progress.done, { phase: progress.phase });
+        bar.start(progress.total, progress.done, { phase: progress.phase, left: '?:??' });
         phase = progress.phase;
+        first = { done: progress.done, ms: performance.now() };
       }
       bar.setTotal(progress.total);
-      bar.update(progress.done, { phase: progress.phase });
+      bar.update(progress.done, { phase: progress.phase, left: timeLeft(((performance.now() - first.ms) * (progress.total - progress.done)) / (progress.done - first.done)) });
     },
     end: () => {
       if (phase !== undefined) bar.stop();
       phase = undefined;
     },
   };
+}
+
+/** By the pace of the whole phase: that of the last moments, as cli-progress reckons it, leaps, and is no number at the end. */
+function timeLeft(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return Number.isFinite(seconds) ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}` : '0:00';
 }
 
 function linesOf(journal: Journal): Telling {
@@ -102,4 +111,13 @@ function tellReport({ swapped, resumed, events, tables }: RebuildReport, journal
   const fields = { resumed, events, rows: counts };
   if (swapped) journal.info('the rebuilt rows are live', fields);
   else journal.error('the rebuilt rows were not swapped in; --accept-differences does it all the same', fields);
+}
+
+/** For a person at a terminal. */
+function inWords({ swapped, resumed, events, tables }: RebuildReport): string {
+  const differing = tables.filter(({ equal }) => !equal).map(({ table, live, rebuilt }) => `  ${table}: ${live.toLocaleString('en')} live, ${rebuilt.toLocaleString('en')} rebuilt\n`);
+  const rows = tables.filter(({ rebuilt }) => rebuilt > 0).map(({ table, rebuilt }) => `${rebuilt.toLocaleString('en')} ${table}`).join(', ');
+  const differ = differing.length > 0 ? `the rebuilt rows differ from the live ones:\n${differing.join('')}` : '';
+  const judged = `${events.toLocaleString('en')} events were judged${resumed ? ', going on where the rebuild before stood' : ''}.`;
+  return `${differ}${swapped ? `the rebuilt rows are live: ${rows || 'none'}. ${judged}` : 'the rebuilt rows were not swapped in; --accept-differences does it all the same.'}\n`;
 }
