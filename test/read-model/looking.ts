@@ -1,5 +1,7 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import pg from 'pg';
-import { ROW_TYPES, type RowStore } from '#read-model';
+import { migrate, ROW_TYPES, type RowStore } from '#read-model';
+import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
 
 const TABLES = ['table_state', 'shoe', 'coup', 'finding', 'unjudgeable', 'ledger', 'commission', 'dealt', 'bet_total', 'device', 'parked', 'released'];
@@ -90,4 +92,24 @@ export class Rows {
     await this.letGo();
     await this.client.end();
   }
+}
+
+/** A database for all tests of a file, in which each finds the schema of the rows new and empty. `begin` does what else each begins with. */
+export function eachOnFreshRows(begin: (rows: Rows, url: string) => Promise<void>): void {
+  let database: TestDatabase;
+  let rows: Rows;
+  beforeAll(async () => {
+    database = await createDatabase();
+    rows = await Rows.of(database.url);
+  });
+  beforeEach(async () => {
+    await rows.ask('drop schema if exists rows cascade; drop schema if exists rows_next cascade; drop schema if exists rows_old cascade');
+    await migrate(database.url);
+    await begin(rows, database.url);
+  });
+  afterEach(() => rows.letGo());
+  afterAll(async () => {
+    await rows.close();
+    await database.drop();
+  });
 }

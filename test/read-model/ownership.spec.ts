@@ -1,31 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { migrate, OtherFold, OtherLog, RowStore } from '#read-model';
-import { createDatabase, type TestDatabase } from '../kit/database.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OtherFold, OtherLog, RowStore } from '#read-model';
 import { eventually } from '../kit/eventually.js';
-import { Rows } from './looking.js';
+import { eachOnFreshRows, type Rows } from './looking.js';
 import { evening, findingRow, move, NOTHING } from './rows.js';
 
-let database: TestDatabase;
 let rows: Rows;
 let anna: RowStore;
 let berta: RowStore;
 
-beforeAll(async () => {
-  database = await createDatabase();
-  rows = await Rows.of(database.url);
-});
-afterAll(async () => {
-  await rows.close();
-  await database.drop();
-});
-beforeEach(async () => {
-  await rows.ask('drop schema if exists rows cascade');
-  await migrate(database.url);
-  [anna, berta] = [RowStore.open(database.url), RowStore.open(database.url)];
+eachOnFreshRows(async (fresh, url) => {
+  rows = fresh;
+  [anna, berta] = [RowStore.open(url), RowStore.open(url)];
   await anna.prepare('log-1', 4, 1);
 });
 afterEach(async () => {
-  await rows.letGo();
   await Promise.all([anna.close(), berta.close()]);
 });
 

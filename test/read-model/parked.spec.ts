@@ -1,26 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { migrate, RowStore, type ParkedRow, type TableAtHand } from '#read-model';
-import { createDatabase, type TestDatabase } from '../kit/database.js';
-import { Rows } from './looking.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { RowStore, type ParkedRow, type TableAtHand } from '#read-model';
+import { eachOnFreshRows, type Rows } from './looking.js';
 import { findingRow, move, NOTHING, tableRow } from './rows.js';
 
-let database: TestDatabase;
 let rows: Rows;
 let store: RowStore;
 let generation: number;
 
-beforeAll(async () => {
-  database = await createDatabase();
-  rows = await Rows.of(database.url);
-});
-afterAll(async () => {
-  await rows.close();
-  await database.drop();
-});
-beforeEach(async () => {
-  await rows.ask('drop schema if exists rows cascade');
-  await migrate(database.url);
-  store = RowStore.open(database.url);
+eachOnFreshRows(async (fresh, url) => {
+  rows = fresh;
+  store = RowStore.open(url);
   await store.prepare('log-1', 2, 1);
   generation = (await store.claim('anna', 60_000, 2))[0]?.generation as number;
 });

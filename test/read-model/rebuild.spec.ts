@@ -1,39 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { migrate, NotAtTheSamePlace, Rebuild, RebuildRunning, RowStore, type LivePosition, type RowBatch } from '#read-model';
-import { createDatabase, type TestDatabase } from '../kit/database.js';
-import { Rows } from './looking.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { NotAtTheSamePlace, Rebuild, RebuildRunning, RowStore, type LivePosition, type RowBatch } from '#read-model';
+import { eachOnFreshRows, type Rows } from './looking.js';
 import { coupRow, evening, findingRow, move, NOTHING } from './rows.js';
 
-let database: TestDatabase;
+let url: string;
 let rows: Rows;
 let live: RowStore;
 let generation: number;
 const opened: Rebuild[] = [];
 
-beforeAll(async () => {
-  database = await createDatabase();
-  rows = await Rows.of(database.url);
-});
-afterAll(async () => {
-  await rows.close();
-  await database.drop();
-});
-beforeEach(async () => {
-  await rows.ask('drop schema if exists rows cascade; drop schema if exists rows_next cascade; drop schema if exists rows_old cascade');
-  await migrate(database.url);
-  live = RowStore.open(database.url);
+eachOnFreshRows(async (fresh, databaseUrl) => {
+  rows = fresh;
+  url = databaseUrl;
+  live = RowStore.open(url);
   await live.prepare('log-1', 2, 1);
   generation = (await live.claim('anna', 60_000, 2))[0]?.generation as number;
   await live.write(evening(generation, 0, 10));
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((rebuild) => rebuild.close()));
-  await rows.letGo();
   await live.close();
 });
 
 async function openRebuild(): Promise<Rebuild> {
-  const rebuild = await Rebuild.open(database.url);
+  const rebuild = await Rebuild.open(url);
   opened.push(rebuild);
   return rebuild;
 }
@@ -41,7 +31,7 @@ async function openRebuild(): Promise<Rebuild> {
 /** Does what the auditor's rebuild does: fills the schema up to where the live rows stand. `with_` changes what comes out. */
 function filling(rebuild: Rebuild, with_: Partial<RowBatch> = {}): (places: readonly LivePosition[]) => Promise<void> {
   return async (places) => {
-    const next = RowStore.open(database.url, { schema: rebuild.schema });
+    const next = RowStore.open(url, { schema: rebuild.schema });
     try {
       await next.claim('rebuild', 60_000, 100);
       for (const { partition, next: from, generation: own } of await next.positions()) {
@@ -108,7 +98,7 @@ describe('a rebuild', () => {
 
   it('runs once at a time', async () => {
     await openRebuild();
-    await expect(Rebuild.open(database.url)).rejects.toThrow(RebuildRunning);
+    await expect(Rebuild.open(url)).rejects.toThrow(RebuildRunning);
     await opened.splice(0)[0]?.close();
     await expect(openRebuild()).resolves.toBeInstanceOf(Rebuild);
   });
@@ -119,7 +109,7 @@ describe('a rebuild', () => {
     await live.unpark('X', { ...NOTHING, moves: [move(0, generation, 10, 10)] });
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
-    const next = RowStore.open(database.url, { schema: rebuild.schema });
+    const next = RowStore.open(url, { schema: rebuild.schema });
     expect(await next.released(0)).toMatchObject([{ table: 'X', offset: 3, line: 1, releasedBy: 'mira' }]);
     await next.close();
   });
@@ -158,7 +148,7 @@ describe('a swap', () => {
   it('fences whoever owned a partition before, on both sides, and lets it be claimed at once', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
-    const next = RowStore.open(database.url, { schema: rebuild.schema });
+    const next = RowStore.open(url, { schema: rebuild.schema });
     const [mine] = await next.claim('rebuild', 60_000, 2);
     const batch: RowBatch = { ...evening(mine?.generation as number, 0, 10) };
     await rebuild.swap(async () => void (await next.write(batch)));

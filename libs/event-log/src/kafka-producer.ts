@@ -46,6 +46,7 @@ export class KafkaProducer {
   #cluster: Cluster;
   #connected: Promise<void> | undefined;
   #leaders = new Map<string, Leader>();
+  #closed = false;
 
   constructor(
     kafka: Kafka,
@@ -64,11 +65,14 @@ export class KafkaProducer {
   }
 
   async #connect(): Promise<void> {
+    if (this.#closed) throw new Error('the log is closed'); // whoever tries again must not open it anew
     await this.#cluster.connect();
     await this.#cluster.addTargetTopic(this.what.topic);
   }
 
   close(): Promise<void> {
+    this.#closed = true;
+    this.#connected = undefined;
     return this.#cluster.disconnect();
   }
 
