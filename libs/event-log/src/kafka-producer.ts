@@ -145,6 +145,7 @@ export class KafkaProducer {
 
   /** After a failure: who leads may have changed, and a connection may be gone. */
   async #lookAgain(error: KafkaError): Promise<void> {
+    if (this.#closed) return;
     if (error.name === 'KafkaJSConnectionClosedError' && error.host !== undefined && error.port !== undefined) this.#cluster.removeBroker({ host: error.host, port: error.port });
     if (!this.#cluster.isConnected()) this.#connected = undefined;
     await this.#cluster.refreshMetadata().catch(() => (this.#connected = undefined)); // the next attempt says why, if it is so still
