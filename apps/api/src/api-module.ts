@@ -1,4 +1,4 @@
-import { type DynamicModule, Logger, Module, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
+import { type DynamicModule, Logger, Module, type OnApplicationBootstrap, type OnModuleDestroy, type Provider } from '@nestjs/common';
 import { CqrsModule, UnhandledExceptionBus } from '@nestjs/cqrs';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
@@ -58,15 +58,26 @@ class PartsModule {
   }
 }
 
+/** Whether the api is being closed: a connection that ends then is no loss. */
+class Closing {
+  hasBegun = false;
+}
+
 /** The api whole: its parts, its connections, and a module for each subject. */
 @Module({})
-export class ApiModule implements OnApplicationBootstrap {
+export class ApiModule implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('cqrs');
 
-  constructor(private readonly unhandled: UnhandledExceptionBus) {}
+  constructor(
+    private readonly unhandled: UnhandledExceptionBus,
+    private readonly closing: Closing,
+  ) {}
 
   static of(parts: ApiParts): DynamicModule {
-    const lost = (error: Error): void => new Logger('database').warn({ message: 'an idle connection was lost', error: error.message });
+    const closing = new Closing();
+    const lost = (error: Error): void => {
+      if (!closing.hasBegun) new Logger('database').warn({ message: 'an idle connection was lost', error: error.message });
+    };
     return {
       module: ApiModule,
       imports: [
@@ -78,11 +89,16 @@ export class ApiModule implements OnApplicationBootstrap {
       ],
       controllers: [SessionController, AccountsController, KeysController, OperationController, ParkedController, ...READING_CONTROLLERS],
       providers: [
-        Identities, Gate, SignInHandler, SignOutHandler, CreateAccountHandler, ChangeAccountHandler, ListAccountsHandler,
+        { provide: Closing, useValue: closing }, Identities, Gate, SignInHandler, SignOutHandler, CreateAccountHandler, ChangeAccountHandler, ListAccountsHandler,
         CreateKeyHandler, RevokeKeyHandler, ListKeysHandler, AskReadinessHandler, ListParkedHandler, ListPositionsHandler, DecideParkedHandler, ResumePartitionHandler,
         { provide: Decisions, useFactory: () => new Decisions(RowStore.open(parts.databaseUrl, { poolSize: 1, applicationName: 'shoeprint-decisions' })) }, ...READING_PROVIDERS,
       ],
     };
+  }
+
+  /** Before any connection is let go. */
+  onModuleDestroy(): void {
+    this.closing.hasBegun = true;
   }
 
   /** A handler that fails with nobody waiting for it would be dropped by the buses; here it is told, loudly. */
