@@ -17,6 +17,8 @@ export const SAVE_AFTER_EVENTS = 20_000;
 /** Who takes over a partition folds at most about this many events again, or as many for each of its tables as below. */
 const TAIL_EVENTS = 100_000;
 const TAIL_EVENTS_OF_TABLE = 2_000;
+/** And at most about this many bytes, for events may be long. */
+const TAIL_BYTES = 128 * 1024 * 1024;
 
 /** SHA-256 of a record's value. */
 export const digestOf = (value: Uint8Array): Buffer => createHash('sha256').update(value).digest();
@@ -37,6 +39,7 @@ export class PartitionFold {
   undrawn = 0;
   undrawnBytes = 0;
   folded = 0;
+  foldedBytes = 0;
   /** While a table is loaded again nothing of the partition is drawn. */
   isFrozen = false;
   /** Stamps of a few of the events that were folded since the rows were last drawn, and of the last. */
@@ -89,6 +92,7 @@ export class PartitionFold {
     }
     this.next = offset + 1;
     this.undrawnBytes += record.value.length;
+    this.foldedBytes += record.value.length;
     this.lastValue = record.value;
     return undefined;
   }
@@ -113,6 +117,7 @@ export class PartitionFold {
       run = TableRun.fresh(table, this.judging);
       run.savedNext = this.next;
       run.savedAt = this.folded;
+      run.savedAtBytes = this.foldedBytes;
       this.tables.set(table, run);
     }
     return run;
@@ -123,6 +128,7 @@ export class PartitionFold {
     const former = this.tables.get(run.table);
     if (former) this.changed.delete(former);
     run.savedAt = former?.savedAt ?? this.folded;
+    run.savedAtBytes = former?.savedAtBytes ?? this.foldedBytes;
     if (!run.isSaved) run.savedNext = former?.savedNext ?? run.savedNext;
     this.tables.set(run.table, run);
     if (run.touched.table > 0) this.changed.add(run);
@@ -184,15 +190,17 @@ export class PartitionFold {
       if (run.unsaved >= SAVE_AFTER_EVENTS && left > 0) left -= this.saveTable(run, rows);
       else if (!run.isSaved) this.saveBeginning(run, rows);
     }
-    if (left <= 0 || this.folded - this.tailChecked < TAIL_CHECK_EVENTS) return;
-    this.tailChecked = this.folded;
+    const { events, bytes } = this.tailChecked;
+    if (left <= 0 || (this.folded - events < TAIL_CHECK_EVENTS && this.foldedBytes - bytes < TAIL_CHECK_BYTES)) return;
+    this.tailChecked = { events: this.folded, bytes: this.foldedBytes };
     const tail = Math.max(TAIL_EVENTS, TAIL_EVENTS_OF_TABLE * this.tables.size);
     for (const run of this.unsavedTables()) {
-      if (left <= 0 || this.folded - run.savedAt < tail * TAIL_SAVE_FROM) return;
+      const isLong = this.folded - run.savedAt >= tail * TAIL_SAVE_FROM || this.foldedBytes - run.savedAtBytes >= TAIL_BYTES * TAIL_SAVE_FROM;
+      if (left <= 0 || !isLong) return;
       left -= this.saveTable(run, rows);
     }
   }
-  private tailChecked = 0;
+  private tailChecked = { events: 0, bytes: 0 };
 
   /** Tables with events that are in no saved state, the longest unsaved first. */
   private unsavedTables(): TableRun[] {
@@ -221,6 +229,7 @@ export class PartitionFold {
     run.isSaved = true;
     run.savedNext = this.next;
     run.savedAt = this.folded;
+    run.savedAtBytes = this.foldedBytes;
     return state.length;
   }
 }
@@ -240,6 +249,7 @@ function readAll(record: StoredRecord, decoder: Decoder, lines: Lines): { readon
 /** Stamps looked at of one transaction, to tell how long it took from the door to the rows. */
 const SAMPLES_MAX = 200;
 const TAIL_CHECK_EVENTS = 1_000;
+const TAIL_CHECK_BYTES = 1024 * 1024;
 /** From this share of the longest tail on tables are saved one after the other, so that none is saved in haste. */
 const TAIL_SAVE_FROM = 0.8;
 

@@ -42,10 +42,11 @@ export class TableRun {
   lastReceived: string | null = null;
   readonly devices = new Map<string, Device>();
   readonly drawnSums = new DrawnSums();
-  /** Events folded since its state was last saved; the offset and the partition's count of events up to which the saved state goes. */
+  /** Events folded since its state was last saved; the offset, and the partition's counts of events and bytes, up to which the saved state goes. */
   unsaved = 0;
   savedNext = 0;
   savedAt = 0;
+  savedAtBytes = 0;
   isSaved = false;
   private lastDevice: Device | undefined;
   /** Where the last shoes were opened, by the reference of the opening. */

@@ -30,6 +30,7 @@ export async function takeOver(loading: Loading, claimed: Claimed, fold: Partiti
   }
   for await (const records of recordsBetween(log, partition, from, next)) {
     for (const record of records) {
+      fold.foldedBytes += record.value.length;
       const run = fold.tables.get(record.key);
       if (!run || record.offset < (begins.get(record.key) ?? 0)) continue;
       const refused = refold(run, record, loading.decoder, { released: fold.released });
@@ -42,7 +43,10 @@ export async function takeOver(loading: Loading, claimed: Claimed, fold: Partiti
   }
   const runs = [...fold.tables.values()];
   fold.folded = runs.reduce((sum, { unsaved }) => sum + unsaved, 0);
-  for (const run of runs) run.savedAt = run.unsaved > 0 ? 0 : fold.folded;
+  for (const run of runs) {
+    run.savedAt = run.unsaved > 0 ? 0 : fold.folded;
+    run.savedAtBytes = run.unsaved > 0 ? 0 : fold.foldedBytes;
+  }
   return fold.folded;
 }
 

@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { Decoder, houseFrom } from '#audit';
+import { nothingGathered } from '../../apps/auditor/src/fold/draw.js';
+import { PartitionFold } from '../../apps/auditor/src/fold/partition-fold.js';
+import { judgingBy } from '../../apps/auditor/src/fold/table-run.js';
+import { BOOK } from '../kit/house.js';
+
+const MIB = 1024 * 1024;
+/** Three events, as long as they may be, in a block. */
+const BLOCK = Buffer.from(
+  [1, 2, 3].map((nth) => JSON.stringify({ specversion: '1.0', type: 'shoeprint.supervisor-called.v1', source: 'person/sam', id: `call/${nth}`, time: '2026-11-20T12:00:00.000Z', table: 'T1', data: { reason: 'x'.repeat(16_000) } })).join('\n'),
+);
+
+it('whoever takes a partition over folds no more than so many bytes of it again, however few events they are', () => {
+  const fold = new PartitionFold(0, 1, 0, judgingBy(BOOK));
+  const decoder = new Decoder(houseFrom(BOOK));
+  let saved = 0;
+  let longest = 0;
+  let savings = 0;
+  for (let offset = 0; offset * BLOCK.length < 400 * MIB; offset += 1) {
+    fold.take({ partition: 0, offset, key: 'T1', value: BLOCK }, decoder);
+    if (offset % 20 !== 0) continue;
+    const rows = nothingGathered();
+    fold.draw(rows, () => '2026-11-20', 1); // as in live play: one state with a transaction
+    for (const { next } of rows.snapshots) [saved, savings] = [next, savings + 1];
+    longest = Math.max(longest, (offset - saved) * BLOCK.length);
+  }
+  expect(longest / MIB).toBeLessThan(130);
+  expect(savings).toBeLessThan(6); // and is not saved more often than that needs
+});
