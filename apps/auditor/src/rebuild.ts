@@ -132,7 +132,7 @@ class Filling {
     for (const claimed of this.claimed) {
       this.check();
       const fold = new PartitionFold(claimed.partition, claimed.generation, claimed.next, this.loading.judging);
-      await takeOver(this.loading, claimed, fold);
+      await takeOver(this.loading, claimed, fold, () => true);
       this.folds.set(claimed.partition, fold);
       this.writer.add(fold);
     }

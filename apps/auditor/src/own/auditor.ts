@@ -192,7 +192,7 @@ export class Auditor {
     holding.isTakingOver = true;
     const fold = new PartitionFold(partition, claimed.generation, claimed.next, this.parts.judging);
     try {
-      const refolded = await takeOver(this.loading, claimed, fold);
+      const refolded = await takeOver(this.loading, claimed, fold, () => this.isHeld(holding));
       if (!this.isHeld(holding)) return;
       holding.fold = fold;
       this.writer.add(fold);

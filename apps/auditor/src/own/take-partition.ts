@@ -9,9 +9,10 @@ import { recordsBetween, refold } from './takeover.js';
 
 /**
  * Makes the state of a partition that was claimed: saved states, and the log folded onto them up to the position, without
- * writing any of it again. Gives how many events were folded. Throws `BrokenLog` where the log is not the one that the rows were made from.
+ * writing any of it again. Gives how many events were folded. Ends early, with a state that is worth nothing, once `isHeld` says
+ * that the partition is another's. Throws `BrokenLog` where the log is not the one that the rows were made from.
  */
-export async function takeOver(loading: Loading, claimed: Claimed, fold: PartitionFold): Promise<number> {
+export async function takeOver(loading: Loading, claimed: Claimed, fold: PartitionFold, isHeld: () => boolean): Promise<number> {
   const { log, rows } = loading;
   const { partition, next } = claimed;
   await verify(loading, claimed);
@@ -20,6 +21,7 @@ export async function takeOver(loading: Loading, claimed: Claimed, fold: Partiti
   const begins = new Map<string, number>();
   let from = next;
   for await (const table of rows.tablesOf(partition)) {
+    if (!isHeld()) return 0;
     if (table.parked) {
       fold.parked.set(table.table, { table: table.table, partition, ...table.parked, reason: '' });
       continue;
@@ -29,6 +31,7 @@ export async function takeOver(loading: Loading, claimed: Claimed, fold: Partiti
     if (table.lastNext > begin) from = Math.min(from, begin);
   }
   for await (const records of recordsBetween(log, partition, from, next)) {
+    if (!isHeld()) return 0;
     for (const record of records) {
       fold.foldedBytes += record.value.length;
       const run = fold.tables.get(record.key);
