@@ -133,6 +133,8 @@ describe('shoeprint rebuild rows', () => {
       expect.objectContaining({ message: 'the rebuilt rows differ from the live ones', table: 'coup', differing: [expect.stringMatching(/B01/)] }),
       expect.objectContaining({ message: expect.stringMatching(/not swapped in; --accept-differences/) }),
     ]);
+    const onTerminal = Started.onTerminal(['rebuild', 'rows'], env());
+    expect({ code: await onTerminal.ended, said: onTerminal.said }).toEqual({ code: 1, said: expect.stringMatching(/differ from the live ones:\s+coup: .*B01[^]*not swapped in; --accept-differences/) });
     expect(await rowsOf('B01')).toEqual(tampered);
     const accepted = rebuild('--accept-differences');
     expect(await accepted.ended).toBe(0);

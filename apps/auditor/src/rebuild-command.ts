@@ -115,7 +115,7 @@ function tellReport({ swapped, resumed, events, tables }: RebuildReport, journal
 
 /** For a person at a terminal. */
 function inWords({ swapped, resumed, events, tables }: RebuildReport): string {
-  const differing = tables.filter(({ equal }) => !equal).map(({ table, live, rebuilt }) => `  ${table}: ${live.toLocaleString('en')} live, ${rebuilt.toLocaleString('en')} rebuilt\n`);
+  const differing = tables.filter(({ equal }) => !equal).map(({ table, live, rebuilt, differing: keys }) => `  ${table}: ${live.toLocaleString('en')} live, ${rebuilt.toLocaleString('en')} rebuilt; some that differ: ${keys.join(', ')}\n`);
   const rows = tables.filter(({ rebuilt }) => rebuilt > 0).map(({ table, rebuilt }) => `${rebuilt.toLocaleString('en')} ${table}`).join(', ');
   const differ = differing.length > 0 ? `the rebuilt rows differ from the live ones:\n${differing.join('')}` : '';
   const judged = `${events.toLocaleString('en')} events were judged${resumed ? ', going on where the rebuild before stood' : ''}.`;

@@ -4,7 +4,7 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 
 /** The long poll of a fetch: what a newly followed partition waits at most, while the others are idle. New records end it at once. */
 const POLL_MS = 50;
-/** A fetch costs the broker and this process about as much as ten events: while answers come so soon after one another, the next waits a little for more. */
+/** A fetch costs the broker and this process much, however little it brings: while answers come so soon after one another, the next waits a little for more. */
 const SOON_MS = 3;
 const GATHER_MS = 10;
 /** kafkajs puts an answer together in one buffer: larger ones cost more an event than they save in requests. */
