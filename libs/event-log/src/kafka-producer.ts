@@ -166,7 +166,8 @@ function taken(to: Leader): Waiting[] {
   return to.waiting.splice(0, enough < 0 ? to.waiting.length : enough);
 }
 
-function answer(batches: readonly Waiting[], produced: readonly Produced[]): void {
+/** Answers each batch by what is said of its partition, and only where that is said once. */
+export function answer(batches: readonly Pick<Waiting, 'partition' | 'resolve' | 'reject'>[], produced: readonly Produced[]): void {
   for (const { partition, resolve, reject } of batches) {
     const named = produced.filter((one) => one.partition === partition);
     if (named.length === 1) resolve(named[0] as Produced);
@@ -174,8 +175,8 @@ function answer(batches: readonly Waiting[], produced: readonly Produced[]): voi
   }
 }
 
-/** The answer to a request of version 7, for one topic. */
-function decoded(raw: Buffer, topic: string): Produced[] {
+/** The answer to a request of version 7, for one topic; throws where it is about another. */
+export function decoded(raw: Buffer, topic: string): Produced[] {
   let at = 0;
   const int16 = (): number => raw.readInt16BE((at += 2) - 2);
   const int32 = (): number => raw.readInt32BE((at += 4) - 4);
