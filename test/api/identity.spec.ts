@@ -60,12 +60,15 @@ describe('signing in', () => {
     expect((await signIn('mei.chan')).statusCode).toBe(200);
   });
 
+  /** `sps_` and `spk_`: what follows is the secret, in which an underscore may stand too. */
+  const PREFIX = 4;
+
   it('keeps neither tokens nor passwords, only their hashes', async () => {
     const token = tokenOf(await signIn('mei.chan'));
     const key = (await newKey({ name: 'hashed' })).json<{ token: string }>().token;
     const source = api.app.get(DataSource);
     const kept = JSON.stringify(await Promise.all(['account', 'session', 'device_key', 'sign_in_attempt'].map((table) => source.query(`select t::text from access.${table} t`))));
-    for (const secret of [token, token.split('_').pop(), key, key.split('_').pop(), PASSWORD]) expect(kept).not.toContain(secret);
+    for (const secret of [token, token.slice(PREFIX), key, key.slice(PREFIX), PASSWORD]) expect(kept).not.toContain(secret);
   });
 });
 
