@@ -23,7 +23,11 @@ export default {
         jsc: {
           target: 'es2022',
           parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          transform: {
+            legacyDecorator: true,
+            decoratorMetadata: true,
+            useDefineForClassFields: false,
+          },
           keepClassNames: true,
         },
       },

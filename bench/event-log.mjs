@@ -12,16 +12,28 @@ const BLOCK_BYTES = 60_000;
 
 const line = (n) =>
   JSON.stringify({
-    specversion: '1.0', type: 'shoeprint.card-drawn.v1', source: 'device/T12-shoe', id: `shoe/1/${n}`, time: new Date(1.79e12 + n * 2113).toISOString(), table: 'T12',
-    shoe: `S${n >> 9}`, session: '1', sequence: n, data: { card: 'A23456789TJQK'[(n * 7919) % 13] + 'SHDC'[(n * 31) % 4], to: n % 2 ? 'player' : 'banker' },
-    receivedfrom: 'device/T12-shoe', receivedtime: new Date(1.79e12 + n * 2113 + ((n * 7919) % 97)).toISOString(),
+    specversion: '1.0',
+    type: 'shoeprint.card-drawn.v1',
+    source: 'device/T12-shoe',
+    id: `shoe/1/${n}`,
+    time: new Date(1.79e12 + n * 2113).toISOString(),
+    table: 'T12',
+    shoe: `S${n >> 9}`,
+    session: '1',
+    sequence: n,
+    data: {
+      card: 'A23456789TJQK'[(n * 7919) % 13] + 'SHDC'[(n * 31) % 4],
+      to: n % 2 ? 'player' : 'banker',
+    },
+    receivedfrom: 'device/T12-shoe',
+    receivedtime: new Date(1.79e12 + n * 2113 + ((n * 7919) % 97)).toISOString(),
   });
 
 let made = 0;
 const events = Array.from({ length: 1000 }, () => Buffer.from(line(made++)));
 const blocks = Array.from({ length: 64 }, () => {
   const lines = [];
-  for (let bytes = 0; ; ) {
+  for (let bytes = 0; ;) {
     const next = line(made++);
     bytes += next.length + 1;
     if (bytes > BLOCK_BYTES) return { lines: lines.length, value: Buffer.from(lines.join('\n')) };
@@ -29,7 +41,12 @@ const blocks = Array.from({ length: 64 }, () => {
   }
 });
 
-const live = (log, n) => log.append({ partition: n % PARTITIONS, records: [{ key: `T${n % 600}`, value: events[n % events.length] }], urgency: 'live' });
+const live = (log, n) =>
+  log.append({
+    partition: n % PARTITIONS,
+    records: [{ key: `T${n % 600}`, value: events[n % events.length] }],
+    urgency: 'live',
+  });
 const quantiles = (times) => {
   const sorted = Float64Array.from(times).sort();
   const at = (q) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]?.toFixed(1);
@@ -56,7 +73,7 @@ async function atRate(log, perSecond) {
   const begun = performance.now();
   const times = [];
   const appends = [];
-  for (let n = 0; n < perSecond * SECONDS; ) {
+  for (let n = 0; n < perSecond * SECONDS;) {
     const due = Math.floor(((performance.now() - begun) * perSecond) / 1000);
     for (; n <= due && n < perSecond * SECONDS; n += 1) {
       const wanted = begun + (n * 1000) / perSecond;
@@ -75,8 +92,15 @@ async function bulk(log, writers, seconds = SECONDS) {
   await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {
       for (let n = writer; performance.now() < until; n += writers) {
-        const records = Array.from({ length: 8 }, (_unused, at) => blocks[(n * 8 + at) % blocks.length]);
-        await log.append({ partition: n % PARTITIONS, records: records.map(({ value }) => ({ key: 'T12', value })), urgency: 'bulk' });
+        const records = Array.from(
+          { length: 8 },
+          (_unused, at) => blocks[(n * 8 + at) % blocks.length],
+        );
+        await log.append({
+          partition: n % PARTITIONS,
+          records: records.map(({ value }) => ({ key: 'T12', value })),
+          urgency: 'bulk',
+        });
         bytes += records.reduce((sum, { value }) => sum + value.length, 0);
         count += records.reduce((sum, { lines }) => sum + lines, 0);
       }
@@ -87,7 +111,9 @@ async function bulk(log, writers, seconds = SECONDS) {
 }
 
 async function followed(log) {
-  const heads = await Promise.all(Array.from({ length: PARTITIONS }, (_, partition) => log.head(partition)));
+  const heads = await Promise.all(
+    Array.from({ length: PARTITIONS }, (_, partition) => log.head(partition)),
+  );
   const begun = performance.now();
   let [bytes, records] = [0, 0];
   const left = new Set(heads.keys());
@@ -101,7 +127,8 @@ async function followed(log) {
       },
       stopped: (_, why) => reject(why),
     });
-    for (const [partition, head] of heads.entries()) head > 0 ? follower.add(partition, 0) : left.delete(partition);
+    for (const [partition, head] of heads.entries())
+      head > 0 ? follower.add(partition, 0) : left.delete(partition);
   });
   const spent = (performance.now() - begun) / 1000;
   return `${records} records, ${Math.round(bytes / 1e6 / spent)} MB/s`;
@@ -116,8 +143,10 @@ try {
   console.log(`power-safe: ${(await log.health()).powerSafe}; ${SECONDS} s a round`);
   console.log(`1 caller, live:          ${await callers(log, 1)}`);
   console.log(`32 callers, live:        ${await callers(log, 32)}`);
-  for (const rate of [200, 2000, 6000]) console.log(`${String(rate).padEnd(5)} live/s:           ${await atRate(log, rate)}`);
-  for (const writers of [1, 4, 16]) console.log(`${String(writers).padEnd(2)} writers, 60 kB blocks: ${await bulk(log, writers)}`);
+  for (const rate of [200, 2000, 6000])
+    console.log(`${String(rate).padEnd(5)} live/s:           ${await atRate(log, rate)}`);
+  for (const writers of [1, 4, 16])
+    console.log(`${String(writers).padEnd(2)} writers, 60 kB blocks: ${await bulk(log, writers)}`);
   const load = bulk(log, 4, SECONDS + 1);
   await pause(500);
   console.log(`2000  live/s beside it:  ${await atRate(log, 2000)}, and bulk ${await load}`);

@@ -35,9 +35,30 @@ async function shapes() {
   const lines = await simulated(1100);
   const game = lines.slice(100);
   return [
-    { name: 'single', events: 1, path: '/one', type: 'application/cloudevents+json', body: game.find((line) => line.includes('card-drawn')), connections: 64 },
-    { name: 'batch of 100', events: 100, path: '/many', type: 'application/cloudevents-batch+json', body: `[${game.slice(0, 100).join(',')}]`, connections: 32 },
-    { name: 'lines x1000', events: 1000, path: '/many', type: 'application/x-ndjson', body: `${game.join('\n')}\n`, connections: 8 },
+    {
+      name: 'single',
+      events: 1,
+      path: '/one',
+      type: 'application/cloudevents+json',
+      body: game.find((line) => line.includes('card-drawn')),
+      connections: 64,
+    },
+    {
+      name: 'batch of 100',
+      events: 100,
+      path: '/many',
+      type: 'application/cloudevents-batch+json',
+      body: `[${game.slice(0, 100).join(',')}]`,
+      connections: 32,
+    },
+    {
+      name: 'lines x1000',
+      events: 1000,
+      path: '/many',
+      type: 'application/x-ndjson',
+      body: `${game.join('\n')}\n`,
+      connections: 8,
+    },
   ];
 }
 
@@ -56,7 +77,10 @@ const cpuOf = (child) =>
   });
 
 async function turn({ kind, port, token, child }, { path, type, body, connections }, ms) {
-  const request = kind === 'shoeprint' ? post('/v1/events', type, body, { Authorization: `Bearer ${token}` }) : post(path, type, body);
+  const request =
+    kind === 'shoeprint'
+      ? post('/v1/events', type, body, { Authorization: `Bearer ${token}` })
+      : post(path, type, body);
   const before = await cpuOf(child);
   const found = await load({ port, request, connections, ms });
   return { ...found, cpuUs: ((await cpuOf(child)) - before) / found.answers };
@@ -73,16 +97,23 @@ async function compare(servers, shape) {
     }
     rounds.push(found);
   }
-  console.log(`\n${shape.name}: ${shape.body.length} bytes a request, ${shape.connections} connections`);
-  console.log('| server | events/s, median (min-max) | p99 ms | to fastify, median (min-max) | to node | processor µs a request | to fastify |\n| --- | --- | --- | --- | --- | --- | --- |');
+  console.log(
+    `\n${shape.name}: ${shape.body.length} bytes a request, ${shape.connections} connections`,
+  );
+  console.log(
+    '| server | events/s, median (min-max) | p99 ms | to fastify, median (min-max) | to node | processor µs a request | to fastify |\n| --- | --- | --- | --- | --- | --- | --- |',
+  );
   for (const { kind } of servers) {
     const rate = spread(rounds.map((found) => found[kind].perSecond * shape.events));
-    const ratio = (to) => spread(rounds.map((found) => found[kind].perSecond / found[to].perSecond));
+    const ratio = (to) =>
+      spread(rounds.map((found) => found[kind].perSecond / found[to].perSecond));
     const [a, b] = [ratio('fastify'), ratio('node')];
     const cpu = spread(rounds.map((found) => found[kind].cpuUs));
     const cpuRatio = spread(rounds.map((found) => found.fastify.cpuUs / found[kind].cpuUs));
     const p99 = spread(rounds.map((found) => found[kind].p99));
-    console.log(`| ${kind} | ${[rate.median, rate.min, rate.max].map((n) => Math.round(n).toLocaleString('en')).join(' / ')} | ${p99.median.toFixed(1)} | ${a.median.toFixed(2)} (${a.min.toFixed(2)}-${a.max.toFixed(2)}) | ${b.median.toFixed(2)} (${b.min.toFixed(2)}-${b.max.toFixed(2)}) | ${cpu.median.toFixed(0)} (${cpu.min.toFixed(0)}-${cpu.max.toFixed(0)}) | ${cpuRatio.median.toFixed(2)} (${cpuRatio.min.toFixed(2)}-${cpuRatio.max.toFixed(2)}) |`);
+    console.log(
+      `| ${kind} | ${[rate.median, rate.min, rate.max].map((n) => Math.round(n).toLocaleString('en')).join(' / ')} | ${p99.median.toFixed(1)} | ${a.median.toFixed(2)} (${a.min.toFixed(2)}-${a.max.toFixed(2)}) | ${b.median.toFixed(2)} (${b.min.toFixed(2)}-${b.max.toFixed(2)}) | ${cpu.median.toFixed(0)} (${cpu.min.toFixed(0)}-${cpu.max.toFixed(0)}) | ${cpuRatio.median.toFixed(2)} (${cpuRatio.min.toFixed(2)}-${cpuRatio.max.toFixed(2)}) |`,
+    );
   }
 }
 

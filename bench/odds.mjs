@@ -11,13 +11,25 @@ const bonus = (winner) => ({
   pushes: [{ when: { winner: 'tie', playerNatural: true } }],
   pays: [
     { when: { winner, [`${winner}Natural`]: true }, odds: '1 to 1' },
-    ...[[9, 30], [8, 10], [7, 6], [6, 4], [5, 2], [4, 1]].map(([margin, odds]) => ({ when: { winner, margin }, odds: `${odds} to 1` })),
+    ...[
+      [9, 30],
+      [8, 10],
+      [7, 6],
+      [6, 4],
+      [5, 2],
+      [4, 1],
+    ].map(([margin, odds]) => ({ when: { winner, margin }, odds: `${odds} to 1` })),
   ],
 });
 const BANKER_SIX = { winner: 'banker', bankerTotal: 6 };
 const MAIN = [
   { id: 'player', pushes: tie, pays: [{ when: { winner: 'player' }, odds: '1 to 1' }] },
-  { id: 'banker', pushes: tie, pays: [{ when: { winner: 'banker' }, odds: '1 to 1' }], commission: true },
+  {
+    id: 'banker',
+    pushes: tie,
+    pays: [{ when: { winner: 'banker' }, odds: '1 to 1' }],
+    commission: true,
+  },
   { id: 'tie', pays: [{ when: { winner: 'tie' }, odds: '8 to 1' }] },
 ];
 const PAIRS = [
@@ -25,27 +37,68 @@ const PAIRS = [
   { id: 'banker-pair', pays: [{ when: { bankerPair: true }, odds: '11 to 1' }] },
   { id: 'either-pair', pays: [{ when: { pairs: [1, 2] }, odds: '5 to 1' }] },
 ];
-const PERFECT = [{ id: 'perfect-pair', pays: [{ when: { perfectPairs: 2 }, odds: '200 to 1' }, { when: { perfectPairs: 1 }, odds: '25 to 1' }] }];
+const PERFECT = [
+  {
+    id: 'perfect-pair',
+    pays: [
+      { when: { perfectPairs: 2 }, odds: '200 to 1' },
+      { when: { perfectPairs: 1 }, odds: '25 to 1' },
+    ],
+  },
+];
 const SIDE = [
   { id: 'big', pays: [{ when: { cards: [5, 6] }, odds: '0.54 to 1' }] },
   { id: 'small', pays: [{ when: { cards: 4 }, odds: '1.5 to 1' }] },
-  { id: 'dragon-7', pays: [{ when: { winner: 'banker', bankerTotal: 7, bankerCards: 3 }, odds: '40 to 1' }] },
-  { id: 'panda-8', pays: [{ when: { winner: 'player', playerTotal: 8, playerCards: 3 }, odds: '25 to 1' }] },
+  {
+    id: 'dragon-7',
+    pays: [{ when: { winner: 'banker', bankerTotal: 7, bankerCards: 3 }, odds: '40 to 1' }],
+  },
+  {
+    id: 'panda-8',
+    pays: [{ when: { winner: 'player', playerTotal: 8, playerCards: 3 }, odds: '25 to 1' }],
+  },
   { id: 'super-6', pays: [{ when: BANKER_SIX, odds: '12 to 1' }] },
-  { id: 'lucky-6', pays: [{ when: { ...BANKER_SIX, bankerCards: 2 }, odds: '12 to 1' }, { when: { ...BANKER_SIX, bankerCards: 3 }, odds: '20 to 1' }] },
+  {
+    id: 'lucky-6',
+    pays: [
+      { when: { ...BANKER_SIX, bankerCards: 2 }, odds: '12 to 1' },
+      { when: { ...BANKER_SIX, bankerCards: 3 }, odds: '20 to 1' },
+    ],
+  },
   bonus('player'),
   bonus('banker'),
 ];
 
 const rulesWith = (bets) =>
   readRules({
-    id: 'bench', version: 1, title: 'bench', sources: {}, provenance: {}, game: 'punto-banco', decks: [8], bets,
+    id: 'bench',
+    version: 1,
+    title: 'bench',
+    sources: {},
+    provenance: {},
+    game: 'punto-banco',
+    decks: [8],
+    bets,
     tableau: {
       player: 'DDDDDDSS',
-      banker: ['DDDDDDDDDD D', 'DDDDDDDDDD D', 'DDDDDDDDDD D', 'DDDDDDDDSD D', 'SSDDDDDDSS D', 'SSSSDDDDSS D', 'SSSSSSDDSS S', 'SSSSSSSSSS S'],
+      banker: [
+        'DDDDDDDDDD D',
+        'DDDDDDDDDD D',
+        'DDDDDDDDDD D',
+        'DDDDDDDDSD D',
+        'SSDDDDDDSS D',
+        'SSSSDDDDSS D',
+        'SSSSSSDDSS S',
+        'SSSSSSSSSS S',
+      ],
     },
-    specials: [], commission: { rate: '0.05', when: 'marked', rounding: { unit: 1, mode: 'half-up' } },
-    burn: [], cutCard: { insideCoup: 1, betweenCoups: 1 }, clockTolerance: 1, irregularities: [], procedure: {},
+    specials: [],
+    commission: { rate: '0.05', when: 'marked', rounding: { unit: 1, mode: 'half-up' } },
+    burn: [],
+    cutCard: { insideCoup: 1, betweenCoups: 1 },
+    clockTolerance: 1,
+    irregularities: [],
+    procedure: {},
   });
 
 function time(title, bets, decks, rounds) {
@@ -56,11 +109,16 @@ function time(title, bets, decks, rounds) {
     const from = performance.now();
     const { outcomes } = oddsOf(rules, decks);
     ms.push(performance.now() - from);
-    if (decks === 8 && outcomes.banker !== 2_292_252_566_437_888n) throw new Error(`wrong count of banker wins: ${outcomes.banker}`);
+    if (decks === 8 && outcomes.banker !== 2_292_252_566_437_888n)
+      throw new Error(`wrong count of banker wins: ${outcomes.banker}`);
   }
   ms.sort((a, b) => a - b);
-  const [median, least, most] = [ms[ms.length >> 1], ms[0], ms.at(-1)].map((each) => each.toFixed(3).padStart(8));
-  console.log(`${title.padEnd(44)} median ${median} ms   min ${least}   max ${most}   (${rounds} rounds)`);
+  const [median, least, most] = [ms[ms.length >> 1], ms[0], ms.at(-1)].map((each) =>
+    each.toFixed(3).padStart(8),
+  );
+  console.log(
+    `${title.padEnd(44)} median ${median} ms   min ${least}   max ${most}   (${rounds} rounds)`,
+  );
 }
 
 time('8 decks, player, banker and tie', MAIN, 8, ROUNDS);
@@ -68,4 +126,9 @@ time('8 decks, all bets that totals decide', [...MAIN, ...SIDE], 8, ROUNDS);
 time('8 decks, player, banker, tie and the pairs', [...MAIN, ...PAIRS], 8, ROUNDS);
 time('8 decks, all fifteen bets', [...MAIN, ...SIDE, ...PAIRS, ...PERFECT], 8, ROUNDS / 10);
 time('12 decks (BigInt), player, banker and tie', MAIN, 12, ROUNDS);
-time('12 decks (BigInt), all fifteen bets', [...MAIN, ...SIDE, ...PAIRS, ...PERFECT], 12, ROUNDS / 10);
+time(
+  '12 decks (BigInt), all fifteen bets',
+  [...MAIN, ...SIDE, ...PAIRS, ...PERFECT],
+  12,
+  ROUNDS / 10,
+);

@@ -24,11 +24,14 @@ async function database() {
 }
 
 const linesAt = (table, { bets, shoes }) =>
-  [...simulate({ rules: book.get('punto-banco@1'), bets, seed: table, shoes, table }).lines].map((line) => stamped(line, `device/${table}`, new Date().toISOString()));
+  [...simulate({ rules: book.get('punto-banco@1'), bets, seed: table, shoes, table }).lines].map(
+    (line) => stamped(line, `device/${table}`, new Date().toISOString()),
+  );
 
 function blocks(table, lines, size) {
   const records = [];
-  for (let at = 0; at < lines.length; at += size) records.push({ key: table, value: Buffer.from(lines.slice(at, at + size).join('\n')) });
+  for (let at = 0; at < lines.length; at += size)
+    records.push({ key: table, value: Buffer.from(lines.slice(at, at + size).join('\n')) });
   return records;
 }
 
@@ -44,19 +47,51 @@ async function bulk(bets, tables, shoes, size) {
   }
   const began = performance.now();
   const cpu = process.cpuUsage();
-  const auditor = await startAuditor({ log, databaseUrl: url, book, gamingDays: DAYS, journal: SILENT });
-  const caughtUp = async () => (await auditor.positions()).every(({ partition, next }) => next === log.store.of(partition).length);
+  const auditor = await startAuditor({
+    log,
+    databaseUrl: url,
+    book,
+    gamingDays: DAYS,
+    journal: SILENT,
+  });
+  const caughtUp = async () =>
+    (await auditor.positions()).every(
+      ({ partition, next }) => next === log.store.of(partition).length,
+    );
   while (!(await caughtUp())) await new Promise((resolve) => setTimeout(resolve, 20));
   const s = (performance.now() - began) / 1000;
   const { user, system } = process.cpuUsage(cpu);
-  const commits = (await auditor.registry.getSingleMetric('shoeprint_projection_commits_total').get()).values[0]?.value;
-  console.log(JSON.stringify({ bulk: bets ? 'bets' : 'cards', tables, events, s: +s.toFixed(2), perS: Math.round(events / s), cpuS: +((user + system) / 1e6).toFixed(2), commits }));
+  const commits = (
+    await auditor.registry.getSingleMetric('shoeprint_projection_commits_total').get()
+  ).values[0]?.value;
+  console.log(
+    JSON.stringify({
+      bulk: bets ? 'bets' : 'cards',
+      tables,
+      events,
+      s: +s.toFixed(2),
+      perS: Math.round(events / s),
+      cpuS: +((user + system) / 1e6).toFixed(2),
+      commits,
+    }),
+  );
   const again = performance.now();
   await auditor.close();
   const closed = performance.now();
-  const next = await startAuditor({ log, databaseUrl: url, book, gamingDays: DAYS, journal: SILENT });
+  const next = await startAuditor({
+    log,
+    databaseUrl: url,
+    book,
+    gamingDays: DAYS,
+    journal: SILENT,
+  });
   while (next.stats().following.length < 16) await new Promise((resolve) => setTimeout(resolve, 2));
-  console.log(JSON.stringify({ closeMs: Math.round(closed - again), takeoverMs: Math.round(performance.now() - closed) }));
+  console.log(
+    JSON.stringify({
+      closeMs: Math.round(closed - again),
+      takeoverMs: Math.round(performance.now() - closed),
+    }),
+  );
   await next.close();
   await log.close();
   await drop();
@@ -65,8 +100,16 @@ async function bulk(bets, tables, shoes, size) {
 async function live(perSecond, tables, seconds) {
   const { url, drop } = await database();
   const log = new MemoryLog({ partitions: 16 });
-  const auditor = await startAuditor({ log, databaseUrl: url, book, gamingDays: DAYS, journal: SILENT });
-  const lines = Array.from({ length: tables }, (_, t) => linesAt(`T${t + 1}`, { bets: true, shoes: 1 }));
+  const auditor = await startAuditor({
+    log,
+    databaseUrl: url,
+    book,
+    gamingDays: DAYS,
+    journal: SILENT,
+  });
+  const lines = Array.from({ length: tables }, (_, t) =>
+    linesAt(`T${t + 1}`, { bets: true, shoes: 1 }),
+  );
   const listener = new pg.Client(url);
   await listener.connect();
   await listener.query('listen shoeprint_rows');
@@ -82,26 +125,43 @@ async function live(perSecond, tables, seconds) {
   const latencies = [];
   const cpu = process.cpuUsage();
   const began = performance.now();
-  for (let sent = 0; sent < perSecond * seconds; ) {
-    const due = Math.min(perSecond * seconds, Math.floor(((performance.now() - began) / 1000) * perSecond));
+  for (let sent = 0; sent < perSecond * seconds;) {
+    const due = Math.min(
+      perSecond * seconds,
+      Math.floor(((performance.now() - began) / 1000) * perSecond),
+    );
     for (; sent < due; sent += 1) {
       const t = sent % tables;
       const table = `T${t + 1}`;
       const line = lines[t][Math.floor(sent / tables) % lines[t].length];
       const partition = partitionOf(table, 16);
       const at = performance.now();
-      log.append({ partition, records: [{ key: table, value: Buffer.from(line) }], urgency: 'live' }).then(({ next }) => {
-        if (!visible.has(partition)) visible.set(partition, []);
-        visible.get(partition).push({ next, at });
-      });
+      log
+        .append({ partition, records: [{ key: table, value: Buffer.from(line) }], urgency: 'live' })
+        .then(({ next }) => {
+          if (!visible.has(partition)) visible.set(partition, []);
+          visible.get(partition).push({ next, at });
+        });
     }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  while ([...visible.values()].some((waiting) => waiting.length > 0)) await new Promise((resolve) => setTimeout(resolve, 10));
+  while ([...visible.values()].some((waiting) => waiting.length > 0))
+    await new Promise((resolve) => setTimeout(resolve, 10));
   latencies.sort((a, b) => a - b);
   const { user, system } = process.cpuUsage(cpu);
-  const at = (q) => +latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))].toFixed(1);
-  console.log(JSON.stringify({ live: perSecond, tables, n: latencies.length, p50: at(0.5), p99: at(0.99), max: at(1), cpu: +((user + system) / 1e6 / seconds).toFixed(2) }));
+  const at = (q) =>
+    +latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))].toFixed(1);
+  console.log(
+    JSON.stringify({
+      live: perSecond,
+      tables,
+      n: latencies.length,
+      p50: at(0.5),
+      p99: at(0.99),
+      max: at(1),
+      cpu: +((user + system) / 1e6 / seconds).toFixed(2),
+    }),
+  );
   await listener.end();
   await auditor.close();
   await log.close();

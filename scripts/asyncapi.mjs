@@ -16,32 +16,62 @@ const whole = (minimum, maximum = WHOLE_MAX) => ({ type: 'integer', minimum, max
 const FIELDS = {
   id: { type: 'string', minLength: 1 },
   text: { type: 'string' },
-  amount: { ...whole(0), description: "A whole number; of money, in the minor unit of the shoe's currency." },
+  amount: {
+    ...whole(0),
+    description: "A whole number; of money, in the minor unit of the shoe's currency.",
+  },
   ordinal: whole(1),
   total: { ...whole(0, 9), description: "A hand's points." },
   flag: { type: 'boolean' },
-  card: { type: 'string', pattern: '^[A23456789TJQK][SHDC]$', description: 'Rank, then suit: 9S, TD.' },
-  'card-or-unread': { type: ['string', 'null'], pattern: '^[A23456789TJQK][SHDC]$', description: 'A card; null where it was drawn and could not be read.' },
+  card: {
+    type: 'string',
+    pattern: '^[A23456789TJQK][SHDC]$',
+    description: 'Rank, then suit: 9S, TD.',
+  },
+  'card-or-unread': {
+    type: ['string', 'null'],
+    pattern: '^[A23456789TJQK][SHDC]$',
+    description: 'A card; null where it was drawn and could not be read.',
+  },
   cards: { type: 'array', items: ref('card') },
-  rules: { type: 'string', pattern: '@[0-9]+$', description: 'A rule document that is installed: id@version.' },
-  bet: { type: 'string', minLength: 1, description: "A bet id of the contract or of an installed rule document." },
+  rules: {
+    type: 'string',
+    pattern: '@[0-9]+$',
+    description: 'A rule document that is installed: id@version.',
+  },
+  bet: {
+    type: 'string',
+    minLength: 1,
+    description: 'A bet id of the contract or of an installed rule document.',
+  },
   currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'ISO 4217.' },
   names: { type: 'array', items: ref('id') },
   limits: {
-    type: 'object', description: 'By bet id.',
-    additionalProperties: { type: 'object', required: ['min', 'max'], additionalProperties: false, properties: { min: ref('amount'), max: ref('amount') } },
+    type: 'object',
+    description: 'By bet id.',
+    additionalProperties: {
+      type: 'object',
+      required: ['min', 'max'],
+      additionalProperties: false,
+      properties: { min: ref('amount'), max: ref('amount') },
+    },
   },
   object: { type: 'object' },
   code: { type: ['string', 'integer'] },
   time: { type: 'string', format: 'date-time', description: 'RFC 3339, as it was sent.' },
-  source: { type: 'string', pattern: '^(device|person|virtual|system)/[\\s\\S]', description: 'Who reported it.' },
+  source: {
+    type: 'string',
+    pattern: '^(device|person|virtual|system)/[\\s\\S]',
+    description: 'Who reported it.',
+  },
 };
 
 /** The JSON Schema of one field of an event's data. */
 function fieldSchema(field) {
   if (field.is === 'one-of') return { enum: [...field.values] };
   if (field.is === 'some-of') return { type: 'array', items: { enum: [...field.values] } };
-  if (!Object.hasOwn(FIELDS, field.is)) throw new Error(`no schema for a field that is ${field.is}`);
+  if (!Object.hasOwn(FIELDS, field.is))
+    throw new Error(`no schema for a field that is ${field.is}`);
   return ref(field.is);
 }
 
@@ -52,32 +82,76 @@ function eventSchema(type) {
   const required = names.filter((name) => !optional.includes(name));
   return {
     type: 'object',
-    required: ['specversion', 'type', 'source', 'id', 'time', 'table', ...(shoe ? ['shoe'] : []), 'data', 'receivedfrom', 'receivedtime'],
+    required: [
+      'specversion',
+      'type',
+      'source',
+      'id',
+      'time',
+      'table',
+      ...(shoe ? ['shoe'] : []),
+      'data',
+      'receivedfrom',
+      'receivedtime',
+    ],
     additionalProperties: false,
     dependencies: { session: ['sequence'], sequence: ['session'] },
     properties: {
-      specversion: { const: '1.0' }, type: { const: fullName(type) }, source: ref('source'), id: ref('id'), time: ref('time'),
-      table: ref('id'), shoe: ref('id'), session: ref('id'), sequence: ref('ordinal'),
+      specversion: { const: '1.0' },
+      type: { const: fullName(type) },
+      source: ref('source'),
+      id: ref('id'),
+      time: ref('time'),
+      table: ref('id'),
+      shoe: ref('id'),
+      session: ref('id'),
+      sequence: ref('ordinal'),
       data: {
-        type: 'object', ...(required.length > 0 ? { required } : {}), additionalProperties: false,
-        ...(names.length > 0 ? { properties: Object.fromEntries(names.map((name) => [name, fieldSchema(fields[name])])) } : {}),
+        type: 'object',
+        ...(required.length > 0 ? { required } : {}),
+        additionalProperties: false,
+        ...(names.length > 0
+          ? {
+              properties: Object.fromEntries(
+                names.map((name) => [name, fieldSchema(fields[name])]),
+              ),
+            }
+          : {}),
       },
-      receivedfrom: { ...ref('id') }, receivedtime: ref('time'),
+      receivedfrom: { ...ref('id') },
+      receivedtime: ref('time'),
     },
   };
 }
 
 const EXAMPLE = {
-  specversion: '1.0', type: 'shoeprint.card-drawn.v1', source: 'device/B07-shoe', id: 'B07-shoe/7/42', time: '2026-11-20T12:00:00.123Z', table: 'B07',
-  shoe: 'B07-20261120-3', session: '7', sequence: 42, data: { card: '9S', to: 'player' }, receivedfrom: 'device/B07-shoe', receivedtime: '2026-11-20T12:00:00.140Z',
+  specversion: '1.0',
+  type: 'shoeprint.card-drawn.v1',
+  source: 'device/B07-shoe',
+  id: 'B07-shoe/7/42',
+  time: '2026-11-20T12:00:00.123Z',
+  table: 'B07',
+  shoe: 'B07-20261120-3',
+  session: '7',
+  sequence: 42,
+  data: { card: '9S', to: 'player' },
+  receivedfrom: 'device/B07-shoe',
+  receivedtime: '2026-11-20T12:00:00.140Z',
 };
 
 const messageOf = (type) => ({
   name: fullName(type),
   contentType: 'application/cloudevents+json',
   payload: ref(type),
-  ...(type === 'card-drawn' ? { examples: [{ name: 'a-nine-to-the-player-hand', payload: EXAMPLE }] } : {}),
-  bindings: { kafka: { key: { type: 'string', minLength: 1, description: 'The table, as in the event.' }, bindingVersion: '0.5.0' } },
+  ...(type === 'card-drawn'
+    ? { examples: [{ name: 'a-nine-to-the-player-hand', payload: EXAMPLE }] }
+    : {}),
+  bindings: {
+    kafka: {
+      key: { type: 'string', minLength: 1, description: 'The table, as in the event.' },
+      bindingVersion: '0.5.0',
+    },
+  },
 });
 
 const ABOUT = [
@@ -93,34 +167,74 @@ const ABOUT = [
 
 /** The whole document, as plain data. */
 export function asyncApiDocument() {
-  const messages = Object.fromEntries(EVENT_TYPES.map((type) => [type, { $ref: `#/components/messages/${type}` }]));
+  const messages = Object.fromEntries(
+    EVENT_TYPES.map((type) => [type, { $ref: `#/components/messages/${type}` }]),
+  );
   const channel = { $ref: '#/channels/table-events' };
   return {
     asyncapi: '3.0.0',
-    info: { title: 'Shoeprint: table events', version: '1.0.0', description: ABOUT, license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' } },
+    info: {
+      title: 'Shoeprint: table events',
+      version: '1.0.0',
+      description: ABOUT,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
     defaultContentType: 'application/cloudevents+json',
-    servers: { kafka: { host: 'kafka.example:9092', protocol: 'kafka', description: "The house's brokers: replication 3, min.insync.replicas 2, no unclean election." } },
+    servers: {
+      kafka: {
+        host: 'kafka.example:9092',
+        protocol: 'kafka',
+        description:
+          "The house's brokers: replication 3, min.insync.replicas 2, no unclean election.",
+      },
+    },
     channels: {
       'table-events': {
         address: TOPIC,
-        description: 'Key = table. Kept for ever, never compacted, no transactions: offsets of a partition have no holes.',
+        description:
+          'Key = table. Kept for ever, never compacted, no transactions: offsets of a partition have no holes.',
         messages,
-        bindings: { kafka: { topic: TOPIC, replicas: 3, topicConfiguration: { 'cleanup.policy': ['delete'], 'retention.ms': -1, 'retention.bytes': -1 }, bindingVersion: '0.5.0' } },
+        bindings: {
+          kafka: {
+            topic: TOPIC,
+            replicas: 3,
+            topicConfiguration: {
+              'cleanup.policy': ['delete'],
+              'retention.ms': -1,
+              'retention.bytes': -1,
+            },
+            bindingVersion: '0.5.0',
+          },
+        },
       },
     },
     operations: {
-      append: { action: 'send', channel, summary: 'The api appends what devices and people report, the auditor gap-declared, both with acks=all.' },
-      follow: { action: 'receive', channel, summary: 'Auditors, and whoever may read the log, read each partition in its order, at least once.' },
+      append: {
+        action: 'send',
+        channel,
+        summary:
+          'The api appends what devices and people report, the auditor gap-declared, both with acks=all.',
+      },
+      follow: {
+        action: 'receive',
+        channel,
+        summary:
+          'Auditors, and whoever may read the log, read each partition in its order, at least once.',
+      },
     },
     components: {
       messages: Object.fromEntries(EVENT_TYPES.map((type) => [type, messageOf(type)])),
-      schemas: { ...FIELDS, ...Object.fromEntries(EVENT_TYPES.map((type) => [type, eventSchema(type)])) },
+      schemas: {
+        ...FIELDS,
+        ...Object.fromEntries(EVENT_TYPES.map((type) => [type, eventSchema(type)])),
+      },
     },
   };
 }
 
 /** The document as it is written. */
-export const asyncApiText = () => `# Made by scripts/asyncapi.mjs from the table of event shapes in libs/audit; do not edit.\n${stringify(asyncApiDocument(), { lineWidth: 140, aliasDuplicateObjects: false })}`;
+export const asyncApiText = () =>
+  `# Made by scripts/asyncapi.mjs from the table of event shapes in libs/audit; do not edit.\n${stringify(asyncApiDocument(), { lineWidth: 140, aliasDuplicateObjects: false })}`;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes('--print')) process.stdout.write(asyncApiText());

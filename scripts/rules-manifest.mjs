@@ -7,13 +7,20 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const { values } = parseArgs({ options: { add: { type: 'boolean', default: false }, rules: { type: 'string', default: 'rules' } } });
+const { values } = parseArgs({
+  options: {
+    add: { type: 'boolean', default: false },
+    rules: { type: 'string', default: 'rules' },
+  },
+});
 const manifestFile = join(values.rules, 'manifest.json');
 const manifest = existsSync(manifestFile) ? JSON.parse(readFileSync(manifestFile, 'utf8')) : {};
 const problems = [];
 const added = [];
 
-const documents = readdirSync(values.rules).filter((name) => /^[a-z0-9-]+@[0-9]+\.json$/.test(name)).map((name) => name.slice(0, -'.json'.length));
+const documents = readdirSync(values.rules)
+  .filter((name) => /^[a-z0-9-]+@[0-9]+\.json$/.test(name))
+  .map((name) => name.slice(0, -'.json'.length));
 for (const ref of documents) {
   const bytes = readFileSync(join(values.rules, `${ref}.json`));
   const hash = createHash('sha256').update(bytes).digest('hex');
@@ -22,7 +29,8 @@ for (const ref of documents) {
   else if (!Object.hasOwn(manifest, ref)) {
     if (values.add) added.push([ref, hash]);
     else problems.push(`${ref} is not in the manifest; publish it with --add`);
-  } else if (manifest[ref] !== hash) problems.push(`${ref} is published and its file has changed; give the change a new version`);
+  } else if (manifest[ref] !== hash)
+    problems.push(`${ref} is published and its file has changed; give the change a new version`);
 }
 for (const ref of Object.keys(manifest)) {
   if (!documents.includes(ref)) problems.push(`${ref} is published and its file is gone`);
@@ -33,7 +41,11 @@ if (problems.length > 0) {
   process.exit(1);
 }
 if (added.length > 0) {
-  const pinned = Object.fromEntries([...Object.entries(manifest), ...added].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const pinned = Object.fromEntries(
+    [...Object.entries(manifest), ...added].sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
   writeFileSync(manifestFile, `${JSON.stringify(pinned, null, 2)}\n`);
 }
-console.log(`rules: ${documents.length} documents, ${added.length > 0 ? `${added.length} added: ${added.map(([ref]) => ref).join(', ')}` : 'all as published'}`);
+console.log(
+  `rules: ${documents.length} documents, ${added.length > 0 ? `${added.length} added: ${added.map(([ref]) => ref).join(', ')}` : 'all as published'}`,
+);

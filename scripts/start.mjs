@@ -10,10 +10,20 @@ const main = join(root, 'dist/apps/standalone/src/main.js');
 const newest = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .reduce((latest, entry) => Math.max(latest, statSync(join(entry.parentPath, entry.name)).mtimeMs), 0);
+    .reduce(
+      (latest, entry) => Math.max(latest, statSync(join(entry.parentPath, entry.name)).mtimeMs),
+      0,
+    );
 
-if (!existsSync(main) || ['apps', 'libs'].some((folder) => newest(join(root, folder)) > statSync(main).mtimeMs)) {
-  const built = spawnSync(process.execPath, [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build', '--all'], { cwd: root, encoding: 'utf8' });
+if (
+  !existsSync(main) ||
+  ['apps', 'libs'].some((folder) => newest(join(root, folder)) > statSync(main).mtimeMs)
+) {
+  const built = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build', '--all'],
+    { cwd: root, encoding: 'utf8' },
+  );
   if (built.status !== 0) {
     process.stderr.write(`${built.stdout}${built.stderr}`);
     process.exit(built.status ?? 1);
@@ -22,6 +32,11 @@ if (!existsSync(main) || ['apps', 'libs'].some((folder) => newest(join(root, fol
 
 // The channel between them closes when this process is killed, and the child then stops too. Ctrl-C reaches the whole
 // group: the child stops by itself, and this process waits for it.
-const child = spawn(process.execPath, ['--enable-source-maps', main, '--sample-day', ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (signal === 'SIGINT' ? undefined : child.kill(signal)));
+const child = spawn(
+  process.execPath,
+  ['--enable-source-maps', main, '--sample-day', ...process.argv.slice(2)],
+  { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
+);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => (signal === 'SIGINT' ? undefined : child.kill(signal)));
 child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));

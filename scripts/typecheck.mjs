@@ -2,9 +2,17 @@
 // them, so that a clock, a file or a Buffer cannot enter the game or the audit unnoticed.
 import { spawnSync } from 'node:child_process';
 
-const projects = ['tsconfig.json', 'libs/baccarat/tsconfig.lib.json', 'libs/audit/tsconfig.lib.json'];
+const projects = [
+  'tsconfig.json',
+  'libs/baccarat/tsconfig.lib.json',
+  'libs/audit/tsconfig.lib.json',
+];
 for (const project of projects) {
-  const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', project], { stdio: 'inherit' });
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/typescript/bin/tsc', '--noEmit', '-p', project],
+    { stdio: 'inherit' },
+  );
   if (status !== 0) {
     console.error(`types: ${project} failed`);
     process.exit(1);

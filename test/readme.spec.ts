@@ -9,7 +9,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 /** The commands of README's code blocks, as they stand there, without what npm does and without comments. */
-const COMMANDS = [...readme.matchAll(/^(?:npm ci && )?npx (shoeprint [^#\n]+)/gm)].map(([, command]) => (command as string).trim());
+const COMMANDS = [...readme.matchAll(/^(?:npm ci && )?npx (shoeprint [^#\n]+)/gm)].map(
+  ([, command]) => (command as string).trim(),
+);
 
 /** What each says it does: `audit` of faulty shoes ends with 1, the linting of a contradictory chart too. */
 const EXITS: Readonly<Record<string, number>> = {
@@ -33,14 +35,22 @@ describe('README', () => {
 
   // In the order of the page: a later command may read what an earlier one wrote.
   it.each(COMMANDS)('npx %s', (command) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...command.split(/\s+/).slice(1)], { cwd: folder, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(root, 'apps/cli/bin/shoeprint.js'), ...command.split(/\s+/).slice(1)],
+      { cwd: folder, encoding: 'utf8' },
+    );
     expect({ status, stderr }).toEqual({ status: EXITS[command] ?? 0, stderr: '' });
     if (!command.includes('--out')) expect(stdout).not.toBe('');
   });
 
   it('names scripts that npm has', () => {
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-    const named = [...readme.matchAll(/\bnpm (?:run )?(start|test|[a-z]+:[a-z]+)\b/g)].map(([, script]) => script as string);
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const named = [...readme.matchAll(/\bnpm (?:run )?(start|test|[a-z]+:[a-z]+)\b/g)].map(
+      ([, script]) => script as string,
+    );
     expect(named).toEqual(expect.arrayContaining(['start', 'test']));
     expect(named.filter((script) => !(script in scripts))).toEqual([]);
     expect(scripts.start).toBe('node scripts/start.mjs'); // which test/standalone runs
@@ -49,6 +59,8 @@ describe('README', () => {
   it('links to pages that exist', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link as string);
     expect(links.length).toBeGreaterThan(5);
-    expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, link)))).toEqual([]);
+    expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, link)))).toEqual(
+      [],
+    );
   });
 });

@@ -1,13 +1,22 @@
 // What is compared: our whole path from bytes to findings, and the public engine fed from the same log by JSON.parse.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { blockOf, Decoder, endOfLog, fold, houseFrom, newTable } from '../../dist/libs/audit/src/index.js';
+import {
+  blockOf,
+  Decoder,
+  endOfLog,
+  fold,
+  houseFrom,
+  newTable,
+} from '../../dist/libs/audit/src/index.js';
 import { readRules } from '../../dist/libs/baccarat/src/index.js';
 import { eachLine } from './lines.mjs';
 
 const { BaccaratGameEngine } = createRequire(import.meta.url)('baccarat-engine');
 
-const rules = readRules(JSON.parse(readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8')));
+const rules = readRules(
+  JSON.parse(readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8')),
+);
 const book = new Map([[rules.ref, rules]]);
 
 /** Bytes of a file → findings, every check on. */
@@ -52,7 +61,9 @@ export function decodeOnly(file) {
 
 const SUITS = { S: 'spade', H: 'heart', D: 'diamond', C: 'club' };
 const CARDS = new Map();
-for (const suit of 'SHDC') for (const rank of 'A23456789TJQK') CARDS.set(rank + suit, { value: rank === 'T' ? '10' : rank, suit: SUITS[suit] });
+for (const suit of 'SHDC')
+  for (const rank of 'A23456789TJQK')
+    CARDS.set(rank + suit, { value: rank === 'T' ? '10' : rank, suit: SUITS[suit] });
 
 /**
  * The public engine, from the same lines: JSON.parse, the coup's cards put back into its shoe and dealt again, its cards
@@ -76,7 +87,8 @@ export function baccaratEngine(file) {
       engine.shoe.cards = cards.reverse();
       const hand = engine.dealGame();
       const { outcome } = engine.resultsEngine.calculateGameResult(hand);
-      if (hand.playerCards.length + hand.bankerCards.length !== dealt || outcome !== declared) findings += 1;
+      if (hand.playerCards.length + hand.bankerCards.length !== dealt || outcome !== declared)
+        findings += 1;
       coups += 1;
       cards = [];
     }

@@ -16,7 +16,17 @@ const cli = fileURLToPath(new URL('../../apps/cli/bin/shoeprint.js', import.meta
 /** A log dealt by the simulator, in a process of its own: what is timed here must not inherit its heap. */
 function log(name, shoes, bets) {
   const file = join(folder, `${name}.ndjson`);
-  execFileSync(process.execPath, [cli, 'simulate', '--shoes', String(shoes), '--seed', 'bench', ...(bets ? ['--bets'] : []), '--out', file]);
+  execFileSync(process.execPath, [
+    cli,
+    'simulate',
+    '--shoes',
+    String(shoes),
+    '--seed',
+    'bench',
+    ...(bets ? ['--bets'] : []),
+    '--out',
+    file,
+  ]);
   return file;
 }
 
@@ -24,7 +34,8 @@ const spread = (values) => {
   const sorted = values.toSorted((a, b) => a - b);
   return { median: sorted[sorted.length >> 1], min: sorted[0], max: sorted.at(-1) };
 };
-const shown = ({ median, min, max }, digits = 2) => `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
+const shown = ({ median, min, max }, digits = 2) =>
+  `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
 
 function timed(run, file) {
   const from = performance.now();
@@ -39,23 +50,37 @@ function compare(name, file) {
   const decoding = [];
   let last;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [a, b] = round % 2 === 0 ? [timed(shoeprint, file), timed(baccaratEngine, file)] : [timed(baccaratEngine, file), timed(shoeprint, file)].reverse();
-    if (a.findings + b.findings > 0 || a.coups !== b.coups) throw new Error(`the two disagree: ${JSON.stringify([a, b])}`);
+    const [a, b] =
+      round % 2 === 0
+        ? [timed(shoeprint, file), timed(baccaratEngine, file)]
+        : [timed(baccaratEngine, file), timed(shoeprint, file)].reverse();
+    if (a.findings + b.findings > 0 || a.coups !== b.coups)
+      throw new Error(`the two disagree: ${JSON.stringify([a, b])}`);
     ours.push(a);
     theirs.push(b);
     decoding.push(timed(decodeOnly, file));
     last = a;
   }
   const rate = (runs, what) => spread(runs.map((run) => last[what] / run.ms / 1000));
-  console.log(`\n${name}: ${last.events} events, ${last.coups} coups, ${(statSync(file).size / 1e6).toFixed(0)} MB`);
-  console.log(`  shoeprint         ${shown(rate(ours, 'events'))} M events/s, ${shown(rate(ours, 'coups'), 3)} M coups/s`);
+  console.log(
+    `\n${name}: ${last.events} events, ${last.coups} coups, ${(statSync(file).size / 1e6).toFixed(0)} MB`,
+  );
+  console.log(
+    `  shoeprint         ${shown(rate(ours, 'events'))} M events/s, ${shown(rate(ours, 'coups'), 3)} M coups/s`,
+  );
   console.log(`  of it, decoding   ${shown(rate(decoding, 'events'))} M events/s`);
-  console.log(`  baccarat-engine   ${shown(rate(theirs, 'events'))} M events/s, ${shown(rate(theirs, 'coups'), 3)} M coups/s`);
+  console.log(
+    `  baccarat-engine   ${shown(rate(theirs, 'events'))} M events/s, ${shown(rate(theirs, 'coups'), 3)} M coups/s`,
+  );
   console.log(`  ratio             ${shown(spread(ours.map(({ ms }, i) => theirs[i].ms / ms)))}`);
 }
 
 function peak(file) {
-  const out = execFileSync(process.execPath, [fileURLToPath(new URL('peak.mjs', import.meta.url)), file], { encoding: 'utf8' });
+  const out = execFileSync(
+    process.execPath,
+    [fileURLToPath(new URL('peak.mjs', import.meta.url)), file],
+    { encoding: 'utf8' },
+  );
   return Number(out) / 1024;
 }
 
@@ -67,7 +92,9 @@ try {
   compare('the same with bets, settlements and commission', rich);
   const tenfold = log('cards-10', SHOES * 10, false);
   const [one, ten] = [peak(lean), peak(tenfold)];
-  console.log(`\npeak memory: ${one.toFixed(0)} MB at ${(statSync(lean).size / 1e6).toFixed(0)} MB of log, ${ten.toFixed(0)} MB at ${(statSync(tenfold).size / 1e6).toFixed(0)} MB (${(ten / one).toFixed(2)}x)`);
+  console.log(
+    `\npeak memory: ${one.toFixed(0)} MB at ${(statSync(lean).size / 1e6).toFixed(0)} MB of log, ${ten.toFixed(0)} MB at ${(statSync(tenfold).size / 1e6).toFixed(0)} MB (${(ten / one).toFixed(2)}x)`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -7,7 +7,13 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
 /** The bytes of a POST. */
 export function post(path, type, body, headers = {}) {
   const bytes = Buffer.from(body);
-  const lines = [`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Content-Type: ${type}`, `Content-Length: ${bytes.length}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    `Content-Type: ${type}`,
+    `Content-Length: ${bytes.length}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), bytes]);
 }
 
@@ -16,7 +22,8 @@ function answerLength(buffer) {
   const head = buffer.indexOf(END_OF_HEAD);
   if (head < 0) return 0;
   const text = buffer.latin1Slice(0, head);
-  if (!text.startsWith('HTTP/1.1 202')) throw new Error(`answered ${text.slice(0, 200)} ${buffer.latin1Slice(head, head + 300)}`);
+  if (!text.startsWith('HTTP/1.1 202'))
+    throw new Error(`answered ${text.slice(0, 200)} ${buffer.latin1Slice(head, head + 300)}`);
   const length = /content-length: (\d+)/i.exec(text)?.[1];
   if (length === undefined) throw new Error(`no Content-Length in ${text}`);
   const whole = head + 4 + Number(length);
@@ -28,10 +35,17 @@ export async function load({ port, request, connections, ms }) {
   const until = performance.now() + ms;
   const latencies = [];
   const from = performance.now();
-  await Promise.all(Array.from({ length: connections }, () => one(port, request, until, latencies)));
+  await Promise.all(
+    Array.from({ length: connections }, () => one(port, request, until, latencies)),
+  );
   const seconds = (performance.now() - from) / 1000;
   latencies.sort((a, b) => a - b);
-  return { answers: latencies.length, perSecond: latencies.length / seconds, p50: latencies[latencies.length >> 1], p99: latencies[Math.floor(latencies.length * 0.99)] };
+  return {
+    answers: latencies.length,
+    perSecond: latencies.length / seconds,
+    p50: latencies[latencies.length >> 1],
+    p99: latencies[Math.floor(latencies.length * 0.99)],
+  };
 }
 
 function one(port, request, until, latencies) {

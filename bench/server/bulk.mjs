@@ -22,7 +22,8 @@ export async function files(dir, events, bets) {
     const out = createWriteStream(file);
     let piece = [];
     let own = 0;
-    for (const line of simulateTables({ rules, tables, shoes: 12, seed: `bulk-${f}`, bets }).lines) {
+    for (const line of simulateTables({ rules, tables, shoes: 12, seed: `bulk-${f}`, bets })
+      .lines) {
       piece.push(line, '\n');
       own += 1;
       if (own * FILES >= events) break;
@@ -35,13 +36,21 @@ export async function files(dir, events, bets) {
     count += own;
     made.push(file);
   }
-  return { files: made, events: count, bytes: made.reduce((sum, file) => sum + statSync(file).size, 0) };
+  return {
+    files: made,
+    events: count,
+    bytes: made.reduce((sum, file) => sum + statSync(file).size, 0),
+  };
 }
 
 /** One round on a server of its own. */
 export async function bulkRound(machine, log, data, flags) {
   const server = await startServer(machine, log, flags);
-  const { child: sender } = await started('bulk-sender.mjs', { port: server.port, token: server.token, files: data.files });
+  const { child: sender } = await started('bulk-sender.mjs', {
+    port: server.port,
+    token: server.token,
+    files: data.files,
+  });
   const { child: observer } = await started('observer.mjs', { databaseUrl: server.databaseUrl });
   const cpu = cpuFrom(server.pids);
   const others = othersFrom();
@@ -55,8 +64,20 @@ export async function bulkRound(machine, log, data, flags) {
   letGo(sender);
   await server.stop();
   const ms = until - sent.began;
-  const perEvent = Object.fromEntries(Object.entries({ ...used, sender: sent.cpuMs }).map(([name, each]) => [name, (each * 1000) / data.events]));
-  return { perSecond: (data.events / ms) * 1000, takenPerSecond: (data.events / (sent.ended - sent.began)) * 1000, ms, again: sent.again, perEvent, load: `${load()}, others had ${foreign} % of the machine` };
+  const perEvent = Object.fromEntries(
+    Object.entries({ ...used, sender: sent.cpuMs }).map(([name, each]) => [
+      name,
+      (each * 1000) / data.events,
+    ]),
+  );
+  return {
+    perSecond: (data.events / ms) * 1000,
+    takenPerSecond: (data.events / (sent.ended - sent.began)) * 1000,
+    ms,
+    again: sent.again,
+    perEvent,
+    load: `${load()}, others had ${foreign} % of the machine`,
+  };
 }
 
 export const sum = (byProcess) => Object.values(byProcess).reduce((all, ms) => all + ms, 0);
@@ -65,14 +86,22 @@ export async function reached(databaseUrl, heads) {
   const client = await connected(databaseUrl);
   for (;;) {
     const { rows } = await client.query('select partition, next from rows.position');
-    if (Object.entries(heads).every(([partition, next]) => Number(rows.find((row) => row.partition === Number(partition))?.next) >= next)) break;
+    if (
+      Object.entries(heads).every(
+        ([partition, next]) =>
+          Number(rows.find((row) => row.partition === Number(partition))?.next) >= next,
+      )
+    )
+      break;
     await pause(50);
   }
   await client.end();
 }
 
 function lastReached(seen, heads) {
-  const waiting = new Map(Object.entries(heads).map(([partition, next]) => [Number(partition), next]));
+  const waiting = new Map(
+    Object.entries(heads).map(([partition, next]) => [Number(partition), next]),
+  );
   for (let i = 0; i < seen.length; i += 3) {
     if (seen[i + 2] >= (waiting.get(seen[i + 1]) ?? Infinity)) waiting.delete(seen[i + 1]);
     if (waiting.size === 0) return seen[i];
@@ -83,22 +112,34 @@ function lastReached(seen, heads) {
 /** Rounds by turns on the logs named; a line for each. */
 export async function bulk(machine, { logs, events, rounds, flags, until }) {
   const kinds = [];
-  for (const bets of [true, false]) kinds.push({ bets, data: await files(machine.dir, events, bets), results: new Map(logs.map((log) => [log, []])) });
-    for (let round = 0; round < rounds && (round === 0 || performance.now() < until); round += 1) {
+  for (const bets of [true, false])
+    kinds.push({
+      bets,
+      data: await files(machine.dir, events, bets),
+      results: new Map(logs.map((log) => [log, []])),
+    });
+  for (let round = 0; round < rounds && (round === 0 || performance.now() < until); round += 1) {
     for (const { bets, data, results } of kinds) {
       for (const log of logs) {
         const result = await bulkRound(machine, log, data, flags);
         results.get(log).push(result);
-        console.log(`  bulk ${bets ? 'bets' : 'cards'} ${log}: ${Math.round(result.perSecond)} events/s visible, ${Math.round(result.takenPerSecond)} taken; ${costs(result.perEvent)}; sent again ${result.again}; load ${result.load}`);
+        console.log(
+          `  bulk ${bets ? 'bets' : 'cards'} ${log}: ${Math.round(result.perSecond)} events/s visible, ${Math.round(result.takenPerSecond)} taken; ${costs(result.perEvent)}; sent again ${result.again}; load ${result.load}`,
+        );
       }
     }
   }
   for (const { bets, data, results } of kinds) {
     for (const [log, each] of results) {
       const { min, median, max } = spread(each.map(({ perSecond }) => perSecond));
-      console.log(`bulk | ${bets ? 'with bets' : 'cards alone'} | ${log} | ${data.events} events, ${(data.bytes / data.events).toFixed(0)} B each | ${each.length} rounds | ${Math.round(min)} - **${Math.round(median)}** - ${Math.round(max)} events/s`);
+      console.log(
+        `bulk | ${bets ? 'with bets' : 'cards alone'} | ${log} | ${data.events} events, ${(data.bytes / data.events).toFixed(0)} B each | ${each.length} rounds | ${Math.round(min)} - **${Math.round(median)}** - ${Math.round(max)} events/s`,
+      );
     }
   }
 }
 
-export const costs = (perEvent) => Object.entries(perEvent).map(([name, us]) => `${name} ${us.toFixed(2)}`).join(', ') + ' µs/event';
+export const costs = (perEvent) =>
+  Object.entries(perEvent)
+    .map(([name, us]) => `${name} ${us.toFixed(2)}`)
+    .join(', ') + ' µs/event';

@@ -11,7 +11,11 @@ const NAIVE_MS = 8_000;
 export async function filled(machine, log, events) {
   const data = await files(machine.dir, events, true);
   const server = await startServer(machine, log);
-  const { child: sender } = await started('bulk-sender.mjs', { port: server.port, token: server.token, files: data.files });
+  const { child: sender } = await started('bulk-sender.mjs', {
+    port: server.port,
+    token: server.token,
+    files: data.files,
+  });
   const { heads } = await asked(sender, 'go');
   letGo(sender);
   await reached(server.databaseUrl, heads);
@@ -21,7 +25,12 @@ export async function filled(machine, log, events) {
 async function naive(machine, server) {
   const databaseUrl = await machine.database();
   const child = fork(fileURLToPath(new URL('naive.mjs', import.meta.url)));
-  child.send({ databaseUrl, brokers: machine.brokers, topic: server.env.KAFKA_TOPIC, ms: NAIVE_MS });
+  child.send({
+    databaseUrl,
+    brokers: machine.brokers,
+    topic: server.env.KAFKA_TOPIC,
+    ms: NAIVE_MS,
+  });
   const { events, ms } = await heard(child);
   await machine.drop(databaseUrl);
   return (events / ms) * 1000;
@@ -49,9 +58,17 @@ export async function chain(machine, { events, rounds, until }) {
     const slow = await naive(machine, full.server);
     const { perSecond, used } = await projector(machine, full.server, full);
     ratios.push(perSecond / slow);
-    console.log(`  chain: auditor ${Math.round(perSecond)} events/s (${Object.entries(used).map(([name, ms]) => `${name} ${((ms * 1000) / events).toFixed(1)} µs/event`).join(', ')}), naive ${Math.round(slow)}, ratio ${(perSecond / slow).toFixed(0)}, load ${load()}`);
+    console.log(
+      `  chain: auditor ${Math.round(perSecond)} events/s (${Object.entries(used)
+        .map(([name, ms]) => `${name} ${((ms * 1000) / events).toFixed(1)} µs/event`)
+        .join(
+          ', ',
+        )}), naive ${Math.round(slow)}, ratio ${(perSecond / slow).toFixed(0)}, load ${load()}`,
+    );
   }
   await full.server.stop();
   const { min, median, max } = spread(ratios);
-  console.log(`chain | auditor to naive | ${min.toFixed(0)} - **${median.toFixed(0)}** - ${max.toFixed(0)}`);
+  console.log(
+    `chain | auditor to naive | ${min.toFixed(0)} - **${median.toFixed(0)}** - ${max.toFixed(0)}`,
+  );
 }

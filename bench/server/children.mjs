@@ -19,7 +19,9 @@ export const heard = (child) =>
 
 /** Starts a file of this folder as a process, hands it `given`, and resolves once it has said something. */
 export async function started(file, given) {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], { serialization: 'advanced' });
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
+    serialization: 'advanced',
+  });
   child.send(given);
   return { child, first: await heard(child) };
 }
@@ -33,8 +35,14 @@ export function asked(child, what) {
 
 function stat(pid) {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /, '').split(' ');
-    return { parent: Number(fields[1]), own: (Number(fields[11]) + Number(fields[12])) * TICK_MS, ended: (Number(fields[13]) + Number(fields[14])) * TICK_MS };
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return {
+      parent: Number(fields[1]),
+      own: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+      ended: (Number(fields[13]) + Number(fields[14])) * TICK_MS,
+    };
   } catch {
     return undefined;
   }
@@ -60,7 +68,11 @@ export function cpuFrom(pids) {
 
 /** Busy and all processor time of the machine so far, in ms. */
 function machineMs() {
-  const [user, nice, system, idle, iowait, ...rest] = readFileSync('/proc/stat', 'latin1').split('\n')[0].split(/\s+/).slice(1, 9).map((ticks) => Number(ticks) * TICK_MS);
+  const [user, nice, system, idle, iowait, ...rest] = readFileSync('/proc/stat', 'latin1')
+    .split('\n')[0]
+    .split(/\s+/)
+    .slice(1, 9)
+    .map((ticks) => Number(ticks) * TICK_MS);
   const busy = user + nice + system + rest.reduce((sum, each) => sum + each, 0);
   return { busy, all: busy + idle + iowait };
 }
@@ -73,7 +85,10 @@ export function othersFrom() {
   const before = machineMs();
   return (ours) => {
     const now = machineMs();
-    return Math.max(0, Math.round((100 * (now.busy - before.busy - ours)) / (now.all - before.all)));
+    return Math.max(
+      0,
+      Math.round((100 * (now.busy - before.busy - ours)) / (now.all - before.all)),
+    );
   };
 }
 
@@ -82,13 +97,16 @@ export const ownMs = () => (process.cpuUsage().user + process.cpuUsage().system)
 
 /** Process id of the program whose command line holds a text. */
 export const pidOf = (text) =>
-  readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).find((pid) => {
-    try {
-      return pid !== process.pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text);
-    } catch {
-      return false;
-    }
-  });
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => {
+      try {
+        return pid !== process.pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text);
+      } catch {
+        return false;
+      }
+    });
 
 export const load = () => loadavg()[0].toFixed(1);
 export const clock = () => Number(process.hrtime.bigint()) / 1e6;

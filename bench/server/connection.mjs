@@ -37,7 +37,9 @@ export class Connection {
   }
 
   post(bytes) {
-    return new Promise((resolve) => this.send(bytes, (status, position, why) => resolve({ status, position, why })));
+    return new Promise((resolve) =>
+      this.send(bytes, (status, position, why) => resolve({ status, position, why })),
+    );
   }
 
   close() {
@@ -63,6 +65,10 @@ export class Connection {
     const answered = this.#answered;
     this.#answered = undefined;
     const status = Number(head.slice(9, 12));
-    answered(status, /log-position: ([\d:,]+)/i.exec(head)?.[1] ?? '', status === 202 ? '' : buffer.latin1Slice(0, 600));
+    answered(
+      status,
+      /log-position: ([\d:,]+)/i.exec(head)?.[1] ?? '',
+      status === 202 ? '' : buffer.latin1Slice(0, 600),
+    );
   }
 }

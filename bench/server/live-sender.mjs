@@ -13,14 +13,19 @@ function script(tables, count, token) {
   const each = Math.ceil(count / tables);
   const played = Array.from({ length: tables }, (_, t) => {
     const lines = [];
-    for (const line of simulate({ rules, bets: true, shoes: 1, seed: `live-${t}`, table: `L${t}` }).lines) if (lines.push(line) === each) break;
+    for (const line of simulate({ rules, bets: true, shoes: 1, seed: `live-${t}`, table: `L${t}` })
+      .lines)
+      if (lines.push(line) === each) break;
     return lines;
   });
   const events = [];
   for (let i = 0; i < count; i += 1) {
     const line = played[i % tables][Math.floor(i / tables)];
     if (line === undefined) throw new Error(`a shoe has not ${each} events: take more tables`);
-    events.push({ source: /"source":"([^"]*)"/.exec(line)[1], bytes: request(token, 'application/cloudevents+json', Buffer.from(line)) });
+    events.push({
+      source: /"source":"([^"]*)"/.exec(line)[1],
+      bytes: request(token, 'application/cloudevents+json', Buffer.from(line)),
+    });
   }
   return events;
 }
@@ -28,16 +33,31 @@ function script(tables, count, token) {
 class Sending {
   /** Four numbers an event: due, sent, acknowledged, and the place of its partition and offset in `positions`. */
   constructor(events, perSecond, connections) {
-    Object.assign(this, { events, perSecond, free: [...connections], waiting: [], busy: new Map(), sent: 0, answered: 0, failures: [] });
+    Object.assign(this, {
+      events,
+      perSecond,
+      free: [...connections],
+      waiting: [],
+      busy: new Map(),
+      sent: 0,
+      answered: 0,
+      failures: [],
+    });
     const n = events.length;
-    this.times = { due: new Float64Array(n), sent: new Float64Array(n), answered: new Float64Array(n), partition: new Float64Array(n), next: new Float64Array(n) };
+    this.times = {
+      due: new Float64Array(n),
+      sent: new Float64Array(n),
+      answered: new Float64Array(n),
+      partition: new Float64Array(n),
+      next: new Float64Array(n),
+    };
   }
 
   async run() {
     const { events, perSecond, times } = this;
     const began = clock() + 100;
     for (let i = 0; i < events.length; i += 1) times.due[i] = began + (i * 1000) / perSecond;
-    for (let i = 0; i < events.length; ) {
+    for (let i = 0; i < events.length;) {
       const now = clock();
       for (; i < events.length && times.due[i] <= now; i += 1) this.offer(i);
       await pause(1);
@@ -61,14 +81,17 @@ class Sending {
     const connection = this.free.pop();
     if (!connection) return void this.waiting.push(i);
     this.times.sent[i] = clock();
-    connection.send(this.events[i].bytes, (status, position, why) => this.done(i, connection, status, position, why));
+    connection.send(this.events[i].bytes, (status, position, why) =>
+      this.done(i, connection, status, position, why),
+    );
   }
 
   done(i, connection, status, position, why) {
     const { times } = this;
     times.answered[i] = clock();
     this.answered += 1;
-    if (status === 202) [{ partition: times.partition[i], next: times.next[i] }] = positionsOf(position);
+    if (status === 202)
+      [{ partition: times.partition[i], next: times.next[i] }] = positionsOf(position);
     else this.failures.push(`${status} ${why}`);
     this.free.push(connection);
     const { source } = this.events[i];

@@ -8,22 +8,44 @@ import { DataSource, EntitySchema } from 'typeorm';
 
 class TableEventDto {}
 for (const [name, ...checks] of [
-  ['specversion', IsString()], ['type', IsString()], ['source', IsString()], ['id', IsString()], ['time', IsISO8601()], ['table', IsString()],
-  ['shoe', IsOptional(), IsString()], ['session', IsOptional(), IsString()], ['sequence', IsOptional(), IsInt(), Min(1)], ['data', IsObject()],
-]) for (const check of checks) check(TableEventDto.prototype, name);
+  ['specversion', IsString()],
+  ['type', IsString()],
+  ['source', IsString()],
+  ['id', IsString()],
+  ['time', IsISO8601()],
+  ['table', IsString()],
+  ['shoe', IsOptional(), IsString()],
+  ['session', IsOptional(), IsString()],
+  ['sequence', IsOptional(), IsInt(), Min(1)],
+  ['data', IsObject()],
+])
+  for (const check of checks) check(TableEventDto.prototype, name);
 
 const Row = new EntitySchema({
   name: 'naive_event',
   columns: {
-    id: { type: 'text', primary: true }, source: { type: 'text', primary: true }, type: { type: 'text' }, time: { type: 'timestamptz' },
-    table: { type: 'text' }, shoe: { type: 'text', nullable: true }, sequence: { type: 'bigint', nullable: true }, data: { type: 'jsonb' },
+    id: { type: 'text', primary: true },
+    source: { type: 'text', primary: true },
+    type: { type: 'text' },
+    time: { type: 'timestamptz' },
+    table: { type: 'text' },
+    shoe: { type: 'text', nullable: true },
+    sequence: { type: 'bigint', nullable: true },
+    data: { type: 'jsonb' },
   },
 });
 
 process.once('message', async ({ databaseUrl, brokers, topic, ms }) => {
-  const source = await new DataSource({ type: 'postgres', url: databaseUrl, entities: [Row], synchronize: true }).initialize();
+  const source = await new DataSource({
+    type: 'postgres',
+    url: databaseUrl,
+    entities: [Row],
+    synchronize: true,
+  }).initialize();
   const rows = source.getRepository(Row);
-  const consumer = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING }).consumer({ groupId: `naive-${process.pid}` });
+  const consumer = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING }).consumer({
+    groupId: `naive-${process.pid}`,
+  });
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
   let events = 0;

@@ -16,7 +16,11 @@ process.once('message', async ({ databaseUrl }) => {
   await client.connect();
   await client.query('listen shoeprint_rows');
   process.on('message', (what) => {
-    if (what === 'tell') process.send({ seen: Float64Array.from(seen), cpuMs: (process.cpuUsage().user + process.cpuUsage().system) / 1000 });
+    if (what === 'tell')
+      process.send({
+        seen: Float64Array.from(seen),
+        cpuMs: (process.cpuUsage().user + process.cpuUsage().system) / 1000,
+      });
   });
   process.on('disconnect', () => process.exit(0));
   process.send('watching');

@@ -5,12 +5,25 @@ import { clock, letGo, load, spread, started } from './children.mjs';
 import { filled } from './chain.mjs';
 import { connected } from './stack.mjs';
 
-const TABLES = ['position', 'table_state', 'shoe', 'coup', 'finding', 'unjudgeable', 'ledger', 'commission', 'dealt', 'bet_total', 'device'];
+const TABLES = [
+  'position',
+  'table_state',
+  'shoe',
+  'coup',
+  'finding',
+  'unjudgeable',
+  'ledger',
+  'commission',
+  'dealt',
+  'bet_total',
+  'device',
+];
 /** Two connections, as two cores: the coups on one, the rest on the other. */
 const SHARES = [['coup'], TABLES.filter((name) => name !== 'coup')];
 
 async function writeFiles(client, dir) {
-  for (const name of TABLES) await client.query(`copy rows.${name} to '${join(dir, name)}' (format binary)`);
+  for (const name of TABLES)
+    await client.query(`copy rows.${name} to '${join(dir, name)}' (format binary)`);
 }
 
 /** Into tables with the same keys and indexes, in a transaction a connection. */
@@ -18,13 +31,17 @@ async function copyIn(databaseUrl, dir) {
   const clients = await Promise.all(SHARES.map(() => connected(databaseUrl)));
   const [client] = clients;
   await client.query('create schema copied');
-  for (const name of TABLES) await client.query(`create table copied.${name} (like rows.${name} including all)`);
+  for (const name of TABLES)
+    await client.query(`create table copied.${name} (like rows.${name} including all)`);
   const began = clock();
-  await Promise.all(SHARES.map(async (names, i) => {
-    await clients[i].query('begin');
-    for (const name of names) await clients[i].query(`copy copied.${name} from '${join(dir, name)}' (format binary)`);
-    await clients[i].query('commit');
-  }));
+  await Promise.all(
+    SHARES.map(async (names, i) => {
+      await clients[i].query('begin');
+      for (const name of names)
+        await clients[i].query(`copy copied.${name} from '${join(dir, name)}' (format binary)`);
+      await clients[i].query('commit');
+    }),
+  );
   const ms = clock() - began;
   await client.query('drop schema copied cascade');
   await Promise.all(clients.map((each) => each.end()));
@@ -53,13 +70,20 @@ export async function rebuild(machine, { log, events, rounds, until }) {
     const parsed = await work('parse', server.env);
     const folding = phases.comparing ?? ms;
     const rate = (each) => `${Math.round((data.events / each) * 1000)} events/s`;
-    console.log(`  rebuild ${log}: made ${rate(folding)}, with comparing and swapping ${rate(ms)}; COPY of files ${rate(copied)}; JSON.parse and unnest of events ${rate(parsed.ms)}; load ${load()}`);
+    console.log(
+      `  rebuild ${log}: made ${rate(folding)}, with comparing and swapping ${rate(ms)}; COPY of files ${rate(copied)}; JSON.parse and unnest of events ${rate(parsed.ms)}; load ${load()}`,
+    );
     toCopy.push(copied / folding);
     toParse.push(parsed.ms / folding);
   }
   await server.stop();
-  for (const [name, ratios] of [['COPY of ready-made files', toCopy], ['JSON.parse and unnest', toParse]]) {
+  for (const [name, ratios] of [
+    ['COPY of ready-made files', toCopy],
+    ['JSON.parse and unnest', toParse],
+  ]) {
     const { min, median, max } = spread(ratios);
-    console.log(`rebuild | ${log} | speed as a share of ${name} | ${min.toFixed(2)} - **${median.toFixed(2)}** - ${max.toFixed(2)}`);
+    console.log(
+      `rebuild | ${log} | speed as a share of ${name} | ${min.toFixed(2)} - **${median.toFixed(2)}** - ${max.toFixed(2)}`,
+    );
   }
 }

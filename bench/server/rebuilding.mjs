@@ -12,7 +12,10 @@ async function rebuild(log, databaseUrl) {
   const phases = {};
   const began = clock();
   const { swapped } = await rebuildRows({
-    log, databaseUrl, book: installedRules(), gamingDays: DAYS,
+    log,
+    databaseUrl,
+    book: installedRules(),
+    gamingDays: DAYS,
     progress: ({ phase }) => (phases[phase] ??= clock() - began),
   });
   return { ms: clock() - began, phases, swapped };
@@ -24,7 +27,9 @@ async function parseAndUnnest(log, databaseUrl) {
   const client = new pg.Client(databaseUrl);
   await client.connect();
   await client.query('drop table if exists parsed_event');
-  await client.query(`create table parsed_event (partition int, "offset" bigint, line int, type text, source text, id text, time timestamptz, "table" text, primary key (partition, "offset", line))`);
+  await client.query(
+    `create table parsed_event (partition int, "offset" bigint, line int, type text, source text, id text, time timestamptz, "table" text, primary key (partition, "offset", line))`,
+  );
   const began = clock();
   let columns = Array.from({ length: 8 }, () => []);
   const flush = async () => {
@@ -33,12 +38,17 @@ async function parseAndUnnest(log, databaseUrl) {
   };
   for (let partition = 0; partition < log.partitions; partition += 1) {
     const head = await log.head(partition);
-    for (let next = 0; next < head; ) {
+    for (let next = 0; next < head;) {
       const records = await log.read(partition, next, 4 * 1024 * 1024);
       for (const { offset, value } of records) {
-        for (const [line, text] of Buffer.from(value.buffer, value.byteOffset, value.length).toString('utf8').split('\n').entries()) {
+        for (const [line, text] of Buffer.from(value.buffer, value.byteOffset, value.length)
+          .toString('utf8')
+          .split('\n')
+          .entries()) {
           const { type, source, id, time, table } = JSON.parse(text);
-          [partition, offset, line, type, source, id, time, table].forEach((each, i) => columns[i].push(each));
+          [partition, offset, line, type, source, id, time, table].forEach((each, i) =>
+            columns[i].push(each),
+          );
           if (columns[0].length >= ROWS) await flush();
         }
       }

@@ -9,24 +9,57 @@ import { startMachine } from './stack.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { logs: { type: 'string', default: 'kafka,postgres,standalone' }, rounds: { type: 'string' }, events: { type: 'string', default: '1000000' }, rates: { type: 'string' }, profile: { type: 'string' } },
+  options: {
+    logs: { type: 'string', default: 'kafka,postgres,standalone' },
+    rounds: { type: 'string' },
+    events: { type: 'string', default: '1000000' },
+    rates: { type: 'string' },
+    profile: { type: 'string' },
+  },
 });
 const logs = values.logs.split(',');
 const rates = values.rates?.split(',').map(Number);
 const rounds = (otherwise) => Number(values.rounds ?? otherwise);
-const flags = values.profile && Object.fromEntries(['api', 'auditor', 'standalone'].map((app) => [app, ['--cpu-prof', `--cpu-prof-dir=${values.profile}`, `--cpu-prof-name=${app}-${positionals.join('-')}.cpuprofile`]]));
+const flags =
+  values.profile &&
+  Object.fromEntries(
+    ['api', 'auditor', 'standalone'].map((app) => [
+      app,
+      [
+        '--cpu-prof',
+        `--cpu-prof-dir=${values.profile}`,
+        `--cpu-prof-name=${app}-${positionals.join('-')}.cpuprofile`,
+      ],
+    ]),
+  );
 const wants = (part) => positionals.length === 0 || positionals.includes(part);
 
 /** Each part has so many minutes; a round that was begun is ended, and there is always one. */
 const within = (minutes) => performance.now() + minutes * 60_000;
 
 const machine = await startMachine({ kafka: logs.includes('kafka') });
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void machine.stop().finally(() => process.exit(1)));
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void machine.stop().finally(() => process.exit(1)));
 try {
-  if (wants('bulk')) await bulk(machine, { logs, events: Number(values.events), rounds: rounds(3), flags, until: within(2.5) });
-  if (wants('live')) await live(machine, { logs, rates, rounds: rounds(1), flags, until: within(2) });
-  if (wants('chain') && logs.includes('kafka')) await chain(machine, { events: 400_000, rounds: rounds(3), until: within(0.75) });
-  if (wants('rebuild')) await rebuild(machine, { log: logs.includes('postgres') ? 'postgres' : 'kafka', events: 400_000, rounds: rounds(3), until: within(0.75) });
+  if (wants('bulk'))
+    await bulk(machine, {
+      logs,
+      events: Number(values.events),
+      rounds: rounds(3),
+      flags,
+      until: within(2.5),
+    });
+  if (wants('live'))
+    await live(machine, { logs, rates, rounds: rounds(1), flags, until: within(2) });
+  if (wants('chain') && logs.includes('kafka'))
+    await chain(machine, { events: 400_000, rounds: rounds(3), until: within(0.75) });
+  if (wants('rebuild'))
+    await rebuild(machine, {
+      log: logs.includes('postgres') ? 'postgres' : 'kafka',
+      events: 400_000,
+      rounds: rounds(3),
+      until: within(0.75),
+    });
 } finally {
   await machine.stop();
 }

@@ -28,7 +28,10 @@ export async function startMachine({ kafka }) {
   return {
     dir,
     brokers: brokers?.brokers,
-    pids: { postgres: postmaster(dir), ...(brokers ? { kafka: pidOf(join(brokers.dir, 'node-1')) } : {}) },
+    pids: {
+      postgres: postmaster(dir),
+      ...(brokers ? { kafka: pidOf(join(brokers.dir, 'node-1')) } : {}),
+    },
     database: async () => {
       const name = `bench_${randomBytes(4).toString('hex')}`;
       const admin = await connected(cluster.url);
@@ -52,7 +55,8 @@ export async function startMachine({ kafka }) {
   };
 }
 
-const postmaster = (dir) => Number(readFileSync(join(dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0]);
+const postmaster = (dir) =>
+  Number(readFileSync(join(dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
 export async function connected(url) {
   const client = new pg.Client(url);
@@ -63,8 +67,22 @@ export async function connected(url) {
 
 /** What the processes of a server over `log` ('kafka' or 'postgres') are told. */
 export function environment(machine, log, databaseUrl) {
-  const kafka = log === 'kafka' ? { KAFKA_BROKERS: machine.brokers.join(','), KAFKA_TOPIC: `bench-${randomBytes(4).toString('hex')}` } : {};
-  return { DATABASE_URL: databaseUrl, SHOEPRINT_LOG: log, SHOEPRINT_PARTITIONS: String(PARTITIONS), SHOEPRINT_PORT: '0', SHOEPRINT_METRICS_PORT: '0', SHOEPRINT_ADMIN_PASSWORD: PASSWORD, ...kafka };
+  const kafka =
+    log === 'kafka'
+      ? {
+          KAFKA_BROKERS: machine.brokers.join(','),
+          KAFKA_TOPIC: `bench-${randomBytes(4).toString('hex')}`,
+        }
+      : {};
+  return {
+    DATABASE_URL: databaseUrl,
+    SHOEPRINT_LOG: log,
+    SHOEPRINT_PARTITIONS: String(PARTITIONS),
+    SHOEPRINT_PORT: '0',
+    SHOEPRINT_METRICS_PORT: '0',
+    SHOEPRINT_ADMIN_PASSWORD: PASSWORD,
+    ...kafka,
+  };
 }
 
 /**
@@ -84,7 +102,10 @@ async function processes(machine, log, flags) {
   await auditor.said((line) => (line.includes('"following"') ? true : undefined));
   await owned(databaseUrl);
   return {
-    databaseUrl, env, port: Number(port), token: await keyOf(port),
+    databaseUrl,
+    env,
+    port: Number(port),
+    token: await keyOf(port),
     pids: { ...machine.pids, api: api.child.pid, auditor: auditor.child.pid },
     stop: async () => {
       await api.end();
@@ -96,13 +117,21 @@ async function processes(machine, log, flags) {
 
 async function standalone(flags) {
   const dir = mkdtempSync(join(tmpdir(), 'shoeprint-bench-'));
-  const server = run('standalone', { SHOEPRINT_DATA: dir, SHOEPRINT_PORT: '0', SHOEPRINT_ADMIN_PASSWORD: PASSWORD }, flags.standalone);
-  const port = await server.said((line) => /answers at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]);
+  const server = run(
+    'standalone',
+    { SHOEPRINT_DATA: dir, SHOEPRINT_PORT: '0', SHOEPRINT_ADMIN_PASSWORD: PASSWORD },
+    flags.standalone,
+  );
+  const port = await server.said(
+    (line) => /answers at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1],
+  );
   const [, , , pgPort] = readFileSync(join(dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n');
   const databaseUrl = `postgres://app:${readFileSync(join(dir, 'password'), 'utf8').trim()}@127.0.0.1:${pgPort}/shoeprint`;
   await owned(databaseUrl);
   return {
-    databaseUrl, port: Number(port), token: await keyOf(port),
+    databaseUrl,
+    port: Number(port),
+    token: await keyOf(port),
     pids: { postgres: postmaster(dir), server: server.child.pid },
     stop: async () => {
       await server.end();
@@ -113,13 +142,17 @@ async function standalone(flags) {
 
 /** Starts a program; what it says on either stream can be waited for. */
 export function run(app, env, flags = [], options = []) {
-  const child = spawn(process.execPath, [...flags, main(app), ...options], { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...flags, main(app), ...options], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   process.once('exit', () => child.kill('SIGKILL')); // a measurement that fails leaves nothing behind
   const lines = [];
   const listeners = new Set();
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      if (/"level":"(error|fatal)"/.test(line) && !line.includes('power-safe')) process.stderr.write(`${app}: ${line.slice(0, 400)}\n`);
+      if (/"level":"(error|fatal)"/.test(line) && !line.includes('power-safe'))
+        process.stderr.write(`${app}: ${line.slice(0, 400)}\n`);
       lines.push(line);
       for (const listener of listeners) listener(line);
     });
@@ -133,7 +166,9 @@ export function run(app, env, flags = [], options = []) {
         listeners.delete(look);
         resolve(found);
       };
-      void ended.then((code) => reject(new Error(`${app} ended with ${code}:\n${lines.slice(-10).join('\n')}`)));
+      void ended.then((code) =>
+        reject(new Error(`${app} ended with ${code}:\n${lines.slice(-10).join('\n')}`)),
+      );
       listeners.add(look);
       for (const line of lines) look(line);
     });
@@ -149,7 +184,9 @@ async function owned(databaseUrl) {
   const client = await connected(databaseUrl);
   const until = performance.now() + READY_MS_MAX;
   for (;;) {
-    const { rows } = await client.query('select count(*) as n from rows.position where owner is not null').catch(() => ({ rows: [{ n: 0 }] }));
+    const { rows } = await client
+      .query('select count(*) as n from rows.position where owner is not null')
+      .catch(() => ({ rows: [{ n: 0 }] }));
     if (Number(rows[0].n) === PARTITIONS) break;
     if (performance.now() > until) throw new Error('the auditor did not take the partitions');
     await pause(50);
@@ -160,10 +197,28 @@ async function owned(databaseUrl) {
 
 async function keyOf(port) {
   const ask = async (path, body, token) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) }, body: JSON.stringify(body) });
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
+      body: JSON.stringify(body),
+    });
     if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${await answer.text()}`);
     return answer.json();
   };
   const { token } = await ask('/v1/sign-in', { name: 'admin', password: PASSWORD });
-  return (await ask('/v1/keys', { name: `bench-${randomBytes(4).toString('hex')}`, sources: ['*'], tables: ['*'], types: ['*'] }, token)).token;
+  return (
+    await ask(
+      '/v1/keys',
+      {
+        name: `bench-${randomBytes(4).toString('hex')}`,
+        sources: ['*'],
+        tables: ['*'],
+        types: ['*'],
+      },
+      token,
+    )
+  ).token;
 }

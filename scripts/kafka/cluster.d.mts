@@ -11,4 +11,7 @@ export interface KafkaCluster {
   logs(): Promise<string>;
 }
 
-export function startKafka(options?: { nodes?: 1 | 3; advertise?: (port: number) => Promise<number> }): Promise<KafkaCluster>;
+export function startKafka(options?: {
+  nodes?: 1 | 3;
+  advertise?: (port: number) => Promise<number>;
+}): Promise<KafkaCluster>;

@@ -30,7 +30,12 @@ export async function startKafka({ nodes = 1, advertise = (port) => port } = {})
   if (nodes !== 1 && nodes !== 3) throw new Error(`a cluster has one node or three, not ${nodes}`);
   const jars = await kafkaJars();
   const dir = await mkdtemp(join(tmpdir(), 'shoeprint-kafka-'));
-  const cluster = new KafkaCluster({ jars, dir, nodes: await addresses(nodes, advertise), id: clusterId() });
+  const cluster = new KafkaCluster({
+    jars,
+    dir,
+    nodes: await addresses(nodes, advertise),
+    id: clusterId(),
+  });
   try {
     await cluster.format();
     await Promise.all(cluster.nodes.map((node) => cluster.start(node.id)));
@@ -52,7 +57,10 @@ class KafkaCluster {
     this.dir = dir;
     this.nodes = nodes;
     this.id = id;
-    this.#warden = spawn(process.execPath, [join(here, 'warden.mjs'), dir], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
+    this.#warden = spawn(process.execPath, [join(here, 'warden.mjs'), dir], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+      detached: true,
+    });
     this.#warden.stdin.on('error', () => undefined); // it is gone: nothing is left to tell it
     this.#warden.stdin.unref();
     this.#warden.unref();
@@ -69,7 +77,19 @@ class KafkaCluster {
         const file = this.#file(node, 'server.properties');
         await mkdir(dirname(file), { recursive: true });
         await writeFile(file, properties(node, this.nodes, dirname(file)));
-        await run('java', ['-Xmx128m', '-XX:TieredStopAtLevel=1', ...JVM, '-cp', this.#classpath(), 'kafka.tools.StorageTool', 'format', '-t', this.id, '-c', file]);
+        await run('java', [
+          '-Xmx128m',
+          '-XX:TieredStopAtLevel=1',
+          ...JVM,
+          '-cp',
+          this.#classpath(),
+          'kafka.tools.StorageTool',
+          'format',
+          '-t',
+          this.id,
+          '-c',
+          file,
+        ]);
       }),
     );
   }
@@ -80,7 +100,18 @@ class KafkaCluster {
     const node = this.#node(id);
     const log = openSync(this.#file(node, 'node.log'), 'a');
     const heap = this.nodes.length > 1 ? '-Xmx320m' : '-Xmx512m';
-    const child = spawn('java', [heap, ...JVM, '-cp', this.#classpath(), 'kafka.Kafka', this.#file(node, 'server.properties')], { stdio: ['ignore', log, log], detached: true });
+    const child = spawn(
+      'java',
+      [
+        heap,
+        ...JVM,
+        '-cp',
+        this.#classpath(),
+        'kafka.Kafka',
+        this.#file(node, 'server.properties'),
+      ],
+      { stdio: ['ignore', log, log], detached: true },
+    );
     closeSync(log);
     const ended = new Promise((resolve) => {
       child.once('error', resolve);
@@ -118,7 +149,9 @@ class KafkaCluster {
       const gone = wanted.find((id) => !this.#running.has(id));
       if (gone !== undefined) throw new Error(`node ${gone} ended`);
       try {
-        const seen = await Promise.all(wanted.map((id) => members(`127.0.0.1:${this.#node(id).port}`)));
+        const seen = await Promise.all(
+          wanted.map((id) => members(`127.0.0.1:${this.#node(id).port}`)),
+        );
         if (seen.every((ids) => wanted.every((id) => ids.includes(id)))) return;
         last = new Error('not every node knows the others yet');
       } catch (error) {
@@ -131,14 +164,20 @@ class KafkaCluster {
 
   /** Ends the nodes and takes the data away. */
   async stop() {
-    await Promise.all([...this.#running.values()].map(({ child, ended }) => (child.ref(), child.kill('SIGKILL'), ended)));
+    await Promise.all(
+      [...this.#running.values()].map(
+        ({ child, ended }) => (child.ref(), child.kill('SIGKILL'), ended),
+      ),
+    );
     await rm(this.dir, { recursive: true, force: true });
     this.#warden.stdin.end();
   }
 
   /** The last lines that the nodes wrote. */
   async logs() {
-    const tails = this.nodes.map(async (node) => (await readFile(this.#file(node, 'node.log'), 'utf8').catch(() => '')).slice(-2000));
+    const tails = this.nodes.map(async (node) =>
+      (await readFile(this.#file(node, 'node.log'), 'utf8').catch(() => '')).slice(-2000),
+    );
     return (await Promise.all(tails)).join('\n');
   }
 
@@ -155,7 +194,14 @@ class KafkaCluster {
 
 /** Ids of the nodes that this one knows. */
 async function members(broker) {
-  const admin = new kafkajs.Kafka({ brokers: [broker], clientId: 'shoeprint-launcher', logLevel: kafkajs.logLevel.NOTHING, connectionTimeout: 500, requestTimeout: 2000, retry: { retries: 0 } }).admin();
+  const admin = new kafkajs.Kafka({
+    brokers: [broker],
+    clientId: 'shoeprint-launcher',
+    logLevel: kafkajs.logLevel.NOTHING,
+    connectionTimeout: 500,
+    requestTimeout: 2000,
+    retry: { retries: 0 },
+  }).admin();
   try {
     await admin.connect();
     const { brokers } = await admin.describeCluster();
@@ -172,8 +218,14 @@ async function addresses(count, advertise) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     if (!free.includes(port) && (await isFree(port))) free.push(port);
   }
-  const own = Array.from({ length: count }, (_, at) => ({ id: at + 1, port: free[at * 2], controllerPort: free[at * 2 + 1] }));
-  return Promise.all(own.map(async (node) => ({ ...node, advertised: await advertise(node.port) })));
+  const own = Array.from({ length: count }, (_, at) => ({
+    id: at + 1,
+    port: free[at * 2],
+    controllerPort: free[at * 2 + 1],
+  }));
+  return Promise.all(
+    own.map(async (node) => ({ ...node, advertised: await advertise(node.port) })),
+  );
 }
 
 const isFree = (port) =>

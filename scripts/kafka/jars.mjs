@@ -11,7 +11,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 const cache = join(here, '../../node_modules/.cache/shoeprint');
 
 /** The version that pom.xml names. */
-export const kafkaVersion = /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</.exec(readFileSync(join(here, 'pom.xml'), 'utf8'))[1];
+export const kafkaVersion = /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</.exec(
+  readFileSync(join(here, 'pom.xml'), 'utf8'),
+)[1];
 
 /** What is missing here to run a broker, as a sentence, or undefined when nothing is. */
 export async function whyNoBroker() {
@@ -43,12 +45,26 @@ export async function kafkaJars() {
   await mkdir(cache, { recursive: true });
   const fetched = await mkdtemp(join(cache, 'kafka-fetching-'));
   try {
-    await run('mvn', ['-q', '-B', '-f', join(here, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${fetched}`, '-DincludeScope=runtime'], { maxBuffer: 1 << 24 });
+    await run(
+      'mvn',
+      [
+        '-q',
+        '-B',
+        '-f',
+        join(here, 'pom.xml'),
+        'dependency:copy-dependencies',
+        `-DoutputDirectory=${fetched}`,
+        '-DincludeScope=runtime',
+      ],
+      { maxBuffer: 1 << 24 },
+    );
     await rename(fetched, folder()).catch((error) => {
       if (!existsSync(folder())) throw error;
     });
   } catch (error) {
-    throw new Error(`Maven could not fetch Kafka ${kafkaVersion}: ${String(error.stdout || error.message).slice(0, 2000)}`);
+    throw new Error(
+      `Maven could not fetch Kafka ${kafkaVersion}: ${String(error.stdout || error.message).slice(0, 2000)}`,
+    );
   } finally {
     await rm(fetched, { recursive: true, force: true });
   }

@@ -5,7 +5,11 @@ import { startKafka } from './cluster.mjs';
 import { kafkaVersion, whyNoBroker } from './jars.mjs';
 
 const { values } = parseArgs({
-  options: { nodes: { type: 'string', default: '1' }, partitions: { type: 'string', default: '16' }, topic: { type: 'string', default: 'shoeprint.table-events.v1' } },
+  options: {
+    nodes: { type: 'string', default: '1' },
+    partitions: { type: 'string', default: '16' },
+    topic: { type: 'string', default: 'shoeprint.table-events.v1' },
+  },
 });
 
 const why = await whyNoBroker();
@@ -40,9 +44,23 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 async function createTopic() {
-  const admin = new kafkajs.Kafka({ brokers: cluster.brokers, clientId: 'shoeprint-launcher', logLevel: kafkajs.logLevel.ERROR }).admin();
+  const admin = new kafkajs.Kafka({
+    brokers: cluster.brokers,
+    clientId: 'shoeprint-launcher',
+    logLevel: kafkajs.logLevel.ERROR,
+  }).admin();
   await admin.connect();
-  await admin.createTopics({ waitForLeaders: false, topics: [{ topic: values.topic, numPartitions: Number(values.partitions), replicationFactor: cluster.nodes.length, configEntries: topicConfig() }] });
+  await admin.createTopics({
+    waitForLeaders: false,
+    topics: [
+      {
+        topic: values.topic,
+        numPartitions: Number(values.partitions),
+        replicationFactor: cluster.nodes.length,
+        configEntries: topicConfig(),
+      },
+    ],
+  });
   await admin.disconnect();
 }
 

@@ -22,53 +22,104 @@ const faultsOf = (variables: Record<string, string>): readonly string[] => {
   }
   return [];
 };
-const namesOf = (variables: Record<string, string>): string[] => faultsOf(variables).map((fault) => /^\w+/.exec(fault)?.[0] as string).sort();
+const namesOf = (variables: Record<string, string>): string[] =>
+  faultsOf(variables)
+    .map((fault) => /^\w+/.exec(fault)?.[0] as string)
+    .sort();
 
 describe('the settings of an api', () => {
   it('are whole with a database alone: loopback, port 8377, sixteen partitions, midnight of UTC', () => {
     expect(serverSettings({ DATABASE_URL })).toMatchObject({
-      host: '127.0.0.1', port: 8377, basePath: '', sessionHours: 12, databaseUrl: DATABASE_URL, rules: [],
-      gamingDays: [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }], log: { kind: 'postgres', partitions: 16 },
+      host: '127.0.0.1',
+      port: 8377,
+      basePath: '',
+      sessionHours: 12,
+      databaseUrl: DATABASE_URL,
+      rules: [],
+      gamingDays: [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }],
+      log: { kind: 'postgres', partitions: 16 },
     });
   });
 
   it('are refused with every faulty variable named at once, each once, and no value told', () => {
     const wrong = {
-      DATABASE_URL: 'hidden-word', SHOEPRINT_PORT: '70000', SHOEPRINT_SESSION_HOURS: 'hidden-word', SHOEPRINT_BASE_PATH: 'hidden-word', SHOEPRINT_TLS_CERT: '/nowhere/hidden.crt',
-      SHOEPRINT_GAMING_DAY: '[{"from":"hidden-word"}]', SHOEPRINT_ADMIN_PASSWORD: 'short', SHOEPRINT_PARTITIONS: '0', SHOEPRINT_REQUEST_TIMEOUT_S: '-1', SHOEPRINT_KEEP_ALIVE_S: '1.5',
+      DATABASE_URL: 'hidden-word',
+      SHOEPRINT_PORT: '70000',
+      SHOEPRINT_SESSION_HOURS: 'hidden-word',
+      SHOEPRINT_BASE_PATH: 'hidden-word',
+      SHOEPRINT_TLS_CERT: '/nowhere/hidden.crt',
+      SHOEPRINT_GAMING_DAY: '[{"from":"hidden-word"}]',
+      SHOEPRINT_ADMIN_PASSWORD: 'short',
+      SHOEPRINT_PARTITIONS: '0',
+      SHOEPRINT_REQUEST_TIMEOUT_S: '-1',
+      SHOEPRINT_KEEP_ALIVE_S: '1.5',
     };
-    expect([...new Set(namesOf(wrong))]).toEqual([...Object.keys(wrong), 'SHOEPRINT_TLS_KEY'].sort());
+    expect([...new Set(namesOf(wrong))]).toEqual(
+      [...Object.keys(wrong), 'SHOEPRINT_TLS_KEY'].sort(),
+    );
     expect(faultsOf(wrong).join('\n')).not.toMatch(/hidden-word|70000|short/);
   });
 
   it('are refused without a database, on either log', () => {
     expect(namesOf({})).toEqual(['DATABASE_URL']);
-    expect(namesOf({ SHOEPRINT_LOG: 'kafka', KAFKA_BROKERS: '127.0.0.1:9092' })).toEqual(['DATABASE_URL']);
+    expect(namesOf({ SHOEPRINT_LOG: 'kafka', KAFKA_BROKERS: '127.0.0.1:9092' })).toEqual([
+      'DATABASE_URL',
+    ]);
   });
 
   it('take a secret from a file, and refuse it from both places', () => {
     const DATABASE_URL_FILE = file('url', `${DATABASE_URL}\n`);
     const SHOEPRINT_ADMIN_PASSWORD_FILE = file('password', 'a long password\n');
-    expect(serverSettings({ DATABASE_URL_FILE, SHOEPRINT_ADMIN_PASSWORD_FILE })).toMatchObject({ databaseUrl: DATABASE_URL, adminPassword: 'a long password', log: { url: DATABASE_URL } });
-    expect(namesOf({ DATABASE_URL, SHOEPRINT_ADMIN_PASSWORD_FILE, SHOEPRINT_ADMIN_PASSWORD: 'another password' })).toEqual(['SHOEPRINT_ADMIN_PASSWORD']);
-    expect(namesOf({ DATABASE_URL, SHOEPRINT_ADMIN_PASSWORD_FILE: join(folder, 'nothing') })).toEqual(['SHOEPRINT_ADMIN_PASSWORD_FILE']);
+    expect(serverSettings({ DATABASE_URL_FILE, SHOEPRINT_ADMIN_PASSWORD_FILE })).toMatchObject({
+      databaseUrl: DATABASE_URL,
+      adminPassword: 'a long password',
+      log: { url: DATABASE_URL },
+    });
+    expect(
+      namesOf({
+        DATABASE_URL,
+        SHOEPRINT_ADMIN_PASSWORD_FILE,
+        SHOEPRINT_ADMIN_PASSWORD: 'another password',
+      }),
+    ).toEqual(['SHOEPRINT_ADMIN_PASSWORD']);
+    expect(
+      namesOf({ DATABASE_URL, SHOEPRINT_ADMIN_PASSWORD_FILE: join(folder, 'nothing') }),
+    ).toEqual(['SHOEPRINT_ADMIN_PASSWORD_FILE']);
   });
 
   it('take TLS from two files, never from one', () => {
     const [SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY] = [file('tls.crt', 'c'), file('tls.key', 'k')];
-    expect(serverSettings({ DATABASE_URL, SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY }).tls).toEqual({ cert: Buffer.from('c'), key: Buffer.from('k') });
+    expect(serverSettings({ DATABASE_URL, SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY }).tls).toEqual({
+      cert: Buffer.from('c'),
+      key: Buffer.from('k'),
+    });
     expect(namesOf({ DATABASE_URL, SHOEPRINT_TLS_KEY })).toEqual(['SHOEPRINT_TLS_CERT']);
   });
 
   it('are frozen', () => {
     const settings = serverSettings({ DATABASE_URL, SHOEPRINT_RULES: '/a:/b' });
-    for (const part of [settings, settings.gamingDays, settings.rules, settings.log]) expect(Object.isFrozen(part)).toBe(true);
+    for (const part of [settings, settings.gamingDays, settings.rules, settings.log])
+      expect(Object.isFrozen(part)).toBe(true);
   });
 
   it('are printed without a secret', () => {
-    const kafka = { SHOEPRINT_LOG: 'kafka', KAFKA_BROKERS: '127.0.0.1:9092', KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'me', KAFKA_SASL_PASSWORD: 'hidden-word' };
+    const kafka = {
+      SHOEPRINT_LOG: 'kafka',
+      KAFKA_BROKERS: '127.0.0.1:9092',
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_USERNAME: 'me',
+      KAFKA_SASL_PASSWORD: 'hidden-word',
+    };
     for (const log of [{}, kafka]) {
-      const text = settingsText(serverSettings({ DATABASE_URL, SHOEPRINT_ADMIN_PASSWORD: 'hidden-word-too', SHOEPRINT_TLS_CERT: file('c', 'hidden-word'), SHOEPRINT_TLS_KEY: file('k', 'hidden-word'), ...log }));
+      const text = settingsText(
+        serverSettings({
+          DATABASE_URL,
+          SHOEPRINT_ADMIN_PASSWORD: 'hidden-word-too',
+          SHOEPRINT_TLS_CERT: file('c', 'hidden-word'),
+          SHOEPRINT_TLS_KEY: file('k', 'hidden-word'),
+          ...log,
+        }),
+      );
       expect(text).not.toContain('hidden-word');
       expect(JSON.parse(text)).toMatchObject({ port: 8377, databaseUrl: '(set)' });
     }

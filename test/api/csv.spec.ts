@@ -2,12 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { csvOf } from '../../apps/api/src/reading/csv.js';
 
-const one = (value: string | number | null): string => csvOf([{ heading: 'h', value: () => value }, { heading: 'k', value: () => 'k' }], [{}]);
+const one = (value: string | number | null): string =>
+  csvOf(
+    [
+      { heading: 'h', value: () => value },
+      { heading: 'k', value: () => 'k' },
+    ],
+    [{}],
+  );
 
 describe('a report as CSV', () => {
-  it.each(['=1+1', '+1', '-1+cmd', '@SUM(A1)', '\tx', '\rx', '\nx', '＝1'])('lets no spreadsheet run %j', (text) => {
-    expect(one(text).split('\r\n').slice(1).join('\r\n')).toMatch(/^"?'/);
-  });
+  it.each(['=1+1', '+1', '-1+cmd', '@SUM(A1)', '\tx', '\rx', '\nx', '＝1'])(
+    'lets no spreadsheet run %j',
+    (text) => {
+      expect(one(text).split('\r\n').slice(1).join('\r\n')).toMatch(/^"?'/);
+    },
+  );
 
   it('leaves numbers as they are, also those below zero', () => {
     expect(one(-500)).toBe('h,k\r\n-500,k\r\n');
@@ -22,9 +32,11 @@ describe('a report as CSV', () => {
   });
 
   it('begins no cell of any text like a formula', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const cell = one(text).slice('h,k\r\n'.length).replace(/^"/, '');
-      expect(cell).not.toMatch(/^[=+\-@\t\r\n]/);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const cell = one(text).slice('h,k\r\n'.length).replace(/^"/, '');
+        expect(cell).not.toMatch(/^[=+\-@\t\r\n]/);
+      }),
+    );
   });
 });

@@ -19,7 +19,16 @@ export const LINES = 'application/x-ndjson';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: { readonly type?: string; readonly accepted?: number; readonly detail?: string; readonly errors?: readonly { readonly position?: number; readonly pointer: string; readonly reason: string }[] };
+  readonly body: {
+    readonly type?: string;
+    readonly accepted?: number;
+    readonly detail?: string;
+    readonly errors?: readonly {
+      readonly position?: number;
+      readonly pointer: string;
+      readonly reason: string;
+    }[];
+  };
   readonly text: string;
 }
 
@@ -40,49 +49,99 @@ export class EventsApp {
     private readonly drop: () => Promise<void>,
   ) {}
 
-  static async open(options: MemoryLogOptions = {}, settings: Partial<ApiSettings> = {}): Promise<EventsApp> {
+  static async open(
+    options: MemoryLogOptions = {},
+    settings: Partial<ApiSettings> = {},
+  ): Promise<EventsApp> {
     const database = await createDatabase();
     await migrateAccess(database.url);
     const log = new MemoryLog(options);
-    const app = await createApi({ settings: { ...API_DEFAULTS, ...settings }, log, databaseUrl: database.url, book: BOOK, logger: false });
-    const token = await keyOf(app, { name: 'gateway-1', sources: ['*'], tables: ['*'], types: ['*'] });
+    const app = await createApi({
+      settings: { ...API_DEFAULTS, ...settings },
+      log,
+      databaseUrl: database.url,
+      book: BOOK,
+      logger: false,
+    });
+    const token = await keyOf(app, {
+      name: 'gateway-1',
+      sources: ['*'],
+      tables: ['*'],
+      types: ['*'],
+    });
     return new EventsApp(app, log, token, database.drop);
   }
 
   /** The token of a new device key. */
-  key(scope: { name: string; sources: string[]; tables: string[]; types: string[] }): Promise<string> {
+  key(scope: {
+    name: string;
+    sources: string[];
+    tables: string[];
+    types: string[];
+  }): Promise<string> {
     return keyOf(this.app, scope);
   }
 
   /** The token of a person who just signed in. */
   async person(name: string, roles: ('pit-boss' | 'finance')[], tables: string[]): Promise<string> {
     const password = `the password of ${name}`;
-    await this.app.get(CommandBus).execute(new CreateAccount('person/admin', { name, password, roles, tables }));
-    const signedIn = await this.app.inject({ method: 'POST', url: '/v1/sign-in', payload: { name, password } });
+    await this.app
+      .get(CommandBus)
+      .execute(new CreateAccount('person/admin', { name, password, roles, tables }));
+    const signedIn = await this.app.inject({
+      method: 'POST',
+      url: '/v1/sign-in',
+      payload: { name, password },
+    });
     return signedIn.json<{ token: string }>().token;
   }
 
-  async send(body: string | Buffer, { type = EVENT, token = this.token, gzip = false, headers = {} }: Sending = {}): Promise<Answer> {
+  async send(
+    body: string | Buffer,
+    { type = EVENT, token = this.token, gzip = false, headers = {} }: Sending = {},
+  ): Promise<Answer> {
     const payload = gzip ? gzipSync(body) : body;
     const response = await this.app.inject({
-      method: 'POST', url: '/v1/events', payload,
-      headers: { 'content-type': type, authorization: `Bearer ${token}`, ...(gzip && { 'content-encoding': 'gzip' }), ...headers },
+      method: 'POST',
+      url: '/v1/events',
+      payload,
+      headers: {
+        'content-type': type,
+        authorization: `Bearer ${token}`,
+        ...(gzip && { 'content-encoding': 'gzip' }),
+        ...headers,
+      },
     });
-    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? {} : response.json<Answer['body']>(), text: response.body };
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: response.body === '' ? {} : response.json<Answer['body']>(),
+      text: response.body,
+    };
   }
 
   /** What lies on the log: each record's lines, in order of a partition. */
-  records(): { readonly key: string; readonly partition: number; readonly text: string; readonly lines: readonly string[]; readonly bytes: number }[] {
+  records(): {
+    readonly key: string;
+    readonly partition: number;
+    readonly text: string;
+    readonly lines: readonly string[];
+    readonly bytes: number;
+  }[] {
     const { store, partitions } = this.log;
-    return Array.from({ length: partitions }, (_, partition) => store.of(partition)).flat().map(({ key, partition, value }) => {
-      const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
-      return { key, partition, text, lines: text.split('\n'), bytes: value.length };
-    });
+    return Array.from({ length: partitions }, (_, partition) => store.of(partition))
+      .flat()
+      .map(({ key, partition, value }) => {
+        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
+        return { key, partition, text, lines: text.split('\n'), bytes: value.length };
+      });
   }
 
   /** All lines on the log, of one table or of all. */
   lines(table?: string): string[] {
-    return this.records().filter(({ key }) => table === undefined || key === table).flatMap(({ lines }) => lines);
+    return this.records()
+      .filter(({ key }) => table === undefined || key === table)
+      .flatMap(({ lines }) => lines);
   }
 
   async listen(): Promise<number> {
@@ -97,9 +156,17 @@ export class EventsApp {
   }
 }
 
-const EVERYWHERE = { kind: 'person', id: 'person/admin', roles: ['admin'], tables: 'all' } as unknown as Identity;
+const EVERYWHERE = {
+  kind: 'person',
+  id: 'person/admin',
+  roles: ['admin'],
+  tables: 'all',
+} as unknown as Identity;
 
-async function keyOf(app: NestFastifyApplication, scope: { name: string; sources: string[]; tables: string[]; types: string[] }): Promise<string> {
+async function keyOf(
+  app: NestFastifyApplication,
+  scope: { name: string; sources: string[]; tables: string[]; types: string[] },
+): Promise<string> {
   return (await app.get(CommandBus).execute(new CreateKey(EVERYWHERE, scope))).token;
 }
 
@@ -113,16 +180,40 @@ export interface SentEvent {
 let next = 0;
 
 /** A well-formed event, each with an id of its own, in canonical order. */
-export function card({ table = 'B07', source = `device/${table}-shoe`, ...more }: SentEvent = {}): Record<string, unknown> {
+export function card({
+  table = 'B07',
+  source = `device/${table}-shoe`,
+  ...more
+}: SentEvent = {}): Record<string, unknown> {
   next += 1;
-  return { specversion: '1.0', type: 'shoeprint.card-drawn.v1', source, id: `7/${next}`, time: '2026-11-20T12:00:00.123Z', table, shoe: `${table}-1`, session: '7', sequence: next, data: { card: '9S', to: 'player' }, ...more };
+  return {
+    specversion: '1.0',
+    type: 'shoeprint.card-drawn.v1',
+    source,
+    id: `7/${next}`,
+    time: '2026-11-20T12:00:00.123Z',
+    table,
+    shoe: `${table}-1`,
+    session: '7',
+    sequence: next,
+    data: { card: '9S', to: 'player' },
+    ...more,
+  };
 }
 
 export const lineOf = (event: Readonly<Record<string, unknown>>): string => JSON.stringify(event);
 
 /** A stamped line taken apart. */
-export function unstamped(line: string): { readonly content: string; readonly from: string; readonly time: string } {
+export function unstamped(line: string): {
+  readonly content: string;
+  readonly from: string;
+  readonly time: string;
+} {
   const match = /^(.*),"receivedfrom":("(?:[^"\\]|\\.)*"),"receivedtime":"([^"]*)"\}$/s.exec(line);
   if (!match) throw new Error(`not stamped: ${line}`);
-  return { content: `${match[1]}}`, from: JSON.parse(match[2] as string) as string, time: match[3] as string };
+  return {
+    content: `${match[1]}}`,
+    from: JSON.parse(match[2] as string) as string,
+    time: match[3] as string,
+  };
 }

@@ -10,25 +10,44 @@ describe('the clock of stamps', () => {
   it('goes on and never back, whatever the machine says', () => {
     const said = [1000, 2000, 1500, 1999, 2001];
     const clock = new ReceivedClock(() => said.shift() ?? 0);
-    expect([1, 2, 3, 4, 5, 6].map(() => clock.now())).toEqual([1000, 2000, 2000, 2000, 2001, 2001].map((ms) => new Date(ms).toISOString()));
+    expect([1, 2, 3, 4, 5, 6].map(() => clock.now())).toEqual(
+      [1000, 2000, 2000, 2000, 2001, 2001].map((ms) => new Date(ms).toISOString()),
+    );
   });
 
   it('stamps each identity with its own name and the time that it is then', () => {
     let now = 0;
     const clock = new ReceivedClock(() => now);
-    const stamps = (from: string): unknown => JSON.parse(`{"a":1${Buffer.from(clock.stampsFrom(from), 'latin1').toString('utf8')}`);
-    expect(stamps('person/庄"\\')).toEqual({ a: 1, receivedfrom: 'person/庄"\\', receivedtime: '1970-01-01T00:00:00.000Z' });
+    const stamps = (from: string): unknown =>
+      JSON.parse(`{"a":1${Buffer.from(clock.stampsFrom(from), 'latin1').toString('utf8')}`);
+    expect(stamps('person/庄"\\')).toEqual({
+      a: 1,
+      receivedfrom: 'person/庄"\\',
+      receivedtime: '1970-01-01T00:00:00.000Z',
+    });
     now = 5;
-    expect(stamps('person/庄"\\')).toEqual({ a: 1, receivedfrom: 'person/庄"\\', receivedtime: '1970-01-01T00:00:00.005Z' });
-    expect(stamps('device/b')).toEqual({ a: 1, receivedfrom: 'device/b', receivedtime: '1970-01-01T00:00:00.005Z' });
+    expect(stamps('person/庄"\\')).toEqual({
+      a: 1,
+      receivedfrom: 'person/庄"\\',
+      receivedtime: '1970-01-01T00:00:00.005Z',
+    });
+    expect(stamps('device/b')).toEqual({
+      a: 1,
+      receivedfrom: 'device/b',
+      receivedtime: '1970-01-01T00:00:00.005Z',
+    });
   });
 });
 
 describe('the deadline of appends', () => {
   it('gives up what does not end, as an outcome that is unknown, and lets the process end', async () => {
     const deadline = new AppendDeadline(20, 5);
-    await expect(deadline.within(new Promise(() => undefined))).rejects.toBeInstanceOf(OutcomeUnknown);
-    await expect(Promise.all([1, 2, 3].map(() => deadline.within(new Promise(() => undefined))))).rejects.toBeInstanceOf(OutcomeUnknown);
+    await expect(deadline.within(new Promise(() => undefined))).rejects.toBeInstanceOf(
+      OutcomeUnknown,
+    );
+    await expect(
+      Promise.all([1, 2, 3].map(() => deadline.within(new Promise(() => undefined)))),
+    ).rejects.toBeInstanceOf(OutcomeUnknown);
   });
 
   it('hands on what ends in time, well or not', async () => {
@@ -52,14 +71,21 @@ describe('the records of a request', () => {
     const records = new TableRecords('}');
     for (let i = 0; i < 3; i += 1) records.add('T', `${'x'.repeat(29_999)}}`);
     records.add('T', `${'x'.repeat(29_998)}}`);
-    expect(records.appendings(1)[0]?.records.map(({ value }) => value.length)).toEqual([30_000, 30_000, 60_000]);
+    expect(records.appendings(1)[0]?.records.map(({ value }) => value.length)).toEqual([
+      30_000, 30_000, 60_000,
+    ]);
   });
 });
 
 describe('a media type', () => {
   it.each([
-    ['application/cloudevents+json', 'event'], ['Application/CloudEvents-Batch+JSON ; charset=UTF-8', 'batch'], ['application/x-ndjson;a=b', 'lines'],
-    ['application/cloudevents+json; charset=utf-16', undefined], ['application/json', undefined], ['', undefined], [undefined, undefined],
+    ['application/cloudevents+json', 'event'],
+    ['Application/CloudEvents-Batch+JSON ; charset=UTF-8', 'batch'],
+    ['application/x-ndjson;a=b', 'lines'],
+    ['application/cloudevents+json; charset=utf-16', undefined],
+    ['application/json', undefined],
+    ['', undefined],
+    [undefined, undefined],
   ])('%j is the form %j', (header, form) => expect(formOf(header)).toBe(form));
 });
 

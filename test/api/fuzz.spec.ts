@@ -5,7 +5,16 @@ import fc from 'fast-check';
 import { canonicalLine } from '#audit';
 import { anyEvent, NARROW } from '../kit/any-event.js';
 import { eventually } from '../kit/eventually.js';
-import { BATCH, card, EVENT, EventsApp, lineOf, LINES, unstamped, type Answer } from './events-app.js';
+import {
+  BATCH,
+  card,
+  EVENT,
+  EventsApp,
+  lineOf,
+  LINES,
+  unstamped,
+  type Answer,
+} from './events-app.js';
 
 let api: EventsApp;
 let port: number;
@@ -16,45 +25,91 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const SEED = 20261120;
-const bound = (numRuns: number): fc.Parameters<unknown> => ({ seed: SEED, numRuns, endOnFailure: false });
+const bound = (numRuns: number): fc.Parameters<unknown> => ({
+  seed: SEED,
+  numRuns,
+  endOnFailure: false,
+});
 
 const linesByTable = (): string[] => api.lines().sort();
-const stillTakesEvents = async (): Promise<void> => expect((await api.send(lineOf(card()))).status).toBe(202);
+const stillTakesEvents = async (): Promise<void> =>
+  expect((await api.send(lineOf(card()))).status).toBe(202);
 
 /** The events of a body as JSON.parse reads them: what must lie on the log if the request was accepted. */
 function eventsOf(body: Buffer, type: string): unknown[] {
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
   if (type === EVENT) return [JSON.parse(text)];
   if (type === BATCH) return JSON.parse(text) as unknown[];
-  return (text.match(/[^\n]+/g) ?? []).map((line) => line.replace(/\r$/, '')).filter((line) => line !== '').map((line) => JSON.parse(line) as unknown);
+  return (text.match(/[^\n]+/g) ?? [])
+    .map((line) => line.replace(/\r$/, ''))
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
 }
 
 /** Sends a body, and holds the server to its promise: all of it recorded and nothing else, or a problem and nothing at all. */
-async function wholeOrNothing(body: Buffer, type: string, packed: Buffer | undefined): Promise<Answer> {
+async function wholeOrNothing(
+  body: Buffer,
+  type: string,
+  packed: Buffer | undefined,
+): Promise<Answer> {
   const before = linesByTable().length;
-  const answer = packed === undefined ? await api.send(body, { type }) : await api.send(packed, { type, headers: { 'content-encoding': 'gzip' } });
+  const answer =
+    packed === undefined
+      ? await api.send(body, { type })
+      : await api.send(packed, { type, headers: { 'content-encoding': 'gzip' } });
   const added = linesByTable().length - before;
   if (answer.status === 202) {
     const sent = eventsOf(body, type).map((event) => canonicalLine(JSON.stringify(event)));
     expect([answer.body.accepted, added]).toEqual([sent.length, sent.length]);
     const content = new Set(api.lines().map((line) => unstamped(line).content));
-    for (const line of sent) if (!line.includes('observation-corrected')) expect(content).toContain(line);
+    for (const line of sent)
+      if (!line.includes('observation-corrected')) expect(content).toContain(line);
   } else {
     expect([400, 403, 413, 415]).toContain(answer.status);
-    expect(answer.body.type).toMatch(/^urn:shoeprint:problem:(malformed-events|malformed-request|source-not-yours|too-large|media-type-not-taken)$/);
+    expect(answer.body.type).toMatch(
+      /^urn:shoeprint:problem:(malformed-events|malformed-request|source-not-yours|too-large|media-type-not-taken)$/,
+    );
     expect(added).toBe(0);
   }
   return answer;
 }
 
 const RUBBISH = [
-  '{"a":1,"a":2}', '[]', '{}', 'null', '""', '\0', '"\\ud800"', '1e999', '-0', '9007199254740993', '1.0000000000000000001', '[[[[', ']]]]', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":1}}', '\ufeff', '\u2028',
-  '['.repeat(5000), '{"data":'.repeat(5000), `${'['.repeat(3000)}${']'.repeat(3000)}`, `"${'x'.repeat(20_000)}"`, '1'.repeat(20_000),
+  '{"a":1,"a":2}',
+  '[]',
+  '{}',
+  'null',
+  '""',
+  '\0',
+  '"\\ud800"',
+  '1e999',
+  '-0',
+  '9007199254740993',
+  '1.0000000000000000001',
+  '[[[[',
+  ']]]]',
+  '{"__proto__":{"x":1}}',
+  '{"constructor":{"prototype":1}}',
+  '\ufeff',
+  '\u2028',
+  '['.repeat(5000),
+  '{"data":'.repeat(5000),
+  `${'['.repeat(3000)}${']'.repeat(3000)}`,
+  `"${'x'.repeat(20_000)}"`,
+  '1'.repeat(20_000),
 ];
 
 const validLine = fc.oneof(anyEvent(), anyEvent(NARROW)).map((event) => lineOf(event));
-const joined = (type: string, lines: readonly string[]): string => (type === BATCH ? `[${lines.join(',')}]` : type === LINES ? lines.join('\n') : (lines[0] ?? ''));
-const byteChange = fc.tuple(fc.nat(), fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(...Buffer.from('"\\{}[]:,09eE-+\n\r '))), fc.constantFrom('put', 'cut', 'set', 'flip', 'end', 'twice'));
+const joined = (type: string, lines: readonly string[]): string =>
+  type === BATCH ? `[${lines.join(',')}]` : type === LINES ? lines.join('\n') : (lines[0] ?? '');
+const byteChange = fc.tuple(
+  fc.nat(),
+  fc.oneof(
+    fc.integer({ min: 0, max: 255 }),
+    fc.constantFrom(...Buffer.from('"\\{}[]:,09eE-+\n\r ')),
+  ),
+  fc.constantFrom('put', 'cut', 'set', 'flip', 'end', 'twice'),
+);
 
 function changed(text: string, changes: readonly (readonly [number, number, string])[]): Buffer {
   let bytes: Buffer = Buffer.from(text);
@@ -65,7 +120,12 @@ function changed(text: string, changes: readonly (readonly [number, number, stri
     else if (how === 'cut') bytes = Buffer.concat([head, tail]);
     else if (how === 'put') bytes = Buffer.concat([head, Buffer.from([byte]), bytes.subarray(at)]);
     else if (how === 'twice') bytes = Buffer.concat([bytes, bytes.subarray(at)]);
-    else bytes = Buffer.concat([head, Buffer.from([how === 'flip' ? (bytes[at] ?? 0) ^ (1 << byte % 8) : byte]), tail]);
+    else
+      bytes = Buffer.concat([
+        head,
+        Buffer.from([how === 'flip' ? (bytes[at] ?? 0) ^ (1 << (byte % 8)) : byte]),
+        tail,
+      ]);
   }
   return bytes;
 }
@@ -83,30 +143,63 @@ function packedAs(body: Buffer, how: string | undefined): Buffer | undefined {
 
 describe('whatever body is sent', () => {
   it('all of it is recorded or nothing: valid events, some with bytes changed', async () => {
-    const request = fc.tuple(mediaType, fc.array(validLine, { minLength: 1, maxLength: 5 }), fc.oneof(fc.constant([]), fc.array(byteChange, { minLength: 1, maxLength: 3 })), packing);
+    const request = fc.tuple(
+      mediaType,
+      fc.array(validLine, { minLength: 1, maxLength: 5 }),
+      fc.oneof(fc.constant([]), fc.array(byteChange, { minLength: 1, maxLength: 3 })),
+      packing,
+    );
     const seen = new Set<number>();
-    await fc.assert(fc.asyncProperty(request, async ([type, lines, changes, how]) => {
-      const body = changed(joined(type, lines), changes);
-      const { status } = await wholeOrNothing(body, type, packedAs(body, how));
-      seen.add(status);
-    }), bound(600));
+    await fc.assert(
+      fc.asyncProperty(request, async ([type, lines, changes, how]) => {
+        const body = changed(joined(type, lines), changes);
+        const { status } = await wholeOrNothing(body, type, packedAs(body, how));
+        seen.add(status);
+      }),
+      bound(600),
+    );
     for (const status of [202, 400, 403]) expect(seen).toContain(status);
     await stillTakesEvents();
   });
 
   it('all of it is recorded or nothing: rubbish among events, and bytes at random', async () => {
-    const piece = fc.oneof(validLine, fc.constantFrom(...RUBBISH), fc.json(), fc.string({ unit: 'binary' }));
-    const body = fc.oneof(fc.tuple(mediaType, fc.array(piece, { maxLength: 5 })).map(([type, pieces]) => [type, Buffer.from(joined(type, pieces))] as const), fc.tuple(mediaType, fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes))));
-    await fc.assert(fc.asyncProperty(body, packing, async ([type, bytes], how) => {
-      await wholeOrNothing(bytes, type, packedAs(bytes, how));
-    }), bound(500));
+    const piece = fc.oneof(
+      validLine,
+      fc.constantFrom(...RUBBISH),
+      fc.json(),
+      fc.string({ unit: 'binary' }),
+    );
+    const body = fc.oneof(
+      fc
+        .tuple(mediaType, fc.array(piece, { maxLength: 5 }))
+        .map(([type, pieces]) => [type, Buffer.from(joined(type, pieces))] as const),
+      fc.tuple(
+        mediaType,
+        fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(body, packing, async ([type, bytes], how) => {
+        await wholeOrNothing(bytes, type, packedAs(bytes, how));
+      }),
+      bound(500),
+    );
     await stillTakesEvents();
   });
 
   it.each([
-    ['60,000 brackets', EVENT, '['.repeat(60_000)], ['100,000 brackets in a batch', BATCH, `[${'['.repeat(100_000)}${']'.repeat(100_000)}]`], ['100,000 objects in lines', LINES, '{"a":'.repeat(100_000)],
-    ['a line of 16 MiB', LINES, 'x'.repeat(16 * 1024 * 1024)], ['16 MiB of empty lines', LINES, '\n'.repeat(16 * 1024 * 1024)], ['16 MiB of commas', BATCH, `[${','.repeat(16 * 1024 * 1024 - 2)}]`], ['a string without end', BATCH, `["${'\\"'.repeat(1_000_000)}`],
-    ['keys without end in one event', EVENT, `{${Array.from({ length: 5000 }, (_, i) => `"k${i}":1`).join(',')}}`],
+    ['60,000 brackets', EVENT, '['.repeat(60_000)],
+    ['100,000 brackets in a batch', BATCH, `[${'['.repeat(100_000)}${']'.repeat(100_000)}]`],
+    ['100,000 objects in lines', LINES, '{"a":'.repeat(100_000)],
+    ['a line of 16 MiB', LINES, 'x'.repeat(16 * 1024 * 1024)],
+    ['16 MiB of empty lines', LINES, '\n'.repeat(16 * 1024 * 1024)],
+    ['16 MiB of commas', BATCH, `[${','.repeat(16 * 1024 * 1024 - 2)}]`],
+    ['a string without end', BATCH, `["${'\\"'.repeat(1_000_000)}`],
+    [
+      'keys without end in one event',
+      EVENT,
+      `{${Array.from({ length: 5000 }, (_, i) => `"k${i}":1`).join(',')}}`,
+    ],
   ])('%s: no harm is done', async (_, type, text) => {
     const body = Buffer.from(text);
     const answer = await wholeOrNothing(body, type, undefined);
@@ -116,10 +209,16 @@ describe('whatever body is sent', () => {
 
   it('deep data in a correction is recorded as it was sent, or refused', async () => {
     const depth = 3000;
-    const deep = lineOf(card({ type: 'shoeprint.observation-corrected.v1', data: { event: 'device/x#1', data: { deep: 0 } } })).replace('{"deep":0}', `{"deep":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+    const deep = lineOf(
+      card({
+        type: 'shoeprint.observation-corrected.v1',
+        data: { event: 'device/x#1', data: { deep: 0 } },
+      }),
+    ).replace('{"deep":0}', `{"deep":${'['.repeat(depth)}${']'.repeat(depth)}}`);
     const answer = await api.send(deep);
     expect([202, 400]).toContain(answer.status);
-    if (answer.status === 202) expect(api.lines().filter((line) => unstamped(line).content === deep).length).toBe(1);
+    if (answer.status === 202)
+      expect(api.lines().filter((line) => unstamped(line).content === deep).length).toBe(1);
   });
 
   it('gzip that unpacks to far more than it may is refused, and given up early', async () => {
@@ -132,19 +231,42 @@ describe('whatever body is sent', () => {
   });
 
   it('media types, charsets and packings of any kind are taken or refused in words', async () => {
-    const header = fc.oneof(fc.string({ unit: fc.constantFrom(...'application/cloudevents+json;charset=utf-8" ,x*') }), fc.constantFrom('', ';', '/', 'a/b;charset', `${EVENT};`, `${EVENT};;charset=utf-8`, `${LINES}; charset="utf-16"`, 'application/json', 'multipart/form-data; boundary=x', 'x'.repeat(4000)));
-    await fc.assert(fc.asyncProperty(header, header, async (type, encoding) => {
-      const before = api.lines().length;
-      const answer = await api.send(lineOf(card()), { type, ...(encoding !== '' && { headers: { 'content-encoding': encoding } }) });
-      expect([202, 400, 415]).toContain(answer.status);
-      expect(api.lines().length - before).toBe(answer.status === 202 ? 1 : 0);
-    }), bound(200));
+    const header = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'application/cloudevents+json;charset=utf-8" ,x*') }),
+      fc.constantFrom(
+        '',
+        ';',
+        '/',
+        'a/b;charset',
+        `${EVENT};`,
+        `${EVENT};;charset=utf-8`,
+        `${LINES}; charset="utf-16"`,
+        'application/json',
+        'multipart/form-data; boundary=x',
+        'x'.repeat(4000),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(header, header, async (type, encoding) => {
+        const before = api.lines().length;
+        const answer = await api.send(lineOf(card()), {
+          type,
+          ...(encoding !== '' && { headers: { 'content-encoding': encoding } }),
+        });
+        expect([202, 400, 415]).toContain(answer.status);
+        expect(api.lines().length - before).toBe(answer.status === 202 ? 1 : 0);
+      }),
+      bound(200),
+    );
     await stillTakesEvents();
   });
 });
 
 /** Writes bytes on a bare connection, then ends it in one of several ways, and gives what came back until it closed. */
-function onTheWire(parts: readonly (Buffer | string)[], end: 'finish' | 'reset' | 'wait'): Promise<string> {
+function onTheWire(
+  parts: readonly (Buffer | string)[],
+  end: 'finish' | 'reset' | 'wait',
+): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
     let back = '';
@@ -159,25 +281,52 @@ function onTheWire(parts: readonly (Buffer | string)[], end: 'finish' | 'reset' 
   });
 }
 
-const head = (extra: readonly string[]): string => ['POST /v1/events HTTP/1.1', 'Host: x', `Authorization: Bearer ${api.token}`, ...extra, '', ''].join('\r\n');
-const statuses = (back: string): number[] => [...back.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+const head = (extra: readonly string[]): string =>
+  [
+    'POST /v1/events HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${api.token}`,
+    ...extra,
+    '',
+    '',
+  ].join('\r\n');
+const statuses = (back: string): number[] =>
+  [...back.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
 describe('whatever comes over a connection', () => {
   const allAllowed = (back: string): void => {
-    for (const status of statuses(back)) expect(status < 500 || status === 503 || status === 504).toBe(true);
+    for (const status of statuses(back))
+      expect(status < 500 || status === 503 || status === 504).toBe(true);
   };
 
   it('a body that ends too soon is not recorded, however much of it came', async () => {
     const whole = Array.from({ length: 20 }, () => lineOf(card())).join('\n');
     const before = api.lines().length;
-    await fc.assert(fc.asyncProperty(fc.nat(whole.length - 1), fc.constantFrom('finish' as const, 'reset' as const), fc.boolean(), async (at, end, chunked) => {
-      const sent = whole.slice(0, at);
-      const back = await onTheWire(chunked
-        ? [head([`Content-Type: ${LINES}`, 'Transfer-Encoding: chunked']), sent === '' ? '' : `${Buffer.byteLength(sent).toString(16)}\r\n${sent}\r\n`]
-        : [head([`Content-Type: ${LINES}`, `Content-Length: ${Buffer.byteLength(whole)}`]), sent], end);
-      allAllowed(back);
-      expect(statuses(back)).not.toContain(202);
-    }), bound(40));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(whole.length - 1),
+        fc.constantFrom('finish' as const, 'reset' as const),
+        fc.boolean(),
+        async (at, end, chunked) => {
+          const sent = whole.slice(0, at);
+          const back = await onTheWire(
+            chunked
+              ? [
+                  head([`Content-Type: ${LINES}`, 'Transfer-Encoding: chunked']),
+                  sent === '' ? '' : `${Buffer.byteLength(sent).toString(16)}\r\n${sent}\r\n`,
+                ]
+              : [
+                  head([`Content-Type: ${LINES}`, `Content-Length: ${Buffer.byteLength(whole)}`]),
+                  sent,
+                ],
+            end,
+          );
+          allAllowed(back);
+          expect(statuses(back)).not.toContain(202);
+        },
+      ),
+      bound(40),
+    );
     await stillTakesEvents();
     expect(api.lines().length).toBe(before + 1);
   });
@@ -187,25 +336,53 @@ describe('whatever comes over a connection', () => {
     const before = api.lines().length;
     const cases: (readonly string[])[] = [
       [head([`Content-Type: ${EVENT}`, 'Transfer-Encoding: chunked']), 'zz\r\n', event],
-      [head([`Content-Type: ${EVENT}`, 'Transfer-Encoding: chunked']), 'ffffffffffffffff\r\n', event],
+      [
+        head([`Content-Type: ${EVENT}`, 'Transfer-Encoding: chunked']),
+        'ffffffffffffffff\r\n',
+        event,
+      ],
       [head([`Content-Type: ${EVENT}`, 'Transfer-Encoding: chunked', 'Content-Length: 5']), event],
-      [head([`Content-Type: ${EVENT}`, 'Content-Length: -1']), event], [head([`Content-Type: ${EVENT}`, 'Content-Length: 99999999999999999999']), event], [head([`Content-Type: ${EVENT}`, 'Content-Length: 3', 'Content-Length: 4']), event],
-      [head([`Content-Type: ${EVENT}`, `X-Long: ${'x'.repeat(100_000)}`])], [head([`Content-Type: ${EVENT}`, ...Array.from({ length: 3000 }, (_, i) => `X-${i}: 1`)])],
-      ['\0\0\0\0'], ['POST /v1/events HTTP/9.9\r\n\r\n'], [`POST /v1/events\r\n\r\n${event}`], ['GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n'], [head([`Content-Type: ${BATCH}`, 'Transfer-Encoding: gzip'])],
+      [head([`Content-Type: ${EVENT}`, 'Content-Length: -1']), event],
+      [head([`Content-Type: ${EVENT}`, 'Content-Length: 99999999999999999999']), event],
+      [head([`Content-Type: ${EVENT}`, 'Content-Length: 3', 'Content-Length: 4']), event],
+      [head([`Content-Type: ${EVENT}`, `X-Long: ${'x'.repeat(100_000)}`])],
+      [head([`Content-Type: ${EVENT}`, ...Array.from({ length: 3000 }, (_, i) => `X-${i}: 1`)])],
+      ['\0\0\0\0'],
+      ['POST /v1/events HTTP/9.9\r\n\r\n'],
+      [`POST /v1/events\r\n\r\n${event}`],
+      ['GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n'],
+      [head([`Content-Type: ${BATCH}`, 'Transfer-Encoding: gzip'])],
       [head([`Content-Type: ${EVENT}`, 'Expect: 200-maybe', `Content-Length: ${event.length}`])],
     ];
     for (const parts of cases) allAllowed(await onTheWire(parts, 'finish'));
     const random = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
-    await fc.assert(fc.asyncProperty(random, fc.boolean(), async (bytes, afterHead) => {
-      allAllowed(await onTheWire(afterHead ? [head([`Content-Type: ${LINES}`, 'Transfer-Encoding: chunked']), bytes] : [bytes], 'finish'));
-    }), bound(60));
+    await fc.assert(
+      fc.asyncProperty(random, fc.boolean(), async (bytes, afterHead) => {
+        allAllowed(
+          await onTheWire(
+            afterHead
+              ? [head([`Content-Type: ${LINES}`, 'Transfer-Encoding: chunked']), bytes]
+              : [bytes],
+            'finish',
+          ),
+        );
+      }),
+      bound(60),
+    );
     expect(api.lines().length).toBe(before);
     await stillTakesEvents();
   });
 
   it('a body that comes in the smallest pieces is taken whole', async () => {
     const event = lineOf(card({ table: 'crumbs' }));
-    const back = await onTheWire([head([`Content-Type: ${EVENT}`, 'Transfer-Encoding: chunked', 'Connection: close']), ...[...event].map((letter) => `1\r\n${letter}\r\n`), '0\r\n\r\n'], 'wait');
+    const back = await onTheWire(
+      [
+        head([`Content-Type: ${EVENT}`, 'Transfer-Encoding: chunked', 'Connection: close']),
+        ...[...event].map((letter) => `1\r\n${letter}\r\n`),
+        '0\r\n\r\n',
+      ],
+      'wait',
+    );
     expect(statuses(back)).toEqual([202]);
     expect(api.lines('crumbs').map((line) => unstamped(line).content)).toEqual([event]);
   });
@@ -221,17 +398,34 @@ describe('whatever comes over a connection', () => {
       const answer = await api.send(large, { type: LINES });
       return answer.status === 503 && answer;
     });
-    expect([refused.body.type, refused.headers['retry-after']]).toEqual(['urn:shoeprint:problem:not-recorded', '1']);
+    expect([refused.body.type, refused.headers['retry-after']]).toEqual([
+      'urn:shoeprint:problem:not-recorded',
+      '1',
+    ]);
     await stillTakesEvents();
     for (const socket of open) socket.resetAndDestroy();
-    await eventually('room again', async () => (await api.send(large, { type: LINES })).status === 202);
+    await eventually(
+      'room again',
+      async () => (await api.send(large, { type: LINES })).status === 202,
+    );
   });
 
   it('a body that stops coming is refused in time, and others are served meanwhile', async () => {
-    const stalled = Array.from({ length: 20 }, () => onTheWire([head([`Content-Type: ${LINES}`, 'Content-Length: 1000']), lineOf(card({ table: 'stalled' }))], 'wait'));
+    const stalled = Array.from({ length: 20 }, () =>
+      onTheWire(
+        [
+          head([`Content-Type: ${LINES}`, 'Content-Length: 1000']),
+          lineOf(card({ table: 'stalled' })),
+        ],
+        'wait',
+      ),
+    );
     for (let i = 0; i < 20; i += 1) await stillTakesEvents();
     for (const back of await Promise.all(stalled)) expect(statuses(back)).toEqual([408]);
     expect(api.lines('stalled')).toEqual([]);
-    await eventually('a server that serves', async () => (await api.send(lineOf(card()))).status === 202);
+    await eventually(
+      'a server that serves',
+      async () => (await api.send(lineOf(card()))).status === 202,
+    );
   });
 });

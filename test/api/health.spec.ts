@@ -32,18 +32,32 @@ const ready = async (server = api): Promise<Readiness & { readonly status: numbe
 describe('whether the api is ready', () => {
   it('is yes where log, database and schemas are there, whoever asks, and says that a memory log is not power-safe', async () => {
     const answer = await ready();
-    expect(answer).toMatchObject({ status: 200, ready: true, database: { ok: true, notes: [] }, log: { ok: true, powerSafe: false } });
+    expect(answer).toMatchObject({
+      status: 200,
+      ready: true,
+      database: { ok: true, notes: [] },
+      log: { ok: true, powerSafe: false },
+    });
     expect(answer.log.notes.join()).toMatch(/not power-safe/);
   });
 
   it('does not hang on how far the rows lag', async () => {
-    await log.append({ partition: 0, records: Array.from({ length: 500 }, () => ({ key: 'T1', value: Buffer.from('{}') })), urgency: 'bulk' });
+    await log.append({
+      partition: 0,
+      records: Array.from({ length: 500 }, () => ({ key: 'T1', value: Buffer.from('{}') })),
+      urgency: 'bulk',
+    });
     expect((await ready()).status).toBe(200);
   });
 
   it('is no while the log is out of reach, and yes again after', async () => {
     log.faults.unreachable = true;
-    expect(await ready()).toMatchObject({ status: 503, ready: false, log: { ok: false }, database: { ok: true } });
+    expect(await ready()).toMatchObject({
+      status: 503,
+      ready: false,
+      log: { ok: false },
+      database: { ok: true },
+    });
     log.faults.unreachable = false;
     expect((await ready()).status).toBe(200);
   });
@@ -51,7 +65,11 @@ describe('whether the api is ready', () => {
   it('is no where a schema is not there, and names what is missing', async () => {
     const source = api.app.get(DataSource);
     await source.query('alter schema rows rename to rows_gone');
-    expect(await ready()).toMatchObject({ status: 503, ready: false, database: { ok: false, notes: ['the table rows.position is not there'] } });
+    expect(await ready()).toMatchObject({
+      status: 503,
+      ready: false,
+      database: { ok: false, notes: ['the table rows.position is not there'] },
+    });
     await source.query('alter schema rows_gone rename to rows');
     expect((await ready()).status).toBe(200);
   });
@@ -106,14 +124,26 @@ describe('an api whose database goes away', () => {
       expect((await server.send('GET', '/v1/accounts', token)).statusCode).toBe(200);
       way.cut();
       expect((await server.send('GET', '/livez')).statusCode).toBe(200);
-      expect(await ready(server)).toMatchObject({ status: 503, ready: false, log: { ok: true }, database: { ok: false } });
+      expect(await ready(server)).toMatchObject({
+        status: 503,
+        ready: false,
+        log: { ok: true },
+        database: { ok: false },
+      });
       const refused = await eventually('a refusal', async () => {
         const answer = await server.send('GET', '/v1/accounts', token);
         return answer.statusCode === 200 ? undefined : answer;
       });
-      expect([refused.statusCode, refused.json<{ type: string }>().type, refused.headers['retry-after']]).toEqual([503, 'urn:shoeprint:problem:not-ready', '1']);
+      expect([
+        refused.statusCode,
+        refused.json<{ type: string }>().type,
+        refused.headers['retry-after'],
+      ]).toEqual([503, 'urn:shoeprint:problem:not-ready', '1']);
       way.mend();
-      await eventually('an answer', async () => (await server.send('GET', '/v1/accounts', token)).statusCode === 200);
+      await eventually(
+        'an answer',
+        async () => (await server.send('GET', '/v1/accounts', token)).statusCode === 200,
+      );
       expect((await ready(server)).status).toBe(200);
     } finally {
       await server.close();
@@ -126,22 +156,47 @@ describe('an api whose database goes away', () => {
 describe('a parked table', () => {
   it('is shown and decided about by whoever may see it, and asked for under their name', async () => {
     const source = api.app.get<DataSource>(getDataSourceToken(ROWS));
-    await source.query(`insert into rows.parked ("table", name, partition, "offset", line, reason, parked_at) values ('B07', 'B07', 1, 42, 0, 'unknown type', now())`);
+    await source.query(
+      `insert into rows.parked ("table", name, partition, "offset", line, reason, parked_at) values ('B07', 'B07', 1, 42, 0, 'unknown type', now())`,
+    );
     const admin = await api.person('admin', { name: 'decider' });
     const elsewhere = await api.person('admin', { tables: ['B08'] });
-    expect((await api.send('GET', '/v1/parked', admin)).json()).toMatchObject({ items: [{ table: 'B07', partition: 1, offset: 42, line: 0, reason: 'unknown type', asked: null }] });
+    expect((await api.send('GET', '/v1/parked', admin)).json()).toMatchObject({
+      items: [
+        { table: 'B07', partition: 1, offset: 42, line: 0, reason: 'unknown type', asked: null },
+      ],
+    });
     expect((await api.send('GET', '/v1/parked', elsewhere)).json()).toEqual({ items: [] });
     expect((await api.send('POST', '/v1/parked/B07/retry', elsewhere)).statusCode).toBe(404);
     expect((await api.send('POST', '/v1/parked/B09/retry', admin)).statusCode).toBe(404);
     expect((await api.send('POST', '/v1/parked/%00/retry', admin)).statusCode).toBe(404);
     expect((await api.send('POST', '/v1/parked/B07/release', admin)).statusCode).toBe(202);
-    expect((await api.send('GET', '/v1/parked', admin)).json()).toMatchObject({ items: [{ table: 'B07', asked: 'release', askedBy: 'person/decider', askedAt: expect.any(String) }] });
+    expect((await api.send('GET', '/v1/parked', admin)).json()).toMatchObject({
+      items: [
+        { table: 'B07', asked: 'release', askedBy: 'person/decider', askedAt: expect.any(String) },
+      ],
+    });
   });
 
   it('does not keep the positions of partitions from being told', async () => {
     const source = api.app.get<DataSource>(getDataSourceToken(ROWS));
-    await source.query(`insert into rows.position (partition, log_id, next, fold_version, generation, events, stopped_reason, stopped_offset, stopped_at) values (3, 'x', 12, 1, 2, 90, 'a hole', 12, now())`);
-    expect((await api.send('GET', '/v1/positions', await api.person('compliance'))).json()).toMatchObject({ items: [{ partition: 3, next: 12, events: 90, generation: 2, owner: null, stopped: { reason: 'a hole', offset: 12 } }] });
+    await source.query(
+      `insert into rows.position (partition, log_id, next, fold_version, generation, events, stopped_reason, stopped_offset, stopped_at) values (3, 'x', 12, 1, 2, 90, 'a hole', 12, now())`,
+    );
+    expect(
+      (await api.send('GET', '/v1/positions', await api.person('compliance'))).json(),
+    ).toMatchObject({
+      items: [
+        {
+          partition: 3,
+          next: 12,
+          events: 90,
+          generation: 2,
+          owner: null,
+          stopped: { reason: 'a hole', offset: 12 },
+        },
+      ],
+    });
   });
 });
 
@@ -155,13 +210,18 @@ describe('metrics', () => {
       return answer.body.includes('route="(none)"') ? answer : undefined;
     });
     expect(headers['content-type']).toContain('text/plain');
-    expect(body).toContain('shoeprint_http_request_duration_seconds_count{method="PATCH",route="/v1/accounts/:name",status="404"} 1');
+    expect(body).toContain(
+      'shoeprint_http_request_duration_seconds_count{method="PATCH",route="/v1/accounts/:name",status="404"} 1',
+    );
     expect(body).not.toContain('some.body');
   });
 
   it('are all named with our prefix, what they count, and its unit', async () => {
     const { body } = await api.send('GET', '/metrics');
-    const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name as string, type as string]);
+    const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [
+      name as string,
+      type as string,
+    ]);
     expect(types.length).toBeGreaterThan(0);
     for (const [name, type] of types as [string, string][]) {
       expect(name).toMatch(/^shoeprint_[a-z0-9_]+$/);

@@ -21,20 +21,40 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const named = (answer: Answer): string => answer.json<{ type: string }>().type.replace('urn:shoeprint:problem:', '');
-const signIn = (name: string, password: string = PASSWORD): Promise<Answer> => api.send('POST', '/v1/sign-in', undefined, { name, password });
+const named = (answer: Answer): string =>
+  answer.json<{ type: string }>().type.replace('urn:shoeprint:problem:', '');
+const signIn = (name: string, password: string = PASSWORD): Promise<Answer> =>
+  api.send('POST', '/v1/sign-in', undefined, { name, password });
 const tokenOf = (answer: Answer): string => answer.json<{ token: string }>().token;
-const newAccount = (name: string, roles: Role[] = ['pit-boss'], tables = ['*']): Promise<Answer> => api.send('POST', '/v1/accounts', admin, { name, password: PASSWORD, roles, tables });
-const newKey = (key: object, token = admin): Promise<Answer> => api.send('POST', '/v1/keys', token, { name: 'k', sources: ['device/B07-*'], tables: ['B07'], types: ['*'], ...key });
+const newAccount = (name: string, roles: Role[] = ['pit-boss'], tables = ['*']): Promise<Answer> =>
+  api.send('POST', '/v1/accounts', admin, { name, password: PASSWORD, roles, tables });
+const newKey = (key: object, token = admin): Promise<Answer> =>
+  api.send('POST', '/v1/keys', token, {
+    name: 'k',
+    sources: ['device/B07-*'],
+    tables: ['B07'],
+    types: ['*'],
+    ...key,
+  });
 
 describe('signing in', () => {
   it('gives a token that says who one is, until one signs out', async () => {
     await newAccount('mei.chan', ['pit-boss', 'finance'], ['B07', 'B08']);
     const answer = await signIn('mei.chan');
-    expect([answer.statusCode, answer.json<object>()]).toEqual([200, { token: expect.stringMatching(/^sps_/), expiresAt: expect.stringMatching(/Z$/) }]);
+    expect([answer.statusCode, answer.json<object>()]).toEqual([
+      200,
+      { token: expect.stringMatching(/^sps_/), expiresAt: expect.stringMatching(/Z$/) },
+    ]);
     const token = tokenOf(answer);
-    const me = (await api.send('GET', '/v1/me', token)).json<{ id: string; permissions: string[] }>();
-    expect(me).toMatchObject({ id: 'person/mei.chan', roles: ['pit-boss', 'finance'], tables: ['B07', 'B08'] });
+    const me = (await api.send('GET', '/v1/me', token)).json<{
+      id: string;
+      permissions: string[];
+    }>();
+    expect(me).toMatchObject({
+      id: 'person/mei.chan',
+      roles: ['pit-boss', 'finance'],
+      tables: ['B07', 'B08'],
+    });
     expect(me.permissions).toContain('report-commission');
     expect((await api.send('POST', '/v1/sign-out', token)).statusCode).toBe(204);
     expect((await api.send('GET', '/v1/me', token)).statusCode).toBe(401);
@@ -43,20 +63,33 @@ describe('signing in', () => {
   it('answers a wrong password, an unknown name and a disabled account alike', async () => {
     await newAccount('left.house');
     await api.send('PATCH', '/v1/accounts/left.house', admin, { disabled: true });
-    const answers = [await signIn('mei.chan', 'a wrong password'), await signIn('nobody.here'), await signIn('left.house'), await signIn('\u0000')];
-    expect(answers.map(({ statusCode, body }) => [statusCode, body])).toEqual(answers.map(() => [401, answers[0]?.body]));
+    const answers = [
+      await signIn('mei.chan', 'a wrong password'),
+      await signIn('nobody.here'),
+      await signIn('left.house'),
+      await signIn('\u0000'),
+    ];
+    expect(answers.map(({ statusCode, body }) => [statusCode, body])).toEqual(
+      answers.map(() => [401, answers[0]?.body]),
+    );
     expect(named(answers[0] as Answer)).toBe('wrong-password');
   });
 
   it('is refused for a while after five failures for a name, also when they come at once, and not for another name', async () => {
     await newAccount('ada');
-    const tries = await Promise.all(Array.from({ length: 12 }, () => signIn('ada', 'a wrong password')));
+    const tries = await Promise.all(
+      Array.from({ length: 12 }, () => signIn('ada', 'a wrong password')),
+    );
     const looked = tries.filter(({ statusCode }) => statusCode === 401);
     expect(looked.length).toBeLessThanOrEqual(5);
     expect(tries.filter(({ statusCode }) => statusCode === 429).length).toBe(12 - looked.length);
     for (let i = looked.length; i < 5; i += 1) await signIn('ada', 'a wrong password');
     const refused = await signIn('ada');
-    expect([refused.statusCode, named(refused), refused.headers['retry-after']]).toEqual([429, 'too-many-attempts', '60']);
+    expect([refused.statusCode, named(refused), refused.headers['retry-after']]).toEqual([
+      429,
+      'too-many-attempts',
+      '60',
+    ]);
     expect((await signIn('mei.chan')).statusCode).toBe(200);
   });
 
@@ -67,19 +100,50 @@ describe('signing in', () => {
     const token = tokenOf(await signIn('mei.chan'));
     const key = (await newKey({ name: 'hashed' })).json<{ token: string }>().token;
     const source = api.app.get(DataSource);
-    const kept = JSON.stringify(await Promise.all(['account', 'session', 'device_key', 'sign_in_attempt'].map((table) => source.query(`select t::text from access.${table} t`))));
-    for (const secret of [token, token.slice(PREFIX), key, key.slice(PREFIX), PASSWORD]) expect(kept).not.toContain(secret);
+    const kept = JSON.stringify(
+      await Promise.all(
+        ['account', 'session', 'device_key', 'sign_in_attempt'].map((table) =>
+          source.query(`select t::text from access.${table} t`),
+        ),
+      ),
+    );
+    for (const secret of [token, token.slice(PREFIX), key, key.slice(PREFIX), PASSWORD])
+      expect(kept).not.toContain(secret);
   });
 });
 
 describe('an account', () => {
   it('is refused when a field is missing, unknown, null or impossible, and the answer names each', async () => {
-    const answer = await api.send('POST', '/v1/accounts', admin, { name: '../x', password: 'short', roles: ['king'], tables: ['B*'], extra: 1 });
+    const answer = await api.send('POST', '/v1/accounts', admin, {
+      name: '../x',
+      password: 'short',
+      roles: ['king'],
+      tables: ['B*'],
+      extra: 1,
+    });
     expect([answer.statusCode, named(answer)]).toEqual([400, 'invalid-request']);
-    const pointers = answer.json<{ errors: { pointer: string; reason: string }[] }>().errors.map(({ pointer }) => pointer);
-    expect([...new Set(pointers)].sort()).toEqual(['/extra', '/name', '/password', '/roles', '/tables']);
-    for (const change of [{ disabled: null }, { roles: null }, { roles: [] }, { tables: null }, { password: null }, { tables: ['*', 'B07'] }]) {
-      expect([change, (await api.send('PATCH', '/v1/accounts/mei.chan', admin, change)).statusCode]).toEqual([change, 400]);
+    const pointers = answer
+      .json<{ errors: { pointer: string; reason: string }[] }>()
+      .errors.map(({ pointer }) => pointer);
+    expect([...new Set(pointers)].sort()).toEqual([
+      '/extra',
+      '/name',
+      '/password',
+      '/roles',
+      '/tables',
+    ]);
+    for (const change of [
+      { disabled: null },
+      { roles: null },
+      { roles: [] },
+      { tables: null },
+      { password: null },
+      { tables: ['*', 'B07'] },
+    ]) {
+      expect([
+        change,
+        (await api.send('PATCH', '/v1/accounts/mei.chan', admin, change)).statusCode,
+      ]).toEqual([change, 400]);
     }
   });
 
@@ -91,7 +155,14 @@ describe('an account', () => {
 
   it('shows no password', async () => {
     const list = await api.send('GET', '/v1/accounts', admin);
-    expect(list.json<{ items: object[] }>().items).toContainEqual({ name: 'twice', roles: ['pit-boss'], tables: ['*'], disabled: false, createdAt: expect.any(String), createdBy: 'person/root' });
+    expect(list.json<{ items: object[] }>().items).toContainEqual({
+      name: 'twice',
+      roles: ['pit-boss'],
+      tables: ['*'],
+      disabled: false,
+      createdAt: expect.any(String),
+      createdBy: 'person/root',
+    });
     expect(list.body).not.toMatch(/scrypt|password/i);
   });
 
@@ -117,7 +188,11 @@ describe('an account', () => {
   });
 
   it('that is not there is not found', async () => {
-    for (const name of ['no.one', '%00', 'a%2Fb']) expect([name, (await api.send('PATCH', `/v1/accounts/${name}`, admin, { disabled: true })).statusCode]).toEqual([name, 404]);
+    for (const name of ['no.one', '%00', 'a%2Fb'])
+      expect([
+        name,
+        (await api.send('PATCH', `/v1/accounts/${name}`, admin, { disabled: true })).statusCode,
+      ]).toEqual([name, 404]);
   });
 });
 
@@ -128,10 +203,15 @@ describe('the last admin', () => {
       const one = await alone.person('admin', { name: 'one' });
       const two = await alone.person('admin', { name: 'two' });
       for (const token of [one, two]) await alone.send('GET', '/v1/me', token);
-      const answers = await Promise.all([alone.send('PATCH', '/v1/accounts/two', one, { disabled: true }), alone.send('PATCH', '/v1/accounts/one', two, { roles: ['finance'] })]);
+      const answers = await Promise.all([
+        alone.send('PATCH', '/v1/accounts/two', one, { disabled: true }),
+        alone.send('PATCH', '/v1/accounts/one', two, { roles: ['finance'] }),
+      ]);
       expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
       const left = answers[0]?.statusCode === 200 ? ['one', one] : ['two', two];
-      const refused = await alone.send('PATCH', `/v1/accounts/${left[0]}`, left[1], { roles: ['finance'] });
+      const refused = await alone.send('PATCH', `/v1/accounts/${left[0]}`, left[1], {
+        roles: ['finance'],
+      });
       expect([refused.statusCode, named(refused)]).toEqual([409, 'conflict']);
     } finally {
       await alone.close();
@@ -142,11 +222,29 @@ describe('the last admin', () => {
 describe('a device key', () => {
   it('is shown once and names its device', async () => {
     const answer = await newKey({ name: 'B07-gateway' });
-    expect([answer.statusCode, answer.json<object>()]).toEqual([201, expect.objectContaining({ name: 'B07-gateway', sources: ['device/B07-*'], createdBy: 'person/root', revokedAt: null, token: expect.stringMatching(/^spk_/) })]);
-    expect((await api.send('GET', '/v1/me', tokenOf(answer))).json()).toEqual({ id: 'device/B07-gateway', roles: ['device'], tables: ['B07'], permissions: ['record-events', 'own-session'] });
+    expect([answer.statusCode, answer.json<object>()]).toEqual([
+      201,
+      expect.objectContaining({
+        name: 'B07-gateway',
+        sources: ['device/B07-*'],
+        createdBy: 'person/root',
+        revokedAt: null,
+        token: expect.stringMatching(/^spk_/),
+      }),
+    ]);
+    expect((await api.send('GET', '/v1/me', tokenOf(answer))).json()).toEqual({
+      id: 'device/B07-gateway',
+      roles: ['device'],
+      tables: ['B07'],
+      permissions: ['record-events', 'own-session'],
+    });
     const list = await api.send('GET', '/v1/keys', admin);
     expect(list.body).not.toContain(tokenOf(answer));
-    expect(list.json<{ items: { name: string; lastUsedAt: string | null }[] }>().items.find(({ name }) => name === 'B07-gateway')?.lastUsedAt).toEqual(expect.any(String));
+    expect(
+      list
+        .json<{ items: { name: string; lastUsedAt: string | null }[] }>()
+        .items.find(({ name }) => name === 'B07-gateway')?.lastUsedAt,
+    ).toEqual(expect.any(String));
   });
 
   it('is good for nothing once it is revoked: here at once, elsewhere within a second', async () => {
@@ -158,7 +256,11 @@ describe('a device key', () => {
       expect((await api.send('DELETE', `/v1/keys/${id}`, admin)).statusCode).toBe(204);
       const revoked = performance.now();
       expect((await api.send('GET', '/v1/me', token)).statusCode).toBe(401);
-      await eventually('the refusal elsewhere', async () => (await elsewhere.send('GET', '/v1/me', token)).statusCode === 401, 5000);
+      await eventually(
+        'the refusal elsewhere',
+        async () => (await elsewhere.send('GET', '/v1/me', token)).statusCode === 401,
+        5000,
+      );
       expect(performance.now() - revoked).toBeLessThan(4000);
       expect((await api.send('DELETE', `/v1/keys/${id}`, admin)).statusCode).toBe(404);
     } finally {
@@ -173,9 +275,17 @@ describe('a device key', () => {
 
   it('reaches no further than the tables of whoever makes it', async () => {
     const integrator = await api.person('integrator', { tables: ['B08'] });
-    for (const tables of [['B07'], ['*'], ['B08', 'B07'], ['B0*']]) expect([tables, (await newKey({ name: 'far', tables }, integrator)).statusCode]).toEqual([tables, 403]);
-    const { id } = (await newKey({ name: 'near', tables: ['B08'] }, integrator)).json<{ id: string }>();
-    const seen = (await api.send('GET', '/v1/keys', integrator)).json<{ items: { name: string }[] }>();
+    for (const tables of [['B07'], ['*'], ['B08', 'B07'], ['B0*']])
+      expect([tables, (await newKey({ name: 'far', tables }, integrator)).statusCode]).toEqual([
+        tables,
+        403,
+      ]);
+    const { id } = (await newKey({ name: 'near', tables: ['B08'] }, integrator)).json<{
+      id: string;
+    }>();
+    const seen = (await api.send('GET', '/v1/keys', integrator)).json<{
+      items: { name: string }[];
+    }>();
     expect(seen.items.map(({ name }) => name)).toEqual(['near']);
     const foreign = (await newKey({ name: 'foreign' })).json<{ id: string }>();
     expect((await api.send('DELETE', `/v1/keys/${foreign.id}`, integrator)).statusCode).toBe(404);
@@ -183,29 +293,45 @@ describe('a device key', () => {
   });
 
   it('lists only sources, tables and types that can be', async () => {
-    for (const wrong of [{ sources: [] }, { sources: ['shoe'] }, { tables: [''] }, { tables: ['a\u0000'] }, { types: ['card-stolen'] }, { types: ['gap-declared'] }, { name: 'a/b' }]) {
+    for (const wrong of [
+      { sources: [] },
+      { sources: ['shoe'] },
+      { tables: [''] },
+      { tables: ['a\u0000'] },
+      { types: ['card-stolen'] },
+      { types: ['gap-declared'] },
+      { name: 'a/b' },
+    ]) {
       expect([wrong, (await newKey({ name: 'wrong', ...wrong })).statusCode]).toEqual([wrong, 400]);
     }
   });
 });
 
 describe('a token', () => {
-  it('is looked at whole: one with another last character is nobody\'s', async () => {
+  it("is looked at whole: one with another last character is nobody's", async () => {
     const token = await api.device();
     const other = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
     expect((await api.send('GET', '/v1/me', other)).statusCode).toBe(401);
     expect((await api.send('GET', '/v1/me', token)).statusCode).toBe(200);
   });
 
-  it('of a session that is over is nobody\'s', async () => {
+  it("of a session that is over is nobody's", async () => {
     const token = await api.person('finance', { name: 'sleeper' });
-    await api.app.get(DataSource).query(`update access.session set expires_at = now() - interval '1 second' where account_name = 'sleeper'`);
+    await api.app
+      .get(DataSource)
+      .query(
+        `update access.session set expires_at = now() - interval '1 second' where account_name = 'sleeper'`,
+      );
     expect((await api.send('GET', '/v1/me', token)).statusCode).toBe(401);
   });
 });
 
 describe('what an identity may write', () => {
-  const scope = new WriteScope({ sources: ['device/B07-*', 'virtual/x'], types: ['card-drawn', 'coup-opened'], tables: ['B07'] });
+  const scope = new WriteScope({
+    sources: ['device/B07-*', 'virtual/x'],
+    types: ['card-drawn', 'coup-opened'],
+    tables: ['B07'],
+  });
 
   it.each([
     ['device/B07-shoe', 'card-drawn', 'B07', undefined],
@@ -220,25 +346,42 @@ describe('what an identity may write', () => {
     expect(scope.refuses({ source, type, table })).toBe(refused);
   });
 
-  it.each(['gap-declared', 'finding-signed', 'export-made'])('is never a %s, whatever it lists', (type) => {
-    expect(new WriteScope({ sources: ['*'], types: ['*', type], tables: ['*'] }).refuses({ source: 'system/auditor', type, table: 'B07' })).toBe('type');
-  });
+  it.each(['gap-declared', 'finding-signed', 'export-made'])(
+    'is never a %s, whatever it lists',
+    (type) => {
+      expect(
+        new WriteScope({ sources: ['*'], types: ['*', type], tables: ['*'] }).refuses({
+          source: 'system/auditor',
+          type,
+          table: 'B07',
+        }),
+      ).toBe('type');
+    },
+  );
 
   it('is every text where the list has "*", none where it is empty', () => {
-    fc.assert(fc.property(fc.string(), (text) => {
-      expect(new NamePatterns(['*']).has(text)).toBe(true);
-      expect(new NamePatterns([]).has(text)).toBe(false);
-    }));
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(new NamePatterns(['*']).has(text)).toBe(true);
+        expect(new NamePatterns([]).has(text)).toBe(false);
+      }),
+    );
   });
 
   it('is what begins and ends as a pattern does, each part in its place', () => {
-    fc.assert(fc.property(fc.string(), fc.string(), fc.string(), (head, middle, tail) => {
-      fc.pre(![head, tail].some((part) => part.includes('*')));
-      const patterns = new NamePatterns([`${head}*${tail}`]);
-      expect(patterns.has(head + middle + tail)).toBe(true);
-      const other = `${middle}${head}`;
-      expect(patterns.has(other)).toBe(other.startsWith(head) && other.endsWith(tail) && other.length >= head.length + tail.length);
-    }));
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (head, middle, tail) => {
+        fc.pre(![head, tail].some((part) => part.includes('*')));
+        const patterns = new NamePatterns([`${head}*${tail}`]);
+        expect(patterns.has(head + middle + tail)).toBe(true);
+        const other = `${middle}${head}`;
+        expect(patterns.has(other)).toBe(
+          other.startsWith(head) &&
+            other.endsWith(tail) &&
+            other.length >= head.length + tail.length,
+        );
+      }),
+    );
   });
 });
 
@@ -246,7 +389,10 @@ describe('a password', () => {
   it('fits its own hash only, and is salted', async () => {
     const [one, two] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
     expect(one).not.toBe(two);
-    expect([await passwordFits(PASSWORD, one), await passwordFits(`${PASSWORD} `, one)]).toEqual([true, false]);
+    expect([await passwordFits(PASSWORD, one), await passwordFits(`${PASSWORD} `, one)]).toEqual([
+      true,
+      false,
+    ]);
   });
 });
 
@@ -255,9 +401,13 @@ describe('the schema of accounts', () => {
     const database = await createDatabase();
     try {
       await Promise.all([1, 2, 3].map(() => migrateAccess(database.url)));
-      const source = await new DataSource(accessOptions(database.url, () => undefined)).initialize();
+      const source = await new DataSource(
+        accessOptions(database.url, () => undefined),
+      ).initialize();
       const drift = await source.driver.createSchemaBuilder().log();
-      const tables = await source.query<{ count: number }[]>(`select count(*)::int as count from information_schema.tables where table_schema = 'access'`);
+      const tables = await source.query<{ count: number }[]>(
+        `select count(*)::int as count from information_schema.tables where table_schema = 'access'`,
+      );
       await source.destroy();
       expect(drift.upQueries.map(({ query }) => query)).toEqual([]);
       expect(tables[0]?.count).toBe(5);

@@ -10,17 +10,23 @@ afterAll(() => floor?.close());
 
 describe('lists over HTTP', () => {
   it('show every table, shoe, coup and finding of the floor', async () => {
-    expect((await floor.lines<TableLine>('/v1/tables')).map(({ table }) => table).sort()).toEqual([...TABLES].sort());
+    expect((await floor.lines<TableLine>('/v1/tables')).map(({ table }) => table).sort()).toEqual(
+      [...TABLES].sort(),
+    );
     expect(await floor.lines<ShoeLine>('/v1/shoes')).toHaveLength(6);
     expect((await floor.lines<CoupLine>('/v1/coups')).length).toBeGreaterThan(300);
     expect((await floor.lines<FindingLine>('/v1/findings')).length).toBeGreaterThan(60);
   });
 
-  it.each([...LISTS, ...PAGED_REPORTS])('%s gives the same lines whatever the size of a page, each once', async (path) => {
-    const whole = await floor.lines<object>(path);
-    expect(new Set(whole.map((line) => JSON.stringify(line))).size).toBe(whole.length);
-    for (const limit of [whole.length > 100 ? 37 : 1, whole.length]) expect(await floor.lines(path, limit)).toEqual(whole);
-  });
+  it.each([...LISTS, ...PAGED_REPORTS])(
+    '%s gives the same lines whatever the size of a page, each once',
+    async (path) => {
+      const whole = await floor.lines<object>(path);
+      expect(new Set(whole.map((line) => JSON.stringify(line))).size).toBe(whole.length);
+      for (const limit of [whole.length > 100 ? 37 : 1, whole.length])
+        expect(await floor.lines(path, limit)).toEqual(whole);
+    },
+  );
 
   it('are narrowed by what they are asked for', async () => {
     const findings = await floor.lines<FindingLine>('/v1/findings');
@@ -34,20 +40,36 @@ describe('lists over HTTP', () => {
     await same(`code=${one.code},TC-05`, ({ code }) => [one.code, 'TC-05'].includes(code));
     await same(`code=${one.code}&code=TC-05`, ({ code }) => [one.code, 'TC-05'].includes(code));
     await same('severity=2,3', ({ severity }) => severity === 2 || severity === 3);
-    await same(`dealer=${encodeURIComponent(one.dealer as string)}`, ({ dealer }) => dealer === one.dealer);
+    await same(
+      `dealer=${encodeURIComponent(one.dealer as string)}`,
+      ({ dealer }) => dealer === one.dealer,
+    );
     await same(`table=${encodeURIComponent(TABLES[2])}`, ({ table }) => table === TABLES[2]);
-    await same(`shoeRef=${encodeURIComponent(one.shoeRef as string)}`, ({ shoeRef }) => shoeRef === one.shoeRef);
-    await same(`from=${one.gamingDay}&to=${one.gamingDay}`, ({ gamingDay }) => gamingDay === one.gamingDay);
+    await same(
+      `shoeRef=${encodeURIComponent(one.shoeRef as string)}`,
+      ({ shoeRef }) => shoeRef === one.shoeRef,
+    );
+    await same(
+      `from=${one.gamingDay}&to=${one.gamingDay}`,
+      ({ gamingDay }) => gamingDay === one.gamingDay,
+    );
     expect(await floor.lines('/v1/findings?from=2031-01-01')).toEqual([]);
     const coups = await floor.lines<CoupLine>('/v1/coups');
-    expect(await floor.lines('/v1/coups?flagged=true')).toEqual(coups.filter(({ findings: found }) => found > 0));
-    expect(await floor.lines('/v1/coups?flagged=false')).toEqual(coups.filter(({ findings: found }) => found === 0));
+    expect(await floor.lines('/v1/coups?flagged=true')).toEqual(
+      coups.filter(({ findings: found }) => found > 0),
+    );
+    expect(await floor.lines('/v1/coups?flagged=false')).toEqual(
+      coups.filter(({ findings: found }) => found === 0),
+    );
   });
 
   it('are true of the positions that they say, in the body and in Log-Position', async () => {
     for (const path of [...LISTS, ...REPORTS]) {
       const { headers, body } = await floor.get(path);
-      expect([path, headers['log-position']]).toEqual([path, (JSON.parse(body) as { positions: string }).positions]);
+      expect([path, headers['log-position']]).toEqual([
+        path,
+        (JSON.parse(body) as { positions: string }).positions,
+      ]);
       expect(headers['cache-control']).toBe('private, no-cache');
       expect(headers.vary).toBe('Accept, Authorization');
     }
@@ -66,7 +88,9 @@ describe('a shoe and a coup by its reference', () => {
     for (const line of (await floor.lines<CoupLine>('/v1/coups')).filter((_, i) => i % 20 === 0)) {
       const coup = await floor.read<CoupWhole>(`/v1/coups/${encodeURIComponent(line.ref)}`);
       expect(coup).toMatchObject(line);
-      expect(coup.raised.filter(({ withdrawnBecause }) => withdrawnBecause === null)).toHaveLength(line.findings);
+      expect(coup.raised.filter(({ withdrawnBecause }) => withdrawnBecause === null)).toHaveLength(
+        line.findings,
+      );
       expect(coup.steps.length).toBeGreaterThan(0);
     }
   });
@@ -74,17 +98,49 @@ describe('a shoe and a coup by its reference', () => {
   it('is found by a reference as long as a path can be, and by the shortened one that the lists give', async () => {
     const table = `long ${'庄'.repeat(40)}`;
     const id = `${'k/#ä'.repeat(700)}`;
-    const open = { specversion: '1.0', type: 'shoeprint.shoe-opened.v1', source: 'device/long', id, time: '2026-11-20T12:00:00.000Z', table, shoe: 'L1', session: '1', sequence: 1, data: { rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'MOP', reports: ['outcomes'] } };
-    const coup = { ...open, type: 'shoeprint.coup-opened.v1', id: `c${id}`, sequence: 2, data: { coup: 1 } };
+    const open = {
+      specversion: '1.0',
+      type: 'shoeprint.shoe-opened.v1',
+      source: 'device/long',
+      id,
+      time: '2026-11-20T12:00:00.000Z',
+      table,
+      shoe: 'L1',
+      session: '1',
+      sequence: 1,
+      data: {
+        rules: 'punto-banco@1',
+        decks: 8,
+        kind: 'physical',
+        currency: 'MOP',
+        reports: ['outcomes'],
+      },
+    };
+    const coup = {
+      ...open,
+      type: 'shoeprint.coup-opened.v1',
+      id: `c${id}`,
+      sequence: 2,
+      data: { coup: 1 },
+    };
     await floor.send([open, coup].map((event) => JSON.stringify(event)));
     await floor.caughtUp();
     const [shoe] = await floor.lines<ShoeLine>(`/v1/shoes?table=${encodeURIComponent(table)}`);
     expect(shoe?.ref).toMatch(/^device\/long#k\/#ä/);
     for (const ref of [`device/long#${id}`, shoe?.ref as string]) {
-      expect(await floor.read(`/v1/shoes/${encodeURIComponent(ref)}`)).toMatchObject({ ref: shoe?.ref, shoe: 'L1' });
-      expect((await floor.lines<CoupLine>(`/v1/coups?shoeRef=${encodeURIComponent(ref)}`)).map(({ coup: number }) => number)).toEqual([1]);
+      expect(await floor.read(`/v1/shoes/${encodeURIComponent(ref)}`)).toMatchObject({
+        ref: shoe?.ref,
+        shoe: 'L1',
+      });
+      expect(
+        (await floor.lines<CoupLine>(`/v1/coups?shoeRef=${encodeURIComponent(ref)}`)).map(
+          ({ coup: number }) => number,
+        ),
+      ).toEqual([1]);
     }
-    expect(await floor.read(`/v1/coups/${encodeURIComponent(`device/long#c${id}`)}`)).toMatchObject({ coup: 1, state: 'open', table });
+    expect(await floor.read(`/v1/coups/${encodeURIComponent(`device/long#c${id}`)}`)).toMatchObject(
+      { coup: 1, state: 'open', table },
+    );
     expect(await floor.lines('/v1/coups', 1)).toEqual(await floor.lines('/v1/coups'));
   });
 
@@ -92,7 +148,9 @@ describe('a shoe and a coup by its reference', () => {
     for (const ref of ['nothing#1', '\0', '%', '#', '..', 'x'.repeat(12_000), 'ü'.repeat(900)]) {
       for (const path of ['/v1/shoes/', '/v1/coups/']) {
         const { statusCode, body } = await floor.get(`${path}${encodeURIComponent(ref)}`);
-        expect([ref.slice(0, 20), statusCode, (JSON.parse(body) as { type: string }).type]).toEqual([ref.slice(0, 20), 404, 'urn:shoeprint:problem:not-found']);
+        expect([ref.slice(0, 20), statusCode, (JSON.parse(body) as { type: string }).type]).toEqual(
+          [ref.slice(0, 20), 404, 'urn:shoeprint:problem:not-found'],
+        );
       }
     }
   });
@@ -103,32 +161,56 @@ describe('a shoe and a coup by its reference', () => {
 });
 
 describe('what may be seen', () => {
-  it('is what happened at one\'s own tables, on every list, every report and every single thing', async () => {
+  it("is what happened at one's own tables, on every list, every report and every single thing", async () => {
     const roles = ['compliance', 'surveillance', 'pit-boss', 'finance', 'regulator'] as const;
-    for (const [own, ...others] of [[TABLES[0], TABLES[1], TABLES[2]], [TABLES[2], TABLES[0], TABLES[1]]] as const) {
+    for (const [own, ...others] of [
+      [TABLES[0], TABLES[1], TABLES[2]],
+      [TABLES[2], TABLES[0], TABLES[1]],
+    ] as const) {
       const token = await floor.server.api.person(roles, { tables: [own] });
       const nobody = await floor.server.api.person(roles, { tables: [] });
       for (const path of [...LISTS, ...REPORTS]) {
         const mine = await floor.get(path, { token });
         const narrowed = await floor.get(withQuery(path, `table=${encodeURIComponent(own)}`));
-        const said = ({ positions: _positions, ...rest }: Record<string, unknown>): Record<string, unknown> => rest;
+        const said = ({
+          positions: _positions,
+          ...rest
+        }: Record<string, unknown>): Record<string, unknown> => rest;
         expect(said(mine.json())).toEqual(said(narrowed.json()));
         expect(mine.json<{ lines: unknown[] }>().lines.length).toBeGreaterThan(0);
-        for (const other of others) expect(mine.body).not.toContain(JSON.stringify(other).slice(1, -1));
+        for (const other of others)
+          expect(mine.body).not.toContain(JSON.stringify(other).slice(1, -1));
         for (const other of others) {
-          const { lines, summary, total } = (await floor.get(withQuery(path, `table=${encodeURIComponent(other)}`), { token })).json<{ lines: unknown[]; summary?: { findings: number }; total?: { coups?: number; devices?: number } }>();
-          expect([path, lines, summary?.findings ?? 0, total?.coups ?? total?.devices ?? 0]).toEqual([path, [], 0, 0]);
+          const { lines, summary, total } = (
+            await floor.get(withQuery(path, `table=${encodeURIComponent(other)}`), { token })
+          ).json<{
+            lines: unknown[];
+            summary?: { findings: number };
+            total?: { coups?: number; devices?: number };
+          }>();
+          expect([
+            path,
+            lines,
+            summary?.findings ?? 0,
+            total?.coups ?? total?.devices ?? 0,
+          ]).toEqual([path, [], 0, 0]);
         }
-        expect((await floor.get(path, { token: nobody })).json<{ lines: unknown[] }>().lines).toEqual([]);
+        expect(
+          (await floor.get(path, { token: nobody })).json<{ lines: unknown[] }>().lines,
+        ).toEqual([]);
         const csv = await floor.get(withQuery(path, 'format=csv'), { token });
         for (const other of others) expect(csv.body).not.toContain(other);
       }
       for (const line of await floor.lines<CoupLine>('/v1/coups')) {
         const seen = line.table === own;
-        expect((await floor.get(`/v1/coups/${encodeURIComponent(line.ref)}`, { token })).statusCode).toBe(seen ? 200 : 404);
+        expect(
+          (await floor.get(`/v1/coups/${encodeURIComponent(line.ref)}`, { token })).statusCode,
+        ).toBe(seen ? 200 : 404);
       }
       for (const { ref, table } of await floor.lines<ShoeLine>('/v1/shoes')) {
-        expect((await floor.get(`/v1/shoes/${encodeURIComponent(ref)}`, { token })).statusCode).toBe(table === own ? 200 : 404);
+        expect(
+          (await floor.get(`/v1/shoes/${encodeURIComponent(ref)}`, { token })).statusCode,
+        ).toBe(table === own ? 200 : 404);
       }
     }
   });

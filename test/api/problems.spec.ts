@@ -10,13 +10,20 @@ let api: TestApi;
 let admin: string;
 
 beforeAll(async () => {
-  api = await startApi({ settings: { requestTimeoutMs: 500 }, logger: { log: () => undefined, warn: tell, error: tell, fatal: tell } });
+  api = await startApi({
+    settings: { requestTimeoutMs: 500 },
+    logger: { log: () => undefined, warn: tell, error: tell, fatal: tell },
+  });
   admin = await api.person('admin');
 });
 afterAll(() => api.close());
 
 /** Checks that an answer is a problem document as its type is described, and gives it. */
-function problemOf(status: number, headers: Readonly<Record<string, unknown>>, body: string): Record<string, unknown> & { readonly name: string } {
+function problemOf(
+  status: number,
+  headers: Readonly<Record<string, unknown>>,
+  body: string,
+): Record<string, unknown> & { readonly name: string } {
   expect(headers['content-type']).toBe(PROBLEM_MEDIA_TYPE);
   const document = JSON.parse(body) as Record<string, unknown>;
   const name = String(document.type).replace('urn:shoeprint:problem:', '') as ProblemName;
@@ -24,23 +31,48 @@ function problemOf(status: number, headers: Readonly<Record<string, unknown>>, b
   expect(status).toBe(PROBLEMS[name].status);
   return { ...document, name };
 }
-const problem = ({ statusCode, headers, body }: Answer): ReturnType<typeof problemOf> => problemOf(statusCode, headers, body);
-const post = (payload: string, type = 'application/json'): Promise<Answer> => api.app.inject({ method: 'POST', url: '/v1/accounts', headers: { authorization: `Bearer ${admin}`, 'content-type': type }, payload });
+const problem = ({ statusCode, headers, body }: Answer): ReturnType<typeof problemOf> =>
+  problemOf(statusCode, headers, body);
+const post = (payload: string, type = 'application/json'): Promise<Answer> =>
+  api.app.inject({
+    method: 'POST',
+    url: '/v1/accounts',
+    headers: { authorization: `Bearer ${admin}`, 'content-type': type },
+    payload,
+  });
 
 describe('a problem document', () => {
   it('answers a path that leads nowhere', async () => {
-    for (const path of ['/', '/v1', '/v1/nothing', '/v2/me', '/docs/../../etc/passwd', '/docs/nothing.js']) expect([path, problem(await api.send('GET', path)).name]).toEqual([path, 'not-found']);
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/nothing',
+      '/v2/me',
+      '/docs/../../etc/passwd',
+      '/docs/nothing.js',
+    ])
+      expect([path, problem(await api.send('GET', path)).name]).toEqual([path, 'not-found']);
   });
 
   it('answers a method that a path does not take, and names those that it takes', async () => {
     const answer = await api.send('PUT', '/v1/accounts', admin, {});
-    expect([problem(answer).name, answer.headers.allow]).toEqual(['method-not-allowed', 'GET, HEAD, POST']);
+    expect([problem(answer).name, answer.headers.allow]).toEqual([
+      'method-not-allowed',
+      'GET, HEAD, POST',
+    ]);
     const one = await api.send('PUT', '/v1/accounts/mei?x=1', admin, {});
     expect([problem(one).name, one.headers.allow]).toEqual(['method-not-allowed', 'PATCH']);
   });
 
   it('answers a body of another media type', async () => {
-    for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'nonsense', 'application/x-ndjson']) expect([type, problem(await post('{}', type)).name]).toEqual([type, 'media-type-not-taken']);
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'nonsense',
+      'application/x-ndjson',
+    ])
+      expect([type, problem(await post('{}', type)).name]).toEqual([type, 'media-type-not-taken']);
   });
 
   it('answers what is no JSON, without repeating it', async () => {
@@ -52,18 +84,25 @@ describe('a problem document', () => {
   });
 
   it('answers a body that is no object, or that reaches for a prototype', async () => {
-    for (const body of ['[]', '1', 'null', '"text"', '[{}]']) expect([body, problem(await post(body)).name]).toEqual([body, 'invalid-request']);
+    for (const body of ['[]', '1', 'null', '"text"', '[{}]'])
+      expect([body, problem(await post(body)).name]).toEqual([body, 'invalid-request']);
     expect(problem(await post('{"__proto__":{"a":1}}')).name).toBe('malformed-request');
   });
 
   it('answers a body that is too large', async () => {
-    expect(problem(await post(JSON.stringify({ name: 'x'.repeat(70_000) }))).name).toBe('too-large');
+    expect(problem(await post(JSON.stringify({ name: 'x'.repeat(70_000) }))).name).toBe(
+      'too-large',
+    );
   });
 
   it('names each faulty field by JSON pointer', async () => {
-    expect(problem(await post('{"name":1,"a/b":2}')).errors).toEqual(expect.arrayContaining([
-      { pointer: '/name', reason: expect.any(String) }, { pointer: '/a~1b', reason: expect.any(String) }, { pointer: '/password', reason: expect.any(String) },
-    ]));
+    expect(problem(await post('{"name":1,"a/b":2}')).errors).toEqual(
+      expect.arrayContaining([
+        { pointer: '/name', reason: expect.any(String) },
+        { pointer: '/a~1b', reason: expect.any(String) },
+        { pointer: '/password', reason: expect.any(String) },
+      ]),
+    );
   });
 
   it('answers a path that cannot be decoded', async () => {
@@ -72,21 +111,30 @@ describe('a problem document', () => {
 
   it('answers whoever is not known, and says how to be', async () => {
     const answer = await api.send('GET', '/v1/me');
-    expect([problem(answer).name, answer.headers['www-authenticate']]).toEqual(['not-signed-in', 'Bearer realm="shoeprint"']);
+    expect([problem(answer).name, answer.headers['www-authenticate']]).toEqual([
+      'not-signed-in',
+      'Bearer realm="shoeprint"',
+    ]);
   });
 
   it('answers a fault of ours with an id that stands in the log, beside the stack that the answer does not have', async () => {
-    const broken = await startApi({ logger: { log: () => undefined, warn: tell, error: tell, fatal: tell } });
+    const broken = await startApi({
+      logger: { log: () => undefined, warn: tell, error: tell, fatal: tell },
+    });
     try {
       const token = await broken.person('admin');
       await broken.send('GET', '/v1/accounts', token);
-      await broken.app.get(DataSource).query('alter table access.account rename column created_by to gone');
+      await broken.app
+        .get(DataSource)
+        .query('alter table access.account rename column created_by to gone');
       const answer = await broken.send('GET', '/v1/accounts', token);
       const { name, instance, detail } = problem(answer);
       expect([name, detail]).toEqual(['internal-fault', undefined]);
       expect(instance).toMatch(/^urn:uuid:[0-9a-f-]{36}$/);
       expect(answer.body).not.toMatch(/created_by|accounts\.ts|Error/);
-      const entry = JSON.stringify(told.find((all) => JSON.stringify(all).includes(instance as string)));
+      const entry = JSON.stringify(
+        told.find((all) => JSON.stringify(all).includes(instance as string)),
+      );
       expect(entry).toMatch(/created_by/);
       expect(entry).toMatch(/accounts\.(ts|js)/);
     } finally {
@@ -96,25 +144,49 @@ describe('a problem document', () => {
 });
 
 /** Everything that the server says on a bare connection until it ends it. */
-async function talk(text: string): Promise<{ readonly status: number; readonly headers: Record<string, string>; readonly body: string }> {
+async function talk(text: string): Promise<{
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}> {
   const { port } = new URL(await api.url());
   const said = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
     let all = '';
-    socket.setEncoding('utf8').on('data', (part: string) => (all += part)).on('end', () => { socket.end(); resolve(all); }).on('error', reject);
+    socket
+      .setEncoding('utf8')
+      .on('data', (part: string) => (all += part))
+      .on('end', () => {
+        socket.end();
+        resolve(all);
+      })
+      .on('error', reject);
   });
   const [head = '', body = ''] = said.split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');
-  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
+  );
   return { status: Number(first.split(' ')[1]), headers, body };
 }
 
 describe('a bare connection', () => {
   it.each([
     ['a head that never ends', 'POST /v1/sign-in HTTP/1.1\r\nHost: x\r\n', 'too-slow'],
-    ['a body that never ends', 'POST /v1/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":', 'too-slow'],
+    [
+      'a body that never ends',
+      'POST /v1/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":',
+      'too-slow',
+    ],
     ['what is no HTTP', 'hello\r\n\r\n', 'malformed-request'],
-    ['a head that is too large', `GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 'too-large'],
+    [
+      'a head that is too large',
+      `GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`,
+      'too-large',
+    ],
   ])('is refused %s, by a problem document, and ended', async (_what, text, name) => {
     const { status, headers, body } = await talk(text);
     expect(problemOf(status, headers, body).name).toBe(name);
@@ -126,10 +198,15 @@ describe('a bare connection', () => {
     const said = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${one}\r\n`));
       let all = '';
-      socket.setEncoding('utf8').on('error', reject).on('end', () => resolve(all)).on('data', (part: string) => {
-        all += part;
-        if (all.match(/"live":true/g)?.length === 1) socket.write(`${one}Connection: close\r\n\r\n`);
-      });
+      socket
+        .setEncoding('utf8')
+        .on('error', reject)
+        .on('end', () => resolve(all))
+        .on('data', (part: string) => {
+          all += part;
+          if (all.match(/"live":true/g)?.length === 1)
+            socket.write(`${one}Connection: close\r\n\r\n`);
+        });
     });
     expect(said.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
   });

@@ -19,18 +19,34 @@ afterAll(() => api?.close());
 /** What a class is given, by class or by token. */
 function given(of: Class): unknown[] {
   const classes = (Reflect.getMetadata('design:paramtypes', of) ?? []) as unknown[];
-  const tokens = (Reflect.getMetadata('self:paramtypes', of) ?? []) as { readonly index: number; readonly param: unknown }[];
+  const tokens = (Reflect.getMetadata('self:paramtypes', of) ?? []) as {
+    readonly index: number;
+    readonly param: unknown;
+  }[];
   return classes.map((each, i) => tokens.find(({ index }) => index === i)?.param ?? each);
 }
 const nameOf = (part: unknown): string => (typeof part === 'function' ? part.name : String(part));
 
 const ours = (kind: 'controllers' | 'providers'): Class[] =>
-  [...new Set([...api.app.get(ModulesContainer).values()].flatMap((module) => [...module[kind].values()].map(({ metatype }) => metatype as Class | null)))]
-    .filter((each): each is Class => typeof each === 'function' && sources.has(each.name));
+  [
+    ...new Set(
+      [...api.app.get(ModulesContainer).values()].flatMap((module) =>
+        [...module[kind].values()].map(({ metatype }) => metatype as Class | null),
+      ),
+    ),
+  ].filter((each): each is Class => typeof each === 'function' && sources.has(each.name));
 
-const files = readdirSync('apps/api/src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join('apps/api/src', name), 'utf8'));
+const files = readdirSync('apps/api/src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(join('apps/api/src', name), 'utf8'));
 /** Classes that are written in apps/api. */
-const sources = new Set(files.flatMap((text) => [...text.matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)].map(([, name]) => name as string)));
+const sources = new Set(
+  files.flatMap((text) =>
+    [...text.matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)].map(
+      ([, name]) => name as string,
+    ),
+  ),
+);
 
 /** Neither writes nor reads what is kept: counters, who a token is of, and that rows have moved on, which is itself asked by a query. */
 const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'PositionsWatch'];
@@ -40,20 +56,40 @@ describe('whatever is asked over HTTP', () => {
     const controllers = ours('controllers');
     expect(controllers.length).toBeGreaterThan(6);
     for (const controller of controllers) {
-      const others = given(controller).filter((part) => part !== CommandBus && part !== QueryBus).map(nameOf);
-      expect([controller.name, others.filter((name) => !BESIDE_THE_BUSES.includes(name))]).toEqual([controller.name, []]);
+      const others = given(controller)
+        .filter((part) => part !== CommandBus && part !== QueryBus)
+        .map(nameOf);
+      expect([controller.name, others.filter((name) => !BESIDE_THE_BUSES.includes(name))]).toEqual([
+        controller.name,
+        [],
+      ]);
     }
   });
 
   it('reaches database and log in handlers of commands and queries alone, and in what they and the gate are made of', () => {
     const kept: readonly unknown[] = [DataSource, EVENT_LOG, getDataSourceToken(ROWS)];
-    const reaching = ours('providers').filter((provider) => given(provider).some((part) => kept.includes(part)));
-    const isHandler = (provider: Class): boolean => Reflect.hasMetadata('__commandHandler__', provider) || Reflect.hasMetadata('__queryHandler__', provider);
+    const reaching = ours('providers').filter((provider) =>
+      given(provider).some((part) => kept.includes(part)),
+    );
+    const isHandler = (provider: Class): boolean =>
+      Reflect.hasMetadata('__commandHandler__', provider) ||
+      Reflect.hasMetadata('__queryHandler__', provider);
     expect(reaching.filter(isHandler).length).toBeGreaterThan(8);
-    expect(reaching.filter((provider) => !isHandler(provider)).map(({ name }) => name).sort()).toEqual(['Identities', 'RowsReader']);
+    expect(
+      reaching
+        .filter((provider) => !isHandler(provider))
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['Identities', 'RowsReader']);
   });
 
   it('leaves nothing to be done to an EventBus, which forgets it when the process ends', () => {
-    expect(files.filter((text) => /\b(EventBus|EventPublisher|EventsHandler|AggregateRoot|Saga)\b.*@nestjs\/cqrs|@(EventsHandler|Saga)\(/.test(text))).toEqual([]);
+    expect(
+      files.filter((text) =>
+        /\b(EventBus|EventPublisher|EventsHandler|AggregateRoot|Saga)\b.*@nestjs\/cqrs|@(EventsHandler|Saga)\(/.test(
+          text,
+        ),
+      ),
+    ).toEqual([]);
   });
 });

@@ -12,7 +12,12 @@ export const LINES = 'application/x-ndjson';
 /** The lines of a floor's day with every fault that its rules allow. */
 export const dayLines = (tables: readonly string[] = TABLES, seed = 'reading'): string[] => [
   ...simulateTables({
-    rules: BOOK.get('punto-banco@1') as never, tables, shoes: 2, seed, bets: true, currency: 'MOP',
+    rules: BOOK.get('punto-banco@1') as never,
+    tables,
+    shoes: 2,
+    seed,
+    bets: true,
+    currency: 'MOP',
     faults: FINDING_CODES.filter((code) => !['DL-05', 'PY-05', 'PR-07'].includes(code)),
   }).lines,
 ];
@@ -31,7 +36,12 @@ export class ReadingFloor {
   static async open(lines: readonly string[] = dayLines()): Promise<ReadingFloor> {
     const log = new MemoryLog({ partitions: 4 });
     const server = await startServer(async () => log);
-    const floor = new ReadingFloor(server, log, await server.api.device(), await server.api.person(['compliance', 'surveillance', 'pit-boss', 'finance', 'regulator']));
+    const floor = new ReadingFloor(
+      server,
+      log,
+      await server.api.device(),
+      await server.api.person(['compliance', 'surveillance', 'pit-boss', 'finance', 'regulator']),
+    );
     if (lines.length > 0) await floor.send(lines);
     await floor.caughtUp();
     return floor;
@@ -42,7 +52,10 @@ export class ReadingFloor {
     let position = '';
     for (let at = 0; at < lines.length; at += 5_000) {
       const { statusCode, body, headers } = await this.server.api.app.inject({
-        method: 'POST', url: '/v1/events', payload: lines.slice(at, at + 5_000).join('\n'), headers: { 'content-type': LINES, authorization: `Bearer ${this.device}` },
+        method: 'POST',
+        url: '/v1/events',
+        payload: lines.slice(at, at + 5_000).join('\n'),
+        headers: { 'content-type': LINES, authorization: `Bearer ${this.device}` },
       });
       if (statusCode !== 202) throw new Error(`POST /v1/events answered ${statusCode} ${body}`);
       position = headers['log-position'] as string;
@@ -52,21 +65,36 @@ export class ReadingFloor {
 
   /** Resolves once the rows have followed the log to its end. */
   async caughtUp(): Promise<void> {
-    await eventually('the last event on the rows', async () => {
-      const positions = await this.server.auditor.positions();
-      const heads = await Promise.all(positions.map(({ partition }) => this.log.head(partition)));
-      return positions.length > 0 && positions.every(({ next }, i) => next === heads[i]);
-    }, 60_000);
+    await eventually(
+      'the last event on the rows',
+      async () => {
+        const positions = await this.server.auditor.positions();
+        const heads = await Promise.all(positions.map(({ partition }) => this.log.head(partition)));
+        return positions.length > 0 && positions.every(({ next }, i) => next === heads[i]);
+      },
+      60_000,
+    );
   }
 
-  get(path: string, { token = this.reader, headers = {} }: { readonly token?: string; readonly headers?: Readonly<Record<string, string>> } = {}): Promise<Answer> {
-    return this.server.api.app.inject({ method: 'GET', url: path, headers: { authorization: `Bearer ${token}`, ...headers } });
+  get(
+    path: string,
+    {
+      token = this.reader,
+      headers = {},
+    }: { readonly token?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<Answer> {
+    return this.server.api.app.inject({
+      method: 'GET',
+      url: path,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    });
   }
 
   /** What a path answers, as JSON; throws where it is refused. */
   async read<Body>(path: string, token = this.reader): Promise<Body> {
     const answer = await this.get(path, { token });
-    if (answer.statusCode !== 200) throw new Error(`GET ${path} answered ${answer.statusCode} ${answer.body}`);
+    if (answer.statusCode !== 200)
+      throw new Error(`GET ${path} answered ${answer.statusCode} ${answer.body}`);
     return answer.json<Body>();
   }
 
@@ -74,8 +102,14 @@ export class ReadingFloor {
   async lines<Line>(path: string, limit = 1000, token = this.reader): Promise<Line[]> {
     const lines: Line[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
-      const page: { lines: Line[]; next?: string | null } = await this.read(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`, token);
-      if (page.lines.length > limit) throw new Error(`GET ${path} gave ${page.lines.length} lines where ${limit} were asked for`);
+      const page: { lines: Line[]; next?: string | null } = await this.read(
+        `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        token,
+      );
+      if (page.lines.length > limit)
+        throw new Error(
+          `GET ${path} gave ${page.lines.length} lines where ${limit} were asked for`,
+        );
       lines.push(...page.lines);
       cursor = page.next ?? null;
     }
@@ -91,9 +125,13 @@ export class ReadingFloor {
 export const LISTS = ['/v1/tables', '/v1/shoes', '/v1/coups', '/v1/findings?status=all'] as const;
 export const PAGED_REPORTS = [
   ...['seat', 'shoe', 'table', 'dealer', 'day'].map((by) => `/v1/reports/commission?by=${by}`),
-  '/v1/reports/commission/coups', '/v1/reports/misdealt', '/v1/reports/shoes', '/v1/reports/devices',
+  '/v1/reports/commission/coups',
+  '/v1/reports/misdealt',
+  '/v1/reports/shoes',
+  '/v1/reports/devices',
 ] as const;
 export const REPORTS = [...PAGED_REPORTS, '/v1/reports/dealers', '/v1/reports/payouts'] as const;
 
 /** A query added to a path. */
-export const withQuery = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`;
+export const withQuery = (path: string, query: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}${query}`;

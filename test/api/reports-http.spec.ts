@@ -1,5 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CommissionCoup, CommissionLine, CommissionReport, CoupLine, DealersReport, DeviceLine, DevicesReport, FindingLine, MisdealtLine, MisdealtReport, PayoutsReport, ShoeLine, ShoeReportLine, TableLine } from '#read-model';
+import type {
+  CommissionCoup,
+  CommissionLine,
+  CommissionReport,
+  CoupLine,
+  DealersReport,
+  DeviceLine,
+  DevicesReport,
+  FindingLine,
+  MisdealtLine,
+  MisdealtReport,
+  PayoutsReport,
+  ShoeLine,
+  ShoeReportLine,
+  TableLine,
+} from '#read-model';
 import { LISTS, ReadingFloor, REPORTS, TABLES, withQuery } from './reading-floor.js';
 
 let floor: ReadingFloor;
@@ -8,32 +23,56 @@ beforeAll(async () => {
 });
 afterAll(() => floor?.close());
 
-const sum = <Line>(lines: readonly Line[], of: (line: Line) => number): number => lines.reduce((total, line) => total + of(line), 0);
+const sum = <Line>(lines: readonly Line[], of: (line: Line) => number): number =>
+  lines.reduce((total, line) => total + of(line), 0);
 const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived', 'outstanding'] as const;
-const amountsOf = (lines: readonly Record<(typeof AMOUNTS)[number], number>[]): object => Object.fromEntries(AMOUNTS.map((name) => [name, sum(lines, (line) => line[name])]));
+const amountsOf = (lines: readonly Record<(typeof AMOUNTS)[number], number>[]): object =>
+  Object.fromEntries(AMOUNTS.map((name) => [name, sum(lines, (line) => line[name])]));
 
 describe('commission owed', () => {
-  it.each(['seat', 'shoe', 'table', 'dealer', 'day'])('by %s adds up to its totals, which are the same by whatever it is told', async (by) => {
-    const lines = await floor.lines<CommissionLine>(`/v1/reports/commission?by=${by}`, 3);
-    const { totals } = await floor.read<CommissionReport>(`/v1/reports/commission?by=${by}&limit=1`);
-    expect(totals).toHaveLength(1);
-    expect(totals[0]).toMatchObject({ currency: 'MOP', ...amountsOf(lines) });
-    expect(totals).toEqual((await floor.read<CommissionReport>('/v1/reports/commission')).totals);
-    expect(totals[0]?.due).toBeGreaterThan(0);
-    for (const line of lines) expect(line.outstanding).toBe(line.marked - line.collected - line.waived);
-  });
+  it.each(['seat', 'shoe', 'table', 'dealer', 'day'])(
+    'by %s adds up to its totals, which are the same by whatever it is told',
+    async (by) => {
+      const lines = await floor.lines<CommissionLine>(`/v1/reports/commission?by=${by}`, 3);
+      const { totals } = await floor.read<CommissionReport>(
+        `/v1/reports/commission?by=${by}&limit=1`,
+      );
+      expect(totals).toHaveLength(1);
+      expect(totals[0]).toMatchObject({ currency: 'MOP', ...amountsOf(lines) });
+      expect(totals).toEqual((await floor.read<CommissionReport>('/v1/reports/commission')).totals);
+      expect(totals[0]?.due).toBeGreaterThan(0);
+      for (const line of lines)
+        expect(line.outstanding).toBe(line.marked - line.collected - line.waived);
+    },
+  );
 
   it('is drilled down to coups that add up to each line', async () => {
     const lines = await floor.lines<CommissionLine>('/v1/reports/commission?by=seat');
     expect(lines.length).toBeGreaterThan(6);
     for (const { shoeRef, seat, due, taken, marked } of lines) {
-      const coups = await floor.lines<CommissionCoup>(`/v1/reports/commission/coups?shoeRef=${encodeURIComponent(shoeRef as string)}&seat=${seat}`, 5);
+      const coups = await floor.lines<CommissionCoup>(
+        `/v1/reports/commission/coups?shoeRef=${encodeURIComponent(shoeRef as string)}&seat=${seat}`,
+        5,
+      );
       const standing = coups.filter(({ state }) => state !== 'void');
-      expect([sum(standing, (coup) => coup.due), sum(coups, (coup) => coup.taken), sum(standing, (coup) => coup.marked)]).toEqual([due, taken, marked]);
+      expect([
+        sum(standing, (coup) => coup.due),
+        sum(coups, (coup) => coup.taken),
+        sum(standing, (coup) => coup.marked),
+      ]).toEqual([due, taken, marked]);
     }
-    for (const { dealer, due } of await floor.lines<CommissionLine>('/v1/reports/commission?by=dealer')) {
-      const coups = await floor.lines<CommissionCoup>(`/v1/reports/commission/coups?dealer=${encodeURIComponent(dealer ?? '')}`);
-      expect(sum(coups.filter(({ state }) => state !== 'void'), (coup) => coup.due)).toBe(due);
+    for (const { dealer, due } of await floor.lines<CommissionLine>(
+      '/v1/reports/commission?by=dealer',
+    )) {
+      const coups = await floor.lines<CommissionCoup>(
+        `/v1/reports/commission/coups?dealer=${encodeURIComponent(dealer ?? '')}`,
+      );
+      expect(
+        sum(
+          coups.filter(({ state }) => state !== 'void'),
+          (coup) => coup.due,
+        ),
+      ).toBe(due);
     }
   });
 });
@@ -43,24 +82,60 @@ describe('the other reports', () => {
     const lines = await floor.lines<MisdealtLine>('/v1/reports/misdealt', 7);
     const { summary } = await floor.read<MisdealtReport>('/v1/reports/misdealt?limit=1');
     const found = lines.flatMap(({ findings }) => findings);
-    expect(summary).toMatchObject({ coups: lines.length, findings: found.length, voidCoups: lines.filter((line) => line.void).length });
-    for (const counts of [summary.byCode, summary.bySeverity, summary.byTable, summary.byDealer, summary.byDay] as (readonly { readonly findings: number }[])[]) expect(sum(counts, ({ findings }) => findings)).toBe(found.length);
-    const all = new Map((await floor.lines<FindingLine>('/v1/findings')).map((finding) => [finding.id, finding]));
+    expect(summary).toMatchObject({
+      coups: lines.length,
+      findings: found.length,
+      voidCoups: lines.filter((line) => line.void).length,
+    });
+    for (const counts of [
+      summary.byCode,
+      summary.bySeverity,
+      summary.byTable,
+      summary.byDealer,
+      summary.byDay,
+    ] as (readonly { readonly findings: number }[])[])
+      expect(sum(counts, ({ findings }) => findings)).toBe(found.length);
+    const all = new Map(
+      (await floor.lines<FindingLine>('/v1/findings')).map((finding) => [finding.id, finding]),
+    );
     for (const finding of found) expect(all.get(finding.id)).toEqual(finding);
-    for (const { value } of summary.byCode) expect(await floor.lines<MisdealtLine>(`/v1/reports/misdealt?code=${value}`)).not.toEqual([]);
+    for (const { value } of summary.byCode)
+      expect(await floor.lines<MisdealtLine>(`/v1/reports/misdealt?code=${value}`)).not.toEqual([]);
   });
 
   it('on dealers, payouts, shoes and devices add up', async () => {
     const { lines: dealers, total } = await floor.read<DealersReport>('/v1/reports/dealers');
-    expect(total).toMatchObject({ coups: sum(dealers, ({ coups }) => coups), errors: sum(dealers, ({ errors }) => errors), findings: sum(dealers, ({ findings }) => findings) });
+    expect(total).toMatchObject({
+      coups: sum(dealers, ({ coups }) => coups),
+      errors: sum(dealers, ({ errors }) => errors),
+      findings: sum(dealers, ({ findings }) => findings),
+    });
     expect(total.coups).toBe(sum(await floor.lines<ShoeLine>('/v1/shoes'), ({ coups }) => coups));
-    const { lines, variance, totals: [payouts] } = await floor.read<PayoutsReport>('/v1/reports/payouts');
-    for (const name of ['bets', 'staked', 'paid', 'taken', 'won'] as const) expect(payouts?.[name]).toBe(sum(lines, (line) => line[name]));
+    const {
+      lines,
+      variance,
+      totals: [payouts],
+    } = await floor.read<PayoutsReport>('/v1/reports/payouts');
+    for (const name of ['bets', 'staked', 'paid', 'taken', 'won'] as const)
+      expect(payouts?.[name]).toBe(sum(lines, (line) => line[name]));
     expect(payouts?.findings).toBe(sum(variance, ({ findings }) => findings));
     const devices = await floor.lines<DeviceLine>('/v1/reports/devices', 2);
     const { total: all } = await floor.read<DevicesReport>('/v1/reports/devices?limit=1');
-    expect(all).toMatchObject({ devices: devices.length, events: sum(devices, ({ events }) => events), gaps: sum(devices, ({ gaps }) => gaps), unread: sum(devices, ({ unread }) => unread) });
-    expect((await floor.lines<ShoeReportLine>('/v1/reports/shoes', 1)).map(({ table, shoe }) => `${table} ${shoe}`).sort()).toEqual((await floor.lines<ShoeLine>('/v1/shoes')).map(({ table, shoe }) => `${table} ${shoe}`).sort());
+    expect(all).toMatchObject({
+      devices: devices.length,
+      events: sum(devices, ({ events }) => events),
+      gaps: sum(devices, ({ gaps }) => gaps),
+      unread: sum(devices, ({ unread }) => unread),
+    });
+    expect(
+      (await floor.lines<ShoeReportLine>('/v1/reports/shoes', 1))
+        .map(({ table, shoe }) => `${table} ${shoe}`)
+        .sort(),
+    ).toEqual(
+      (await floor.lines<ShoeLine>('/v1/shoes'))
+        .map(({ table, shoe }) => `${table} ${shoe}`)
+        .sort(),
+    );
   });
 });
 
@@ -68,7 +143,9 @@ describe('the other reports', () => {
 function parsed(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
-  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,"\r\n]*))(,|\r\n)/g)) {
+  for (const [, quoted, plain, end] of text.matchAll(
+    /(?:"((?:[^"]|"")*)"|([^,"\r\n]*))(,|\r\n)/g,
+  )) {
     row.push(quoted === undefined ? (plain as string) : quoted.replaceAll('""', '"'));
     if (end === ',') continue;
     rows.push(row);
@@ -85,16 +162,44 @@ async function csv(path: string): Promise<Record<string, string>[]> {
   for (const row of rows) expect(row).toHaveLength(headings.length);
   return rows.map((row) => Object.fromEntries(row.map((cell, i) => [headings[i] as string, cell])));
 }
-const cell = (value: string | number | boolean | null | undefined): string => (value === null || value === undefined ? '' : typeof value === 'string' && /^[=+\-@]/.test(value) ? `'${value}` : String(value));
+const cell = (value: string | number | boolean | null | undefined): string =>
+  value === null || value === undefined
+    ? ''
+    : typeof value === 'string' && /^[=+\-@]/.test(value)
+      ? `'${value}`
+      : String(value);
 
 describe('a file of CSV', () => {
   it('holds the lines of all pages, whatever page is asked for', async () => {
-    for (const path of ['/v1/tables', '/v1/shoes', '/v1/coups', '/v1/findings?status=all', '/v1/reports/commission?by=seat', '/v1/reports/commission?by=dealer', '/v1/reports/commission/coups', '/v1/reports/shoes', '/v1/reports/devices', '/v1/reports/dealers']) {
-      const [lines, file] = [await floor.lines<Record<string, string | number>>(path).catch(async () => (await floor.read<{ lines: Record<string, string | number>[] }>(path)).lines), await csv(path)];
+    for (const path of [
+      '/v1/tables',
+      '/v1/shoes',
+      '/v1/coups',
+      '/v1/findings?status=all',
+      '/v1/reports/commission?by=seat',
+      '/v1/reports/commission?by=dealer',
+      '/v1/reports/commission/coups',
+      '/v1/reports/shoes',
+      '/v1/reports/devices',
+      '/v1/reports/dealers',
+    ]) {
+      const [lines, file] = [
+        await floor
+          .lines<Record<string, string | number>>(path)
+          .catch(
+            async () =>
+              (await floor.read<{ lines: Record<string, string | number>[] }>(path)).lines,
+          ),
+        await csv(path),
+      ];
       expect([path, file.length]).toEqual([path, lines.length]);
-      const same = Object.keys(file[0] as object).filter((heading) => ['string', 'number', 'boolean'].includes(typeof lines[0]?.[heading]));
+      const same = Object.keys(file[0] as object).filter((heading) =>
+        ['string', 'number', 'boolean'].includes(typeof lines[0]?.[heading]),
+      );
       expect(same.length).toBeGreaterThan(2);
-      for (const [i, line] of lines.entries()) for (const heading of same) expect([path, heading, file[i]?.[heading]]).toEqual([path, heading, cell(line[heading])]);
+      for (const [i, line] of lines.entries())
+        for (const heading of same)
+          expect([path, heading, file[i]?.[heading]]).toEqual([path, heading, cell(line[heading])]);
       if (!path.endsWith('dealers')) expect(await csv(withQuery(path, 'limit=1'))).toEqual(file);
     }
     expect((await floor.lines<CoupLine>('/v1/coups')).length).toBeGreaterThan(300);
@@ -102,22 +207,39 @@ describe('a file of CSV', () => {
 
   it('has a line for each finding of a mis-dealt coup, and for each bet and each cause of a wrong payout', async () => {
     const misdealt = await floor.lines<MisdealtLine>('/v1/reports/misdealt');
-    expect((await csv('/v1/reports/misdealt')).map(({ id }) => id)).toEqual(misdealt.flatMap(({ findings }) => findings.map(({ id }) => id)));
+    expect((await csv('/v1/reports/misdealt')).map(({ id }) => id)).toEqual(
+      misdealt.flatMap(({ findings }) => findings.map(({ id }) => id)),
+    );
     const { lines, variance } = await floor.read<PayoutsReport>('/v1/reports/payouts');
     const file = await csv('/v1/reports/payouts');
     expect(file).toHaveLength(lines.length + variance.length);
     expect(sum(file, ({ paid }) => Number(paid))).toBe(sum(lines, ({ paid }) => paid));
-    expect(file.filter(({ code }) => code !== '').map(({ code, amount }) => [code, Number(amount)])).toEqual(variance.map(({ code, amount }) => [code, amount]));
+    expect(
+      file.filter(({ code }) => code !== '').map(({ code, amount }) => [code, Number(amount)]),
+    ).toEqual(variance.map(({ code, amount }) => [code, amount]));
   });
 
   it('goes on beyond a thousand lines, at the same positions', async () => {
     const opened = (n: number): string[] => [
-      JSON.stringify({ specversion: '1.0', type: 'shoeprint.shoe-opened.v1', source: `device/many-${n}`, id: '1', time: '2026-11-20T12:00:00.000Z', table: `many-${String(n).padStart(5, '0')}`, shoe: 'S', session: '1', sequence: 1, data: { rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'MOP', reports: [] } }),
+      JSON.stringify({
+        specversion: '1.0',
+        type: 'shoeprint.shoe-opened.v1',
+        source: `device/many-${n}`,
+        id: '1',
+        time: '2026-11-20T12:00:00.000Z',
+        table: `many-${String(n).padStart(5, '0')}`,
+        shoe: 'S',
+        session: '1',
+        sequence: 1,
+        data: { rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'MOP', reports: [] },
+      }),
     ];
     await floor.send(Array.from({ length: 2_300 }, (_, n) => opened(n)).flat());
     await floor.caughtUp();
     for (const path of ['/v1/tables', '/v1/shoes', '/v1/reports/shoes', '/v1/reports/devices']) {
-      const names = (await csv(path)).map(({ table }) => table).filter((table) => table?.startsWith('many-'));
+      const names = (await csv(path))
+        .map(({ table }) => table)
+        .filter((table) => table?.startsWith('many-'));
       expect([path, names.length, new Set(names).size]).toEqual([path, 2_300, 2_300]);
     }
   });
@@ -129,11 +251,16 @@ describe('a file of CSV', () => {
     expect(headers['content-disposition']).toBe('attachment; filename="commission.csv"');
     for (const path of [...LISTS, ...REPORTS]) {
       const answer = await floor.get(withQuery(path, 'format=csv'));
-      expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="[a-z-]+\.csv"$/);
+      expect(answer.headers['content-disposition']).toMatch(
+        /^attachment; filename="[a-z-]+\.csv"$/,
+      );
       expect(answer.headers['log-position']).toMatch(/^\d+:\d+(,\d+:\d+)*$/);
-      for (const row of parsed(answer.body)) for (const each of row) expect(each).not.toMatch(/^[=+@\t\r\n]|^-(?!\d+(\.\d+)?$)/);
+      for (const row of parsed(answer.body))
+        for (const each of row) expect(each).not.toMatch(/^[=+@\t\r\n]|^-(?!\d+(\.\d+)?$)/);
       expect((await floor.get(path)).headers['content-disposition']).toBeUndefined();
     }
-    expect((await floor.lines<TableLine>('/v1/tables')).some(({ table }) => table === TABLES[1])).toBe(true);
+    expect(
+      (await floor.lines<TableLine>('/v1/tables')).some(({ table }) => table === TABLES[1]),
+    ).toBe(true);
   });
 });

@@ -26,8 +26,10 @@ const position = async (): Promise<Position> => {
   const { items } = await floor.read<{ items: Position[] }>('/v1/positions', admin);
   return items.find((item) => item.partition === partition) as Position;
 };
-const resume = (of: string, token = admin): Promise<{ statusCode: number; body: string }> => floor.server.api.send('POST', `/v1/positions/${of}/resume`, token);
-const shoeprint = (args: readonly string[]): ReturnType<typeof shoeprintBeside> => shoeprintBeside(['parked', ...args, '--url', floor.server.url], { SHOEPRINT_TOKEN: admin });
+const resume = (of: string, token = admin): Promise<{ statusCode: number; body: string }> =>
+  floor.server.api.send('POST', `/v1/positions/${of}/resume`, token);
+const shoeprint = (args: readonly string[]): ReturnType<typeof shoeprintBeside> =>
+  shoeprintBeside(['parked', ...args, '--url', floor.server.url], { SHOEPRINT_TOKEN: admin });
 
 describe('a stopped partition', () => {
   it('is shown, stops again where its cause is still there, and goes on by itself from where it stopped once it is resumed', async () => {
@@ -37,14 +39,23 @@ describe('a stopped partition', () => {
     const before = (await position()).next;
     floor.log.faults.hole = { partition, offset: before };
     for (const from of [100, 150]) await floor.send(lines.slice(from, from + 50));
-    const { stopped, next } = await eventually('a stopped partition', async () => ((await position()).stopped ? position() : undefined));
+    const { stopped, next } = await eventually('a stopped partition', async () =>
+      (await position()).stopped ? position() : undefined,
+    );
     expect([next, stopped?.offset]).toEqual([before, before]);
     expect(stopped?.reason).toMatch(/BrokenLog/);
     const { items } = await floor.read<{ items: Position[] }>('/v1/positions', admin);
     expect(items.filter((item) => item.stopped !== null)).toHaveLength(1);
     const shown = await shoeprint([]);
-    expect(shown.stdout).toMatch(new RegExp(`^partition .*\\n *${partition} .* ${before} .*BrokenLog.*\\n\\n1 partition stopped\\n$`));
-    expect(JSON.parse((await shoeprint(['--json'])).stdout)).toEqual({ parked: [], stopped: [{ partition, stopped: expect.objectContaining({ offset: before }) }] });
+    expect(shown.stdout).toMatch(
+      new RegExp(
+        `^partition .*\\n *${partition} .* ${before} .*BrokenLog.*\\n\\n1 partition stopped\\n$`,
+      ),
+    );
+    expect(JSON.parse((await shoeprint(['--json'])).stdout)).toEqual({
+      parked: [],
+      stopped: [{ partition, stopped: expect.objectContaining({ offset: before }) }],
+    });
 
     expect(await resume(String(partition))).toMatchObject({ statusCode: 202, body: '' });
     await eventually('stopped again', async () => (await position()).stopped);
@@ -53,21 +64,32 @@ describe('a stopped partition', () => {
     floor.log.faults.hole = undefined;
     await floor.send(lines.slice(200));
     const resumed = await shoeprint(['resume', String(partition)]);
-    expect([resumed.code, resumed.stdout]).toEqual([0, `partition ${partition}: an auditor follows it again within seconds, and stops it again where the cause is still there\n`]);
+    expect([resumed.code, resumed.stdout]).toEqual([
+      0,
+      `partition ${partition}: an auditor follows it again within seconds, and stops it again where the cause is still there\n`,
+    ]);
     await floor.caughtUp();
     expect((await position()).stopped).toBeNull();
-    const { lines: [table] } = await floor.read<{ lines: { events: { admitted: number } }[] }>('/v1/tables?table=B07');
+    const {
+      lines: [table],
+    } = await floor.read<{ lines: { events: { admitted: number } }[] }>('/v1/tables?table=B07');
     expect(table?.events.admitted).toBe(lines.length);
   });
 
   it('is not to be resumed where it is not stopped, is none, or holds tables that the asker may not see', async () => {
     for (const each of ['0', '99', '-1', 'x', '1e1', '9'.repeat(30), '%00', '%20']) {
       const { statusCode, body } = await resume(each);
-      expect([each, statusCode, (JSON.parse(body) as { type: string }).type]).toEqual([each, 404, 'urn:shoeprint:problem:not-found']);
+      expect([each, statusCode, (JSON.parse(body) as { type: string }).type]).toEqual([
+        each,
+        404,
+        'urn:shoeprint:problem:not-found',
+      ]);
     }
     const narrow = await floor.server.api.person('admin', { tables: ['B07'] });
     expect((await resume(String(partition), narrow)).statusCode).toBe(403);
-    expect((await shoeprint(['resume', '99'])).stderr).toContain('no partition of that number is stopped');
+    expect((await shoeprint(['resume', '99'])).stderr).toContain(
+      'no partition of that number is stopped',
+    );
   });
 
   it('is resumed under the name of whoever asked, in the log', async () => {
@@ -76,11 +98,16 @@ describe('a stopped partition', () => {
     Logger.overrideLogger({ log: tell, error: tell, warn: tell });
     try {
       floor.log.faults.hole = { partition, offset: (await position()).next };
-      for (const from of [300, 305]) await floor.send(dayLines(['B07'], 'resumed').slice(from, from + 5));
+      for (const from of [300, 305])
+        await floor.send(dayLines(['B07'], 'resumed').slice(from, from + 5));
       await eventually('a stopped partition', async () => (await position()).stopped);
       floor.log.faults.hole = undefined;
       expect((await resume(String(partition))).statusCode).toBe(202);
-      expect(told).toContainEqual({ message: 'a stopped partition is to go on', partition, by: 'person/resumer' });
+      expect(told).toContainEqual({
+        message: 'a stopped partition is to go on',
+        partition,
+        by: 'person/resumer',
+      });
       await floor.caughtUp();
     } finally {
       Logger.overrideLogger(false);

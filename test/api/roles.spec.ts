@@ -14,13 +14,25 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Ids that nothing has, so that no request of this walk changes anything. */
-const pathOf = (url: string): string => url.replace(/:[A-Za-z]+/g, '0000000000000000').replaceAll('*', 'nothing');
+const pathOf = (url: string): string =>
+  url.replace(/:[A-Za-z]+/g, '0000000000000000').replaceAll('*', 'nothing');
 const ROLES_AND_DEVICE = [...ROLES, 'device'] as const;
 /** Answered before anything is looked at, by the gate alone. */
-const refusedByGate = async (method: string, url: string, token?: string): Promise<number | undefined> => {
-  const { statusCode, body } = await api.app.inject({ method: method as 'GET', url: pathOf(url), headers: token === undefined ? {} : { authorization: `Bearer ${token}` }, simulate: { end: true, close: true, split: false, error: false } });
+const refusedByGate = async (
+  method: string,
+  url: string,
+  token?: string,
+): Promise<number | undefined> => {
+  const { statusCode, body } = await api.app.inject({
+    method: method as 'GET',
+    url: pathOf(url),
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    simulate: { end: true, close: true, split: false, error: false },
+  });
   if (statusCode !== 401 && statusCode !== 403) return undefined;
-  return /urn:shoeprint:problem:(not-signed-in|not-permitted)"/.test(body) || method === 'HEAD' ? statusCode : undefined;
+  return /urn:shoeprint:problem:(not-signed-in|not-permitted)"/.test(body) || method === 'HEAD'
+    ? statusCode
+    : undefined;
 };
 
 describe('every route that the server has', () => {
@@ -37,42 +49,71 @@ describe('every route that the server has', () => {
 
   it('refuses whoever does not say who they are, unless it is open', async () => {
     for (const { method, url, needs } of routesOf(api.app)) {
-      if (needs !== 'nothing') expect([method, url, await refusedByGate(method, url)]).toEqual([method, url, 401]);
+      if (needs !== 'nothing')
+        expect([method, url, await refusedByGate(method, url)]).toEqual([method, url, 401]);
     }
   });
 
   it('refuses a token that was never given', async () => {
     const made = `sps_0123456789abcdef_${'x'.repeat(43)}`;
     for (const { method, url, needs } of routesOf(api.app)) {
-      if (needs !== 'nothing') expect([method, url, await refusedByGate(method, url, made)]).toEqual([method, url, 401]);
+      if (needs !== 'nothing')
+        expect([method, url, await refusedByGate(method, url, made)]).toEqual([method, url, 401]);
     }
   });
 
-  it.each(ROLES_AND_DEVICE)('is open to %s exactly where the table of permissions says so', async (role) => {
-    const routes = routesOf(api.app).filter(({ url }) => !url.endsWith('/stream') && !url.endsWith('/sign-out'));
-    for (const { method, url, needs } of routes) {
-      if (needs === undefined || needs === 'nothing') continue;
-      const expected = permitted(needs, [role]) ? undefined : 403;
-      expect([role, method, url, await refusedByGate(method, url, tokens.get(role))]).toEqual([role, method, url, expected]);
-    }
-  });
+  it.each(ROLES_AND_DEVICE)(
+    'is open to %s exactly where the table of permissions says so',
+    async (role) => {
+      const routes = routesOf(api.app).filter(
+        ({ url }) => !url.endsWith('/stream') && !url.endsWith('/sign-out'),
+      );
+      for (const { method, url, needs } of routes) {
+        if (needs === undefined || needs === 'nothing') continue;
+        const expected = permitted(needs, [role]) ? undefined : 403;
+        expect([role, method, url, await refusedByGate(method, url, tokens.get(role))]).toEqual([
+          role,
+          method,
+          url,
+          expected,
+        ]);
+      }
+    },
+  );
 
   it('is open where everybody must come in, and nowhere else', () => {
-    const open = routesOf(api.app).filter(({ needs, url }) => needs === 'nothing' && !url.startsWith('/docs'));
-    expect([...new Set(open.map(({ url }) => url))].sort()).toEqual(['/livez', '/metrics', '/readyz', '/v1/sign-in']);
+    const open = routesOf(api.app).filter(
+      ({ needs, url }) => needs === 'nothing' && !url.startsWith('/docs'),
+    );
+    expect([...new Set(open.map(({ url }) => url))].sort()).toEqual([
+      '/livez',
+      '/metrics',
+      '/readyz',
+      '/v1/sign-in',
+    ]);
   });
 });
 
 describe('the table of permissions', () => {
   it('gives device keys nothing but to record and to ask who they are', () => {
-    expect((Object.keys(PERMISSIONS) as (keyof typeof PERMISSIONS)[]).filter((permission) => permitted(permission, ['device']))).toEqual(['record-events', 'own-session']);
+    expect(
+      (Object.keys(PERMISSIONS) as (keyof typeof PERMISSIONS)[]).filter((permission) =>
+        permitted(permission, ['device']),
+      ),
+    ).toEqual(['record-events', 'own-session']);
   });
 
   it('keeps apart who manages accounts and who reads findings', () => {
-    expect(PERMISSIONS['manage-accounts'].filter((role) => permitted('read-findings', [role]))).toEqual([]);
+    expect(
+      PERMISSIONS['manage-accounts'].filter((role) => permitted('read-findings', [role])),
+    ).toEqual([]);
   });
 
   it('gives nobody without a role anything', () => {
-    expect((Object.keys(PERMISSIONS) as (keyof typeof PERMISSIONS)[]).filter((permission) => permitted(permission, []))).toEqual([]);
+    expect(
+      (Object.keys(PERMISSIONS) as (keyof typeof PERMISSIONS)[]).filter((permission) =>
+        permitted(permission, []),
+      ),
+    ).toEqual([]);
   });
 });

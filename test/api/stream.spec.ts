@@ -32,15 +32,29 @@ class Reader {
   private readonly request: ClientRequest;
   private rest = '';
 
-  constructor(url: string, token: string, { id = '', paused = false }: { readonly id?: string; readonly paused?: boolean } = {}) {
+  constructor(
+    url: string,
+    token: string,
+    { id = '', paused = false }: { readonly id?: string; readonly paused?: boolean } = {},
+  ) {
     this.id = id;
-    this.request = get(`${url}/v1/stream`, { agent: false, headers: { authorization: `Bearer ${token}`, ...(id !== '' && { 'last-event-id': id }) } }, (response) => {
-      this.status = response.statusCode;
-      this.headers = response.headers;
-      this.response = response;
-      response.setEncoding('utf8').on('close', () => (this.ended = true)).on('error', () => (this.ended = true));
-      if (!paused) response.on('data', (text: string) => this.take(text));
-    });
+    this.request = get(
+      `${url}/v1/stream`,
+      {
+        agent: false,
+        headers: { authorization: `Bearer ${token}`, ...(id !== '' && { 'last-event-id': id }) },
+      },
+      (response) => {
+        this.status = response.statusCode;
+        this.headers = response.headers;
+        this.response = response;
+        response
+          .setEncoding('utf8')
+          .on('close', () => (this.ended = true))
+          .on('error', () => (this.ended = true));
+        if (!paused) response.on('data', (text: string) => this.take(text));
+      },
+    );
     this.request.on('error', () => (this.ended = true));
   }
 
@@ -60,11 +74,13 @@ class Reader {
     for (const part of parts) this.takeOne(part.split('\n'));
   }
   private takeOne(lines: readonly string[]): void {
-    const of = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+    const of = (name: string): string | undefined =>
+      lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
     if (lines.some((line) => line.startsWith(':'))) this.comments += 1;
     this.id = of('id') ?? this.id;
     const [event, data] = [of('event'), of('data')];
-    if (event !== undefined && data !== undefined) this.told.push({ event, data: JSON.parse(data), id: this.id });
+    if (event !== undefined && data !== undefined)
+      this.told.push({ event, data: JSON.parse(data), id: this.id });
   }
 }
 
@@ -72,7 +88,11 @@ let floor: ReadingFloor;
 let url: string;
 let lines: string[];
 const readers: Reader[] = [];
-const follow = (token = floor.reader, options?: ConstructorParameters<typeof Reader>[2], at = url): Reader => {
+const follow = (
+  token = floor.reader,
+  options?: ConstructorParameters<typeof Reader>[2],
+  at = url,
+): Reader => {
   const reader = new Reader(at, token, options);
   readers.push(reader);
   return reader;
@@ -88,19 +108,35 @@ afterAll(async () => {
 });
 
 const watch = (): PositionsWatch => floor.server.api.app.get(PositionsWatch);
-const ids = (things: readonly { readonly ref: string }[]): string[] => [...new Set(things.map(({ ref }) => ref))].sort();
+const ids = (things: readonly { readonly ref: string }[]): string[] =>
+  [...new Set(things.map(({ ref }) => ref))].sort();
 /** A thing as it was last told. */
-const lastOf = <Thing>(things: readonly Thing[], id: (thing: Thing) => string): Map<string, Thing> => new Map(things.map((thing) => [id(thing), thing]));
+const lastOf = <Thing>(
+  things: readonly Thing[],
+  id: (thing: Thing) => string,
+): Map<string, Thing> => new Map(things.map((thing) => [id(thing), thing]));
 /** What has been told comes to what the lists say. */
 async function agrees(told: readonly Told[], table?: string): Promise<void> {
   const query = table === undefined ? '' : `?table=${encodeURIComponent(table)}`;
-  const of = <Thing>(event: string): Thing[] => told.filter((each) => each.event === event).map(({ data }) => data as Thing);
-  const coups = (await floor.lines<CoupLine>(`/v1/coups${query}`)).filter(({ state }) => state !== 'open');
-  expect(lastOf(of<CoupLine>('coup'), ({ ref }) => ref)).toEqual(lastOf([...coups].reverse(), ({ ref }) => ref));
-  expect(lastOf(of<ShoeLine>('shoe'), ({ ref }) => ref)).toEqual(lastOf(await floor.lines<ShoeLine>(`/v1/shoes${query}`), ({ ref }) => ref));
-  const findings = await floor.lines<FindingLine>(`/v1/findings?status=all${query.replace('?', '&')}`);
-  expect(lastOf(of<FindingLine>('finding'), ({ id }) => id)).toEqual(lastOf(findings, ({ id }) => id));
-  if (table !== undefined) expect(new Set(of<TableChange>('table').map((each) => each.table))).toEqual(new Set([table]));
+  const of = <Thing>(event: string): Thing[] =>
+    told.filter((each) => each.event === event).map(({ data }) => data as Thing);
+  const coups = (await floor.lines<CoupLine>(`/v1/coups${query}`)).filter(
+    ({ state }) => state !== 'open',
+  );
+  expect(lastOf(of<CoupLine>('coup'), ({ ref }) => ref)).toEqual(
+    lastOf([...coups].reverse(), ({ ref }) => ref),
+  );
+  expect(lastOf(of<ShoeLine>('shoe'), ({ ref }) => ref)).toEqual(
+    lastOf(await floor.lines<ShoeLine>(`/v1/shoes${query}`), ({ ref }) => ref),
+  );
+  const findings = await floor.lines<FindingLine>(
+    `/v1/findings?status=all${query.replace('?', '&')}`,
+  );
+  expect(lastOf(of<FindingLine>('finding'), ({ id }) => id)).toEqual(
+    lastOf(findings, ({ id }) => id),
+  );
+  if (table !== undefined)
+    expect(new Set(of<TableChange>('table').map((each) => each.table))).toEqual(new Set([table]));
 }
 
 describe('the stream', () => {
@@ -109,14 +145,26 @@ describe('the stream', () => {
     const nowhere = await floor.server.api.person('regulator', { tables: [] });
     const [all, scoped, none] = [follow(), follow(one), follow(nowhere)];
     for (const reader of [all, scoped, none]) await reader.listening();
-    expect(all.headers).toMatchObject({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', 'x-content-type-options': 'nosniff' });
+    expect(all.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    });
     const half = Math.floor(lines.length / 2);
     await floor.send(lines.slice(0, half));
-    await eventually('the first half', () => all.of('finding').length > 10 && scoped.of('coup').length > 5);
+    await eventually(
+      'the first half',
+      () => all.of('finding').length > 10 && scoped.of('coup').length > 5,
+    );
     await floor.send(lines.slice(half));
     await floor.caughtUp();
     const end = (await floor.get('/v1/tables')).headers['log-position'] as string;
-    await eventually('all of it', () => all.id === end && scoped.of<ShoeLine>('shoe').filter(({ closed }) => closed).length >= 2);
+    await eventually(
+      'all of it',
+      () =>
+        all.id === end && scoped.of<ShoeLine>('shoe').filter(({ closed }) => closed).length >= 2,
+    );
     await agrees(all.told);
     const own = (text: string): boolean => text.includes(TABLES[2]);
     for (const { data } of scoped.told) expect(own((data as { table: string }).table)).toBe(true);
@@ -152,26 +200,46 @@ describe('the stream', () => {
   it('begins now where no place is named, and at the beginning of a partition that the place does not name', async () => {
     const [now, from] = [follow(), follow(floor.reader, { id: '0:0' })];
     await now.listening();
-    await eventually('the shoes', () => new Set(from.of<ShoeLine>('shoe').map(({ ref }) => ref)).size === 6);
+    await eventually(
+      'the shoes',
+      () => new Set(from.of<ShoeLine>('shoe').map(({ ref }) => ref)).size === 6,
+    );
     expect(now.told).toEqual([]);
     expect(ids(from.of('shoe'))).toEqual(ids(await floor.lines<ShoeLine>('/v1/shoes')));
     for (const reader of [now, from]) reader.cut();
   });
 
-  it.each(['x', '0:1,', '0:-1', '0:1 1:2'])('refuses the place %j, which it never gave', async (id) => {
-    const answer = await floor.get('/v1/stream', { headers: { 'last-event-id': id } });
-    expect([answer.statusCode, answer.json<{ type: string }>().type]).toEqual([400, 'urn:shoeprint:problem:invalid-request']);
-  });
+  it.each(['x', '0:1,', '0:-1', '0:1 1:2'])(
+    'refuses the place %j, which it never gave',
+    async (id) => {
+      const answer = await floor.get('/v1/stream', { headers: { 'last-event-id': id } });
+      expect([answer.statusCode, answer.json<{ type: string }>().type]).toEqual([
+        400,
+        'urn:shoeprint:problem:invalid-request',
+      ]);
+    },
+  );
 
   it('does not keep whoever asks for its head alone', async () => {
-    const answer = await fetch(`${url}/v1/stream`, { method: 'HEAD', headers: { authorization: `Bearer ${floor.reader}` }, signal: AbortSignal.timeout(5_000) });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    const answer = await fetch(`${url}/v1/stream`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${floor.reader}` },
+      signal: AbortSignal.timeout(5_000),
+    });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
     expect(watch().count).toBe(0);
   });
 
   it('says now and then that it lives, and lets go within seconds of whoever signs out or may see other tables', async () => {
     const source = floor.server.api.app.get(DataSource);
-    const [out, other, stays] = [await floor.server.api.person('compliance', { name: 'out' }), await floor.server.api.person('pit-boss', { name: 'other', tables: ['B07'] }), floor.reader];
+    const [out, other, stays] = [
+      await floor.server.api.person('compliance', { name: 'out' }),
+      await floor.server.api.person('pit-boss', { name: 'other', tables: ['B07'] }),
+      floor.reader,
+    ];
     const [leaving, moved, staying] = [follow(out), follow(other), follow(stays)];
     for (const reader of [leaving, moved, staying]) await reader.listening();
     await source.getRepository(Session).delete({ accountName: 'out' });
@@ -187,7 +255,9 @@ describe('the stream', () => {
     const client = new pg.Client(floor.server.database.url);
     await client.connect();
     const waiting = async (): Promise<number> => {
-      const { rows } = await client.query<{ count: string }>(`select count(*) from pg_stat_activity where application_name = 'shoeprint-api' and wait_event_type = 'Lock'`);
+      const { rows } = await client.query<{ count: string }>(
+        `select count(*) from pg_stat_activity where application_name = 'shoeprint-api' and wait_event_type = 'Lock'`,
+      );
       return Number(rows[0]?.count);
     };
     try {
@@ -196,7 +266,10 @@ describe('the stream', () => {
       const leaving = follow();
       await eventually('a look-up that waits', async () => (await waiting()) > 0);
       leaving.cut();
-      await eventually('the connection gone', async () => (await connections(floor.server.api)) === 0);
+      await eventually(
+        'the connection gone',
+        async () => (await connections(floor.server.api)) === 0,
+      );
       await client.query('rollback');
       const after = follow();
       await after.listening();
@@ -239,7 +312,10 @@ describe('a server whose reader takes nothing', () => {
 /** Findings of two thousand bytes and more, one a record of partition 0: more than connections hold on their way. */
 async function bigFindings(api: TestApi, count: number): Promise<void> {
   const rows = api.app.get<DataSource>(getDataSourceToken(ROWS));
-  await rows.query(`insert into rows.position (partition, log_id, next, fold_version, generation, events) values (0, 'x', $1, 1, 1, $1)`, [count]);
+  await rows.query(
+    `insert into rows.position (partition, log_id, next, fold_version, generation, events) values (0, 'x', $1, 1, 1, $1)`,
+    [count],
+  );
   await rows.query(
     `insert into rows.finding (id, code, severity, "table", shoe, rules, "void", remedied, "at", gaming_day, body, partition, changed)
      select 'f' || n, 'TC-05', 1, 'B07', 'S1', 'punto-banco@1', false, false, now(), '2026-11-20', json_build_object('id', 'f' || n, 'code', 'TC-05', 'message', repeat('x', 2000)), 0, n from generate_series(1, $1::int) n`,
@@ -256,7 +332,11 @@ describe('a server that stops', () => {
     await eventually('both', () => api.app.get(PositionsWatch).count === 2);
     api.app.get(StreamController).onModuleDestroy();
     const late = await fetch(`${at}/v1/stream`, { headers: { authorization: `Bearer ${reader}` } });
-    expect([late.status, ((await late.json()) as { type: string }).type, late.headers.get('retry-after')]).toEqual([503, 'urn:shoeprint:problem:not-ready', '1']);
+    expect([
+      late.status,
+      ((await late.json()) as { type: string }).type,
+      late.headers.get('retry-after'),
+    ]).toEqual([503, 'urn:shoeprint:problem:not-ready', '1']);
     await eventually('their end', () => following.every(({ ended }) => ended));
     const [stalled, began] = [follow(reader, { paused: true }, at), performance.now()];
     await api.close();

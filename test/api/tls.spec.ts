@@ -32,7 +32,13 @@ class Server {
     const { PATH } = process.env;
     this.child = spawn(process.execPath, ['dist/apps/api/src/main.js'], {
       env: {
-        PATH, DATABASE_URL: databaseUrl, SHOEPRINT_PARTITIONS: String(PARTITIONS), SHOEPRINT_PORT: '0', SHOEPRINT_BASE_PATH: '/audit', SHOEPRINT_TLS_CERT: `${TLS}/cert.pem`, SHOEPRINT_TLS_KEY: `${TLS}/key.pem`,
+        PATH,
+        DATABASE_URL: databaseUrl,
+        SHOEPRINT_PARTITIONS: String(PARTITIONS),
+        SHOEPRINT_PORT: '0',
+        SHOEPRINT_BASE_PATH: '/audit',
+        SHOEPRINT_TLS_CERT: `${TLS}/cert.pem`,
+        SHOEPRINT_TLS_KEY: `${TLS}/key.pem`,
         SHOEPRINT_ADMIN_PASSWORD: 'correct horse battery staple',
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,10 +55,16 @@ class Server {
 
   /** Where it says that it listens. */
   async port(): Promise<number> {
-    const url = await eventually('the line that it listens', () => {
-      if (this.code !== undefined) throw new Error(`ended with ${this.code}: ${this.stderr}`);
-      return this.lines.map(({ message }) => message as { message?: string; url?: string }).find(({ message }) => message === 'listening')?.url;
-    }, 60_000);
+    const url = await eventually(
+      'the line that it listens',
+      () => {
+        if (this.code !== undefined) throw new Error(`ended with ${this.code}: ${this.stderr}`);
+        return this.lines
+          .map(({ message }) => message as { message?: string; url?: string })
+          .find(({ message }) => message === 'listening')?.url;
+      },
+      60_000,
+    );
     expect(url).toMatch(/^https:/);
     return Number(new URL(url).port);
   }
@@ -78,7 +90,10 @@ beforeAll(async () => {
   const client = new pg.Client(database.url);
   await client.connect();
   const { id, text, hash } = newToken('spk');
-  await client.query('insert into access.device_key (id, name, token_hash, sources, tables, types, created_by) values ($1, $2, $3, $4, $4, $4, $5)', [id, 'drained', hash, ['*'], 'system/test']);
+  await client.query(
+    'insert into access.device_key (id, name, token_hash, sources, tables, types, created_by) values ($1, $2, $3, $4, $4, $4, $5)',
+    [id, 'drained', hash, ['*'], 'system/test'],
+  );
   await client.end();
   device = text;
 }, 90_000);
@@ -87,17 +102,34 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const options = (method: string, path: string, headers: RequestOptions['headers'] = {}): RequestOptions => ({ host: '127.0.0.1', port, method, path, agent: server.agent, headers });
-function ask(method: string, path: string, { headers, body }: { headers?: RequestOptions['headers']; body?: string } = {}): Promise<Answered> {
+const options = (
+  method: string,
+  path: string,
+  headers: RequestOptions['headers'] = {},
+): RequestOptions => ({ host: '127.0.0.1', port, method, path, agent: server.agent, headers });
+function ask(
+  method: string,
+  path: string,
+  { headers, body }: { headers?: RequestOptions['headers']; body?: string } = {},
+): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const asking = request(options(method, path, headers), (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => resolve({ status: response.statusCode, body: text, headers: response.headers })).on('error', reject);
+      response
+        .setEncoding('utf8')
+        .on('data', (piece: string) => (text += piece))
+        .on('end', () =>
+          resolve({ status: response.statusCode, body: text, headers: response.headers }),
+        )
+        .on('error', reject);
     });
     asking.on('error', reject).end(body);
   });
 }
-const eventHeaders = (): RequestOptions['headers'] => ({ authorization: `Bearer ${device}`, 'content-type': EVENT });
+const eventHeaders = (): RequestOptions['headers'] => ({
+  authorization: `Bearer ${device}`,
+  'content-type': EVENT,
+});
 
 describe('an api over TLS, under a path', () => {
   it('is reached by whoever trusts its certificate, and by nobody without TLS', async () => {
@@ -105,7 +137,10 @@ describe('an api over TLS, under a path', () => {
     await expect(fetch(`http://127.0.0.1:${port}/audit/livez`)).rejects.toThrow();
     await expect(fetch(`https://127.0.0.1:${port}/audit/livez`)).rejects.toThrow();
     const protocol = await new Promise((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port, ca, maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }, () => resolve(socket.getProtocol())).on('error', reject);
+      const socket = connect(
+        { host: '127.0.0.1', port, ca, maxVersion: 'TLSv1.1', minVersion: 'TLSv1' },
+        () => resolve(socket.getProtocol()),
+      ).on('error', reject);
     }).catch((error: Error) => error.message);
     expect(protocol).toMatch(/alert|protocol|version|unsupported|ssl/i);
   });
@@ -117,7 +152,10 @@ describe('an api over TLS, under a path', () => {
     const { paths } = JSON.parse((await ask('GET', '/audit/docs-json')).body) as { paths: object };
     expect(Object.keys(paths)).toContain('/audit/v1/events');
     expect((await ask('GET', '/audit/docs')).status).toBe(200);
-    const signedIn = await ask('POST', '/audit/v1/sign-in', { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name: 'admin', password: 'correct horse battery staple' }) });
+    const signedIn = await ask('POST', '/audit/v1/sign-in', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'admin', password: 'correct horse battery staple' }),
+    });
     expect(signedIn.status).toBe(200);
   });
 });
@@ -129,7 +167,10 @@ describe('SIGTERM', () => {
     const sender = async (name: string): Promise<void> => {
       while (!isOver) {
         const event = card({ table: name });
-        const answer = await ask('POST', '/audit/v1/events', { headers: eventHeaders(), body: lineOf(event) }).catch(() => undefined);
+        const answer = await ask('POST', '/audit/v1/events', {
+          headers: eventHeaders(),
+          body: lineOf(event),
+        }).catch(() => undefined);
         if (answer?.status === 202) acknowledged.add(event.id as string);
         if (answer === undefined) return;
       }
@@ -141,7 +182,9 @@ describe('SIGTERM', () => {
     const before = acknowledged.size;
     await eventually('more events', () => acknowledged.size > before + 50);
     server.signal('SIGTERM');
-    await eventually('that it ends', () => server.lines.some(({ message }) => (message as { message?: string }).message === 'ending'));
+    await eventually('that it ends', () =>
+      server.lines.some(({ message }) => (message as { message?: string }).message === 'ending'),
+    );
     const began = performance.now();
     expect(await half.finish()).toBe(202);
     acknowledged.add(half.id);
@@ -157,11 +200,21 @@ describe('SIGTERM', () => {
 });
 
 /** A request of which half the body is sent; `finish` sends the rest, and gives the status that it is answered with. */
-async function halfSent(): Promise<{ readonly id: string; readonly finish: () => Promise<number | undefined> }> {
+async function halfSent(): Promise<{
+  readonly id: string;
+  readonly finish: () => Promise<number | undefined>;
+}> {
   const event = card({ table: 'drain-half' });
   const body = Buffer.from(lineOf(event));
-  const asking = request({ ...options('POST', '/audit/v1/events', { ...eventHeaders(), 'content-length': body.length }), agent: new Agent({ ca }) });
-  const answered = new Promise<number | undefined>((resolve, reject) => asking.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode))).on('error', reject));
+  const asking = request({
+    ...options('POST', '/audit/v1/events', { ...eventHeaders(), 'content-length': body.length }),
+    agent: new Agent({ ca }),
+  });
+  const answered = new Promise<number | undefined>((resolve, reject) =>
+    asking
+      .on('response', (response) => response.resume().on('end', () => resolve(response.statusCode)))
+      .on('error', reject),
+  );
   answered.catch(() => undefined);
   await new Promise<void>((resolve) => asking.write(body.subarray(0, 100), () => resolve()));
   return { id: event.id as string, finish: () => (asking.end(body.subarray(100)), answered) };
@@ -173,13 +226,30 @@ async function following(): Promise<{ readonly ended: boolean }> {
   const client = new pg.Client(database.url);
   await client.connect();
   const { id, text, hash } = newToken('sps');
-  await client.query(`insert into access.account (name, password_hash, roles, tables, created_by) values ($1, 'none', '{regulator}', '{*}', 'system/test')`, [name]);
-  await client.query(`insert into access.session (id, account_name, token_hash, expires_at) values ($1, $2, $3, now() + interval '1 hour')`, [id, name, hash]);
+  await client.query(
+    `insert into access.account (name, password_hash, roles, tables, created_by) values ($1, 'none', '{regulator}', '{*}', 'system/test')`,
+    [name],
+  );
+  await client.query(
+    `insert into access.session (id, account_name, token_hash, expires_at) values ($1, $2, $3, now() + interval '1 hour')`,
+    [id, name, hash],
+  );
   await client.end();
   const state = { ended: false, begun: false };
-  request({ ...options('GET', '/audit/v1/stream', { authorization: `Bearer ${text}` }), agent: new Agent({ ca }) }, (response) => {
-    response.on('data', () => (state.begun = true)).on('close', () => (state.ended = true)).on('error', () => (state.ended = true));
-  }).on('error', () => (state.ended = true)).end();
+  request(
+    {
+      ...options('GET', '/audit/v1/stream', { authorization: `Bearer ${text}` }),
+      agent: new Agent({ ca }),
+    },
+    (response) => {
+      response
+        .on('data', () => (state.begun = true))
+        .on('close', () => (state.ended = true))
+        .on('error', () => (state.ended = true));
+    },
+  )
+    .on('error', () => (state.ended = true))
+    .end();
   await eventually('the stream', () => state.begun);
   return state;
 }
@@ -191,7 +261,9 @@ async function recordedIds(url: string): Promise<Set<string>> {
     const head = await log.head(partition);
     for (let from = 0; from < head;) {
       const records = await log.read(partition, from);
-      for (const { value } of records) for (const line of Buffer.from(value).toString().split('\n')) found.add((JSON.parse(line) as { id: string }).id);
+      for (const { value } of records)
+        for (const line of Buffer.from(value).toString().split('\n'))
+          found.add((JSON.parse(line) as { id: string }).id);
       from += records.length;
     }
   }

@@ -7,10 +7,14 @@ import { audit, decoded, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 
 /** What every reader is told, rows drawn. */
-const told = (consequences: readonly Consequence[]): unknown[] => consequences.map((each) => ('row' in each ? { is: each.is, row: each.row } : each));
+const told = (consequences: readonly Consequence[]): unknown[] =>
+  consequences.map((each) => ('row' in each ? { is: each.is, row: each.row } : each));
 
 /** Folds to the end; before the events whose places are given, the state is saved, forgotten and loaded again. */
-function folded(events: readonly Sent[], cuts: ReadonlySet<number> = new Set()): { told: unknown[]; saved: string; read: number; sum: number; readable: number } {
+function folded(
+  events: readonly Sent[],
+  cuts: ReadonlySet<number> = new Set(),
+): { told: unknown[]; saved: string; read: number; sum: number; readable: number } {
   let state = newTable('T1');
   const all: unknown[] = [];
   for (const [at, event] of events.entries()) {
@@ -20,70 +24,119 @@ function folded(events: readonly Sent[], cuts: ReadonlySet<number> = new Set()):
   if (cuts.has(events.length)) state = loadTable(saveTable(state), BOOK);
   all.push(...told(endOfLog(state, BOOK)));
   const { read, admitted, duplicates, equivocal, late } = state.admission.counts;
-  return { told: all, saved: saveTable(state), read, sum: admitted + duplicates + equivocal + late, readable: events.length };
+  return {
+    told: all,
+    saved: saveTable(state),
+    read,
+    sum: admitted + duplicates + equivocal + late,
+    readable: events.length,
+  };
 }
 
 describe('any log of one table, however absurd', () => {
   it('is folded without a throw, and every event is counted once', () => {
-    fc.assert(fc.property(fc.oneof(anyStream(120), anyGame(120)), (events) => {
-      const { read, sum } = folded(events);
-      expect(read).toBe(events.length);
-      expect(sum).toBe(events.length);
-    }), { numRuns: 1000 });
+    fc.assert(
+      fc.property(fc.oneof(anyStream(120), anyGame(120)), (events) => {
+        const { read, sum } = folded(events);
+        expect(read).toBe(events.length);
+        expect(sum).toBe(events.length);
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it('may be split anywhere: saved and loaded state goes on to the same consequences and the same state', () => {
-    fc.assert(fc.property(fc.oneof(anyStream(50), anyGame(50)), fc.array(fc.nat(51), { minLength: 1, maxLength: 4 }), (events, cuts) => {
-      const [whole, split] = [folded(events), folded(events, new Set(cuts))];
-      expect(split.told).toEqual(whole.told);
-      expect(split.saved).toBe(whole.saved);
-    }), { numRuns: 800 });
+    fc.assert(
+      fc.property(
+        fc.oneof(anyStream(50), anyGame(50)),
+        fc.array(fc.nat(51), { minLength: 1, maxLength: 4 }),
+        (events, cuts) => {
+          const [whole, split] = [folded(events), folded(events, new Set(cuts))];
+          expect(split.told).toEqual(whole.told);
+          expect(split.saved).toBe(whole.saved);
+        },
+      ),
+      { numRuns: 800 },
+    );
   });
 
   it('may be split after every event', () => {
-    fc.assert(fc.property(anyGame(40), (events) => {
-      expect(folded(events, new Set(events.keys())).told).toEqual(folded(events).told);
-    }), { numRuns: 100 });
+    fc.assert(
+      fc.property(anyGame(40), (events) => {
+        expect(folded(events, new Set(events.keys())).told).toEqual(folded(events).told);
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 
 describe('a log in which the sources number what they send', () => {
   /** Ids are remembered for the open shoe and the one before: where an event without a number would be taken for a new one. */
   const forgottenAt = (log: readonly Sent[], event: Sent): number => {
-    const openings = log.flatMap(({ type }, i) => (type === 'shoeprint.shoe-opened.v1' && i > log.indexOf(event) ? [i] : []));
+    const openings = log.flatMap(({ type }, i) =>
+      type === 'shoeprint.shoe-opened.v1' && i > log.indexOf(event) ? [i] : [],
+    );
     const distinct = openings.filter((i) => log.indexOf(log[i] as Sent) === i);
     return event.sequence === undefined ? (distinct[1] ?? log.length) : log.length;
   };
 
   it('tells the same when any of its events come again', () => {
-    fc.assert(fc.property(anyGame(60), fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 12 }), (events, repeats) => {
-      const again = [...events];
-      for (const [which, where] of repeats) {
-        const event = events[which % events.length] as Sent;
-        const first = again.indexOf(event);
-        again.splice(first + 1 + (where % (forgottenAt(again, event) - first)), 0, event);
-      }
-      const [once, repeated] = [audit(events), audit(again)];
-      expect(told(repeated.consequences)).toEqual(told(once.consequences));
-      expect(repeated.state.admission.counts).toEqual({ ...once.state.admission.counts, read: again.length, duplicates: repeats.length });
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(
+        anyGame(60),
+        fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 12 }),
+        (events, repeats) => {
+          const again = [...events];
+          for (const [which, where] of repeats) {
+            const event = events[which % events.length] as Sent;
+            const first = again.indexOf(event);
+            again.splice(first + 1 + (where % (forgottenAt(again, event) - first)), 0, event);
+          }
+          const [once, repeated] = [audit(events), audit(again)];
+          expect(told(repeated.consequences)).toEqual(told(once.consequences));
+          expect(repeated.state.admission.counts).toEqual({
+            ...once.state.admission.counts,
+            read: again.length,
+            duplicates: repeats.length,
+          });
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
-  it('tells the same when a device\'s events come in another order, while nothing of another source is overtaken', () => {
-    const endsWaits = ({ type }: Sent): boolean => type === 'shoeprint.shoe-closed.v1' || type === 'shoeprint.device-offline.v1';
-    fc.assert(fc.property(anyGame(80), fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 40 })), { minLength: 1, maxLength: 8 }), (events, delays) => {
-      const order = [...events];
-      for (const [which, by] of delays) {
-        const at = which % order.length;
-        const event = order[at] as Sent;
-        if (event.sequence === undefined) continue;
-        let to = at;
-        while (to < at + by && order[to + 1]?.source === event.source && !endsWaits(order[to + 1] as Sent) && !endsWaits(event)) to += 1;
-        order.splice(to, 0, ...order.splice(at, 1));
-      }
-      const [inOrder, delayed] = [audit(events), audit(order)];
-      expect(told(delayed.consequences)).toEqual(told(inOrder.consequences));
-      expect(delayed.state.admission.counts).toEqual(inOrder.state.admission.counts);
-    }), { numRuns: 300 });
+  it("tells the same when a device's events come in another order, while nothing of another source is overtaken", () => {
+    const endsWaits = ({ type }: Sent): boolean =>
+      type === 'shoeprint.shoe-closed.v1' || type === 'shoeprint.device-offline.v1';
+    fc.assert(
+      fc.property(
+        anyGame(80),
+        fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 40 })), {
+          minLength: 1,
+          maxLength: 8,
+        }),
+        (events, delays) => {
+          const order = [...events];
+          for (const [which, by] of delays) {
+            const at = which % order.length;
+            const event = order[at] as Sent;
+            if (event.sequence === undefined) continue;
+            let to = at;
+            while (
+              to < at + by &&
+              order[to + 1]?.source === event.source &&
+              !endsWaits(order[to + 1] as Sent) &&
+              !endsWaits(event)
+            )
+              to += 1;
+            order.splice(to, 0, ...order.splice(at, 1));
+          }
+          const [inOrder, delayed] = [audit(events), audit(order)];
+          expect(told(delayed.consequences)).toEqual(told(inOrder.consequences));
+          expect(delayed.state.admission.counts).toEqual(inOrder.state.admission.counts);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

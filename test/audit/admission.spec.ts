@@ -5,22 +5,52 @@ import { BOOK } from '../kit/house.js';
 import { play } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 
-const counts = ({ state }: Audited): Audited['state']['admission']['counts'] => state.admission.counts;
-const found = (audited: Audited, code: string): Audited['findings'] => audited.findings.filter((finding) => finding.code === code);
+const counts = ({ state }: Audited): Audited['state']['admission']['counts'] =>
+  state.admission.counts;
+const found = (audited: Audited, code: string): Audited['findings'] =>
+  audited.findings.filter((finding) => finding.code === code);
 /** Numbers missed, as the findings about gaps say. */
-const gaps = (audited: Audited): string[] => found(audited, 'DV-04').map(({ expected }) => expected);
+const gaps = (audited: Audited): string[] =>
+  found(audited, 'DV-04').map(({ expected }) => expected);
 
 /** A device's error report: an event with no effect on the game. */
 const report = (sequence: number, code: string | number = sequence, rest: Sent = {}): Sent => ({
-  specversion: '1.0', type: 'shoeprint.device-error.v1', source: 'device/T1-shoe', id: `${sequence}`, time: '2026-11-20T12:00:00Z', table: 'T1', session: '1', sequence, data: { code }, ...rest,
+  specversion: '1.0',
+  type: 'shoeprint.device-error.v1',
+  source: 'device/T1-shoe',
+  id: `${sequence}`,
+  time: '2026-11-20T12:00:00Z',
+  table: 'T1',
+  session: '1',
+  sequence,
+  data: { code },
+  ...rest,
 });
-const device = (type: string, sequence: number, rest: Sent = {}): Sent => ({ ...report(sequence), type: `shoeprint.${type}.v1`, data: {}, ...rest });
-const reports = (from: number, to: number): Sent[] => Array.from({ length: to - from + 1 }, (_, i) => report(from + i));
+const device = (type: string, sequence: number, rest: Sent = {}): Sent => ({
+  ...report(sequence),
+  type: `shoeprint.${type}.v1`,
+  data: {},
+  ...rest,
+});
+const reports = (from: number, to: number): Sent[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => report(from + i));
 const declared = (from: number, to: number, session = '1', id = `gap ${from}`): Sent => ({
-  specversion: '1.0', type: 'shoeprint.gap-declared.v1', source: 'system/auditor', id, time: '2026-11-20T12:00:02Z', table: 'T1', data: { source: 'device/T1-shoe', session, from, to },
+  specversion: '1.0',
+  type: 'shoeprint.gap-declared.v1',
+  source: 'system/auditor',
+  id,
+  time: '2026-11-20T12:00:02Z',
+  table: 'T1',
+  data: { source: 'device/T1-shoe', session, from, to },
 });
 const person = (id: string, reason: string): Sent => ({
-  specversion: '1.0', type: 'shoeprint.supervisor-called.v1', source: 'person/sam', id, time: '2026-11-20T12:00:00Z', table: 'T1', data: { reason },
+  specversion: '1.0',
+  type: 'shoeprint.supervisor-called.v1',
+  source: 'person/sam',
+  id,
+  time: '2026-11-20T12:00:00Z',
+  table: 'T1',
+  data: { reason },
 });
 /** Folds without ending the log, so that a wait goes on. */
 const live = (events: readonly Sent[]): Audited => audit(events, { end: false });
@@ -30,53 +60,102 @@ describe('a repeat', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
-    play(log, 1, { bets: [[1, 'player', 100]], outcome: 'player', settled: [[1, 'player', 'returned', 100]] });
+    play(log, 1, {
+      bets: [[1, 'player', 100]],
+      outcome: 'player',
+      settled: [[1, 'player', 'returned', 100]],
+    });
     const once = audit(log.events);
     const twice = audit([...log.events, ...log.events]);
     expect(once.findings).toEqual([]);
     expect(twice.findings).toEqual([]);
-    expect(counts(twice)).toEqual({ ...counts(once), read: 2 * log.events.length, duplicates: log.events.length });
+    expect(counts(twice)).toEqual({
+      ...counts(once),
+      read: 2 * log.events.length,
+      duplicates: log.events.length,
+    });
   });
 
   it('with another content under the same number is equivocation, and the first one stands', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
-    play(log, 1, { bets: [[1, 'player', 100]], outcome: 'player', closed: false, settled: [[1, 'player', 'returned', 100]] });
+    play(log, 1, {
+      bets: [[1, 'player', 100]],
+      outcome: 'player',
+      closed: false,
+      settled: [[1, 'player', 'returned', 100]],
+    });
     const card = log.events.find(({ type }) => type === 'shoeprint.card-drawn.v1') as Sent;
     log.events.push({ ...card, data: { card: 'KH', to: 'player' } });
     log.add('terminal', 'coup-closed');
     const audited = audit(log.events);
     expect(codes(audited.findings)).toEqual(['DV-15']);
-    expect(audited.findings[0]).toMatchObject({ severity: 1, coup: 1, events: ['device/T1-shoe#T1-shoe/1/3'] });
+    expect(audited.findings[0]).toMatchObject({
+      severity: 1,
+      coup: 1,
+      events: ['device/T1-shoe#T1-shoe/1/3'],
+    });
     expect(counts(audited)).toMatchObject({ equivocal: 1, duplicates: 0 });
   });
 
   it('with another content again is still one finding, and counted each time', () => {
     const audited = audit([report(1), report(1, 'a'), report(1, 'b'), report(1)]);
     expect(codes(audited.findings)).toEqual(['DV-15']);
-    expect(counts(audited)).toEqual({ read: 4, admitted: 1, duplicates: 1, equivocal: 2, late: 0, stray: 0 });
+    expect(counts(audited)).toEqual({
+      read: 4,
+      admitted: 1,
+      duplicates: 1,
+      equivocal: 2,
+      late: 0,
+      stray: 0,
+    });
   });
 
   it('that differs in its time alone has another content', () => {
-    expect(codes(audit([report(1), { ...report(1), time: '2026-11-20T12:00:01Z' }]).findings)).toEqual(['DV-15']);
+    expect(
+      codes(audit([report(1), { ...report(1), time: '2026-11-20T12:00:01Z' }]).findings),
+    ).toEqual(['DV-15']);
   });
 
   it('of an unnumbered event is told by source and id', () => {
-    const audited = audit([person('1', 'spill'), person('1', 'spill'), person('1', 'brawl'), { ...person('1', 'brawl'), source: 'person/mia' }]);
+    const audited = audit([
+      person('1', 'spill'),
+      person('1', 'spill'),
+      person('1', 'brawl'),
+      { ...person('1', 'brawl'), source: 'person/mia' },
+    ]);
     expect(codes(audited.findings)).toEqual(['DV-15']);
     expect(audited.findings[0]?.events).toEqual(['person/sam#1']);
-    expect(counts(audited)).toEqual({ read: 4, admitted: 2, duplicates: 1, equivocal: 1, late: 0, stray: 0 });
+    expect(counts(audited)).toEqual({
+      read: 4,
+      admitted: 2,
+      duplicates: 1,
+      equivocal: 1,
+      late: 0,
+      stray: 0,
+    });
   });
 
   it('of an event that is still waiting is told too', () => {
     const audited = live([report(1), report(3), report(3), report(3, 'other'), report(2)]);
     expect(codes(audited.findings)).toEqual(['DV-15']);
-    expect(counts(audited)).toEqual({ read: 5, admitted: 3, duplicates: 1, equivocal: 1, late: 0, stray: 0 });
+    expect(counts(audited)).toEqual({
+      read: 5,
+      admitted: 3,
+      duplicates: 1,
+      equivocal: 1,
+      late: 0,
+      stray: 0,
+    });
   });
 
   it('is known by the number in its session alone, not by another session or source', () => {
-    const audited = audit([report(1), report(1, 'x', { session: '2' }), report(1, 'y', { source: 'device/T1-terminal' })]);
+    const audited = audit([
+      report(1),
+      report(1, 'x', { session: '2' }),
+      report(1, 'y', { source: 'device/T1-terminal' }),
+    ]);
     expect(audited.findings).toEqual([]);
     expect(counts(audited).admitted).toBe(3);
   });
@@ -85,17 +164,40 @@ describe('a repeat', () => {
     const events = reports(1, 5000);
     const audited = audit([...events, report(5000 - 4096, 'other')]);
     expect(counts(audited)).toMatchObject({ duplicates: 1, equivocal: 0 });
-    expect(counts(audit([...events, report(5000 - 4095, 'other')]))).toMatchObject({ duplicates: 0, equivocal: 1 });
-    expect(counts(audit([...events, report(5000 - 4095)]))).toMatchObject({ duplicates: 1, equivocal: 0 });
+    expect(counts(audit([...events, report(5000 - 4095, 'other')]))).toMatchObject({
+      duplicates: 0,
+      equivocal: 1,
+    });
+    expect(counts(audit([...events, report(5000 - 4095)]))).toMatchObject({
+      duplicates: 1,
+      equivocal: 0,
+    });
   });
 
   it('of an unnumbered event is known through the open shoe and the one before', () => {
     const opening = (shoe: string): Sent => ({
-      ...person(`open ${shoe}`, ''), type: 'shoeprint.shoe-opened.v1', shoe, data: { rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'USD', reports: [] },
+      ...person(`open ${shoe}`, ''),
+      type: 'shoeprint.shoe-opened.v1',
+      shoe,
+      data: { rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'USD', reports: [] },
     });
-    const audited = audit([opening('S1'), person('a', 'spill'), opening('S2'), person('a', 'spill'), opening('S2'), opening('S1')]);
+    const audited = audit([
+      opening('S1'),
+      person('a', 'spill'),
+      opening('S2'),
+      person('a', 'spill'),
+      opening('S2'),
+      opening('S1'),
+    ]);
     expect(counts(audited)).toMatchObject({ duplicates: 3, stray: 0 });
-    const later = audit([opening('S1'), person('a', 'spill'), opening('S2'), opening('S3'), opening('S2'), person('a', 'spill')]);
+    const later = audit([
+      opening('S1'),
+      person('a', 'spill'),
+      opening('S2'),
+      opening('S3'),
+      opening('S2'),
+      person('a', 'spill'),
+    ]);
     expect(counts(later)).toMatchObject({ duplicates: 1, stray: 0, admitted: 5 });
   });
 });
@@ -105,7 +207,11 @@ describe('an event that skips numbers', () => {
     const whole = new TableLog();
     whole.open();
     whole.dealer();
-    play(whole, 1, { bets: [[1, 'player', 100]], outcome: 'player', settled: [[1, 'player', 'returned', 100]] });
+    play(whole, 1, {
+      bets: [[1, 'player', 100]],
+      outcome: 'player',
+      settled: [[1, 'player', 'returned', 100]],
+    });
     play(whole, 2, { bets: [[1, 'banker', 100]], outcome: 'player' });
     const at = whole.events.findIndex(({ type }) => type === 'shoeprint.card-drawn.v1');
     const [lost] = whole.events.slice(at, at + 1) as [Sent];
@@ -114,7 +220,10 @@ describe('an event that skips numbers', () => {
     expect(counts(waiting).admitted).toBe(at);
     expect(waiting.findings).toEqual([]);
     const filled = audit([...rest, lost]);
-    const cards = (audited: Audited): unknown => audited.consequences.filter((each) => each.is === 'coup').map(({ row }) => row.cards.map(({ card, to }) => `${to} ${card}`));
+    const cards = (audited: Audited): unknown =>
+      audited.consequences
+        .filter((each) => each.is === 'coup')
+        .map(({ row }) => row.cards.map(({ card, to }) => `${to} ${card}`));
     const asDrawn = ['player 4S', 'banker 2H', 'player 5D', 'banker 5C'];
     expect(cards(filled)).toEqual([asDrawn, asDrawn]);
     expect(codes(filled.findings)).toEqual(codes(audit(whole.events).findings));
@@ -128,7 +237,8 @@ describe('an event that skips numbers', () => {
   });
 
   it('waits anew when another source skips numbers behind it', () => {
-    const other = (sequence: number): Sent => report(sequence, sequence, { source: 'device/T1-terminal' });
+    const other = (sequence: number): Sent =>
+      report(sequence, sequence, { source: 'device/T1-terminal' });
     const events = [report(1), report(3), other(2), report(2)];
     expect(counts(live(events)).admitted).toBe(3);
     expect(counts(live([...events, other(1)])).admitted).toBe(5);
@@ -155,16 +265,25 @@ describe('a wait ends', () => {
   });
 
   it('at shoe-closed and at device-offline of the table, from any source', () => {
-    const closed = { ...device('shoe-closed', 1, { source: 'device/T1-terminal', shoe: 'S1' }), data: { reason: 'end' } };
+    const closed = {
+      ...device('shoe-closed', 1, { source: 'device/T1-terminal', shoe: 'S1' }),
+      data: { reason: 'end' },
+    };
     expect(gaps(live([...hole, closed]))).toEqual(['numbers 2 to 3']);
-    expect(gaps(live([...hole, device('device-offline', 1, { source: 'device/T1-camera' })]))).toEqual(['numbers 2 to 3']);
+    expect(
+      gaps(live([...hole, device('device-offline', 1, { source: 'device/T1-camera' })])),
+    ).toEqual(['numbers 2 to 3']);
     expect(gaps(live([report(1), device('device-offline', 4)]))).toEqual(['numbers 2 to 3']);
-    expect(gaps(live([...hole, device('device-error-cleared', 1, { source: 'device/T1-camera' })]))).toEqual([]);
+    expect(
+      gaps(live([...hole, device('device-error-cleared', 1, { source: 'device/T1-camera' })])),
+    ).toEqual([]);
   });
 
   it('at another session of that source, and not of another', () => {
     expect(gaps(live([...hole, report(1, 'boot', { session: '2' })]))).toEqual(['numbers 2 to 3']);
-    expect(gaps(live([...hole, report(1, 'boot', { session: '2', source: 'device/T1-terminal' })]))).toEqual([]);
+    expect(
+      gaps(live([...hole, report(1, 'boot', { session: '2', source: 'device/T1-terminal' })])),
+    ).toEqual([]);
   });
 
   it('at a gap-declared event for it, and not for another session', () => {
@@ -183,7 +302,14 @@ describe('a wait ends', () => {
   });
 
   it('with a finding for each hole, and one for each', () => {
-    const audited = live([report(1), report(6), report(4), declared(1, 9), report(9), declared(7, 8)]);
+    const audited = live([
+      report(1),
+      report(6),
+      report(4),
+      declared(1, 9),
+      report(9),
+      declared(7, 8),
+    ]);
     expect(gaps(audited)).toEqual(['numbers 2 to 3', 'number 5', 'numbers 7 to 8']);
     expect(found(audited, 'DV-04')[0]).toMatchObject({ severity: 3, events: ['device/T1-shoe#4'] });
   });
@@ -198,14 +324,31 @@ describe('an event that comes after its hole was declared a gap', () => {
     const lost = log.events.splice(-2, 1)[0] as Sent;
     log.events.push(declared(lost.sequence as number, lost.sequence as number), lost);
     const audited = live(log.events);
-    expect(found(audited, 'DV-04')[0]?.events).toEqual(['device/T1-shoe#T1-shoe/1/6', 'device/T1-shoe#T1-shoe/1/5']);
+    expect(found(audited, 'DV-04')[0]?.events).toEqual([
+      'device/T1-shoe#T1-shoe/1/6',
+      'device/T1-shoe#T1-shoe/1/5',
+    ]);
     expect(counts(audited)).toMatchObject({ late: 1, equivocal: 0, duplicates: 0 });
     expect(audited.state.open?.drawn).toBe(3);
   });
 
   it('is a duplicate when it comes again, and equivocal when it says otherwise', () => {
-    const audited = live([report(1), report(3), declared(2, 2), report(2), report(2), report(2, 'other')]);
-    expect(counts(audited)).toEqual({ read: 6, admitted: 3, duplicates: 1, equivocal: 1, late: 1, stray: 0 });
+    const audited = live([
+      report(1),
+      report(3),
+      declared(2, 2),
+      report(2),
+      report(2),
+      report(2, 'other'),
+    ]);
+    expect(counts(audited)).toEqual({
+      read: 6,
+      admitted: 3,
+      duplicates: 1,
+      equivocal: 1,
+      late: 1,
+      stray: 0,
+    });
   });
 
   it('is late while its table still waits for other numbers', () => {
@@ -216,16 +359,30 @@ describe('an event that comes after its hole was declared a gap', () => {
 });
 
 describe('a device that comes online with new content under an old session', () => {
-  const online = (sequence: number, firmware: string): Sent => device('device-online', sequence, { id: firmware, data: { firmware } });
+  const online = (sequence: number, firmware: string): Sent =>
+    device('device-online', sequence, { id: firmware, data: { firmware } });
 
   it('begins that session anew', () => {
-    const audited = audit([online(1, 'v1'), report(2), report(3), online(1, 'v2'), report(2, 'after'), report(3, 'after')]);
+    const audited = audit([
+      online(1, 'v1'),
+      report(2),
+      report(3),
+      online(1, 'v2'),
+      report(2, 'after'),
+      report(3, 'after'),
+    ]);
     expect(audited.findings).toEqual([]);
     expect(counts(audited)).toMatchObject({ admitted: 6, duplicates: 0, equivocal: 0 });
   });
 
   it('with the content it had is a duplicate and begins nothing', () => {
-    const audited = audit([online(1, 'v1'), report(2), report(3), online(1, 'v1'), report(2, 'after')]);
+    const audited = audit([
+      online(1, 'v1'),
+      report(2),
+      report(3),
+      online(1, 'v1'),
+      report(2, 'after'),
+    ]);
     expect(counts(audited)).toMatchObject({ admitted: 3, duplicates: 1, equivocal: 1 });
   });
 
@@ -237,7 +394,12 @@ describe('a device that comes online with new content under an old session', () 
   });
 
   it('begins it anew also when its numbers have gone far beyond what is remembered', () => {
-    const audited = audit([online(1, 'v1'), ...Array.from({ length: 4200 }, (_, i) => report(i + 2)), online(1, 'v2'), report(2, 'after')]);
+    const audited = audit([
+      online(1, 'v1'),
+      ...Array.from({ length: 4200 }, (_, i) => report(i + 2)),
+      online(1, 'v2'),
+      report(2, 'after'),
+    ]);
     expect(counts(audited)).toMatchObject({ admitted: 4203, duplicates: 0 });
   });
 
@@ -247,7 +409,13 @@ describe('a device that comes online with new content under an old session', () 
   });
 
   it('ends the wait of its source with a gap', () => {
-    const audited = live([online(1, 'v1'), report(2), report(5), online(1, 'v2'), report(2, 'after')]);
+    const audited = live([
+      online(1, 'v1'),
+      report(2),
+      report(5),
+      online(1, 'v2'),
+      report(2, 'after'),
+    ]);
     expect(gaps(audited)).toEqual(['numbers 3 to 4']);
     expect(counts(audited)).toMatchObject({ admitted: 5, equivocal: 0 });
   });
@@ -318,9 +486,19 @@ describe('the state of a table', () => {
       log.shoe = name;
       log.open();
       for (let coup = 1; coup <= 3; coup += 1) {
-        play(log, coup, { bets: [[1, 'banker', 100]], cards: 'P 2S B 4H P 5D B 5C', outcome: 'banker', settled: [[1, 'banker', 'returned', 100, coup === 2 ? 4 : 5]] });
+        play(log, coup, {
+          bets: [[1, 'banker', 100]],
+          cards: 'P 2S B 4H P 5D B 5C',
+          outcome: 'banker',
+          settled: [[1, 'banker', 'returned', 100, coup === 2 ? 4 : 5]],
+        });
       }
-      log.add('person/sam', 'commission-collected', { seat: 1, amount: 14 }, { id: `collected ${name}` });
+      log.add(
+        'person/sam',
+        'commission-collected',
+        { seat: 1, amount: 14 },
+        { id: `collected ${name}` },
+      );
       log.add('shoe', 'shoe-closed', { reason: 'end' });
       log.draw('P 9S');
     };
@@ -346,6 +524,12 @@ describe('the state of a table', () => {
     const state = newTable('T1');
     for (const event of [decoded(report(2)), decoded(deep)]) fold(state, event, BOOK);
     const loaded = loadTable(saveTable(state), BOOK);
-    expect(codes(fold(loaded, decoded(report(1)), BOOK).flatMap((each) => (each.is === 'raised' ? [each.finding] : [])))).toEqual(['PR-09']);
+    expect(
+      codes(
+        fold(loaded, decoded(report(1)), BOOK).flatMap((each) =>
+          each.is === 'raised' ? [each.finding] : [],
+        ),
+      ),
+    ).toEqual(['PR-09']);
   });
 });

@@ -5,12 +5,25 @@ import { PLAYER_WINS, play, settle, type Played } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 
 type Step = (log: TableLog) => void;
-const bet = (seat: number, id: string, amount: number, rest: Sent = {}): Step => (log) => void log.add('terminal', 'bet-placed', { seat, bet: id, amount }, rest);
-const withdraw = (seat: number, id: string, amount: number, rest: Sent = {}): Step => (log) => void log.add('terminal', 'bet-withdrawn', { seat, bet: id, amount }, rest);
+const bet =
+  (seat: number, id: string, amount: number, rest: Sent = {}): Step =>
+  (log) =>
+    void log.add('terminal', 'bet-placed', { seat, bet: id, amount }, rest);
+const withdraw =
+  (seat: number, id: string, amount: number, rest: Sent = {}): Step =>
+  (log) =>
+    void log.add('terminal', 'bet-withdrawn', { seat, bet: id, amount }, rest);
 const close: Step = (log) => void log.add('terminal', 'betting-closed');
-const cards = (text = PLAYER_WINS): Step => (log) => void log.draw(text);
-const declare: Step = (log) => void log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
-const settled = (...each: Parameters<typeof settle>[1]): Step => (log) => void settle(log, each);
+const cards =
+  (text = PLAYER_WINS): Step =>
+  (log) =>
+    void log.draw(text);
+const declare: Step = (log) =>
+  void log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
+const settled =
+  (...each: Parameters<typeof settle>[1]): Step =>
+  (log) =>
+    void settle(log, each);
 const end: Step = (log) => void log.add('terminal', 'coup-closed');
 
 function opened(data: Partial<EventData['shoe-opened']> = {}): TableLog {
@@ -20,7 +33,11 @@ function opened(data: Partial<EventData['shoe-opened']> = {}): TableLog {
   return log;
 }
 /** A coup of these steps, from its opening. */
-function coup(steps: readonly Step[], data: Partial<EventData['shoe-opened']> = {}, kind?: Played['kind']): Audited {
+function coup(
+  steps: readonly Step[],
+  data: Partial<EventData['shoe-opened']> = {},
+  kind?: Played['kind'],
+): Audited {
   const log = opened(data);
   log.add('shoe', 'coup-opened', { coup: 1, ...(kind ? { kind } : undefined) });
   for (const step of steps) step(log);
@@ -35,22 +52,66 @@ const at = (clock: string): Sent => ({ time: `2026-11-20T12:00:${clock}Z` });
 
 describe('BT-01: a bet placed or withdrawn too late', () => {
   it('is found after betting was closed', () => {
-    const audited = coup([bet(1, 'player', 100), close, bet(2, 'tie', 50), cards(), declare, settled(1, 'player', 'returned', 100), settled(2, 'tie', 'returned', 0), end]);
-    expect(only(audited)).toMatchObject({ code: 'BT-01', severity: 1, coup: 1, observed: '50 placed', void: false });
+    const audited = coup([
+      bet(1, 'player', 100),
+      close,
+      bet(2, 'tie', 50),
+      cards(),
+      declare,
+      settled(1, 'player', 'returned', 100),
+      settled(2, 'tie', 'returned', 0),
+      end,
+    ]);
+    expect(only(audited)).toMatchObject({
+      code: 'BT-01',
+      severity: 1,
+      coup: 1,
+      observed: '50 placed',
+      void: false,
+    });
   });
 
   it('is not found before betting was closed, though a card was drawn', () => {
-    const audited = coup([bet(1, 'player', 100), cards('P 4S'), bet(2, 'tie', 50), close, cards('B 2H P 5D B 5C'), declare, settled(1, 'player', 'returned', 100), settled(2, 'tie', 'taken', 0), end]);
+    const audited = coup([
+      bet(1, 'player', 100),
+      cards('P 4S'),
+      bet(2, 'tie', 50),
+      close,
+      cards('B 2H P 5D B 5C'),
+      declare,
+      settled(1, 'player', 'returned', 100),
+      settled(2, 'tie', 'taken', 0),
+      end,
+    ]);
     expect(codes(audited.findings)).toEqual(['DL-01']);
   });
 
   it('is found after the first game card where betting was never closed', () => {
-    const audited = coup([bet(1, 'player', 100), cards('P 4S'), bet(2, 'tie', 50), cards('B 2H P 5D B 5C'), declare, settled(1, 'player', 'returned', 100), settled(2, 'tie', 'returned', 0), end]);
-    expect(only(audited)).toMatchObject({ code: 'BT-01', events: ['device/T1-shoe#T1-shoe/1/3', 'device/T1-terminal#T1-terminal/1/3'] });
+    const audited = coup([
+      bet(1, 'player', 100),
+      cards('P 4S'),
+      bet(2, 'tie', 50),
+      cards('B 2H P 5D B 5C'),
+      declare,
+      settled(1, 'player', 'returned', 100),
+      settled(2, 'tie', 'returned', 0),
+      end,
+    ]);
+    expect(only(audited)).toMatchObject({
+      code: 'BT-01',
+      events: ['device/T1-shoe#T1-shoe/1/3', 'device/T1-terminal#T1-terminal/1/3'],
+    });
   });
 
   it('is not found before the first game card, nor after a burned one', () => {
-    const audited = coup([(log) => log.draw('burn 9H'), bet(1, 'player', 100), cards(), declare, settled(1, 'player', 'returned', 100), end]);
+    const audited = coup([
+      (log) => log.draw('burn 9H'),
+      bet(1, 'player', 100),
+      cards(),
+      declare,
+      settled(1, 'player', 'returned', 100),
+      end,
+    ]);
     expect(audited.findings).toEqual([]);
   });
 
@@ -62,46 +123,112 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     for (const step of [declare, settled(1, 'player', 'returned', 100), end]) step(log);
     log.add('shoe', 'coup-opened', { coup: 2 });
     bet(1, 'player', 100)(log);
-    for (const step of [cards('B 2H P 3D B 5C'), declare, settled(1, 'player', 'returned', 100), end]) step(log);
+    for (const step of [
+      cards('B 2H P 3D B 5C'),
+      declare,
+      settled(1, 'player', 'returned', 100),
+      end,
+    ])
+      step(log);
     expect(codes(audit(log.events).findings)).toEqual(['DL-06']);
   });
 
   it('a late placement is no bet: paid, it is PY-06, and so it is when left unsettled', () => {
-    const late = [bet(1, 'player', 100), close, bet(2, 'player', 50), cards(), declare, settled(1, 'player', 'returned', 100)];
-    expect(codes(coup([...late, settled(2, 'player', 'returned', 0), end]).findings)).toEqual(['BT-01']);
-    const paid = coup([...late, settled(2, 'player', 'returned', 50), end]).findings.find(({ code }) => code === 'PY-06');
-    expect(paid).toMatchObject({ severity: 1, impact: { amount: 50, currency: 'USD', favours: 'patron' } });
-    const taken = coup([...late, settled(2, 'player', 'taken', 0), end]).findings.find(({ code }) => code === 'PY-06');
+    const late = [
+      bet(1, 'player', 100),
+      close,
+      bet(2, 'player', 50),
+      cards(),
+      declare,
+      settled(1, 'player', 'returned', 100),
+    ];
+    expect(codes(coup([...late, settled(2, 'player', 'returned', 0), end]).findings)).toEqual([
+      'BT-01',
+    ]);
+    const paid = coup([...late, settled(2, 'player', 'returned', 50), end]).findings.find(
+      ({ code }) => code === 'PY-06',
+    );
+    expect(paid).toMatchObject({
+      severity: 1,
+      impact: { amount: 50, currency: 'USD', favours: 'patron' },
+    });
+    const taken = coup([...late, settled(2, 'player', 'taken', 0), end]).findings.find(
+      ({ code }) => code === 'PY-06',
+    );
     expect(taken).toMatchObject({ impact: { amount: 50, favours: 'house' } });
     const left = coup([...late, end]).findings.find(({ code }) => code === 'PY-06');
-    expect(left).toMatchObject({ observed: 'not settled', impact: { amount: 50, favours: 'house' } });
+    expect(left).toMatchObject({
+      observed: 'not settled',
+      impact: { amount: 50, favours: 'house' },
+    });
   });
 
   it('left unsettled where a lawful bet stands, a late placement is not besides PY-06: the bet is judged at what stands', () => {
     const steps = [bet(1, 'player', 100), close, bet(1, 'player', 900), cards(), declare];
-    expect(codes(coup([...steps, settled(1, 'player', 'returned', 100), end]).findings)).toEqual(['BT-01']);
-    expect(codes(coup([...steps, settled(1, 'player', 'returned', 1000), end]).findings)).toEqual(['BT-01', 'PY-03']);
+    expect(codes(coup([...steps, settled(1, 'player', 'returned', 100), end]).findings)).toEqual([
+      'BT-01',
+    ]);
+    expect(codes(coup([...steps, settled(1, 'player', 'returned', 1000), end]).findings)).toEqual([
+      'BT-01',
+      'PY-03',
+    ]);
   });
 
   it('a late withdrawal has no effect: the bet is settled as it stood', () => {
-    const steps = [bet(1, 'tie', 100), bet(2, 'player', 50), close, withdraw(1, 'tie', 100), cards(), declare, settled(2, 'player', 'returned', 50)];
+    const steps = [
+      bet(1, 'tie', 100),
+      bet(2, 'player', 50),
+      close,
+      withdraw(1, 'tie', 100),
+      cards(),
+      declare,
+      settled(2, 'player', 'returned', 50),
+    ];
     expect(codes(coup([...steps, settled(1, 'tie', 'taken', 0), end]).findings)).toEqual(['BT-01']);
-    expect(codes(coup([...steps, settled(1, 'tie', 'returned', 0), end]).findings)).toEqual(['BT-01', 'PY-02']);
+    expect(codes(coup([...steps, settled(1, 'tie', 'returned', 0), end]).findings)).toEqual([
+      'BT-01',
+      'PY-02',
+    ]);
   });
 
   it('between two sources is found only where their clocks agree by more than the tolerance', () => {
-    const close_ = (time: Sent): Step => (log) => void log.add('camera', 'betting-closed', {}, time);
-    const steps = (clock: string, settlement: Step): Step[] => [bet(1, 'player', 100, at('10.000')), close_(at('20.000')), bet(2, 'player', 50, at(clock)), cards(), declare, settled(1, 'player', 'returned', 100), settlement, end];
-    expect(codes(coup(steps('21.001', settled(2, 'player', 'returned', 0))).findings)).toEqual(['BT-01']);
+    const close_ =
+      (time: Sent): Step =>
+      (log) =>
+        void log.add('camera', 'betting-closed', {}, time);
+    const steps = (clock: string, settlement: Step): Step[] => [
+      bet(1, 'player', 100, at('10.000')),
+      close_(at('20.000')),
+      bet(2, 'player', 50, at(clock)),
+      cards(),
+      declare,
+      settled(1, 'player', 'returned', 100),
+      settlement,
+      end,
+    ];
+    expect(codes(coup(steps('21.001', settled(2, 'player', 'returned', 0))).findings)).toEqual([
+      'BT-01',
+    ]);
     for (const clock of ['21.000', '20.000', '12.000']) {
       const close_call = coup(steps(clock, settled(2, 'player', 'returned', 50)));
       expect(close_call.findings).toEqual([]); // it stands, and was paid
-      expect(close_call.unjudgeable).toMatchObject([{ coup: 1, codes: ['BT-01'], why: 'the clocks of two sources are too close to call' }]);
+      expect(close_call.unjudgeable).toMatchObject([
+        { coup: 1, codes: ['BT-01'], why: 'the clocks of two sources are too close to call' },
+      ]);
     }
   });
 
   it('of one source needs no clock', () => {
-    const audited = coup([bet(1, 'player', 100), close, bet(2, 'tie', 50, at('00.000')), cards(), declare, settled(1, 'player', 'returned', 100), settled(2, 'tie', 'returned', 0), end]);
+    const audited = coup([
+      bet(1, 'player', 100),
+      close,
+      bet(2, 'tie', 50, at('00.000')),
+      cards(),
+      declare,
+      settled(1, 'player', 'returned', 100),
+      settled(2, 'tie', 'returned', 0),
+      end,
+    ]);
     expect(codes(audited.findings)).toEqual(['BT-01']);
     expect(audited.unjudgeable).toEqual([]);
   });
@@ -112,14 +239,26 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     close(log);
     bet(2, 'tie', 50)(log);
     log.add('shoe', 'coup-opened', { coup: 1 });
-    for (const step of [cards(), declare, settled(1, 'player', 'returned', 100), settled(2, 'tie', 'returned', 0), end]) step(log);
+    for (const step of [
+      cards(),
+      declare,
+      settled(1, 'player', 'returned', 100),
+      settled(2, 'tie', 'returned', 0),
+      end,
+    ])
+      step(log);
     expect(codes(audit(log.events).findings)).toEqual(['BT-01']);
   });
 });
 
 describe('BT-02 and BT-03: the limits', () => {
   const limits = { player: { min: 100, max: 500 } };
-  const play_ = (...moves: Step[]): ((amount: number) => Audited) => (amount) => coup([...moves, close, cards(), declare, settled(1, 'player', 'returned', amount), end], { limits });
+  const play_ =
+    (...moves: Step[]): ((amount: number) => Audited) =>
+    (amount) =>
+      coup([...moves, close, cards(), declare, settled(1, 'player', 'returned', amount), end], {
+        limits,
+      });
 
   it('are kept by the minimum and the maximum themselves', () => {
     expect(play_(bet(1, 'player', 100))(100).findings).toEqual([]);
@@ -127,35 +266,75 @@ describe('BT-02 and BT-03: the limits', () => {
   });
 
   it('are broken by less and by more, and such a bet is settled in full', () => {
-    expect(only(play_(bet(1, 'player', 99))(99))).toMatchObject({ code: 'BT-02', severity: 2, expected: 'at least 100', observed: '99' });
-    expect(only(play_(bet(1, 'player', 501))(501))).toMatchObject({ code: 'BT-03', severity: 2, expected: 'at most 500', observed: '501' });
+    expect(only(play_(bet(1, 'player', 99))(99))).toMatchObject({
+      code: 'BT-02',
+      severity: 2,
+      expected: 'at least 100',
+      observed: '99',
+    });
+    expect(only(play_(bet(1, 'player', 501))(501))).toMatchObject({
+      code: 'BT-03',
+      severity: 2,
+      expected: 'at most 500',
+      observed: '501',
+    });
     expect(codes(play_(bet(1, 'player', 501))(500).findings)).toEqual(['BT-03', 'PY-03']);
   });
 
   it('are judged on what stands when betting closes', () => {
     expect(play_(bet(1, 'player', 60), bet(1, 'player', 40))(100).findings).toEqual([]);
     expect(play_(bet(1, 'player', 600), withdraw(1, 'player', 100))(500).findings).toEqual([]);
-    expect(codes(play_(bet(1, 'player', 150), withdraw(1, 'player', 100))(50).findings)).toEqual(['BT-02']);
+    expect(codes(play_(bet(1, 'player', 150), withdraw(1, 'player', 100))(50).findings)).toEqual([
+      'BT-02',
+    ]);
   });
 
-  it('do not bind a bet withdrawn whole, another bet, or another seat\'s share', () => {
-    const audited = coup([bet(1, 'player', 50), withdraw(1, 'player', 50), bet(2, 'tie', 1), bet(3, 'player', 300), bet(4, 'player', 300), close, cards(), declare,
-      settled(2, 'tie', 'taken', 0), settled(3, 'player', 'returned', 300), settled(4, 'player', 'returned', 300), end], { limits });
+  it("do not bind a bet withdrawn whole, another bet, or another seat's share", () => {
+    const audited = coup(
+      [
+        bet(1, 'player', 50),
+        withdraw(1, 'player', 50),
+        bet(2, 'tie', 1),
+        bet(3, 'player', 300),
+        bet(4, 'player', 300),
+        close,
+        cards(),
+        declare,
+        settled(2, 'tie', 'taken', 0),
+        settled(3, 'player', 'returned', 300),
+        settled(4, 'player', 'returned', 300),
+        end,
+      ],
+      { limits },
+    );
     expect(audited.findings).toEqual([]);
   });
 
-  it('are judged at the coup\'s end where betting was never closed', () => {
-    expect(codes(coup([bet(1, 'player', 99), cards(), declare, settled(1, 'player', 'returned', 99), end], { limits }).findings)).toEqual(['BT-02']);
+  it("are judged at the coup's end where betting was never closed", () => {
+    expect(
+      codes(
+        coup([bet(1, 'player', 99), cards(), declare, settled(1, 'player', 'returned', 99), end], {
+          limits,
+        }).findings,
+      ),
+    ).toEqual(['BT-02']);
   });
 
   it('bind nobody where none were given', () => {
-    expect(coup([bet(1, 'player', 1), close, cards(), declare, settled(1, 'player', 'returned', 1), end]).findings).toEqual([]);
+    expect(
+      coup([bet(1, 'player', 1), close, cards(), declare, settled(1, 'player', 'returned', 1), end])
+        .findings,
+    ).toEqual([]);
   });
 });
 
 describe.each(['dummy', 'demonstration', 'free'] as const)('BT-07: a bet on a %s coup', (kind) => {
   it('is found, and its stake must be returned', () => {
-    const audited = coup([bet(1, 'player', 100), close, cards(), declare, settled(1, 'player', 'returned', 0), end], {}, kind);
+    const audited = coup(
+      [bet(1, 'player', 100), close, cards(), declare, settled(1, 'player', 'returned', 0), end],
+      {},
+      kind,
+    );
     expect(only(audited)).toMatchObject({ code: 'BT-07', severity: 1, coup: 1 });
   });
 
@@ -167,7 +346,11 @@ describe.each(['dummy', 'demonstration', 'free'] as const)('BT-07: a bet on a %s
       end(log);
       expect(codes(audit(log.events).findings)).toEqual(['BT-07']);
       log.add('shoe', 'coup-opened', { coup: 2 });
-      expect(audit(log.events).findings.find(({ code }) => code === 'BT-08')).toMatchObject({ severity: 1, coup: 1, impact: { amount: 100, currency: 'USD', favours: 'house' } });
+      expect(audit(log.events).findings.find(({ code }) => code === 'BT-08')).toMatchObject({
+        severity: 1,
+        coup: 1,
+        impact: { amount: 100, currency: 'USD', favours: 'house' },
+      });
     }
   });
 
@@ -179,7 +362,13 @@ describe.each(['dummy', 'demonstration', 'free'] as const)('BT-07: a bet on a %s
 describe('BT-08: a void whose stakes were not returned', () => {
   const voided = (...after: Step[]): Audited => {
     const log = opened();
-    play(log, 1, { bets: [[1, 'player', 100], [2, 'tie', 50]], closed: false });
+    play(log, 1, {
+      bets: [
+        [1, 'player', 100],
+        [2, 'tie', 50],
+      ],
+      closed: false,
+    });
     log.add('person/sam', 'coup-voided', { reason: 'misdeal', by: 'sam' });
     for (const step of after) step(log);
     return audit(log.events);
@@ -194,18 +383,39 @@ describe('BT-08: a void whose stakes were not returned', () => {
   });
 
   it('is not found when all are returned in time', () => {
-    expect(voided(settled(1, 'player', 'returned', 0), settled(2, 'tie', 'returned', 0), next).findings).toEqual([]);
-    expect(codes(voided(settled(1, 'player', 'returned', 0), next, settled(2, 'tie', 'returned', 0)).findings)).toContain('BT-08');
+    expect(
+      voided(settled(1, 'player', 'returned', 0), settled(2, 'tie', 'returned', 0), next).findings,
+    ).toEqual([]);
+    expect(
+      codes(
+        voided(settled(1, 'player', 'returned', 0), next, settled(2, 'tie', 'returned', 0))
+          .findings,
+      ),
+    ).toContain('BT-08');
   });
 
   it('is found for what was taken before the void, and not for what was returned before it', () => {
     const log = opened();
-    play(log, 1, { bets: [[1, 'player', 100], [2, 'tie', 50]], outcome: 'player', settled: [[1, 'player', 'returned', 100], [2, 'tie', 'taken', 0]] });
+    play(log, 1, {
+      bets: [
+        [1, 'player', 100],
+        [2, 'tie', 50],
+      ],
+      outcome: 'player',
+      settled: [
+        [1, 'player', 'returned', 100],
+        [2, 'tie', 'taken', 0],
+      ],
+    });
     log.add('person/sam', 'coup-voided', { coup: 1, reason: 'card on the floor', by: 'sam' });
     next(log);
     const [finding, ...others] = audit(log.events).findings;
     expect(others).toEqual([]);
-    expect(finding).toMatchObject({ code: 'BT-08', expected: 'stake of 50 returned', observed: 'stake taken' });
+    expect(finding).toMatchObject({
+      code: 'BT-08',
+      expected: 'stake of 50 returned',
+      observed: 'stake taken',
+    });
   });
 
   it('counts late stakes among those to be returned', () => {
@@ -218,10 +428,14 @@ describe('BT-08: a void whose stakes were not returned', () => {
     expect(codes(audit(log.events).findings)).toEqual(['BT-01', 'BT-08']);
   });
 
-  it('is found for a coup of a shoe that closed, when the next shoe\'s first coup opens, or that shoe makes way for another', () => {
+  it("is found for a coup of a shoe that closed, when the next shoe's first coup opens, or that shoe makes way for another", () => {
     for (const last of ['coup-opened', 'shoe-opened']) {
       const log = opened();
-      play(log, 1, { bets: [[1, 'player', 100]], outcome: 'player', settled: [[1, 'player', 'taken', 0]] });
+      play(log, 1, {
+        bets: [[1, 'player', 100]],
+        outcome: 'player',
+        settled: [[1, 'player', 'taken', 0]],
+      });
       log.add('shoe', 'shoe-closed', { reason: 'end' });
       log.add('person/sam', 'coup-voided', { coup: 1, reason: 'camera', by: 'sam' });
       log.shoe = 'S2';
@@ -250,25 +464,81 @@ describe('BT-08: a void whose stakes were not returned', () => {
 
 describe('BT-10: a bet that the document does not have', () => {
   it('is found once, and its settlement is not judged', () => {
-    for (const settlement of [[], [settled(1, 'dragon-7', 'returned', 5)], [settled(1, 'dragon-7', 'taken', 0, 5)]]) {
-      const audited = coup([bet(1, 'dragon-7', 100), bet(2, 'player', 100), close, cards(), declare, ...settlement, settled(2, 'player', 'returned', 100), end]);
-      expect(only(audited)).toMatchObject({ code: 'BT-10', severity: 2, coup: 1, observed: 'dragon-7' });
+    for (const settlement of [
+      [],
+      [settled(1, 'dragon-7', 'returned', 5)],
+      [settled(1, 'dragon-7', 'taken', 0, 5)],
+    ]) {
+      const audited = coup([
+        bet(1, 'dragon-7', 100),
+        bet(2, 'player', 100),
+        close,
+        cards(),
+        declare,
+        ...settlement,
+        settled(2, 'player', 'returned', 100),
+        end,
+      ]);
+      expect(only(audited)).toMatchObject({
+        code: 'BT-10',
+        severity: 2,
+        coup: 1,
+        observed: 'dragon-7',
+      });
     }
   });
 
   it('is found at its settlement, too, where it was never placed', () => {
-    const audited = coup([bet(2, 'player', 100), close, cards(), declare, settled(2, 'player', 'returned', 100), settled(1, 'dragon-7', 'returned', 5), end]);
+    const audited = coup([
+      bet(2, 'player', 100),
+      close,
+      cards(),
+      declare,
+      settled(2, 'player', 'returned', 100),
+      settled(1, 'dragon-7', 'returned', 5),
+      end,
+    ]);
     expect(codes(audited.findings)).toEqual(['BT-10']);
   });
 
   it('is not judged for the time of its settlement either', () => {
-    const early = coup([bet(1, 'dragon-7', 100), bet(2, 'player', 100), close, cards(), settled(1, 'dragon-7', 'returned', 5), declare, settled(2, 'player', 'returned', 100), end]);
+    const early = coup([
+      bet(1, 'dragon-7', 100),
+      bet(2, 'player', 100),
+      close,
+      cards(),
+      settled(1, 'dragon-7', 'returned', 5),
+      declare,
+      settled(2, 'player', 'returned', 100),
+      end,
+    ]);
     expect(codes(early.findings)).toEqual(['BT-10']);
-    const late = coup([bet(1, 'dragon-7', 100), bet(2, 'player', 100), close, cards(), declare, settled(2, 'player', 'returned', 100), end, settled(1, 'dragon-7', 'taken', 0)]);
+    const late = coup([
+      bet(1, 'dragon-7', 100),
+      bet(2, 'player', 100),
+      close,
+      cards(),
+      declare,
+      settled(2, 'player', 'returned', 100),
+      end,
+      settled(1, 'dragon-7', 'taken', 0),
+    ]);
     expect(codes(late.findings)).toEqual(['BT-10']);
   });
 
   it('is not found for a bet of the document', () => {
-    expect(coup([bet(1, 'dragon-7', 100), close, cards('P 4S B 2H P 5D B 5C'), declare, settled(1, 'dragon-7', 'taken', 0), end], { rules: 'ez-baccarat@1', reports: ['bets', 'settlements'] }).findings).toEqual([]);
+    expect(
+      coup(
+        [
+          bet(1, 'dragon-7', 100),
+          close,
+          cards('P 4S B 2H P 5D B 5C'),
+          declare,
+          settled(1, 'dragon-7', 'taken', 0),
+          end,
+        ],
+        { rules: 'ez-baccarat@1', reports: ['bets', 'settlements'] },
+      ).findings,
+    ).toEqual([]);
   });
 });

@@ -24,9 +24,25 @@ interface Paid {
 }
 
 /** A winning banker bet of seat 1, paid even money unless it says otherwise. */
-function banker({ stake = 100, paid = stake, marked, taken, rules, reports, book = BOOK }: Paid): Audited {
-  const log = opened({ ...(rules ? { rules } : undefined), ...(reports ? { reports } : undefined) });
-  play(log, 1, { bets: [[1, 'banker', stake]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', paid, marked, taken]] });
+function banker({
+  stake = 100,
+  paid = stake,
+  marked,
+  taken,
+  rules,
+  reports,
+  book = BOOK,
+}: Paid): Audited {
+  const log = opened({
+    ...(rules ? { rules } : undefined),
+    ...(reports ? { reports } : undefined),
+  });
+  play(log, 1, {
+    bets: [[1, 'banker', stake]],
+    cards: BANKER_WINS,
+    outcome: 'banker',
+    settled: [[1, 'banker', 'returned', paid, marked, taken]],
+  });
   return audit(log.events, { book });
 }
 function only(audited: Audited): Finding {
@@ -35,12 +51,30 @@ function only(audited: Audited): Finding {
 }
 const variant = (change: Partial<NonNullable<RuleDocument['commission']>>): RuleBook => {
   const { document } = BOOK.get('punto-banco-no-burn@1') as { document: RuleDocument };
-  return new Map([...BOOK, ['punto-banco-no-burn@1', readRules({ ...document, commission: { ...(document.commission as NonNullable<RuleDocument['commission']>), ...change } })]]);
+  return new Map([
+    ...BOOK,
+    [
+      'punto-banco-no-burn@1',
+      readRules({
+        ...document,
+        commission: {
+          ...(document.commission as NonNullable<RuleDocument['commission']>),
+          ...change,
+        },
+      }),
+    ],
+  ]);
 };
 
 describe('commission on a winning banker bet', () => {
   it('as due gives no finding, taken, marked, or some of each', () => {
-    for (const paid of [{ marked: 5 }, { taken: 5 }, { marked: 2, taken: 3 }, { rules: 'punto-banco-taken@1', taken: 5 }]) expect(banker(paid).findings).toEqual([]);
+    for (const paid of [
+      { marked: 5 },
+      { taken: 5 },
+      { marked: 2, taken: 3 },
+      { rules: 'punto-banco-taken@1', taken: 5 },
+    ])
+      expect(banker(paid).findings).toEqual([]);
   });
 
   it('is rounded as the document says', () => {
@@ -62,34 +96,81 @@ describe('commission on a winning banker bet', () => {
   });
 
   it('CM-01: none is found, unless commission is not reported', () => {
-    expect(only(banker({}))).toMatchObject({ code: 'CM-01', severity: 1, coup: 1, expected: '5', observed: '0', impact: { amount: 5, currency: 'USD', favours: 'patron' } });
-    expect(banker({ reports: ['outcomes', 'bets', 'settlements', 'dealers'] }).findings).toEqual([]);
+    expect(only(banker({}))).toMatchObject({
+      code: 'CM-01',
+      severity: 1,
+      coup: 1,
+      expected: '5',
+      observed: '0',
+      impact: { amount: 5, currency: 'USD', favours: 'patron' },
+    });
+    expect(banker({ reports: ['outcomes', 'bets', 'settlements', 'dealers'] }).findings).toEqual(
+      [],
+    );
   });
 
   it('CM-02: a wrong amount is found', () => {
-    expect(only(banker({ marked: 4 }))).toMatchObject({ code: 'CM-02', severity: 1, impact: { amount: 1, favours: 'patron' } });
-    expect(only(banker({ marked: 5, taken: 5 }))).toMatchObject({ code: 'CM-02', observed: '10', impact: { amount: 5, favours: 'house' } });
-    expect(only(banker({ rules: 'pa-627a@1', stake: 700, marked: 40 }))).toMatchObject({ code: 'CM-02' });
-    expect(only(banker({ marked: 4, reports: ['bets', 'settlements', 'dealers', 'outcomes'] }))).toMatchObject({ code: 'CM-02' });
+    expect(only(banker({ marked: 4 }))).toMatchObject({
+      code: 'CM-02',
+      severity: 1,
+      impact: { amount: 1, favours: 'patron' },
+    });
+    expect(only(banker({ marked: 5, taken: 5 }))).toMatchObject({
+      code: 'CM-02',
+      observed: '10',
+      impact: { amount: 5, favours: 'house' },
+    });
+    expect(only(banker({ rules: 'pa-627a@1', stake: 700, marked: 40 }))).toMatchObject({
+      code: 'CM-02',
+    });
+    expect(
+      only(banker({ marked: 4, reports: ['bets', 'settlements', 'dealers', 'outcomes'] })),
+    ).toMatchObject({ code: 'CM-02' });
   });
 
   it('CM-03: an amount that another rounding explains is found as such', () => {
-    expect(only(banker({ stake: 110, marked: 5 }))).toMatchObject({ code: 'CM-03', severity: 2, expected: '6', observed: '5' });
+    expect(only(banker({ stake: 110, marked: 5 }))).toMatchObject({
+      code: 'CM-03',
+      severity: 2,
+      expected: '6',
+      observed: '5',
+    });
     expect(only(banker({ stake: 101, marked: 6 }))).toMatchObject({ code: 'CM-03' });
-    for (const marked of [25, 35]) expect(only(banker({ rules: 'pa-627a@1', stake: 700, marked }))).toMatchObject({ code: 'CM-03', expected: '50' });
+    for (const marked of [25, 35])
+      expect(only(banker({ rules: 'pa-627a@1', stake: 700, marked }))).toMatchObject({
+        code: 'CM-03',
+        expected: '50',
+      });
   });
 
-  it('CM-03: so is the document\'s minimum where more is due; less than the minimum is not', () => {
+  it("CM-03: so is the document's minimum where more is due; less than the minimum is not", () => {
     const book = variant({ minimum: 10 });
     expect(banker({ book, stake: 100, marked: 10 }).findings).toEqual([]);
-    expect(only(banker({ book, stake: 400, marked: 10 }))).toMatchObject({ code: 'CM-03', expected: '20' });
-    expect(only(banker({ book, stake: 100, marked: 5 }))).toMatchObject({ code: 'CM-03', expected: '10' });
-    expect(only(banker({ book, stake: 100, marked: 7 }))).toMatchObject({ code: 'CM-02', expected: '10' });
+    expect(only(banker({ book, stake: 400, marked: 10 }))).toMatchObject({
+      code: 'CM-03',
+      expected: '20',
+    });
+    expect(only(banker({ book, stake: 100, marked: 5 }))).toMatchObject({
+      code: 'CM-03',
+      expected: '10',
+    });
+    expect(only(banker({ book, stake: 100, marked: 7 }))).toMatchObject({
+      code: 'CM-02',
+      expected: '10',
+    });
   });
 
   it('adds up over the settlements of one bet', () => {
     const log = opened();
-    play(log, 1, { bets: [[1, 'banker', 100]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', 60, 3], [1, 'banker', 'returned', 40, 2]] });
+    play(log, 1, {
+      bets: [[1, 'banker', 100]],
+      cards: BANKER_WINS,
+      outcome: 'banker',
+      settled: [
+        [1, 'banker', 'returned', 60, 3],
+        [1, 'banker', 'returned', 40, 2],
+      ],
+    });
     expect(audit(log.events).findings).toEqual([]);
   });
 });
@@ -102,39 +183,101 @@ describe('CM-04: commission charged on a settlement that owes none', () => {
     ['a winning tie bet', 'tie', TIE, 'returned', 800],
   ])('is found on %s', (_, bet, cards, stake, paid) => {
     const log = opened();
-    play(log, 1, { bets: [[1, bet, 100]], cards, outcome: cards === TIE ? 'tie' : 'player', settled: [[1, bet, stake, paid, 5]] });
-    expect(only(audit(log.events))).toMatchObject({ code: 'CM-04', severity: 1, expected: '0', observed: '5', impact: { amount: 5, favours: 'house' } });
+    play(log, 1, {
+      bets: [[1, bet, 100]],
+      cards,
+      outcome: cards === TIE ? 'tie' : 'player',
+      settled: [[1, bet, stake, paid, 5]],
+    });
+    expect(only(audit(log.events))).toMatchObject({
+      code: 'CM-04',
+      severity: 1,
+      expected: '0',
+      observed: '5',
+      impact: { amount: 5, favours: 'house' },
+    });
   });
 
   it('is found where no bet stands, and in a game without commission', () => {
     const log = opened();
-    play(log, 1, { bets: [[2, 'player', 100]], outcome: 'player', settled: [[2, 'player', 'returned', 100], [1, 'banker', 'returned', 0, 5]] });
+    play(log, 1, {
+      bets: [[2, 'player', 100]],
+      outcome: 'player',
+      settled: [
+        [2, 'player', 'returned', 100],
+        [1, 'banker', 'returned', 0, 5],
+      ],
+    });
     expect(codes(audit(log.events).findings)).toEqual(['CM-04', 'PY-06']);
     expect(codes(banker({ rules: 'ez-baccarat@1', marked: 5 }).findings)).toEqual(['CM-04']);
   });
 
   it('is silent with every finding on commission of a coup where bets are not reported', () => {
-    for (const paid of [{ marked: 4 }, {}, { stake: 110, marked: 5 }]) expect(banker({ ...paid, reports: ['outcomes', 'settlements', 'commission', 'dealers'] }).findings).toEqual([]);
+    for (const paid of [{ marked: 4 }, {}, { stake: 110, marked: 5 }])
+      expect(
+        banker({ ...paid, reports: ['outcomes', 'settlements', 'commission', 'dealers'] }).findings,
+      ).toEqual([]);
   });
 });
 
 describe('the ledger', () => {
   const game = (): TableLog => {
     const log = opened();
-    play(log, 1, { bets: [[1, 'banker', 100], [2, 'banker', 200]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', 100, 5], [2, 'banker', 'returned', 200, 0, 10]] });
-    play(log, 2, { bets: [[1, 'banker', 1000]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', 1000, 40]] });
+    play(log, 1, {
+      bets: [
+        [1, 'banker', 100],
+        [2, 'banker', 200],
+      ],
+      cards: BANKER_WINS,
+      outcome: 'banker',
+      settled: [
+        [1, 'banker', 'returned', 100, 5],
+        [2, 'banker', 'returned', 200, 0, 10],
+      ],
+    });
+    play(log, 2, {
+      bets: [[1, 'banker', 1000]],
+      cards: BANKER_WINS,
+      outcome: 'banker',
+      settled: [[1, 'banker', 'returned', 1000, 40]],
+    });
     return log;
   };
 
   it('keeps for each seat what was due, taken, marked, collected, waived, and what is outstanding', () => {
     const log = game();
     log.add('terminal', 'commission-collected', { seat: 1, amount: 20 });
-    log.add('person/sam', 'commission-waived', { seat: 1, amount: 15, by: 'sam', reason: 'courtesy' });
+    log.add('person/sam', 'commission-waived', {
+      seat: 1,
+      amount: 15,
+      by: 'sam',
+      reason: 'courtesy',
+    });
     const audited = audit(log.events);
     expect(codes(audited.findings)).toEqual(['CM-02']);
     expect(audited.ledger).toEqual([
-      { table: 'T1', shoe: 'S1', seat: 1, due: 55, taken: 0, marked: 45, collected: 20, waived: 15, outstanding: 10 },
-      { table: 'T1', shoe: 'S1', seat: 2, due: 10, taken: 10, marked: 0, collected: 0, waived: 0, outstanding: 0 },
+      {
+        table: 'T1',
+        shoe: 'S1',
+        seat: 1,
+        due: 55,
+        taken: 0,
+        marked: 45,
+        collected: 20,
+        waived: 15,
+        outstanding: 10,
+      },
+      {
+        table: 'T1',
+        shoe: 'S1',
+        seat: 2,
+        due: 10,
+        taken: 10,
+        marked: 0,
+        collected: 0,
+        waived: 0,
+        outstanding: 0,
+      },
     ]);
   });
 
@@ -142,7 +285,10 @@ describe('the ledger', () => {
     const log = game();
     log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'camera' });
     const audited = audit(log.events);
-    expect(audited.ledger).toMatchObject([{ seat: 1, due: 50, marked: 40, outstanding: 40 }, { seat: 2, due: 0, taken: 10, marked: 0, outstanding: 0 }]);
+    expect(audited.ledger).toMatchObject([
+      { seat: 1, due: 50, marked: 40, outstanding: 40 },
+      { seat: 2, due: 0, taken: 10, marked: 0, outstanding: 0 },
+    ]);
   });
 
   it('has nothing of what is marked in a coup after it was declared void', () => {
@@ -150,7 +296,9 @@ describe('the ledger', () => {
     play(log, 1, { bets: [[1, 'banker', 100]], cards: BANKER_WINS, closed: false });
     log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'camera' });
     settle(log, [1, 'banker', 'returned', 0, 5]);
-    expect(audit(log.events).ledger).toMatchObject([{ seat: 1, due: 0, marked: 0, outstanding: 0 }]);
+    expect(audit(log.events).ledger).toMatchObject([
+      { seat: 1, due: 0, marked: 0, outstanding: 0 },
+    ]);
   });
 
   it('CM-05: outstanding when the shoe closes, for each seat', () => {
@@ -160,7 +308,11 @@ describe('the ledger', () => {
     log.add('shoe', 'shoe-closed', { reason: 'end' });
     const [finding, ...more] = audit(log.events).findings.filter(({ code }) => code === 'CM-05');
     expect(more).toEqual([]);
-    expect(finding).toMatchObject({ severity: 1, observed: '45 outstanding', impact: { amount: 45, currency: 'USD', favours: 'patron' } });
+    expect(finding).toMatchObject({
+      severity: 1,
+      observed: '45 outstanding',
+      impact: { amount: 45, currency: 'USD', favours: 'patron' },
+    });
     expect(finding).not.toHaveProperty('coup');
   });
 
@@ -179,7 +331,12 @@ describe('the ledger', () => {
     log.add('shoe', 'shoe-closed', { reason: 'end' });
     expect(codes(audit(log.events).findings)).toEqual(['CM-02']);
     const silent = opened({ reports: ['outcomes', 'bets', 'settlements', 'dealers'] });
-    play(silent, 1, { bets: [[1, 'banker', 100]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', 100, 5]] });
+    play(silent, 1, {
+      bets: [[1, 'banker', 100]],
+      cards: BANKER_WINS,
+      outcome: 'banker',
+      settled: [[1, 'banker', 'returned', 100, 5]],
+    });
     silent.add('shoe', 'shoe-closed', { reason: 'end' });
     expect(audit(silent.events).findings).toEqual([]);
   });
@@ -196,13 +353,31 @@ describe('the ledger', () => {
     log.add('terminal', 'commission-collected', { seat: 1, amount: 45 });
     expect(codes(audit(log.events).findings)).toEqual(['CM-02']);
     log.add('terminal', 'commission-collected', { seat: 1, amount: 1 });
-    log.add('person/sam', 'commission-waived', { seat: 2, amount: 3, by: 'sam', reason: 'courtesy' });
+    log.add('person/sam', 'commission-waived', {
+      seat: 2,
+      amount: 3,
+      by: 'sam',
+      reason: 'courtesy',
+    });
     const found = audit(log.events).findings.filter(({ code }) => code === 'CM-06');
     expect(found).toMatchObject([
-      { severity: 1, expected: 'at most 0', observed: '1', impact: { amount: 1, favours: 'house' } },
-      { severity: 1, expected: 'at most 0', observed: '3', impact: { amount: 3, favours: 'patron' } },
+      {
+        severity: 1,
+        expected: 'at most 0',
+        observed: '1',
+        impact: { amount: 1, favours: 'house' },
+      },
+      {
+        severity: 1,
+        expected: 'at most 0',
+        observed: '3',
+        impact: { amount: 3, favours: 'patron' },
+      },
     ]);
-    expect(audit(log.events).ledger).toMatchObject([{ seat: 1, outstanding: -1 }, { seat: 2, outstanding: -3 }]);
+    expect(audit(log.events).ledger).toMatchObject([
+      { seat: 1, outstanding: -1 },
+      { seat: 2, outstanding: -3 },
+    ]);
   });
 
   it('CM-08: waived without by, without reason, or by the dealer who dealt', () => {
@@ -212,17 +387,26 @@ describe('the ledger', () => {
       return codes(audit(log.events).findings);
     };
     expect(waived({ by: 'sam', reason: 'courtesy' })).toEqual(['CM-02']);
-    for (const data of [{}, { by: 'sam' }, { reason: 'courtesy' }, { by: 'dora', reason: 'courtesy' }]) expect(waived(data)).toEqual(['CM-02', 'CM-08']);
+    for (const data of [
+      {},
+      { by: 'sam' },
+      { reason: 'courtesy' },
+      { by: 'dora', reason: 'courtesy' },
+    ])
+      expect(waived(data)).toEqual(['CM-02', 'CM-08']);
   });
 
-  it('of the shoe before takes what comes later, an older one\'s is out of reach', () => {
+  it("of the shoe before takes what comes later, an older one's is out of reach", () => {
     const log = game();
     log.add('shoe', 'shoe-closed', { reason: 'end' });
     log.shoe = 'S2';
     log.open();
     log.shoe = 'S1';
     log.add('terminal', 'commission-collected', { seat: 1, amount: 45 });
-    expect(audit(log.events).ledger).toMatchObject([{ shoe: 'S1', seat: 1, collected: 45, outstanding: 0 }, { seat: 2 }]);
+    expect(audit(log.events).ledger).toMatchObject([
+      { shoe: 'S1', seat: 1, collected: 45, outstanding: 0 },
+      { seat: 2 },
+    ]);
     log.shoe = 'S3';
     log.open();
     log.shoe = 'S1';
@@ -233,7 +417,18 @@ describe('the ledger', () => {
   it('leaves what hangs on an unread card open, and judges what does not', () => {
     const cards = 'P 2S B 4H P 5D B ??'; // the player hand stands on 7: the banker hand's second card decides
     const log = opened();
-    play(log, 1, { bets: [[1, 'banker', 100], [2, 'player', 100]], cards, outcome: 'banker', settled: [[1, 'banker', 'returned', 100], [2, 'player', 'taken', 0, 5]] });
+    play(log, 1, {
+      bets: [
+        [1, 'banker', 100],
+        [2, 'player', 100],
+      ],
+      cards,
+      outcome: 'banker',
+      settled: [
+        [1, 'banker', 'returned', 100],
+        [2, 'player', 'taken', 0, 5],
+      ],
+    });
     const audited = audit(log.events);
     expect(codes(audited.findings).filter((code) => code.startsWith('CM'))).toEqual(['CM-04']); // the player bet owes none, whatever the card
     expect(audited.unjudgeable.flatMap(({ codes: open }) => open)).toContain('CM-01');

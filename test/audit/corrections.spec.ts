@@ -12,13 +12,28 @@ function opened(data: Partial<EventData['shoe-opened']> = {}): TableLog {
 }
 /** The reference of the last event of a type, or of the one before it by `back`. */
 function last(log: TableLog, type: string, back = 1): string {
-  const { source, id } = log.events.filter((event) => event.type === `shoeprint.${type}.v1`).at(-back) as { source: string; id: string };
+  const { source, id } = log.events
+    .filter((event) => event.type === `shoeprint.${type}.v1`)
+    .at(-back) as { source: string; id: string };
   return `${source}#${id}`;
 }
-const correct = (log: TableLog, event: string, data: Sent, who: Sent = { by: 'sam', reason: 'camera' }): string => log.add('person/sam', 'observation-corrected', { event, data, ...who });
+const correct = (
+  log: TableLog,
+  event: string,
+  data: Sent,
+  who: Sent = { by: 'sam', reason: 'camera' },
+): string => log.add('person/sam', 'observation-corrected', { event, data, ...who });
 const standing = (log: TableLog): string[] => codes(audit(log.events).findings);
-const told = <I extends Consequence['is']>({ consequences }: Audited, is: I): Extract<Consequence, { is: I }>[] => consequences.filter((each): each is Extract<Consequence, { is: I }> => each.is === is);
-const won = { bets: [[1, 'player', 100]], outcome: 'player', settled: [[1, 'player', 'returned', 100]] } as const;
+const told = <I extends Consequence['is']>(
+  { consequences }: Audited,
+  is: I,
+): Extract<Consequence, { is: I }>[] =>
+  consequences.filter((each): each is Extract<Consequence, { is: I }> => each.is === is);
+const won = {
+  bets: [[1, 'player', 100]],
+  outcome: 'player',
+  settled: [[1, 'player', 'returned', 100]],
+} as const;
 
 describe('a correction re-judges its coup', () => {
   it('withdraws what no longer holds, by a consequence that names the finding and the correction', () => {
@@ -28,7 +43,12 @@ describe('a correction re-judges its coup', () => {
     const correction = correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' });
     const audited = audit(log.events);
     expect(audited.findings).toEqual([]);
-    expect(told(audited, 'withdrawn').map(({ finding, because }) => [finding.code, because])).toEqual([['RS-02', correction], ['PY-04', correction]]);
+    expect(
+      told(audited, 'withdrawn').map(({ finding, because }) => [finding.code, because]),
+    ).toEqual([
+      ['RS-02', correction],
+      ['PY-04', correction],
+    ]);
   });
 
   it('raises what holds now, and leaves under its id what holds still', () => {
@@ -38,9 +58,12 @@ describe('a correction re-judges its coup', () => {
     correct(log, last(log, 'card-drawn', 2), { card: '4D', to: 'player' }); // player 8, banker 9
     const after = audit(log.events);
     expect(codes(after.findings)).toEqual(['PY-02', 'RS-02']);
-    const result = (findings: readonly Finding[]): Finding | undefined => findings.find(({ code }) => code === 'RS-02');
+    const result = (findings: readonly Finding[]): Finding | undefined =>
+      findings.find(({ code }) => code === 'RS-02');
     expect(result(after.findings)).toMatchObject({ id: result(before)?.id, expected: 'banker' });
-    expect(after.consequences.flatMap((each) => (each.is === 'amended' ? [each.finding.code] : []))).toEqual(['RS-02']);
+    expect(
+      after.consequences.flatMap((each) => (each.is === 'amended' ? [each.finding.code] : [])),
+    ).toEqual(['RS-02']);
   });
 
   it('while it is still open, and when it is long over', () => {
@@ -60,7 +83,10 @@ describe('a correction re-judges its coup', () => {
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     play(log, 2, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' });
-    expect(audit(log.events).findings.map(({ code, coup }) => [code, coup])).toEqual([['RS-02', 1], ['PY-04', 1]]);
+    expect(audit(log.events).findings.map(({ code, coup }) => [code, coup])).toEqual([
+      ['RS-02', 1],
+      ['PY-04', 1],
+    ]);
   });
 
   it('of the shoe before the open one too', () => {
@@ -76,10 +102,19 @@ describe('a correction re-judges its coup', () => {
 
   it('with the bets, settlements and declarations as they are put right', () => {
     const log = opened();
-    play(log, 1, { bets: [[1, 'player', 1000]], outcome: 'banker', settled: [[1, 'player', 'taken', 100]] });
+    play(log, 1, {
+      bets: [[1, 'player', 1000]],
+      outcome: 'banker',
+      settled: [[1, 'player', 'taken', 100]],
+    });
     expect(standing(log)).toEqual(['PY-01', 'RS-02']);
     correct(log, last(log, 'bet-placed'), { seat: 1, bet: 'player', amount: 100 });
-    correct(log, last(log, 'bet-settled'), { seat: 1, bet: 'player', stake: 'returned', paid: 100 });
+    correct(log, last(log, 'bet-settled'), {
+      seat: 1,
+      bet: 'player',
+      stake: 'returned',
+      paid: 100,
+    });
     correct(log, last(log, 'outcome-declared'), { outcome: 'player', by: 'dealer' });
     expect(standing(log)).toEqual([]);
   });
@@ -105,12 +140,16 @@ describe('a correction re-judges its coup', () => {
   });
 });
 
-describe('a correction re-judges its shoe\'s cards and commission', () => {
+describe("a correction re-judges its shoe's cards and commission", () => {
   it('an extra copy, found in another coup, is withdrawn', () => {
     const log = opened({ decks: 6 });
     for (let coup = 1; coup <= 7; coup += 1) play(log, coup, won);
     expect(standing(log)).toEqual(['SH-02', 'SH-02', 'SH-02', 'SH-02']);
-    for (const [i, card] of (['4H', '2D', '5S', '5H'] as const).entries()) correct(log, `device/T1-shoe#T1-shoe/1/${3 + i}`, { card, to: i % 2 === 0 ? 'player' : 'banker' });
+    for (const [i, card] of (['4H', '2D', '5S', '5H'] as const).entries())
+      correct(log, `device/T1-shoe#T1-shoe/1/${3 + i}`, {
+        card,
+        to: i % 2 === 0 ? 'player' : 'banker',
+      });
     expect(standing(log)).toEqual([]);
   });
 
@@ -125,20 +164,38 @@ describe('a correction re-judges its shoe\'s cards and commission', () => {
 
   it('commission marked, owed and outstanding', () => {
     const log = opened();
-    play(log, 1, { bets: [[1, 'banker', 100]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', 100, 50]] });
+    play(log, 1, {
+      bets: [[1, 'banker', 100]],
+      cards: BANKER_WINS,
+      outcome: 'banker',
+      settled: [[1, 'banker', 'returned', 100, 50]],
+    });
     const settled = last(log, 'bet-settled');
     log.add('terminal', 'commission-collected', { seat: 1, amount: 5 });
     log.add('shoe', 'shoe-closed', { reason: 'end' });
     expect(standing(log)).toEqual(['CM-02', 'CM-05']);
-    correct(log, settled, { seat: 1, bet: 'banker', stake: 'returned', paid: 100, commissionMarked: 5 });
+    correct(log, settled, {
+      seat: 1,
+      bet: 'banker',
+      stake: 'returned',
+      paid: 100,
+      commissionMarked: 5,
+    });
     const audited = audit(log.events);
     expect(audited.findings).toEqual([]);
-    expect(audited.ledger).toMatchObject([{ seat: 1, due: 5, marked: 5, collected: 5, outstanding: 0 }]);
+    expect(audited.ledger).toMatchObject([
+      { seat: 1, due: 5, marked: 5, collected: 5, outstanding: 0 },
+    ]);
   });
 
   it('its opening: decks that are not allowed, or the document itself', () => {
     const log = opened({ decks: 7 });
-    play(log, 1, { bets: [[1, 'banker', 100]], cards: BANKER_WINS, outcome: 'banker', settled: [[1, 'banker', 'returned', 100]] });
+    play(log, 1, {
+      bets: [[1, 'banker', 100]],
+      cards: BANKER_WINS,
+      outcome: 'banker',
+      settled: [[1, 'banker', 'returned', 100]],
+    });
     expect(standing(log)).toEqual(['CM-01', 'SH-19']);
     const { data } = log.events[0] as { data: Sent };
     correct(log, last(log, 'shoe-opened'), { ...data, decks: 8 });
@@ -179,7 +236,11 @@ describe('PR-09: a correction', () => {
   it.each<[string, (log: TableLog) => string]>([
     ['of an event that is unknown', () => 'device/T1-shoe#nothing'],
     ['of a text that is no reference', () => 'the third card'],
-    ['of itself', (log) => `person/sam#sam/1/${log.events.filter(({ source }) => source === 'person/sam').length + 1}`],
+    [
+      'of itself',
+      (log) =>
+        `person/sam#sam/1/${log.events.filter(({ source }) => source === 'person/sam').length + 1}`,
+    ],
   ])('%s is found, and does nothing', (_, of) => {
     const log = opened();
     play(log, 1, won);
@@ -192,7 +253,10 @@ describe('PR-09: a correction', () => {
     const log = opened();
     play(log, 1, won);
     const card = last(log, 'card-drawn');
-    for (const [shoe, expected] of [['S2', []], ['S3', ['PR-09']]] as const) {
+    for (const [shoe, expected] of [
+      ['S2', []],
+      ['S3', ['PR-09']],
+    ] as const) {
       log.add('shoe', 'shoe-closed', { reason: 'end' });
       log.shoe = shoe;
       log.open();
@@ -201,11 +265,18 @@ describe('PR-09: a correction', () => {
     }
   });
 
-  it.each([['nobody', {}], ['the dealer who dealt', { by: 'dora' }]])('made by %s is PR-04 besides, as is a move', (_, who) => {
+  it.each([
+    ['nobody', {}],
+    ['the dealer who dealt', { by: 'dora' }],
+  ])('made by %s is PR-04 besides, as is a move', (_, who) => {
     const log = opened();
     play(log, 1, { ...won, closed: false });
     log.add('person/sam', 'observation-corrected', { event: 'a#b', data: {}, ...who });
-    log.add('person/sam', 'observation-corrected', { event: last(log, 'card-drawn'), data: {}, ...who });
+    log.add('person/sam', 'observation-corrected', {
+      event: last(log, 'card-drawn'),
+      data: {},
+      ...who,
+    });
     log.add('person/sam', 'card-moved', { event: 'a#b', to: 'burn', ...who });
     expect(standing(log)).toEqual(['PR-04', 'PR-04', 'PR-04', 'PR-09', 'PR-09', 'PR-09']);
   });
@@ -257,8 +328,11 @@ describe('PR-04: a correction', () => {
   it('stands however often it is corrected again', () => {
     const log = opened();
     play(log, 1, won);
-    for (const by of ['dora', 'sam']) correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' }, { by });
-    expect(audit(log.events).findings).toMatchObject([{ code: 'PR-04', severity: 2, coup: 1, events: ['person/sam#sam/1/1'] }]);
+    for (const by of ['dora', 'sam'])
+      correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' }, { by });
+    expect(audit(log.events).findings).toMatchObject([
+      { code: 'PR-04', severity: 2, coup: 1, events: ['person/sam#sam/1/1'] },
+    ]);
   });
 });
 
@@ -277,22 +351,41 @@ describe('a correction of a correction', () => {
   }
 
   it('re-judges the coup of the event that it comes to', () => {
-    expect(standing(twice((event) => ({ event, data: { card: '7C', to: 'banker' }, by: 'sam' })))).toEqual(['PY-04', 'RS-02']);
-    expect(standing(twice((event) => ({ event, data: { card: '5C', to: 'banker' }, by: 'sam' })))).toEqual([]);
+    expect(
+      standing(twice((event) => ({ event, data: { card: '7C', to: 'banker' }, by: 'sam' }))),
+    ).toEqual(['PY-04', 'RS-02']);
+    expect(
+      standing(twice((event) => ({ event, data: { card: '5C', to: 'banker' }, by: 'sam' }))),
+    ).toEqual([]);
   });
 
   it('may name another event than the first did: that one is put right, and the other as it was', () => {
-    const log = twice(() => ({ event: 'device/T1-shoe#T1-shoe/1/7', data: { coup: 2, kind: 'dummy' }, by: 'sam' }));
+    const log = twice(() => ({
+      event: 'device/T1-shoe#T1-shoe/1/7',
+      data: { coup: 2, kind: 'dummy' },
+      by: 'sam',
+    }));
     expect(standing(log)).toEqual(expect.arrayContaining(['BT-07', 'PY-04', 'RS-02']));
-    expect(audit(log.events).findings.filter(({ coup }) => coup === 1).map(({ code }) => code).sort()).toEqual(['PY-04', 'RS-02']);
+    expect(
+      audit(log.events)
+        .findings.filter(({ coup }) => coup === 1)
+        .map(({ code }) => code)
+        .sort(),
+    ).toEqual(['PY-04', 'RS-02']);
   });
 
   it.each<[string, (card: string) => Sent]>([
     ['data that fits no card', (event) => ({ event, data: { card: 'nonsense' }, by: 'sam' })],
-    ['the data of a bet', (event) => ({ event, data: { seat: 1, bet: 'tie', amount: 5 }, by: 'sam' })],
+    [
+      'the data of a bet',
+      (event) => ({ event, data: { seat: 1, bet: 'tie', amount: 5 }, by: 'sam' }),
+    ],
     ['an unknown event', () => ({ event: 'a#b', data: {}, by: 'sam' })],
     ['itself', () => ({ event: 'person/sam#sam/1/2', data: {}, by: 'sam' })],
-    ['the correction that it corrects', () => ({ event: 'person/sam#sam/1/1', data: {}, by: 'sam' })],
+    [
+      'the correction that it corrects',
+      () => ({ event: 'person/sam#sam/1/1', data: {}, by: 'sam' }),
+    ],
     ['no data at all', (event) => ({ event })],
   ])('that makes it name %s is PR-09, and does nothing', (_, data) => {
     expect(standing(twice(data))).toEqual(['PR-09']);
@@ -315,11 +408,18 @@ describe('a late event', () => {
   function late(...places: number[]): TableLog {
     const log = opened();
     play(log, 1, { ...won });
-    const cards = log.events.flatMap((event, i) => (event.type === 'shoeprint.card-drawn.v1' ? [i] : []));
+    const cards = log.events.flatMap((event, i) =>
+      event.type === 'shoeprint.card-drawn.v1' ? [i] : [],
+    );
     const lost = places.map((place) => log.events[cards[place] as number] as Sent);
     log.events.splice(0, log.events.length, ...log.events.filter((event) => !lost.includes(event)));
     const [first] = lost as [Sent];
-    const declared = { source: 'device/T1-shoe', session: '1', from: first.sequence as number, to: (first.sequence as number) + places.length - 1 };
+    const declared = {
+      source: 'device/T1-shoe',
+      session: '1',
+      from: first.sequence as number,
+      to: (first.sequence as number) + places.length - 1,
+    };
     log.add('system/auditor', 'gap-declared', declared);
     log.events.push(...lost);
     return log;
@@ -328,7 +428,9 @@ describe('a late event', () => {
   it('is without effect, and leaves its coup unjudgeable', () => {
     const audited = audit(late(1).events);
     expect(codes(audited.findings)).toEqual(['DV-04']);
-    expect(audited.unjudgeable.find(({ coup }) => coup === 1)?.codes).toEqual(expect.arrayContaining(['DL-02', 'TC-05', 'RS-02', 'PY-01', 'CM-01']));
+    expect(audited.unjudgeable.find(({ coup }) => coup === 1)?.codes).toEqual(
+      expect.arrayContaining(['DL-02', 'TC-05', 'RS-02', 'PY-01', 'CM-01']),
+    );
   });
 
   it('takes the place of its number once a correction enters it', () => {
@@ -337,7 +439,11 @@ describe('a late event', () => {
     const audited = audit(log.events);
     expect(codes(audited.findings)).toEqual(['DV-04']);
     expect(audited.unjudgeable).toEqual([]);
-    expect(told(audited, 'coup').at(-1)?.row.cards.map(({ card }) => card)).toEqual(['4S', '2H', '5D', '5C']);
+    expect(
+      told(audited, 'coup')
+        .at(-1)
+        ?.row.cards.map(({ card }) => card),
+    ).toEqual(['4S', '2H', '5D', '5C']);
   });
 
   it('is judged as it was entered', () => {
@@ -365,15 +471,28 @@ describe('a move', () => {
     const [, misplaced] = log.draw('P 4S P 2H');
     log.add('person/sam', 'card-moved', { event: misplaced as string, to: 'banker', by: 'sam' });
     log.draw('P 5D B 5C');
-    log.add('terminal', 'outcome-declared', { outcome: 'player', player: 9, banker: 7, by: 'dealer' });
+    log.add('terminal', 'outcome-declared', {
+      outcome: 'player',
+      player: 9,
+      banker: 7,
+      by: 'dealer',
+    });
     settle(log, [1, 'player', 'returned', 100]);
     log.add('terminal', 'coup-closed');
     expect(standing(log)).toEqual(['DL-02']);
-    expect(told(audit(log.events), 'coup').at(-1)?.row).toMatchObject({ outcome: 'player', cards: [{}, { card: '2H', to: 'banker', moved: true }, {}, {}] });
+    expect(told(audit(log.events), 'coup').at(-1)?.row).toMatchObject({
+      outcome: 'player',
+      cards: [{}, { card: '2H', to: 'banker', moved: true }, {}, {}],
+    });
   });
 
   it('PR-04: without by, or by the dealer who dealt, is found', () => {
-    for (const [who, expected] of [[{ by: 'sam' }, []], [{}, ['PR-04']], [{ by: 'dora' }, ['PR-04']], [{ by: 'ivan' }, []]] as const) {
+    for (const [who, expected] of [
+      [{ by: 'sam' }, []],
+      [{}, ['PR-04']],
+      [{ by: 'dora' }, ['PR-04']],
+      [{ by: 'ivan' }, []],
+    ] as const) {
       const log = opened();
       play(log, 1, { bets: [[1, 'player', 100]], closed: false });
       const [extra] = log.draw('- 6H');
@@ -387,7 +506,8 @@ describe('a move', () => {
   it('PR-09: of what is no card of its shoe is found', () => {
     const log = opened();
     play(log, 1, won);
-    for (const event of ['a#b', last(log, 'bet-placed')]) log.add('person/sam', 'card-moved', { event, to: 'discard', by: 'sam' });
+    for (const event of ['a#b', last(log, 'bet-placed')])
+      log.add('person/sam', 'card-moved', { event, to: 'discard', by: 'sam' });
     expect(standing(log)).toEqual(['PR-09', 'PR-09']);
   });
 });
@@ -395,7 +515,17 @@ describe('a move', () => {
 describe('a void', () => {
   it('withdraws what was said of result, settlement and commission, and marks the rest void', () => {
     const log = opened();
-    play(log, 1, { bets: [[1, 'banker', 100], [2, 'player', 100]], cards: 'P 4S B 2H P 5D B 5C P 2C', settled: [[1, 'banker', 'returned', 100], [2, 'player', 'returned', 50, 5]] });
+    play(log, 1, {
+      bets: [
+        [1, 'banker', 100],
+        [2, 'player', 100],
+      ],
+      cards: 'P 4S B 2H P 5D B 5C P 2C',
+      settled: [
+        [1, 'banker', 'returned', 100],
+        [2, 'player', 'returned', 50, 5],
+      ],
+    });
     expect(standing(log)).toEqual(['CM-01', 'CM-04', 'PY-02', 'RS-07', 'TC-01']);
     const void_ = log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'misdeal' });
     const audited = audit(log.events);
@@ -427,7 +557,13 @@ describe('a void', () => {
       play(log, 1, won);
       play(log, 2, { ...won, closed });
       log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
-      expect([...new Set(told(audit(log.events), 'coup').filter(({ row }) => row.void).map(({ row }) => row.coup))]).toEqual([2]);
+      expect([
+        ...new Set(
+          told(audit(log.events), 'coup')
+            .filter(({ row }) => row.void)
+            .map(({ row }) => row.coup),
+        ),
+      ]).toEqual([2]);
     }
   });
 });

@@ -7,13 +7,33 @@ const CLEAN = 'player: 9S KH\nbanker: 5C 3D\ndeclared: player';
 
 describe('a card before betting closed (DL-01)', () => {
   it.each([
-    ['is found, once, however many cards came too early', 'betting: never closed\ndealt: P 9S B KH P KD\nbetting: closed\ndealt: B 6S\ndeclared: player', ['DL-01']],
-    ['is found when all cards came first', 'betting: never closed\ndealt: P 9S B KH P KD B 6S\nbetting: closed\ndeclared: player', ['DL-01']],
+    [
+      'is found, once, however many cards came too early',
+      'betting: never closed\ndealt: P 9S B KH P KD\nbetting: closed\ndealt: B 6S\ndeclared: player',
+      ['DL-01'],
+    ],
+    [
+      'is found when all cards came first',
+      'betting: never closed\ndealt: P 9S B KH P KD B 6S\nbetting: closed\ndeclared: player',
+      ['DL-01'],
+    ],
     ['is not found when betting closed first', CLEAN, []],
     ['is not found in a coup that never closed its betting', `betting: never closed\n${CLEAN}`, []],
-    ['is not found where betting closed between coups: that was for the next one', `${CLEAN}\nover:\nbetting: closed\ncoup:\nbetting: never closed\n${CLEAN}`, []],
-    ['is not found for a burned card', 'dealt: burn 4D\nbetting: closed\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player', []],
-    ['is not found for a card carried over from the coup before', `${CLEAN}\ndealt: - 4D\nmoved: 4D to next, by mira because it was one too many\ncoup:\nbetting: closed\ndealt: B 3S P 5H B 4C\ndeclared: player`, ['DL-06']],
+    [
+      'is not found where betting closed between coups: that was for the next one',
+      `${CLEAN}\nover:\nbetting: closed\ncoup:\nbetting: never closed\n${CLEAN}`,
+      [],
+    ],
+    [
+      'is not found for a burned card',
+      'dealt: burn 4D\nbetting: closed\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player',
+      [],
+    ],
+    [
+      'is not found for a card carried over from the coup before',
+      `${CLEAN}\ndealt: - 4D\nmoved: 4D to next, by mira because it was one too many\ncoup:\nbetting: closed\ndealt: B 3S P 5H B 4C\ndeclared: player`,
+      ['DL-06'],
+    ],
   ])('%s', (_, lines, codes) => {
     expect(found(lines)).toEqual(codes);
   });
@@ -23,8 +43,18 @@ describe('a card before betting closed (DL-01)', () => {
     const log = new TableLog();
     log.open({ reports: [] });
     log.add('terminal', 'coup-opened', { coup: 1 });
-    log.add('shoe', 'card-drawn', { card: '9S', to: 'player' }, { time: '2026-11-20T13:00:00.000Z' });
-    log.add(closer, 'betting-closed', {}, { time: new Date(Date.parse('2026-11-20T13:00:00.000Z') + ms).toISOString() });
+    log.add(
+      'shoe',
+      'card-drawn',
+      { card: '9S', to: 'player' },
+      { time: '2026-11-20T13:00:00.000Z' },
+    );
+    log.add(
+      closer,
+      'betting-closed',
+      {},
+      { time: new Date(Date.parse('2026-11-20T13:00:00.000Z') + ms).toISOString() },
+    );
     log.draw('B KH P KD B 6S');
     log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
     return audit(log.events);
@@ -35,11 +65,20 @@ describe('a card before betting closed (DL-01)', () => {
     expect(apart(ms).unjudgeable).toEqual([]);
   });
 
-  it.each([1000, 1, 0, -5000])('cannot be judged where the clocks of two devices are %i ms apart', (ms) => {
-    const { findings, unjudgeable } = apart(ms);
-    expect(codes(findings)).toEqual([]);
-    expect(unjudgeable).toMatchObject([{ coup: 1, codes: ['DL-01'], events: ['device/T1-shoe#T1-shoe/1/2', 'device/T1-terminal#T1-terminal/1/2'] }]);
-  });
+  it.each([1000, 1, 0, -5000])(
+    'cannot be judged where the clocks of two devices are %i ms apart',
+    (ms) => {
+      const { findings, unjudgeable } = apart(ms);
+      expect(codes(findings)).toEqual([]);
+      expect(unjudgeable).toMatchObject([
+        {
+          coup: 1,
+          codes: ['DL-01'],
+          events: ['device/T1-shoe#T1-shoe/1/2', 'device/T1-terminal#T1-terminal/1/2'],
+        },
+      ]);
+    },
+  );
 
   it.each([1, 0, -5000])('is found within one device whatever its clock says (%i ms)', (ms) => {
     expect(codes(apart(ms, 'shoe').findings)).toEqual(['DL-01']);
@@ -58,22 +97,47 @@ describe('the first four cards (DL-02)', () => {
   });
 
   it('are judged by where they went first; a move takes nothing back', () => {
-    expect(found('dealt: P 9S B KH P 4D P 6S\nmoved: 6S to banker, by mira because it was misplaced\ndealt: P 8C\ndeclared: banker')).toEqual(['DL-02']);
+    expect(
+      found(
+        'dealt: P 9S B KH P 4D P 6S\nmoved: 6S to banker, by mira because it was misplaced\ndealt: P 8C\ndeclared: banker',
+      ),
+    ).toEqual(['DL-02']);
   });
 });
 
 describe('a card that may be one too many, behind one that was not read', () => {
-  it.each([['4D', 'DL-06'], ['4D!', 'DL-07']])('is listed under the one code that it could be: %s, %s', (card, code) => {
-    expect(judged(`dealt: P 2S B KH P KD B 6S - ??\ndealt: - ${card}\ndeclared: banker`).unjudgeable).toEqual([code, 'RS-02']);
+  it.each([
+    ['4D', 'DL-06'],
+    ['4D!', 'DL-07'],
+  ])('is listed under the one code that it could be: %s, %s', (card, code) => {
+    expect(
+      judged(`dealt: P 2S B KH P KD B 6S - ??\ndealt: - ${card}\ndeclared: banker`).unjudgeable,
+    ).toEqual([code, 'RS-02']);
   });
 });
 
 describe('a card taken out of the coup among the first four', () => {
   it.each([
-    ['burned, is replaced without DL-02', 'dealt: P 5S!\nmoved: 5S to burn, by mira because it lay face up\ndealt: P 9S B KH P 4D B 6S P 8C\ndeclared: banker', []],
-    ['discarded, is replaced by the hand that is due', 'dealt: P 9S B 5S!\nmoved: 5S to discard, by mira because it lay face up\ndealt: - KH 4D 6S 8C\ndeclared: banker', []],
-    ['carried over, leaves its hand due', 'dealt: - 5S!\nmoved: 5S to next, by mira because it lay face up\ndealt: - 9S KH 4D 6S 8C\ndeclared: banker', []],
-    ['leaves the order of the others to be judged, to the last', 'dealt: P 5S!\nmoved: 5S to burn, by mira because it lay face up\ndealt: P 9S B KH P 4D P 8C B 6S\ndeclared: banker', ['DL-02']],
+    [
+      'burned, is replaced without DL-02',
+      'dealt: P 5S!\nmoved: 5S to burn, by mira because it lay face up\ndealt: P 9S B KH P 4D B 6S P 8C\ndeclared: banker',
+      [],
+    ],
+    [
+      'discarded, is replaced by the hand that is due',
+      'dealt: P 9S B 5S!\nmoved: 5S to discard, by mira because it lay face up\ndealt: - KH 4D 6S 8C\ndeclared: banker',
+      [],
+    ],
+    [
+      'carried over, leaves its hand due',
+      'dealt: - 5S!\nmoved: 5S to next, by mira because it lay face up\ndealt: - 9S KH 4D 6S 8C\ndeclared: banker',
+      [],
+    ],
+    [
+      'leaves the order of the others to be judged, to the last',
+      'dealt: P 5S!\nmoved: 5S to burn, by mira because it lay face up\ndealt: P 9S B KH P 4D P 8C B 6S\ndeclared: banker',
+      ['DL-02'],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
@@ -82,16 +146,48 @@ describe('a card taken out of the coup among the first four', () => {
 describe('a hand of fewer than two cards (DL-04)', () => {
   it.each([
     ['is found when an outcome is declared', 'dealt: P 9S B KH P KD\ndeclared: player', ['DL-04']],
-    ['is found when an outcome is declared, although the card follows', 'dealt: P 9S B KH P KD\ndeclared: player\ndealt: B 6S\ndeclared: tie', ['DL-04']],
-    ['is found, once, when the coup ends, and there is no RS-07', 'dealt: P 9S B KH P KD', ['DL-04']],
-    ['is found in a coup of no cards', 'coup:\ncoup:\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player', ['DL-04']],
+    [
+      'is found when an outcome is declared, although the card follows',
+      'dealt: P 9S B KH P KD\ndeclared: player\ndealt: B 6S\ndeclared: tie',
+      ['DL-04'],
+    ],
+    [
+      'is found, once, when the coup ends, and there is no RS-07',
+      'dealt: P 9S B KH P KD',
+      ['DL-04'],
+    ],
+    [
+      'is found in a coup of no cards',
+      'coup:\ncoup:\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player',
+      ['DL-04'],
+    ],
     ['is found in a dummy coup', 'kind: dummy\ndealt: P 9S B KH P KD', ['DL-04']],
     ['is not found in a complete coup', CLEAN, []],
-    ['is not found in a void coup', 'dealt: P 9S B KH P KD\nvoid: by mira because the shoe jammed', []],
-    ['silences results, settlements and commission', 'bet: seat 1 banker 100\ndealt: P 9S B KH P KD\ndeclared: banker 9 to 8 with natural\ndeclared: tie\nsettled: seat 1 banker returned 70 marked 1', ['DL-04']],
-    ['silences settlements before the outcome and after the close', 'bet: seat 1 banker 100\ndealt: P 9S B KH P KD\nsettled: seat 1 banker taken\ndeclared: player\nover:\nsettled: seat 1 banker taken', ['DL-04']],
-    ['leaves the authority of a void to be judged', 'dealt: P 9S B KH P KD\ndeclared: player\nvoid: by mira', ['DL-04 (void)', 'RS-09']],
-    ['silences third cards', 'dealt: P 9S B KH P KD\ndeclared: tie\ndealt: B 6S P 4D P 5D B 7S B 8S B 2S', ['DL-04']],
+    [
+      'is not found in a void coup',
+      'dealt: P 9S B KH P KD\nvoid: by mira because the shoe jammed',
+      [],
+    ],
+    [
+      'silences results, settlements and commission',
+      'bet: seat 1 banker 100\ndealt: P 9S B KH P KD\ndeclared: banker 9 to 8 with natural\ndeclared: tie\nsettled: seat 1 banker returned 70 marked 1',
+      ['DL-04'],
+    ],
+    [
+      'silences settlements before the outcome and after the close',
+      'bet: seat 1 banker 100\ndealt: P 9S B KH P KD\nsettled: seat 1 banker taken\ndeclared: player\nover:\nsettled: seat 1 banker taken',
+      ['DL-04'],
+    ],
+    [
+      'leaves the authority of a void to be judged',
+      'dealt: P 9S B KH P KD\ndeclared: player\nvoid: by mira',
+      ['DL-04 (void)', 'RS-09'],
+    ],
+    [
+      'silences third cards',
+      'dealt: P 9S B KH P KD\ndeclared: tie\ndealt: B 6S P 4D P 5D B 7S B 8S B 2S',
+      ['DL-04'],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
@@ -100,12 +196,32 @@ describe('a hand of fewer than two cards (DL-04)', () => {
 describe('a card face up in the shoe (DL-05)', () => {
   const EXPOSED = 'dealt: P 9S B KH! P KD B 6S\ndeclared: player';
   it.each([
-    ['is found where the rules have an entry for it', `rules: macau-2011@1\nburned: AS 2S\n${EXPOSED}`, ['DL-05']],
-    ['is found for each such card', 'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S! B KH! P KD B 6S\ndeclared: player', ['DL-05', 'DL-05']],
+    [
+      'is found where the rules have an entry for it',
+      `rules: macau-2011@1\nburned: AS 2S\n${EXPOSED}`,
+      ['DL-05'],
+    ],
+    [
+      'is found for each such card',
+      'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S! B KH! P KD B 6S\ndeclared: player',
+      ['DL-05', 'DL-05'],
+    ],
     ['is not found where the rules have none', EXPOSED, []],
-    ['is not found for cards face down', 'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S B KH P KD B 6S\ndeclared: player', []],
-    ['is not found for a card that was not due to that hand', 'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S B KH P KD B 6S B 2D!\ndeclared: player', ['TC-02']],
-    ['is not found for a burned card', 'rules: macau-2011@1\nburned: AS! 2S\ndealt: P 9S B KH P KD B 6S\ndeclared: player', []],
+    [
+      'is not found for cards face down',
+      'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S B KH P KD B 6S\ndeclared: player',
+      [],
+    ],
+    [
+      'is not found for a card that was not due to that hand',
+      'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S B KH P KD B 6S B 2D!\ndeclared: player',
+      ['TC-02'],
+    ],
+    [
+      'is not found for a burned card',
+      'rules: macau-2011@1\nburned: AS! 2S\ndealt: P 9S B KH P KD B 6S\ndeclared: player',
+      [],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
@@ -113,51 +229,123 @@ describe('a card face up in the shoe (DL-05)', () => {
 
 describe('a card without a hand', () => {
   it.each([
-    ['goes to the hand that is due, to the end of the coup', 'dealt: - 9S KH 4D 6S 8C\ndeclared: banker 1 to 6', []],
-    ['goes to the banker hand when the player hand stands', 'dealt: - 9S KH 7D 5S 8C\ndeclared: player 6 to 3', []],
-    ['goes to the hand that may draw', 'rules: chemin-de-fer@1\ndealt: - 2S KH 3D 7S 8C\ndeclared: banker 3 to 7', []],
+    [
+      'goes to the hand that is due, to the end of the coup',
+      'dealt: - 9S KH 4D 6S 8C\ndeclared: banker 1 to 6',
+      [],
+    ],
+    [
+      'goes to the banker hand when the player hand stands',
+      'dealt: - 9S KH 7D 5S 8C\ndeclared: player 6 to 3',
+      [],
+    ],
+    [
+      'goes to the hand that may draw',
+      'rules: chemin-de-fer@1\ndealt: - 2S KH 3D 7S 8C\ndeclared: banker 3 to 7',
+      [],
+    ],
     ['is one too many when none is due (DL-06)', `${CLEAN}\ndealt: - 4D`, ['DL-06']],
     ['is one too many each time', `${CLEAN}\ndealt: - 4D 4D 5D`, ['DL-06', 'DL-06', 'DL-06']],
     ['is one too many and seen (DL-07)', `${CLEAN}\ndealt: - 4D! 5D`, ['DL-06', 'DL-07']],
-    ['changes no hand when it is one too many', 'player: 9S KH\nbanker: 5C 3D\ndealt: - 4D\ndeclared: player 9 to 8', ['DL-06']],
-    ['is found when none is due, without a natural', 'player: 2S KH 8D\nbanker: 5C AD\ndealt: - 4D!\ndeclared: banker', ['DL-07']],
+    [
+      'changes no hand when it is one too many',
+      'player: 9S KH\nbanker: 5C 3D\ndealt: - 4D\ndeclared: player 9 to 8',
+      ['DL-06'],
+    ],
+    [
+      'is found when none is due, without a natural',
+      'player: 2S KH 8D\nbanker: 5C AD\ndealt: - 4D!\ndeclared: banker',
+      ['DL-07'],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
 
   it('cannot be judged where an unread card leaves open whether one is due', () => {
-    expect(judged('dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({ finds: ['DV-01'], unjudgeable: ['DL-06', 'RS-02'] });
+    expect(judged('dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({
+      finds: ['DV-01'],
+      unjudgeable: ['DL-06', 'RS-02'],
+    });
   });
 
   it('cannot be judged by what is called and announced then, either', () => {
-    const lines = 'dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ncalled: banker 6\ndeclared: banker with nothing by the device';
-    expect(judged(lines)).toEqual({ finds: ['DV-01'], unjudgeable: ['DL-06', 'RS-01', 'RS-03', 'RS-05'] });
+    const lines =
+      'dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ncalled: banker 6\ndeclared: banker with nothing by the device';
+    expect(judged(lines)).toEqual({
+      finds: ['DV-01'],
+      unjudgeable: ['DL-06', 'RS-01', 'RS-03', 'RS-05'],
+    });
   });
 
   it('leaves open what was paid then, but not what no result would make right', () => {
-    const lines = (settled: string): string => `bet: seat 1 banker 100\ndealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker\nsettled: seat 1 banker ${settled}`;
-    expect(judged(lines('returned 100 marked 5'))).toEqual({ finds: ['DV-01'], unjudgeable: ['CM-04', 'DL-06', 'PY-02', 'PY-04', 'RS-02'] });
-    expect(judged(lines('taken'))).toEqual({ finds: ['DV-01'], unjudgeable: ['DL-06', 'PY-01', 'PY-04', 'RS-02'] });
-    expect(judged(lines('returned 0 marked 4'))).toEqual({ finds: ['CM-04', 'DV-01'], unjudgeable: ['DL-06', 'PY-01', 'PY-02', 'RS-02'] });
+    const lines = (settled: string): string =>
+      `bet: seat 1 banker 100\ndealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker\nsettled: seat 1 banker ${settled}`;
+    expect(judged(lines('returned 100 marked 5'))).toEqual({
+      finds: ['DV-01'],
+      unjudgeable: ['CM-04', 'DL-06', 'PY-02', 'PY-04', 'RS-02'],
+    });
+    expect(judged(lines('taken'))).toEqual({
+      finds: ['DV-01'],
+      unjudgeable: ['DL-06', 'PY-01', 'PY-04', 'RS-02'],
+    });
+    expect(judged(lines('returned 0 marked 4'))).toEqual({
+      finds: ['CM-04', 'DV-01'],
+      unjudgeable: ['DL-06', 'PY-01', 'PY-02', 'RS-02'],
+    });
   });
 
   it('is one too many where every value of an unread card says so', () => {
-    expect(judged('dealt: P 2S B KH P KD B 7S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({ finds: ['DL-06', 'DV-01'], unjudgeable: ['RS-02'] });
+    expect(judged('dealt: P 2S B KH P KD B 7S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({
+      finds: ['DL-06', 'DV-01'],
+      unjudgeable: ['RS-02'],
+    });
   });
 });
 
 describe('a card carried over to the next coup', () => {
   const EXCESS = `${CLEAN}\ndealt: - 4D\nmoved: 4D to next, by mira because it was one too many\n`;
   it.each([
-    ['is its first card, the player hand\'s', `${EXCESS}coup:\ndealt: B 3S P 3H B 5C\ndeclared: banker 7 to 8 with natural`, ['DL-06']],
-    ['is its first card, so that another one to the player hand is out of place', `${EXCESS}coup:\ndealt: P 3S B 3H B 5C\ndeclared: banker 7 to 8`, ['DL-02', 'DL-06']],
-    ['decides with the others what is drawn', `${EXCESS}coup:\ndealt: B 3S P AH B 5C\ndeclared: banker`, ['DL-06']],
-    ['decides with the others what is missing', `${EXCESS}coup:\ndealt: B 3S P AH B 4C\ndeclared: banker`, ['DL-06', 'TC-03']],
-    ['and a second one are its first two', `${CLEAN}\ndealt: - 4D 5D\nmoved: 4D to next, by mira because of rule 11\nmoved: 5D to next, by mira because of rule 11\ncoup:\ndealt: P 5S B 4C\ndeclared: tie 9 to 9`, ['DL-06', 'DL-06']],
+    [
+      "is its first card, the player hand's",
+      `${EXCESS}coup:\ndealt: B 3S P 3H B 5C\ndeclared: banker 7 to 8 with natural`,
+      ['DL-06'],
+    ],
+    [
+      'is its first card, so that another one to the player hand is out of place',
+      `${EXCESS}coup:\ndealt: P 3S B 3H B 5C\ndeclared: banker 7 to 8`,
+      ['DL-02', 'DL-06'],
+    ],
+    [
+      'decides with the others what is drawn',
+      `${EXCESS}coup:\ndealt: B 3S P AH B 5C\ndeclared: banker`,
+      ['DL-06'],
+    ],
+    [
+      'decides with the others what is missing',
+      `${EXCESS}coup:\ndealt: B 3S P AH B 4C\ndeclared: banker`,
+      ['DL-06', 'TC-03'],
+    ],
+    [
+      'and a second one are its first two',
+      `${CLEAN}\ndealt: - 4D 5D\nmoved: 4D to next, by mira because of rule 11\nmoved: 5D to next, by mira because of rule 11\ncoup:\ndealt: P 5S B 4C\ndeclared: tie 9 to 9`,
+      ['DL-06', 'DL-06'],
+    ],
     ['may lie in the next coup alone', `${EXCESS}coup:`, ['DL-04', 'DL-06']],
-    ['counts once among the cards of the shoe', `${EXCESS}coup:\ndealt: B 3S P 3H B 5C\ndeclared: banker\nremaining: 408`, ['DL-06']],
-    ['leaves the coup that it came in: its hands are judged without it', `player: 9S 4D 8C\nbanker: KH 6S 2D\nmoved: 2D to next, by mira because it was not due\ndeclared: banker 1 to 6\ncoup:\ndealt: B 3S P 7H B 5C\ndeclared: player 9 to 8`, ['TC-08']],
-    ['may be exposed without being DL-05 where the document has no entry', `${CLEAN}\ndealt: - 4D!\nmoved: 4D to next, by mira because it was seen\ncoup:\ndealt: B 3S P 3H B 5C\ndeclared: banker`, ['DL-07']],
+    [
+      'counts once among the cards of the shoe',
+      `${EXCESS}coup:\ndealt: B 3S P 3H B 5C\ndeclared: banker\nremaining: 408`,
+      ['DL-06'],
+    ],
+    [
+      'leaves the coup that it came in: its hands are judged without it',
+      `player: 9S 4D 8C\nbanker: KH 6S 2D\nmoved: 2D to next, by mira because it was not due\ndeclared: banker 1 to 6\ncoup:\ndealt: B 3S P 7H B 5C\ndeclared: player 9 to 8`,
+      ['TC-08'],
+    ],
+    [
+      'may be exposed without being DL-05 where the document has no entry',
+      `${CLEAN}\ndealt: - 4D!\nmoved: 4D to next, by mira because it was seen\ncoup:\ndealt: B 3S P 3H B 5C\ndeclared: banker`,
+      ['DL-07'],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
@@ -167,10 +355,26 @@ describe('a coup without any bet (DL-10)', () => {
   const REPORTS = 'reports: outcomes bets\n';
   it.each([
     ['is found where the table reports bets', `${REPORTS}${CLEAN}`, ['DL-10']],
-    ['is found where every bet was taken back', `${REPORTS}bet: seat 1 player 5\nwithdrawn: seat 1 player 5\n${CLEAN}`, ['DL-10']],
-    ['is found where the only bet came too late', `${REPORTS}${CLEAN}\nbet: seat 1 player 5`, ['BT-01', 'DL-10']],
-    ['is not found where a bet stands', `${REPORTS}bet: seat 1 player 5\nwithdrawn: seat 1 player 3\n${CLEAN}\nsettled: seat 1 player returned 2`, []],
-    ['is not found where the bet was placed between coups', `${REPORTS}bet: seat 1 player 5\n${CLEAN}\nsettled: seat 1 player returned 5\nover:\nbet: seat 1 player 5\ncoup:\n${CLEAN}\nsettled: seat 1 player returned 5`, []],
+    [
+      'is found where every bet was taken back',
+      `${REPORTS}bet: seat 1 player 5\nwithdrawn: seat 1 player 5\n${CLEAN}`,
+      ['DL-10'],
+    ],
+    [
+      'is found where the only bet came too late',
+      `${REPORTS}${CLEAN}\nbet: seat 1 player 5`,
+      ['BT-01', 'DL-10'],
+    ],
+    [
+      'is not found where a bet stands',
+      `${REPORTS}bet: seat 1 player 5\nwithdrawn: seat 1 player 3\n${CLEAN}\nsettled: seat 1 player returned 2`,
+      [],
+    ],
+    [
+      'is not found where the bet was placed between coups',
+      `${REPORTS}bet: seat 1 player 5\n${CLEAN}\nsettled: seat 1 player returned 5\nover:\nbet: seat 1 player 5\ncoup:\n${CLEAN}\nsettled: seat 1 player returned 5`,
+      [],
+    ],
     ['is not found where the table does not report bets', `reports: outcomes\n${CLEAN}`, []],
     ['is not found in a dummy coup', `${REPORTS}kind: dummy\n${CLEAN}`, []],
     ['is not found in a demonstration', `${REPORTS}kind: demonstration\n${CLEAN}`, []],
@@ -187,7 +391,11 @@ describe('a card outside any coup (DL-15)', () => {
     ['is not found for a card to no known hand', `${CLEAN}\nover:\ndealt: - 4D`, []],
     ['is not found for a burned card', `${CLEAN}\nover:\ndealt: burn 4D`, []],
     ['is not found inside a coup', CLEAN, []],
-    ['is found after a void', `${CLEAN}\nvoid: by mira because two cards stuck\ndealt: P 4D`, ['DL-15']],
+    [
+      'is found after a void',
+      `${CLEAN}\nvoid: by mira because two cards stuck\ndealt: P 4D`,
+      ['DL-15'],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
@@ -196,7 +404,9 @@ describe('a card outside any coup (DL-15)', () => {
     const log = new TableLog();
     log.open({ reports: [] });
     const [card] = log.draw('P 9S');
-    expect(audit(log.events).findings).toMatchObject([{ code: 'DL-15', severity: 2, shoe: 'S1', events: [card] }]);
+    expect(audit(log.events).findings).toMatchObject([
+      { code: 'DL-15', severity: 2, shoe: 'S1', events: [card] },
+    ]);
     expect(audit(log.events).findings[0]).not.toHaveProperty('coup');
   });
 
@@ -235,9 +445,17 @@ describe('the number of a coup (DL-16)', () => {
   it.each([
     ['follows the last', `${CLEAN}\ncoup: 2\n${CLEAN}\ncoup: 3\n${CLEAN}`, []],
     ['starts at 1', `coup: 2\n${CLEAN}`, ['DL-16 in coup 2']],
-    ['is found when it skips, and kept: the next after it is right', `${CLEAN}\ncoup: 7\n${CLEAN}\ncoup: 8\n${CLEAN}`, ['DL-16 in coup 7']],
+    [
+      'is found when it skips, and kept: the next after it is right',
+      `${CLEAN}\ncoup: 7\n${CLEAN}\ncoup: 8\n${CLEAN}`,
+      ['DL-16 in coup 7'],
+    ],
     ['is found when it repeats', `${CLEAN}\ncoup: 1\n${CLEAN}`, ['DL-16 in coup 1']],
-    ['is found when it goes back, and kept', `${CLEAN}\ncoup: 2\n${CLEAN}\ncoup: 1\n${CLEAN}\ncoup: 2\n${CLEAN}`, ['DL-16 in coup 1']],
+    [
+      'is found when it goes back, and kept',
+      `${CLEAN}\ncoup: 2\n${CLEAN}\ncoup: 1\n${CLEAN}\ncoup: 2\n${CLEAN}`,
+      ['DL-16 in coup 1'],
+    ],
     ['starts at 1 again in the next shoe', `${CLEAN}\nclosed: end\nshoe: S2\n${CLEAN}`, []],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted.map((each) => each.slice(0, 5)));
@@ -245,6 +463,10 @@ describe('the number of a coup (DL-16)', () => {
   });
 
   it('of a void or dummy coup counts like any other', () => {
-    expect(found(`${CLEAN}\nvoid: by mira because two cards stuck\ncoup: 2\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D\ncoup: 3\n${CLEAN}`)).toEqual([]);
+    expect(
+      found(
+        `${CLEAN}\nvoid: by mira because two cards stuck\ncoup: 2\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D\ncoup: 3\n${CLEAN}`,
+      ),
+    ).toEqual([]);
   });
 });

@@ -8,26 +8,60 @@ const accepting = new Decoder(HOUSE);
 const refusing = new Decoder(HOUSE, 'refused');
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function faults(line: string | Uint8Array | Sent, decoder = accepting): { pointer: string; reason: string }[] {
-  const bytes = line instanceof Uint8Array ? line : bytesOf(typeof line === 'string' ? line : JSON.stringify(line));
-  return [...(decoder.decode(blockOf(bytes, Buffer.from(bytes).toString('latin1')), 0, bytes.length).faults ?? [])];
+function faults(
+  line: string | Uint8Array | Sent,
+  decoder = accepting,
+): { pointer: string; reason: string }[] {
+  const bytes =
+    line instanceof Uint8Array
+      ? line
+      : bytesOf(typeof line === 'string' ? line : JSON.stringify(line));
+  return [
+    ...(decoder.decode(blockOf(bytes, Buffer.from(bytes).toString('latin1')), 0, bytes.length)
+      .faults ?? []),
+  ];
 }
-const pointers = (line: string | Uint8Array | Sent, decoder = accepting): string[] => faults(line, decoder).map(({ pointer }) => pointer).sort();
+const pointers = (line: string | Uint8Array | Sent, decoder = accepting): string[] =>
+  faults(line, decoder)
+    .map(({ pointer }) => pointer)
+    .sort();
 
-const CARD = '{"specversion":"1.0","type":"shoeprint.card-drawn.v1","source":"device/B07-shoe","id":"B07-shoe/7/42","time":"2026-11-20T12:00:00.123Z","table":"B07","shoe":"B07-20261120-3","session":"7","sequence":42,"data":{"card":"9S","to":"player"}}';
+const CARD =
+  '{"specversion":"1.0","type":"shoeprint.card-drawn.v1","source":"device/B07-shoe","id":"B07-shoe/7/42","time":"2026-11-20T12:00:00.123Z","table":"B07","shoe":"B07-20261120-3","session":"7","sequence":42,"data":{"card":"9S","to":"player"}}';
 const card: Sent = JSON.parse(CARD) as Sent;
 /** An event of a type with this data, from a person at table B07. */
 const event = (type: string, data: unknown, rest: Sent = {}): Sent => ({
-  specversion: '1.0', type: `shoeprint.${type}.v1`, source: 'person/dora', id: 'e1', time: '2026-11-20T12:00:00Z', table: 'B07', shoe: 'S1', data, ...rest,
+  specversion: '1.0',
+  type: `shoeprint.${type}.v1`,
+  source: 'person/dora',
+  id: 'e1',
+  time: '2026-11-20T12:00:00Z',
+  table: 'B07',
+  shoe: 'S1',
+  data,
+  ...rest,
 });
-const opening = { rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'USD', reports: ['bets'] };
+const opening = {
+  rules: 'punto-banco@1',
+  decks: 8,
+  kind: 'physical',
+  currency: 'USD',
+  reports: ['bets'],
+};
 const settled = { seat: 1, bet: 'player', stake: 'returned', paid: 100 };
-const without = (sent: Sent, name: string): Sent => Object.fromEntries(Object.entries(sent).filter(([key]) => key !== name));
+const without = (sent: Sent, name: string): Sent =>
+  Object.fromEntries(Object.entries(sent).filter(([key]) => key !== name));
 
 describe('a line that is no JSON text is refused whole', () => {
   it.each<[string, string | Uint8Array]>([
-    ['bytes that are not UTF-8', Uint8Array.from([...bytesOf(CARD.slice(0, 150)), 0xff, ...bytesOf(CARD.slice(150))])],
-    ['a surrogate written in UTF-8', Uint8Array.from([...bytesOf('{"id":"'), 0xed, 0xa0, 0x80, ...bytesOf('"}')])],
+    [
+      'bytes that are not UTF-8',
+      Uint8Array.from([...bytesOf(CARD.slice(0, 150)), 0xff, ...bytesOf(CARD.slice(150))]),
+    ],
+    [
+      'a surrogate written in UTF-8',
+      Uint8Array.from([...bytesOf('{"id":"'), 0xed, 0xa0, 0x80, ...bytesOf('"}')]),
+    ],
     ['a byte order mark', `\uFEFF${CARD}`],
     ['a line cut short', CARD.slice(0, -1)],
     ['two objects on one line', CARD + CARD],
@@ -51,23 +85,37 @@ describe('a line that is no JSON text is refused whole', () => {
       return event('supervisor-called', { reason: 'x'.repeat(size - used) });
     };
     expect(pointers(ofSize(EVENT_BYTES_MAX))).toEqual([]);
-    expect(faults(ofSize(EVENT_BYTES_MAX + 1))).toEqual([{ pointer: '', reason: 'is over 16384 bytes' }]);
+    expect(faults(ofSize(EVENT_BYTES_MAX + 1))).toEqual([
+      { pointer: '', reason: 'is over 16384 bytes' },
+    ]);
     expect(pointers(event('supervisor-called', { reason: '庄'.repeat(5600) }))).toEqual(['']);
   });
 
   it('counts the bytes of its content, not of its spaces and stamps', () => {
     const bare = canonicalLine(JSON.stringify(event('supervisor-called', { reason: '' })));
-    const full = JSON.stringify(event('supervisor-called', { reason: 'x'.repeat(EVENT_BYTES_MAX - bare.length) }));
+    const full = JSON.stringify(
+      event('supervisor-called', { reason: 'x'.repeat(EVENT_BYTES_MAX - bare.length) }),
+    );
     expect(pointers(full.replace(/,/g, ',\t  '))).toEqual([]);
-    expect(pointers(`${full.slice(0, -1)},"receivedfrom":"gateway","receivedtime":"2026-11-20T12:00:00Z"}`)).toEqual([]);
+    expect(
+      pointers(
+        `${full.slice(0, -1)},"receivedfrom":"gateway","receivedtime":"2026-11-20T12:00:00Z"}`,
+      ),
+    ).toEqual([]);
   });
 });
 
 describe('a malformed event is refused at the place of each fault', () => {
   describe('in its attributes', () => {
-    it.each(['specversion', 'type', 'source', 'id', 'time', 'table', 'data'])('%s is required', (name) => {
-      expect(faults(without(card, name))).toContainEqual({ pointer: `/${name}`, reason: 'is required' });
-    });
+    it.each(['specversion', 'type', 'source', 'id', 'time', 'table', 'data'])(
+      '%s is required',
+      (name) => {
+        expect(faults(without(card, name))).toContainEqual({
+          pointer: `/${name}`,
+          reason: 'is required',
+        });
+      },
+    );
 
     it.each<[string, Sent, string[]]>([
       ['another specversion', { ...card, specversion: '1.1' }, ['/specversion']],
@@ -95,7 +143,11 @@ describe('a malformed event is refused at the place of each fault', () => {
       ['a card without a shoe', without(card, 'shoe'), ['/shoe']],
       ['an attribute of its own', { ...card, partitionkey: 'B07' }, ['/partitionkey']],
       ['an attribute with a slash and a tilde', { ...card, 'a/b~c': 1 }, ['/a~1b~0c']],
-      ['another content type', { ...card, datacontenttype: 'application/xml' }, ['/datacontenttype']],
+      [
+        'another content type',
+        { ...card, datacontenttype: 'application/xml' },
+        ['/datacontenttype'],
+      ],
       ['a traceparent that is no string', { ...card, traceparent: 1 }, ['/traceparent']],
       ['data that is a list', { ...card, data: [] }, ['/data']],
       ['data that is null', { ...card, data: null }, ['/data']],
@@ -106,47 +158,136 @@ describe('a malformed event is refused at the place of each fault', () => {
     });
 
     it.each([
-      '2026-11-20', '2026-11-20T12:00:00', '2026-11-20 12:00:00Z', '2026-13-20T12:00:00Z', '2026-02-30T12:00:00Z', '2023-02-29T12:00:00Z', '1900-02-29T12:00:00Z',
-      '2026-11-00T12:00:00Z', '2026-11-20T24:00:00Z', '2026-11-20T12:60:00Z', '2026-11-20T12:00:61Z', '2026-11-20T12:00:60Z', '2026-11-20T12:00:00.Z',
-      '2026-11-20T12:00:00+24:00', '2026-11-20T12:00:00+01:60', '2026-11-20T12:00:00+0100', ' 2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z\n', '1795176000', '',
+      '2026-11-20',
+      '2026-11-20T12:00:00',
+      '2026-11-20 12:00:00Z',
+      '2026-13-20T12:00:00Z',
+      '2026-02-30T12:00:00Z',
+      '2023-02-29T12:00:00Z',
+      '1900-02-29T12:00:00Z',
+      '2026-11-00T12:00:00Z',
+      '2026-11-20T24:00:00Z',
+      '2026-11-20T12:60:00Z',
+      '2026-11-20T12:00:61Z',
+      '2026-11-20T12:00:60Z',
+      '2026-11-20T12:00:00.Z',
+      '2026-11-20T12:00:00+24:00',
+      '2026-11-20T12:00:00+01:60',
+      '2026-11-20T12:00:00+0100',
+      ' 2026-11-20T12:00:00Z',
+      '2026-11-20T12:00:00Z\n',
+      '1795176000',
+      '',
     ])('the time %p is none', (time) => {
       expect(pointers({ ...card, time })).toEqual(['/time']);
     });
 
-    it.each(EVENT_TYPES.slice(0, EVENT_TYPES.indexOf('coup-voided') + 1))('%s must name a shoe', (type) => {
-      expect(pointers(without(event(type, {}), 'shoe'))).toContain('/shoe');
-    });
+    it.each(EVENT_TYPES.slice(0, EVENT_TYPES.indexOf('coup-voided') + 1))(
+      '%s must name a shoe',
+      (type) => {
+        expect(pointers(without(event(type, {}), 'shoe'))).toContain('/shoe');
+      },
+    );
 
-    it.each(EVENT_TYPES.slice(EVENT_TYPES.indexOf('coup-voided') + 1))('%s need not name a shoe', (type) => {
-      expect(pointers(without(event(type, {}), 'shoe'))).not.toContain('/shoe');
-    });
+    it.each(EVENT_TYPES.slice(EVENT_TYPES.indexOf('coup-voided') + 1))(
+      '%s need not name a shoe',
+      (type) => {
+        expect(pointers(without(event(type, {}), 'shoe'))).not.toContain('/shoe');
+      },
+    );
 
-    it('refuses the api\'s own stamps from a sender, and takes them on the lines of a log', () => {
+    it("refuses the api's own stamps from a sender, and takes them on the lines of a log", () => {
       const stamped = `${CARD.slice(0, -1)},"receivedfrom":"gateway-7","receivedtime":"2026-11-20T12:00:00.500Z"}`;
       expect(pointers(stamped, refusing)).toEqual(['/receivedfrom', '/receivedtime']);
       expect(pointers(stamped)).toEqual([]);
       expect(pointers(CARD, refusing)).toEqual([]);
-      expect(pointers(stamped.replace(',"receivedtime":"2026-11-20T12:00:00.500Z"', ''), refusing)).toEqual(['/receivedfrom']);
+      expect(
+        pointers(stamped.replace(',"receivedtime":"2026-11-20T12:00:00.500Z"', ''), refusing),
+      ).toEqual(['/receivedfrom']);
     });
   });
 
   describe('in its text', () => {
     it.each<[string, string, string[]]>([
-      ['a key twice in the event', CARD.replace('"table":"B07"', '"table":"B07","table":"B07"'), ['/table']],
-      ['a key twice in the data', CARD.replace('"card":"9S"', '"card":"9S","card":"9S"'), ['/data/card']],
-      ['a key twice, once written with an escape', CARD.replace('"card":"9S"', '"card":"9S","c\\u0061rd":"9S"'), ['/data/card']],
-      ['a key twice in a limit', JSON.stringify(event('shoe-opened', { ...opening, limits: { tie: { min: 1, max: 2 } } })).replace('"min":1', '"min":1,"min":1'), ['/data/limits/tie/min']],
-      ['a key twice deep in corrected data', JSON.stringify(event('observation-corrected', { event: 'x', data: { a: [0, { b: 1 }] } })).replace('"b":1', '"b":1,"b":2'), ['/data/data/a/1/b']],
+      [
+        'a key twice in the event',
+        CARD.replace('"table":"B07"', '"table":"B07","table":"B07"'),
+        ['/table'],
+      ],
+      [
+        'a key twice in the data',
+        CARD.replace('"card":"9S"', '"card":"9S","card":"9S"'),
+        ['/data/card'],
+      ],
+      [
+        'a key twice, once written with an escape',
+        CARD.replace('"card":"9S"', '"card":"9S","c\\u0061rd":"9S"'),
+        ['/data/card'],
+      ],
+      [
+        'a key twice in a limit',
+        JSON.stringify(
+          event('shoe-opened', { ...opening, limits: { tie: { min: 1, max: 2 } } }),
+        ).replace('"min":1', '"min":1,"min":1'),
+        ['/data/limits/tie/min'],
+      ],
+      [
+        'a key twice deep in corrected data',
+        JSON.stringify(
+          event('observation-corrected', { event: 'x', data: { a: [0, { b: 1 }] } }),
+        ).replace('"b":1', '"b":1,"b":2'),
+        ['/data/data/a/1/b'],
+      ],
       ['NUL in a string', CARD.replace('"id":"B07', '"id":"\\u0000B07'), ['/id']],
-      ['NUL in a text', JSON.stringify(event('supervisor-called', { reason: 'a\0b' })), ['/data/reason']],
-      ['NUL in corrected data', JSON.stringify(event('observation-corrected', { event: 'x', data: { a: ['\0'] } })), ['/data/data/a/0']],
+      [
+        'NUL in a text',
+        JSON.stringify(event('supervisor-called', { reason: 'a\0b' })),
+        ['/data/reason'],
+      ],
+      [
+        'NUL in corrected data',
+        JSON.stringify(event('observation-corrected', { event: 'x', data: { a: ['\0'] } })),
+        ['/data/data/a/0'],
+      ],
       ['a lone high surrogate', CARD.replace('"table":"B07"', '"table":"\\ud83c"'), ['/table']],
       ['a lone low surrogate', CARD.replace('"table":"B07"', '"table":"\\udca1x"'), ['/table']],
-      ['an integer beyond 2^53 - 1', CARD.replace('"sequence":42', '"sequence":9007199254740992'), ['/sequence']],
-      ['an amount beyond 2^53 - 1 that rounds into range', JSON.stringify(event('bet-placed', { seat: 1, bet: 'tie', amount: 1 })).replace('"amount":1', '"amount":9007199254740993'), ['/data/amount']],
-      ['an integer below -(2^53 - 1) in corrected data', JSON.stringify(event('observation-corrected', { event: 'x', data: { a: 1 } })).replace('{"a":1}', '{"a":-9007199254740992}'), ['/data/data/a']],
-      ['a number past every double', JSON.stringify(event('bet-placed', { seat: 1, bet: 'tie', amount: 1 })).replace('"amount":1', '"amount":1e400'), ['/data/amount']],
-      ['a fraction that only rounding makes whole', JSON.stringify(event('bet-placed', { seat: 1, bet: 'tie', amount: 1 })).replace('"amount":1', '"amount":5.00000000000000000001'), ['/data/amount']],
+      [
+        'an integer beyond 2^53 - 1',
+        CARD.replace('"sequence":42', '"sequence":9007199254740992'),
+        ['/sequence'],
+      ],
+      [
+        'an amount beyond 2^53 - 1 that rounds into range',
+        JSON.stringify(event('bet-placed', { seat: 1, bet: 'tie', amount: 1 })).replace(
+          '"amount":1',
+          '"amount":9007199254740993',
+        ),
+        ['/data/amount'],
+      ],
+      [
+        'an integer below -(2^53 - 1) in corrected data',
+        JSON.stringify(event('observation-corrected', { event: 'x', data: { a: 1 } })).replace(
+          '{"a":1}',
+          '{"a":-9007199254740992}',
+        ),
+        ['/data/data/a'],
+      ],
+      [
+        'a number past every double',
+        JSON.stringify(event('bet-placed', { seat: 1, bet: 'tie', amount: 1 })).replace(
+          '"amount":1',
+          '"amount":1e400',
+        ),
+        ['/data/amount'],
+      ],
+      [
+        'a fraction that only rounding makes whole',
+        JSON.stringify(event('bet-placed', { seat: 1, bet: 'tie', amount: 1 })).replace(
+          '"amount":1',
+          '"amount":5.00000000000000000001',
+        ),
+        ['/data/amount'],
+      ],
     ])('%s', (_, line, at) => {
       expect([...new Set(pointers(line))]).toEqual(at);
     });
@@ -160,8 +301,18 @@ describe('a malformed event is refused at the place of each fault', () => {
   describe('in its data', () => {
     it.each<[string, string, unknown, string[]]>([
       ['a field that is missing', 'card-drawn', { card: '9S' }, ['/data/to']],
-      ['a field of no such name', 'card-drawn', { card: '9S', to: 'player', colour: 'red' }, ['/data/colour']],
-      ['a field named __proto__', 'card-drawn', JSON.parse('{"card":"9S","to":"player","__proto__":1}'), ['/data/__proto__']],
+      [
+        'a field of no such name',
+        'card-drawn',
+        { card: '9S', to: 'player', colour: 'red' },
+        ['/data/colour'],
+      ],
+      [
+        'a field named __proto__',
+        'card-drawn',
+        JSON.parse('{"card":"9S","to":"player","__proto__":1}'),
+        ['/data/__proto__'],
+      ],
       ['a field where the type has none', 'coup-closed', { coup: 1 }, ['/data/coup']],
       ['a card of rank 1', 'card-drawn', { card: '1S', to: 'player' }, ['/data/card']],
       ['a card of rank 10', 'card-drawn', { card: '10S', to: 'player' }, ['/data/card']],
@@ -169,68 +320,230 @@ describe('a malformed event is refused at the place of each fault', () => {
       ['a suit that is none', 'card-drawn', { card: '9X', to: 'player' }, ['/data/card']],
       ['a card left empty', 'card-drawn', { card: '', to: 'player' }, ['/data/card']],
       ['a hand that is none', 'card-drawn', { card: '9S', to: 'dealer' }, ['/data/to']],
-      ['a flag as a string', 'card-drawn', { card: '9S', to: 'player', exposed: 'true' }, ['/data/exposed']],
-      ['an optional field that is null', 'card-drawn', { card: '9S', to: 'player', exposed: null }, ['/data/exposed']],
+      [
+        'a flag as a string',
+        'card-drawn',
+        { card: '9S', to: 'player', exposed: 'true' },
+        ['/data/exposed'],
+      ],
+      [
+        'an optional field that is null',
+        'card-drawn',
+        { card: '9S', to: 'player', exposed: null },
+        ['/data/exposed'],
+      ],
       ['an amount below 0', 'bet-placed', { seat: 1, bet: 'tie', amount: -1 }, ['/data/amount']],
-      ['a fraction of an amount', 'bet-placed', { seat: 1, bet: 'tie', amount: 0.5 }, ['/data/amount']],
-      ['an amount as a string', 'bet-placed', { seat: 1, bet: 'tie', amount: '100' }, ['/data/amount']],
+      [
+        'a fraction of an amount',
+        'bet-placed',
+        { seat: 1, bet: 'tie', amount: 0.5 },
+        ['/data/amount'],
+      ],
+      [
+        'an amount as a string',
+        'bet-placed',
+        { seat: 1, bet: 'tie', amount: '100' },
+        ['/data/amount'],
+      ],
       ['a seat 0', 'bet-placed', { seat: 0, bet: 'tie', amount: 1 }, ['/data/seat']],
-      ['a bet that no document has', 'bet-placed', { seat: 1, bet: 'blue', amount: 1 }, ['/data/bet']],
-      ['a bet that is a property of every object', 'bet-placed', { seat: 1, bet: 'constructor', amount: 1 }, ['/data/bet']],
+      [
+        'a bet that no document has',
+        'bet-placed',
+        { seat: 1, bet: 'blue', amount: 1 },
+        ['/data/bet'],
+      ],
+      [
+        'a bet that is a property of every object',
+        'bet-placed',
+        { seat: 1, bet: 'constructor', amount: 1 },
+        ['/data/bet'],
+      ],
       ['a coup 0', 'coup-opened', { coup: 0 }, ['/data/coup']],
       ['a coup of unknown kind', 'coup-opened', { coup: 1, kind: 'training' }, ['/data/kind']],
       ['decks 0', 'shoe-opened', { ...opening, decks: 0 }, ['/data/decks']],
-      ['a document that is not installed', 'shoe-opened', { ...opening, rules: 'punto-banco@99' }, ['/data/rules']],
-      ['a document without a version', 'shoe-opened', { ...opening, rules: 'punto-banco' }, ['/data/rules']],
-      ['a currency that is none', 'shoe-opened', { ...opening, currency: 'DOLLARS' }, ['/data/currency']],
-      ['a currency in lower case', 'shoe-opened', { ...opening, currency: 'usd' }, ['/data/currency']],
+      [
+        'a document that is not installed',
+        'shoe-opened',
+        { ...opening, rules: 'punto-banco@99' },
+        ['/data/rules'],
+      ],
+      [
+        'a document without a version',
+        'shoe-opened',
+        { ...opening, rules: 'punto-banco' },
+        ['/data/rules'],
+      ],
+      [
+        'a currency that is none',
+        'shoe-opened',
+        { ...opening, currency: 'DOLLARS' },
+        ['/data/currency'],
+      ],
+      [
+        'a currency in lower case',
+        'shoe-opened',
+        { ...opening, currency: 'usd' },
+        ['/data/currency'],
+      ],
       ['a shoe of unknown kind', 'shoe-opened', { ...opening, kind: 'paper' }, ['/data/kind']],
-      ['a report that is none', 'shoe-opened', { ...opening, reports: ['bets', 'weather'] }, ['/data/reports/1']],
-      ['reports that are no list', 'shoe-opened', { ...opening, reports: 'bets' }, ['/data/reports']],
-      ['limits of an unknown bet', 'shoe-opened', { ...opening, limits: { blue: { min: 1, max: 2 } } }, ['/data/limits/blue']],
-      ['limits without a maximum', 'shoe-opened', { ...opening, limits: { tie: { min: 1 } } }, ['/data/limits/tie/max']],
-      ['limits with a field of their own', 'shoe-opened', { ...opening, limits: { tie: { min: 1, max: 2, mid: 1 } } }, ['/data/limits/tie/mid']],
-      ['limits below 0', 'shoe-opened', { ...opening, limits: { tie: { min: -1, max: 2 } } }, ['/data/limits/tie/min']],
+      [
+        'a report that is none',
+        'shoe-opened',
+        { ...opening, reports: ['bets', 'weather'] },
+        ['/data/reports/1'],
+      ],
+      [
+        'reports that are no list',
+        'shoe-opened',
+        { ...opening, reports: 'bets' },
+        ['/data/reports'],
+      ],
+      [
+        'limits of an unknown bet',
+        'shoe-opened',
+        { ...opening, limits: { blue: { min: 1, max: 2 } } },
+        ['/data/limits/blue'],
+      ],
+      [
+        'limits without a maximum',
+        'shoe-opened',
+        { ...opening, limits: { tie: { min: 1 } } },
+        ['/data/limits/tie/max'],
+      ],
+      [
+        'limits with a field of their own',
+        'shoe-opened',
+        { ...opening, limits: { tie: { min: 1, max: 2, mid: 1 } } },
+        ['/data/limits/tie/mid'],
+      ],
+      [
+        'limits below 0',
+        'shoe-opened',
+        { ...opening, limits: { tie: { min: -1, max: 2 } } },
+        ['/data/limits/tie/min'],
+      ],
       ['limits that are a list', 'shoe-opened', { ...opening, limits: [] }, ['/data/limits']],
-      ['a limit that is a number', 'shoe-opened', { ...opening, limits: { tie: 5 } }, ['/data/limits/tie']],
+      [
+        'a limit that is a number',
+        'shoe-opened',
+        { ...opening, limits: { tie: 5 } },
+        ['/data/limits/tie'],
+      ],
       ['a reason outside its set', 'shoe-closed', { reason: 'bored' }, ['/data/reason']],
-      ['remaining cards with a card that is none', 'shoe-closed', { remainingCards: ['9S', '1S', null] }, ['/data/remainingCards/1', '/data/remainingCards/2']],
+      [
+        'remaining cards with a card that is none',
+        'shoe-closed',
+        { remainingCards: ['9S', '1S', null] },
+        ['/data/remainingCards/1', '/data/remainingCards/2'],
+      ],
       ['a move to nowhere', 'card-moved', { event: 'x#y', to: null }, ['/data/to']],
       ['an empty reference', 'card-moved', { event: '', to: 'next' }, ['/data/event']],
       ['a total of 10', 'hand-called', { hand: 'player', total: 10 }, ['/data/total']],
       ['a total below 0', 'hand-called', { hand: 'player', total: -1 }, ['/data/total']],
-      ['an outcome that is none', 'outcome-declared', { outcome: 'draw', by: 'dealer' }, ['/data/outcome']],
+      [
+        'an outcome that is none',
+        'outcome-declared',
+        { outcome: 'draw', by: 'dealer' },
+        ['/data/outcome'],
+      ],
       ['an outcome by nobody', 'outcome-declared', { outcome: 'tie' }, ['/data/by']],
-      ['an outcome by somebody else', 'outcome-declared', { outcome: 'tie', by: 'caller' }, ['/data/by']],
-      ['an empty special', 'outcome-declared', { outcome: 'tie', by: 'dealer', specials: ['natural', ''] }, ['/data/specials/1']],
-      ['a total of 12 with an outcome', 'outcome-declared', { outcome: 'tie', by: 'dealer', player: 12 }, ['/data/player']],
+      [
+        'an outcome by somebody else',
+        'outcome-declared',
+        { outcome: 'tie', by: 'caller' },
+        ['/data/by'],
+      ],
+      [
+        'an empty special',
+        'outcome-declared',
+        { outcome: 'tie', by: 'dealer', specials: ['natural', ''] },
+        ['/data/specials/1'],
+      ],
+      [
+        'a total of 12 with an outcome',
+        'outcome-declared',
+        { outcome: 'tie', by: 'dealer', player: 12 },
+        ['/data/player'],
+      ],
       ['a stake kept', 'bet-settled', { ...settled, stake: 'kept' }, ['/data/stake']],
-      ['commission below 0', 'bet-settled', { ...settled, commissionMarked: -5 }, ['/data/commissionMarked']],
+      [
+        'commission below 0',
+        'bet-settled',
+        { ...settled, commissionMarked: -5 },
+        ['/data/commissionMarked'],
+      ],
       ['a person left empty', 'coup-voided', { by: '' }, ['/data/by']],
-      ['a role that is none', 'dealer-signed-on', { dealer: 'dora', role: 'pit boss' }, ['/data/role']],
-      ['a dealer without a name', 'dealer-signed-on', { dealer: '', role: 'dealer' }, ['/data/dealer']],
+      [
+        'a role that is none',
+        'dealer-signed-on',
+        { dealer: 'dora', role: 'pit boss' },
+        ['/data/role'],
+      ],
+      [
+        'a dealer without a name',
+        'dealer-signed-on',
+        { dealer: '', role: 'dealer' },
+        ['/data/dealer'],
+      ],
       ['a code that is a fraction', 'device-error', { code: 1.5 }, ['/data/code']],
       ['a code that is a list', 'device-error', { code: [] }, ['/data/code']],
-      ['corrected data that is a list', 'observation-corrected', { event: 'x#y', data: [] }, ['/data/data']],
+      [
+        'corrected data that is a list',
+        'observation-corrected',
+        { event: 'x#y', data: [] },
+        ['/data/data'],
+      ],
       ['a correction without data', 'observation-corrected', { event: 'x#y' }, ['/data/data']],
-      ['a gap from 0', 'gap-declared', { source: 'device/x', session: '1', from: 0, to: 1 }, ['/data/from']],
+      [
+        'a gap from 0',
+        'gap-declared',
+        { source: 'device/x', session: '1', from: 0, to: 1 },
+        ['/data/from'],
+      ],
     ])('%s', (_, type, data, at) => {
       expect(pointers(event(type, data))).toEqual(at);
     });
   });
 
   it('lists every fault of one event', () => {
-    expect(pointers({ specversion: 1, type: 'shoeprint.bet-settled.v1', source: 'x', id: '', time: 'noon', session: '1', colour: 'red', data: { seat: 0, bet: 'blue', stake: 'kept', paid: -1, tip: 5 } })).toEqual([
-      '/colour', '/data/bet', '/data/paid', '/data/seat', '/data/stake', '/data/tip', '/id', '/sequence', '/shoe', '/source', '/specversion', '/table', '/time',
+    expect(
+      pointers({
+        specversion: 1,
+        type: 'shoeprint.bet-settled.v1',
+        source: 'x',
+        id: '',
+        time: 'noon',
+        session: '1',
+        colour: 'red',
+        data: { seat: 0, bet: 'blue', stake: 'kept', paid: -1, tip: 5 },
+      }),
+    ).toEqual([
+      '/colour',
+      '/data/bet',
+      '/data/paid',
+      '/data/seat',
+      '/data/stake',
+      '/data/tip',
+      '/id',
+      '/sequence',
+      '/shoe',
+      '/source',
+      '/specversion',
+      '/table',
+      '/time',
     ]);
   });
 
   it('does not guess at the data of a type that it does not know', () => {
-    expect(pointers({ ...card, type: 'shoeprint.card-eaten.v1', data: { bite: -1 } })).toEqual(['/type']);
+    expect(pointers({ ...card, type: 'shoeprint.card-eaten.v1', data: { bite: -1 } })).toEqual([
+      '/type',
+    ]);
   });
 
   it('says in words what is wrong', () => {
-    expect(faults(event('card-drawn', { card: '1S', to: 'player' }))[0]?.reason).toBe('"1S" is no card: rank then suit, such as "9S" or "TD", or null where it could not be read');
+    expect(faults(event('card-drawn', { card: '1S', to: 'player' }))[0]?.reason).toBe(
+      '"1S" is no card: rank then suit, such as "9S" or "TD", or null where it could not be read',
+    );
     expect(faults({ ...card, sequence: 0 })[0]?.reason).toBe('0 is below 1');
   });
 });
@@ -241,19 +554,43 @@ describe('what is wrong but well-formed is not refused', () => {
     ['a coup of number 2^53 - 1', 'coup-opened', { coup: Number.MAX_SAFE_INTEGER }],
     ['a bet of nothing', 'bet-placed', { seat: 1, bet: 'tie', amount: 0 }],
     ['a bet at seat 4,000,000', 'bet-placed', { seat: 4_000_000, bet: 'tie', amount: 1 }],
-    ['a bet that only another document has', 'bet-placed', { seat: 1, bet: 'dragon-bonus-banker', amount: 1 }],
+    [
+      'a bet that only another document has',
+      'bet-placed',
+      { seat: 1, bet: 'dragon-bonus-banker', amount: 1 },
+    ],
     ['a shoe of 99 decks', 'shoe-opened', { ...opening, decks: 99 }],
     ['a shoe that reports nothing', 'shoe-opened', { ...opening, reports: [] }],
-    ['limits whose minimum is above the maximum', 'shoe-opened', { ...opening, limits: { tie: { min: 9, max: 1 } } }],
+    [
+      'limits whose minimum is above the maximum',
+      'shoe-opened',
+      { ...opening, limits: { tie: { min: 9, max: 1 } } },
+    ],
     ['a hash that is no hash', 'shoe-opened', { ...opening, rulesHash: '' }],
     ['a move of no card', 'card-moved', { event: 'nonsense', to: 'next' }],
     ['a move by nobody', 'card-moved', { event: 'a#b', to: 'next' }],
     ['a void without a reason', 'coup-voided', {}],
-    ['specials that no document has', 'outcome-declared', { outcome: 'tie', specials: ['eclipse'], by: 'device' }],
-    ['totals that cannot be', 'outcome-declared', { outcome: 'player', player: 0, banker: 9, by: 'dealer' }],
+    [
+      'specials that no document has',
+      'outcome-declared',
+      { outcome: 'tie', specials: ['eclipse'], by: 'device' },
+    ],
+    [
+      'totals that cannot be',
+      'outcome-declared',
+      { outcome: 'player', player: 0, banker: 9, by: 'dealer' },
+    ],
     ['a loser paid', 'bet-settled', { seat: 1, bet: 'player', stake: 'taken', paid: 5 }],
-    ['a correction that fits nothing', 'observation-corrected', { event: 'a#b', data: { half: 0.5, nothing: null, list: [[]] } }],
-    ['a gap that ends before it begins', 'gap-declared', { source: 'device/x', session: '1', from: 9, to: 1 }],
+    [
+      'a correction that fits nothing',
+      'observation-corrected',
+      { event: 'a#b', data: { half: 0.5, nothing: null, list: [[]] } },
+    ],
+    [
+      'a gap that ends before it begins',
+      'gap-declared',
+      { source: 'device/x', session: '1', from: 9, to: 1 },
+    ],
     ['an error with a number for a code', 'device-error', { code: -7, text: '' }],
   ])('%s', (_, type, data) => {
     expect(pointers(event(type, data))).toEqual([]);
@@ -266,7 +603,10 @@ describe('what is wrong but well-formed is not refused', () => {
     ['a time of another century', { ...card, time: '1066-10-14T09:00:00Z' }],
     ['a leap second', { ...card, time: '2016-12-31T23:59:60Z' }],
     ['a leap second by another clock', { ...card, time: '2017-01-01T00:59:60+01:00' }],
-    ['a time with an offset and a long fraction', { ...card, time: '2026-11-20T12:00:00.123456789-09:30' }],
+    [
+      'a time with an offset and a long fraction',
+      { ...card, time: '2026-11-20T12:00:00.123456789-09:30' },
+    ],
     ['names in any script', { ...card, table: '賭桌 №7 "β"', id: '\u0001\u2028' }],
     ['a shoe on an event that needs none', event('supervisor-called', { video: 'clip 7' })],
   ])('%s', (_, sent) => {
@@ -279,32 +619,50 @@ describe('what is wrong but well-formed is not refused', () => {
   });
 
   it('deep nesting in the data of a correction', () => {
-    const deep = JSON.stringify(event('observation-corrected', { event: 'a#b', data: { deep: 1 } })).replace('1}}', `${'['.repeat(7000)}${']'.repeat(7000)}}}`);
+    const deep = JSON.stringify(
+      event('observation-corrected', { event: 'a#b', data: { deep: 1 } }),
+    ).replace('1}}', `${'['.repeat(7000)}${']'.repeat(7000)}}}`);
     expect(pointers(deep)).toEqual([]);
   });
 });
 
 describe('the canonical line', () => {
   it('has the attributes and the fields in their order, without spaces', () => {
-    const sent = '{ "data" : { "to" : "player" , "card" : "9S" }, "sequence": 42, "session": "7", "shoe":"B07-20261120-3", "table" :"B07", "time":"2026-11-20T12:00:00.123Z",\n"id":"B07-shoe\\/7\\/42", "source":"device/B07-shoe", "type":"shoeprint.card-drawn.v1", "specversion":"1.0" }';
+    const sent =
+      '{ "data" : { "to" : "player" , "card" : "9S" }, "sequence": 42, "session": "7", "shoe":"B07-20261120-3", "table" :"B07", "time":"2026-11-20T12:00:00.123Z",\n"id":"B07-shoe\\/7\\/42", "source":"device/B07-shoe", "type":"shoeprint.card-drawn.v1", "specversion":"1.0" }';
     expect(canonicalLine(sent)).toBe(CARD);
     expect(decoded(sent)).toEqual(decoded(CARD));
   });
 
   it('has neither stamps nor what is accepted and not stored', () => {
-    expect(canonicalLine(JSON.stringify({ receivedfrom: 'gateway', traceparent: '00-1-2-03', ...card, datacontenttype: 'application/json', receivedtime: '2026-11-20T12:00:00Z' }))).toBe(CARD);
+    expect(
+      canonicalLine(
+        JSON.stringify({
+          receivedfrom: 'gateway',
+          traceparent: '00-1-2-03',
+          ...card,
+          datacontenttype: 'application/json',
+          receivedtime: '2026-11-20T12:00:00Z',
+        }),
+      ),
+    ).toBe(CARD);
   });
 
-  it('keeps the data of a correction in the sender\'s order, without its spaces', () => {
-    const sent = '{"specversion":"1.0","type":"shoeprint.observation-corrected.v1","source":"person/sam","id":"c1","time":"2026-11-20T12:00:00Z","table":"B07","data":{"by":"sam","data":{ "to":"banker", "9": 1, "card" : "4\\u0044", "1":[ 1.50, 1e2 ] },"event":"device/B07-shoe#B07-shoe/7/42"}}';
-    expect(canonicalLine(sent)).toContain('"data":{"event":"device/B07-shoe#B07-shoe/7/42","data":{"to":"banker","9":1,"card":"4D","1":[1.5,100]},"by":"sam"}');
+  it("keeps the data of a correction in the sender's order, without its spaces", () => {
+    const sent =
+      '{"specversion":"1.0","type":"shoeprint.observation-corrected.v1","source":"person/sam","id":"c1","time":"2026-11-20T12:00:00Z","table":"B07","data":{"by":"sam","data":{ "to":"banker", "9": 1, "card" : "4\\u0044", "1":[ 1.50, 1e2 ] },"event":"device/B07-shoe#B07-shoe/7/42"}}';
+    expect(canonicalLine(sent)).toContain(
+      '"data":{"event":"device/B07-shoe#B07-shoe/7/42","data":{"to":"banker","9":1,"card":"4D","1":[1.5,100]},"by":"sam"}',
+    );
     const turned = sent.replace('"to":"banker", "9": 1', '"9": 1, "to":"banker"');
     expect(decoded(turned).digest).not.toBe(decoded(sent).digest);
     expect(decoded(sent.replaceAll(', ', ',')).digest).toBe(decoded(sent).digest);
   });
 
   it('is its own canonical line', () => {
-    const line = canonicalLine(JSON.stringify(event('shoe-opened', { limits: { tie: { max: 5, min: 1 } }, ...opening })));
+    const line = canonicalLine(
+      JSON.stringify(event('shoe-opened', { limits: { tie: { max: 5, min: 1 } }, ...opening })),
+    );
     expect(canonicalLine(line)).toBe(line);
     expect(line).toContain('"reports":["bets"],"limits":{"tie":{"min":1,"max":5}}}');
   });
@@ -316,12 +674,17 @@ describe('the canonical line', () => {
 
 describe('an event of an old version', () => {
   const upcasts = new Map<string, Upcast>([
-    ['shoeprint.card-drawn.v0', ({ rank, suit, ...rest }) => ({ card: `${String(rank)}${String(suit)}`, ...rest })],
+    [
+      'shoeprint.card-drawn.v0',
+      ({ rank, suit, ...rest }) => ({ card: `${String(rank)}${String(suit)}`, ...rest }),
+    ],
   ]);
 
-  it('is known by its full name, and brought to today\'s version', () => {
+  it("is known by its full name, and brought to today's version", () => {
     expect(knownType('shoeprint.card-drawn.v0', upcasts)).toBe('card-drawn');
-    expect(upcast('shoeprint.card-drawn.v0', { rank: '9', suit: 'S', to: 'player' }, upcasts)).toEqual({ card: '9S', to: 'player' });
+    expect(
+      upcast('shoeprint.card-drawn.v0', { rank: '9', suit: 'S', to: 'player' }, upcasts),
+    ).toEqual({ card: '9S', to: 'player' });
   });
 
   it('of today is left as it is', () => {

@@ -3,14 +3,25 @@ import { blockOf, Decoder } from '#audit';
 import { Names, NAME_LENGTH_MAX } from '../../libs/audit/src/names.js';
 import { HOUSE } from '../kit/house.js';
 
-const heldBy = (names: Names): Map<string, string> => Reflect.get(names, 'known') as Map<string, string>;
-const charactersOf = (names: Names): number => [...heldBy(names).keys()].reduce((sum, name) => sum + name.length, 0);
+const heldBy = (names: Names): Map<string, string> =>
+  Reflect.get(names, 'known') as Map<string, string>;
+const charactersOf = (names: Names): number =>
+  [...heldBy(names).keys()].reduce((sum, name) => sum + name.length, 0);
 
 describe('the names of a log', () => {
   it('are given back as they are, long or short, again and again', () => {
     const names = new Names();
-    for (const name of ['B07', 'x'.repeat(NAME_LENGTH_MAX), 'y'.repeat(16_000), '桌😀', '__proto__']) for (let time = 0; time < 3; time += 1) expect(names.of(name)).toBe(name);
-    expect(names.ofAll({ source: 'device/a', table: 'B07', shoe: undefined, session: '1' })).toEqual({ source: 'device/a', table: 'B07', shoe: undefined, session: '1' });
+    for (const name of [
+      'B07',
+      'x'.repeat(NAME_LENGTH_MAX),
+      'y'.repeat(16_000),
+      '桌😀',
+      '__proto__',
+    ])
+      for (let time = 0; time < 3; time += 1) expect(names.of(name)).toBe(name);
+    expect(
+      names.ofAll({ source: 'device/a', table: 'B07', shoe: undefined, session: '1' }),
+    ).toEqual({ source: 'device/a', table: 'B07', shoe: undefined, session: '1' });
   });
 
   it('are held within bounds, whatever a sender calls itself', () => {
@@ -30,13 +41,18 @@ describe('the names of a log', () => {
 
   it('may be long on the fast way in, and are not kept ready there', () => {
     const decoder = new Decoder(HOUSE);
-    const line = (table: string): string => `{"specversion":"1.0","type":"shoeprint.card-drawn.v1","source":"device/d","id":"1","time":"2026-11-20T12:00:00.123Z","table":"${table}","shoe":"s","session":"7","sequence":42,"data":{"card":"9S","to":"player"}}`;
+    const line = (table: string): string =>
+      `{"specversion":"1.0","type":"shoeprint.card-drawn.v1","source":"device/d","id":"1","time":"2026-11-20T12:00:00.123Z","table":"${table}","shoe":"s","session":"7","sequence":42,"data":{"card":"9S","to":"player"}}`;
     const read = (table: string): string | undefined => {
       const bytes = Buffer.from(line(table));
       return decoder.decode(blockOf(bytes, bytes.toString('latin1')), 0, bytes.length).event?.table;
     };
-    for (let i = 0; i < 20; i += 1) for (const table of [`B${i}`, `${i}${'L'.repeat(1_000)}`, 'B0']) expect(read(table)).toBe(table);
-    const kinds = Reflect.get(Reflect.get(decoder, 'scanner') as object, 'kinds') as ({ readonly headers: Map<string, unknown> } | undefined)[];
+    for (let i = 0; i < 20; i += 1)
+      for (const table of [`B${i}`, `${i}${'L'.repeat(1_000)}`, 'B0'])
+        expect(read(table)).toBe(table);
+    const kinds = Reflect.get(Reflect.get(decoder, 'scanner') as object, 'kinds') as (
+      { readonly headers: Map<string, unknown> } | undefined
+    )[];
     const kept = kinds.flatMap((kind) => [...(kind?.headers.keys() ?? [])]);
     expect(kept).toHaveLength(20);
     expect(kept.every((key) => key.length < 400)).toBe(true);

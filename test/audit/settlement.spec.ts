@@ -10,7 +10,9 @@ const BANKER_THREE_CARD_6 = 'P KS B 2H P 2D B AC P TH B 3S';
 const BANKER_TWO_CARD_6 = 'P KS B 2H P 2D B 4C P TH';
 const ALL: readonly Report[] = ['outcomes', 'bets', 'settlements', 'commission', 'dealers'];
 
-type Settlement = Parameters<typeof settle>[1] extends readonly [number, string, ...infer Rest] ? Rest : never;
+type Settlement = Parameters<typeof settle>[1] extends readonly [number, string, ...infer Rest]
+  ? Rest
+  : never;
 
 interface Case {
   readonly bet: string;
@@ -23,7 +25,15 @@ interface Case {
 }
 
 /** One bet of seat 1 (a stake of 100 unless it says otherwise), its cards and its settlements. */
-function judged({ bet, stake = 100, cards = PLAYER_WINS, settled, rules = 'punto-banco-no-burn@1', reports = ALL, kind }: Case): Audited {
+function judged({
+  bet,
+  stake = 100,
+  cards = PLAYER_WINS,
+  settled,
+  rules = 'punto-banco-no-burn@1',
+  reports = ALL,
+  kind,
+}: Case): Audited {
   const log = new TableLog();
   log.open({ rules, reports });
   log.dealer();
@@ -46,20 +56,78 @@ const house = (amount: number): unknown => ({ amount, currency: 'USD', favours: 
 describe('a bet settled as the document says', () => {
   it.each<[string, Case]>([
     ['player wins, even money', { bet: 'player', settled: [['returned', 100]] }],
-    ['banker wins, even money less commission marked', { bet: 'banker', cards: BANKER_WINS, settled: [['returned', 100, 5]] }],
+    [
+      'banker wins, even money less commission marked',
+      { bet: 'banker', cards: BANKER_WINS, settled: [['returned', 100, 5]] },
+    ],
     ['tie wins 8 to 1', { bet: 'tie', cards: TIE, settled: [['returned', 800]] }],
     ['player loses', { bet: 'player', cards: BANKER_WINS, settled: [['taken', 0]] }],
     ['player is pushed by a tie', { bet: 'player', cards: TIE, settled: [['returned', 0]] }],
     ['banker is pushed by a tie', { bet: 'banker', cards: TIE, settled: [['returned', 0]] }],
-    ['a pair wins 11 to 1', { bet: 'player-pair', cards: 'P 5S B 2H P 5D B 5C P 2C', settled: [['returned', 1100]] }],
-    ['jack and queen are no pair', { bet: 'player-pair', cards: 'P JS B 4H P QD B 5C', settled: [['taken', 0]] }],
-    ['lucky 6 with two cards 12 to 1', { rules: 'macau-2011@1', bet: 'lucky-6', cards: BANKER_TWO_CARD_6, settled: [['returned', 1200]] }],
-    ['lucky 6 with three cards 20 to 1', { rules: 'macau-2011@1', bet: 'lucky-6', cards: BANKER_THREE_CARD_6, settled: [['returned', 2000]] }],
-    ['EZ\'s three-card seven pushes', { rules: 'ez-baccarat@1', bet: 'banker', cards: BANKER_THREE_CARD_7, settled: [['returned', 0]] }],
-    ['super 6 pays half on a six', { rules: 'super-6@1', bet: 'banker', cards: BANKER_TWO_CARD_6, settled: [['returned', 50]] }],
-    ['half of an odd stake is rounded half up', { rules: 'super-6@1', bet: 'banker', stake: 101, cards: BANKER_TWO_CARD_6, settled: [['returned', 51]] }],
-    ['settled in two parts, which add up', { bet: 'tie', cards: TIE, settled: [['taken', 300], ['returned', 500]] }],
-    ['big pays 0.54', { rules: 'super-6@1', bet: 'big', cards: BANKER_TWO_CARD_6, settled: [['returned', 54]] }],
+    [
+      'a pair wins 11 to 1',
+      { bet: 'player-pair', cards: 'P 5S B 2H P 5D B 5C P 2C', settled: [['returned', 1100]] },
+    ],
+    [
+      'jack and queen are no pair',
+      { bet: 'player-pair', cards: 'P JS B 4H P QD B 5C', settled: [['taken', 0]] },
+    ],
+    [
+      'lucky 6 with two cards 12 to 1',
+      {
+        rules: 'macau-2011@1',
+        bet: 'lucky-6',
+        cards: BANKER_TWO_CARD_6,
+        settled: [['returned', 1200]],
+      },
+    ],
+    [
+      'lucky 6 with three cards 20 to 1',
+      {
+        rules: 'macau-2011@1',
+        bet: 'lucky-6',
+        cards: BANKER_THREE_CARD_6,
+        settled: [['returned', 2000]],
+      },
+    ],
+    [
+      "EZ's three-card seven pushes",
+      {
+        rules: 'ez-baccarat@1',
+        bet: 'banker',
+        cards: BANKER_THREE_CARD_7,
+        settled: [['returned', 0]],
+      },
+    ],
+    [
+      'super 6 pays half on a six',
+      { rules: 'super-6@1', bet: 'banker', cards: BANKER_TWO_CARD_6, settled: [['returned', 50]] },
+    ],
+    [
+      'half of an odd stake is rounded half up',
+      {
+        rules: 'super-6@1',
+        bet: 'banker',
+        stake: 101,
+        cards: BANKER_TWO_CARD_6,
+        settled: [['returned', 51]],
+      },
+    ],
+    [
+      'settled in two parts, which add up',
+      {
+        bet: 'tie',
+        cards: TIE,
+        settled: [
+          ['taken', 300],
+          ['returned', 500],
+        ],
+      },
+    ],
+    [
+      'big pays 0.54',
+      { rules: 'super-6@1', bet: 'big', cards: BANKER_TWO_CARD_6, settled: [['returned', 54]] },
+    ],
   ])('gives no finding: %s', (_, played) => {
     expect(judged(played).findings).toEqual([]);
     expect(judged(played).unjudgeable).toEqual([]);
@@ -72,20 +140,50 @@ describe('PY-01: a winner not paid', () => {
     ['with its stake taken', [['taken', 0]], house(200)],
     ['with its stake taken though paid', [['taken', 100]], house(100)],
     ['with nothing paid', [['returned', 0]], house(100)],
-    ['with its stake taken at last', [['returned', 100], ['taken', 0]], house(100)],
+    [
+      'with its stake taken at last',
+      [
+        ['returned', 100],
+        ['taken', 0],
+      ],
+      house(100),
+    ],
   ])('is found %s', (_, settled, impact) => {
-    expect(only(judged({ bet: 'player', settled }))).toMatchObject({ code: 'PY-01', severity: 1, coup: 1, expected: 'paid 100 (1 to 1), stake returned', impact });
+    expect(only(judged({ bet: 'player', settled }))).toMatchObject({
+      code: 'PY-01',
+      severity: 1,
+      coup: 1,
+      expected: 'paid 100 (1 to 1), stake returned',
+      impact,
+    });
   });
 
   it('is found for a half-pay not paid at all', () => {
-    expect(only(judged({ rules: 'super-6@1', bet: 'banker', cards: BANKER_TWO_CARD_6, settled: [['returned', 0]] }))).toMatchObject({ code: 'PY-01', impact: house(50) });
+    expect(
+      only(
+        judged({
+          rules: 'super-6@1',
+          bet: 'banker',
+          cards: BANKER_TWO_CARD_6,
+          settled: [['returned', 0]],
+        }),
+      ),
+    ).toMatchObject({ code: 'PY-01', impact: house(50) });
   });
 
   it('without a settlement is silent where settlements are not reported, and nothing is judged where bets are not', () => {
     const reports = ALL.filter((report) => report !== 'settlements');
     expect(judged({ bet: 'player', settled: [], reports }).findings).toEqual([]);
-    expect(codes(judged({ bet: 'player', settled: [['taken', 0]], reports }).findings)).toEqual(['PY-01']);
-    expect(judged({ bet: 'player', settled: [['taken', 0]], reports: ALL.filter((report) => report !== 'bets') }).findings).toEqual([]);
+    expect(codes(judged({ bet: 'player', settled: [['taken', 0]], reports }).findings)).toEqual([
+      'PY-01',
+    ]);
+    expect(
+      judged({
+        bet: 'player',
+        settled: [['taken', 0]],
+        reports: ALL.filter((report) => report !== 'bets'),
+      }).findings,
+    ).toEqual([]);
   });
 });
 
@@ -96,11 +194,17 @@ describe('PY-02: a loser not collected', () => {
     ['with anything paid', [['taken', 5]], patron(5)],
     ['paid as if it had won', [['returned', 100]], patron(200)],
   ])('is found %s', (_, settled, impact) => {
-    expect(only(judged({ bet: 'player', cards: BANKER_WINS, settled }))).toMatchObject({ code: 'PY-02', severity: 1, impact });
+    expect(only(judged({ bet: 'player', cards: BANKER_WINS, settled }))).toMatchObject({
+      code: 'PY-02',
+      severity: 1,
+      impact,
+    });
   });
 
   it('without a settlement is silent where settlements are not reported', () => {
-    expect(judged({ bet: 'player', cards: BANKER_WINS, settled: [], reports: ['bets'] }).findings).toEqual([]);
+    expect(
+      judged({ bet: 'player', cards: BANKER_WINS, settled: [], reports: ['bets'] }).findings,
+    ).toEqual([]);
   });
 });
 
@@ -120,13 +224,17 @@ describe('PY-05: a special push or half-pay not done', () => {
   const seven = { rules: 'ez-baccarat@1', bet: 'banker', cards: BANKER_THREE_CARD_7 };
   const six = { rules: 'super-6@1', bet: 'banker', cards: BANKER_TWO_CARD_6 };
   it.each<[string, Case, unknown]>([
-    ['EZ\'s three-card seven paid', { ...seven, settled: [['returned', 100]] }, patron(100)],
-    ['EZ\'s three-card seven taken', { ...seven, settled: [['taken', 0]] }, house(100)],
-    ['EZ\'s three-card seven left', { ...seven, settled: [] }, undefined],
-    ['super 6\'s six paid in full', { ...six, settled: [['returned', 100]] }, patron(50)],
-    ['super 6\'s six paid a little', { ...six, settled: [['returned', 5]] }, house(45)],
-    ['super 6\'s half paid and the stake taken', { ...six, settled: [['taken', 50]] }, house(100)],
-    ['super 6\'s half of an odd stake rounded down', { ...six, stake: 101, settled: [['returned', 50]] }, house(1)],
+    ["EZ's three-card seven paid", { ...seven, settled: [['returned', 100]] }, patron(100)],
+    ["EZ's three-card seven taken", { ...seven, settled: [['taken', 0]] }, house(100)],
+    ["EZ's three-card seven left", { ...seven, settled: [] }, undefined],
+    ["super 6's six paid in full", { ...six, settled: [['returned', 100]] }, patron(50)],
+    ["super 6's six paid a little", { ...six, settled: [['returned', 5]] }, house(45)],
+    ["super 6's half paid and the stake taken", { ...six, settled: [['taken', 50]] }, house(100)],
+    [
+      "super 6's half of an odd stake rounded down",
+      { ...six, stake: 101, settled: [['returned', 50]] },
+      house(1),
+    ],
   ])('is found: %s', (_, played, impact) => {
     const finding = only(judged(played));
     expect(finding).toMatchObject({ code: 'PY-05', severity: 1 });
@@ -136,24 +244,111 @@ describe('PY-05: a special push or half-pay not done', () => {
 
   it('is not what a wrong settlement beside the special rule is called', () => {
     const plain = 'P KS B 3H P 2D B 4C P TH'; // the banker hand wins with two cards and 7
-    expect(codes(judged({ rules: 'ez-baccarat@1', bet: 'banker', cards: plain, settled: [['returned', 50]] }).findings)).toEqual(['PY-03']);
-    expect(codes(judged({ rules: 'super-6@1', bet: 'banker', cards: plain, settled: [['returned', 50]] }).findings)).toEqual(['PY-03']);
-    expect(codes(judged({ rules: 'ez-baccarat@1', bet: 'banker', cards: TIE, settled: [['taken', 0]] }).findings)).toEqual(['PY-04']);
+    expect(
+      codes(
+        judged({ rules: 'ez-baccarat@1', bet: 'banker', cards: plain, settled: [['returned', 50]] })
+          .findings,
+      ),
+    ).toEqual(['PY-03']);
+    expect(
+      codes(
+        judged({ rules: 'super-6@1', bet: 'banker', cards: plain, settled: [['returned', 50]] })
+          .findings,
+      ),
+    ).toEqual(['PY-03']);
+    expect(
+      codes(
+        judged({ rules: 'ez-baccarat@1', bet: 'banker', cards: TIE, settled: [['taken', 0]] })
+          .findings,
+      ),
+    ).toEqual(['PY-04']);
   });
 });
 
 describe('PY-03: a winner paid another amount', () => {
   it.each<[string, Case, Finding['explainedBy'], unknown]>([
-    ['a tie paid 7 to 1, 8 to 1 read as 8 for 1', { bet: 'tie', cards: TIE, settled: [['returned', 700]] }, 'odds-read-as-for', house(100)],
-    ['a pair paid 10 to 1', { bet: 'player-pair', cards: 'P 5S B 2H P 5D B 5C P 2C', settled: [['returned', 1000]] }, 'odds-read-as-for', house(100)],
-    ['lucky 6 of two cards paid as of three', { rules: 'macau-2011@1', bet: 'lucky-6', cards: BANKER_TWO_CARD_6, settled: [['returned', 2000]] }, 'wrong-tier', patron(800)],
-    ['lucky 6 of three cards paid as of two', { rules: 'macau-2011@1', bet: 'lucky-6', cards: BANKER_THREE_CARD_6, settled: [['returned', 1200]] }, 'wrong-tier', house(800)],
-    ['banker paid 95 with the commission netted', { bet: 'banker', cards: BANKER_WINS, settled: [['returned', 95]] }, 'commission-netted', house(5)],
-    ['big on 125 paid 67 for 67.5', { rules: 'super-6@1', bet: 'big', stake: 125, cards: BANKER_TWO_CARD_6, settled: [['returned', 67]] }, 'wrong-rounding', house(1)],
-    ['a tie paid 9 to 1', { bet: 'tie', cards: TIE, settled: [['returned', 900]] }, 'stake-counted-as-winnings', patron(100)],
-    ['player paid twice over', { bet: 'player', settled: [['returned', 200]] }, 'stake-counted-as-winnings', patron(100)],
-    ['a tie paid some other amount', { bet: 'tie', cards: TIE, settled: [['returned', 750]] }, undefined, house(50)],
-    ['player paid in two parts that are too much', { bet: 'player', settled: [['returned', 60], ['returned', 60]] }, undefined, patron(20)],
+    [
+      'a tie paid 7 to 1, 8 to 1 read as 8 for 1',
+      { bet: 'tie', cards: TIE, settled: [['returned', 700]] },
+      'odds-read-as-for',
+      house(100),
+    ],
+    [
+      'a pair paid 10 to 1',
+      { bet: 'player-pair', cards: 'P 5S B 2H P 5D B 5C P 2C', settled: [['returned', 1000]] },
+      'odds-read-as-for',
+      house(100),
+    ],
+    [
+      'lucky 6 of two cards paid as of three',
+      {
+        rules: 'macau-2011@1',
+        bet: 'lucky-6',
+        cards: BANKER_TWO_CARD_6,
+        settled: [['returned', 2000]],
+      },
+      'wrong-tier',
+      patron(800),
+    ],
+    [
+      'lucky 6 of three cards paid as of two',
+      {
+        rules: 'macau-2011@1',
+        bet: 'lucky-6',
+        cards: BANKER_THREE_CARD_6,
+        settled: [['returned', 1200]],
+      },
+      'wrong-tier',
+      house(800),
+    ],
+    [
+      'banker paid 95 with the commission netted',
+      { bet: 'banker', cards: BANKER_WINS, settled: [['returned', 95]] },
+      'commission-netted',
+      house(5),
+    ],
+    [
+      'big on 125 paid 67 for 67.5',
+      {
+        rules: 'super-6@1',
+        bet: 'big',
+        stake: 125,
+        cards: BANKER_TWO_CARD_6,
+        settled: [['returned', 67]],
+      },
+      'wrong-rounding',
+      house(1),
+    ],
+    [
+      'a tie paid 9 to 1',
+      { bet: 'tie', cards: TIE, settled: [['returned', 900]] },
+      'stake-counted-as-winnings',
+      patron(100),
+    ],
+    [
+      'player paid twice over',
+      { bet: 'player', settled: [['returned', 200]] },
+      'stake-counted-as-winnings',
+      patron(100),
+    ],
+    [
+      'a tie paid some other amount',
+      { bet: 'tie', cards: TIE, settled: [['returned', 750]] },
+      undefined,
+      house(50),
+    ],
+    [
+      'player paid in two parts that are too much',
+      {
+        bet: 'player',
+        settled: [
+          ['returned', 60],
+          ['returned', 60],
+        ],
+      },
+      undefined,
+      patron(20),
+    ],
   ])('is found: %s', (_, played, explainedBy, impact) => {
     const finding = only(judged(played));
     expect(finding).toMatchObject({ code: 'PY-03', severity: 1, impact });
@@ -161,12 +356,26 @@ describe('PY-03: a winner paid another amount', () => {
   });
 
   it('with the commission netted is no CM-01, without it is', () => {
-    expect(codes(judged({ bet: 'banker', cards: BANKER_WINS, settled: [['returned', 95]] }).findings)).toEqual(['PY-03']);
-    expect(codes(judged({ bet: 'banker', cards: BANKER_WINS, settled: [['returned', 90]] }).findings)).toEqual(['CM-01', 'PY-03']);
+    expect(
+      codes(judged({ bet: 'banker', cards: BANKER_WINS, settled: [['returned', 95]] }).findings),
+    ).toEqual(['PY-03']);
+    expect(
+      codes(judged({ bet: 'banker', cards: BANKER_WINS, settled: [['returned', 90]] }).findings),
+    ).toEqual(['CM-01', 'PY-03']);
   });
 
   it('that rounding cannot explain is not explained by it', () => {
-    expect(only(judged({ rules: 'super-6@1', bet: 'big', stake: 125, cards: BANKER_TWO_CARD_6, settled: [['returned', 66]] })).explainedBy).toBeUndefined();
+    expect(
+      only(
+        judged({
+          rules: 'super-6@1',
+          bet: 'big',
+          stake: 125,
+          cards: BANKER_TWO_CARD_6,
+          settled: [['returned', 66]],
+        }),
+      ).explainedBy,
+    ).toBeUndefined();
   });
 });
 
@@ -188,12 +397,18 @@ describe('PY-06: settled where no bet stands', () => {
 
   it('is found where nothing was placed, and where all was withdrawn', () => {
     expect(only(table())).toMatchObject({ code: 'PY-06', severity: 1, impact: patron(70) });
-    const withdrawn = table((log) => log.add('terminal', 'bet-placed', { seat: 2, bet: 'player', amount: 70 }), (log) => log.add('terminal', 'bet-withdrawn', { seat: 2, bet: 'player', amount: 70 }));
+    const withdrawn = table(
+      (log) => log.add('terminal', 'bet-placed', { seat: 2, bet: 'player', amount: 70 }),
+      (log) => log.add('terminal', 'bet-withdrawn', { seat: 2, bet: 'player', amount: 70 }),
+    );
     expect(only(withdrawn)).toMatchObject({ code: 'PY-06' });
   });
 
   it('is not found where a bet stands', () => {
-    expect(table((log) => log.add('terminal', 'bet-placed', { seat: 2, bet: 'player', amount: 70 })).findings).toEqual([]);
+    expect(
+      table((log) => log.add('terminal', 'bet-placed', { seat: 2, bet: 'player', amount: 70 }))
+        .findings,
+    ).toEqual([]);
   });
 
   it('is found before any coup of the shoe, unless bets are not reported', () => {
@@ -214,8 +429,19 @@ describe('PY-07: settled before an outcome that follows', () => {
     log.add('shoe', 'coup-opened', { coup: 1 });
     log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 100 });
     log.draw(PLAYER_WINS);
-    log.add('terminal', 'bet-settled', { seat: 1, bet: 'player', stake: 'returned', paid: 100 }, { time: '2026-11-20T12:01:00.000Z' });
-    if (declared) log.add(source, 'outcome-declared', { outcome: 'player', by: 'device' }, { time: `2026-11-20T12:01:${clock}Z` });
+    log.add(
+      'terminal',
+      'bet-settled',
+      { seat: 1, bet: 'player', stake: 'returned', paid: 100 },
+      { time: '2026-11-20T12:01:00.000Z' },
+    );
+    if (declared)
+      log.add(
+        source,
+        'outcome-declared',
+        { outcome: 'player', by: 'device' },
+        { time: `2026-11-20T12:01:${clock}Z` },
+      );
     log.add('terminal', 'coup-closed');
     return audit(log.events);
   }
@@ -251,7 +477,7 @@ describe('PY-07: settled before an outcome that follows', () => {
   });
 });
 
-describe('PY-10: settled after the coup\'s close', () => {
+describe("PY-10: settled after the coup's close", () => {
   function late(marked: number): Audited {
     const log = new TableLog();
     log.open();
@@ -268,7 +494,10 @@ describe('PY-10: settled after the coup\'s close', () => {
   it('is found, the coup is not judged again, and its commission enters the ledger', () => {
     const audited = late(5);
     expect(codes(audited.findings)).toEqual(['PY-01', 'PY-10']);
-    expect(audited.findings.find(({ code }) => code === 'PY-10')).toMatchObject({ severity: 2, coup: 1 });
+    expect(audited.findings.find(({ code }) => code === 'PY-10')).toMatchObject({
+      severity: 2,
+      coup: 1,
+    });
     expect(audited.ledger).toMatchObject([{ seat: 1, due: 0, marked: 5, outstanding: 5 }]);
   });
 
@@ -282,7 +511,10 @@ describe('PY-10: settled after the coup\'s close', () => {
     log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
     settle(log, [1, 'player', 'returned', 100]);
     log.add('shoe', 'shoe-closed', { reason: 'end' });
-    for (const [shoe, expected] of [['S2', ['PY-10']], ['S3', ['PR-09', 'PY-10']]] as const) {
+    for (const [shoe, expected] of [
+      ['S2', ['PY-10']],
+      ['S3', ['PR-09', 'PY-10']],
+    ] as const) {
       log.shoe = shoe;
       log.open();
       log.add('shoe', 'shoe-closed', { reason: 'end' });
@@ -298,17 +530,34 @@ describe('a card that could not be read', () => {
     const unread = 'P 4S B 2H P ?? B 5C'; // the player hand wins with 8 or 9, ties with 7, loses below
     const audited = judged({ bet: 'player', cards: unread, settled: [['taken', 0]] });
     expect(codes(audited.findings).filter((code) => code.startsWith('PY'))).toEqual([]);
-    expect(audited.unjudgeable.flatMap(({ codes: open }) => open)).toEqual(expect.arrayContaining(['PY-01', 'PY-04']));
+    expect(audited.unjudgeable.flatMap(({ codes: open }) => open)).toEqual(
+      expect.arrayContaining(['PY-01', 'PY-04']),
+    );
   });
 
   it('leaves nothing open where the result is the same whatever it was', () => {
-    const audited = judged({ bet: 'small', rules: 'super-6@1', cards: 'P KS B 4H P ?? B 5C', settled: [['taken', 0]] });
+    const audited = judged({
+      bet: 'small',
+      rules: 'super-6@1',
+      cards: 'P KS B 4H P ?? B 5C',
+      settled: [['taken', 0]],
+    });
     expect(codes(audited.findings)).toContain('PY-01');
-    expect(audited.unjudgeable.flatMap(({ codes: open }) => open).filter((code) => code.startsWith('PY'))).toEqual([]);
+    expect(
+      audited.unjudgeable
+        .flatMap(({ codes: open }) => open)
+        .filter((code) => code.startsWith('PY')),
+    ).toEqual([]);
   });
 
   it('leaves a wrong amount unjudgeable where every winning value would be wrong and a losing one would not', () => {
-    const audited = judged({ bet: 'tie', cards: 'P 4S B 2H P ?? B 5C', settled: [['returned', 700]] });
-    expect(audited.unjudgeable.flatMap(({ codes: open }) => open)).toEqual(expect.arrayContaining(['PY-02', 'PY-03']));
+    const audited = judged({
+      bet: 'tie',
+      cards: 'P 4S B 2H P ?? B 5C',
+      settled: [['returned', 700]],
+    });
+    expect(audited.unjudgeable.flatMap(({ codes: open }) => open)).toEqual(
+      expect.arrayContaining(['PY-02', 'PY-03']),
+    );
   });
 });

@@ -1,13 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { FINDING_CODES, OF_THE_SHOE, SEVERITIES, type RuleBook } from '#audit';
-import { CARDS, readRules, type BurnText, type CutCard, type RuleDocument, type Rules } from '#baccarat';
+import {
+  CARDS,
+  readRules,
+  type BurnText,
+  type CutCard,
+  type RuleDocument,
+  type Rules,
+} from '#baccarat';
 import { audit, codes } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 import { found, judged, readStory } from '../kit/story.js';
 import { TableLog } from '../kit/table.js';
 
 const COUP = 'player: 9S KH\nbanker: 5C 3D\ndeclared: player';
-const copies = (count: number, card: string): string => Array.from({ length: count }, () => card).join(' ');
+const copies = (count: number, card: string): string =>
+  Array.from({ length: count }, () => card).join(' ');
 
 /** The published rules with one change to punto-banco-no-burn@1, which stories play by. */
 function bookWith(change: Partial<RuleDocument>): RuleBook {
@@ -17,20 +25,51 @@ function bookWith(change: Partial<RuleDocument>): RuleBook {
 
 describe('more copies of a card than the decks hold (SH-02)', () => {
   it.each([
-    ['are not found up to the number of decks', `decks: 6\nreports: nothing\nburned: ${copies(6, '9S')}`, []],
-    ['are found for each copy beyond it', `decks: 6\nreports: nothing\nburned: ${copies(8, '9S')}`, ['SH-02', 'SH-02']],
-    ['are counted by rank and suit', `decks: 6\nreports: nothing\nburned: ${copies(6, '9S')} ${copies(6, '9H')}`, []],
-    ['are counted wherever the cards went', `decks: 6\nreports: nothing\nburned: ${copies(4, '9S')}\nplayer: 9S KH\nbanker: 9S 8D\nover:\ndealt: - 9S\ncoup:\nplayer: KS 9S\nbanker: 5C 3D`, ['SH-02', 'SH-02']],
-    ['are not found among unread cards', `decks: 6\nreports: nothing\nburned: ${copies(6, '9S')} ?? ??`, ['DV-01', 'DV-01']],
-    ['are counted again in the next shoe', `reports: nothing\nburned: ${copies(8, '9S')}\nclosed: end\nshoe: S2\nburned: 9S`, []],
+    [
+      'are not found up to the number of decks',
+      `decks: 6\nreports: nothing\nburned: ${copies(6, '9S')}`,
+      [],
+    ],
+    [
+      'are found for each copy beyond it',
+      `decks: 6\nreports: nothing\nburned: ${copies(8, '9S')}`,
+      ['SH-02', 'SH-02'],
+    ],
+    [
+      'are counted by rank and suit',
+      `decks: 6\nreports: nothing\nburned: ${copies(6, '9S')} ${copies(6, '9H')}`,
+      [],
+    ],
+    [
+      'are counted wherever the cards went',
+      `decks: 6\nreports: nothing\nburned: ${copies(4, '9S')}\nplayer: 9S KH\nbanker: 9S 8D\nover:\ndealt: - 9S\ncoup:\nplayer: KS 9S\nbanker: 5C 3D`,
+      ['SH-02', 'SH-02'],
+    ],
+    [
+      'are not found among unread cards',
+      `decks: 6\nreports: nothing\nburned: ${copies(6, '9S')} ?? ??`,
+      ['DV-01', 'DV-01'],
+    ],
+    [
+      'are counted again in the next shoe',
+      `reports: nothing\nburned: ${copies(8, '9S')}\nclosed: end\nshoe: S2\nburned: 9S`,
+      [],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
 
   it('name the coup in which the card came, and none before the first', () => {
-    const places = (lines: string): unknown[] => audit(readStory(`${lines}\nfinds: nothing`, 'a case').events).findings.map(({ code, coup }) => [code, coup]);
-    expect(places(`decks: 6\nreports: nothing\nburned: ${copies(6, '9S')}\n${COUP}`)).toEqual([['SH-02', 1]]);
-    expect(places(`decks: 6\nreports: nothing\nburned: ${copies(7, '9S')}`)).toEqual([['SH-02', undefined]]);
+    const places = (lines: string): unknown[] =>
+      audit(readStory(`${lines}\nfinds: nothing`, 'a case').events).findings.map(
+        ({ code, coup }) => [code, coup],
+      );
+    expect(places(`decks: 6\nreports: nothing\nburned: ${copies(6, '9S')}\n${COUP}`)).toEqual([
+      ['SH-02', 1],
+    ]);
+    expect(places(`decks: 6\nreports: nothing\nburned: ${copies(7, '9S')}`)).toEqual([
+      ['SH-02', undefined],
+    ]);
   });
 });
 
@@ -41,16 +80,40 @@ describe('the cards at the end of the shoe (SH-04)', () => {
     ['are one short', `${reports}${COUP}\nremaining: 411`, ['SH-04']],
     ['are one too many', `${reports}${COUP}\nremaining: 413`, ['SH-04']],
     ['are not judged where nobody counted them', `${reports}${COUP}\nclosed: end`, []],
-    ['add up with a burn and a card outside any coup', `${reports}burned: 4S 5S\n${COUP}\nover:\ndealt: - 2S\nremaining: 409`, []],
+    [
+      'add up with a burn and a card outside any coup',
+      `${reports}burned: 4S 5S\n${COUP}\nover:\ndealt: - 2S\nremaining: 409`,
+      [],
+    ],
     ['add up with an unread card', `${reports}burned: ??\n${COUP}\nremaining: 411`, ['DV-01']],
-    ['do not add up though a card was not read', `${reports}burned: ??\n${COUP}\nremaining: 412`, ['DV-01', 'SH-04']],
+    [
+      'do not add up though a card was not read',
+      `${reports}burned: ??\n${COUP}\nremaining: 412`,
+      ['DV-01', 'SH-04'],
+    ],
     ['are those that must be left', `${reports}${COUP}\nremaining: the rest`, []],
     ['lack one', `${reports}${COUP}\nremaining: the rest without 8S`, ['SH-04']],
-    ['have another one in the place of one', `${reports}${COUP}\nremaining: the rest without 8S with 7S`, ['SH-04']],
-    ['are found once for number and kind', `${reports}${COUP}\nremaining: the rest with 7S`, ['SH-04']],
-    ['are those that must be left, an unread card being the one that is wanting', `${reports}burned: ??\n${COUP}\nremaining: the rest`, ['DV-01']],
-    ['have one too many though a card was not read', `${reports}burned: ??\n${COUP}\nremaining: the rest without 8S with 7S`, ['DV-01', 'SH-04']],
-    ['are judged by the shoe\'s own decks', `decks: 6\n${reports}${COUP}\nremaining: 308`, []],
+    [
+      'have another one in the place of one',
+      `${reports}${COUP}\nremaining: the rest without 8S with 7S`,
+      ['SH-04'],
+    ],
+    [
+      'are found once for number and kind',
+      `${reports}${COUP}\nremaining: the rest with 7S`,
+      ['SH-04'],
+    ],
+    [
+      'are those that must be left, an unread card being the one that is wanting',
+      `${reports}burned: ??\n${COUP}\nremaining: the rest`,
+      ['DV-01'],
+    ],
+    [
+      'have one too many though a card was not read',
+      `${reports}burned: ??\n${COUP}\nremaining: the rest without 8S with 7S`,
+      ['DV-01', 'SH-04'],
+    ],
+    ["are judged by the shoe's own decks", `decks: 6\n${reports}${COUP}\nremaining: 308`, []],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
@@ -65,7 +128,8 @@ describe('the cards at the end of the shoe (SH-04)', () => {
 });
 
 describe('the burn (SH-06, SH-07)', () => {
-  const burn = (rules: string, decks: number, burned: string): readonly string[] => found(`rules: ${rules}\ndecks: ${decks}\n${burned && `burned: ${burned}\n`}${COUP}`);
+  const burn = (rules: string, decks: number, burned: string): readonly string[] =>
+    found(`rules: ${rules}\ndecks: ${decks}\n${burned && `burned: ${burned}\n`}${COUP}`);
 
   it.each([
     ['punto-banco@1', '', ['SH-06']],
@@ -101,8 +165,18 @@ describe('the burn (SH-06, SH-07)', () => {
   });
 
   it.each([
-    ['another value for an ace', { count: 'first-card', ace: 11 }, `AS ${copies(8, '4S')} 5S 5S 5S`, []],
-    ['another value for an ace, against one card', { count: 'first-card', ace: 11 }, 'AS 4S', ['SH-07']],
+    [
+      'another value for an ace',
+      { count: 'first-card', ace: 11 },
+      `AS ${copies(8, '4S')} 5S 5S 5S`,
+      [],
+    ],
+    [
+      'another value for an ace, against one card',
+      { count: 'first-card', ace: 11 },
+      'AS 4S',
+      ['SH-07'],
+    ],
     ['another value for a face', { count: 'first-card', face: 0 }, 'KS', []],
     ['a ten apart from faces', { count: 'first-card', face: 0 }, 'TS', ['SH-07']],
     ['a fixed number, too few', { count: 'fixed', from: 2, to: 3 }, '2S', ['SH-07']],
@@ -114,11 +188,17 @@ describe('the burn (SH-06, SH-07)', () => {
   });
 
   it('is judged before the first coup only', () => {
-    expect(found(`rules: punto-banco@1\nburned: AS 2S\n${COUP}\nover:\ndealt: burn 4S\ncoup:\n${COUP}\ndealt: burn 4S`)).toEqual([]);
+    expect(
+      found(
+        `rules: punto-banco@1\nburned: AS 2S\n${COUP}\nover:\ndealt: burn 4S\ncoup:\n${COUP}\ndealt: burn 4S`,
+      ),
+    ).toEqual([]);
   });
 
   it('that comes only inside the first coup is none', () => {
-    expect(found(`rules: punto-banco@1\nbetting: closed\ndealt: burn AS 2S\n${COUP}`)).toEqual(['SH-06']);
+    expect(found(`rules: punto-banco@1\nbetting: closed\ndealt: burn AS 2S\n${COUP}`)).toEqual([
+      'SH-06',
+    ]);
   });
 
   it('is not judged where the table does not report burns', () => {
@@ -131,19 +211,36 @@ describe('the burn (SH-06, SH-07)', () => {
   });
 
   it('with an unread indicator cannot be judged if some card permits the number, and is found if none does', () => {
-    expect(judged(`rules: punto-banco@1\nburned: ?? 2S\n${COUP}`)).toEqual({ finds: ['DV-01'], unjudgeable: ['SH-07'] });
-    expect(judged(`rules: punto-banco@1\nburned: ??\n${COUP}`)).toEqual({ finds: ['DV-01', 'SH-07'], unjudgeable: [] });
-    expect(judged(`rules: punto-banco@1\nburned: ?? ${copies(8, '4S')} 5S 5S 5S\n${COUP}`)).toEqual({ finds: ['DV-01', 'SH-07'], unjudgeable: [] });
+    expect(judged(`rules: punto-banco@1\nburned: ?? 2S\n${COUP}`)).toEqual({
+      finds: ['DV-01'],
+      unjudgeable: ['SH-07'],
+    });
+    expect(judged(`rules: punto-banco@1\nburned: ??\n${COUP}`)).toEqual({
+      finds: ['DV-01', 'SH-07'],
+      unjudgeable: [],
+    });
+    expect(judged(`rules: punto-banco@1\nburned: ?? ${copies(8, '4S')} 5S 5S 5S\n${COUP}`)).toEqual(
+      { finds: ['DV-01', 'SH-07'], unjudgeable: [] },
+    );
   });
 
   it('counts an unread card that is not the indicator', () => {
-    expect(judged(`rules: punto-banco@1\nburned: AS ??\n${COUP}`)).toEqual({ finds: ['DV-01'], unjudgeable: [] });
+    expect(judged(`rules: punto-banco@1\nburned: AS ??\n${COUP}`)).toEqual({
+      finds: ['DV-01'],
+      unjudgeable: [],
+    });
   });
 
   it('cannot be judged where messages of the shoe were lost before the first coup', () => {
-    expect(judged(`rules: punto-banco@1\nburned: AS\nlost: 1 of the shoe\n${COUP}`).unjudgeable).toEqual(expect.arrayContaining(['SH-02', 'SH-04', 'SH-06', 'SH-07']));
-    expect(judged(`rules: punto-banco@1\nburned: AS\nlost: 1 of the shoe\n${COUP}`).finds).toEqual(['DV-04']);
-    expect(judged(`rules: punto-banco@1\nburned: 2S\nlost: 1 of the shoe\nburned: 3S\n${COUP}`).finds).toEqual(['DV-04']);
+    expect(
+      judged(`rules: punto-banco@1\nburned: AS\nlost: 1 of the shoe\n${COUP}`).unjudgeable,
+    ).toEqual(expect.arrayContaining(['SH-02', 'SH-04', 'SH-06', 'SH-07']));
+    expect(judged(`rules: punto-banco@1\nburned: AS\nlost: 1 of the shoe\n${COUP}`).finds).toEqual([
+      'DV-04',
+    ]);
+    expect(
+      judged(`rules: punto-banco@1\nburned: 2S\nlost: 1 of the shoe\nburned: 3S\n${COUP}`).finds,
+    ).toEqual(['DV-04']);
   });
 });
 
@@ -152,26 +249,80 @@ describe('a coup after the last one (SH-09)', () => {
   const after = (count: number): string => `coup:\n${COUP}\n`.repeat(count);
   it.each([
     ['is not found without a cut card', `${COUP}\n${after(3)}`, []],
-    ['is not found for the one that may follow a cut card inside a coup', `${inside}\n${after(1)}`, []],
+    [
+      'is not found for the one that may follow a cut card inside a coup',
+      `${inside}\n${after(1)}`,
+      [],
+    ],
     ['is found for each one more', `${inside}\n${after(3)}`, ['SH-09', 'SH-09']],
-    ['is not found for the one that may follow a cut card between coups', `${COUP}\nover:\ncut card:\n${after(1)}`, []],
-    ['is found for each one more than follows a cut card between coups', `${COUP}\nover:\ncut card:\n${after(3)}`, ['SH-09', 'SH-09']],
-    ['counts a coup opened without a card yet as to come', `${COUP}\ncoup:\ncut card:\n${COUP}\n${after(1)}`, ['SH-09']],
-    ['counts from the first cut card', `${inside}\ncoup:\ncut card:\n${COUP}\n${after(1)}`, ['SH-09']],
-    ['counts from the first cut card, whenever the second shows', `${inside}\n${after(1)}over:\ncut card:\n${after(1)}`, ['SH-09']],
-    ['counts no dummy coup', `${inside}\ncoup:\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D\n${after(1)}`, []],
-    ['counts no demonstration and no free coup', `${inside}\ncoup:\nkind: demonstration\nplayer: 9S KH\nbanker: 5C 3D\ncoup:\nkind: free\nplayer: 9S KH\nbanker: 5C 3D\n${after(1)}`, []],
-    ['is not found for a dummy coup after the last', `${inside}\n${after(1)}coup:\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D`, []],
-    ['counts a void coup', `${inside}\ncoup:\nvoid: by mira because two cards stuck\n${after(1)}`, ['SH-09']],
-    ['begins anew with the next shoe', `${inside}\n${after(1)}closed: cut-card\nshoe: S2\n${COUP}\n${after(2)}`, []],
+    [
+      'is not found for the one that may follow a cut card between coups',
+      `${COUP}\nover:\ncut card:\n${after(1)}`,
+      [],
+    ],
+    [
+      'is found for each one more than follows a cut card between coups',
+      `${COUP}\nover:\ncut card:\n${after(3)}`,
+      ['SH-09', 'SH-09'],
+    ],
+    [
+      'counts a coup opened without a card yet as to come',
+      `${COUP}\ncoup:\ncut card:\n${COUP}\n${after(1)}`,
+      ['SH-09'],
+    ],
+    [
+      'counts from the first cut card',
+      `${inside}\ncoup:\ncut card:\n${COUP}\n${after(1)}`,
+      ['SH-09'],
+    ],
+    [
+      'counts from the first cut card, whenever the second shows',
+      `${inside}\n${after(1)}over:\ncut card:\n${after(1)}`,
+      ['SH-09'],
+    ],
+    [
+      'counts no dummy coup',
+      `${inside}\ncoup:\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D\n${after(1)}`,
+      [],
+    ],
+    [
+      'counts no demonstration and no free coup',
+      `${inside}\ncoup:\nkind: demonstration\nplayer: 9S KH\nbanker: 5C 3D\ncoup:\nkind: free\nplayer: 9S KH\nbanker: 5C 3D\n${after(1)}`,
+      [],
+    ],
+    [
+      'is not found for a dummy coup after the last',
+      `${inside}\n${after(1)}coup:\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D`,
+      [],
+    ],
+    [
+      'counts a void coup',
+      `${inside}\ncoup:\nvoid: by mira because two cards stuck\n${after(1)}`,
+      ['SH-09'],
+    ],
+    [
+      'begins anew with the next shoe',
+      `${inside}\n${after(1)}closed: cut-card\nshoe: S2\n${COUP}\n${after(2)}`,
+      [],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
 
   it.each([
     ['inside', { insideCoup: 0, betweenCoups: 2 }, `${inside}\n${after(1)}`, ['SH-09']],
-    ['between', { insideCoup: 2, betweenCoups: 0 }, `${COUP}\nover:\ncut card:\n${after(1)}`, ['SH-09']],
-    ['before the first card of an open coup, which is then one too many', { insideCoup: 2, betweenCoups: 0 }, `${COUP}\ncoup:\ncut card:\n${COUP}`, ['SH-09']],
+    [
+      'between',
+      { insideCoup: 2, betweenCoups: 0 },
+      `${COUP}\nover:\ncut card:\n${after(1)}`,
+      ['SH-09'],
+    ],
+    [
+      'before the first card of an open coup, which is then one too many',
+      { insideCoup: 2, betweenCoups: 0 },
+      `${COUP}\ncoup:\ncut card:\n${COUP}`,
+      ['SH-09'],
+    ],
     ['inside, two to come', { insideCoup: 2, betweenCoups: 0 }, `${inside}\n${after(2)}`, []],
   ] as const)('goes by the document: %s', (_, cutCard: CutCard, lines, wanted) => {
     expect(found(lines, bookWith({ cutCard }))).toEqual(wanted);
@@ -183,7 +334,11 @@ describe('the closing of a shoe (SH-10)', () => {
     ['with a reason is right', `${COUP}\nclosed: operator`, []],
     ['without a reason is found', `${COUP}\nclosed: no reason`, ['SH-10']],
     ['by another shoe opened is found', `${COUP}\nover:\nshoe: S2\n${COUP}`, ['SH-10']],
-    ['by another shoe opened inside a coup ends the coup', 'dealt: P 9S\nshoe: S2\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player', ['DL-04', 'SH-10']],
+    [
+      'by another shoe opened inside a coup ends the coup',
+      'dealt: P 9S\nshoe: S2\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player',
+      ['DL-04', 'SH-10'],
+    ],
     ['is not asked for at the end of the log', COUP, []],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
@@ -193,16 +348,56 @@ describe('the closing of a shoe (SH-10)', () => {
 describe('the cards run out inside a coup (SH-13)', () => {
   const left = (cards: string): string => `reports: outcomes\nburned: all but ${cards}\n`;
   it.each([
-    ['is found with a third card due, and then no missing draw and no RS-07', `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H`, ['SH-13']],
-    ['is found though an outcome was declared', `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H\ndeclared: banker`, ['SH-13']],
-    ['is found with one of the first four due, and then no DL-04', `${left('2S KC KH')}dealt: P 2S B KC P KH`, ['SH-13']],
-    ['is found with the banker hand\'s third card due', `${left('2S KC KH 3H 9D')}player: 2S KH 9D\nbanker: KC 3H`, ['SH-13']],
-    ['is not found when the last card completes the coup', `${left('2S KC KH 3H 9D 5D')}player: 2S KH 9D\nbanker: KC 3H 5D\ndeclared: banker`, []],
-    ['is not found while cards are left', `${left('2S KC KH 3H 9D')}player: 2S KH\nbanker: KC 3H\ndeclared: banker`, ['TC-03', 'TC-05']],
-    ['is not found with an optional card', `rules: chemin-de-fer@1\n${left('2S KC 3H 7H')}player: 2S 3H\nbanker: KC 7H\ndeclared: banker`, []],
-    ['is not found in a void coup', `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H\nvoid: by mira because the shoe is empty`, []],
-    ['is found in a dummy coup', `${left('2S KC KH 3H')}kind: dummy\nplayer: 2S KH\nbanker: KC 3H`, ['SH-13']],
-    ['leaves an unlawful draw found', `${left('2S KC 4H 7H 9D')}player: 2S 4H 9D\nbanker: KC 7H\ndeclared: banker`, ['TC-04']],
+    [
+      'is found with a third card due, and then no missing draw and no RS-07',
+      `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H`,
+      ['SH-13'],
+    ],
+    [
+      'is found though an outcome was declared',
+      `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H\ndeclared: banker`,
+      ['SH-13'],
+    ],
+    [
+      'is found with one of the first four due, and then no DL-04',
+      `${left('2S KC KH')}dealt: P 2S B KC P KH`,
+      ['SH-13'],
+    ],
+    [
+      "is found with the banker hand's third card due",
+      `${left('2S KC KH 3H 9D')}player: 2S KH 9D\nbanker: KC 3H`,
+      ['SH-13'],
+    ],
+    [
+      'is not found when the last card completes the coup',
+      `${left('2S KC KH 3H 9D 5D')}player: 2S KH 9D\nbanker: KC 3H 5D\ndeclared: banker`,
+      [],
+    ],
+    [
+      'is not found while cards are left',
+      `${left('2S KC KH 3H 9D')}player: 2S KH\nbanker: KC 3H\ndeclared: banker`,
+      ['TC-03', 'TC-05'],
+    ],
+    [
+      'is not found with an optional card',
+      `rules: chemin-de-fer@1\n${left('2S KC 3H 7H')}player: 2S 3H\nbanker: KC 7H\ndeclared: banker`,
+      [],
+    ],
+    [
+      'is not found in a void coup',
+      `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H\nvoid: by mira because the shoe is empty`,
+      [],
+    ],
+    [
+      'is found in a dummy coup',
+      `${left('2S KC KH 3H')}kind: dummy\nplayer: 2S KH\nbanker: KC 3H`,
+      ['SH-13'],
+    ],
+    [
+      'leaves an unlawful draw found',
+      `${left('2S KC 4H 7H 9D')}player: 2S 4H 9D\nbanker: KC 7H\ndeclared: banker`,
+      ['TC-04'],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
@@ -215,7 +410,11 @@ describe('a shoe and its rules (SH-19)', () => {
     ['with another number of decks is found', 'decks: 7', ['SH-19']],
     ['is judged by its own document', 'rules: macau-2011@1\ndecks: 7\nburned: 2S', []],
     ['under the published text is right', `hash: ${hash}`, []],
-    ['under another text is found', `hash: ${hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))}`, ['SH-19']],
+    [
+      'under another text is found',
+      `hash: ${hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))}`,
+      ['SH-19'],
+    ],
     ['with both wrong is found once', 'hash: abc\ndecks: 7', ['SH-19']],
   ])('%s', (_, lines, wanted) => {
     expect(found(`${lines}\n${COUP}`)).toEqual(wanted);
@@ -225,22 +424,58 @@ describe('a shoe and its rules (SH-19)', () => {
 describe('a finding', () => {
   /** One story in which codes of all four families are found, in coups and about the shoe. */
   const lines = [
-    'decks: 7', 'burned: AS', 'coup: 3', 'dealt: P 9S P 4D B KH B 6S P 8C B 2D', 'called: player 9', 'declared: tie', 'declared: player',
-    'coup: 4', 'dealt: P 9S', 'over:', 'dealt: P 5S', 'closed: no reason, 4 remaining', 'finds: nothing',
+    'decks: 7',
+    'burned: AS',
+    'coup: 3',
+    'dealt: P 9S P 4D B KH B 6S P 8C B 2D',
+    'called: player 9',
+    'declared: tie',
+    'declared: player',
+    'coup: 4',
+    'dealt: P 9S',
+    'over:',
+    'dealt: P 5S',
+    'closed: no reason, 4 remaining',
+    'finds: nothing',
   ].join('\n');
   const { findings } = audit(readStory(lines, 'a case').events);
 
   it('has the severity of the catalogue, and names table, shoe and rules', () => {
-    expect(codes(findings)).toEqual(['DL-02', 'DL-04', 'DL-15', 'DL-16', 'RS-01', 'RS-02', 'RS-08', 'SH-04', 'SH-07', 'SH-10', 'SH-19', 'TC-08']);
+    expect(codes(findings)).toEqual([
+      'DL-02',
+      'DL-04',
+      'DL-15',
+      'DL-16',
+      'RS-01',
+      'RS-02',
+      'RS-08',
+      'SH-04',
+      'SH-07',
+      'SH-10',
+      'SH-19',
+      'TC-08',
+    ]);
     for (const finding of findings) {
-      expect(finding).toMatchObject({ severity: SEVERITIES[finding.code], table: 'T1', shoe: 'S1', rules: 'punto-banco-no-burn@1', void: false, remedied: false });
-      for (const text of [finding.expected, finding.observed, finding.message]) expect(text).not.toBe('');
+      expect(finding).toMatchObject({
+        severity: SEVERITIES[finding.code],
+        table: 'T1',
+        shoe: 'S1',
+        rules: 'punto-banco-no-burn@1',
+        void: false,
+        remedied: false,
+      });
+      for (const text of [finding.expected, finding.observed, finding.message])
+        expect(text).not.toBe('');
       expect(finding.message).toMatch(/^[A-Z0-9].*\.$/);
     }
   });
 
   it('shows events of the log', () => {
-    const sent = new Set(readStory(lines, 'a case').events.map(({ source, id }) => `${source as string}#${id as string}`));
+    const sent = new Set(
+      readStory(lines, 'a case').events.map(
+        ({ source, id }) => `${source as string}#${id as string}`,
+      ),
+    );
     for (const { events } of findings) {
       expect(events.length).toBeGreaterThan(0);
       for (const reference of events) expect(sent).toContain(reference);
@@ -250,7 +485,11 @@ describe('a finding', () => {
   it('names its coup unless it is about the shoe as a whole', () => {
     const wholes = ['SH-04', 'SH-06', 'SH-07', 'SH-10', 'SH-19', 'CM-05', 'CM-06', 'CM-08'];
     expect([...OF_THE_SHOE].sort()).toEqual(wholes.sort());
-    for (const finding of findings) expect([finding.code, 'coup' in finding]).toEqual([finding.code, !wholes.includes(finding.code) && finding.code !== 'DL-15']);
+    for (const finding of findings)
+      expect([finding.code, 'coup' in finding]).toEqual([
+        finding.code,
+        !wholes.includes(finding.code) && finding.code !== 'DL-15',
+      ]);
     expect(findings.find(({ code }) => code === 'TC-08')?.coup).toBe(3);
     expect(findings.find(({ code }) => code === 'DL-04')?.coup).toBe(4);
   });
@@ -262,10 +501,15 @@ describe('a finding', () => {
   });
 
   it('keeps its id whatever its place in the log and the version of what else was found', () => {
-    const shifted = lines.replace('coup: 3', 'event: terminal supervisor-called {"reason":"a question"}\ncoup: 3');
+    const shifted = lines.replace(
+      'coup: 3',
+      'event: terminal supervisor-called {"reason":"a question"}\ncoup: 3',
+    );
     const other = audit(readStory(shifted, 'a case').events).findings;
-    const idOf = (of: typeof findings, code: string): string | undefined => of.find((finding) => finding.code === code)?.id;
-    for (const code of ['SH-04', 'SH-07', 'SH-10', 'SH-19']) expect(idOf(other, code)).toBe(idOf(findings, code));
+    const idOf = (of: typeof findings, code: string): string | undefined =>
+      of.find((finding) => finding.code === code)?.id;
+    for (const code of ['SH-04', 'SH-07', 'SH-10', 'SH-19'])
+      expect(idOf(other, code)).toBe(idOf(findings, code));
   });
 
   it('has a severity from 1 to 3', () => {

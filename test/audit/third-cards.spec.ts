@@ -21,17 +21,33 @@ const STOOD = 12;
 
 const TOTALS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const THIRDS = [STOOD, ...TOTALS];
-const CARDS_OF: readonly (readonly Card[])[] = [['KS', 'TH', 'QD', 'JC'], ['AS', 'AH'], ['2S', '2H'], ['3S', '3D'], ['4S', '4C'], ['5S', '5H'], ['6S', '6D'], ['7S', '7H'], ['8S', '8D'], ['9S', '9C']];
-const card = (value: number, nth = 0): Card => CARDS_OF[value]?.[nth] ?? (CARDS_OF[value]?.[0] as Card);
+const CARDS_OF: readonly (readonly Card[])[] = [
+  ['KS', 'TH', 'QD', 'JC'],
+  ['AS', 'AH'],
+  ['2S', '2H'],
+  ['3S', '3D'],
+  ['4S', '4C'],
+  ['5S', '5H'],
+  ['6S', '6D'],
+  ['7S', '7H'],
+  ['8S', '8D'],
+  ['9S', '9C'],
+];
+const card = (value: number, nth = 0): Card =>
+  CARDS_OF[value]?.[nth] ?? (CARDS_OF[value]?.[0] as Card);
 /** Two cards of a total, of which the first is a ten or picture for even totals, so that both kinds of hand are seen. */
-const two = (total: number, nth: number): string[] => (total % 2 === 0 ? [card(0, nth), card(total, nth)] : [card((total + 4) % 10, nth), card(6, nth)]);
+const two = (total: number, nth: number): string[] =>
+  total % 2 === 0 ? [card(0, nth), card(total, nth)] : [card((total + 4) % 10, nth), card(6, nth)];
 
 /** The coup of two first hands, then what was drawn in this order; whether an outcome is declared or the coup just ends. */
 function coup(player: number, banker: number, drawn: string, declares: boolean): string[] {
   const log = new TableLog();
   log.open({ reports: [] });
   log.add('terminal', 'coup-opened', { coup: 1 });
-  const [[p1, p2], [b1, b2]] = [two(player, 0), two(banker, 1)] as [[string, string], [string, string]];
+  const [[p1, p2], [b1, b2]] = [two(player, 0), two(banker, 1)] as [
+    [string, string],
+    [string, string],
+  ];
   log.draw(`P ${p1} B ${b1} P ${p2} B ${b2} ${drawn}`);
   if (declares) log.add('terminal', 'outcome-declared', { outcome: 'tie', by: 'dealer' });
   log.add('terminal', 'coup-closed');
@@ -39,16 +55,36 @@ function coup(player: number, banker: number, drawn: string, declares: boolean):
 }
 
 /** What the printed table says is wrong with a coup in which the player's cards came first. */
-function wrongIn(player: number, banker: number, third: number, bankerDrew: boolean, [playerRow, bankerRows] = [PLAYER, BANKER]): string[] {
+function wrongIn(
+  player: number,
+  banker: number,
+  third: number,
+  bankerDrew: boolean,
+  [playerRow, bankerRows] = [PLAYER, BANKER],
+): string[] {
   const playerDrew = third !== STOOD;
-  if (player >= 8 || banker >= 8) return [...(playerDrew ? ['TC-01'] : []), ...(bankerDrew ? ['TC-02'] : [])];
-  const playerWrong = playerDrew ? (playerRow[player] === 'S' ? ['TC-04'] : []) : playerRow[player] === 'D' ? ['TC-03'] : [];
+  if (player >= 8 || banker >= 8)
+    return [...(playerDrew ? ['TC-01'] : []), ...(bankerDrew ? ['TC-02'] : [])];
+  const playerWrong = playerDrew
+    ? playerRow[player] === 'S'
+      ? ['TC-04']
+      : []
+    : playerRow[player] === 'D'
+      ? ['TC-03']
+      : [];
   const cell = bankerRows[banker]?.[third];
-  const bankerWrong = bankerDrew ? (cell === 'S' ? [playerDrew ? 'TC-08' : 'TC-06'] : []) : cell === 'D' ? [playerDrew ? 'TC-07' : 'TC-05'] : [];
+  const bankerWrong = bankerDrew
+    ? cell === 'S'
+      ? [playerDrew ? 'TC-08' : 'TC-06']
+      : []
+    : cell === 'D'
+      ? [playerDrew ? 'TC-07' : 'TC-05']
+      : [];
   return [...playerWrong, ...bankerWrong].sort();
 }
 
-const drawing = (third: number, bankerDrew: boolean): string => `${third === STOOD ? '' : `P ${card(third, 1)}`} ${bankerDrew ? 'B 5D' : ''}`.trim();
+const drawing = (third: number, bankerDrew: boolean): string =>
+  `${third === STOOD ? '' : `P ${card(third, 1)}`} ${bankerDrew ? 'B 5D' : ''}`.trim();
 
 describe('every cell of the table', () => {
   it.each(TOTALS)('is judged when the banker hand has %i', (banker) => {
@@ -57,8 +93,16 @@ describe('every cell of the table', () => {
         for (const bankerDrew of [false, true]) {
           const said = `player ${player}, third ${third}, banker ${bankerDrew ? 'drew' : 'stood'}`;
           const wanted = wrongIn(player, banker, third, bankerDrew);
-          expect([said, 'declared', ...coup(player, banker, drawing(third, bankerDrew), true)]).toEqual([said, 'declared', ...wanted]);
-          expect([said, 'ended', ...coup(player, banker, drawing(third, bankerDrew), false)]).toEqual([said, 'ended', ...wanted]);
+          expect([
+            said,
+            'declared',
+            ...coup(player, banker, drawing(third, bankerDrew), true),
+          ]).toEqual([said, 'declared', ...wanted]);
+          expect([
+            said,
+            'ended',
+            ...coup(player, banker, drawing(third, bankerDrew), false),
+          ]).toEqual([said, 'ended', ...wanted]);
         }
       }
     }
@@ -67,7 +111,9 @@ describe('every cell of the table', () => {
   it('is lawful one way: of all hands and third cards a lawful coup is found in each', () => {
     for (const player of TOTALS) {
       for (const banker of TOTALS) {
-        const lawful = THIRDS.flatMap((third) => [false, true].map((bankerDrew) => wrongIn(player, banker, third, bankerDrew))).filter((wrong) => wrong.length === 0);
+        const lawful = THIRDS.flatMap((third) =>
+          [false, true].map((bankerDrew) => wrongIn(player, banker, third, bankerDrew)),
+        ).filter((wrong) => wrong.length === 0);
         expect(lawful.length).toBe(player >= 8 || banker >= 8 || PLAYER[player] === 'S' ? 1 : 10);
       }
     }
@@ -78,13 +124,22 @@ describe('every cell of the table', () => {
     const banker = BANKER.with(3, 'DDDDDDDDSO  D').with(5, 'SSSSODDDSS  D');
     const log = (p: number, b: number, drawn: string): string[] => {
       const [[p1, p2], [b1, b2]] = [two(p, 0), two(b, 1)] as [[string, string], [string, string]];
-      return [...found(`rules: chemin-de-fer@1\nreports: nothing\ndealt: P ${p1} B ${b1} P ${p2} B ${b2} ${drawn}`)];
+      return [
+        ...found(
+          `rules: chemin-de-fer@1\nreports: nothing\ndealt: P ${p1} B ${b1} P ${p2} B ${b2} ${drawn}`,
+        ),
+      ];
     };
     for (const p of TOTALS.slice(0, 8)) {
       for (const b of TOTALS.slice(0, 8)) {
         for (const third of THIRDS) {
           for (const bankerDrew of [false, true]) {
-            expect([p, b, third, ...log(p, b, drawing(third, bankerDrew))]).toEqual([p, b, third, ...wrongIn(p, b, third, bankerDrew, [player, banker])]);
+            expect([p, b, third, ...log(p, b, drawing(third, bankerDrew))]).toEqual([
+              p,
+              b,
+              third,
+              ...wrongIn(p, b, third, bankerDrew, [player, banker]),
+            ]);
           }
         }
       }
@@ -92,32 +147,57 @@ describe('every cell of the table', () => {
   });
 });
 
-describe('the banker hand\'s card before the player hand\'s', () => {
+describe("the banker hand's card before the player hand's", () => {
   it('is TC-09 where the player hand was due one, with TC-08 by the card that then came', () => {
     for (const player of [0, 1, 2, 3, 4, 5]) {
       for (const banker of [0, 1, 2, 3, 4, 5, 6, 7]) {
         for (const third of TOTALS) {
           const wanted = BANKER[banker]?.[third] === 'S' ? ['TC-08', 'TC-09'] : ['TC-09'];
-          expect([player, banker, third, ...coup(player, banker, `B 5D P ${card(third, 1)}`, true)]).toEqual([player, banker, third, ...wanted]);
+          expect([
+            player,
+            banker,
+            third,
+            ...coup(player, banker, `B 5D P ${card(third, 1)}`, true),
+          ]).toEqual([player, banker, third, ...wanted]);
         }
       }
     }
   });
 
   it.each([
-    ['is no TC-09 if the player hand\'s never comes: the banker hand is judged as if it had stood', 2, 6, 'B 5D', ['TC-03', 'TC-06']],
-    ['is lawful by itself on 5, where the player hand\'s never comes', 2, 5, 'B 5D', ['TC-03']],
+    [
+      "is no TC-09 if the player hand's never comes: the banker hand is judged as if it had stood",
+      2,
+      6,
+      'B 5D',
+      ['TC-03', 'TC-06'],
+    ],
+    ["is lawful by itself on 5, where the player hand's never comes", 2, 5, 'B 5D', ['TC-03']],
     ['is no TC-09 where the player hand stands', 6, 5, 'B 5D', []],
-    ['is judged as against a player hand that stood where that draws unlawfully after it', 6, 6, 'B 5D P 2H', ['TC-04', 'TC-06']],
-    ['is lawful on 5 against a player hand that draws unlawfully after it', 6, 5, 'B 5D P 8S', ['TC-04']],
+    [
+      'is judged as against a player hand that stood where that draws unlawfully after it',
+      6,
+      6,
+      'B 5D P 2H',
+      ['TC-04', 'TC-06'],
+    ],
+    [
+      'is lawful on 5 against a player hand that draws unlawfully after it',
+      6,
+      5,
+      'B 5D P 8S',
+      ['TC-04'],
+    ],
     ['is no TC-09 beside a natural', 2, 8, 'B 5D P 2H', ['TC-01', 'TC-02']],
   ])('%s', (_, player, banker, drawn, wanted) => {
     expect(coup(player, banker, drawn, true)).toEqual(wanted);
     expect(coup(player, banker, drawn, false)).toEqual(wanted);
   });
 
-  it('is judged when the player hand\'s card comes after the declaration', () => {
-    expect(found('dealt: P 2S B KC P KH B 6H B 5D\ndeclared: player\ndealt: P 9S\ndeclared: tie')).toEqual(['TC-03', 'TC-08', 'TC-09']);
+  it("is judged when the player hand's card comes after the declaration", () => {
+    expect(
+      found('dealt: P 2S B KC P KH B 6H B 5D\ndeclared: player\ndealt: P 9S\ndeclared: tie'),
+    ).toEqual(['TC-03', 'TC-08', 'TC-09']);
   });
 });
 
@@ -125,47 +205,105 @@ describe('a fourth card (TC-11)', () => {
   it.each([
     ['is found on the player hand', 'dealt: P 2S B KC P KH B 7H P 5D P 2D', ['TC-11']],
     ['is found on the banker hand', 'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH', ['TC-11']],
-    ['is found once for each hand, however many follow', 'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH B 2H P 6H P 7H', ['TC-11', 'TC-11']],
-    ['is found beside a natural, with the third', 'dealt: P 2S B KC P KH B 9H P 5D P 2D', ['TC-01', 'TC-11']],
+    [
+      'is found once for each hand, however many follow',
+      'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH B 2H P 6H P 7H',
+      ['TC-11', 'TC-11'],
+    ],
+    [
+      'is found beside a natural, with the third',
+      'dealt: P 2S B KC P KH B 9H P 5D P 2D',
+      ['TC-01', 'TC-11'],
+    ],
     ['is not found at three cards', 'dealt: P 2S B KC P KH B 3H P 5D B 2D', []],
-    ['is not found in cards that no hand has', 'dealt: P 2S B KC P KH B 3H P 5D B 2D - AH', ['DL-06']],
+    [
+      'is not found in cards that no hand has',
+      'dealt: P 2S B KC P KH B 3H P 5D B 2D - AH',
+      ['DL-06'],
+    ],
   ])('%s', (_, lines, wanted) => {
     expect(found(`reports: nothing\n${lines}`)).toEqual(wanted);
   });
 
   it('stays found when it is moved away', () => {
-    expect(found('reports: nothing\ndealt: P 2S B KC P KH B 3H P 5D B 2D B AH\nmoved: AH to discard, by mira because it was one too many')).toEqual(['TC-11']);
+    expect(
+      found(
+        'reports: nothing\ndealt: P 2S B KC P KH B 3H P 5D B 2D B AH\nmoved: AH to discard, by mira because it was one too many',
+      ),
+    ).toEqual(['TC-11']);
   });
 });
 
 describe('when a draw is missing', () => {
   it.each([
-    ['it is found at the declaration, though the card follows', 'player: 2S KH\nbanker: KC 7H\ndeclared: banker\ndealt: P 8D\ndeclared: player', ['RS-02', 'TC-03']],
-    ['it is found once, at the declaration and the end', 'player: 2S KH 9D\nbanker: KC 3H\ndeclared: banker\ndeclared: banker', ['TC-07']],
-    ['it is found at the end where nothing was declared', 'reports: nothing\nplayer: 2S KH 9D\nbanker: KC 3H', ['TC-07']],
-    ['it is found at the end where the next coup opens', 'reports: nothing\nplayer: TS 6H\nbanker: KC 3H\ncoup:\nplayer: 9S KH\nbanker: 5C 3D', ['TC-05']],
-    ['it is not found by a call', 'reports: nothing\ndealt: P 2S B KC P KH B 3H\ncalled: player 2\ndealt: P 9D\ncalled: banker 3\ndealt: B 4S', []],
-    ['it is not missing in a void coup', 'player: 2S KH 9D\nbanker: KC 3H\nvoid: by mira because two cards stuck', []],
+    [
+      'it is found at the declaration, though the card follows',
+      'player: 2S KH\nbanker: KC 7H\ndeclared: banker\ndealt: P 8D\ndeclared: player',
+      ['RS-02', 'TC-03'],
+    ],
+    [
+      'it is found once, at the declaration and the end',
+      'player: 2S KH 9D\nbanker: KC 3H\ndeclared: banker\ndeclared: banker',
+      ['TC-07'],
+    ],
+    [
+      'it is found at the end where nothing was declared',
+      'reports: nothing\nplayer: 2S KH 9D\nbanker: KC 3H',
+      ['TC-07'],
+    ],
+    [
+      'it is found at the end where the next coup opens',
+      'reports: nothing\nplayer: TS 6H\nbanker: KC 3H\ncoup:\nplayer: 9S KH\nbanker: 5C 3D',
+      ['TC-05'],
+    ],
+    [
+      'it is not found by a call',
+      'reports: nothing\ndealt: P 2S B KC P KH B 3H\ncalled: player 2\ndealt: P 9D\ncalled: banker 3\ndealt: B 4S',
+      [],
+    ],
+    [
+      'it is not missing in a void coup',
+      'player: 2S KH 9D\nbanker: KC 3H\nvoid: by mira because two cards stuck',
+      [],
+    ],
     ['it is judged in a dummy coup', 'kind: dummy\nplayer: 2S KH 9D\nbanker: KC 3H', ['TC-07']],
-    ['it is judged in a demonstration', 'kind: demonstration\nplayer: 2S 3H\nbanker: KC 7H', ['TC-03']],
+    [
+      'it is judged in a demonstration',
+      'kind: demonstration\nplayer: 2S 3H\nbanker: KC 7H',
+      ['TC-03'],
+    ],
     ['it is judged in a free coup', 'kind: free\nplayer: TS 6H\nbanker: KC 3H', ['TC-05']],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
 
   it('an unlawful draw is found when it is laid, even in a coup then declared void', () => {
-    expect(found('player: 9S 4D 8C\nbanker: KH 6S 2D\nvoid: by mira because of that draw')).toEqual(['TC-08 (void)']);
+    expect(found('player: 9S 4D 8C\nbanker: KH 6S 2D\nvoid: by mira because of that draw')).toEqual(
+      ['TC-08 (void)'],
+    );
   });
 
   it('an unlawful draw is found with the hands as they are then; a move takes nothing back', () => {
-    expect(found('player: 9S 4D 8C\nbanker: KH 6S 2D\nmoved: 2D to discard, by mira because it was not due\ndeclared: banker 1 to 6')).toEqual(['TC-08']);
+    expect(
+      found(
+        'player: 9S 4D 8C\nbanker: KH 6S 2D\nmoved: 2D to discard, by mira because it was not due\ndeclared: banker 1 to 6',
+      ),
+    ).toEqual(['TC-08']);
   });
 
   it('a card moved to a hand is no draw that was missed', () => {
-    expect(found('player: TS 6H 9D\nbanker: KC 3H\nmoved: 9D to banker, by mira because it was the banker hand\'s\ndeclared: player 6 to 2')).toEqual(['TC-04']);
+    expect(
+      found(
+        "player: TS 6H 9D\nbanker: KC 3H\nmoved: 9D to banker, by mira because it was the banker hand's\ndeclared: player 6 to 2",
+      ),
+    ).toEqual(['TC-04']);
   });
 
-  it.each(['P 9S P 4D P 8C B KH B 6S', 'P TS P 6H P 8C B KH B 6S', 'P 2S B KC B 6H B 5D P KH P 9S'])('a card out of place among the first four is no draw: %s', (cards) => {
+  it.each([
+    'P 9S P 4D P 8C B KH B 6S',
+    'P TS P 6H P 8C B KH B 6S',
+    'P 2S B KC B 6H B 5D P KH P 9S',
+  ])('a card out of place among the first four is no draw: %s', (cards) => {
     expect(found(`reports: nothing\ndealt: ${cards}`)).toEqual(['DL-02']);
   });
 });
@@ -175,44 +313,172 @@ describe('what a finding says', () => {
     const { events } = readStory(`reports: nothing\n${lines}\nfinds: nothing`, 'a case');
     const { findings } = audit(events);
     expect(findings.length).toBe(1);
-    const cards = events.filter(({ type }) => type === 'shoeprint.card-drawn.v1').map(({ source, id, data }) => [`${source as string}#${id as string}`, (data as { card: string }).card] as const);
+    const cards = events
+      .filter(({ type }) => type === 'shoeprint.card-drawn.v1')
+      .map(
+        ({ source, id, data }) =>
+          [`${source as string}#${id as string}`, (data as { card: string }).card] as const,
+      );
     const [finding] = findings;
-    return { ...finding, events: finding?.events.map((reference) => cards.find(([of]) => of === reference)?.[1] ?? 'no card') };
+    return {
+      ...finding,
+      events: finding?.events.map(
+        (reference) => cards.find(([of]) => of === reference)?.[1] ?? 'no card',
+      ),
+    };
   };
 
   it.each([
-    ['TC-08', 'player: 9S 4D 8C\nbanker: KH 6S 2D', ['2D'], 'stand', 'drew 2D', 'The banker hand (KH 6S) drew on 6 against a third card of 8; it must stand.'],
-    ['TC-07', 'player: 2S KH 9D\nbanker: KC 3H', ['2S', 'KH', '9D', 'KC', '3H', 'no card'], 'draw', 'stood', 'The banker hand (KC 3H) did not draw on 3 against a third card of 9; it must.'],
-    ['TC-03', 'player: 2S 3H\nbanker: KC 7H', ['2S', '3H', 'KC', '7H', 'no card'], 'draw', 'stood', 'The player hand (2S 3H) did not draw on 5; it must.'],
-    ['TC-04', 'player: 2S 4H 3D\nbanker: KC 7H', ['3D'], 'stand', 'drew 3D', 'The player hand (2S 4H) drew on 6; it must stand.'],
-    ['TC-01', 'player: KS 4H 5D\nbanker: KC 8H', ['5D'], 'stand', 'drew 5D', 'The player hand (KS 4H) drew on 4 while a natural ended the drawing.'],
-    ['TC-06', 'player: 2S 5H\nbanker: KC 6H 3D', ['3D'], 'stand', 'drew 3D', 'The banker hand (KC 6H) drew on 6 against a player hand of two cards; it must stand.'],
-    ['TC-09', 'dealt: P 2S B KC P KH B 3H B 9D P 5D', ['9D', '5D'], 'player first', 'banker first', "The banker's third card was drawn before the player's, which was due."],
-    ['TC-11', 'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH', ['KC', '3H', '2D', 'AH'], 'at most three cards', 'a fourth card', 'The banker hand was given a fourth card.'],
-  ])('of %s shows the cards, what was due and what was done', (code, lines, events, ...[expected, observed, message]) => {
-    expect(only(lines)).toMatchObject({ code, severity: 1, coup: 1, events, expected, observed, message });
-  });
+    [
+      'TC-08',
+      'player: 9S 4D 8C\nbanker: KH 6S 2D',
+      ['2D'],
+      'stand',
+      'drew 2D',
+      'The banker hand (KH 6S) drew on 6 against a third card of 8; it must stand.',
+    ],
+    [
+      'TC-07',
+      'player: 2S KH 9D\nbanker: KC 3H',
+      ['2S', 'KH', '9D', 'KC', '3H', 'no card'],
+      'draw',
+      'stood',
+      'The banker hand (KC 3H) did not draw on 3 against a third card of 9; it must.',
+    ],
+    [
+      'TC-03',
+      'player: 2S 3H\nbanker: KC 7H',
+      ['2S', '3H', 'KC', '7H', 'no card'],
+      'draw',
+      'stood',
+      'The player hand (2S 3H) did not draw on 5; it must.',
+    ],
+    [
+      'TC-04',
+      'player: 2S 4H 3D\nbanker: KC 7H',
+      ['3D'],
+      'stand',
+      'drew 3D',
+      'The player hand (2S 4H) drew on 6; it must stand.',
+    ],
+    [
+      'TC-01',
+      'player: KS 4H 5D\nbanker: KC 8H',
+      ['5D'],
+      'stand',
+      'drew 5D',
+      'The player hand (KS 4H) drew on 4 while a natural ended the drawing.',
+    ],
+    [
+      'TC-06',
+      'player: 2S 5H\nbanker: KC 6H 3D',
+      ['3D'],
+      'stand',
+      'drew 3D',
+      'The banker hand (KC 6H) drew on 6 against a player hand of two cards; it must stand.',
+    ],
+    [
+      'TC-09',
+      'dealt: P 2S B KC P KH B 3H B 9D P 5D',
+      ['9D', '5D'],
+      'player first',
+      'banker first',
+      "The banker's third card was drawn before the player's, which was due.",
+    ],
+    [
+      'TC-11',
+      'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH',
+      ['KC', '3H', '2D', 'AH'],
+      'at most three cards',
+      'a fourth card',
+      'The banker hand was given a fourth card.',
+    ],
+  ])(
+    'of %s shows the cards, what was due and what was done',
+    (code, lines, events, ...[expected, observed, message]) => {
+      expect(only(lines)).toMatchObject({
+        code,
+        severity: 1,
+        coup: 1,
+        events,
+        expected,
+        observed,
+        message,
+      });
+    },
+  );
 });
 
 describe('a card that could not be read', () => {
   it.each([
-    ['as the player hand\'s third leaves a draw on 6 open', 'player: 2S KH ??\nbanker: KC 6H 2D', ['DV-01'], ['TC-08']],
-    ['as the player hand\'s third leaves standing on 6 open', 'player: 2S KH ??\nbanker: KC 6H', ['DV-01'], ['TC-07']],
-    ['as the player hand\'s third leaves no doubt on 7: every value stands', 'player: 2S KH ??\nbanker: KC 7H 2D', ['DV-01', 'TC-08'], []],
-    ['as the player hand\'s third leaves no doubt on 2: every value draws', 'player: 2S KH ??\nbanker: KC 2H', ['DV-01', 'TC-07'], []],
-    ['as the player hand\'s third leaves a lawful draw on 2 lawful', 'player: 2S KH ??\nbanker: KC 2H 2D', ['DV-01'], []],
-    ['as the banker hand\'s third changes nothing', 'player: 2S KH 8D\nbanker: KC 6H ??', ['DV-01', 'TC-08'], []],
+    [
+      "as the player hand's third leaves a draw on 6 open",
+      'player: 2S KH ??\nbanker: KC 6H 2D',
+      ['DV-01'],
+      ['TC-08'],
+    ],
+    [
+      "as the player hand's third leaves standing on 6 open",
+      'player: 2S KH ??\nbanker: KC 6H',
+      ['DV-01'],
+      ['TC-07'],
+    ],
+    [
+      "as the player hand's third leaves no doubt on 7: every value stands",
+      'player: 2S KH ??\nbanker: KC 7H 2D',
+      ['DV-01', 'TC-08'],
+      [],
+    ],
+    [
+      "as the player hand's third leaves no doubt on 2: every value draws",
+      'player: 2S KH ??\nbanker: KC 2H',
+      ['DV-01', 'TC-07'],
+      [],
+    ],
+    [
+      "as the player hand's third leaves a lawful draw on 2 lawful",
+      'player: 2S KH ??\nbanker: KC 2H 2D',
+      ['DV-01'],
+      [],
+    ],
+    [
+      "as the banker hand's third changes nothing",
+      'player: 2S KH 8D\nbanker: KC 6H ??',
+      ['DV-01', 'TC-08'],
+      [],
+    ],
     ['in the player hand may be a natural', 'player: ?? KH\nbanker: KC 7H', ['DV-01'], ['TC-03']],
-    ['in the player hand against a natural leaves no doubt', 'player: ?? KH 4D\nbanker: KC 8H', ['DV-01', 'TC-01'], []],
-    ['in the banker hand leaves the banker hand open', 'player: TS 6H\nbanker: KC ??', ['DV-01'], ['TC-05']],
-    ['in the banker hand leaves no doubt about a fourth card', 'dealt: P TS B KC P 6H B ?? B 2D B 3D', ['DV-01', 'TC-11'], ['TC-02', 'TC-06']],
-    ['leaves no doubt about the order of the first four', 'dealt: P TS P ?? B KH B 6H', ['DL-02', 'DV-01'], ['TC-03']],
+    [
+      'in the player hand against a natural leaves no doubt',
+      'player: ?? KH 4D\nbanker: KC 8H',
+      ['DV-01', 'TC-01'],
+      [],
+    ],
+    [
+      'in the banker hand leaves the banker hand open',
+      'player: TS 6H\nbanker: KC ??',
+      ['DV-01'],
+      ['TC-05'],
+    ],
+    [
+      'in the banker hand leaves no doubt about a fourth card',
+      'dealt: P TS B KC P 6H B ?? B 2D B 3D',
+      ['DV-01', 'TC-11'],
+      ['TC-02', 'TC-06'],
+    ],
+    [
+      'leaves no doubt about the order of the first four',
+      'dealt: P TS P ?? B KH B 6H',
+      ['DL-02', 'DV-01'],
+      ['TC-03'],
+    ],
   ])('%s', (_, lines, finds, unjudgeable) => {
     expect(judged(`reports: nothing\n${lines}`)).toEqual({ finds, unjudgeable });
   });
 
   it('is judged again once a correction says what it was', () => {
-    const lines = 'reports: nothing\nplayer: 2S KH ??\nbanker: KC 6H 2D\ncorrected: ?? is 8D, by mira because the camera shows it';
+    const lines =
+      'reports: nothing\nplayer: 2S KH ??\nbanker: KC 6H 2D\ncorrected: ?? is 8D, by mira because the camera shows it';
     expect(judged(lines)).toEqual({ finds: ['DV-01', 'TC-08'], unjudgeable: [] });
     expect(judged(lines.replace('8D', '6D'))).toEqual({ finds: ['DV-01'], unjudgeable: [] });
   });
@@ -233,10 +499,14 @@ describe('a card to no named hand, behind an unread one', () => {
   });
 
   it('finds a draw that every reading makes unlawful', () => {
-    expect(judged('dealt: - ?? 9H TS TH 4D B 2D\ndeclared: tie').finds).toEqual(expect.arrayContaining(['TC-02'])); // the banker hand has a natural
+    expect(judged('dealt: - ?? 9H TS TH 4D B 2D\ndeclared: tie').finds).toEqual(
+      expect.arrayContaining(['TC-02']),
+    ); // the banker hand has a natural
   });
 
   it('with four unread cards says that any drawing code may hold', () => {
-    expect(judged('dealt: - ?? ?? ?? ?? 4D 5D\ndeclared: tie').unjudgeable).toEqual(expect.arrayContaining(['TC-01', 'TC-09']));
+    expect(judged('dealt: - ?? ?? ?? ?? 4D 5D\ndeclared: tie').unjudgeable).toEqual(
+      expect.arrayContaining(['TC-01', 'TC-09']),
+    );
   });
 });

@@ -4,19 +4,40 @@ import { timeOf } from '#audit';
 
 describe('the time of an event', () => {
   it('is the same instant in whatever form it is written', () => {
-    const dates = fc.date({ min: new Date('0000-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
+    const dates = fc.date({
+      min: new Date('0000-01-01T00:00:00.000Z'),
+      max: new Date('9999-12-31T23:59:59.999Z'),
+      noInvalidDate: true,
+    });
     fc.assert(
       fc.property(dates, (date) => {
         const text = date.toISOString();
         expect(timeOf(text)).toBe(date.getTime());
-        for (const other of [text.replace('Z', '+00:00'), text.replace('T', 't'), text.replace('Z', '000Z')]) expect(timeOf(other)).toBe(date.getTime());
+        for (const other of [
+          text.replace('Z', '+00:00'),
+          text.replace('T', 't'),
+          text.replace('Z', '000Z'),
+        ])
+          expect(timeOf(other)).toBe(date.getTime());
       }),
       { numRuns: 2_000 },
     );
   });
 
   it('is none on a day that the calendar does not have, and at an hour that the clock does not', () => {
-    for (const text of ['2026-02-29T12:00:00.000Z', '2100-02-29T12:00:00.000Z', '2026-04-31T12:00:00.000Z', '2026-13-01T12:00:00.000Z', '2026-00-01T12:00:00.000Z', '2026-01-00T12:00:00.000Z', '2026-01-01T24:00:00.000Z', '2026-01-01T12:60:00.000Z', '2026-01-01T12:00:60.000Z', '2026-01-01 12:00:00.000Z', '2026-01-01T12:00:0x.000Z'])
+    for (const text of [
+      '2026-02-29T12:00:00.000Z',
+      '2100-02-29T12:00:00.000Z',
+      '2026-04-31T12:00:00.000Z',
+      '2026-13-01T12:00:00.000Z',
+      '2026-00-01T12:00:00.000Z',
+      '2026-01-00T12:00:00.000Z',
+      '2026-01-01T24:00:00.000Z',
+      '2026-01-01T12:60:00.000Z',
+      '2026-01-01T12:00:60.000Z',
+      '2026-01-01 12:00:00.000Z',
+      '2026-01-01T12:00:0x.000Z',
+    ])
       expect([text, timeOf(text)]).toEqual([text, undefined]);
     expect(timeOf('2000-02-29T12:00:00.000Z')).toBe(Date.UTC(2000, 1, 29, 12));
   });

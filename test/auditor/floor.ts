@@ -1,5 +1,16 @@
 import pg from 'pg';
-import { stamped, canonicalLine, fold, newTable, coupReport, shoesInReach, shoeSums, type Finding, type Shoe, type Unjudgeable } from '#audit';
+import {
+  stamped,
+  canonicalLine,
+  fold,
+  newTable,
+  coupReport,
+  shoesInReach,
+  shoeSums,
+  type Finding,
+  type Shoe,
+  type Unjudgeable,
+} from '#audit';
 import { MemoryLog, partitionOf, type EventLog } from '#event-log';
 import { gamingDays, migrate, RowStore } from '#read-model';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
@@ -15,11 +26,24 @@ export const DAYS = [{ from: '2026-01-01', zone: 'Asia/Macau', cutover: '06:00' 
 export const dayOf = gamingDays(DAYS);
 
 /** Canonical lines of events, as the api would append them; every second between receipt and event is counted by the line's number. */
-export const linesOf = (events: readonly (Sent | string)[], received = '2026-11-20T12:00:00.000Z'): string[] =>
-  events.map((event) => stamped(canonicalLine(typeof event === 'string' ? event : JSON.stringify(event)), 'device/test', received));
+export const linesOf = (
+  events: readonly (Sent | string)[],
+  received = '2026-11-20T12:00:00.000Z',
+): string[] =>
+  events.map((event) =>
+    stamped(
+      canonicalLine(typeof event === 'string' ? event : JSON.stringify(event)),
+      'device/test',
+      received,
+    ),
+  );
 
 /** Cuts a table's lines into records of so many lines, again and again through `cuts`. */
-export function recordsOf(table: string, lines: readonly string[], cuts: readonly number[] = [1]): { key: string; value: Uint8Array }[] {
+export function recordsOf(
+  table: string,
+  lines: readonly string[],
+  cuts: readonly number[] = [1],
+): { key: string; value: Uint8Array }[] {
   const records: { key: string; value: Uint8Array }[] = [];
   for (let at = 0, turn = 0; at < lines.length; turn += 1) {
     const take = Math.max(1, cuts[turn % cuts.length] as number);
@@ -29,8 +53,14 @@ export function recordsOf(table: string, lines: readonly string[], cuts: readonl
   return records;
 }
 
-export async function append(log: EventLog, table: string, records: readonly { key: string; value: Uint8Array }[], partition = partitionOf(table, log.partitions)): Promise<void> {
-  for (let at = 0; at < records.length; at += 50) await log.append({ partition, records: records.slice(at, at + 50), urgency: 'bulk' });
+export async function append(
+  log: EventLog,
+  table: string,
+  records: readonly { key: string; value: Uint8Array }[],
+  partition = partitionOf(table, log.partitions),
+): Promise<void> {
+  for (let at = 0; at < records.length; at += 50)
+    await log.append({ partition, records: records.slice(at, at + 50), urgency: 'bulk' });
 }
 
 /** A log in memory, an empty database, and the auditors that were started over them. */
@@ -60,10 +90,36 @@ export class Floor {
     return rows;
   }
 
-  async start({ judging = judgingBy(BOOK), leaseMs = 3_000, journal = SILENT, gapAfterMs, log = this.log, schema, rows = this.store(schema) }: { judging?: Judging; leaseMs?: number; journal?: Journal; gapAfterMs?: number; log?: EventLog; schema?: string; rows?: RowStore } = {}): Promise<Auditor> {
+  async start({
+    judging = judgingBy(BOOK),
+    leaseMs = 3_000,
+    journal = SILENT,
+    gapAfterMs,
+    log = this.log,
+    schema,
+    rows = this.store(schema),
+  }: {
+    judging?: Judging;
+    leaseMs?: number;
+    journal?: Journal;
+    gapAfterMs?: number;
+    log?: EventLog;
+    schema?: string;
+    rows?: RowStore;
+  } = {}): Promise<Auditor> {
     const metrics = new AuditorMetrics();
     this.metrics.push(metrics);
-    const auditor = new Auditor({ log, rows, judging, dayOf, journal, metrics, owner: `test/${(this.count += 1)}`, leaseMs, gapAfterMs });
+    const auditor = new Auditor({
+      log,
+      rows,
+      judging,
+      dayOf,
+      journal,
+      metrics,
+      owner: `test/${(this.count += 1)}`,
+      leaseMs,
+      gapAfterMs,
+    });
     this.auditors.push(auditor);
     await auditor.start();
     return auditor;
@@ -72,15 +128,22 @@ export class Floor {
   /** Until every partition's rows stand at the log's head. */
   async caughtUp(schema = 'rows'): Promise<void> {
     await eventually('the rows at the head of the log', async () => {
-      const { rows } = await this.client.query<{ partition: number; next: string }>(`select partition, next from ${schema}.position`);
+      const { rows } = await this.client.query<{ partition: number; next: string }>(
+        `select partition, next from ${schema}.position`,
+      );
       const heads = await Promise.all(rows.map(({ partition }) => this.log.head(partition)));
-      return rows.length === this.log.partitions && rows.every(({ next }, i) => Number(next) === heads[i]) ? true : JSON.stringify({ rows, heads }) && false;
+      return rows.length === this.log.partitions &&
+        rows.every(({ next }, i) => Number(next) === heads[i])
+        ? true
+        : JSON.stringify({ rows, heads }) && false;
     });
   }
 
   /** Ends all leases, so that no test waits for one. */
   async expireLeases(): Promise<void> {
-    await this.client.query("update rows.position set lease_until = clock_timestamp() - interval '1 s' where owner is not null");
+    await this.client.query(
+      "update rows.position set lease_until = clock_timestamp() - interval '1 s' where owner is not null",
+    );
     await this.client.query('delete from rows.member');
   }
 
@@ -91,8 +154,22 @@ export class Floor {
   /** All the rows but what depends on who wrote them when. */
   async dump(schema = 'rows'): Promise<Record<string, unknown[]>> {
     const dump: Record<string, unknown[]> = {};
-    for (const table of ['table_state', 'shoe', 'coup', 'finding', 'unjudgeable', 'ledger', 'commission', 'dealt', 'bet_total', 'device', 'position']) {
-      const rows = await this.query(`select to_jsonb(t) - array['snapshot','snapshot_next','generation','owner','lease_ms','lease_until','committed_at'] as row from ${schema}.${table} t order by 1`);
+    for (const table of [
+      'table_state',
+      'shoe',
+      'coup',
+      'finding',
+      'unjudgeable',
+      'ledger',
+      'commission',
+      'dealt',
+      'bet_total',
+      'device',
+      'position',
+    ]) {
+      const rows = await this.query(
+        `select to_jsonb(t) - array['snapshot','snapshot_next','generation','owner','lease_ms','lease_until','committed_at'] as row from ${schema}.${table} t order by 1`,
+      );
       dump[table] = rows.map(({ row }) => row as unknown);
     }
     return dump;
@@ -112,7 +189,12 @@ export interface Expected {
   readonly findings: readonly Finding[];
   readonly unjudgeable: readonly Unjudgeable[];
   readonly ledger: readonly unknown[];
-  readonly shoes: readonly { readonly shoe: string; readonly coups: number; readonly cards: number; readonly closed: boolean }[];
+  readonly shoes: readonly {
+    readonly shoe: string;
+    readonly coups: number;
+    readonly cards: number;
+    readonly closed: boolean;
+  }[];
   readonly coups: readonly unknown[];
   readonly commission: readonly unknown[];
   readonly dealt: readonly unknown[];
@@ -136,29 +218,71 @@ export function expectedOf(lines: readonly string[]): Expected {
   return {
     findings: standing.findings,
     unjudgeable: standing.unjudgeable,
-    ledger: all.flatMap((shoe) => shoeSums(shoe, dayOf).ledger.map((line) => ({ shoe: shoe.name, ...line }))),
-    shoes: all.map((shoe) => ({ shoe: shoe.name, coups: shoe.coups.length, cards: shoe.drawn, closed: shoe.closed })),
-    coups: all.flatMap((shoe) => shoe.coups.map((coup) => coupReport(shoe, coup)).map(({ ref, coup, state: is, outcome, dealer, detail }) => ({ shoe: shoe.name, ref, coup, state: is, outcome, dealer, detail }))),
-    commission: all.flatMap((shoe) => shoeSums(shoe, dayOf).commission.map((line) => ({ shoe: shoe.name, ...line }))),
-    dealt: all.flatMap((shoe) => shoeSums(shoe, dayOf).dealt.map((line) => ({ shoeRef: shoe.ref, ...line }))),
-    bets: all.flatMap((shoe) => shoeSums(shoe, dayOf).bets.map((line) => ({ shoeRef: shoe.ref, ...line }))),
+    ledger: all.flatMap((shoe) =>
+      shoeSums(shoe, dayOf).ledger.map((line) => ({ shoe: shoe.name, ...line })),
+    ),
+    shoes: all.map((shoe) => ({
+      shoe: shoe.name,
+      coups: shoe.coups.length,
+      cards: shoe.drawn,
+      closed: shoe.closed,
+    })),
+    coups: all.flatMap((shoe) =>
+      shoe.coups
+        .map((coup) => coupReport(shoe, coup))
+        .map(({ ref, coup, state: is, outcome, dealer, detail }) => ({
+          shoe: shoe.name,
+          ref,
+          coup,
+          state: is,
+          outcome,
+          dealer,
+          detail,
+        })),
+    ),
+    commission: all.flatMap((shoe) =>
+      shoeSums(shoe, dayOf).commission.map((line) => ({ shoe: shoe.name, ...line })),
+    ),
+    dealt: all.flatMap((shoe) =>
+      shoeSums(shoe, dayOf).dealt.map((line) => ({ shoeRef: shoe.ref, ...line })),
+    ),
+    bets: all.flatMap((shoe) =>
+      shoeSums(shoe, dayOf).bets.map((line) => ({ shoeRef: shoe.ref, ...line })),
+    ),
     counts: { ...state.admission.counts },
   };
 }
 
 /** What stands in the rows of one table, in the same shape. */
 export async function rowsOf(floor: Pick<Floor, 'query'>, table: string): Promise<Expected> {
-  const one = async <T>(sql: string): Promise<T[]> => (await floor.query<{ row: T }>(sql, [table])).map(({ row }) => row);
-  const [counts] = await one<Record<string, number>>(`select json_build_object('read', read, 'admitted', admitted, 'duplicates', duplicates, 'equivocal', equivocal, 'late', late, 'stray', stray) as row from rows.table_state where "table" = $1`);
+  const one = async <T>(sql: string): Promise<T[]> =>
+    (await floor.query<{ row: T }>(sql, [table])).map(({ row }) => row);
+  const [counts] = await one<Record<string, number>>(
+    `select json_build_object('read', read, 'admitted', admitted, 'duplicates', duplicates, 'equivocal', equivocal, 'late', late, 'stray', stray) as row from rows.table_state where "table" = $1`,
+  );
   return {
-    findings: await one('select body as row from rows.finding where "table" = $1 and withdrawn_because is null'),
+    findings: await one(
+      'select body as row from rows.finding where "table" = $1 and withdrawn_because is null',
+    ),
     unjudgeable: await one('select body as row from rows.unjudgeable where "table" = $1'),
-    ledger: await one(`select json_build_object('shoe', shoe, 'seat', seat, 'due', due, 'taken', taken, 'marked', marked, 'collected', collected, 'waived', waived) as row from rows.ledger where "table" = $1`),
-    shoes: await one(`select json_build_object('shoe', shoe, 'coups', coups, 'cards', cards, 'closed', closed) as row from rows.shoe where "table" = $1`),
-    coups: await one(`select json_build_object('shoe', shoe, 'ref', ref, 'coup', coup, 'state', state, 'outcome', outcome, 'dealer', dealer, 'detail', detail) as row from rows.coup where "table" = $1`),
-    commission: await one(`select json_build_object('shoe', shoe, 'seat', seat, 'dealer', dealer, 'gamingDay', gaming_day, 'due', due, 'taken', taken, 'marked', marked, 'collected', collected, 'waived', waived) as row from rows.commission where "table" = $1`),
-    dealt: await one(`select json_build_object('shoeRef', shoe_ref, 'dealer', dealer, 'gamingDay', gaming_day, 'coups', coups, 'cards', cards) as row from rows.dealt where "table" = $1`),
-    bets: await one(`select json_build_object('shoeRef', shoe_ref, 'bet', bet, 'dealer', dealer, 'gamingDay', gaming_day, 'bets', bets, 'staked', staked, 'paid', paid, 'taken', taken) as row from rows.bet_total where "table" = $1`),
+    ledger: await one(
+      `select json_build_object('shoe', shoe, 'seat', seat, 'due', due, 'taken', taken, 'marked', marked, 'collected', collected, 'waived', waived) as row from rows.ledger where "table" = $1`,
+    ),
+    shoes: await one(
+      `select json_build_object('shoe', shoe, 'coups', coups, 'cards', cards, 'closed', closed) as row from rows.shoe where "table" = $1`,
+    ),
+    coups: await one(
+      `select json_build_object('shoe', shoe, 'ref', ref, 'coup', coup, 'state', state, 'outcome', outcome, 'dealer', dealer, 'detail', detail) as row from rows.coup where "table" = $1`,
+    ),
+    commission: await one(
+      `select json_build_object('shoe', shoe, 'seat', seat, 'dealer', dealer, 'gamingDay', gaming_day, 'due', due, 'taken', taken, 'marked', marked, 'collected', collected, 'waived', waived) as row from rows.commission where "table" = $1`,
+    ),
+    dealt: await one(
+      `select json_build_object('shoeRef', shoe_ref, 'dealer', dealer, 'gamingDay', gaming_day, 'coups', coups, 'cards', cards) as row from rows.dealt where "table" = $1`,
+    ),
+    bets: await one(
+      `select json_build_object('shoeRef', shoe_ref, 'bet', bet, 'dealer', dealer, 'gamingDay', gaming_day, 'bets', bets, 'staked', staked, 'paid', paid, 'taken', taken) as row from rows.bet_total where "table" = $1`,
+    ),
     counts: counts ?? {},
   };
 }
@@ -166,6 +290,19 @@ export async function rowsOf(floor: Pick<Floor, 'query'>, table: string): Promis
 /** Lists without their order, values without the order of their members. */
 export function inAnyOrder(of: Expected): unknown {
   const sorted = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(sorted) : value && typeof value === 'object' ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, sorted(v)])) : value;
-  return Object.fromEntries(Object.entries(of).map(([name, list]: [string, unknown]) => [name, Array.isArray(list) ? list.map((each) => JSON.stringify(sorted(each))).sort() : list]));
+    Array.isArray(value)
+      ? value.map(sorted)
+      : value && typeof value === 'object'
+        ? Object.fromEntries(
+            Object.entries(value)
+              .sort(([a], [b]) => (a < b ? -1 : 1))
+              .map(([k, v]) => [k, sorted(v)]),
+          )
+        : value;
+  return Object.fromEntries(
+    Object.entries(of).map(([name, list]: [string, unknown]) => [
+      name,
+      Array.isArray(list) ? list.map((each) => JSON.stringify(sorted(each))).sort() : list,
+    ]),
+  );
 }

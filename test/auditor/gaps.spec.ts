@@ -24,30 +24,49 @@ function losing(...lost: number[]): { lines: string[]; missing: Map<number, stri
   log.add('terminal', 'coup-closed');
   const missing = new Map<number, string>();
   const events = log.events.filter((event) => {
-    const isLost = String(event.source).endsWith('-shoe') && lost.includes(event.sequence as number);
+    const isLost =
+      String(event.source).endsWith('-shoe') && lost.includes(event.sequence as number);
     if (isLost) missing.set(event.sequence as number, linesOf([event])[0] as string);
     return !isLost;
   });
   return { lines: linesOf(events), missing };
 }
 
-const declared = async (): Promise<string[]> => (await floor.log.read(0, 0)).map(({ value }) => Buffer.from(value).toString()).filter((line) => line.includes('gap-declared'));
+const declared = async (): Promise<string[]> =>
+  (await floor.log.read(0, 0))
+    .map(({ value }) => Buffer.from(value).toString())
+    .filter((line) => line.includes('gap-declared'));
 
 describe('a hole in the numbers of a device', () => {
   it.each([
-    { lost: [4], late: [], runs: 1 }, { lost: [4, 5], late: [], runs: 1 }, { lost: [3, 5], late: [], runs: 2 }, { lost: [3, 4, 5], late: [4], runs: 2 },
-  ])('is declared once it was waited for, once for each run of numbers ($lost lost, of which $late came behind it)', async ({ lost, late, runs }) => {
-    const { lines: came, missing } = losing(...lost);
-    const lines = [...came, ...late.map((number) => missing.get(number) as string)];
-    await floor.start({ gapAfterMs: 150 });
-    await append(floor.log, 'T1', recordsOf('T1', lines), 0);
-    await eventually('DV-04', async () => (await rowsOf(floor, 'T1')).findings.filter(({ code }) => code === 'DV-04').length === runs);
-    await floor.caughtUp();
-    const gaps = await declared();
-    expect(gaps).toHaveLength(runs);
-    expect(gaps[0]).toMatch(/"source":"system\/auditor".*"receivedfrom":"system\/auditor","receivedtime":"[^"]+"}$/);
-    expect(inAnyOrder(await rowsOf(floor, 'T1'))).toEqual(inAnyOrder(expectedOf([...lines, ...gaps])));
-  });
+    { lost: [4], late: [], runs: 1 },
+    { lost: [4, 5], late: [], runs: 1 },
+    { lost: [3, 5], late: [], runs: 2 },
+    { lost: [3, 4, 5], late: [4], runs: 2 },
+  ])(
+    'is declared once it was waited for, once for each run of numbers ($lost lost, of which $late came behind it)',
+    async ({ lost, late, runs }) => {
+      const { lines: came, missing } = losing(...lost);
+      const lines = [...came, ...late.map((number) => missing.get(number) as string)];
+      await floor.start({ gapAfterMs: 150 });
+      await append(floor.log, 'T1', recordsOf('T1', lines), 0);
+      await eventually(
+        'DV-04',
+        async () =>
+          (await rowsOf(floor, 'T1')).findings.filter(({ code }) => code === 'DV-04').length ===
+          runs,
+      );
+      await floor.caughtUp();
+      const gaps = await declared();
+      expect(gaps).toHaveLength(runs);
+      expect(gaps[0]).toMatch(
+        /"source":"system\/auditor".*"receivedfrom":"system\/auditor","receivedtime":"[^"]+"}$/,
+      );
+      expect(inAnyOrder(await rowsOf(floor, 'T1'))).toEqual(
+        inAnyOrder(expectedOf([...lines, ...gaps])),
+      );
+    },
+  );
 
   it('is not declared where the numbers come in time', async () => {
     const { lines, missing } = losing(4);
@@ -72,7 +91,11 @@ describe('a hole in the numbers of a device', () => {
     // One that slept since then declares the same hole again: from the hole alone, so it is the same event.
     const state = newTable('T1');
     for (const line of lines) fold(state, decoded(line), BOOK);
-    const again = gapLines('T1', holeOf(state) as NonNullable<ReturnType<typeof holeOf>>, '2030-01-01T00:00:00.000Z');
+    const again = gapLines(
+      'T1',
+      holeOf(state) as NonNullable<ReturnType<typeof holeOf>>,
+      '2030-01-01T00:00:00.000Z',
+    );
     await append(floor.log, 'T1', recordsOf('T1', again), 0);
     await floor.start();
     await floor.caughtUp();

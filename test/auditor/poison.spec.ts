@@ -13,12 +13,26 @@ beforeEach(async () => {
 });
 afterEach(async () => floor.close());
 
-const linesAt = (table: string): string[] => linesOf(simulated({ rules: 'punto-banco@1', bets: true, seed: table, shoes: 1, table, faults: ['PY-03', 'TC-05'] }).lines).slice(0, 400);
+const linesAt = (table: string): string[] =>
+  linesOf(
+    simulated({
+      rules: 'punto-banco@1',
+      bets: true,
+      seed: table,
+      shoes: 1,
+      table,
+      faults: ['PY-03', 'TC-05'],
+    }).lines,
+  ).slice(0, 400);
 
 /** A journal that is kept. */
 function kept(): Journal & { readonly errors: string[] } {
   const errors: string[] = [];
-  return { errors, info: () => undefined, error: (message, fields) => void errors.push(`${message} ${JSON.stringify(fields)}`) };
+  return {
+    errors,
+    info: () => undefined,
+    error: (message, fields) => void errors.push(`${message} ${JSON.stringify(fields)}`),
+  };
 }
 
 /** Judges that fail at one event: always, or so many times. */
@@ -39,17 +53,36 @@ function failingAt(line: string, times = Number.POSITIVE_INFINITY): Judging & { 
   return judging;
 }
 
-const expectTable = async (table: string, lines: readonly string[]): Promise<void> => expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
-const parkedTables = (): Promise<{ table: string; offset: string; line: number; reason: string }[]> => floor.query('select "table", "offset", line, reason from rows.parked');
-const positionOf = async (partition: number): Promise<{ next: number; stopped_reason: string | null; stopped_offset: number | null }> => {
-  const [row] = await floor.query<{ next: string; stopped_reason: string | null; stopped_offset: string | null }>('select next, stopped_reason, stopped_offset from rows.position where partition = $1', [partition]);
-  return { next: Number(row?.next), stopped_reason: row?.stopped_reason ?? null, stopped_offset: row?.stopped_offset ? Number(row.stopped_offset) : null };
+const expectTable = async (table: string, lines: readonly string[]): Promise<void> =>
+  expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
+const parkedTables = (): Promise<
+  { table: string; offset: string; line: number; reason: string }[]
+> => floor.query('select "table", "offset", line, reason from rows.parked');
+const positionOf = async (
+  partition: number,
+): Promise<{ next: number; stopped_reason: string | null; stopped_offset: number | null }> => {
+  const [row] = await floor.query<{
+    next: string;
+    stopped_reason: string | null;
+    stopped_offset: string | null;
+  }>('select next, stopped_reason, stopped_offset from rows.position where partition = $1', [
+    partition,
+  ]);
+  return {
+    next: Number(row?.next),
+    stopped_reason: row?.stopped_reason ?? null,
+    stopped_offset: row?.stopped_offset ? Number(row.stopped_offset) : null,
+  };
 };
 
 describe('bytes that cannot be read', () => {
   it.each([
     ['garbage', (lines: string[]) => `${lines[20]}\n{"specversion":"1.0",`],
-    ['an event of another table', (lines: string[]) => `${lines[20]}\n${(lines[21] as string).replace('"table":"T1"', '"table":"T2"')}`],
+    [
+      'an event of another table',
+      (lines: string[]) =>
+        `${lines[20]}\n${(lines[21] as string).replace('"table":"T1"', '"table":"T2"')}`,
+    ],
     ['an empty line', (lines: string[]) => `${lines[20]}\n`],
   ])('stop their partition at that record and nothing else: %s', async (_what, broken) => {
     const journal = kept();
@@ -59,7 +92,9 @@ describe('bytes that cannot be read', () => {
     await append(floor.log, 'T1', [{ key: 'T1', value: Buffer.from(broken(lines)) }], 0);
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(22), [4]), 0);
     await append(floor.log, 'T2', recordsOf('T2', others, [4]), 1);
-    const position = await eventually('a stopped partition', async () => ((await positionOf(0)).stopped_reason === null ? null : positionOf(0)));
+    const position = await eventually('a stopped partition', async () =>
+      (await positionOf(0)).stopped_reason === null ? null : positionOf(0),
+    );
     expect(position).toMatchObject({ next: 5, stopped_offset: 5 });
     expect(journal.errors.join('\n')).toMatch(/stopped.*"partition":0,"offset":5/);
     await eventually('the other partition', async () => (await positionOf(1)).next === 100);
@@ -75,7 +110,9 @@ describe('bytes that cannot be read', () => {
     await floor.caughtUp();
     floor.log.faults.hole = { partition: 0, offset: 6 };
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(20, 40), [4]), 0);
-    const position = await eventually('a stopped partition', async () => ((await positionOf(0)).stopped_reason === null ? null : positionOf(0)));
+    const position = await eventually('a stopped partition', async () =>
+      (await positionOf(0)).stopped_reason === null ? null : positionOf(0),
+    );
     expect(position.stopped_reason).toMatch(/BrokenLog/);
     expect(position.next).toBeLessThanOrEqual(6);
     await expectTable('T1', lines.slice(0, position.next * 4));
@@ -102,8 +139,15 @@ describe('a log that is not the one the rows were made from', () => {
   });
 
   it.each([
-    ['it ends before the rows', async () => floor.query('update rows.position set next = 400 where partition = 0')],
-    ['its last record is another', async () => floor.query("update rows.position set last_digest = sha256('x') where partition = 0")],
+    [
+      'it ends before the rows',
+      async () => floor.query('update rows.position set next = 400 where partition = 0'),
+    ],
+    [
+      'its last record is another',
+      async () =>
+        floor.query("update rows.position set last_digest = sha256('x') where partition = 0"),
+    ],
   ])('stops the partition: %s', async (_what, change) => {
     const first = await floor.start();
     const lines = linesAt('T1');
@@ -112,7 +156,13 @@ describe('a log that is not the one the rows were made from', () => {
     await first.close();
     await change();
     await floor.start();
-    expect((await eventually('a stopped partition', async () => ((await positionOf(0)).stopped_reason === null ? null : positionOf(0)))).stopped_reason).toMatch(/not the (log|one) that (they|the rows) were made from/);
+    expect(
+      (
+        await eventually('a stopped partition', async () =>
+          (await positionOf(0)).stopped_reason === null ? null : positionOf(0),
+        )
+      ).stopped_reason,
+    ).toMatch(/not the (log|one) that (they|the rows) were made from/);
   });
 });
 
@@ -121,7 +171,11 @@ describe('a table whose judges fail', () => {
     const [lines, others] = [linesAt('T1'), linesAt('T2')];
     const judging = failingAt(lines[150] as string, 1);
     await floor.start({ judging });
-    for (const [table, all] of [['T1', lines], ['T2', others]] as const) await append(floor.log, table, recordsOf(table, all, [1, 6]), 0);
+    for (const [table, all] of [
+      ['T1', lines],
+      ['T2', others],
+    ] as const)
+      await append(floor.log, table, recordsOf(table, all, [1, 6]), 0);
     await floor.caughtUp();
     expect(judging.failures).toBe(1);
     expect(await parkedTables()).toEqual([]);
@@ -129,20 +183,29 @@ describe('a table whose judges fail', () => {
     await expectTable('T2', others);
   });
 
-  it.each([[[1]], [[6]], [[3, 50]]])('is parked with its rows as of the event before, and others go on (records of %j lines)', async (cuts) => {
-    const journal = kept();
-    const [lines, others] = [linesAt('T1'), linesAt('T2')];
-    await floor.start({ judging: failingAt(lines[150] as string), journal });
-    for (const [table, all] of [['T1', lines], ['T2', others]] as const) await append(floor.log, table, recordsOf(table, all, cuts), 0);
-    await floor.caughtUp();
-    const [row] = await parkedTables();
-    expect(row).toMatchObject({ table: 'T1', reason: 'the judges fell over' });
-    const record = recordsOf('T1', lines, cuts)[Number(row?.offset)] as { value: Uint8Array };
-    expect(Buffer.from(record.value).toString().split('\n')[row?.line as number]).toBe(lines[150]);
-    expect(journal.errors.join('\n')).toMatch(/a table is parked.*"table":"T1"/);
-    await expectTable('T1', lines.slice(0, 150));
-    await expectTable('T2', others);
-  });
+  it.each([[[1]], [[6]], [[3, 50]]])(
+    'is parked with its rows as of the event before, and others go on (records of %j lines)',
+    async (cuts) => {
+      const journal = kept();
+      const [lines, others] = [linesAt('T1'), linesAt('T2')];
+      await floor.start({ judging: failingAt(lines[150] as string), journal });
+      for (const [table, all] of [
+        ['T1', lines],
+        ['T2', others],
+      ] as const)
+        await append(floor.log, table, recordsOf(table, all, cuts), 0);
+      await floor.caughtUp();
+      const [row] = await parkedTables();
+      expect(row).toMatchObject({ table: 'T1', reason: 'the judges fell over' });
+      const record = recordsOf('T1', lines, cuts)[Number(row?.offset)] as { value: Uint8Array };
+      expect(Buffer.from(record.value).toString().split('\n')[row?.line as number]).toBe(
+        lines[150],
+      );
+      expect(journal.errors.join('\n')).toMatch(/a table is parked.*"table":"T1"/);
+      await expectTable('T1', lines.slice(0, 150));
+      await expectTable('T2', others);
+    },
+  );
 
   it('stays parked across owners, and goes on as if nothing had been when it is retried by judges that do not fail', async () => {
     const [lines, others] = [linesAt('T1'), linesAt('T2')];
@@ -177,7 +240,9 @@ describe('a table whose judges fail', () => {
     await eventually('nothing parked', async () => (await parkedTables()).length === 0);
     const without = lines.filter((_, at) => at !== 150);
     await expectTable('T1', without.slice(0, 299));
-    expect(await rows.released(0)).toMatchObject([{ table: 'T1', releasedBy: 'sam', reason: 'the judges fell over' }]);
+    expect(await rows.released(0)).toMatchObject([
+      { table: 'T1', releasedBy: 'sam', reason: 'the judges fell over' },
+    ]);
     await first.abandon();
     await floor.expireLeases();
     await floor.start({ judging, leaseMs: 600 });
@@ -189,13 +254,27 @@ describe('a table whose judges fail', () => {
   it('is parked again where it fails at a later event', async () => {
     const lines = linesAt('T1');
     const [one, two] = [failingAt(lines[150] as string), failingAt(lines[260] as string)];
-    const judging: Judging = { book: BOOK, fold: (state, event: AnyEvent, book) => (event.id === (JSON.parse(lines[260] as string) as { id: string }).id ? two : one).fold(state, event, book) };
+    const judging: Judging = {
+      book: BOOK,
+      fold: (state, event: AnyEvent, book) =>
+        (event.id === (JSON.parse(lines[260] as string) as { id: string }).id ? two : one).fold(
+          state,
+          event,
+          book,
+        ),
+    };
     await floor.start({ judging, leaseMs: 600 });
     await append(floor.log, 'T1', recordsOf('T1', lines, [7]), 0);
     await floor.caughtUp();
     await floor.store().askParked('T1', 'release', 'sam');
-    await eventually('the table at the later event', async () => Number((await parkedTables())[0]?.offset) === Math.floor(260 / 7));
-    await expectTable('T1', lines.slice(0, 260).filter((_, at) => at !== 150));
+    await eventually(
+      'the table at the later event',
+      async () => Number((await parkedTables())[0]?.offset) === Math.floor(260 / 7),
+    );
+    await expectTable(
+      'T1',
+      lines.slice(0, 260).filter((_, at) => at !== 150),
+    );
   });
 });
 
@@ -208,15 +287,37 @@ describe('an event that this auditor does not know', () => {
 
   it.each([
     ['an unknown type', later],
-    ['an unknown version', (lines: readonly string[]) => unknown(lines[100] as string, (text) => text.replace('.v1"', '.v9"'))],
-    ['rules that are not installed', (lines: readonly string[]) => stamped(canonicalLine(lines.find((line) => line.includes('shoe-opened')) as string).replace('punto-banco@1', 'macau-2099@1'), 'device/x', '2026-11-20T12:00:00.000Z')],
+    [
+      'an unknown version',
+      (lines: readonly string[]) =>
+        unknown(lines[100] as string, (text) => text.replace('.v1"', '.v9"')),
+    ],
+    [
+      'rules that are not installed',
+      (lines: readonly string[]) =>
+        stamped(
+          canonicalLine(lines.find((line) => line.includes('shoe-opened')) as string).replace(
+            'punto-banco@1',
+            'macau-2099@1',
+          ),
+          'device/x',
+          '2026-11-20T12:00:00.000Z',
+        ),
+    ],
   ])('parks its table: %s', async (_what, make) => {
     const [lines, others] = [linesAt('T1'), linesAt('T2')];
     await floor.start();
-    await append(floor.log, 'T1', recordsOf('T1', [...lines.slice(0, 100), make(lines), ...lines.slice(101)], [7]), 0);
+    await append(
+      floor.log,
+      'T1',
+      recordsOf('T1', [...lines.slice(0, 100), make(lines), ...lines.slice(101)], [7]),
+      0,
+    );
     await append(floor.log, 'T2', recordsOf('T2', others, [7]), 0);
     await floor.caughtUp();
-    expect(await parkedTables()).toMatchObject([{ table: 'T1', offset: String(Math.floor(100 / 7)), line: 100 % 7 }]);
+    expect(await parkedTables()).toMatchObject([
+      { table: 'T1', offset: String(Math.floor(100 / 7)), line: 100 % 7 },
+    ]);
     await expectTable('T1', lines.slice(0, 100));
     await expectTable('T2', others);
   });

@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rebuildRows, type RebuildProgress } from '../../apps/auditor/src/rebuild.js';
 import { BOOK } from '../kit/house.js';
 import { simulated } from '../simulate/simulated.js';
-import { append, DAYS, expectedOf, Floor, inAnyOrder, linesOf, recordsOf, rowsOf } from './floor.js';
+import {
+  append,
+  DAYS,
+  expectedOf,
+  Floor,
+  inAnyOrder,
+  linesOf,
+  recordsOf,
+  rowsOf,
+} from './floor.js';
 
 let floor: Floor;
 beforeEach(async () => {
@@ -10,10 +19,32 @@ beforeEach(async () => {
 });
 afterEach(async () => floor.close());
 
-const tables = new Map(['T1', 'T2', 'T3', 'T4'].map((table) => [table, linesOf(simulated({ rules: 'punto-banco@1', bets: true, seed: table, shoes: 1, table, faults: ['TC-05', 'PY-03', 'CM-06', 'DV-01'] }).lines)]));
-const rebuild = (more: Partial<Parameters<typeof rebuildRows>[0]> = {}) => rebuildRows({ log: floor.log, databaseUrl: floor.database.url, book: BOOK, gamingDays: DAYS, ...more });
+const tables = new Map(
+  ['T1', 'T2', 'T3', 'T4'].map((table) => [
+    table,
+    linesOf(
+      simulated({
+        rules: 'punto-banco@1',
+        bets: true,
+        seed: table,
+        shoes: 1,
+        table,
+        faults: ['TC-05', 'PY-03', 'CM-06', 'DV-01'],
+      }).lines,
+    ),
+  ]),
+);
+const rebuild = (more: Partial<Parameters<typeof rebuildRows>[0]> = {}) =>
+  rebuildRows({
+    log: floor.log,
+    databaseUrl: floor.database.url,
+    book: BOOK,
+    gamingDays: DAYS,
+    ...more,
+  });
 const part = async (from: number, to?: number): Promise<void> => {
-  for (const [table, lines] of tables) await append(floor.log, table, recordsOf(table, lines.slice(from, to), [3, 1, 20]));
+  for (const [table, lines] of tables)
+    await append(floor.log, table, recordsOf(table, lines.slice(from, to), [3, 1, 20]));
 };
 
 describe('a rebuild', () => {
@@ -29,7 +60,8 @@ describe('a rebuild', () => {
     expect(await floor.dump()).toEqual(before);
     await part(1200);
     await floor.caughtUp();
-    for (const [table, lines] of tables) expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
+    for (const [table, lines] of tables)
+      expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
   });
 
   it('catches up with rows that move on meanwhile', async () => {
@@ -41,7 +73,8 @@ describe('a rebuild', () => {
     await writing;
     expect(report.swapped).toBe(true);
     await floor.caughtUp();
-    for (const [table, lines] of tables) expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
+    for (const [table, lines] of tables)
+      expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
   });
 
   it('goes on where it was interrupted', async () => {
@@ -60,7 +93,9 @@ describe('a rebuild', () => {
     });
     await expect(interrupted).rejects.toThrow('enough');
     expect(seen.length).toBeGreaterThan(0);
-    const [{ done } = { done: 0 }] = await floor.query<{ done: number }>('select sum(next)::int as done from rows_next.position');
+    const [{ done } = { done: 0 }] = await floor.query<{ done: number }>(
+      'select sum(next)::int as done from rows_next.position',
+    );
     expect(done).toBeGreaterThan(0);
     const before = await floor.dump();
     const report = await rebuild();
@@ -78,7 +113,16 @@ describe('a rebuild', () => {
     await floor.query(`delete from rows.finding where code = 'PY-03' and "table" = 'T1'`);
     const refused = await rebuild();
     expect(refused.swapped).toBe(false);
-    expect(refused.tables.filter(({ equal }) => !equal).map(({ table }) => table).sort()).toEqual((good.finding as { code: string }[]).some(({ code }) => code === 'PY-03') ? ['coup', 'finding'] : ['coup']);
+    expect(
+      refused.tables
+        .filter(({ equal }) => !equal)
+        .map(({ table }) => table)
+        .sort(),
+    ).toEqual(
+      (good.finding as { code: string }[]).some(({ code }) => code === 'PY-03')
+        ? ['coup', 'finding']
+        : ['coup'],
+    );
     expect(await floor.dump()).not.toEqual(good);
     expect((await rebuild({ acceptDifferences: true })).swapped).toBe(true);
     expect(await floor.dump()).toEqual(good);
@@ -89,7 +133,11 @@ describe('a rebuild', () => {
     const auditor = await floor.start();
     await floor.caughtUp();
     const outcomes = await Promise.allSettled([rebuild(), rebuild()]);
-    expect(outcomes.filter(({ status }) => status === 'rejected').map((each) => String((each as PromiseRejectedResult).reason))).toEqual(['RebuildRunning: another rebuild of these rows is running']);
+    expect(
+      outcomes
+        .filter(({ status }) => status === 'rejected')
+        .map((each) => String((each as PromiseRejectedResult).reason)),
+    ).toEqual(['RebuildRunning: another rebuild of these rows is running']);
     await auditor.close();
   });
 });

@@ -20,12 +20,20 @@ afterEach(async () => {
 });
 
 /** The table of a log's events becomes another. */
-const atTable = (table: string, events: readonly Sent[]): Sent[] => events.map((event) => ({ ...event, table, source: `${event.source as string}-${table}` }));
+const atTable = (table: string, events: readonly Sent[]): Sent[] =>
+  events.map((event) => ({ ...event, table, source: `${event.source as string}-${table}` }));
 /** Sums near 2^53 are not exact, whichever way they are added. */
-const small = (events: readonly Sent[]): Sent[] => events.map((event) => JSON.parse(JSON.stringify(event).replaceAll('9007199254740991', '7')) as Sent);
+const small = (events: readonly Sent[]): Sent[] =>
+  events.map(
+    (event) => JSON.parse(JSON.stringify(event).replaceAll('9007199254740991', '7')) as Sent,
+  );
 
-async function expectRows(floor: Floor, tables: ReadonlyMap<string, readonly string[]>): Promise<void> {
-  for (const [table, lines] of tables) expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
+async function expectRows(
+  floor: Floor,
+  tables: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  for (const [table, lines] of tables)
+    expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
 }
 
 type Records = ReturnType<typeof recordsOf>;
@@ -33,7 +41,8 @@ type Records = ReturnType<typeof recordsOf>;
 /** Records of several tables in one order, the tables taking turns. */
 const byTurns = (tables: readonly Records[]): Records => {
   const all: Records = [];
-  for (let at = 0; tables.some((records) => at < records.length); at += 1) for (const records of tables) all.push(...records.slice(at, at + 1));
+  for (let at = 0; tables.some((records) => at < records.length); at += 1)
+    for (const records of tables) all.push(...records.slice(at, at + 1));
   return all;
 };
 
@@ -43,7 +52,28 @@ async function appendAll({ log }: Floor, records: Records): Promise<void> {
 
 /** Faults that a document and bets leave room for, found by trying. */
 function faultsOf(rules: string, bets: boolean): string[] {
-  return ['TC-05', 'TC-11', 'RS-02', 'RS-09', 'PY-01', 'PY-03', 'PY-06', 'PY-10', 'CM-01', 'CM-05', 'CM-06', 'DV-01', 'DV-04', 'DV-15', 'PR-04', 'PR-09', 'DL-04', 'SH-04', 'BT-01', 'BT-08'].filter((code) => {
+  return [
+    'TC-05',
+    'TC-11',
+    'RS-02',
+    'RS-09',
+    'PY-01',
+    'PY-03',
+    'PY-06',
+    'PY-10',
+    'CM-01',
+    'CM-05',
+    'CM-06',
+    'DV-01',
+    'DV-04',
+    'DV-15',
+    'PR-04',
+    'PR-09',
+    'DL-04',
+    'SH-04',
+    'BT-01',
+    'BT-08',
+  ].filter((code) => {
     try {
       return simulated({ rules, bets, seed: 'probe', shoes: 1, faults: [code] }).lines.length > 0;
     } catch {
@@ -53,57 +83,110 @@ function faultsOf(rules: string, bets: boolean): string[] {
 }
 
 describe('the rows', () => {
-  it.each([...DOCUMENTS.map((rules) => ({ rules, bets: true })), { rules: 'nsw-crown@1', bets: false }])('are what the fold makes of simulated shoes with faults under $rules (bets: $bets)', async ({ rules, bets }) => {
-    const floor = await floorOf();
-    const lines = linesOf(simulated({ rules, bets, seed: 'rows', shoes: 2, table: 'T1', faults: faultsOf(rules, bets) }).lines);
-    await floor.start();
-    await append(floor.log, 'T1', recordsOf('T1', lines, [1, 7, 120]));
-    await floor.caughtUp();
-    await expectRows(floor, new Map([['T1', lines]]));
-  });
+  it.each([
+    ...DOCUMENTS.map((rules) => ({ rules, bets: true })),
+    { rules: 'nsw-crown@1', bets: false },
+  ])(
+    'are what the fold makes of simulated shoes with faults under $rules (bets: $bets)',
+    async ({ rules, bets }) => {
+      const floor = await floorOf();
+      const lines = linesOf(
+        simulated({
+          rules,
+          bets,
+          seed: 'rows',
+          shoes: 2,
+          table: 'T1',
+          faults: faultsOf(rules, bets),
+        }).lines,
+      );
+      await floor.start();
+      await append(floor.log, 'T1', recordsOf('T1', lines, [1, 7, 120]));
+      await floor.caughtUp();
+      await expectRows(floor, new Map([['T1', lines]]));
+    },
+  );
 
   it('are the same however the log is cut into records and however often an auditor is killed and another goes on, and are what the fold makes of it', async () => {
     const game = fc.oneof(anyGame(120), anyStream(80).map(small));
-    const kills = fc.array(fc.record({ records: fc.integer({ min: 1, max: 60 }), turns: fc.nat(30), inOrder: fc.boolean() }), { minLength: 1, maxLength: 4 });
-    await fc.assert(
-      fc.asyncProperty(fc.tuple(game, game, game), fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }), kills, fc.boolean(), async (games, cuts, rounds, twice) => {
-        const tables = new Map(games.map((events, i) => [`T${i + 1}`, linesOf(atTable(`T${i + 1}`, events))] as const));
-        const [whole, killed] = [await Floor.open(2), await Floor.open(2)];
-        try {
-          const all = byTurns([...tables].map(([table, lines]) => recordsOf(table, lines, cuts)));
-          await appendAll(whole, all);
-          await whole.start();
-          await whole.caughtUp();
-          await expectRows(whole, tables);
-          killed.log.faults.deliverTwice = twice;
-          for (const { records, turns, inOrder } of rounds) {
-            const auditor = await killed.start();
-            await appendAll(killed, all.splice(0, records));
-            if (turns % 2 === 0) await killed.caughtUp();
-            for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-            await (inOrder ? auditor.close() : auditor.abandon());
-            await killed.expireLeases();
-          }
-          await appendAll(killed, all);
-          await killed.start();
-          await killed.caughtUp();
-          const [one, other] = [await whole.dump(), await killed.dump()];
-          expect({ ...other, position: undefined }).toEqual({ ...one, position: undefined });
-        } finally {
-          await whole.close();
-          await killed.close();
-        }
+    const kills = fc.array(
+      fc.record({
+        records: fc.integer({ min: 1, max: 60 }),
+        turns: fc.nat(30),
+        inOrder: fc.boolean(),
       }),
+      { minLength: 1, maxLength: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(game, game, game),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+        kills,
+        fc.boolean(),
+        async (games, cuts, rounds, twice) => {
+          const tables = new Map(
+            games.map((events, i) => [`T${i + 1}`, linesOf(atTable(`T${i + 1}`, events))] as const),
+          );
+          const [whole, killed] = [await Floor.open(2), await Floor.open(2)];
+          try {
+            const all = byTurns([...tables].map(([table, lines]) => recordsOf(table, lines, cuts)));
+            await appendAll(whole, all);
+            await whole.start();
+            await whole.caughtUp();
+            await expectRows(whole, tables);
+            killed.log.faults.deliverTwice = twice;
+            for (const { records, turns, inOrder } of rounds) {
+              const auditor = await killed.start();
+              await appendAll(killed, all.splice(0, records));
+              if (turns % 2 === 0) await killed.caughtUp();
+              for (let turn = 0; turn < turns; turn += 1)
+                await new Promise((resolve) => setImmediate(resolve));
+              await (inOrder ? auditor.close() : auditor.abandon());
+              await killed.expireLeases();
+            }
+            await appendAll(killed, all);
+            await killed.start();
+            await killed.caughtUp();
+            const [one, other] = [await whole.dump(), await killed.dump()];
+            expect({ ...other, position: undefined }).toEqual({ ...one, position: undefined });
+          } finally {
+            await whole.close();
+            await killed.close();
+          }
+        },
+      ),
       { numRuns: 12 },
     );
   });
 
-  it('are made of each event once where the states of a partition\'s tables were saved at different places', async () => {
+  it("are made of each event once where the states of a partition's tables were saved at different places", async () => {
     const floor = await floorOf(1);
-    const tables = new Map(['T1', 'T2', 'T3'].map((table) => [table, linesOf(simulated({ rules: 'punto-banco@1', bets: true, seed: table, shoes: 1, table, faults: ['PY-03'] }).lines).slice(0, 200)] as const));
+    const tables = new Map(
+      ['T1', 'T2', 'T3'].map(
+        (table) =>
+          [
+            table,
+            linesOf(
+              simulated({
+                rules: 'punto-banco@1',
+                bets: true,
+                seed: table,
+                shoes: 1,
+                table,
+                faults: ['PY-03'],
+              }).lines,
+            ).slice(0, 200),
+          ] as const,
+      ),
+    );
     const first = await floor.start();
     const send = async (table: string, from: number, to: number): Promise<void> => {
-      await append(floor.log, table, recordsOf(table, (tables.get(table) as string[]).slice(from, to), [3]), 0);
+      await append(
+        floor.log,
+        table,
+        recordsOf(table, (tables.get(table) as string[]).slice(from, to), [3]),
+        0,
+      );
       await floor.caughtUp();
     };
     await send('T1', 0, 50);
@@ -111,7 +194,9 @@ describe('the rows', () => {
     await send('T1', 50, 100);
     await send('T3', 0, 90);
     await send('T2', 60, 120);
-    const saved = await floor.query<{ snapshot_next: string }>('select distinct snapshot_next from rows.table_state');
+    const saved = await floor.query<{ snapshot_next: string }>(
+      'select distinct snapshot_next from rows.table_state',
+    );
     expect(saved).toHaveLength(3);
     await first.abandon();
     await floor.expireLeases();
@@ -137,7 +222,8 @@ describe('the rows', () => {
     await floor.start();
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, before)), 0);
     await floor.caughtUp();
-    const dealers = (): Promise<{ dealer: string; changed: string }[]> => floor.query(`select dealer, changed from rows.finding where code = 'DL-02'`);
+    const dealers = (): Promise<{ dealer: string; changed: string }[]> =>
+      floor.query(`select dealer, changed from rows.finding where code = 'DL-02'`);
     expect(await dealers()).toEqual([{ dealer: 'dora', changed: String(before) }]);
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(before)), 0);
     await floor.caughtUp();
@@ -150,12 +236,23 @@ describe('the rows', () => {
     const log = new TableLog();
     log.open();
     log.dealer('dora');
-    play(log, 1, { cards: BANKER_WINS, bets: [[1, 'banker', 10_000]], outcome: 'banker', settled: [[1, 'banker', 'returned', 10_000, 500]] });
-    play(log, 2, { cards: TIE, bets: [[2, 'tie', 1_000]], outcome: 'tie', settled: [[2, 'tie', 'returned', 8_000]] });
+    play(log, 1, {
+      cards: BANKER_WINS,
+      bets: [[1, 'banker', 10_000]],
+      outcome: 'banker',
+      settled: [[1, 'banker', 'returned', 10_000, 500]],
+    });
+    play(log, 2, {
+      cards: TIE,
+      bets: [[2, 'tie', 1_000]],
+      outcome: 'tie',
+      settled: [[2, 'tie', 'returned', 8_000]],
+    });
     const before = log.events.length;
     log.add('person/sam', 'coup-voided', { coup: 2, by: 'sam', reason: 'misdeal' });
     const lines = linesOf(log.events);
-    const bets = (): Promise<unknown[]> => floor.query('select bet from rows.bet_total order by bet');
+    const bets = (): Promise<unknown[]> =>
+      floor.query('select bet from rows.bet_total order by bet');
     await floor.start();
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, before)), 0);
     await floor.caughtUp();
@@ -171,16 +268,25 @@ describe('the rows', () => {
     await floor.start();
     let count = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(anyEvent(WIDE), { minLength: 1, maxLength: 60 }), async (events) => {
-        const table = `W${(count += 1)}`;
-        const lines = linesOf(events.map((event) => ({ ...event, table })).filter((event) => Buffer.byteLength(JSON.stringify(event)) < 16_000));
-        await append(floor.log, table, recordsOf(table, lines), 0);
-        await floor.caughtUp();
-        expect((await rowsOf(floor, table)).counts).toEqual(expectedOf(lines).counts);
-      }),
+      fc.asyncProperty(
+        fc.array(anyEvent(WIDE), { minLength: 1, maxLength: 60 }),
+        async (events) => {
+          const table = `W${(count += 1)}`;
+          const lines = linesOf(
+            events
+              .map((event) => ({ ...event, table }))
+              .filter((event) => Buffer.byteLength(JSON.stringify(event)) < 16_000),
+          );
+          await append(floor.log, table, recordsOf(table, lines), 0);
+          await floor.caughtUp();
+          expect((await rowsOf(floor, table)).counts).toEqual(expectedOf(lines).counts);
+        },
+      ),
       { numRuns: 25 },
     );
-    expect(await floor.query('select * from rows.position where stopped_at is not null')).toEqual([]);
+    expect(await floor.query('select * from rows.position where stopped_at is not null')).toEqual(
+      [],
+    );
   });
 
   it('hold sums that no number holds exactly', async () => {
@@ -190,7 +296,14 @@ describe('the rows', () => {
     log.open();
     log.dealer();
     const most = Number.MAX_SAFE_INTEGER;
-    play(log, 1, { outcome: 'player', bets: Array.from({ length: 1100 }, () => [1, 'player', most] as const), settled: Array.from({ length: 1100 }, () => [1, 'player', 'returned', most, most, most] as const) });
+    play(log, 1, {
+      outcome: 'player',
+      bets: Array.from({ length: 1100 }, () => [1, 'player', most] as const),
+      settled: Array.from(
+        { length: 1100 },
+        () => [1, 'player', 'returned', most, most, most] as const,
+      ),
+    });
     const lines = linesOf(log.events);
     await append(floor.log, 'T1', recordsOf('T1', lines, [100]), 0);
     await floor.caughtUp();
@@ -200,17 +313,38 @@ describe('the rows', () => {
 
 describe('several auditors', () => {
   const tables = (): Map<string, string[]> =>
-    new Map(['T1', 'T2', 'T3', 'T4', 'T5'].map((table) => [table, linesOf(simulated({ rules: 'punto-banco@1', bets: true, seed: table, shoes: 1, table, faults: ['TC-05', 'PY-03', 'DV-04'] }).lines)]));
+    new Map(
+      ['T1', 'T2', 'T3', 'T4', 'T5'].map((table) => [
+        table,
+        linesOf(
+          simulated({
+            rules: 'punto-banco@1',
+            bets: true,
+            seed: table,
+            shoes: 1,
+            table,
+            faults: ['TC-05', 'PY-03', 'DV-04'],
+          }).lines,
+        ),
+      ]),
+    );
 
   it('share the partitions, and the rows are as one would make them', async () => {
     const floor = await floorOf(4);
     const first = await floor.start({ leaseMs: 600 });
-    expect(await eventually('all partitions at the first', () => first.following.length === 4)).toBe(true);
+    expect(
+      await eventually('all partitions at the first', () => first.following.length === 4),
+    ).toBe(true);
     const second = await floor.start({ leaseMs: 600 });
     const all = tables();
-    for (const [table, lines] of all) await append(floor.log, table, recordsOf(table, lines.slice(0, 1500), [1, 5]));
-    await eventually('two partitions each', () => first.following.length === 2 && second.following.length === 2);
-    for (const [table, lines] of all) await append(floor.log, table, recordsOf(table, lines.slice(1500), [3]));
+    for (const [table, lines] of all)
+      await append(floor.log, table, recordsOf(table, lines.slice(0, 1500), [1, 5]));
+    await eventually(
+      'two partitions each',
+      () => first.following.length === 2 && second.following.length === 2,
+    );
+    for (const [table, lines] of all)
+      await append(floor.log, table, recordsOf(table, lines.slice(1500), [3]));
     await floor.caughtUp();
     await expectRows(floor, all);
     await first.close();
@@ -222,11 +356,13 @@ describe('several auditors', () => {
     const first = await floor.start({ leaseMs: 500 });
     await eventually('both partitions', () => first.following.length === 2);
     const all = tables();
-    for (const [table, lines] of all) await append(floor.log, table, recordsOf(table, lines.slice(0, 900), [9]));
+    for (const [table, lines] of all)
+      await append(floor.log, table, recordsOf(table, lines.slice(0, 900), [9]));
     await first.abandon();
     const second = await floor.start({ leaseMs: 500 });
     await eventually('both partitions at the other', () => second.following.length === 2);
-    for (const [table, lines] of all) await append(floor.log, table, recordsOf(table, lines.slice(900), [9]));
+    for (const [table, lines] of all)
+      await append(floor.log, table, recordsOf(table, lines.slice(900), [9]));
     await floor.caughtUp();
     await expectRows(floor, all);
   });

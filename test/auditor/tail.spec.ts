@@ -8,7 +8,19 @@ import { BOOK } from '../kit/house.js';
 const MIB = 1024 * 1024;
 /** Three events, as long as they may be, in a block. */
 const BLOCK = Buffer.from(
-  [1, 2, 3].map((nth) => JSON.stringify({ specversion: '1.0', type: 'shoeprint.supervisor-called.v1', source: 'person/sam', id: `call/${nth}`, time: '2026-11-20T12:00:00.000Z', table: 'T1', data: { reason: 'x'.repeat(16_000) } })).join('\n'),
+  [1, 2, 3]
+    .map((nth) =>
+      JSON.stringify({
+        specversion: '1.0',
+        type: 'shoeprint.supervisor-called.v1',
+        source: 'person/sam',
+        id: `call/${nth}`,
+        time: '2026-11-20T12:00:00.000Z',
+        table: 'T1',
+        data: { reason: 'x'.repeat(16_000) },
+      }),
+    )
+    .join('\n'),
 );
 
 it('whoever takes a partition over folds no more than so many bytes of it again, however few events they are', () => {

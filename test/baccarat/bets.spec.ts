@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { factsOf, resultOf, scale, specialsOf, type Bet, type Predicate, type Rules } from '#baccarat';
+import {
+  factsOf,
+  resultOf,
+  scale,
+  specialsOf,
+  type Bet,
+  type Predicate,
+  type Rules,
+} from '#baccarat';
 import { coup } from './coup-in-words.js';
 import { house, sixPaysHalf, threeCardSevenPushes } from './house-rules.js';
 
@@ -8,9 +16,12 @@ function tenOn(bet: string, laid: string, rules: Rules = house): string {
   const hands = coup(laid);
   const result = resultOf(rules.bets.get(bet) as Bet, factsOf(hands), hands);
   switch (result.result) {
-    case 'lose': return 'loses';
-    case 'push': return result.special ? 'special push' : 'push';
-    case 'win': return `${result.special ? 'special, ' : ''}wins ${(scale(1000, result.odds.profit, rules.payoutRounding) / 100).toFixed(2)}`;
+    case 'lose':
+      return 'loses';
+    case 'push':
+      return result.special ? 'special push' : 'push';
+    case 'win':
+      return `${result.special ? 'special, ' : ''}wins ${(scale(1000, result.odds.profit, rules.payoutRounding) / 100).toFixed(2)}`;
   }
 }
 
@@ -34,18 +45,28 @@ const MAIN_BETS: readonly Case[] = [
 
 const PAIRS: readonly Case[] = [
   ['player-pair', 'P 4S 4D  B KH 6S', 'wins 110.00', 'two fours'],
-  ['player-pair', 'P 4S 5D  B 6H 6S', 'loses', 'the pair is the other hand\'s'],
-  ['player-pair', 'P JS QD 5H  B KH 6S', 'loses', 'a jack and a queen are no pair though both count 0'],
+  ['player-pair', 'P 4S 5D  B 6H 6S', 'loses', "the pair is the other hand's"],
+  [
+    'player-pair',
+    'P JS QD 5H  B KH 6S',
+    'loses',
+    'a jack and a queen are no pair though both count 0',
+  ],
   ['player-pair', 'P TS KD 5H  B KH 6S', 'loses', 'nor are a ten and a king'],
-  ['player-pair', 'P JS JD 5H  B KH 6S', 'wins 110.00', 'two jacks and a third card are still a pair'],
+  [
+    'player-pair',
+    'P JS JD 5H  B KH 6S',
+    'wins 110.00',
+    'two jacks and a third card are still a pair',
+  ],
   ['player-pair', 'P JS 5D JH  B KH 6S', 'loses', 'a pair made by the third card is none'],
   ['player-pair', 'P 5S JD JH  B KH 6S', 'loses', 'nor by the second and third'],
   ['banker-pair', 'P 4S 2D AH  B 2H 2C', 'wins 110.00', 'two twos'],
   ['banker-pair', 'P 7S KD  B 2H 2C 9H', 'wins 110.00', 'two twos and a third card'],
-  ['banker-pair', 'P 4S 4D  B 6H AC', 'loses', 'the pair is the other hand\'s'],
+  ['banker-pair', 'P 4S 4D  B 6H AC', 'loses', "the pair is the other hand's"],
   ['banker-pair', 'P 7S KD  B KH QC 9H', 'loses', 'a king and a queen'],
-  ['either-pair', 'P 4S 4D  B KH 6S', 'wins 50.00', 'the player hand\'s'],
-  ['either-pair', 'P 7S KD  B 2H 2C 9H', 'wins 50.00', 'the banker hand\'s, with a third card'],
+  ['either-pair', 'P 4S 4D  B KH 6S', 'wins 50.00', "the player hand's"],
+  ['either-pair', 'P 7S KD  B 2H 2C 9H', 'wins 50.00', "the banker hand's, with a third card"],
   ['either-pair', 'P 4S 4D  B 9H 9C', 'wins 50.00', 'both, paid once'],
   ['either-pair', 'P 7S KD  B JH QC 9H', 'loses', 'neither'],
   ['perfect-pair', 'P 4S 4S  B KH 6S', 'wins 250.00', 'one hand, rank and suit'],
@@ -59,7 +80,7 @@ const PAIRS: readonly Case[] = [
 
 const SIZES: readonly Case[] = [
   ['big', 'P 2S 3D 4H  B 7H JC', 'wins 5.40', 'five cards'],
-  ['big', 'P 7S KD  B 2H 2C 9H', 'wins 5.40', 'five cards, the fifth the banker hand\'s'],
+  ['big', 'P 7S KD  B 2H 2C 9H', 'wins 5.40', "five cards, the fifth the banker hand's"],
   ['big', 'P 2S 3D 4H  B 3H JC 2C', 'wins 5.40', 'six cards'],
   ['big', TIE, 'loses', 'four cards'],
   ['small', TIE, 'wins 15.00', 'four cards'],
@@ -72,12 +93,12 @@ const NAMED_HANDS: readonly Case[] = [
   ['dragon-7', 'P 6S KD  B 2H 5C', 'loses', '7 in two cards'],
   ['dragon-7', 'P 7S KD  B 2H 3C 2D', 'loses', '7 in three cards, but a tie'],
   ['dragon-7', 'P 6S KD  B 2H 3C 3D', 'loses', '8 in three cards'],
-  ['dragon-7', 'P 2S 3D 2H  B 5H AC', 'loses', 'the player hand\'s three-card 7'],
+  ['dragon-7', 'P 2S 3D 2H  B 5H AC', 'loses', "the player hand's three-card 7"],
   ['panda-8', 'P 2S 3D 3H  B 7H JC', 'wins 250.00', 'the player hand wins with 8 in three cards'],
   ['panda-8', 'P 8S KD  B 7H JC', 'loses', '8 in two cards'],
   ['panda-8', 'P 2S 3D 3H  B 2H JC 6D', 'loses', '8 in three cards, but a tie'],
   ['panda-8', 'P 2S 3D 4H  B 7H JC', 'loses', '9 in three cards'],
-  ['panda-8', 'P 6S KD  B 2H 3C 3D', 'loses', 'the banker hand\'s three-card 8'],
+  ['panda-8', 'P 6S KD  B 2H 3C 3D', 'loses', "the banker hand's three-card 8"],
   ['super-6', 'P 2S 3D QH  B 6H JC', 'wins 120.00', 'the banker hand wins with 6 in two cards'],
   ['super-6', 'P 2S 3D QH  B 2H JC 4D', 'wins 120.00', 'and in three'],
   ['super-6', TIE, 'loses', '6 against 6'],
@@ -91,7 +112,12 @@ const NAMED_HANDS: readonly Case[] = [
 
 const DRAGON_BONUS: readonly Case[] = [
   ['dragon-bonus-player', 'P 8S KD  B 7H JC', 'wins 10.00', 'a natural 8 by 1'],
-  ['dragon-bonus-player', 'P 9S KD  B QH JC', 'wins 10.00', 'a natural 9 by 9 is paid as a natural'],
+  [
+    'dragon-bonus-player',
+    'P 9S KD  B QH JC',
+    'wins 10.00',
+    'a natural 9 by 9 is paid as a natural',
+  ],
   ['dragon-bonus-player', 'P 9S KD  B 9H JC', 'push', 'two naturals of 9'],
   ['dragon-bonus-player', 'P 9S KD  B 8H JC', 'wins 10.00', 'a natural against a natural'],
   ['dragon-bonus-player', 'P 8S KD  B 9H JC', 'loses', 'the lower natural'],
@@ -162,21 +188,50 @@ describe('all bets of the house', () => {
 
   it('names the tier that paid', () => {
     const hands = coup('P 2S 3D QH  B 2H JC 4D');
-    expect(resultOf(house.bets.get('lucky-6') as Bet, factsOf(hands), hands)).toMatchObject({ result: 'win', tier: 1, special: false });
+    expect(resultOf(house.bets.get('lucky-6') as Bet, factsOf(hands), hands)).toMatchObject({
+      result: 'win',
+      tier: 1,
+      special: false,
+    });
   });
 
   it('only the banker bet bears commission', () => {
-    expect([...house.bets.values()].filter(({ commission }) => commission).map(({ id }) => id)).toEqual(['banker']);
+    expect(
+      [...house.bets.values()].filter(({ commission }) => commission).map(({ id }) => id),
+    ).toEqual(['banker']);
   });
 });
 
 describe('a bet on cards in order', () => {
-  const bet = (when: Predicate): Bet => ({ id: 'x', title: 'x', pushes: [], pays: [{ when, odds: { text: '200 to 1', notation: 'to', profit: { num: 200, den: 1 } }, special: false }], commission: false });
-  const wins = (when: Predicate, laid: string) => resultOf(bet(when), factsOf(coup(laid)), coup(laid)).result === 'win';
+  const bet = (when: Predicate): Bet => ({
+    id: 'x',
+    title: 'x',
+    pushes: [],
+    pays: [
+      {
+        when,
+        odds: { text: '200 to 1', notation: 'to', profit: { num: 200, den: 1 } },
+        special: false,
+      },
+    ],
+    commission: false,
+  });
+  const wins = (when: Predicate, laid: string) =>
+    resultOf(bet(when), factsOf(coup(laid)), coup(laid)).result === 'win';
 
   it.each<[Predicate, string, boolean, string]>([
-    [{ player: ['??', '??', '8?'], bankerTotal: 3 }, 'P 2S 3D 8H  B 3H JC', true, 'the player hand\'s third card is an 8'],
-    [{ player: ['??', '??', '8?'], bankerTotal: 3 }, 'P 8S 3D 2H  B 3H JC', false, 'an 8, but the first card'],
+    [
+      { player: ['??', '??', '8?'], bankerTotal: 3 },
+      'P 2S 3D 8H  B 3H JC',
+      true,
+      "the player hand's third card is an 8",
+    ],
+    [
+      { player: ['??', '??', '8?'], bankerTotal: 3 },
+      'P 8S 3D 2H  B 3H JC',
+      false,
+      'an 8, but the first card',
+    ],
     [{ player: ['??', '??', '8?'] }, 'P 8S KD  B 3H JC', false, 'no third card'],
     [{ banker: ['?H'] }, 'P 8S KD  B 3H JC', true, 'the banker hand begins with a heart'],
     [{ banker: ['?H', '?H'] }, 'P 8S KD  B 3H JC', false, 'two hearts are asked for'],
@@ -205,12 +260,31 @@ describe('what is announced with a result', () => {
 describe('the facts of two hands', () => {
   it('are those of the cards as they lie, lawful or not', () => {
     expect(factsOf(coup('P 4S 4S 9H AD  B 9H 9C'))).toEqual({
-      winner: 'tie', playerTotal: 8, bankerTotal: 8, playerCards: 4, bankerCards: 2, cards: 6, margin: 0,
-      playerNatural: false, bankerNatural: true, playerPair: true, bankerPair: true, pairs: 2, perfectPairs: 1,
+      winner: 'tie',
+      playerTotal: 8,
+      bankerTotal: 8,
+      playerCards: 4,
+      bankerCards: 2,
+      cards: 6,
+      margin: 0,
+      playerNatural: false,
+      bankerNatural: true,
+      playerPair: true,
+      bankerPair: true,
+      pairs: 2,
+      perfectPairs: 1,
     });
   });
 
   it('can be asked of hands that are not complete', () => {
-    expect(factsOf(coup('P 4S  B'))).toMatchObject({ winner: 'player', cards: 1, playerPair: false, bankerPair: false, pairs: 0, perfectPairs: 0, bankerNatural: false });
+    expect(factsOf(coup('P 4S  B'))).toMatchObject({
+      winner: 'player',
+      cards: 1,
+      playerPair: false,
+      bankerPair: false,
+      pairs: 0,
+      perfectPairs: 0,
+      bankerNatural: false,
+    });
   });
 });

@@ -2,10 +2,13 @@ import { isCard, type Card, type Hands } from '#baccarat';
 
 /** Cards of one hand as they lie, for example `9S 4D 8C`. */
 export function cards(text: string): Card[] {
-  return text.split(' ').filter(Boolean).map((name) => {
-    if (!isCard(name)) throw new Error(`no card: ${name}`);
-    return name;
-  });
+  return text
+    .split(' ')
+    .filter(Boolean)
+    .map((name) => {
+      if (!isCard(name)) throw new Error(`no card: ${name}`);
+      return name;
+    });
 }
 
 /** The two hands of a coup: `P 9S 4D 8C  B KH 6S 2D`. */
@@ -16,4 +19,15 @@ export function coup(text: string): Hands {
 }
 
 /** A card of each value 0 to 9, for hands of which only the values matter. */
-export const OF_VALUE: readonly Card[] = ['KS', 'AH', '2D', '3C', '4S', '5H', '6D', '7C', '8S', '9H'];
+export const OF_VALUE: readonly Card[] = [
+  'KS',
+  'AH',
+  '2D',
+  '3C',
+  '4S',
+  '5H',
+  '6D',
+  '7C',
+  '8S',
+  '9H',
+];

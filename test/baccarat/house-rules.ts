@@ -3,7 +3,14 @@ import { readRules, type BetText, type RuleDocument } from '#baccarat';
 const tie = [{ when: { winner: 'tie' } }] as const;
 const tiersByMargin = (side: 'player' | 'banker') => [
   { when: { winner: side, [`${side}Natural`]: true }, odds: '1 to 1' },
-  ...[[9, 30], [8, 10], [7, 6], [6, 4], [5, 2], [4, 1]].map(([margin, odds]) => ({ when: { winner: side, margin }, odds: `${odds} to 1` })),
+  ...[
+    [9, 30],
+    [8, 10],
+    [7, 6],
+    [6, 4],
+    [5, 2],
+    [4, 1],
+  ].map(([margin, odds]) => ({ when: { winner: side, margin }, odds: `${odds} to 1` })),
 ];
 const dragonBonus = (side: 'player' | 'banker'): BetText => ({
   id: `dragon-bonus-${side}`,
@@ -14,16 +21,33 @@ const dragonBonus = (side: 'player' | 'banker'): BetText => ({
 /** Every bet that has an id, at the odds of one house; the main bets in the form that bears commission. */
 const BETS: readonly BetText[] = [
   { id: 'player', pushes: tie, pays: [{ when: { winner: 'player' }, odds: '1 to 1' }] },
-  { id: 'banker', pushes: tie, pays: [{ when: { winner: 'banker' }, odds: '1 to 1' }], commission: true },
+  {
+    id: 'banker',
+    pushes: tie,
+    pays: [{ when: { winner: 'banker' }, odds: '1 to 1' }],
+    commission: true,
+  },
   { id: 'tie', pays: [{ when: { winner: 'tie' }, odds: '9 for 1' }] },
   { id: 'player-pair', pays: [{ when: { playerPair: true }, odds: '11 to 1' }] },
   { id: 'banker-pair', pays: [{ when: { bankerPair: true }, odds: '11 to 1' }] },
   { id: 'either-pair', pays: [{ when: { pairs: [1, 2] }, odds: '5 to 1' }] },
-  { id: 'perfect-pair', pays: [{ when: { perfectPairs: 2 }, odds: '200 to 1' }, { when: { perfectPairs: 1 }, odds: '25 to 1' }] },
+  {
+    id: 'perfect-pair',
+    pays: [
+      { when: { perfectPairs: 2 }, odds: '200 to 1' },
+      { when: { perfectPairs: 1 }, odds: '25 to 1' },
+    ],
+  },
   { id: 'big', pays: [{ when: { cards: [5, 6] }, odds: '0.54 to 1' }] },
   { id: 'small', pays: [{ when: { cards: 4 }, odds: '1.5 to 1' }] },
-  { id: 'dragon-7', pays: [{ when: { winner: 'banker', bankerTotal: 7, bankerCards: 3 }, odds: '40 to 1' }] },
-  { id: 'panda-8', pays: [{ when: { winner: 'player', playerTotal: 8, playerCards: 3 }, odds: '25 to 1' }] },
+  {
+    id: 'dragon-7',
+    pays: [{ when: { winner: 'banker', bankerTotal: 7, bankerCards: 3 }, odds: '40 to 1' }],
+  },
+  {
+    id: 'panda-8',
+    pays: [{ when: { winner: 'player', playerTotal: 8, playerCards: 3 }, odds: '25 to 1' }],
+  },
   { id: 'super-6', pays: [{ when: { winner: 'banker', bankerTotal: 6 }, odds: '12 to 1' }] },
   {
     id: 'lucky-6',
@@ -75,22 +99,32 @@ export const house = readRules(HOUSE);
 export const threeCardSevenPushes = readRules({
   ...HOUSE,
   commission: undefined,
-  bets: [{
-    id: 'banker',
-    pushes: [...tie, { when: { winner: 'banker', bankerTotal: 7, bankerCards: 3 }, special: true }],
-    pays: [{ when: { winner: 'banker' }, odds: '1 to 1' }],
-  }],
+  bets: [
+    {
+      id: 'banker',
+      pushes: [
+        ...tie,
+        { when: { winner: 'banker', bankerTotal: 7, bankerCards: 3 }, special: true },
+      ],
+      pays: [{ when: { winner: 'banker' }, odds: '1 to 1' }],
+    },
+  ],
 });
 
 /** The same house without commission: a banker hand that wins with 6 pays half. */
 export const sixPaysHalf = readRules({
   ...HOUSE,
   commission: undefined,
-  bets: [{
-    id: 'banker',
-    pushes: tie,
-    pays: [{ when: { winner: 'banker', bankerTotal: 6 }, odds: '0.5 to 1', special: true }, { when: { winner: 'banker' }, odds: '1 to 1' }],
-  }],
+  bets: [
+    {
+      id: 'banker',
+      pushes: tie,
+      pays: [
+        { when: { winner: 'banker', bankerTotal: 6 }, odds: '0.5 to 1', special: true },
+        { when: { winner: 'banker' }, odds: '1 to 1' },
+      ],
+    },
+  ],
 });
 
 /** Chemin de fer: the player may choose on 5; the banker on 3 against 9 and on 5 against 4. */
@@ -99,6 +133,8 @@ export const withChoices = readRules({
   game: 'chemin-de-fer',
   tableau: {
     player: 'DDDDDOSS',
-    banker: HOUSE.tableau.banker.map((row, total) => (total === 3 ? 'DDDDDDDDSO D' : total === 5 ? 'SSSSODDDSS D' : row)),
+    banker: HOUSE.tableau.banker.map((row, total) =>
+      total === 3 ? 'DDDDDDDDSO D' : total === 5 ? 'SSSSODDDSS D' : row,
+    ),
   },
 });

@@ -32,21 +32,61 @@ describe('published odds', () => {
   });
 
   it('keep their text and notation, to explain a payout by', () => {
-    expect(parseOdds('9 for 1')).toEqual({ text: '9 for 1', notation: 'for', profit: { num: 8, den: 1 } });
-    expect(parseOdds('8 to 1')).toEqual({ text: '8 to 1', notation: 'to', profit: { num: 8, den: 1 } });
+    expect(parseOdds('9 for 1')).toEqual({
+      text: '9 for 1',
+      notation: 'for',
+      profit: { num: 8, den: 1 },
+    });
+    expect(parseOdds('8 to 1')).toEqual({
+      text: '8 to 1',
+      notation: 'to',
+      profit: { num: 8, den: 1 },
+    });
   });
 
   it.each([
-    '', '8', '8:1', '8/1', '8-1', '8 to', 'to 1', '8 TO 1', '8 To 1', '8 against 1', '8 to 0', '8 for 0', '-8 to 1', '8 to -1', '+8 to 1', '1e3 to 1',
-    ' 8 to 1', '8 to 1 ', '8  to 1', '8\tto 1', '8 to 1\n', '08 to 1', '.5 to 1', '5. to 1', '1,000 to 1', '0x8 to 1', 'NaN to 1', 'Infinity to 1', '٨ to 1',
-    '0.0000001 to 1', '1234567890 to 1', '8 to 1 to 1',
+    '',
+    '8',
+    '8:1',
+    '8/1',
+    '8-1',
+    '8 to',
+    'to 1',
+    '8 TO 1',
+    '8 To 1',
+    '8 against 1',
+    '8 to 0',
+    '8 for 0',
+    '-8 to 1',
+    '8 to -1',
+    '+8 to 1',
+    '1e3 to 1',
+    ' 8 to 1',
+    '8 to 1 ',
+    '8  to 1',
+    '8\tto 1',
+    '8 to 1\n',
+    '08 to 1',
+    '.5 to 1',
+    '5. to 1',
+    '1,000 to 1',
+    '0x8 to 1',
+    'NaN to 1',
+    'Infinity to 1',
+    '٨ to 1',
+    '0.0000001 to 1',
+    '1234567890 to 1',
+    '8 to 1 to 1',
   ])('are not %j', (text) => {
     expect(profit(text)).toBe('refused');
   });
 
-  it.each(['0.5 for 1', '0 for 1', '0.999999 for 1'])('are not %s, which would pay back less than the stake', (text) => {
-    expect(profit(text)).toBe('refused');
-  });
+  it.each(['0.5 for 1', '0 for 1', '0.999999 for 1'])(
+    'are not %s, which would pay back less than the stake',
+    (text) => {
+      expect(profit(text)).toBe('refused');
+    },
+  );
 
   it('are exact at the ends of what can be written', () => {
     expect(profit('999999999.999999 to 0.000001')).toBe('999999999999999/1');
@@ -57,41 +97,68 @@ describe('published odds', () => {
   });
 
   it('say the same as "to" and as one more "for"', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: 99_999 }), fc.integer({ min: 1, max: 999 }), (win, unit) => {
-      expect(profit(`${win} to ${unit}`)).toBe(profit(`${win + unit} for ${unit}`));
-    }));
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 99_999 }),
+        fc.integer({ min: 1, max: 999 }),
+        (win, unit) => {
+          expect(profit(`${win} to ${unit}`)).toBe(profit(`${win + unit} for ${unit}`));
+        },
+      ),
+    );
   });
 
   it('are an exact fraction in lowest terms, or refused, and never throw', () => {
-    const decimal = fc.tuple(fc.integer({ min: 0, max: 999_999_999 }), fc.stringMatching(/^(\.\d{1,6})?$/)).map(([whole, rest]) => `${whole}${rest}`);
-    fc.assert(fc.property(decimal, decimal, fc.constantFrom('to', 'for'), (win, unit, notation) => {
-      const odds = parseOdds(`${win} ${notation} ${unit}`);
-      const micro = (text: string) => BigInt(Math.round(Number(text) * 1e6));
-      if (!odds) return;
-      const { num, den } = odds.profit;
-      expect(Number.isSafeInteger(num) && Number.isSafeInteger(den) && den > 0 && num >= 0).toBe(true);
-      expect(BigInt(num) * micro(unit)).toBe(BigInt(den) * (micro(win) - (notation === 'for' ? micro(unit) : 0n)));
-      for (const prime of [2, 3, 5, 7]) expect(num % prime === 0 && den % prime === 0).toBe(false);
-    }));
+    const decimal = fc
+      .tuple(fc.integer({ min: 0, max: 999_999_999 }), fc.stringMatching(/^(\.\d{1,6})?$/))
+      .map(([whole, rest]) => `${whole}${rest}`);
+    fc.assert(
+      fc.property(decimal, decimal, fc.constantFrom('to', 'for'), (win, unit, notation) => {
+        const odds = parseOdds(`${win} ${notation} ${unit}`);
+        const micro = (text: string) => BigInt(Math.round(Number(text) * 1e6));
+        if (!odds) return;
+        const { num, den } = odds.profit;
+        expect(Number.isSafeInteger(num) && Number.isSafeInteger(den) && den > 0 && num >= 0).toBe(
+          true,
+        );
+        expect(BigInt(num) * micro(unit)).toBe(
+          BigInt(den) * (micro(win) - (notation === 'for' ? micro(unit) : 0n)),
+        );
+        for (const prime of [2, 3, 5, 7])
+          expect(num % prime === 0 && den % prime === 0).toBe(false);
+      }),
+    );
   });
 
   it('never throw on any text', () => {
-    fc.assert(fc.property(fc.string(), fc.string(), (left, right) => {
-      parseOdds(left);
-      parseOdds(`${left} to ${right}`);
-    }));
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (left, right) => {
+        parseOdds(left);
+        parseOdds(`${left} to ${right}`);
+      }),
+    );
   });
 });
 
 describe('a plain decimal', () => {
-  it.each([['0.05', '1/20'], ['0.04', '1/25'], ['12', '12/1'], ['0', '0/1'], ['0.000001', '1/1000000'], ['999999999.999999', '999999999999999/1000000']])('%s is %s', (text, expected) => {
+  it.each([
+    ['0.05', '1/20'],
+    ['0.04', '1/25'],
+    ['12', '12/1'],
+    ['0', '0/1'],
+    ['0.000001', '1/1000000'],
+    ['999999999.999999', '999999999999999/1000000'],
+  ])('%s is %s', (text, expected) => {
     const value = parseDecimal(text);
     expect(value && `${value.num}/${value.den}`).toBe(expected);
   });
 
-  it.each(['', '.05', '5%', '-0.05', '0.05 ', '1e-2', '00.05', '0.', '0.0000005'])('is not %j', (text) => {
-    expect(parseDecimal(text)).toBeUndefined();
-  });
+  it.each(['', '.05', '5%', '-0.05', '0.05 ', '1e-2', '00.05', '0.', '0.0000005'])(
+    'is not %j',
+    (text) => {
+      expect(parseDecimal(text)).toBeUndefined();
+    },
+  );
 });
 
 describe('an exact fraction', () => {
@@ -101,7 +168,15 @@ describe('an exact fraction', () => {
     expect(rational(0, 7)).toEqual({ num: 0, den: 1 });
   });
 
-  it.each([[1, 0], [1, -2], [0.5, 1], [1, 0.5], [2 ** 53, 1], [1, 2 ** 53], [NaN, 1]])('is not %d/%d', (num, den) => {
+  it.each([
+    [1, 0],
+    [1, -2],
+    [0.5, 1],
+    [1, 0.5],
+    [2 ** 53, 1],
+    [1, 2 ** 53],
+    [NaN, 1],
+  ])('is not %d/%d', (num, den) => {
     expect(() => rational(num, den)).toThrow('no exact fraction');
   });
 });

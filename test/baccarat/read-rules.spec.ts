@@ -9,21 +9,35 @@ describe('a rule document, read', () => {
   });
 
   it('has its commission as an exact rate, and none where the document has none', () => {
-    expect(house.commission).toEqual({ rate: { num: 1, den: 20 }, when: 'marked', rounding: { unit: 1, mode: 'half-up' }, minimum: 0 });
+    expect(house.commission).toEqual({
+      rate: { num: 1, den: 20 },
+      when: 'marked',
+      rounding: { unit: 1, mode: 'half-up' },
+      minimum: 0,
+    });
     expect(readRules({ ...HOUSE, commission: undefined }).commission).toBeUndefined();
   });
 
   it('rounds payouts to the minor unit, halves up, unless it says otherwise', () => {
     expect(house.payoutRounding).toEqual({ unit: 1, mode: 'half-up' });
-    expect(readRules({ ...HOUSE, payouts: { rounding: { unit: 100, mode: 'down' } } }).payoutRounding).toEqual({ unit: 100, mode: 'down' });
+    expect(
+      readRules({ ...HOUSE, payouts: { rounding: { unit: 100, mode: 'down' } } }).payoutRounding,
+    ).toEqual({ unit: 100, mode: 'down' });
   });
 
   it('reads each letter of the table into its cell', () => {
     const letter = { draw: 'D', stand: 'S', optional: 'O' };
     for (const { tableau, document } of [house, withChoices]) {
-      const row = (total: number) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, STOOD].map((third) => letter[bankerCell(tableau, total, third)]).join('');
-      expect([0, 1, 2, 3, 4, 5, 6, 7].map((total) => letter[playerCell(tableau, total)]).join('')).toBe(document.tableau.player);
-      expect([0, 1, 2, 3, 4, 5, 6, 7].map(row)).toEqual(document.tableau.banker.map((printed) => printed.replace(' ', '')));
+      const row = (total: number) =>
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, STOOD]
+          .map((third) => letter[bankerCell(tableau, total, third)])
+          .join('');
+      expect(
+        [0, 1, 2, 3, 4, 5, 6, 7].map((total) => letter[playerCell(tableau, total)]).join(''),
+      ).toBe(document.tableau.player);
+      expect([0, 1, 2, 3, 4, 5, 6, 7].map(row)).toEqual(
+        document.tableau.banker.map((printed) => printed.replace(' ', '')),
+      );
     }
   });
 
@@ -39,12 +53,40 @@ describe('a rule document of the wrong form', () => {
   const { banker, player } = HOUSE.tableau;
 
   it.each([
-    ['a player row of seven cells', () => readTableau('DDDDDDS', banker, 'x@1'), 'x@1: tableau row "DDDDDDS" has not 8 cells'],
-    ['a banker row without the column for a player who stood', () => readTableau(player, ['DDDDDDDDDD', ...banker.slice(1)], 'x@1'), 'has not 11 cells'],
-    ['seven banker rows', () => readTableau(player, banker.slice(1), 'x@1'), 'x@1: the banker\'s table has not 8 rows'],
+    [
+      'a player row of seven cells',
+      () => readTableau('DDDDDDS', banker, 'x@1'),
+      'x@1: tableau row "DDDDDDS" has not 8 cells',
+    ],
+    [
+      'a banker row without the column for a player who stood',
+      () => readTableau(player, ['DDDDDDDDDD', ...banker.slice(1)], 'x@1'),
+      'has not 11 cells',
+    ],
+    [
+      'seven banker rows',
+      () => readTableau(player, banker.slice(1), 'x@1'),
+      "x@1: the banker's table has not 8 rows",
+    ],
     ['a letter that is none of the three', () => readTableau('DDDDDDSX', banker, 'x@1'), 'has "X"'],
-    ['odds that cannot be read', () => readRules({ ...HOUSE, bets: [{ id: 'tie', pays: [{ when: { winner: 'tie' }, odds: '8:1' }] }] }), 'test-house@1: bet tie pays "8:1"'],
-    ['a rate that cannot be read', () => readRules({ ...HOUSE, commission: { rate: '5%', when: 'taken', rounding: { unit: 1, mode: 'up' } } }), 'test-house@1: commission.rate "5%"'],
+    [
+      'odds that cannot be read',
+      () =>
+        readRules({
+          ...HOUSE,
+          bets: [{ id: 'tie', pays: [{ when: { winner: 'tie' }, odds: '8:1' }] }],
+        }),
+      'test-house@1: bet tie pays "8:1"',
+    ],
+    [
+      'a rate that cannot be read',
+      () =>
+        readRules({
+          ...HOUSE,
+          commission: { rate: '5%', when: 'taken', rounding: { unit: 1, mode: 'up' } },
+        }),
+      'test-house@1: commission.rate "5%"',
+    ],
   ])('is refused, and the place is named: %s', (_, read, message) => {
     expect(read).toThrow(message);
   });

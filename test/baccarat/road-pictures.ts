@@ -2,11 +2,20 @@ import type { Bead, BigRoadMark, DerivedMark, Place, RoadResult } from '#baccara
 
 /** Results from a row of tokens: `B`, `P` or `T`, followed by `p` and `b` for a pair of the player or banker hand. */
 export function shoeOf(tokens: string): RoadResult[] {
-  return tokens.split(' ').filter(Boolean).map((token) => {
-    const outcome = ({ B: 'banker', P: 'player', T: 'tie' } as const)[token.charAt(0)];
-    if (outcome === undefined) throw new Error(`no result: ${token}`);
-    return { outcome, kind: 'normal', void: false, playerPair: token.includes('p'), bankerPair: token.includes('b') };
-  });
+  return tokens
+    .split(' ')
+    .filter(Boolean)
+    .map((token) => {
+      const outcome = ({ B: 'banker', P: 'player', T: 'tie' } as const)[token.charAt(0)];
+      if (outcome === undefined) throw new Error(`no result: ${token}`);
+      return {
+        outcome,
+        kind: 'normal',
+        void: false,
+        playerPair: token.includes('p'),
+        bankerPair: token.includes('b'),
+      };
+    });
 }
 
 /** Six rows of letters, a dot where no mark is; a mark drawn over another shows as `!`. */
@@ -21,7 +30,11 @@ export function derivedPicture(marks: readonly DerivedMark[]): string {
 
 /** The big road's marks in order, with the number of ties on each. */
 export function written(marks: readonly BigRoadMark[]): string {
-  return marks.map(({ side, ties }) => `${side.charAt(0).toUpperCase()}${ties.length ? `+${ties.length}` : ''}`).join(' ');
+  return marks
+    .map(
+      ({ side, ties }) => `${side.charAt(0).toUpperCase()}${ties.length ? `+${ties.length}` : ''}`,
+    )
+    .join(' ');
 }
 
 function draw<M extends Place>(marks: readonly M[], letter: (mark: M) => string): string {

@@ -6,84 +6,89 @@ const rows = (...lines: string[]): string => lines.join('\n');
 
 describe('the bead plate', () => {
   it('fills down six rows, then goes to the next column, ties among the rest', () => {
-    expect(picture(roads(shoeOf('B P T B B P  P T')).beadPlate)).toBe(rows(
-      'B P',
-      'P T',
-      'T .',
-      'B .',
-      'B .',
-      'P .',
-    ));
+    expect(picture(roads(shoeOf('B P T B B P  P T')).beadPlate)).toBe(
+      rows('B P', 'P T', 'T .', 'B .', 'B .', 'P .'),
+    );
   });
 
   it('shows pairs and naturals of its coup', () => {
-    const [first, second] = roads([...shoeOf('Bpb'), { ...shoeOf('T')[0] as RoadResult, natural: true }]).beadPlate;
-    expect(first).toEqual({ coup: 0, outcome: 'banker', playerPair: true, bankerPair: true, natural: false, column: 0, row: 0 });
-    expect(second).toEqual({ coup: 1, outcome: 'tie', playerPair: false, bankerPair: false, natural: true, column: 0, row: 1 });
+    const [first, second] = roads([
+      ...shoeOf('Bpb'),
+      { ...(shoeOf('T')[0] as RoadResult), natural: true },
+    ]).beadPlate;
+    expect(first).toEqual({
+      coup: 0,
+      outcome: 'banker',
+      playerPair: true,
+      bankerPair: true,
+      natural: false,
+      column: 0,
+      row: 0,
+    });
+    expect(second).toEqual({
+      coup: 1,
+      outcome: 'tie',
+      playerPair: false,
+      bankerPair: false,
+      natural: true,
+      column: 0,
+      row: 1,
+    });
   });
 });
 
 describe('the big road', () => {
   it('goes down while a side repeats and starts a column when it changes', () => {
-    expect(picture(roads(shoeOf('B B B P P B')).bigRoad)).toBe(rows(
-      'B P B',
-      'B P .',
-      'B . .',
-      '. . .',
-      '. . .',
-      '. . .',
-    ));
+    expect(picture(roads(shoeOf('B B B P P B')).bigRoad)).toBe(
+      rows('B P B', 'B P .', 'B . .', '. . .', '. . .', '. . .'),
+    );
   });
 
   it('turns right at the bottom row: the dragon tail', () => {
-    expect(picture(roads(shoeOf('B B B B B B B B B  P')).bigRoad)).toBe(rows(
-      'B P . .',
-      'B . . .',
-      'B . . .',
-      'B . . .',
-      'B . . .',
-      'B B B B',
-    ));
+    expect(picture(roads(shoeOf('B B B B B B B B B  P')).bigRoad)).toBe(
+      rows('B P . .', 'B . . .', 'B . . .', 'B . . .', 'B . . .', 'B B B B'),
+    );
   });
 
   it('turns right above a tail that lies in its way', () => {
-    expect(picture(roads(shoeOf('B B B B B B B  P P P P P P P  B B B B B')).bigRoad)).toBe(rows(
-      'B P B .',
-      'B P B .',
-      'B P B .',
-      'B P B B',
-      'B P P P',
-      'B B . .',
-    ));
+    expect(picture(roads(shoeOf('B B B B B B B  P P P P P P P  B B B B B')).bigRoad)).toBe(
+      rows('B P B .', 'B P B .', 'B P B .', 'B P B B', 'B P P P', 'B B . .'),
+    );
   });
 
   it('keeps a tail in its row even where the cell below becomes free again', () => {
-    expect(picture(roads(shoeOf('B B B B B B B  P P P P P P P P')).bigRoad)).toBe(rows(
-      'B P . . .',
-      'B P . . .',
-      'B P . . .',
-      'B P . . .',
-      'B P P P P',
-      'B B . . .',
-    ));
+    expect(picture(roads(shoeOf('B B B B B B B  P P P P P P P P')).bigRoad)).toBe(
+      rows('B P . . .', 'B P . . .', 'B P . . .', 'B P . . .', 'B P P P P', 'B B . . .'),
+    );
   });
 
   it('starts a streak right of a tail that runs along the top row', () => {
     const nine = (side: string) => `${side} `.repeat(9);
-    expect(picture(roads(shoeOf(`${nine('B')}${nine('P')}${nine('B')}${nine('P')}${nine('B')} P P P  B`)).bigRoad)).toBe(rows(
-      'B P B P B P P P B . . .',
-      'B P B P B B B B B B B B',
-      'B P B P P P P P P P . .',
-      'B P B B B B B B . . . .',
-      'B P P P P P . . . . . .',
-      'B B B B . . . . . . . .',
-    ));
+    expect(
+      picture(
+        roads(shoeOf(`${nine('B')}${nine('P')}${nine('B')}${nine('P')}${nine('B')} P P P  B`))
+          .bigRoad,
+      ),
+    ).toBe(
+      rows(
+        'B P B P B P P P B . . .',
+        'B P B P B B B B B B B B',
+        'B P B P P P P P P P . .',
+        'B P B B B B B B . . . .',
+        'B P P P P P . . . . . .',
+        'B B B B . . . . . . . .',
+      ),
+    );
   });
 
   it('counts ties on the mark they follow, and ties before the first mark on that mark', () => {
     const { bigRoad, waitingTies } = roads(shoeOf('T T B T P T T T P'));
     expect(written(bigRoad)).toBe('B+3 P+3 P');
-    expect(bigRoad.map(({ ties }) => ties.map(({ coup }) => coup))).toEqual([[0, 1, 3], [5, 6, 7], []]);
+    expect(bigRoad.map(({ ties }) => ties.map(({ coup }) => coup))).toEqual([
+      [0, 1, 3],
+      [5, 6, 7],
+      [],
+    ]);
     expect(waitingTies).toEqual([]);
   });
 
@@ -97,62 +102,96 @@ describe('the big road', () => {
   });
 
   it('continues a streak across a tie', () => {
-    expect(roads(shoeOf('B T B')).bigRoad.map(({ streak, depth }) => [streak, depth])).toEqual([[0, 0], [0, 1]]);
+    expect(roads(shoeOf('B T B')).bigRoad.map(({ streak, depth }) => [streak, depth])).toEqual([
+      [0, 0],
+      [0, 1],
+    ]);
   });
 
   it('shows the pairs of its coup on the mark, and those of a tie on the tie', () => {
     const [mark] = roads(shoeOf('Bp Tb')).bigRoad;
-    expect(mark).toMatchObject({ playerPair: true, bankerPair: false, ties: [{ coup: 1, playerPair: false, bankerPair: true }] });
+    expect(mark).toMatchObject({
+      playerPair: true,
+      bankerPair: false,
+      ties: [{ coup: 1, playerPair: false, bankerPair: true }],
+    });
   });
 
-  it.each(['dummy', 'demonstration', 'free'] as const)('leaves %s coups out, and keeps the numbering of the list', (kind) => {
-    const [b, p] = shoeOf('B P') as [RoadResult, RoadResult];
-    const all = roads([b, { ...p, kind }, b]);
-    expect(all.bigRoad.map(({ coup, streak }) => [coup, streak])).toEqual([[0, 0], [2, 0]]);
-    expect(all.beadPlate.map(({ coup }) => coup)).toEqual([0, 2]);
-  });
+  it.each(['dummy', 'demonstration', 'free'] as const)(
+    'leaves %s coups out, and keeps the numbering of the list',
+    (kind) => {
+      const [b, p] = shoeOf('B P') as [RoadResult, RoadResult];
+      const all = roads([b, { ...p, kind }, b]);
+      expect(all.bigRoad.map(({ coup, streak }) => [coup, streak])).toEqual([
+        [0, 0],
+        [2, 0],
+      ]);
+      expect(all.beadPlate.map(({ coup }) => coup)).toEqual([0, 2]);
+    },
+  );
 
   it('leaves out voided coups and coups without an outcome', () => {
     const [b, p] = shoeOf('B P') as [RoadResult, RoadResult];
-    const all = roads([{ ...b, void: true }, { ...p, outcome: undefined }, { ...shoeOf('T')[0] as RoadResult, void: true }, p]);
-    expect(all.bigRoad.map(({ coup, side, ties }) => [coup, side, ties])).toEqual([[3, 'player', []]]);
+    const all = roads([
+      { ...b, void: true },
+      { ...p, outcome: undefined },
+      { ...(shoeOf('T')[0] as RoadResult), void: true },
+      p,
+    ]);
+    expect(all.bigRoad.map(({ coup, side, ties }) => [coup, side, ties])).toEqual([
+      [3, 'player', []],
+    ]);
     expect(all.waitingTies).toEqual([]);
   });
 });
 
 describe('the derived roads', () => {
   it.each([
-    { road: 'bigEyeBoy', deep: 'B P P', column: 'second', wide: 'B P B', next: 'third', tooEarly: 'B B B B B B B P' },
-    { road: 'smallRoad', deep: 'B P B B', column: 'third', wide: 'B P B P', next: 'fourth', tooEarly: 'B B B P P P P B' },
-    { road: 'cockroachPig', deep: 'B P B P P', column: 'fourth', wide: 'B P B P B', next: 'fifth', tooEarly: 'B B P P B B P' },
-  ] as const)('$road begins in the second row of the $column column, or else in the first row of the $next', ({ road, deep, wide, tooEarly }) => {
-    const coups = (tokens: string) => roads(shoeOf(tokens))[road].map(({ coup }) => coup);
-    const last = (tokens: string) => shoeOf(tokens).length - 1;
-    expect(coups(deep)).toEqual([last(deep)]);
-    expect(coups(wide)).toEqual([last(wide)]);
-    expect(coups(tooEarly)).toEqual([]);
-  });
+    {
+      road: 'bigEyeBoy',
+      deep: 'B P P',
+      column: 'second',
+      wide: 'B P B',
+      next: 'third',
+      tooEarly: 'B B B B B B B P',
+    },
+    {
+      road: 'smallRoad',
+      deep: 'B P B B',
+      column: 'third',
+      wide: 'B P B P',
+      next: 'fourth',
+      tooEarly: 'B B B P P P P B',
+    },
+    {
+      road: 'cockroachPig',
+      deep: 'B P B P P',
+      column: 'fourth',
+      wide: 'B P B P B',
+      next: 'fifth',
+      tooEarly: 'B B P P B B P',
+    },
+  ] as const)(
+    '$road begins in the second row of the $column column, or else in the first row of the $next',
+    ({ road, deep, wide, tooEarly }) => {
+      const coups = (tokens: string) => roads(shoeOf(tokens))[road].map(({ coup }) => coup);
+      const last = (tokens: string) => shoeOf(tokens).length - 1;
+      expect(coups(deep)).toEqual([last(deep)]);
+      expect(coups(wide)).toEqual([last(wide)]);
+      expect(coups(tooEarly)).toEqual([]);
+    },
+  );
 
   it('reads a shoe of equal streaks all red, and draws the seventh as a tail', () => {
-    expect(derivedPicture(roads(shoeOf('B B  P P  B B  P P  B B')).bigEyeBoy)).toBe(rows(
-      'R .',
-      'R .',
-      'R .',
-      'R .',
-      'R .',
-      'R R',
-    ));
+    expect(derivedPicture(roads(shoeOf('B B  P P  B B  P P  B B')).bigEyeBoy)).toBe(
+      rows('R .', 'R .', 'R .', 'R .', 'R .', 'R R'),
+    );
   });
 
   it('reads the shoe banker 1, player 2, banker 1, player 3, banker 1', () => {
-    expect(derivedPicture(roads(shoeOf('B  P P  B  P P P  B')).bigEyeBoy)).toBe(rows(
-      'B R B',
-      'B . .',
-      'B . .',
-      'B . .',
-      '. . .',
-      '. . .',
-    ));
+    expect(derivedPicture(roads(shoeOf('B  P P  B  P P P  B')).bigEyeBoy)).toBe(
+      rows('B R B', 'B . .', 'B . .', 'B . .', '. . .', '. . .'),
+    );
   });
 
   it('reads all three from the shoe banker 2, player 3, banker 2, player 2, banker 1, player 1', () => {
@@ -164,12 +203,22 @@ describe('the derived roads', () => {
   });
 
   it('knows no ties: the marks are the same with and without them', () => {
-    const coloursOf = (tokens: string) => roads(shoeOf(tokens)).bigEyeBoy.map(({ colour }) => colour);
+    const coloursOf = (tokens: string) =>
+      roads(shoeOf(tokens)).bigEyeBoy.map(({ colour }) => colour);
     expect(coloursOf('T B T B P T T P B T')).toEqual(coloursOf('B B P P B'));
   });
 
   it('looks at true streak lengths, not at how a long streak was drawn', () => {
     const { bigEyeBoy } = roads(shoeOf('B B B B B B B B  P P P P P P P P P'));
-    expect(bigEyeBoy.map(({ colour }) => colour)).toEqual(['red', 'red', 'red', 'red', 'red', 'red', 'red', 'blue']);
+    expect(bigEyeBoy.map(({ colour }) => colour)).toEqual([
+      'red',
+      'red',
+      'red',
+      'red',
+      'red',
+      'red',
+      'red',
+      'blue',
+    ]);
   });
 });

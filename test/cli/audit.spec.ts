@@ -9,7 +9,8 @@ beforeAll(built);
 const CLEAN = 'examples/clean-shoe.ndjson';
 const FAULTY = 'examples/faulty-shoe.ndjson';
 const MALFORMED = 'examples/malformed.ndjson';
-const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const text = (name: string): string =>
+  readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
 /** A shoe of so many coups in each of which the banker hand drew on 6 against 8. */
 function faultyTable(table: string, coups: number): readonly unknown[] {
@@ -27,34 +28,81 @@ function faultyTable(table: string, coups: number): readonly unknown[] {
 
 /** The logs of several tables as one, line by line in turn. */
 const inTurn = (...logs: readonly (readonly unknown[])[]): readonly unknown[] =>
-  Array.from({ length: Math.max(...logs.map(({ length }) => length)) }, (_, i) => logs.flatMap((log) => (i < log.length ? [log[i]] : []))).flat();
+  Array.from({ length: Math.max(...logs.map(({ length }) => length)) }, (_, i) =>
+    logs.flatMap((log) => (i < log.length ? [log[i]] : [])),
+  ).flat();
 
 /** Every other event with its table's name spelled in escapes. */
-const twoSpellings = (events: readonly unknown[]): readonly string[] => events.map((event, i) => (i % 2 ? JSON.stringify(event).replaceAll('é', '\\u00e9') : JSON.stringify(event)));
+const twoSpellings = (events: readonly unknown[]): readonly string[] =>
+  events.map((event, i) =>
+    i % 2 ? JSON.stringify(event).replaceAll('é', '\\u00e9') : JSON.stringify(event),
+  );
 
 describe('shoeprint audit', () => {
   it('exits 0 for a clean shoe, 1 for one with findings, 2 for malformed input', () => {
-    expect([CLEAN, FAULTY, MALFORMED].map((name) => shoeprint(['audit', name]).code)).toEqual([0, 1, 2]);
+    expect([CLEAN, FAULTY, MALFORMED].map((name) => shoeprint(['audit', name]).code)).toEqual([
+      0, 1, 2,
+    ]);
   });
 
   it('finds in the example what its dealer did', () => {
     expect(audited(FAULTY).findings.map(({ coup, code }) => `${coup ?? 'shoe'} ${code}`)).toEqual([
-      '2 TC-08', '4 PY-03', '5 CM-01', '7 RS-01', '7 RS-02', '7 PY-02', '7 PY-01', '8 TC-03', '9 BT-01', '10 CM-03', 'shoe CM-05',
+      '2 TC-08',
+      '4 PY-03',
+      '5 CM-01',
+      '7 RS-01',
+      '7 RS-02',
+      '7 PY-02',
+      '7 PY-01',
+      '8 TC-03',
+      '9 BT-01',
+      '10 CM-03',
+      'shoe CM-05',
     ]);
   });
 
   it('prints one object with the members of contract section 6 and no others', () => {
     const object = audited(FAULTY);
-    expect(Object.keys(object)).toEqual(['events', 'shoes', 'findings', 'unjudgeable', 'commission']);
-    expect(object.events).toEqual({ read: 138, admitted: 138, duplicates: 0, equivocal: 0, late: 0, stray: 0 });
-    expect(object.shoes).toEqual([{ table: 'B07', shoe: 'B07-20261120-3', rules: 'punto-banco@1', decks: 8, coups: 10, cards: 50, closed: true }]);
-    expect(object.commission.map(({ seat, due, outstanding }) => [seat, due, outstanding])).toEqual([[3, 5003, 0], [5, 5650, 5650]]);
+    expect(Object.keys(object)).toEqual([
+      'events',
+      'shoes',
+      'findings',
+      'unjudgeable',
+      'commission',
+    ]);
+    expect(object.events).toEqual({
+      read: 138,
+      admitted: 138,
+      duplicates: 0,
+      equivocal: 0,
+      late: 0,
+      stray: 0,
+    });
+    expect(object.shoes).toEqual([
+      {
+        table: 'B07',
+        shoe: 'B07-20261120-3',
+        rules: 'punto-banco@1',
+        decks: 8,
+        coups: 10,
+        cards: 50,
+        closed: true,
+      },
+    ]);
+    expect(object.commission.map(({ seat, due, outstanding }) => [seat, due, outstanding])).toEqual(
+      [
+        [3, 5003, 0],
+        [5, 5650, 5650],
+      ],
+    );
     expect(object.unjudgeable).toEqual([]);
   });
 
   it('draws the coup with the wrong card marked, names the rule and its source, and says the money', () => {
     const { stdout } = shoeprint(['audit', FAULTY]);
-    expect(stdout).toContain('     Banker   6♣   K♦   4♠   0\n                        ▲ TC-08 drawn, must stand');
+    expect(stdout).toContain(
+      '     Banker   6♣   K♦   4♠   0\n                        ▲ TC-08 drawn, must stand',
+    );
     expect(stdout).toContain('banker has 6, third card  0 1 2 3 4 5 6 7 8 9 stood');
     expect(stdout).toContain('Pennsylvania Code, title 58,');
     expect(stdout).toContain('money   100.00 USD in favour of the house');
@@ -65,10 +113,20 @@ describe('shoeprint audit', () => {
   it('says in words what is prescribed after a fault, whether it was done, and what was done instead', () => {
     const log = new TableLog();
     log.open({ rules: 'nsw-crown@1', reports: [] });
-    for (const [coup, to] of [[1, 'next'], [2, 'burn']] as const) {
+    for (const [coup, to] of [
+      [1, 'next'],
+      [2, 'burn'],
+    ] as const) {
       log.add('shoe', 'coup-opened', { coup });
-      const excess = log.draw(coup === 1 ? 'P 9H B 6C P KS B KD - 5D' : 'B 6C P KS B KD P 3D - 4S').at(-1) as string;
-      log.add('person/sam', 'card-moved', { event: excess, to, by: 'sam', reason: 'one card too many' });
+      const excess = log
+        .draw(coup === 1 ? 'P 9H B 6C P KS B KD - 5D' : 'B 6C P KS B KD P 3D - 4S')
+        .at(-1) as string;
+      log.add('person/sam', 'card-moved', {
+        event: excess,
+        to,
+        by: 'sam',
+        reason: 'one card too many',
+      });
       log.add('shoe', 'coup-closed');
     }
     log.add('shoe', 'coup-opened', { coup: 3 });
@@ -76,21 +134,32 @@ describe('shoeprint audit', () => {
     const words = stdout.replaceAll(/\s+/g, ' ');
     expect(words.match(/to do keep the card as the first of the next coup/g)).toHaveLength(2);
     expect(words.match(/mark remedied: what the rules prescribe was done/g)).toHaveLength(1);
-    expect(words).toContain('PR-07 After DL-06 the rules prescribe something else than was done. due keep the card as the first of the next coup seen burn the card');
+    expect(words).toContain(
+      'PR-07 After DL-06 the rules prescribe something else than was done. due keep the card as the first of the next coup seen burn the card',
+    );
   });
 
   it('reads gzip by the name, standard input by a dash, CRLF, empty lines and a last line that does not end', () => {
     const wanted = shoeprint(['audit', '--json', FAULTY]).stdout;
-    const crlf = text(FAULTY).replaceAll('\n', '\r\n\r\n').replace(/(\r\n)+$/, '');
-    expect(shoeprint(['audit', '--json', file('f.ndjson.gz', gzipSync(text(FAULTY)))]).stdout).toBe(wanted);
+    const crlf = text(FAULTY)
+      .replaceAll('\n', '\r\n\r\n')
+      .replace(/(\r\n)+$/, '');
+    expect(shoeprint(['audit', '--json', file('f.ndjson.gz', gzipSync(text(FAULTY)))]).stdout).toBe(
+      wanted,
+    );
     expect(shoeprint(['audit', '--json', '-'], { input: text(FAULTY) }).stdout).toBe(wanted);
     expect(shoeprint(['audit', '--json', file('crlf.ndjson', crlf)]).stdout).toBe(wanted);
   });
 
   it('takes several files as one log, in the order given', () => {
     const all = text(FAULTY).split('\n');
-    const [first, second] = [file('1.ndjson', all.slice(0, 70).join('\n')), file('2.ndjson', all.slice(70).join('\n'))];
-    expect(shoeprint(['audit', '--json', first, second]).stdout).toBe(shoeprint(['audit', '--json', FAULTY]).stdout);
+    const [first, second] = [
+      file('1.ndjson', all.slice(0, 70).join('\n')),
+      file('2.ndjson', all.slice(70).join('\n')),
+    ];
+    expect(shoeprint(['audit', '--json', first, second]).stdout).toBe(
+      shoeprint(['audit', '--json', FAULTY]).stdout,
+    );
     expect(audited(second, first).findings).not.toEqual(audited(FAULTY).findings);
   });
 
@@ -101,7 +170,20 @@ describe('shoeprint audit', () => {
 });
 
 describe('several tables', () => {
-  const log = (): string => file('tables.ndjson', lines(inTurn(faultyTable('T1', 3), faultyTable('T2', 5), twoSpellings(faultyTable('T é"3', 2)), faultyTable('T4', 40).map((event) => JSON.stringify(event, null, 1).replaceAll('\n', ' ')))));
+  const log = (): string =>
+    file(
+      'tables.ndjson',
+      lines(
+        inTurn(
+          faultyTable('T1', 3),
+          faultyTable('T2', 5),
+          twoSpellings(faultyTable('T é"3', 2)),
+          faultyTable('T4', 40).map((event) =>
+            JSON.stringify(event, null, 1).replaceAll('\n', ' '),
+          ),
+        ),
+      ),
+    );
 
   it('are reported in the order in which their shoes were opened', () => {
     expect(audited(log()).shoes.map(({ table }) => table)).toEqual(['T1', 'T2', 'T é"3', 'T4']);
@@ -109,23 +191,40 @@ describe('several tables', () => {
 
   it.each(['2', '3'])('give the same bytes from %s workers as from one', (workers) => {
     for (const form of [[], ['--json']]) {
-      const [one, more] = ['1', workers].map((count) => shoeprint(['audit', ...form, '--workers', count, log()]));
+      const [one, more] = ['1', workers].map((count) =>
+        shoeprint(['audit', ...form, '--workers', count, log()]),
+      );
       expect(more).toEqual(one);
       expect(one?.code).toBe(1);
     }
   });
 
   it('are refused with the same list by two workers as by one', () => {
-    const bad = file('bad.ndjson', lines([...inTurn(faultyTable('T1', 2), faultyTable('T2', 2)), '{"table":"T2"}', 'no event', ...faultyTable('T3', 1).map((event) => JSON.stringify(event).replace('"time"', '"tiem"'))]));
-    const [one, two] = ['1', '2'].map((count) => shoeprint(['audit', '--json', '--workers', count, bad]));
+    const bad = file(
+      'bad.ndjson',
+      lines([
+        ...inTurn(faultyTable('T1', 2), faultyTable('T2', 2)),
+        '{"table":"T2"}',
+        'no event',
+        ...faultyTable('T3', 1).map((event) => JSON.stringify(event).replace('"time"', '"tiem"')),
+      ]),
+    );
+    const [one, two] = ['1', '2'].map((count) =>
+      shoeprint(['audit', '--json', '--workers', count, bad]),
+    );
     expect(two).toEqual(one);
     expect(one?.code).toBe(2);
   });
 
   it('keep their findings in order when there are more than memory is given for', () => {
-    const many = file('many.ndjson', lines(Array.from({ length: 25 }, (_, i) => faultyTable(`T${i}`, 450)).flat()));
+    const many = file(
+      'many.ndjson',
+      lines(Array.from({ length: 25 }, (_, i) => faultyTable(`T${i}`, 450)).flat()),
+    );
     const found = audited(many).findings.map(({ table, coup, code }) => `${table} ${coup} ${code}`);
-    const wanted = Array.from({ length: 25 }, (_, t) => Array.from({ length: 450 }, (_each, coup) => `T${t} ${coup + 1} TC-08`)).flat();
+    const wanted = Array.from({ length: 25 }, (_, t) =>
+      Array.from({ length: 450 }, (_each, coup) => `T${t} ${coup + 1} TC-08`),
+    ).flat();
     expect(found.filter((line) => line.endsWith('TC-08'))).toEqual(wanted);
     expect(found.length).toBeGreaterThan(20_000);
   });
@@ -140,34 +239,84 @@ describe('malformed input', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(shown.filter((line) => line.includes('is not JSON'))).toHaveLength(20);
     expect(shown[0]).toMatch(/25\.ndjson:179: is not JSON/);
-    expect(shown.slice(-2)).toEqual(['and 5 lines more; --json lists them all', 'refused: 25 malformed lines; nothing was judged']);
+    expect(shown.slice(-2)).toEqual([
+      'and 5 lines more; --json lists them all',
+      'refused: 25 malformed lines; nothing was judged',
+    ]);
   });
 
   it('lists every fault in JSON, by file, line and pointer', () => {
     const { code, stdout } = shoeprint(['audit', '--json', MALFORMED, bad()]);
-    const { refused } = JSON.parse(stdout) as { refused: { malformed: number; faults: { file: string; line: number; pointer: string; reason: string }[] } };
+    const { refused } = JSON.parse(stdout) as {
+      refused: {
+        malformed: number;
+        faults: { file: string; line: number; pointer: string; reason: string }[];
+      };
+    };
     expect(code).toBe(2);
     expect(refused.malformed).toBe(31);
     expect(refused.faults).toHaveLength(33);
-    expect(refused.faults.map(({ line, pointer }) => `${line}${pointer}`).slice(0, 9)).toEqual(['4/data/card', '5', '6/type', '7/time', '8/data/seat', '8/data/amount', '9/data/coup', '9/data/dealer', '179']);
-    expect(refused.faults.at(-1)).toEqual({ file: expect.stringMatching(/25\.ndjson$/), line: 203, pointer: '', reason: expect.stringMatching(/^is not JSON/) });
+    expect(refused.faults.map(({ line, pointer }) => `${line}${pointer}`).slice(0, 9)).toEqual([
+      '4/data/card',
+      '5',
+      '6/type',
+      '7/time',
+      '8/data/seat',
+      '8/data/amount',
+      '9/data/coup',
+      '9/data/dealer',
+      '179',
+    ]);
+    expect(refused.faults.at(-1)).toEqual({
+      file: expect.stringMatching(/25\.ndjson$/),
+      line: 203,
+      pointer: '',
+      reason: expect.stringMatching(/^is not JSON/),
+    });
   });
 
   it('passes over a line of megabytes without keeping it, and counts on', () => {
-    const huge = file('huge.ndjson', `${text(CLEAN)}${'x'.repeat(3_000_000)}\r\nno event\n${'y'.repeat(500_000)}`);
+    const huge = file(
+      'huge.ndjson',
+      `${text(CLEAN)}${'x'.repeat(3_000_000)}\r\nno event\n${'y'.repeat(500_000)}`,
+    );
     const { stderr } = shoeprint(['audit', huge]);
-    expect(stderr.trimEnd().split('\n').map((line) => line.replace(/^.*huge/, 'huge').replace(/(not JSON).*/, '$1'))).toEqual([
-      'huge.ndjson:178: is over 16384 bytes', 'huge.ndjson:179: is not JSON', 'huge.ndjson:180: is over 16384 bytes', 'refused: 3 malformed lines; nothing was judged',
+    expect(
+      stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replace(/^.*huge/, 'huge').replace(/(not JSON).*/, '$1')),
+    ).toEqual([
+      'huge.ndjson:178: is over 16384 bytes',
+      'huge.ndjson:179: is not JSON',
+      'huge.ndjson:180: is over 16384 bytes',
+      'refused: 3 malformed lines; nothing was judged',
     ]);
   });
 
   it.each([
-    ['a missing file', () => 'no-such-file.ndjson', 'shoeprint: no-such-file.ndjson: there is no such file'],
+    [
+      'a missing file',
+      () => 'no-such-file.ndjson',
+      'shoeprint: no-such-file.ndjson: there is no such file',
+    ],
     ['a folder', () => 'examples', 'shoeprint: examples: this is a folder, not a file'],
-    ['a broken gzip', () => file('broken.ndjson.gz', gzipSync(text(CLEAN)).subarray(0, 900)), 'this is not a whole gzip file (unexpected end of file)'],
-    ['gzip under another name', () => file('packed.ndjson', gzipSync(text(CLEAN))), 'this is gzip; it is unpacked only where the name ends in .gz'],
+    [
+      'a broken gzip',
+      () => file('broken.ndjson.gz', gzipSync(text(CLEAN)).subarray(0, 900)),
+      'this is not a whole gzip file (unexpected end of file)',
+    ],
+    [
+      'gzip under another name',
+      () => file('packed.ndjson', gzipSync(text(CLEAN))),
+      'this is gzip; it is unpacked only where the name ends in .gz',
+    ],
     ['an empty name', () => '', 'shoeprint: the name of a file is empty'],
-    ['what is no gzip', () => file('plain.ndjson.gz', text(CLEAN)), 'this is not a whole gzip file (incorrect header check)'],
+    [
+      'what is no gzip',
+      () => file('plain.ndjson.gz', text(CLEAN)),
+      'this is not a whole gzip file (incorrect header check)',
+    ],
   ])('says of %s what is wrong, and exits 2', (_, name, wanted) => {
     const { code, stdout, stderr } = shoeprint(['audit', name()]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -178,9 +327,14 @@ describe('malformed input', () => {
 
 describe('a terminal or none', () => {
   it('has no colours where output is no terminal, has them when forced, and none with NO_COLOR', () => {
-    const coloured = (env: NodeJS.ProcessEnv): boolean => shoeprint(['audit', FAULTY], { env }).stdout.includes('\u001b[');
+    const coloured = (env: NodeJS.ProcessEnv): boolean =>
+      shoeprint(['audit', FAULTY], { env }).stdout.includes('\u001b[');
     expect([coloured({}), coloured({ CI: 'true' })].includes(true)).toBe(false);
-    expect([coloured({}), coloured({ FORCE_COLOR: '1' }), coloured({ FORCE_COLOR: '1', NO_COLOR: '1' })]).toEqual([false, true, false]);
+    expect([
+      coloured({}),
+      coloured({ FORCE_COLOR: '1' }),
+      coloured({ FORCE_COLOR: '1', NO_COLOR: '1' }),
+    ]).toEqual([false, true, false]);
   });
 
   it('ends quietly when its reader leaves, with the exit code that it had come to', async () => {

@@ -13,17 +13,43 @@ const PARTITIONS = 2;
 const data = mkdtempSync(join(tmpdir(), 'shoeprint-parked-'));
 let server: Serving;
 
-const linesOf = (table: string): string[] => [...simulate({ rules: BOOK.get('punto-banco@1') as never, seed: table, shoes: 1, table, bets: true }).lines].slice(0, 400);
-const parked = (...args: string[]): Promise<Ran> => shoeprintBeside(['parked', ...args, '--url', server.url], { SHOEPRINT_TOKEN: server.token });
-const shown = async (): Promise<{ table: string; reason: string; asked: string | null }[]> => (JSON.parse((await parked('--json')).stdout) as { parked: [] }).parked;
-const read = async (table: string): Promise<number> => Number((await query<{ read: string }>(databaseOf(data), 'select read from rows.table_state where "table" = $1', [table]))[0]?.read ?? 0);
+const linesOf = (table: string): string[] =>
+  [
+    ...simulate({
+      rules: BOOK.get('punto-banco@1') as never,
+      seed: table,
+      shoes: 1,
+      table,
+      bets: true,
+    }).lines,
+  ].slice(0, 400);
+const parked = (...args: string[]): Promise<Ran> =>
+  shoeprintBeside(['parked', ...args, '--url', server.url], { SHOEPRINT_TOKEN: server.token });
+const shown = async (): Promise<{ table: string; reason: string; asked: string | null }[]> =>
+  (JSON.parse((await parked('--json')).stdout) as { parked: [] }).parked;
+const read = async (table: string): Promise<number> =>
+  Number(
+    (
+      await query<{ read: string }>(
+        databaseOf(data),
+        'select read from rows.table_state where "table" = $1',
+        [table],
+      )
+    )[0]?.read ?? 0,
+  );
 
 /** Puts an event of a type that nobody knows on the log, behind the api's back, as a newer sender's would come. */
 async function appendUnknown(table: string, line: string): Promise<void> {
   const text = stamped(canonicalLine(line), 'device/test', new Date().toISOString());
-  const value = Buffer.from(JSON.stringify({ ...(JSON.parse(text) as object), type: 'shoeprint.card-burned.v7' }));
+  const value = Buffer.from(
+    JSON.stringify({ ...(JSON.parse(text) as object), type: 'shoeprint.card-burned.v7' }),
+  );
   const log = await openLog({ kind: 'postgres', url: databaseOf(data), partitions: PARTITIONS });
-  await log.append({ partition: partitionOf(table, PARTITIONS), records: [{ key: table, value }], urgency: 'live' });
+  await log.append({
+    partition: partitionOf(table, PARTITIONS),
+    records: [{ key: table, value }],
+    urgency: 'live',
+  });
   await log.close();
 }
 
@@ -33,13 +59,25 @@ async function park(table: string, other: string): Promise<void> {
   await server.send(lines.slice(0, 100));
   await appendUnknown(table, lines[100] as string);
   await server.send([...lines.slice(101), ...others]);
-  await eventually('the other table judged', async () => (await read(other)) === others.length, START_MS);
-  await eventually('the parked table', async () => (await shown()).some((one) => one.table === table), START_MS);
+  await eventually(
+    'the other table judged',
+    async () => (await read(other)) === others.length,
+    START_MS,
+  );
+  await eventually(
+    'the parked table',
+    async () => (await shown()).some((one) => one.table === table),
+    START_MS,
+  );
 }
 
 beforeAll(async () => {
   built();
-  server = await signedIn(Started.shoeprint(['serve', '--data', data, '--port', '0'], { SHOEPRINT_PARTITIONS: String(PARTITIONS) }));
+  server = await signedIn(
+    Started.shoeprint(['serve', '--data', data, '--port', '0'], {
+      SHOEPRINT_PARTITIONS: String(PARTITIONS),
+    }),
+  );
 }, START_MS);
 afterAll(async () => {
   await endAll();
@@ -47,47 +85,103 @@ afterAll(async () => {
 });
 
 describe('shoeprint parked', () => {
-  it('says so where nothing is parked', async () => {
-    const { code, stdout } = await parked();
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^no table is parked/) });
-  }, START_MS);
+  it(
+    'says so where nothing is parked',
+    async () => {
+      const { code, stdout } = await parked();
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^no table is parked/),
+      });
+    },
+    START_MS,
+  );
 
-  it('shows a table that an unknown type of event stopped, where and why, while another goes on', async () => {
-    await park('P1', 'P2');
-    const [one] = await shown();
-    expect(one).toMatchObject({ table: 'P1', reason: expect.stringMatching(/card-burned\.v7/), asked: null });
-    const { code, stdout } = await parked();
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^P1 .* \d:\d+:0 .*card-burned\.v7/m);
-    expect(stdout).toMatch(/^1 table parked$/m);
-    expect(await read('P1')).toBe(100);
-  }, START_MS);
+  it(
+    'shows a table that an unknown type of event stopped, where and why, while another goes on',
+    async () => {
+      await park('P1', 'P2');
+      const [one] = await shown();
+      expect(one).toMatchObject({
+        table: 'P1',
+        reason: expect.stringMatching(/card-burned\.v7/),
+        asked: null,
+      });
+      const { code, stdout } = await parked();
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^P1 .* \d:\d+:0 .*card-burned\.v7/m);
+      expect(stdout).toMatch(/^1 table parked$/m);
+      expect(await read('P1')).toBe(100);
+    },
+    START_MS,
+  );
 
-  it('retries: the table is judged again, and is parked again where nothing is better', async () => {
-    const [before] = (await query<{ parked_at: Date }>(databaseOf(data), `select parked_at from rows.parked where "table" = 'P1'`));
-    const { code, stdout } = await parked('retry', 'P1');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^P1: retry asked for/) });
-    await eventually('the table parked anew', async () => {
-      const [now] = await query<{ parked_at: Date; asked: string | null }>(databaseOf(data), `select parked_at, asked from rows.parked where "table" = 'P1'`);
-      return now?.asked === null && now.parked_at > (before?.parked_at as Date);
-    }, START_MS);
-    expect(await read('P1')).toBe(100);
-  }, START_MS);
+  it(
+    'retries: the table is judged again, and is parked again where nothing is better',
+    async () => {
+      const [before] = await query<{ parked_at: Date }>(
+        databaseOf(data),
+        `select parked_at from rows.parked where "table" = 'P1'`,
+      );
+      const { code, stdout } = await parked('retry', 'P1');
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^P1: retry asked for/),
+      });
+      await eventually(
+        'the table parked anew',
+        async () => {
+          const [now] = await query<{ parked_at: Date; asked: string | null }>(
+            databaseOf(data),
+            `select parked_at, asked from rows.parked where "table" = 'P1'`,
+          );
+          return now?.asked === null && now.parked_at > (before?.parked_at as Date);
+        },
+        START_MS,
+      );
+      expect(await read('P1')).toBe(100);
+    },
+    START_MS,
+  );
 
-  it('releases: the table goes on without that one event, and who asked is kept', async () => {
-    const { code, stdout } = await parked('release', 'P1');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^P1: release asked for/) });
-    await eventually('the later events judged', async () => (await read('P1')) === 399, START_MS);
-    expect(await shown()).toEqual([]);
-    expect(await query(databaseOf(data), 'select * from rows.released')).toEqual([expect.objectContaining({ table: 'P1', released_by: 'person/admin', line: 0 })]);
-  }, START_MS);
+  it(
+    'releases: the table goes on without that one event, and who asked is kept',
+    async () => {
+      const { code, stdout } = await parked('release', 'P1');
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^P1: release asked for/),
+      });
+      await eventually('the later events judged', async () => (await read('P1')) === 399, START_MS);
+      expect(await shown()).toEqual([]);
+      expect(await query(databaseOf(data), 'select * from rows.released')).toEqual([
+        expect.objectContaining({ table: 'P1', released_by: 'person/admin', line: 0 }),
+      ]);
+    },
+    START_MS,
+  );
 
-  it('refuses a table that is not parked, a token that is none, and a server that is not there', async () => {
-    const none = await parked('retry', 'P2');
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^shoeprint: .*P2/) });
-    const stranger = await shoeprintBeside(['parked', '--url', server.url], { SHOEPRINT_TOKEN: 'sps_nobody' });
-    expect(stranger).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^shoeprint: /) });
-    const nowhere = await shoeprintBeside(['parked', '--url', 'http://127.0.0.1:9'], { SHOEPRINT_TOKEN: server.token });
-    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot be reached/) });
-  }, START_MS);
+  it(
+    'refuses a table that is not parked, a token that is none, and a server that is not there',
+    async () => {
+      const none = await parked('retry', 'P2');
+      expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^shoeprint: .*P2/) });
+      const stranger = await shoeprintBeside(['parked', '--url', server.url], {
+        SHOEPRINT_TOKEN: 'sps_nobody',
+      });
+      expect(stranger).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^shoeprint: /),
+      });
+      const nowhere = await shoeprintBeside(['parked', '--url', 'http://127.0.0.1:9'], {
+        SHOEPRINT_TOKEN: server.token,
+      });
+      expect(nowhere).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/cannot be reached/),
+      });
+    },
+    START_MS,
+  );
 });

@@ -5,15 +5,35 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { simulate } from '#audit';
 import { BOOK } from '../kit/house.js';
 import { built } from './shoeprint.js';
-import { databaseOf, endAll, postgresOf, query, signedIn, START_MS, Started, type Serving } from './serving.js';
+import {
+  databaseOf,
+  endAll,
+  postgresOf,
+  query,
+  signedIn,
+  START_MS,
+  Started,
+  type Serving,
+} from './serving.js';
 
 const data = mkdtempSync(join(tmpdir(), 'shoeprint-rebuild-'));
-const rebuild = (...more: string[]): Started => Started.shoeprint(['rebuild', 'rows', '--data', data, ...more]);
-const lines = [...simulate({ rules: BOOK.get('punto-banco@1') as never, seed: 'rebuild', shoes: 2, table: 'B07', bets: true, faults: ['TC-05', 'PY-03'] }).lines];
+const rebuild = (...more: string[]): Started =>
+  Started.shoeprint(['rebuild', 'rows', '--data', data, ...more]);
+const lines = [
+  ...simulate({
+    rules: BOOK.get('punto-banco@1') as never,
+    seed: 'rebuild',
+    shoes: 2,
+    table: 'B07',
+    bets: true,
+    faults: ['TC-05', 'PY-03'],
+  }).lines,
+];
 const cut = 1_500;
 
 /** Which rows these are: a swap puts others in their place. */
-const rowsMade = async (): Promise<unknown> => query(databaseOf(data), `select oid from pg_namespace where nspname = 'rows'`);
+const rowsMade = async (): Promise<unknown> =>
+  query(databaseOf(data), `select oid from pg_namespace where nspname = 'rows'`);
 
 let server: Serving;
 beforeAll(async () => {
@@ -26,44 +46,77 @@ afterAll(async () => {
 });
 
 describe('shoeprint rebuild rows --data', () => {
-  it('finds the database of the server that runs on the folder, and the server goes on over the new rows', async () => {
-    const position = await server.send(lines.slice(0, cut));
-    const [made, before] = [await rowsMade(), await readAt(position)];
-    const rebuilding = rebuild();
-    expect({ code: await rebuilding.ended, said: rebuilding.said }).toMatchObject({ code: 0, said: expect.stringMatching(/the rebuilt rows are live/) });
-    expect(await rowsMade()).not.toEqual(made);
-    expect(await readAt(position)).toEqual(before);
-    await readAt(await server.send(lines.slice(cut)));
-    const [table] = await query<{ read: string }>(databaseOf(data), 'select read from rows.table_state');
-    expect(Number(table?.read)).toBe(lines.length);
-  }, START_MS);
+  it(
+    'finds the database of the server that runs on the folder, and the server goes on over the new rows',
+    async () => {
+      const position = await server.send(lines.slice(0, cut));
+      const [made, before] = [await rowsMade(), await readAt(position)];
+      const rebuilding = rebuild();
+      expect({ code: await rebuilding.ended, said: rebuilding.said }).toMatchObject({
+        code: 0,
+        said: expect.stringMatching(/the rebuilt rows are live/),
+      });
+      expect(await rowsMade()).not.toEqual(made);
+      expect(await readAt(position)).toEqual(before);
+      await readAt(await server.send(lines.slice(cut)));
+      const [table] = await query<{ read: string }>(
+        databaseOf(data),
+        'select read from rows.table_state',
+      );
+      expect(Number(table?.read)).toBe(lines.length);
+    },
+    START_MS,
+  );
 
-  it('leaves rows that differ as they are unless it is told otherwise', async () => {
-    await query(databaseOf(data), `delete from rows.finding where code = 'PY-03'`);
-    const made = await rowsMade();
-    expect(await rebuild().ended).toBe(1);
-    expect(await rowsMade()).toEqual(made);
-    expect(await rebuild('--accept-differences').ended).toBe(0);
-    expect(await query(databaseOf(data), `select from rows.finding where code = 'PY-03'`)).not.toEqual([]);
-  }, START_MS);
+  it(
+    'leaves rows that differ as they are unless it is told otherwise',
+    async () => {
+      await query(databaseOf(data), `delete from rows.finding where code = 'PY-03'`);
+      const made = await rowsMade();
+      expect(await rebuild().ended).toBe(1);
+      expect(await rowsMade()).toEqual(made);
+      expect(await rebuild('--accept-differences').ended).toBe(0);
+      expect(
+        await query(databaseOf(data), `select from rows.finding where code = 'PY-03'`),
+      ).not.toEqual([]);
+    },
+    START_MS,
+  );
 
-  it('starts the database where no server runs on the folder, and stops it again', async () => {
-    expect(await server.started.stop()).toBe(0);
-    const rebuilding = rebuild();
-    expect({ code: await rebuilding.ended, said: rebuilding.said }).toMatchObject({ code: 0, said: expect.stringMatching(/the rebuilt rows are live/) });
-    expect(postgresOf(data)).toBeUndefined();
-  }, START_MS);
+  it(
+    'starts the database where no server runs on the folder, and stops it again',
+    async () => {
+      expect(await server.started.stop()).toBe(0);
+      const rebuilding = rebuild();
+      expect({ code: await rebuilding.ended, said: rebuilding.said }).toMatchObject({
+        code: 0,
+        said: expect.stringMatching(/the rebuilt rows are live/),
+      });
+      expect(postgresOf(data)).toBeUndefined();
+    },
+    START_MS,
+  );
 
-  it('refuses a folder that holds no database', async () => {
-    const refused = Started.shoeprint(['rebuild', 'rows', '--data', join(data, 'nothing')]);
-    expect(await refused.ended).toBe(2);
-    expect(refused.said).toMatch(/nothing holds no database of Shoeprint/);
-  }, START_MS);
+  it(
+    'refuses a folder that holds no database',
+    async () => {
+      const refused = Started.shoeprint(['rebuild', 'rows', '--data', join(data, 'nothing')]);
+      expect(await refused.ended).toBe(2);
+      expect(refused.said).toMatch(/nothing holds no database of Shoeprint/);
+    },
+    START_MS,
+  );
 });
 
 /** The coups once the rows stand at this position. */
 async function readAt(position: string): Promise<unknown> {
-  const answer = await fetch(`${server.url}/v1/coups?table=B07&limit=1000`, { headers: { authorization: `Bearer ${server.token}`, 'min-position': position, prefer: 'wait=30' } });
+  const answer = await fetch(`${server.url}/v1/coups?table=B07&limit=1000`, {
+    headers: {
+      authorization: `Bearer ${server.token}`,
+      'min-position': position,
+      prefer: 'wait=30',
+    },
+  });
   if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
   const { lines: found } = (await answer.json()) as { lines: unknown[] };
   expect(found.length).toBeGreaterThan(0);

@@ -33,9 +33,18 @@ beforeEach(() => {
   table = `S${names}`;
 });
 
-const shoes = (count = 1): string[] => [...simulate({ rules: BOOK.get('punto-banco@1') as never, seed: `send ${table}`, shoes: count, table, bets: true }).lines];
+const shoes = (count = 1): string[] => [
+  ...simulate({
+    rules: BOOK.get('punto-banco@1') as never,
+    seed: `send ${table}`,
+    shoes: count,
+    table,
+    bets: true,
+  }).lines,
+];
 const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
-const send = (path: string, env: NodeJS.ProcessEnv = {}, ...more: string[]): Promise<Ran> => shoeprintBeside(['send', path, '--url', url, ...more], { SHOEPRINT_KEY: key, ...env });
+const send = (path: string, env: NodeJS.ProcessEnv = {}, ...more: string[]): Promise<Ran> =>
+  shoeprintBeside(['send', path, '--url', url, ...more], { SHOEPRINT_KEY: key, ...env });
 
 /** The contents on the log for this test's table, without their stamps. */
 async function recorded(): Promise<string[]> {
@@ -43,7 +52,8 @@ async function recorded(): Promise<string[]> {
   for (let partition = 0; partition < PARTITIONS; partition += 1) {
     for (let at = 0; at < (await log.head(partition));) {
       const records = await log.read(partition, at);
-      for (const { key: of, value } of records) if (of === table) lines.push(...Buffer.from(value).toString('utf8').split('\n'));
+      for (const { key: of, value } of records)
+        if (of === table) lines.push(...Buffer.from(value).toString('utf8').split('\n'));
       at += records.length;
     }
   }
@@ -54,7 +64,11 @@ describe('shoeprint send', () => {
   it('delivers every line of a file, in its order, and says how many', async () => {
     const lines = shoes();
     const path = file(`${table}.ndjson`, text(lines));
-    expect(await send(path)).toEqual({ code: 0, stderr: '', stdout: `${lines.length.toLocaleString('en')} events sent to ${url}/\n` });
+    expect(await send(path)).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `${lines.length.toLocaleString('en')} events sent to ${url}/\n`,
+    });
     expect(await recorded()).toEqual(lines);
   });
 
@@ -87,10 +101,17 @@ describe('shoeprint send', () => {
     const cut = await send(path, {}, '--patience', '0');
     log.faults.beforeSend = undefined;
     log.faults.failBefore = false;
-    expect([cut.code, cut.stderr, sends]).toEqual([2, expect.stringMatching(/gave up after 0 s\. The same command goes on where this one stopped/), expect.any(Number)]);
+    expect([cut.code, cut.stderr, sends]).toEqual([
+      2,
+      expect.stringMatching(/gave up after 0 s\. The same command goes on where this one stopped/),
+      expect.any(Number),
+    ]);
     const { lines: before } = JSON.parse(readFileSync(`${path}.sent`, 'utf8')) as { lines: number };
     expect(before).toBeGreaterThan(0);
-    expect(await send(path)).toMatchObject({ code: 0, stdout: `${(lines.length - before).toLocaleString('en')} events sent to ${url}/; ${before} had been sent before\n` });
+    expect(await send(path)).toMatchObject({
+      code: 0,
+      stdout: `${(lines.length - before).toLocaleString('en')} events sent to ${url}/; ${before} had been sent before\n`,
+    });
     expect(await recorded()).toEqual(lines);
   });
 
@@ -139,18 +160,29 @@ describe('shoeprint send', () => {
     await send(path);
     writeFileSync(path, text(shoes(2).slice(1)));
     const { code, stderr } = await send(path);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/is not the file of which .* lines were sent; remove .*\.sent/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/is not the file of which .* lines were sent; remove .*\.sent/),
+    ]);
   });
 
   it('is refused with a key that is not known, and without one', async () => {
     const path = file(`${table}.ndjson`, text(shoes()));
-    expect(await send(path, { SHOEPRINT_KEY: 'spk_0123456789abcdef_no' })).toMatchObject({ code: 2, stderr: expect.stringMatching(/the key is not known or was revoked/) as unknown });
-    expect(await send(path, { SHOEPRINT_KEY: '' })).toMatchObject({ code: 2, stderr: expect.stringMatching(/there is no key/) as unknown });
+    expect(await send(path, { SHOEPRINT_KEY: 'spk_0123456789abcdef_no' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/the key is not known or was revoked/) as unknown,
+    });
+    expect(await send(path, { SHOEPRINT_KEY: '' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/there is no key/) as unknown,
+    });
   });
 
   it('is told by the server what its key may not write', async () => {
     const path = file(`${table}.ndjson`, text(shoes()));
-    const { code, stderr } = await send(path, { SHOEPRINT_KEY: await api.device({ sources: ['device/elsewhere'] }) });
+    const { code, stderr } = await send(path, {
+      SHOEPRINT_KEY: await api.device({ sources: ['device/elsewhere'] }),
+    });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/source|not/)]);
     expect(await recorded()).toEqual([]);
   });

@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const START_MS = 120_000;
 
 const SETTINGS = /^(SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG|NO_COLOR|FORCE_COLOR)/;
-const environment = (): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
 
 /** A command that runs for long, in a process of its own. */
 export class Started {
@@ -19,28 +20,49 @@ export class Started {
   readonly ended: Promise<number | NodeJS.Signals | null>;
 
   private constructor(readonly child: ChildProcess) {
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (piece: string) => (this.said += piece));
-    this.ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (piece: string) => (this.said += piece));
+    this.ended = new Promise((resolve) =>
+      child.on('close', (code, signal) => resolve(code ?? signal)),
+    );
     all.add(this);
     void this.ended.then(() => all.delete(this));
   }
 
   /** `shoeprint` with these arguments, set by `env` alone. */
   static shoeprint(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
-    return new Started(spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root, env: { ...environment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] }));
+    return new Started(
+      spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], {
+        cwd: root,
+        env: { ...environment(), ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
   }
 
   /** As `shoeprint`, on a terminal of its own, made by script(1); what is written to it is typed. */
   static onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
-    const line = ['exec', process.execPath, join(root, 'apps/cli/bin/shoeprint.js'), ...args].map((word) => `'${word}'`).join(' ');
-    return new Started(spawn('script', ['-qefc', line, '/dev/null'], { cwd: root, env: { ...environment(), TERM: 'xterm', ...env }, stdio: ['pipe', 'pipe', 'pipe'] }));
+    const line = ['exec', process.execPath, join(root, 'apps/cli/bin/shoeprint.js'), ...args]
+      .map((word) => `'${word}'`)
+      .join(' ');
+    return new Started(
+      spawn('script', ['-qefc', line, '/dev/null'], {
+        cwd: root,
+        env: { ...environment(), TERM: 'xterm', ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      }),
+    );
   }
 
   /** What matches in its output, once it is there. Throws where it ends before. */
   async saying(pattern: RegExp): Promise<RegExpExecArray> {
     let ended = false;
     void this.ended.then(() => (ended = true));
-    const found = await eventually(String(pattern), () => pattern.exec(this.said) ?? (ended ? 'ended' : undefined), START_MS);
+    const found = await eventually(
+      String(pattern),
+      () => pattern.exec(this.said) ?? (ended ? 'ended' : undefined),
+      START_MS,
+    );
     if (found === 'ended') throw new Error(`it ended without ${pattern}: ${this.said}`);
     return found;
   }
@@ -65,7 +87,12 @@ export async function endAll(): Promise<void> {
   await Promise.all([...all].map((started) => started.stop()));
 }
 
-const childrenOf = (pid: number): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
 
 /** A server that `shoeprint serve` runs, and somebody who may do everything at it. */
 export interface Serving {
@@ -81,15 +108,42 @@ export interface Serving {
 export async function signedIn(started: Started): Promise<Serving> {
   const [, url = ''] = await started.saying(/answers at (\S+)\/docs/);
   const [, name, password] = await started.saying(/Sign in as (\S+) with the password (\S+)/);
-  const post = (path: string, token: string | undefined, body: object | string): Promise<Response> =>
-    fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, body: typeof body === 'string' ? body : JSON.stringify(body) });
-  const { token } = (await (await post('/v1/sign-in', undefined, { name, password })).json()) as { token: string };
+  const post = (
+    path: string,
+    token: string | undefined,
+    body: object | string,
+  ): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const { token } = (await (await post('/v1/sign-in', undefined, { name, password })).json()) as {
+    token: string;
+  };
   let key: string | undefined;
   return {
-    started, url, token,
-    ask: (path, body) => (body ? post(path, token, body) : fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })),
+    started,
+    url,
+    token,
+    ask: (path, body) =>
+      body
+        ? post(path, token, body)
+        : fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } }),
     send: async (lines) => {
-      key ??= ((await (await post('/v1/keys', token, { name: `test-${Date.now()}`, sources: ['*'], tables: ['*'], types: ['*'] })).json()) as { token: string }).token;
+      key ??= (
+        (await (
+          await post('/v1/keys', token, {
+            name: `test-${Date.now()}`,
+            sources: ['*'],
+            tables: ['*'],
+            types: ['*'],
+          })
+        ).json()) as { token: string }
+      ).token;
       const answer = await post('/v1/events', key, lines.join('\n'));
       if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
       return answer.headers.get('log-position') as string;
@@ -108,8 +162,15 @@ export const databaseOf = (data: string): string =>
   `postgres://app:${readFileSync(join(data, 'password'), 'utf8').trim()}@127.0.0.1:${readFileSync(join(data, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[3]}/shoeprint`;
 
 /** Asks a database once, in a session of its own. */
-export async function query<Row extends pg.QueryResultRow>(databaseUrl: string, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+export async function query<Row extends pg.QueryResultRow>(
+  databaseUrl: string,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
-  return client.query<Row>(sql, [...values]).then(({ rows }) => rows).finally(() => client.end());
+  return client
+    .query<Row>(sql, [...values])
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
 }

@@ -1,5 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,16 +33,33 @@ export interface Audited {
 }
 
 const newestIn = (folder: string, ending: string): number =>
-  Math.max(0, ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(ending)).map((name) => statSync(join(folder, name)).mtimeMs));
+  Math.max(
+    0,
+    ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith(ending))
+      .map((name) => statSync(join(folder, name)).mtimeMs),
+  );
 
 /** The built command line is what people run, so it is what the tests run; it is built here if the sources are newer. */
 export function built(): void {
   const lock = join(root, 'node_modules', '.shoeprint-building');
-  for (let tries = 0; !locked(lock) && tries < 600; tries += 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  for (let tries = 0; !locked(lock) && tries < 600; tries += 1)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   try {
-    const parts = ['apps', 'libs'].flatMap((folder) => readdirSync(join(root, folder)).map((part) => join(folder, part)));
-    const stale = parts.some((part) => newestIn(join(root, part, 'src'), '.ts') > safely(() => newestIn(join(root, 'dist', part, 'src'), '.js')));
-    if (stale) spawnSync(process.execPath, [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build', '--all'], { cwd: root });
+    const parts = ['apps', 'libs'].flatMap((folder) =>
+      readdirSync(join(root, folder)).map((part) => join(folder, part)),
+    );
+    const stale = parts.some(
+      (part) =>
+        newestIn(join(root, part, 'src'), '.ts') >
+        safely(() => newestIn(join(root, 'dist', part, 'src'), '.js')),
+    );
+    if (stale)
+      spawnSync(
+        process.execPath,
+        [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build', '--all'],
+        { cwd: root },
+      );
   } finally {
     safely(() => (rmdirSync(lock), 0));
   }
@@ -58,25 +83,48 @@ function safely(of: () => number): number {
 }
 
 /** Runs `shoeprint` with these arguments from the package's folder, without colours unless `env` asks for them. `from`: a copy of the package. */
-export function shoeprint(args: readonly string[], { input = '', env = {}, from = root }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv; readonly from?: string } = {}): Ran {
+export function shoeprint(
+  args: readonly string[],
+  {
+    input = '',
+    env = {},
+    from = root,
+  }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv; readonly from?: string } = {},
+): Ran {
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(from, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root, input, env: { ...rest, ...env }, maxBuffer: 1 << 28, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(from, 'apps/cli/bin/shoeprint.js'), ...args],
+    { cwd: root, input, env: { ...rest, ...env }, maxBuffer: 1 << 28, encoding: 'utf8' },
+  );
   return { code: status, stdout, stderr };
 }
 
 /** As `shoeprint`, while this process goes on: it may be the server that is asked. */
-export async function shoeprintBeside(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+export async function shoeprintBeside(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ran> {
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;
-  const child = spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root, env: { ...rest, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], {
+    cwd: root,
+    env: { ...rest, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const said = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) child[stream].setEncoding('utf8').on('data', (piece: string) => (said[stream] += piece));
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].setEncoding('utf8').on('data', (piece: string) => (said[stream] += piece));
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   return { code, ...said };
 }
 
 /** As `shoeprint`, but its reader leaves after the first piece of output. */
-export async function readByOneWhoLeaves(args: readonly string[]): Promise<Pick<Ran, 'code' | 'stderr'>> {
-  const child = spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], { cwd: root });
+export async function readByOneWhoLeaves(
+  args: readonly string[],
+): Promise<Pick<Ran, 'code' | 'stderr'>> {
+  const child = spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], {
+    cwd: root,
+  });
   let stderr = '';
   child.stderr.on('data', (piece: Buffer) => (stderr += piece.toString()));
   child.stdout.once('data', () => child.stdout.destroy());
@@ -85,7 +133,8 @@ export async function readByOneWhoLeaves(args: readonly string[]): Promise<Pick<
 }
 
 /** The object that `audit --json` prints for these files. */
-export const audited = (...args: readonly string[]): Audited => JSON.parse(shoeprint(['audit', '--json', ...args]).stdout) as Audited;
+export const audited = (...args: readonly string[]): Audited =>
+  JSON.parse(shoeprint(['audit', '--json', ...args]).stdout) as Audited;
 
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -98,4 +147,5 @@ export function file(name: string, content: string | Uint8Array): string {
 }
 
 /** Events as a file holds them. */
-export const lines = (events: readonly unknown[]): string => events.map((event) => `${typeof event === 'string' ? event : JSON.stringify(event)}\n`).join('');
+export const lines = (events: readonly unknown[]): string =>
+  events.map((event) => `${typeof event === 'string' ? event : JSON.stringify(event)}\n`).join('');

@@ -30,7 +30,10 @@ export class AnswerLoser {
   private join(client: Socket): void {
     const server = connect(Number(this.target.port || 5432), this.target.hostname);
     let isAppending = false;
-    for (const [socket, other] of [[client, server], [server, client]] as const) {
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
       this.sockets.add(socket);
       socket.on('error', () => other.destroy());
       socket.on('close', () => {

@@ -8,7 +8,12 @@ export class Collector implements Taker {
   atOnceMax = 0;
   private readonly busy = new Map<number, number>();
 
-  constructor(private readonly first: (partition: number, records: readonly StoredRecord[]) => Promise<void> = async () => undefined) {}
+  constructor(
+    private readonly first: (
+      partition: number,
+      records: readonly StoredRecord[],
+    ) => Promise<void> = async () => undefined,
+  ) {}
 
   async take(partition: number, records: readonly StoredRecord[]): Promise<void> {
     const busy = (this.busy.get(partition) ?? 0) + 1;
@@ -28,7 +33,9 @@ export class Collector implements Taker {
 
   /** The values of a partition as text, each offset once: what at-least-once delivery comes to. */
   texts(partition: number): string[] {
-    const once = new Map((this.taken[partition] ?? []).map(({ offset, value }) => [offset, text(value)]));
+    const once = new Map(
+      (this.taken[partition] ?? []).map(({ offset, value }) => [offset, text(value)]),
+    );
     return [...once.values()];
   }
 

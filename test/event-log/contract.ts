@@ -1,6 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Appending, BrokenLog, type EventLog, type Follower, type GatherStats, type LogRecord, NotRecorded, OutcomeUnknown, RECORD_BYTES_MAX, type StoredRecord, type Taker, type Urgency } from '#event-log';
+import {
+  type Appending,
+  BrokenLog,
+  type EventLog,
+  type Follower,
+  type GatherStats,
+  type LogRecord,
+  NotRecorded,
+  OutcomeUnknown,
+  RECORD_BYTES_MAX,
+  type StoredRecord,
+  type Taker,
+  type Urgency,
+} from '#event-log';
 import { eventually } from '../kit/eventually.js';
 import { Collector, text } from './collector.js';
 
@@ -30,8 +43,13 @@ export type Fault = 'restart' | 'breakConnections' | 'hold' | 'refuse' | 'loseAn
 
 const PARTITIONS = 4;
 const record = (value: string, key = 'T1'): LogRecord => ({ key, value: Buffer.from(value) });
-const appending = (partition: number, values: readonly string[], urgency: Urgency = 'live'): Appending => ({ partition, records: values.map((value) => record(value)), urgency });
-const numbered = (count: number, name = 'r'): string[] => Array.from({ length: count }, (_, at) => `${name}${at}`);
+const appending = (
+  partition: number,
+  values: readonly string[],
+  urgency: Urgency = 'live',
+): Appending => ({ partition, records: values.map((value) => record(value)), urgency });
+const numbered = (count: number, name = 'r'): string[] =>
+  Array.from({ length: count }, (_, at) => `${name}${at}`);
 
 async function everything(log: EventLog, partition: number): Promise<StoredRecord[]> {
   const found: StoredRecord[] = [];
@@ -41,11 +59,17 @@ async function everything(log: EventLog, partition: number): Promise<StoredRecor
     found.push(...more);
   }
 }
-const texts = async (log: EventLog, partition: number): Promise<string[]> => (await everything(log, partition)).map(({ value }) => text(value));
-const outcome = (appended: Promise<unknown>): Promise<unknown> => appended.catch((error: Error) => error);
+const texts = async (log: EventLog, partition: number): Promise<string[]> =>
+  (await everything(log, partition)).map(({ value }) => text(value));
+const outcome = (appended: Promise<unknown>): Promise<unknown> =>
+  appended.catch((error: Error) => error);
 
 /** What every event log promises (libs/event-log/src/port.ts), on a store of each kind. */
-export function describeEventLog(name: string, make: () => Promise<LogStore>, faults: readonly Fault[] = []): void {
+export function describeEventLog(
+  name: string,
+  make: () => Promise<LogStore>,
+  faults: readonly Fault[] = [],
+): void {
   describe(`an event log in ${name}`, () => {
     let store: LogStore;
     let log: CountedLog;
@@ -61,7 +85,8 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
       followers.push(follower);
       return follower;
     };
-    const underFault = (fault: Fault, title: string, test: () => Promise<void>): void => (faults.includes(fault) ? it(title, test) : it.skip(title, test));
+    const underFault = (fault: Fault, title: string, test: () => Promise<void>): void =>
+      faults.includes(fault) ? it(title, test) : it.skip(title, test);
 
     beforeEach(async () => {
       store = await make();
@@ -76,11 +101,33 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
     describe('appends', () => {
       it('answers where the records lie, from offset 0 without holes, each partition for itself', async () => {
         expect(log.partitions).toBe(PARTITIONS);
-        expect(await log.append(appending(1, ['a', 'b', 'c']))).toEqual({ partition: 1, first: 0, next: 3 });
+        expect(await log.append(appending(1, ['a', 'b', 'c']))).toEqual({
+          partition: 1,
+          first: 0,
+          next: 3,
+        });
         expect(await log.append(appending(1, ['d']))).toEqual({ partition: 1, first: 3, next: 4 });
-        expect(await log.append(appending(2, ['x'], 'bulk'))).toEqual({ partition: 2, first: 0, next: 1 });
-        expect((await everything(log, 1)).map(({ partition, offset, key, value }) => [partition, offset, key, text(value)])).toEqual([[1, 0, 'T1', 'a'], [1, 1, 'T1', 'b'], [1, 2, 'T1', 'c'], [1, 3, 'T1', 'd']]);
-        expect(await Promise.all([0, 1, 2].map((partition) => log.head(partition)))).toEqual([0, 4, 1]);
+        expect(await log.append(appending(2, ['x'], 'bulk'))).toEqual({
+          partition: 2,
+          first: 0,
+          next: 1,
+        });
+        expect(
+          (await everything(log, 1)).map(({ partition, offset, key, value }) => [
+            partition,
+            offset,
+            key,
+            text(value),
+          ]),
+        ).toEqual([
+          [1, 0, 'T1', 'a'],
+          [1, 1, 'T1', 'b'],
+          [1, 2, 'T1', 'c'],
+          [1, 3, 'T1', 'd'],
+        ]);
+        expect(await Promise.all([0, 1, 2].map((partition) => log.head(partition)))).toEqual([
+          0, 4, 1,
+        ]);
       });
 
       it('answers only for what another log over the same records can read', async () => {
@@ -88,33 +135,57 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
         expect(other.id).toBe(log.id);
         for (let at = 0; at < 5; at += 1) {
           const { next } = await log.append(appending(0, [`mine ${at}`]));
-          expect((await other.read(0, next - 1)).map(({ value }) => text(value))).toEqual([`mine ${at}`]);
+          expect((await other.read(0, next - 1)).map(({ value }) => text(value))).toEqual([
+            `mine ${at}`,
+          ]);
           await other.append(appending(0, [`theirs ${at}`]));
         }
-        expect(await texts(log, 0)).toEqual(numbered(5, '').flatMap((at) => [`mine ${at}`, `theirs ${at}`]));
+        expect(await texts(log, 0)).toEqual(
+          numbered(5, '').flatMap((at) => [`mine ${at}`, `theirs ${at}`]),
+        );
       });
 
       it('gives back the exact bytes and keys, whatever they are', async () => {
         const written: LogRecord[] = [];
-        const bytes = fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ minLength: 3000, maxLength: 4000 }));
-        const key = fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => !each.includes('\0'));
+        const bytes = fc.oneof(
+          fc.uint8Array({ maxLength: 200 }),
+          fc.uint8Array({ minLength: 3000, maxLength: 4000 }),
+        );
+        const key = fc
+          .string({ unit: 'binary', maxLength: 20 })
+          .filter((each) => !each.includes('\0'));
         await fc.assert(
-          fc.asyncProperty(fc.array(fc.record({ key, value: bytes }), { minLength: 1, maxLength: 8 }), async (records) => {
-            const { first } = await log.append({ partition: 3, records, urgency: 'live' });
-            expect(first).toBe(written.length);
-            written.push(...records);
-          }),
+          fc.asyncProperty(
+            fc.array(fc.record({ key, value: bytes }), { minLength: 1, maxLength: 8 }),
+            async (records) => {
+              const { first } = await log.append({ partition: 3, records, urgency: 'live' });
+              expect(first).toBe(written.length);
+              written.push(...records);
+            },
+          ),
           { numRuns: 25 },
         );
         const read = await everything(log, 3);
         expect(read.map(({ key: each }) => each)).toEqual(written.map(({ key: each }) => each));
-        expect(read.every(({ value }, at) => Buffer.compare(value, (written[at] as LogRecord).value) === 0)).toBe(true);
+        expect(
+          read.every(
+            ({ value }, at) => Buffer.compare(value, (written[at] as LogRecord).value) === 0,
+          ),
+        ).toBe(true);
       });
 
       it('keeps the longest record, and refuses a longer one with all that came with it', async () => {
         const longest = Buffer.alloc(RECORD_BYTES_MAX, 'x');
-        await log.append({ partition: 0, records: [{ key: 'T1', value: longest }], urgency: 'live' });
-        const refused = log.append({ partition: 0, records: [record('before'), { key: 'T1', value: Buffer.alloc(RECORD_BYTES_MAX + 1) }], urgency: 'live' });
+        await log.append({
+          partition: 0,
+          records: [{ key: 'T1', value: longest }],
+          urgency: 'live',
+        });
+        const refused = log.append({
+          partition: 0,
+          records: [record('before'), { key: 'T1', value: Buffer.alloc(RECORD_BYTES_MAX + 1) }],
+          urgency: 'live',
+        });
         await expect(refused).rejects.toBeInstanceOf(NotRecorded);
         expect(await log.head(0)).toBe(1);
         expect(Buffer.compare((await log.read(0, 0))[0]?.value as Uint8Array, longest)).toBe(0);
@@ -124,13 +195,21 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
         const callers = numbered(8, 'caller');
         await Promise.all(
           callers.map(async (caller) => {
-            for (let at = 0; at < 10; at += 1) await Promise.all([log.append(appending(at % PARTITIONS, [`${caller} ${at} one`])), log.append(appending(at % PARTITIONS, [`${caller} ${at} two`, `${caller} ${at} three`]))]);
+            for (let at = 0; at < 10; at += 1)
+              await Promise.all([
+                log.append(appending(at % PARTITIONS, [`${caller} ${at} one`])),
+                log.append(
+                  appending(at % PARTITIONS, [`${caller} ${at} two`, `${caller} ${at} three`]),
+                ),
+              ]);
           }),
         );
         for (let partition = 0; partition < PARTITIONS; partition += 1) {
           const found = await texts(log, partition);
           for (const caller of callers) {
-            const expected = numbered(10, '').filter((at) => Number(at) % PARTITIONS === partition).flatMap((at) => ['one', 'two', 'three'].map((part) => `${caller} ${at} ${part}`));
+            const expected = numbered(10, '')
+              .filter((at) => Number(at) % PARTITIONS === partition)
+              .flatMap((at) => ['one', 'two', 'three'].map((part) => `${caller} ${at} ${part}`));
             expect(found.filter((each) => each.startsWith(`${caller} `))).toEqual(expected);
           }
         }
@@ -144,12 +223,20 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
       });
 
       it('puts what is live before what is bulk, each in its order', async () => {
-        await Promise.all([log.append(appending(1, ['bulk a', 'bulk b'], 'bulk')), log.append(appending(1, ['bulk c'], 'bulk')), log.append(appending(1, ['live a'])), log.append(appending(1, ['live b']))]);
+        await Promise.all([
+          log.append(appending(1, ['bulk a', 'bulk b'], 'bulk')),
+          log.append(appending(1, ['bulk c'], 'bulk')),
+          log.append(appending(1, ['live a'])),
+          log.append(appending(1, ['live b'])),
+        ]);
         expect(await texts(log, 1)).toEqual(['live a', 'live b', 'bulk a', 'bulk b', 'bulk c']);
       });
 
       it('never puts a live append inside a bulk one, however long that is', async () => {
-        const long = Array.from({ length: 120 }, (_, at) => ({ key: 'T1', value: Buffer.concat([Buffer.from(`bulk ${at} `), Buffer.alloc(50_000)]) }));
+        const long = Array.from({ length: 120 }, (_, at) => ({
+          key: 'T1',
+          value: Buffer.concat([Buffer.from(`bulk ${at} `), Buffer.alloc(50_000)]),
+        }));
         const bulk = log.append({ partition: 0, records: long, urgency: 'bulk' });
         const live: Promise<unknown>[] = [];
         const until = bulk.finally(() => live.push(log.append(appending(0, ['live last']))));
@@ -159,7 +246,9 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
         }
         await until;
         await Promise.all(live);
-        const found = (await texts(log, 0)).map((each) => each.slice(0, 9).replace(/\0.*/s, '').trim());
+        const found = (await texts(log, 0)).map((each) =>
+          each.slice(0, 9).replace(/\0.*/s, '').trim(),
+        );
         const first = found.indexOf('bulk 0');
         expect(found.slice(first, first + 120)).toEqual(numbered(120, 'bulk '));
         expect(found.filter((each) => each.startsWith('live'))).toHaveLength(11);
@@ -168,15 +257,33 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
       it('says that it holds no more than its queue may, keeps room for live ones, and records nothing that it refused', async () => {
         const small = await open({ queueBytesMax: 400_000 });
         const value = 'v'.repeat(40_000);
-        const bulk = numbered(12).map((each) => outcome(small.append(appending(0, [`${each} ${value}`], 'bulk'))));
-        const live = numbered(12, 'live').map((each) => outcome(small.append(appending(0, [`${each} ${value}`]))));
+        const bulk = numbered(12).map((each) =>
+          outcome(small.append(appending(0, [`${each} ${value}`], 'bulk'))),
+        );
+        const live = numbered(12, 'live').map((each) =>
+          outcome(small.append(appending(0, [`${each} ${value}`]))),
+        );
         const [bulkOutcomes, liveOutcomes] = [await Promise.all(bulk), await Promise.all(live)];
-        const kept = [...liveOutcomes, ...bulkOutcomes].filter((each) => !(each instanceof Error)).length;
-        expect([...liveOutcomes, ...bulkOutcomes].every((each) => !(each instanceof Error) || each instanceof NotRecorded)).toBe(true);
-        expect(bulkOutcomes.map((each) => each instanceof NotRecorded)).toEqual(numbered(12).map((_, at) => at >= 8));
-        expect(liveOutcomes.map((each) => each instanceof NotRecorded)).toEqual(numbered(12).map((_, at) => at >= 1));
+        const kept = [...liveOutcomes, ...bulkOutcomes].filter(
+          (each) => !(each instanceof Error),
+        ).length;
+        expect(
+          [...liveOutcomes, ...bulkOutcomes].every(
+            (each) => !(each instanceof Error) || each instanceof NotRecorded,
+          ),
+        ).toBe(true);
+        expect(bulkOutcomes.map((each) => each instanceof NotRecorded)).toEqual(
+          numbered(12).map((_, at) => at >= 8),
+        );
+        expect(liveOutcomes.map((each) => each instanceof NotRecorded)).toEqual(
+          numbered(12).map((_, at) => at >= 1),
+        );
         expect((await everything(small, 0)).length).toBe(kept);
-        expect(await small.health()).toMatchObject({ reachable: true, queuedBytes: 0, queueBytesMax: 400_000 });
+        expect(await small.health()).toMatchObject({
+          reachable: true,
+          queuedBytes: 0,
+          queueBytesMax: 400_000,
+        });
       });
 
       it('finishes on closing what waits, and takes no more', async () => {
@@ -192,10 +299,16 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
 
     describe('reads', () => {
       it('reads from any offset on to the head, at least one record, and about as many bytes as are asked for', async () => {
-        await log.append({ partition: 0, records: numbered(20).map((value) => record(value.padEnd(1000, '.'))), urgency: 'bulk' });
+        await log.append({
+          partition: 0,
+          records: numbered(20).map((value) => record(value.padEnd(1000, '.'))),
+          urgency: 'bulk',
+        });
         for (const from of [0, 7, 19]) {
           const all = await log.read(0, from);
-          expect(all.map(({ offset }) => offset)).toEqual(numbered(20 - from, '').map((at) => Number(at) + from));
+          expect(all.map(({ offset }) => offset)).toEqual(
+            numbered(20 - from, '').map((at) => Number(at) + from),
+          );
         }
         expect((await log.read(0, 3, 1)).map(({ offset }) => offset)).toEqual([3]);
         const some = await log.read(0, 5, 4000);
@@ -232,12 +345,19 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
       });
 
       it('follows several partitions, one more while it runs, no more one that is removed, and again from another offset', async () => {
-        await Promise.all(numbered(PARTITIONS, '').map((partition) => log.append(appending(Number(partition), numbered(5)))));
+        await Promise.all(
+          numbered(PARTITIONS, '').map((partition) =>
+            log.append(appending(Number(partition), numbered(5))),
+          ),
+        );
         const taker = new Collector();
         const follower = follow(taker);
         follower.add(0, 0);
         follower.add(1, 4);
-        await eventually('two partitions', () => taker.texts(0).length === 5 && taker.texts(1).length === 1);
+        await eventually(
+          'two partitions',
+          () => taker.texts(0).length === 5 && taker.texts(1).length === 1,
+        );
         follower.add(3, 2);
         await eventually('one more', () => taker.texts(3).length === 3);
         await follower.remove(0);
@@ -265,7 +385,8 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
         follower.add(1, 0);
         await log.append(appending(0, ['first']));
         await eventually('the slow taker', () => begun === 1);
-        for (const value of numbered(20)) await Promise.all([log.append(appending(0, [value])), log.append(appending(1, [value]))]);
+        for (const value of numbered(20))
+          await Promise.all([log.append(appending(0, [value])), log.append(appending(1, [value]))]);
         await eventually('the other partition', () => taker.texts(1).length === 20);
         expect(begun).toBe(1);
         letGo();
@@ -286,7 +407,9 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
         await log.append(appending(0, ['after it']));
         await log.append(appending(1, ['healthy']));
         await eventually('the other partition', () => taker.texts(1).length === 1);
-        expect(taker.stops).toEqual([{ partition: 0, why: expect.objectContaining({ message: 'the fold failed' }) }]);
+        expect(taker.stops).toEqual([
+          { partition: 0, why: expect.objectContaining({ message: 'the fold failed' }) },
+        ]);
         expect(taker.texts(0)).toEqual([]);
       });
 
@@ -324,75 +447,111 @@ export function describeEventLog(name: string, make: () => Promise<LogStore>, fa
     });
 
     describe('under faults', () => {
-      underFault('refuse', 'says NotRecorded of what was refused, and nothing of it is there', async () => {
-        await log.append(appending(0, ['before']));
-        const undo = await store.refuse?.();
-        const refused = await Promise.all([outcome(log.append(appending(0, ['refused']))), outcome(log.append(appending(1, ['refused, too'], 'bulk')))]);
-        await undo?.();
-        expect(refused.map((each) => each instanceof NotRecorded)).toEqual([true, true]);
-        await eventually('an append that is taken again', () => log.append(appending(0, ['after'])).catch(() => undefined));
-        expect(await texts(log, 0)).toEqual(['before', 'after']);
-        expect(await texts(log, 1)).toEqual([]);
-      });
+      underFault(
+        'refuse',
+        'says NotRecorded of what was refused, and nothing of it is there',
+        async () => {
+          await log.append(appending(0, ['before']));
+          const undo = await store.refuse?.();
+          const refused = await Promise.all([
+            outcome(log.append(appending(0, ['refused']))),
+            outcome(log.append(appending(1, ['refused, too'], 'bulk'))),
+          ]);
+          await undo?.();
+          expect(refused.map((each) => each instanceof NotRecorded)).toEqual([true, true]);
+          await eventually('an append that is taken again', () =>
+            log.append(appending(0, ['after'])).catch(() => undefined),
+          );
+          expect(await texts(log, 0)).toEqual(['before', 'after']);
+          expect(await texts(log, 1)).toEqual([]);
+        },
+      );
 
-      underFault('loseAnswers', 'says OutcomeUnknown where the answer was lost; sent again it stands twice, for admission to take once', async () => {
-        const undo = await store.loseAnswers?.();
-        expect(await outcome(log.append(appending(0, ['card'])))).toBeInstanceOf(OutcomeUnknown);
-        await undo?.();
-        await eventually('an answer', () => log.append(appending(0, ['card'])).catch(() => undefined));
-        const found = await texts(log, 0);
-        expect(found.length).toBeGreaterThanOrEqual(2);
-        expect(new Set(found)).toEqual(new Set(['card']));
-      });
+      underFault(
+        'loseAnswers',
+        'says OutcomeUnknown where the answer was lost; sent again it stands twice, for admission to take once',
+        async () => {
+          const undo = await store.loseAnswers?.();
+          expect(await outcome(log.append(appending(0, ['card'])))).toBeInstanceOf(OutcomeUnknown);
+          await undo?.();
+          await eventually('an answer', () =>
+            log.append(appending(0, ['card'])).catch(() => undefined),
+          );
+          const found = await texts(log, 0);
+          expect(found.length).toBeGreaterThanOrEqual(2);
+          expect(new Set(found)).toEqual(new Set(['card']));
+        },
+      );
 
-      underFault('hold', 'gathers what comes while a send is slow into the next one, and gives up after the grace on closing', async () => {
-        const slow = await open();
-        const release = await store.hold?.();
-        const under = outcome(slow.append(appending(0, ['under way'])));
-        await eventually('the send', () => slow.stats().queuedBytes > 0);
-        await new Promise(setImmediate);
-        const waiting = numbered(20).map((value) => outcome(slow.append(appending(0, [value]))));
-        await slow.close(50);
-        expect(await under).toBeInstanceOf(OutcomeUnknown);
-        expect((await Promise.all(waiting)).every((each) => each instanceof NotRecorded)).toBe(true);
-        await release?.();
-        await eventually('the log again', () => log.append(appending(0, ['after'])).catch(() => undefined));
-        expect((await texts(log, 0)).filter((each) => each.startsWith('r'))).toEqual([]);
-      });
+      underFault(
+        'hold',
+        'gathers what comes while a send is slow into the next one, and gives up after the grace on closing',
+        async () => {
+          const slow = await open();
+          const release = await store.hold?.();
+          const under = outcome(slow.append(appending(0, ['under way'])));
+          await eventually('the send', () => slow.stats().queuedBytes > 0);
+          await new Promise(setImmediate);
+          const waiting = numbered(20).map((value) => outcome(slow.append(appending(0, [value]))));
+          await slow.close(50);
+          expect(await under).toBeInstanceOf(OutcomeUnknown);
+          expect((await Promise.all(waiting)).every((each) => each instanceof NotRecorded)).toBe(
+            true,
+          );
+          await release?.();
+          await eventually('the log again', () =>
+            log.append(appending(0, ['after'])).catch(() => undefined),
+          );
+          expect((await texts(log, 0)).filter((each) => each.startsWith('r'))).toEqual([]);
+        },
+      );
 
-      const cuts: readonly (readonly [Fault & ('restart' | 'breakConnections'), string])[] = [['restart', 'a restart of the store'], ['breakConnections', 'a cut of every connection']];
+      const cuts: readonly (readonly [Fault & ('restart' | 'breakConnections'), string])[] = [
+        ['restart', 'a restart of the store'],
+        ['breakConnections', 'a cut of every connection'],
+      ];
       for (const [fault, what] of cuts)
-        underFault(fault, `goes on by itself after ${what}: every acknowledged record is there and handed on, in order, without a hole`, async () => {
-          const taker = new Collector();
-          follow(taker).add(0, 0);
-          const acknowledged: string[] = [];
-          let ended = false;
-          const writer = (async () => {
-            for (let at = 0; !ended; at += 1) {
-              const appended = await outcome(log.append(appending(0, [`w${at}`])));
-              if (!(appended instanceof Error)) acknowledged.push(`w${at}`);
-              else if (!(appended instanceof NotRecorded || appended instanceof OutcomeUnknown)) throw appended;
-              await new Promise(setImmediate);
+        underFault(
+          fault,
+          `goes on by itself after ${what}: every acknowledged record is there and handed on, in order, without a hole`,
+          async () => {
+            const taker = new Collector();
+            follow(taker).add(0, 0);
+            const acknowledged: string[] = [];
+            let ended = false;
+            const writer = (async () => {
+              for (let at = 0; !ended; at += 1) {
+                const appended = await outcome(log.append(appending(0, [`w${at}`])));
+                if (!(appended instanceof Error)) acknowledged.push(`w${at}`);
+                else if (!(appended instanceof NotRecorded || appended instanceof OutcomeUnknown))
+                  throw appended;
+                await new Promise(setImmediate);
+              }
+            })();
+            try {
+              await eventually('some records before', () => acknowledged.length >= 5);
+              await store[fault]?.();
+              const before = acknowledged.length;
+              await eventually('more records afterwards', () => acknowledged.length >= before + 5);
+            } finally {
+              ended = true;
+              await writer;
             }
-          })();
-          try {
-            await eventually('some records before', () => acknowledged.length >= 5);
-            await store[fault]?.();
-            const before = acknowledged.length;
-            await eventually('more records afterwards', () => acknowledged.length >= before + 5);
-          } finally {
-            ended = true;
-            await writer;
-          }
-          const head = await log.head(0);
-          await eventually('all records', () => (taker.taken[0] ?? []).at(-1)?.offset === head - 1);
-          const offsets = [...new Set(taker.offsets(0))];
-          expect(offsets).toEqual(numbered(head, '').map(Number));
-          expect(taker.stops).toEqual([]);
-          const there = await texts(log, 0);
-          expect(there.filter((each, at) => there.indexOf(each) === at && acknowledged.includes(each))).toEqual(acknowledged);
-          expect(taker.texts(0)).toEqual(there);
-        });
+            const head = await log.head(0);
+            await eventually(
+              'all records',
+              () => (taker.taken[0] ?? []).at(-1)?.offset === head - 1,
+            );
+            const offsets = [...new Set(taker.offsets(0))];
+            expect(offsets).toEqual(numbered(head, '').map(Number));
+            expect(taker.stops).toEqual([]);
+            const there = await texts(log, 0);
+            expect(
+              there.filter((each, at) => there.indexOf(each) === at && acknowledged.includes(each)),
+            ).toEqual(acknowledged);
+            expect(taker.texts(0)).toEqual(there);
+          },
+        );
     });
   });
 }

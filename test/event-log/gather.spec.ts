@@ -7,7 +7,8 @@ import { eventually } from '../kit/eventually.js';
 
 const SEND_BYTES_MAX = 150_000;
 const PARTITIONS = 3;
-const weightOfAll = (records: readonly LogRecord[]): number => records.reduce((sum, record) => sum + weightOf(record), 0);
+const weightOfAll = (records: readonly LogRecord[]): number =>
+  records.reduce((sum, record) => sum + weightOf(record), 0);
 
 /** A send that ends when a test says so, and writes down what it was given. */
 class Wire {
@@ -23,10 +24,14 @@ class Wire {
     this.underWay[lane] = (this.underWay[lane] as number) + 1;
     this.atOnceMax = Math.max(this.atOnceMax, this.underWay[lane]);
     await new Promise<void>((resolve) => this.ends.push(resolve));
-    this.underWay[lane] = (this.underWay[lane]) - 1;
+    this.underWay[lane] = this.underWay[lane] - 1;
     const why = this.fails(number);
     if (why) throw why;
-    return batches.map(({ partition, records }) => (this.stored[partition] as string[]).push(...records.map(({ key }) => key)) - records.length);
+    return batches.map(
+      ({ partition, records }) =>
+        (this.stored[partition] as string[]).push(...records.map(({ key }) => key)) -
+        records.length,
+    );
   };
 
   end(): void {
@@ -41,12 +46,30 @@ class Wire {
   }
 }
 
-const gatherOver = (wire: Wire, lanes = 2): Gather => new Gather({ partitions: PARTITIONS, lanes, laneOf: (partition) => partition % lanes, sendBytesMax: SEND_BYTES_MAX, send: wire.send });
-const records = (name: string, count: number, bytes = 10): LogRecord[] => Array.from({ length: count }, (_, at) => ({ key: `${name}.${at}`, value: new Uint8Array(bytes) }));
-const outcome = (appended: Promise<unknown>): Promise<unknown> => appended.catch((error: Error) => error);
+const gatherOver = (wire: Wire, lanes = 2): Gather =>
+  new Gather({
+    partitions: PARTITIONS,
+    lanes,
+    laneOf: (partition) => partition % lanes,
+    sendBytesMax: SEND_BYTES_MAX,
+    send: wire.send,
+  });
+const records = (name: string, count: number, bytes = 10): LogRecord[] =>
+  Array.from({ length: count }, (_, at) => ({
+    key: `${name}.${at}`,
+    value: new Uint8Array(bytes),
+  }));
+const outcome = (appended: Promise<unknown>): Promise<unknown> =>
+  appended.catch((error: Error) => error);
 
 describe('gathering', () => {
-  const wanted = fc.record({ partition: fc.nat(PARTITIONS - 1), urgency: fc.constantFrom<Urgency>('live', 'bulk'), count: fc.integer({ min: 1, max: 9 }), bytes: fc.constantFrom(0, 100, 20_000, 60_000), later: fc.boolean() });
+  const wanted = fc.record({
+    partition: fc.nat(PARTITIONS - 1),
+    urgency: fc.constantFrom<Urgency>('live', 'bulk'),
+    count: fc.integer({ min: 1, max: 9 }),
+    bytes: fc.constantFrom(0, 100, 20_000, 60_000),
+    later: fc.boolean(),
+  });
 
   it('keeps its laws, whatever is appended: order, whole appends side by side, bounded sends, one at a time in a lane, truthful offsets', async () => {
     await fc.assert(
@@ -55,7 +78,13 @@ describe('gathering', () => {
         const gather = gatherOver(wire);
         const appends: Promise<{ partition: number; first: number; next: number }>[] = [];
         for (const [nth, { partition, urgency, count, bytes, later }] of all.entries()) {
-          appends.push(gather.append({ partition, urgency, records: records(`${urgency}${nth}`, count, bytes) }));
+          appends.push(
+            gather.append({
+              partition,
+              urgency,
+              records: records(`${urgency}${nth}`, count, bytes),
+            }),
+          );
           if (later) {
             await Promise.resolve();
             wire.end();
@@ -67,19 +96,32 @@ describe('gathering', () => {
         for (const [nth, { partition, urgency, count }] of all.entries()) {
           const { first, next } = appended[nth] as { first: number; next: number };
           expect(next - first).toBe(count);
-          expect((wire.stored[partition] as string[]).slice(first, next)).toEqual(records(`${urgency}${nth}`, count).map(({ key }) => key));
+          expect((wire.stored[partition] as string[]).slice(first, next)).toEqual(
+            records(`${urgency}${nth}`, count).map(({ key }) => key),
+          );
         }
         for (const urgency of ['live', 'bulk'] as const)
           for (let partition = 0; partition < PARTITIONS; partition += 1) {
-            const firsts = all.flatMap((each, nth) => (each.urgency === urgency && each.partition === partition ? [(appended[nth] as { first: number }).first] : []));
+            const firsts = all.flatMap((each, nth) =>
+              each.urgency === urgency && each.partition === partition
+                ? [(appended[nth] as { first: number }).first]
+                : [],
+            );
             expect(firsts).toEqual([...firsts].sort((a, b) => a - b));
           }
         for (const batches of wire.sends) {
-          expect(weightOfAll(batches.flatMap(({ records: own }) => own))).toBeLessThanOrEqual(SEND_BYTES_MAX);
+          expect(weightOfAll(batches.flatMap(({ records: own }) => own))).toBeLessThanOrEqual(
+            SEND_BYTES_MAX,
+          );
           expect(new Set(batches.map(({ partition }) => partition)).size).toBe(batches.length);
         }
         expect(wire.atOnceMax).toBe(1);
-        expect(gather.stats()).toMatchObject({ queuedBytes: 0, failures: 0, sends: wire.sends.length, records: all.reduce((sum, { count }) => sum + count, 0) });
+        expect(gather.stats()).toMatchObject({
+          queuedBytes: 0,
+          failures: 0,
+          sends: wire.sends.length,
+          records: all.reduce((sum, { count }) => sum + count, 0),
+        });
       }),
       { numRuns: 60 },
     );
@@ -91,10 +133,23 @@ describe('gathering', () => {
     const first = gather.append({ partition: 0, urgency: 'live', records: records('first', 1) });
     await Promise.resolve();
     expect(wire.sends).toHaveLength(1);
-    const others = [0, 1, 2].map((partition) => gather.append({ partition, urgency: 'live', records: records(`other${partition}`, 2) }));
+    const others = [0, 1, 2].map((partition) =>
+      gather.append({ partition, urgency: 'live', records: records(`other${partition}`, 2) }),
+    );
     await wire.drain(gather);
     await Promise.all([first, ...others]);
-    expect(wire.sends.map((batches) => batches.map(({ partition, records: own }) => [partition, own.length]))).toEqual([[[0, 1]], [[0, 2], [1, 2], [2, 2]]]);
+    expect(
+      wire.sends.map((batches) =>
+        batches.map(({ partition, records: own }) => [partition, own.length]),
+      ),
+    ).toEqual([
+      [[0, 1]],
+      [
+        [0, 2],
+        [1, 2],
+        [2, 2],
+      ],
+    ]);
   });
 
   it('tells a failure to the callers in that send only, and goes on', async () => {
@@ -104,13 +159,23 @@ describe('gathering', () => {
     const gather = gatherOver(wire, 1);
     const outcomes: unknown[] = [];
     for (let send = 0; send < 4; send += 1) {
-      const both = [0, 1].map((partition) => outcome(gather.append({ partition, urgency: 'live', records: records(`${send}`, 1) })));
+      const both = [0, 1].map((partition) =>
+        outcome(gather.append({ partition, urgency: 'live', records: records(`${send}`, 1) })),
+      );
       await wire.drain(gather);
       outcomes.push(...(await Promise.all(both)));
     }
     expect(outcomes.slice(0, 4)).toEqual([failures[0], failures[0], failures[1], failures[1]]);
-    expect(outcomes.slice(4, 6).map((each) => [(each as Error).name, (each as Error).message])).toEqual([['OutcomeUnknown', 'a bug'], ['OutcomeUnknown', 'a bug']]);
-    expect(outcomes.slice(6)).toEqual([{ partition: 0, first: 0, next: 1 }, { partition: 1, first: 0, next: 1 }]);
+    expect(
+      outcomes.slice(4, 6).map((each) => [(each as Error).name, (each as Error).message]),
+    ).toEqual([
+      ['OutcomeUnknown', 'a bug'],
+      ['OutcomeUnknown', 'a bug'],
+    ]);
+    expect(outcomes.slice(6)).toEqual([
+      { partition: 0, first: 0, next: 1 },
+      { partition: 1, first: 0, next: 1 },
+    ]);
     expect(gather.stats()).toMatchObject({ failures: 3, sends: 4, records: 2 });
   });
 
@@ -118,7 +183,9 @@ describe('gathering', () => {
     const wire = new Wire();
     wire.fails = (send) => (send === 1 ? new NotRecorded('refused') : undefined);
     const gather = gatherOver(wire, 1);
-    const long = outcome(gather.append({ partition: 0, urgency: 'bulk', records: records('long', 9, 60_000) }));
+    const long = outcome(
+      gather.append({ partition: 0, urgency: 'bulk', records: records('long', 9, 60_000) }),
+    );
     const after = gather.append({ partition: 0, urgency: 'bulk', records: records('after', 1) });
     await wire.drain(gather);
     expect(await long).toBeInstanceOf(OutcomeUnknown);
@@ -129,12 +196,23 @@ describe('gathering', () => {
   it('lets a flood of live appends not hold up a bulk load for ever', async () => {
     const wire = new Wire();
     const gather = gatherOver(wire, 1);
-    const bulk = gather.append({ partition: 0, urgency: 'bulk', records: records('bulk', 6, 30_000) });
+    const bulk = gather.append({
+      partition: 0,
+      urgency: 'bulk',
+      records: records('bulk', 6, 30_000),
+    });
     const live: Promise<unknown>[] = [];
     let [done, rounds] = [false, 0];
     void bulk.then(() => (done = true));
     for (; !done && rounds < 20; rounds += 1) {
-      for (let at = 0; at < 3; at += 1) live.push(gather.append({ partition: 1, urgency: 'live', records: records(`live${rounds}`, 2, 30_000) }));
+      for (let at = 0; at < 3; at += 1)
+        live.push(
+          gather.append({
+            partition: 1,
+            urgency: 'live',
+            records: records(`live${rounds}`, 2, 30_000),
+          }),
+        );
       await new Promise(setImmediate);
       wire.end();
       await new Promise(setImmediate);
@@ -148,10 +226,16 @@ describe('gathering', () => {
   it('puts a live append before the bulk ones that wait, behind the rest of one that went in part', async () => {
     const wire = new Wire();
     const gather = gatherOver(wire, 1);
-    const long = gather.append({ partition: 0, urgency: 'bulk', records: records('long', 3, 60_000) });
+    const long = gather.append({
+      partition: 0,
+      urgency: 'bulk',
+      records: records('long', 3, 60_000),
+    });
     await Promise.resolve();
     expect(wire.sends).toHaveLength(1);
-    const others = (['bulk', 'live'] as const).map((urgency) => gather.append({ partition: 0, urgency, records: records(urgency, 1) }));
+    const others = (['bulk', 'live'] as const).map((urgency) =>
+      gather.append({ partition: 0, urgency, records: records(urgency, 1) }),
+    );
     await wire.drain(gather);
     await Promise.all([long, ...others]);
     expect(wire.stored[0]).toEqual(['long.0', 'long.1', 'long.2', 'live.0', 'bulk.0']);
@@ -160,18 +244,32 @@ describe('gathering', () => {
   it('refuses what no log can keep before anything is queued', async () => {
     const gather = gatherOver(new Wire());
     const one = records('a', 1);
-    await expect(gather.append({ partition: 3, urgency: 'live', records: one })).rejects.toBeInstanceOf(RangeError);
-    await expect(gather.append({ partition: 0, urgency: 'live', records: [] })).rejects.toBeInstanceOf(RangeError);
+    await expect(
+      gather.append({ partition: 3, urgency: 'live', records: one }),
+    ).rejects.toBeInstanceOf(RangeError);
+    await expect(
+      gather.append({ partition: 0, urgency: 'live', records: [] }),
+    ).rejects.toBeInstanceOf(RangeError);
     for (const key of ['a\0b', 'a\ud800'])
-      await expect(gather.append({ partition: 0, urgency: 'live', records: [...one, { key, value: new Uint8Array(1) }] })).rejects.toBeInstanceOf(NotRecorded);
+      await expect(
+        gather.append({
+          partition: 0,
+          urgency: 'live',
+          records: [...one, { key, value: new Uint8Array(1) }],
+        }),
+      ).rejects.toBeInstanceOf(NotRecorded);
     expect(gather.stats().queuedBytes).toBe(0);
   });
 
   it('ends at the end of the grace: what waits is NotRecorded, what is under way OutcomeUnknown, and so is what went in part', async () => {
     const wire = new Wire();
     const gather = gatherOver(wire, 1);
-    const long = outcome(gather.append({ partition: 0, urgency: 'bulk', records: records('long', 9, 60_000) }));
-    const waits = outcome(gather.append({ partition: 0, urgency: 'bulk', records: records('waits', 1) }));
+    const long = outcome(
+      gather.append({ partition: 0, urgency: 'bulk', records: records('long', 9, 60_000) }),
+    );
+    const waits = outcome(
+      gather.append({ partition: 0, urgency: 'bulk', records: records('waits', 1) }),
+    );
     await eventually('the first part', () => wire.sends.length === 1);
     await gather.close(5);
     expect(await long).toBeInstanceOf(OutcomeUnknown);

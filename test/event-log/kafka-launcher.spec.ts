@@ -28,8 +28,12 @@ console.log(broker.pid);
 
 it('ends the brokers of a launcher that was killed with kill -9, and takes their data away', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'shoeprint-warden-'));
-  const launcher = spawn(process.execPath, ['-e', LAUNCHER, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const broker = Number(await new Promise<Buffer>((resolve) => launcher.stdout.once('data', resolve)));
+  const launcher = spawn(process.execPath, ['-e', LAUNCHER, dir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const broker = Number(
+    await new Promise<Buffer>((resolve) => launcher.stdout.once('data', resolve)),
+  );
   expect(isRunning(broker)).toBe(true);
   launcher.kill('SIGKILL');
   await eventually('the end of the broker', () => !isRunning(broker));
@@ -46,8 +50,14 @@ interface Queue {
 
 it('arms no timer for a request queue of kafkajs in which nothing waits', () => {
   quietRequestQueue();
-  const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as new (options: object) => Queue;
-  const queue = new RequestQueue({ requestTimeout: 1000, enforceRequestTimeout: false, logger: { debug: () => undefined } });
+  const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as new (
+    options: object,
+  ) => Queue;
+  const queue = new RequestQueue({
+    requestTimeout: 1000,
+    enforceRequestTimeout: false,
+    logger: { debug: () => undefined },
+  });
   queue.checkPendingRequests();
   expect(queue.throttleCheckTimeoutId).toBeNull();
   queue.throttledUntil = Date.now() + 1000;

@@ -20,7 +20,12 @@ describeOnKafka('the log in a Kafka of three brokers', await whyNoKafkaToKill(),
   afterAll(() => cluster.stop());
 
   it('is power-safe, loses nothing that was acknowledged while one of them is killed, twice, and is read without a hole', async () => {
-    const log = await KafkaLog.open({ brokers: cluster.brokers, topic: freshTopic(), partitions: PARTITIONS, create: true });
+    const log = await KafkaLog.open({
+      brokers: cluster.brokers,
+      topic: freshTopic(),
+      partitions: PARTITIONS,
+      create: true,
+    });
     expect(await log.health()).toMatchObject({ reachable: true, powerSafe: true, notes: [] });
     const taker = new Collector();
     const follower = log.follow(taker);
@@ -32,34 +37,66 @@ describeOnKafka('the log in a Kafka of three brokers', await whyNoKafkaToKill(),
     const write = async (partition: number, writer: number): Promise<void> => {
       for (let at = 0; writing; at += 1) {
         const value = `${writer} ${at}`;
-        const outcome = await log.append({ partition, urgency: 'live', records: [{ key: 'T1', value: Buffer.from(value) }] }).catch((error: unknown) => error);
+        const outcome = await log
+          .append({
+            partition,
+            urgency: 'live',
+            records: [{ key: 'T1', value: Buffer.from(value) }],
+          })
+          .catch((error: unknown) => error);
         if (!(outcome instanceof Error)) acknowledged[partition]?.push(value);
-        else if (!(outcome instanceof NotRecorded || outcome instanceof OutcomeUnknown)) throw outcome;
+        else if (!(outcome instanceof NotRecorded || outcome instanceof OutcomeUnknown))
+          throw outcome;
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
     };
-    const writers = partitions.flatMap((partition) => Array.from({ length: WRITERS_A_PARTITION }, (_, writer) => write(partition, writer)));
+    const writers = partitions.flatMap((partition) =>
+      Array.from({ length: WRITERS_A_PARTITION }, (_, writer) => write(partition, writer)),
+    );
 
     for (const node of [1, 2]) {
-      await eventually('every partition appended to', () => acknowledged.every((of) => of.length >= 20), BROKER_MS_MAX);
+      await eventually(
+        'every partition appended to',
+        () => acknowledged.every((of) => of.length >= 20),
+        BROKER_MS_MAX,
+      );
       await cluster.kill(node);
       const before = acknowledged.map((of) => of.length);
-      await eventually('appends to every partition while one broker is down', () => acknowledged.every((of, partition) => of.length >= (before[partition] as number) + 20), BROKER_MS_MAX);
+      await eventually(
+        'appends to every partition while one broker is down',
+        () =>
+          acknowledged.every((of, partition) => of.length >= (before[partition] as number) + 20),
+        BROKER_MS_MAX,
+      );
       await cluster.restart(node);
     }
     writing = false;
     await Promise.all(writers);
 
     const heads = await Promise.all(partitions.map((partition) => log.head(partition)));
-    await eventually('all that is there read', () => partitions.every((partition) => taker.offsets(partition).at(-1) === (heads[partition] as number) - 1), BROKER_MS_MAX);
+    await eventually(
+      'all that is there read',
+      () =>
+        partitions.every(
+          (partition) => taker.offsets(partition).at(-1) === (heads[partition] as number) - 1,
+        ),
+      BROKER_MS_MAX,
+    );
     expect(taker.stops).toEqual([]);
     for (const partition of partitions) {
-      expect(taker.offsets(partition)).toEqual(Array.from({ length: heads[partition] as number }, (_, offset) => offset));
+      expect(taker.offsets(partition)).toEqual(
+        Array.from({ length: heads[partition] as number }, (_, offset) => offset),
+      );
       const there = new Set(taker.texts(partition));
       expect(acknowledged[partition]?.filter((value) => !there.has(value))).toEqual([]);
     }
-    const twice = heads.reduce((sum, head, partition) => sum + head - new Set(taker.texts(partition)).size, 0);
-    process.stderr.write(`three brokers, one killed twice: ${total()} acknowledged, 0 lost, ${twice} stand twice, readers started anew ${log.restarts} times\n`);
+    const twice = heads.reduce(
+      (sum, head, partition) => sum + head - new Set(taker.texts(partition)).size,
+      0,
+    );
+    process.stderr.write(
+      `three brokers, one killed twice: ${total()} acknowledged, 0 lost, ${twice} stand twice, readers started anew ${log.restarts} times\n`,
+    );
     await log.close();
   }, 180_000);
 });

@@ -1,11 +1,24 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import kafkajs, { type Admin } from 'kafkajs';
-import { BrokenLog, type LogRecord, NotRecorded, OutcomeUnknown, partitionOf, RECORD_BYTES_MAX } from '#event-log';
+import {
+  BrokenLog,
+  type LogRecord,
+  NotRecorded,
+  OutcomeUnknown,
+  partitionOf,
+  RECORD_BYTES_MAX,
+} from '#event-log';
 import { KafkaLog } from '../../libs/event-log/src/kafka-log.js';
 import { judge } from '../../libs/event-log/src/kafka-sender.js';
 import { eventually } from '../kit/eventually.js';
-import { describeOnKafka, freshTopic, kafkaBehindProxy, kafkaForTests, whyNoKafkaToKill } from '../kit/kafka.js';
+import {
+  describeOnKafka,
+  freshTopic,
+  kafkaBehindProxy,
+  kafkaForTests,
+  whyNoKafkaToKill,
+} from '../kit/kafka.js';
 import { Collector } from './collector.js';
 import { describeEventLog, type LogStore } from './contract.js';
 
@@ -18,7 +31,11 @@ const skipped = 'skipped' in kafka ? kafka.skipped : undefined;
 const brokers = 'brokers' in kafka ? kafka.brokers : [];
 
 const record = (value: string, key = 'T1'): LogRecord => ({ key, value: Buffer.from(value) });
-const live = (partition: number, ...values: string[]) => ({ partition, urgency: 'live' as const, records: values.map((value) => record(value)) });
+const live = (partition: number, ...values: string[]) => ({
+  partition,
+  urgency: 'live' as const,
+  records: values.map((value) => record(value)),
+});
 const client = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
 
 async function asAdmin<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
@@ -28,14 +45,19 @@ async function asAdmin<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
 }
 
 async function setBatchBytesMax(topic: string, value: string): Promise<void> {
-  const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configEntries: [{ name: 'max.message.bytes', value }] };
+  const resource = {
+    type: kafkajs.ConfigResourceTypes.TOPIC,
+    name: topic,
+    configEntries: [{ name: 'max.message.bytes', value }],
+  };
   await asAdmin((admin) => admin.alterConfigs({ validateOnly: false, resources: [resource] }));
 }
 
 async function makeStore(): Promise<LogStore> {
   const topic = freshTopic();
   return {
-    open: (settings) => KafkaLog.open({ brokers, topic, partitions: PARTITIONS, create: true, ...settings }),
+    open: (settings) =>
+      KafkaLog.open({ brokers, topic, partitions: PARTITIONS, create: true, ...settings }),
     drop: () => asAdmin((admin) => admin.deleteTopics({ topics: [topic] })),
     restart: async () => {
       await own?.cluster.kill(1);
@@ -63,7 +85,11 @@ describeOnKafka('the log in Kafka', skipped, () => {
     await own?.cluster.stop();
   });
 
-  describeEventLog('Kafka', makeStore, own ? ['restart', 'breakConnections', 'hold', 'loseAnswers', 'refuse'] : ['refuse']);
+  describeEventLog(
+    'Kafka',
+    makeStore,
+    own ? ['restart', 'breakConnections', 'hold', 'loseAnswers', 'refuse'] : ['refuse'],
+  );
 
   const opened: KafkaLog[] = [];
   const open = async (topic = freshTopic(), partitions = 1, create = true): Promise<KafkaLog> => {
@@ -77,9 +103,25 @@ describeOnKafka('the log in Kafka', skipped, () => {
     it('is made as a record is kept: for ever, never compacted, with the time of the broker', async () => {
       const topic = freshTopic();
       await open(topic);
-      const { resources } = await asAdmin((admin) => admin.describeConfigs({ includeSynonyms: false, resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }] }));
-      const config = Object.fromEntries(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]) ?? []);
-      expect(config).toMatchObject({ 'cleanup.policy': 'delete', 'retention.ms': '-1', 'retention.bytes': '-1', 'message.timestamp.type': 'LogAppendTime', 'unclean.leader.election.enable': 'false' });
+      const { resources } = await asAdmin((admin) =>
+        admin.describeConfigs({
+          includeSynonyms: false,
+          resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
+        }),
+      );
+      const config = Object.fromEntries(
+        resources[0]?.configEntries.map(({ configName, configValue }) => [
+          configName,
+          configValue,
+        ]) ?? [],
+      );
+      expect(config).toMatchObject({
+        'cleanup.policy': 'delete',
+        'retention.ms': '-1',
+        'retention.bytes': '-1',
+        'message.timestamp.type': 'LogAppendTime',
+        'unclean.leader.election.enable': 'false',
+      });
     });
 
     it('is refused where it is missing and not to be made, where it has another number of partitions, and where it is compacted', async () => {
@@ -88,7 +130,19 @@ describeOnKafka('the log in Kafka', skipped, () => {
       await open(topic, 4);
       await expect(open(topic, 5)).rejects.toThrow('has 4 partitions, not 5');
       const compacted = freshTopic();
-      await asAdmin((admin) => admin.createTopics({ waitForLeaders: false, topics: [{ topic: compacted, numPartitions: 1, replicationFactor: 1, configEntries: [{ name: 'cleanup.policy', value: 'compact' }] }] }));
+      await asAdmin((admin) =>
+        admin.createTopics({
+          waitForLeaders: false,
+          topics: [
+            {
+              topic: compacted,
+              numPartitions: 1,
+              replicationFactor: 1,
+              configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
+            },
+          ],
+        }),
+      );
       await expect(open(compacted, 1)).rejects.toThrow('compaction takes records away');
     });
 
@@ -102,11 +156,19 @@ describeOnKafka('the log in Kafka', skipped, () => {
       await log.append(live(0, 'a', 'b'));
       await eventually('the records', () => taker.texts(0).length === 2);
       await asAdmin((admin) => admin.deleteTopics({ topics: [topic] }));
-      const again = await eventually('the topic made again', () => open(topic, 2).catch(() => undefined));
+      const again = await eventually('the topic made again', () =>
+        open(topic, 2).catch(() => undefined),
+      );
       expect(again.id).not.toBe(log.id);
-      expect(await log.health()).toMatchObject({ reachable: false, notes: expect.arrayContaining([expect.stringContaining('another one under the same name')]) });
+      expect(await log.health()).toMatchObject({
+        reachable: false,
+        notes: expect.arrayContaining([expect.stringContaining('another one under the same name')]),
+      });
       await eventually('the stop', () => taker.stops.length === 2);
-      expect(taker.stops.map(({ why }) => why)).toEqual([expect.any(BrokenLog), expect.any(BrokenLog)]);
+      expect(taker.stops.map(({ why }) => why)).toEqual([
+        expect.any(BrokenLog),
+        expect.any(BrokenLog),
+      ]);
       const outcome = await log.append(live(0, 'c')).catch((error: unknown) => error);
       expect(outcome).toBeInstanceOf(OutcomeUnknown);
       await expect(log.append(live(0, 'd'))).rejects.toBeInstanceOf(NotRecorded);
@@ -115,31 +177,42 @@ describeOnKafka('the log in Kafka', skipped, () => {
   });
 
   describe('its readers', () => {
-    it.each(['a read', 'a follower'])('say that the log is broken where an offset holds no record: %s', async (reader) => {
-      const topic = freshTopic();
-      const log = await open(topic);
-      await log.append(live(0, 'a'));
-      const producer = client.producer({ idempotent: true, maxInFlightRequests: 1, transactionalId: topic, createPartitioner: () => () => 0 });
-      await producer.connect();
-      const transaction = await producer.transaction();
-      await transaction.send({ topic, messages: [{ key: 'T1', value: 'b' }] });
-      await transaction.commit();
-      await producer.disconnect();
-      await eventually('the marker of the transaction, which takes offset 2', async () => (await log.head(0)) === 3);
-      expect(await log.append(live(0, 'c'))).toMatchObject({ first: 3 });
-      const broken = { name: 'BrokenLog', partition: 0, offset: 2 };
-      if (reader === 'a read') {
-        await expect(log.read(0, 0)).rejects.toMatchObject(broken);
-        await expect(log.read(0, 2)).rejects.toMatchObject(broken);
-        expect(await log.read(0, 3)).toHaveLength(1);
-      } else {
-        const taker = new Collector();
-        log.follow(taker).add(0, 0);
-        await eventually('the stop', () => taker.stops[0]);
-        expect(taker.stops).toEqual([{ partition: 0, why: expect.objectContaining(broken) }]);
-        expect(taker.texts(0)).toEqual(['a', 'b']);
-      }
-    });
+    it.each(['a read', 'a follower'])(
+      'say that the log is broken where an offset holds no record: %s',
+      async (reader) => {
+        const topic = freshTopic();
+        const log = await open(topic);
+        await log.append(live(0, 'a'));
+        const producer = client.producer({
+          idempotent: true,
+          maxInFlightRequests: 1,
+          transactionalId: topic,
+          createPartitioner: () => () => 0,
+        });
+        await producer.connect();
+        const transaction = await producer.transaction();
+        await transaction.send({ topic, messages: [{ key: 'T1', value: 'b' }] });
+        await transaction.commit();
+        await producer.disconnect();
+        await eventually(
+          'the marker of the transaction, which takes offset 2',
+          async () => (await log.head(0)) === 3,
+        );
+        expect(await log.append(live(0, 'c'))).toMatchObject({ first: 3 });
+        const broken = { name: 'BrokenLog', partition: 0, offset: 2 };
+        if (reader === 'a read') {
+          await expect(log.read(0, 0)).rejects.toMatchObject(broken);
+          await expect(log.read(0, 2)).rejects.toMatchObject(broken);
+          expect(await log.read(0, 3)).toHaveLength(1);
+        } else {
+          const taker = new Collector();
+          log.follow(taker).add(0, 0);
+          await eventually('the stop', () => taker.stops[0]);
+          expect(taker.stops).toEqual([{ partition: 0, why: expect.objectContaining(broken) }]);
+          expect(taker.texts(0)).toEqual(['a', 'b']);
+        }
+      },
+    );
 
     it('say that the log is broken where records were taken away', async () => {
       const topic = freshTopic();
@@ -149,7 +222,11 @@ describeOnKafka('the log in Kafka', skipped, () => {
         await admin.fetchTopicOffsets(topic); // without it kafkajs does not know who leads
         await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '2' }] });
       });
-      await expect(log.read(0, 1)).rejects.toMatchObject({ name: 'BrokenLog', partition: 0, offset: 1 });
+      await expect(log.read(0, 1)).rejects.toMatchObject({
+        name: 'BrokenLog',
+        partition: 0,
+        offset: 1,
+      });
       expect((await log.read(0, 2)).map(({ offset }) => offset)).toEqual([2]);
       const taker = new Collector();
       log.follow(taker).add(0, 0);
@@ -162,11 +239,22 @@ describeOnKafka('the log in Kafka', skipped, () => {
   describe('its appends', () => {
     it('go where the default partitioner of a Kafka client would put the key', () => {
       const partitioner = kafkajs.Partitioners.DefaultPartitioner();
-      const key = fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.string({ unit: 'grapheme', minLength: 1 }));
+      const key = fc.oneof(
+        fc.string({ unit: 'binary', minLength: 1 }),
+        fc.string({ unit: 'grapheme', minLength: 1 }),
+      );
       fc.assert(
         fc.property(key, fc.integer({ min: 1, max: 1000 }), (name, partitions) => {
-          const partitionMetadata = Array.from({ length: partitions }, (_, partitionId) => ({ partitionId, partitionErrorCode: 0, leader: 1, replicas: [], isr: [] }));
-          expect(partitionOf(name, partitions)).toBe(partitioner({ topic: 't', partitionMetadata, message: { key: name, value: null } }));
+          const partitionMetadata = Array.from({ length: partitions }, (_, partitionId) => ({
+            partitionId,
+            partitionErrorCode: 0,
+            leader: 1,
+            replicas: [],
+            isr: [],
+          }));
+          expect(partitionOf(name, partitions)).toBe(
+            partitioner({ topic: 't', partitionMetadata, message: { key: name, value: null } }),
+          );
         }),
       );
     });
@@ -174,26 +262,54 @@ describeOnKafka('the log in Kafka', skipped, () => {
     it('stay without holes when two logs append to one partition at once, and keep the order of each', async () => {
       const topic = freshTopic();
       const logs = [await open(topic, 3), await open(topic, 3, false)] as const;
-      const firsts = await Promise.all(logs.map((log, which) => Promise.all(Array.from({ length: 200 }, (_, at) => log.append(live(2, `${which} ${at}`)).then(({ first }) => first)))));
-      expect([...firsts.flat()].sort((a, b) => a - b)).toEqual(Array.from({ length: 400 }, (_, at) => at));
+      const firsts = await Promise.all(
+        logs.map((log, which) =>
+          Promise.all(
+            Array.from({ length: 200 }, (_, at) =>
+              log.append(live(2, `${which} ${at}`)).then(({ first }) => first),
+            ),
+          ),
+        ),
+      );
+      expect([...firsts.flat()].sort((a, b) => a - b)).toEqual(
+        Array.from({ length: 400 }, (_, at) => at),
+      );
       const taker = new Collector();
       logs[0].follow(taker).add(2, 0);
       await eventually('all records', () => taker.texts(2).length === 400);
-      for (const which of [0, 1]) expect(taker.texts(2).filter((value) => value.startsWith(`${which} `))).toEqual(Array.from({ length: 200 }, (_, at) => `${which} ${at}`));
+      for (const which of [0, 1])
+        expect(taker.texts(2).filter((value) => value.startsWith(`${which} `))).toEqual(
+          Array.from({ length: 200 }, (_, at) => `${which} ${at}`),
+        );
     });
 
     it('are refused when a record is too long, before anything is sent', async () => {
       const log = await open();
       const { sends } = log.stats();
-      await expect(log.append({ partition: 0, urgency: 'live', records: [record('x'.repeat(RECORD_BYTES_MAX + 1))] })).rejects.toBeInstanceOf(NotRecorded);
+      await expect(
+        log.append({
+          partition: 0,
+          urgency: 'live',
+          records: [record('x'.repeat(RECORD_BYTES_MAX + 1))],
+        }),
+      ).rejects.toBeInstanceOf(NotRecorded);
       expect(log.stats().sends).toBe(sends);
     });
 
     it('are not power-safe on one broker, and health says why', async () => {
       const log = await open();
       const copies = await asAdmin((admin) => admin.describeCluster());
-      if (copies.brokers.length < 3) expect(await log.health()).toMatchObject({ reachable: true, powerSafe: false, notes: expect.arrayContaining([expect.stringContaining('copy, not 3'), expect.stringContaining('min.insync.replicas is 1')]) });
-      else expect(await log.health()).toMatchObject({ reachable: true, powerSafe: true, notes: [] });
+      if (copies.brokers.length < 3)
+        expect(await log.health()).toMatchObject({
+          reachable: true,
+          powerSafe: false,
+          notes: expect.arrayContaining([
+            expect.stringContaining('copy, not 3'),
+            expect.stringContaining('min.insync.replicas is 1'),
+          ]),
+        });
+      else
+        expect(await log.health()).toMatchObject({ reachable: true, powerSafe: true, notes: [] });
     });
   });
 });
@@ -201,16 +317,25 @@ describeOnKafka('the log in Kafka', skipped, () => {
 describe('a failed send', () => {
   const failed = (fields: object) => Object.assign(new Error('failed'), fields);
 
-  it.each(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'TOPIC_AUTHORIZATION_FAILED'])('has written nothing, and never will, where the broker answers %s', (type) => {
-    expect(judge(failed({ name: 'KafkaJSProtocolError', type }))).toEqual({ notWritten: true, final: true });
-  });
+  it.each(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'TOPIC_AUTHORIZATION_FAILED'])(
+    'has written nothing, and never will, where the broker answers %s',
+    (type) => {
+      expect(judge(failed({ name: 'KafkaJSProtocolError', type }))).toEqual({
+        notWritten: true,
+        final: true,
+      });
+    },
+  );
 
   it.each([
     ['too few copies are in step', { name: 'KafkaJSProtocolError', type: 'NOT_ENOUGH_REPLICAS' }],
     ['nobody listens', { name: 'KafkaJSConnectionError', code: 'ECONNREFUSED' }],
     ['the leader is not known', { name: 'KafkaJSBrokerNotFound' }],
   ])('has written nothing and is tried again where %s', (_, fields) => {
-    const wrapped = Object.assign(new Error('retries exceeded'), { name: 'KafkaJSNumberOfRetriesExceeded', cause: failed(fields) });
+    const wrapped = Object.assign(new Error('retries exceeded'), {
+      name: 'KafkaJSNumberOfRetriesExceeded',
+      cause: failed(fields),
+    });
     expect(judge(wrapped)).toEqual({ notWritten: true, final: false });
   });
 
@@ -218,8 +343,14 @@ describe('a failed send', () => {
     ['a connection that closed', { name: 'KafkaJSConnectionClosedError' }],
     ['a connection that broke', { name: 'KafkaJSConnectionError', code: 'ECONNRESET' }],
     ['a timeout', { name: 'KafkaJSRequestTimeoutError' }],
-    ['a leader that was replaced while it waited for the copies', { name: 'KafkaJSProtocolError', type: 'NOT_LEADER_FOR_PARTITION' }],
-    ['copies that fell out of step afterwards', { name: 'KafkaJSProtocolError', type: 'NOT_ENOUGH_REPLICAS_AFTER_APPEND' }],
+    [
+      'a leader that was replaced while it waited for the copies',
+      { name: 'KafkaJSProtocolError', type: 'NOT_LEADER_FOR_PARTITION' },
+    ],
+    [
+      'copies that fell out of step afterwards',
+      { name: 'KafkaJSProtocolError', type: 'NOT_ENOUGH_REPLICAS_AFTER_APPEND' },
+    ],
     ['an error that nobody has thought of', {}],
   ])('may have written everything after %s', (_, fields) => {
     expect(judge(failed(fields))).toEqual({ notWritten: false, final: false });

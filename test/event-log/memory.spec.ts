@@ -17,7 +17,13 @@ async function makeStore(): Promise<LogStore> {
     restart: async () => {
       faults.unreachable = true;
       const log = new MemoryLog({ store });
-      await expect(log.append({ partition: 3, records: [{ key: 'T1', value: new Uint8Array(1) }], urgency: 'live' })).rejects.toThrow('refuse');
+      await expect(
+        log.append({
+          partition: 3,
+          records: [{ key: 'T1', value: new Uint8Array(1) }],
+          urgency: 'live',
+        }),
+      ).rejects.toThrow('refuse');
       faults.unreachable = false;
     },
     hold: async () => {
@@ -37,7 +43,11 @@ async function makeStore(): Promise<LogStore> {
 describeEventLog('memory', makeStore, ['restart', 'hold', 'refuse', 'loseAnswers']);
 
 describe('the faults of a memory log', () => {
-  const one = { partition: 0, records: [{ key: 'T1', value: Buffer.from('a') }], urgency: 'live' } as const;
+  const one = {
+    partition: 0,
+    records: [{ key: 'T1', value: Buffer.from('a') }],
+    urgency: 'live',
+  } as const;
 
   it('stops a follower at a hole, and a reader', async () => {
     const log = new MemoryLog();
@@ -66,7 +76,11 @@ describe('the faults of a memory log', () => {
 
   it('says that it is not power-safe', async () => {
     const log = new MemoryLog();
-    expect(await log.health()).toMatchObject({ reachable: true, powerSafe: false, notes: [expect.stringContaining('not power-safe')] });
+    expect(await log.health()).toMatchObject({
+      reachable: true,
+      powerSafe: false,
+      notes: [expect.stringContaining('not power-safe')],
+    });
     await log.close();
   });
 });

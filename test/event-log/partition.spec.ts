@@ -17,11 +17,13 @@ describe('the partition of a table', () => {
   });
 
   it('lies among the partitions, always the same', () => {
-    fc.assert(fc.property(fc.string(), fc.integer({ min: 1, max: 1000 }), (key, partitions) => {
-      const partition = partitionOf(key, partitions);
-      expect(partition).toBeGreaterThanOrEqual(0);
-      expect(partition).toBeLessThan(partitions);
-      expect(partitionOf(key, partitions)).toBe(partition);
-    }));
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 1, max: 1000 }), (key, partitions) => {
+        const partition = partitionOf(key, partitions);
+        expect(partition).toBeGreaterThanOrEqual(0);
+        expect(partition).toBeLessThan(partitions);
+        expect(partitionOf(key, partitions)).toBe(partition);
+      }),
+    );
   });
 });

@@ -34,12 +34,20 @@ async function makeStore(): Promise<LogStore> {
   const database = await createDatabase();
   const { loser, url } = await AnswerLoser.before(database.url);
   return {
-    open: ({ queueBytesMax } = {}) => PostgresLog.open({ url, partitions: PARTITIONS, queueBytesMax }),
+    open: ({ queueBytesMax } = {}) =>
+      PostgresLog.open({ url, partitions: PARTITIONS, queueBytesMax }),
     drop: async () => {
       await loser.close();
       await database.drop();
     },
-    breakConnections: () => beside(database.url, async (client) => void (await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'))),
+    breakConnections: () =>
+      beside(
+        database.url,
+        async (client) =>
+          void (await client.query(
+            'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+          )),
+      ),
     hold: async () => {
       const client = new pg.Client(database.url);
       await client.connect();
@@ -59,12 +67,14 @@ async function makeStore(): Promise<LogStore> {
 
 describeEventLog('PostgreSQL', makeStore, ['breakConnections', 'hold', 'refuse', 'loseAnswers']);
 
-const append = (log: EventLog, value: string, partition = 0): ReturnType<EventLog['append']> => log.append({ partition, records: [{ key: 'T1', value: Buffer.from(value) }], urgency: 'live' });
+const append = (log: EventLog, value: string, partition = 0): ReturnType<EventLog['append']> =>
+  log.append({ partition, records: [{ key: 'T1', value: Buffer.from(value) }], urgency: 'live' });
 
 describe('the log in PostgreSQL', () => {
   let database: TestDatabase;
   let log: PostgresLog;
-  const sql = (query: string): Promise<pg.QueryResult> => beside(database.url, (client) => client.query(query));
+  const sql = (query: string): Promise<pg.QueryResult> =>
+    beside(database.url, (client) => client.query(query));
 
   beforeAll(async () => {
     database = await createDatabase();
@@ -85,28 +95,40 @@ describe('the log in PostgreSQL', () => {
     ['a counter that goes back', 'update log.partition set next = 0'],
     ['the loss of a counter', 'delete from log.partition'],
     ['a truncation of the counters', 'truncate log.partition'],
-    ['an update in a session that skips ordinary triggers', "set session_replication_role = replica; update log.record set value = 'x'"],
+    [
+      'an update in a session that skips ordinary triggers',
+      "set session_replication_role = replica; update log.record set value = 'x'",
+    ],
   ])('refuses %s, even of its owner', async (_, change) => {
     await expect(sql(change)).rejects.toThrow(/append-only|only goes forward/);
     expect((await log.read(0, 0)).map(({ value }) => text(value))).toEqual(['the record']);
   });
 
-  it.each(["insert into log.record values (0, 7, 'T1', 'x')", 'update log.partition set next = 9', 'delete from log.record', 'create table log.mine ()', 'drop table log.record'])(
-    'gives the role that the log works under no right to "%s"',
-    async (statement) => {
-      await expect(sql(`set role shoeprint_log; ${statement}`)).rejects.toThrow(/permission denied|must be owner/);
-    },
-  );
+  it.each([
+    "insert into log.record values (0, 7, 'T1', 'x')",
+    'update log.partition set next = 9',
+    'delete from log.record',
+    'create table log.mine ()',
+    'drop table log.record',
+  ])('gives the role that the log works under no right to "%s"', async (statement) => {
+    await expect(sql(`set role shoeprint_log; ${statement}`)).rejects.toThrow(
+      /permission denied|must be owner/,
+    );
+  });
 
   it('lets the role append through its function, and read', async () => {
-    const { rows } = (await sql(`set role shoeprint_log; select key from log.record; select log.append('{3}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{2}', 'ab') as firsts`)) as unknown as pg.QueryResult<{ firsts: string[] }>[] as never as { rows: never[] };
+    const { rows } = (await sql(
+      `set role shoeprint_log; select key from log.record; select log.append('{3}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{2}', 'ab') as firsts`,
+    )) as unknown as pg.QueryResult<{ firsts: string[] }>[] as never as { rows: never[] };
     expect(rows).toBeUndefined();
     expect((await log.read(3, 0)).map(({ value }) => text(value))).toEqual(['ab']);
   });
 
   it('answers only when the record is on disk, whatever the server or the session says', async () => {
     const { rows } = await beside(database.url, async (client) => {
-      await client.query("set synchronous_commit = off; begin; select log.append('{3}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{1}', 'x')");
+      await client.query(
+        "set synchronous_commit = off; begin; select log.append('{3}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{1}', 'x')",
+      );
       const shown = await client.query<{ synchronous_commit: string }>('show synchronous_commit');
       await client.query('rollback');
       return shown;
@@ -116,17 +138,25 @@ describe('the log in PostgreSQL', () => {
 
   it('gives no offset away to a transaction that fails', async () => {
     const head = await log.head(2);
-    await beside(database.url, (client) => client.query("begin; select log.append('{2}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{1}', 'x'); rollback"));
+    await beside(database.url, (client) =>
+      client.query(
+        "begin; select log.append('{2}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{1}', 'x'); rollback",
+      ),
+    );
     expect(await append(log, 'next', 2)).toMatchObject({ first: head });
   });
 
   it('has its number of partitions for life', async () => {
-    await expect(PostgresLog.open({ url: database.url, partitions: 8 })).rejects.toThrow('the log has 4 partitions, which is set for life; 8 are asked for');
+    await expect(PostgresLog.open({ url: database.url, partitions: 8 })).rejects.toThrow(
+      'the log has 4 partitions, which is set for life; 8 are asked for',
+    );
   });
 
   it('has one identity, though several processes make it at once', async () => {
     const other = await createDatabase();
-    const logs = await Promise.all([1, 2, 3].map(() => PostgresLog.open({ url: other.url, partitions: PARTITIONS })));
+    const logs = await Promise.all(
+      [1, 2, 3].map(() => PostgresLog.open({ url: other.url, partitions: PARTITIONS })),
+    );
     expect(new Set(logs.map(({ id }) => id)).size).toBe(1);
     expect(logs[0]?.id).not.toBe(log.id);
     await Promise.all(logs.map((each) => each.close()));
@@ -134,24 +164,36 @@ describe('the log in PostgreSQL', () => {
   });
 
   it('says why it is not power-safe', async () => {
-    const { rows } = (await sql("select current_setting('fsync') as fsync, current_setting('full_page_writes') as pages")) as pg.QueryResult<{ fsync: string; pages: string }>;
+    const { rows } = (await sql(
+      "select current_setting('fsync') as fsync, current_setting('full_page_writes') as pages",
+    )) as pg.QueryResult<{ fsync: string; pages: string }>;
     const health = await log.health();
     expect(health.reachable).toBe(true);
     expect(health.powerSafe).toBe(rows[0]?.fsync === 'on' && rows[0].pages === 'on');
-    expect(health.notes.some((note) => note.startsWith('not power-safe: fsync is off'))).toBe(rows[0]?.fsync !== 'on');
+    expect(health.notes.some((note) => note.startsWith('not power-safe: fsync is off'))).toBe(
+      rows[0]?.fsync !== 'on',
+    );
   });
 
   it('stops its followers when a hole is torn into it behind its triggers', async () => {
     const other = await createDatabase();
     const torn = await PostgresLog.open({ url: other.url, partitions: PARTITIONS });
     for (const value of ['a', 'b', 'c']) await append(torn, value);
-    await beside(other.url, (client) => client.query('alter table log.record disable trigger append_only; delete from log.record where "offset" = 1'));
+    await beside(other.url, (client) =>
+      client.query(
+        'alter table log.record disable trigger append_only; delete from log.record where "offset" = 1',
+      ),
+    );
     const taker = new Collector();
     torn.follow(taker).add(0, 0);
     const { why } = await eventually('the stop', () => taker.stops[0]);
     expect(why).toMatchObject({ name: 'BrokenLog', partition: 0, offset: 1 });
     await beside(other.url, (client) => client.query('delete from log.record'));
-    await expect(torn.read(0, 0)).rejects.toMatchObject({ name: 'BrokenLog', partition: 0, offset: 0 });
+    await expect(torn.read(0, 0)).rejects.toMatchObject({
+      name: 'BrokenLog',
+      partition: 0,
+      offset: 0,
+    });
     await torn.close();
     await other.drop();
   });
@@ -159,8 +201,12 @@ describe('the log in PostgreSQL', () => {
   it('stays without holes under two instances that append to the same partition', async () => {
     const other = await PostgresLog.open({ url: database.url, partitions: PARTITIONS });
     const wanted = Array.from({ length: 200 }, (_, at) => `v${at}`);
-    const appended = await Promise.all(wanted.map((value, at) => append(at % 2 ? log : other, value, 1)));
-    expect(appended.map(({ first }) => first).sort((a, b) => a - b)).toEqual(wanted.map((_, at) => at));
+    const appended = await Promise.all(
+      wanted.map((value, at) => append(at % 2 ? log : other, value, 1)),
+    );
+    expect(appended.map(({ first }) => first).sort((a, b) => a - b)).toEqual(
+      wanted.map((_, at) => at),
+    );
     const values = (await log.read(1, 0)).map(({ value }) => text(value));
     expect([...values].sort()).toEqual([...wanted].sort());
     for (const [at, { first }] of appended.entries()) expect(values[first]).toBe(wanted[at]);
@@ -171,7 +217,8 @@ describe('the log in PostgreSQL', () => {
 describe('a PostgreSQL server that is killed', () => {
   const dir = mkdtempSync(join(tmpdir(), 'shoeprint-log-'));
   const cluster = new EmbeddedCluster({ dir, database: 'shoeprint' });
-  const postmaster = (): number => Number(readFileSync(join(dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const postmaster = (): number =>
+    Number(readFileSync(join(dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
   beforeAll(async () => void (await cluster.start()));
   afterAll(async () => {
@@ -180,7 +227,9 @@ describe('a PostgreSQL server that is killed', () => {
   });
 
   it('has every acknowledged record when it is back, and the log goes on by itself', async () => {
-    const logs = await Promise.all([1, 2].map(() => PostgresLog.open({ url: cluster.url, partitions: PARTITIONS })));
+    const logs = await Promise.all(
+      [1, 2].map(() => PostgresLog.open({ url: cluster.url, partitions: PARTITIONS })),
+    );
     const [log] = logs as [PostgresLog, PostgresLog];
     expect(await log.health()).toMatchObject({ reachable: true, powerSafe: true, notes: [] });
     const taker = new Collector();
@@ -217,10 +266,16 @@ describe('a PostgreSQL server that is killed', () => {
     }
     for (let partition = 0; partition < PARTITIONS; partition += 1) {
       const head = await log.head(partition);
-      await eventually('all that is there', () => (taker.taken[partition] ?? []).at(-1)?.offset === head - 1);
-      expect([...new Set(taker.offsets(partition))]).toEqual(Array.from({ length: head }, (_, at) => at));
+      await eventually(
+        'all that is there',
+        () => (taker.taken[partition] ?? []).at(-1)?.offset === head - 1,
+      );
+      expect([...new Set(taker.offsets(partition))]).toEqual(
+        Array.from({ length: head }, (_, at) => at),
+      );
       const there = taker.texts(partition);
-      for (const [value, offset] of acknowledged) if (value.split(' ')[1] === String(partition)) expect(there[offset]).toBe(value);
+      for (const [value, offset] of acknowledged)
+        if (value.split(' ')[1] === String(partition)) expect(there[offset]).toBe(value);
     }
     expect(taker.stops).toEqual([]);
     await Promise.all(logs.map((each) => each.close()));

@@ -35,7 +35,10 @@ export async function standing(system: System): Promise<Standing> {
   return { heads, events: await countedBy(system) };
 }
 
-const countedBy = async (system: System): Promise<number[]> => (await system.query<{ events: string }>('select events from rows.position order by partition')).map(({ events }) => Number(events));
+const countedBy = async (system: System): Promise<number[]> =>
+  (
+    await system.query<{ events: string }>('select events from rows.position order by partition')
+  ).map(({ events }) => Number(events));
 
 /** Counts a load that is over, against the log and against the rows. `before`: how both stood before it began. */
 export async function count(system: System, load: Load, before: Standing): Promise<Count> {
@@ -53,9 +56,17 @@ export async function count(system: System, load: Load, before: Standing): Promi
   }
   const sent = new Set([...load.lines.values()].flat().map(nameOf));
   const wrong = [
-    ...linesIn.flatMap((lines, partition) => (lines === events[partition] ? [] : [`partition ${partition} counted ${events[partition]} events, the log has ${lines}`])),
-    ...(await system.query('select * from rows.parked')).map((row) => `a table is parked: ${JSON.stringify(row)}`),
-    ...[...there.keys()].filter((name) => !sent.has(name)).map((name) => `${name} is in the log and was never sent`),
+    ...linesIn.flatMap((lines, partition) =>
+      lines === events[partition]
+        ? []
+        : [`partition ${partition} counted ${events[partition]} events, the log has ${lines}`],
+    ),
+    ...(await system.query('select * from rows.parked')).map(
+      (row) => `a table is parked: ${JSON.stringify(row)}`,
+    ),
+    ...[...there.keys()]
+      .filter((name) => !sent.has(name))
+      .map((name) => `${name} is in the log and was never sent`),
   ];
   const counted = { admitted: 0, findings: 0 };
   for (const [table, lines] of load.lines) {
@@ -75,16 +86,24 @@ export async function count(system: System, load: Load, before: Standing): Promi
 }
 
 /** Where every partition of the log ends. */
-const headsOf = (system: System): Promise<number[]> => system.withLog((log) => Promise.all(Array.from({ length: PARTITIONS }, (_, partition) => log.head(partition))));
+const headsOf = (system: System): Promise<number[]> =>
+  system.withLog((log) =>
+    Promise.all(Array.from({ length: PARTITIONS }, (_, partition) => log.head(partition))),
+  );
 
 /** Until the rows stand where the log ends. */
 async function caughtUp(system: System, heads: readonly number[]): Promise<void> {
   await eventually(
     'the rows at the head of the log',
     async () => {
-      const rows = await system.query<{ partition: number; next: string; stopped_reason: string | null }>('select partition, next, stopped_reason from rows.position order by partition');
+      const rows = await system.query<{
+        partition: number;
+        next: string;
+        stopped_reason: string | null;
+      }>('select partition, next, stopped_reason from rows.position order by partition');
       const stopped = rows.find(({ stopped_reason: why }) => why !== null);
-      if (stopped) return new Error(`partition ${stopped.partition} is stopped: ${stopped.stopped_reason}`);
+      if (stopped)
+        return new Error(`partition ${stopped.partition} is stopped: ${stopped.stopped_reason}`);
       return rows.length === PARTITIONS && rows.every(({ next }, i) => Number(next) === heads[i]);
     },
     CATCH_UP_MS_MAX,
@@ -94,13 +113,18 @@ async function caughtUp(system: System, heads: readonly number[]): Promise<void>
 }
 
 /** The records of every partition, each of which is to follow the one before it. */
-async function recordsBetween(system: System, from: readonly number[], to: readonly number[]): Promise<StoredRecord[]> {
+async function recordsBetween(
+  system: System,
+  from: readonly number[],
+  to: readonly number[],
+): Promise<StoredRecord[]> {
   return system.withLog(async (log) => {
     const all: StoredRecord[] = [];
     for (let partition = 0; partition < PARTITIONS; partition += 1)
-      for (let next = from[partition] as number; next < (to[partition] as number); ) {
+      for (let next = from[partition] as number; next < (to[partition] as number);) {
         for (const record of await log.read(partition, next)) {
-          if (record.offset !== next) throw new Error(`partition ${partition} has ${record.offset} where ${next} must be`);
+          if (record.offset !== next)
+            throw new Error(`partition ${partition} has ${record.offset} where ${next} must be`);
           all.push(record);
           next += 1;
         }
@@ -113,10 +137,18 @@ async function recordsBetween(system: System, from: readonly number[], to: reado
 function differences(table: string, rows: Expected, expected: Expected, lines: number): string[] {
   const { read, duplicates, ...counts } = rows.counts;
   const { read: _read, duplicates: _duplicates, ...countsExpected } = expected.counts;
-  const [is, must] = [inAnyOrder({ ...rows, counts }), inAnyOrder({ ...expected, counts: countsExpected })] as [Record<string, unknown>, Record<string, unknown>];
-  const wrong = Object.keys(must).filter((list) => JSON.stringify(is[list]) !== JSON.stringify(must[list])).map((list) => `${table}: ${list} are ${shortened(is[list])}, not ${shortened(must[list])}`);
+  const [is, must] = [
+    inAnyOrder({ ...rows, counts }),
+    inAnyOrder({ ...expected, counts: countsExpected }),
+  ] as [Record<string, unknown>, Record<string, unknown>];
+  const wrong = Object.keys(must)
+    .filter((list) => JSON.stringify(is[list]) !== JSON.stringify(must[list]))
+    .map((list) => `${table}: ${list} are ${shortened(is[list])}, not ${shortened(must[list])}`);
   if (read !== lines) wrong.push(`${table}: ${read} lines were read, the log has ${lines}`);
-  if (duplicates !== lines - (counts.admitted ?? 0)) wrong.push(`${table}: ${duplicates} duplicates, of ${lines} lines ${counts.admitted} were admitted`);
+  if (duplicates !== lines - (counts.admitted ?? 0))
+    wrong.push(
+      `${table}: ${duplicates} duplicates, of ${lines} lines ${counts.admitted} were admitted`,
+    );
   return wrong;
 }
 

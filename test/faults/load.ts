@@ -31,7 +31,18 @@ const AGAIN_MS = 100;
 const PATIENCE_MS = 90_000;
 const SHOES = 40;
 /** The first in the first coup, so that a short round finds some, too. */
-const FAULTS = ['TC-05@1', 'PY-03@1', 'RS-02@3', 'CM-02@3', 'DL-02@4', 'BT-01@5', 'PY-01@6', 'TC-07@8', 'CM-01@12', 'PY-02@20'];
+const FAULTS = [
+  'TC-05@1',
+  'PY-03@1',
+  'RS-02@3',
+  'CM-02@3',
+  'DL-02@4',
+  'BT-01@5',
+  'PY-01@6',
+  'TC-07@8',
+  'CM-01@12',
+  'PY-02@20',
+];
 const RULES = BOOK.get('punto-banco@1') as NonNullable<ReturnType<typeof BOOK.get>>;
 /** How many events the requests of a sender bring, in turn. */
 const CUTS: readonly (readonly number[])[] = [[1], [1, 1, 1, 7, 1, 40]];
@@ -53,7 +64,9 @@ export class Load {
     private readonly system: System,
     private readonly options: LoadOptions,
   ) {
-    this.senders = (options.only?.tables ?? newTables(CUTS.length)).map((table, i) => this.send(table, CUTS[i % CUTS.length] as number[]));
+    this.senders = (options.only?.tables ?? newTables(CUTS.length)).map((table, i) =>
+      this.send(table, CUTS[i % CUTS.length] as number[]),
+    );
     for (const sender of this.senders) sender.catch(() => undefined); // `finished` says it
   }
 
@@ -70,14 +83,19 @@ export class Load {
   async flood(table: string, requests: readonly (readonly string[])[]): Promise<void> {
     this.lines.set(table, requests.flat());
     const agent = new Agent({ keepAlive: true });
-    await Promise.all(requests.map((lines, i) => this.deliver(agent, i, lines))).finally(() => agent.destroy());
+    await Promise.all(requests.map((lines, i) => this.deliver(agent, i, lines))).finally(() =>
+      agent.destroy(),
+    );
     this.events += requests.flat().length;
   }
 
   /** Resolves once so many more events are acknowledged than are now. */
   async more(events: number): Promise<void> {
     const from = this.events;
-    await Promise.race([eventually(`${events} more events acknowledged`, () => this.events >= from + events, 60_000), this.failed()]);
+    await Promise.race([
+      eventually(`${events} more events acknowledged`, () => this.events >= from + events, 60_000),
+      this.failed(),
+    ]);
   }
 
   /** Begins nothing more, and resolves once every event that was ever sent is acknowledged. Rejects where one was answered as no event of ours may be. */
@@ -104,12 +122,21 @@ export class Load {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     const sent: string[] = [];
     this.lines.set(table, sent);
-    const { lines } = simulate({ rules: RULES, table, seed: table, shoes: SHOES, bets: true, currency: 'MOP', faults: FAULTS });
+    const { lines } = simulate({
+      rules: RULES,
+      table,
+      seed: table,
+      shoes: SHOES,
+      bets: true,
+      currency: 'MOP',
+      faults: FAULTS,
+    });
     try {
       const most = this.options.only?.lines ?? Infinity;
       for (let turn = 0; this.isRunning && sent.length < most; turn += 1) {
         const chunk = take(lines, Math.min(cuts[turn % cuts.length] as number, most - sent.length));
-        if (chunk.length === 0) throw new Error(`${table} has nothing more to send: a round took too long`);
+        if (chunk.length === 0)
+          throw new Error(`${table} has nothing more to send: a round took too long`);
         await this.deliver(agent, turn, chunk);
         sent.push(...chunk);
         this.events += chunk.length;
@@ -122,9 +149,18 @@ export class Load {
   }
 
   /** The same, and every fifth time something old: once more to each api, at the same moment. */
-  private async again(agent: Agent, turn: number, chunk: readonly string[], sent: readonly string[]): Promise<void> {
+  private async again(
+    agent: Agent,
+    turn: number,
+    chunk: readonly string[],
+    sent: readonly string[],
+  ): Promise<void> {
     const old = turn % 5 === 4 ? [sent.slice(Math.floor(sent.length / 2)).slice(0, 9)] : [];
-    await Promise.all([chunk, ...old].flatMap((lines) => this.system.urls.map((_, api) => this.deliver(agent, api, lines))));
+    await Promise.all(
+      [chunk, ...old].flatMap((lines) =>
+        this.system.urls.map((_, api) => this.deliver(agent, api, lines)),
+      ),
+    );
   }
 
   /** Sends until it is acknowledged; where one api does not take it, the next one may. */
@@ -133,13 +169,26 @@ export class Load {
     const until = performance.now() + PATIENCE_MS;
     for (let attempt = 0; ; attempt += 1) {
       const asked = performance.now();
-      if (this.isAbandoned || asked > until) throw new Error(`nothing was acknowledged for ${PATIENCE_MS} ms, or the round has failed`);
-      const answer = await post({ agent, url: urls[(first + attempt) % urls.length] as string, key, lines });
+      if (this.isAbandoned || asked > until)
+        throw new Error(`nothing was acknowledged for ${PATIENCE_MS} ms, or the round has failed`);
+      const answer = await post({
+        agent,
+        url: urls[(first + attempt) % urls.length] as string,
+        key,
+        lines,
+      });
       if (answer.status === 202) {
-        this.acknowledged.push({ asked, answered: performance.now(), positions: positionsOf(answer.position) });
+        this.acknowledged.push({
+          asked,
+          answered: performance.now(),
+          positions: positionsOf(answer.position),
+        });
         return;
       }
-      if (answer.status !== 503 && answer.status !== 504 && answer.status !== 'broken') throw new Error(`events were answered ${answer.status}: ${answer.body}\n${this.system.lastWords()}`);
+      if (answer.status !== 503 && answer.status !== 504 && answer.status !== 'broken')
+        throw new Error(
+          `events were answered ${answer.status}: ${answer.body}\n${this.system.lastWords()}`,
+        );
       this.unanswered[answer.status] += 1;
       await pause(AGAIN_MS);
     }
@@ -150,7 +199,7 @@ export class Load {
 export function newTables(each: number): string[] {
   const tables: string[] = [];
   for (let partition = 0; partition < PARTITIONS; partition += 1)
-    for (let nth = 0; nth < each; ) {
+    for (let nth = 0; nth < each;) {
       const table = `F${(tablesMade += 1)}`;
       if (partitionOf(table, PARTITIONS) !== partition) continue;
       tables.push(table);
@@ -187,20 +236,43 @@ export function post({ agent, url, key, lines }: Posting): Promise<Answered> {
   const body = Buffer.from(lines.join('\n'));
   const type = lines.length === 1 ? 'application/cloudevents+json' : 'application/x-ndjson';
   return new Promise((resolve) => {
-    const broken = (error: Error): void => resolve({ status: 'broken', body: error.message, position: '' });
-    const asked = request(`${url}/v1/events`, { method: 'POST', agent, signal: AbortSignal.timeout(REQUEST_MS_MAX), headers: { 'content-type': type, 'content-length': body.length, authorization: `Bearer ${key}` } }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-      answer.on('error', broken);
-      answer.on('end', () => resolve({ status: answer.statusCode as number, body: text, position: String(answer.headers['log-position'] ?? '') }));
-    });
+    const broken = (error: Error): void =>
+      resolve({ status: 'broken', body: error.message, position: '' });
+    const asked = request(
+      `${url}/v1/events`,
+      {
+        method: 'POST',
+        agent,
+        signal: AbortSignal.timeout(REQUEST_MS_MAX),
+        headers: {
+          'content-type': type,
+          'content-length': body.length,
+          authorization: `Bearer ${key}`,
+        },
+      },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+        answer.on('error', broken);
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode as number,
+            body: text,
+            position: String(answer.headers['log-position'] ?? ''),
+          }),
+        );
+      },
+    );
     asked.on('error', broken);
     asked.end(body);
   });
 }
 
 const positionsOf = (text: string): Acknowledged['positions'] =>
-  text.split(',').filter(Boolean).map((each) => {
-    const [partition, next] = each.split(':').map(Number) as [number, number];
-    return { partition, next };
-  });
+  text
+    .split(',')
+    .filter(Boolean)
+    .map((each) => {
+      const [partition, next] = each.split(':').map(Number) as [number, number];
+      return { partition, next };
+    });

@@ -1,5 +1,16 @@
 import { afterAll, describe } from '@jest/globals';
-import { appendsHang, appendsRefused, asleep, besides, diskFull, killed, nothingStruck, postgresKilled, postgresRestarted, scenario } from './scenarios.js';
+import {
+  appendsHang,
+  appendsRefused,
+  asleep,
+  besides,
+  diskFull,
+  killed,
+  nothingStruck,
+  postgresKilled,
+  postgresRestarted,
+  scenario,
+} from './scenarios.js';
 import { System } from './system.js';
 
 describe('over the log in PostgreSQL nothing is lost and nothing stands twice', () => {
@@ -7,14 +18,39 @@ describe('over the log in PostgreSQL nothing is lost and nothing stands twice', 
   const system = (): Promise<System> => (started ??= System.start({ log: 'postgres' }));
   afterAll(async () => (await started)?.close());
 
-  scenario(system, 'when the api is killed', (running) => ({ scenario: 'api killed, log in PostgreSQL', strike: () => killed(running.api) }));
-  scenario(system, 'when the auditor is killed', (running) => ({ scenario: 'auditor killed, log in PostgreSQL', strike: () => killed(running.auditor) }));
-  scenario(system, 'when PostgreSQL is killed', (running) => ({ scenario: 'PostgreSQL killed, log in it', strike: () => postgresKilled(running) }));
-  scenario(system, 'when PostgreSQL is restarted', (running) => ({ scenario: 'PostgreSQL restarted, log in it', strike: () => postgresRestarted(running) }));
-  scenario(system, 'when everything is delivered again and again', () => ({ scenario: 'everything delivered again', load: { duplicates: true }, strike: nothingStruck }));
-  besides(system, 'when the log refuses appends', (running) => ({ scenario: 'appends refused, log in PostgreSQL', strike: (load) => appendsRefused(running, load) }));
-  scenario(system, 'when the disk is full', (running) => ({ scenario: 'disk full (rows, then log), log in PostgreSQL', strike: (load) => diskFull(running, load) }));
-  scenario(system, 'when an append hangs and more comes in than may wait', (running) => ({ scenario: 'appends hang and the queue is full, log in PostgreSQL', strike: (load) => appendsHang(running, load) }));
+  scenario(system, 'when the api is killed', (running) => ({
+    scenario: 'api killed, log in PostgreSQL',
+    strike: () => killed(running.api),
+  }));
+  scenario(system, 'when the auditor is killed', (running) => ({
+    scenario: 'auditor killed, log in PostgreSQL',
+    strike: () => killed(running.auditor),
+  }));
+  scenario(system, 'when PostgreSQL is killed', (running) => ({
+    scenario: 'PostgreSQL killed, log in it',
+    strike: () => postgresKilled(running),
+  }));
+  scenario(system, 'when PostgreSQL is restarted', (running) => ({
+    scenario: 'PostgreSQL restarted, log in it',
+    strike: () => postgresRestarted(running),
+  }));
+  scenario(system, 'when everything is delivered again and again', () => ({
+    scenario: 'everything delivered again',
+    load: { duplicates: true },
+    strike: nothingStruck,
+  }));
+  besides(system, 'when the log refuses appends', (running) => ({
+    scenario: 'appends refused, log in PostgreSQL',
+    strike: (load) => appendsRefused(running, load),
+  }));
+  scenario(system, 'when the disk is full', (running) => ({
+    scenario: 'disk full (rows, then log), log in PostgreSQL',
+    strike: (load) => diskFull(running, load),
+  }));
+  scenario(system, 'when an append hangs and more comes in than may wait', (running) => ({
+    scenario: 'appends hang and the queue is full, log in PostgreSQL',
+    strike: (load) => appendsHang(running, load),
+  }));
   scenario(system, 'when an auditor sleeps, loses its partitions, and wakes', async (running) => {
     const other = running.auditors[1] ?? (await running.addAuditor());
     return { scenario: 'auditor asleep', strike: () => asleep(running, other) };

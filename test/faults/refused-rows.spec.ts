@@ -20,14 +20,18 @@ async function asked(sql: string): Promise<void> {
 /** What a transaction that does `work` fails with. */
 async function failureOf(work: (client: pg.ClientBase) => Promise<unknown>): Promise<unknown> {
   const pool = new WriterPool(database.url);
-  const failure = await pool.transaction(async (client) => ({ commit: true, value: await work(client) })).catch((error: unknown) => error);
+  const failure = await pool
+    .transaction(async (client) => ({ commit: true, value: await work(client) }))
+    .catch((error: unknown) => error);
   await pool.close();
   return failure;
 }
 
 describe('rows that the database refused may be written later', () => {
   it('where it takes no writes for now, as a standby does', async () => {
-    await asked(`alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = on`);
+    await asked(
+      `alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = on`,
+    );
     const failure = await failureOf((client) => client.query("insert into rows values ('x')"));
     expect(failure).toBeInstanceOf(RowsNotWritten);
     expect(failure).toMatchObject({ retryable: true, cause: { code: '25006' } });
@@ -44,6 +48,8 @@ describe('rows that the database refused may be written later', () => {
   });
 
   it('but not where the statement is wrong, which is our fault and is said loudly', async () => {
-    expect(await failureOf((client) => client.query('insert into nowhere values (1)'))).toMatchObject({ retryable: false, cause: { code: '42P01' } });
+    expect(
+      await failureOf((client) => client.query('insert into nowhere values (1)')),
+    ).toMatchObject({ retryable: false, cause: { code: '42P01' } });
   });
 });

@@ -49,7 +49,11 @@ export async function rounds(system: System, asked: Asked): Promise<Round[]> {
   return played;
 }
 
-async function oneRound(system: System, { scenario, load: options, strike }: Asked, nth: number): Promise<Round> {
+async function oneRound(
+  system: System,
+  { scenario, load: options, strike }: Asked,
+  nth: number,
+): Promise<Round> {
   const before = await standing(system);
   const load = Load.start(system, options);
   try {
@@ -58,9 +62,17 @@ async function oneRound(system: System, { scenario, load: options, strike }: Ask
     const [recovery] = await Promise.all([recoveryOf(system, load, at), restored]);
     await load.more(AFTERWARDS);
     await load.finished();
-    return { scenario, ...(await count(system, load, before)), ...recovery, unanswered: load.unanswered };
+    return {
+      scenario,
+      ...(await count(system, load, before)),
+      ...recovery,
+      unanswered: load.unanswered,
+    };
   } catch (error) {
-    throw new Error(`${scenario}, round ${nth + 1}: ${(error as Error).message}\n${system.lastWords()}`, { cause: error });
+    throw new Error(
+      `${scenario}, round ${nth + 1}: ${(error as Error).message}\n${system.lastWords()}`,
+      { cause: error },
+    );
   } finally {
     await load.abandon(); // nothing is left to send, unless the round has failed
   }
@@ -70,31 +82,47 @@ const RECOVERY_MS_MAX = 90_000;
 const LOOK_MS = 10;
 
 /** Watches until of every partition an event that was sent and acknowledged after `at` is in the rows. */
-async function recoveryOf(system: System, load: Load, at: number): Promise<Pick<Round, 'acknowledgedAfter' | 'visibleAfter' | 'allVisibleAfter'>> {
+async function recoveryOf(
+  system: System,
+  load: Load,
+  at: number,
+): Promise<Pick<Round, 'acknowledgedAfter' | 'visibleAfter' | 'allVisibleAfter'>> {
   const visible = new Map<number, number>();
   let looked = 'nothing was acknowledged';
   while (performance.now() < at + RECOVERY_MS_MAX) {
     const after = load.acknowledged.filter(({ asked }) => asked > at);
     const awaited = firstOf(after);
-    const positions = await system.query<{ partition: number; next: string }>('select partition, next from rows.position').catch((error: Error) => void (looked = error.message));
+    const positions = await system
+      .query<{ partition: number; next: string }>('select partition, next from rows.position')
+      .catch((error: Error) => void (looked = error.message));
     const now = performance.now() - at;
     if (positions) {
-      for (const { partition, next } of positions) if (Number(next) >= (awaited.get(partition) ?? Infinity) && !visible.has(partition)) visible.set(partition, now);
+      for (const { partition, next } of positions)
+        if (Number(next) >= (awaited.get(partition) ?? Infinity) && !visible.has(partition))
+          visible.set(partition, now);
       looked = `rows stand at ${JSON.stringify(positions)}, awaited are ${JSON.stringify([...awaited])}`;
     }
     if (visible.size === PARTITIONS) {
       const times = [...visible.values()];
-      return { acknowledgedAfter: Math.min(...after.map(({ answered }) => answered)) - at, visibleAfter: Math.min(...times), allVisibleAfter: Math.max(...times) };
+      return {
+        acknowledgedAfter: Math.min(...after.map(({ answered }) => answered)) - at,
+        visibleAfter: Math.min(...times),
+        allVisibleAfter: Math.max(...times),
+      };
     }
     await pause(LOOK_MS);
   }
-  throw new Error(`what was acknowledged after the strike was not in the rows within ${RECOVERY_MS_MAX} ms: ${looked}`);
+  throw new Error(
+    `what was acknowledged after the strike was not in the rows within ${RECOVERY_MS_MAX} ms: ${looked}`,
+  );
 }
 
 /** Of each partition, the position after what was acknowledged first. */
 function firstOf(acknowledged: Load['acknowledged']): Map<number, number> {
   const first = new Map<number, number>();
-  for (const { positions } of acknowledged) for (const { partition, next } of positions) first.set(partition, Math.min(next, first.get(partition) ?? Infinity));
+  for (const { positions } of acknowledged)
+    for (const { partition, next } of positions)
+      first.set(partition, Math.min(next, first.get(partition) ?? Infinity));
   return first;
 }
 

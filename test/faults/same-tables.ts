@@ -7,28 +7,67 @@ import type { System } from './system.js';
 /** Up to the sixth coup, with what goes wrong in it. */
 const LINES_A_TABLE = 200;
 /** Every table of rows that says what happened. Not `position`, `member` and `parked`, which say how far they are and by whom. */
-const TABLES = ['table_state', 'shoe', 'coup', 'finding', 'unjudgeable', 'ledger', 'commission', 'dealt', 'bet_total', 'device'];
+const TABLES = [
+  'table_state',
+  'shoe',
+  'coup',
+  'finding',
+  'unjudgeable',
+  'ledger',
+  'commission',
+  'dealt',
+  'bet_total',
+  'device',
+];
 /** Where in the log it stands and when it was received: this depends on how the events of several tables came to follow one another, and on the clock. */
-const OF_THE_WAY = ['changed', 'snapshot', 'snapshot_next', 'read', 'duplicates', 'last_received', 'opened_offset', 'opened_line', 'clock_offset_last', 'clock_offset_least', 'clock_offset_most'];
+const OF_THE_WAY = [
+  'changed',
+  'snapshot',
+  'snapshot_next',
+  'read',
+  'duplicates',
+  'last_received',
+  'opened_offset',
+  'opened_line',
+  'clock_offset_last',
+  'clock_offset_least',
+  'clock_offset_most',
+];
 
 /** The same events to both; each has to count nothing lost and nothing twice, and all their tables have to be the same. */
 export async function expectSameTables(one: System, other: System): Promise<void> {
-  await eventually('both auditors at work', async () => (await other.query('select distinct owner from rows.position where owner is not null')).length === other.auditors.length, 30_000);
+  await eventually(
+    'both auditors at work',
+    async () =>
+      (await other.query('select distinct owner from rows.position where owner is not null'))
+        .length === other.auditors.length,
+    30_000,
+  );
   const tables = newTables(2);
   for (const system of [one, other]) {
     const before = await standing(system);
     const load = Load.start(system, { only: { tables, lines: LINES_A_TABLE } });
     await load.ended();
-    expect(await count(system, load, before)).toMatchObject({ acknowledged: tables.length * LINES_A_TABLE, lost: [], twice: 0, wrong: [] });
+    expect(await count(system, load, before)).toMatchObject({
+      acknowledged: tables.length * LINES_A_TABLE,
+      lost: [],
+      twice: 0,
+      wrong: [],
+    });
   }
   for (const name of TABLES) {
-    const [rows, others] = await Promise.all([one, other].map((system) => rowsOf(system, name, tables)));
+    const [rows, others] = await Promise.all(
+      [one, other].map((system) => rowsOf(system, name, tables)),
+    );
     expect({ name, rows: others }).toEqual({ name, rows });
     if (name !== 'unjudgeable') expect(rows).not.toEqual([]);
   }
 }
 
 async function rowsOf(system: System, name: string, tables: readonly string[]): Promise<unknown[]> {
-  const rows = await system.query<{ row: unknown }>(`select to_jsonb(t) - $1::text[] as row from rows.${name} t where "table" = any ($2) order by 1`, [OF_THE_WAY, tables]);
+  const rows = await system.query<{ row: unknown }>(
+    `select to_jsonb(t) - $1::text[] as row from rows.${name} t where "table" = any ($2) order by 1`,
+    [OF_THE_WAY, tables],
+  );
   return rows.map(({ row }) => row);
 }

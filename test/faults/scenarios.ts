@@ -4,7 +4,14 @@ import { expect, it } from '@jest/globals';
 import { eventually } from '../kit/eventually.js';
 import type { Running } from '../kit/processes.js';
 import { newTables, type Load } from './load.js';
-import { expectNothingLost, ROUND_MS_MAX, ROUNDS, rounds, type Asked, type Struck } from './round.js';
+import {
+  expectNothingLost,
+  ROUND_MS_MAX,
+  ROUNDS,
+  rounds,
+  type Asked,
+  type Struck,
+} from './round.js';
 import { PARTITIONS, type System } from './system.js';
 
 const ONLY = process.env.SHOEPRINT_FAULTS_ONLY;
@@ -12,7 +19,11 @@ const ONLY = process.env.SHOEPRINT_FAULTS_ONLY;
 const ALL = process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined;
 
 /** A test of so many rounds, unless other scenarios are asked for by name. */
-export function scenario(system: () => Promise<System>, title: string, asked: (system: System) => Asked | Promise<Asked>): void {
+export function scenario(
+  system: () => Promise<System>,
+  title: string,
+  asked: (system: System) => Asked | Promise<Asked>,
+): void {
   named(title, async () => {
     const running = await system();
     expectNothingLost(await rounds(running, await asked(running)));
@@ -59,13 +70,20 @@ export async function brokerKilled({ kafka }: System, node: number): Promise<Str
 }
 
 /** Nothing is struck; the time is that of any moment. */
-export const nothingStruck = async (): Promise<Struck> => ({ at: performance.now(), restored: Promise.resolve() });
+export const nothingStruck = async (): Promise<Struck> => ({
+  at: performance.now(),
+  restored: Promise.resolve(),
+});
 
 /** Adds an auditor, waits until it has its share, and lets the one that was there go in order; it is struck when that is told to. */
 export async function handedOver(system: System): Promise<Struck> {
   const first = system.auditor;
   const second = await system.addAuditor();
-  await eventually('a share for the new auditor', async () => (await ownedBy(system, second)).length > 0, 60_000);
+  await eventually(
+    'a share for the new auditor',
+    async () => (await ownedBy(system, second)).length > 0,
+    60_000,
+  );
   const at = performance.now();
   return { at, restored: first.end('SIGTERM').then(() => ownsAll(system, second)) };
 }
@@ -81,7 +99,11 @@ export async function replaced(system: System): Promise<Struck> {
 export async function oneOfTwoKilled(system: System): Promise<Struck> {
   const first = system.auditor;
   const second = await system.addAuditor();
-  await eventually('a share for the new auditor', async () => (await ownedBy(system, second)).length > 0, 60_000);
+  await eventually(
+    'a share for the new auditor',
+    async () => (await ownedBy(system, second)).length > 0,
+    60_000,
+  );
   const at = performance.now();
   await first.end('SIGKILL');
   return { at, restored: ownsAll(system, second) };
@@ -94,19 +116,39 @@ interface Owned {
 
 /** What an auditor owns: its name holds its process id. */
 const ownedBy = (system: System, auditor: Running): Promise<Owned[]> =>
-  system.query<Owned & Record<string, unknown>>("select partition, owner from rows.position where owner like '%/' || $1 || '/%'", [auditor.pid]);
+  system.query<Owned & Record<string, unknown>>(
+    "select partition, owner from rows.position where owner like '%/' || $1 || '/%'",
+    [auditor.pid],
+  );
 
-const ownsAll = (system: System, auditor: Running): Promise<true> => eventually('all partitions with the one auditor', async () => (await ownedBy(system, auditor)).length === PARTITIONS, 60_000);
+const ownsAll = (system: System, auditor: Running): Promise<true> =>
+  eventually(
+    'all partitions with the one auditor',
+    async () => (await ownedBy(system, auditor)).length === PARTITIONS,
+    60_000,
+  );
 
 /** Stops an auditor in the middle of whatever it does until others own all that it owned, and then lets it go on. */
 export async function asleep(system: System, sleeper: Running): Promise<Struck> {
-  const owned = await eventually('partitions of the one that is to sleep', async () => ((await ownedBy(system, sleeper)).length > 0 ? ownedBy(system, sleeper) : undefined));
+  const owned = await eventually('partitions of the one that is to sleep', async () =>
+    (await ownedBy(system, sleeper)).length > 0 ? ownedBy(system, sleeper) : undefined,
+  );
   const at = performance.now();
   sleeper.signal('SIGSTOP');
-  const restored = eventually('its partitions with another', async () => {
-    const now = await system.query<{ partition: number; owner: string | null }>('select partition, owner from rows.position');
-    return owned.every(({ partition, owner }) => now.some((other) => other.partition === partition && other.owner !== null && other.owner !== owner));
-  }, 60_000).finally(() => sleeper.signal('SIGCONT'));
+  const restored = eventually(
+    'its partitions with another',
+    async () => {
+      const now = await system.query<{ partition: number; owner: string | null }>(
+        'select partition, owner from rows.position',
+      );
+      return owned.every(({ partition, owner }) =>
+        now.some(
+          (other) => other.partition === partition && other.owner !== null && other.owner !== owner,
+        ),
+      );
+    },
+    60_000,
+  ).finally(() => sleeper.signal('SIGCONT'));
   return { at, restored };
 }
 
@@ -134,9 +176,13 @@ export async function diskFull(system: System, load: Load): Promise<Struck> {
     begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`);
   const at = performance.now();
   try {
-    await system.query(`create trigger disk_full before insert or update on ${FULL[0]} for each statement execute function public.disk_full()`);
+    await system.query(
+      `create trigger disk_full before insert or update on ${FULL[0]} for each statement execute function public.disk_full()`,
+    );
     await load.more(100);
-    await system.query(`create trigger disk_full before insert on ${FULL[1]} for each statement execute function public.disk_full()`);
+    await system.query(
+      `create trigger disk_full before insert on ${FULL[1]} for each statement execute function public.disk_full()`,
+    );
     await eventually('requests answered 503', () => load.unanswered[503] >= 40, 60_000);
   } finally {
     for (const table of FULL) await system.query(`drop trigger if exists disk_full on ${table}`);
@@ -160,10 +206,19 @@ export async function appendsHang(system: System, load: Load): Promise<Struck> {
   await blocker.query('begin');
   await blocker.query('select from log.partition for update');
   const [table] = newTables(1) as [string];
-  const flood = load.flood(table, Array.from({ length: FLOOD_REQUESTS }, (_, nth) => Array.from({ length: FLOOD_EVENTS }, (__, i) => longEvent(table, nth * FLOOD_EVENTS + i))));
+  const flood = load.flood(
+    table,
+    Array.from({ length: FLOOD_REQUESTS }, (_, nth) =>
+      Array.from({ length: FLOOD_EVENTS }, (__, i) => longEvent(table, nth * FLOOD_EVENTS + i)),
+    ),
+  );
   flood.catch(() => undefined); // whoever waits for it hears it
   try {
-    await eventually('requests refused, for the queue is full', () => load.unanswered[503] >= 10, 25_000);
+    await eventually(
+      'requests refused, for the queue is full',
+      () => load.unanswered[503] >= 10,
+      25_000,
+    );
     const bytes = memoryOf(system.api.pid);
     if (bytes !== undefined) expect(bytes).toBeLessThan(API_BYTES_MAX);
   } finally {
@@ -173,12 +228,22 @@ export async function appendsHang(system: System, load: Load): Promise<Struck> {
 }
 
 const longEvent = (table: string, nth: number): string =>
-  JSON.stringify({ specversion: '1.0', type: 'shoeprint.supervisor-called.v1', source: 'person/flood', id: `${table}/${nth}`, time: '2026-11-20T12:00:00.000Z', table, data: { reason: LONG } });
+  JSON.stringify({
+    specversion: '1.0',
+    type: 'shoeprint.supervisor-called.v1',
+    source: 'person/flood',
+    id: `${table}/${nth}`,
+    time: '2026-11-20T12:00:00.000Z',
+    table,
+    data: { reason: LONG },
+  });
 
 /** Resident bytes of a process; undefined where the system does not tell. */
 function memoryOf(pid: number): number | undefined {
   try {
-    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+    return (
+      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+    );
   } catch {
     return undefined;
   }
@@ -202,7 +267,11 @@ export async function databaseReadOnly(system: System, load: Load): Promise<Stru
 export async function copiesMissing({ kafka }: System, load: Load): Promise<Struck> {
   const at = performance.now();
   await Promise.all([kafka.kill(2), kafka.kill(3)]);
-  await eventually('requests answered 503 or 504', () => load.unanswered[503] + load.unanswered[504] >= 4, 60_000);
+  await eventually(
+    'requests answered 503 or 504',
+    () => load.unanswered[503] + load.unanswered[504] >= 4,
+    60_000,
+  );
   kafka.start(2);
   return { at, restored: kafka.restart(3) };
 }

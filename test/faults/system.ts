@@ -32,7 +32,12 @@ export class System {
     private readonly cluster: Cluster | undefined,
     readonly databaseUrl: string,
   ) {
-    this.pool = new pg.Pool({ connectionString: databaseUrl, max: 3, connectionTimeoutMillis: 2_000, query_timeout: 10_000 });
+    this.pool = new pg.Pool({
+      connectionString: databaseUrl,
+      max: 3,
+      connectionTimeoutMillis: 2_000,
+      query_timeout: 10_000,
+    });
     this.pool.on('error', () => undefined); // the database is killed now and then: whoever asks next sees it
   }
 
@@ -41,7 +46,10 @@ export class System {
     const processes = await Processes.open();
     let cluster: Cluster | undefined;
     try {
-      const [postgres, kafka] = await Promise.all([processes.postgres(), log === 'postgres' ? undefined : kafkaToKill(log).then((started) => (cluster = started))]);
+      const [postgres, kafka] = await Promise.all([
+        processes.postgres(),
+        log === 'postgres' ? undefined : kafkaToKill(log).then((started) => (cluster = started)),
+      ]);
       return await new System(processes, postgres, kafka, postgres.url).begun();
     } catch (error) {
       await processes.close();
@@ -84,7 +92,16 @@ export class System {
   async addApi(): Promise<Running> {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const api = await this.processes.run({ name: `api-${this.topic}-${(this.count += 1)}`, main: 'apps/api/src/main.js', env: { ...this.settings(), SHOEPRINT_PORT: String(port), SHOEPRINT_ADMIN_PASSWORD: 'correct horse battery staple' }, livez: `${url}/livez` });
+    const api = await this.processes.run({
+      name: `api-${this.topic}-${(this.count += 1)}`,
+      main: 'apps/api/src/main.js',
+      env: {
+        ...this.settings(),
+        SHOEPRINT_PORT: String(port),
+        SHOEPRINT_ADMIN_PASSWORD: 'correct horse battery staple',
+      },
+      livez: `${url}/livez`,
+    });
     this.apis.push(api);
     this.urls.push(url);
     return api;
@@ -92,7 +109,16 @@ export class System {
 
   async addAuditor(): Promise<Running> {
     const port = await freePort();
-    const auditor = await this.processes.run({ name: `auditor-${this.topic}-${(this.count += 1)}`, main: 'apps/auditor/src/main.js', env: { ...this.settings(), SHOEPRINT_METRICS_PORT: String(port), SHOEPRINT_LEASE_MS: String(LEASE_MS) }, livez: `http://127.0.0.1:${port}/livez` });
+    const auditor = await this.processes.run({
+      name: `auditor-${this.topic}-${(this.count += 1)}`,
+      main: 'apps/auditor/src/main.js',
+      env: {
+        ...this.settings(),
+        SHOEPRINT_METRICS_PORT: String(port),
+        SHOEPRINT_LEASE_MS: String(LEASE_MS),
+      },
+      livez: `http://127.0.0.1:${port}/livez`,
+    });
     this.auditors.push(auditor);
     return auditor;
   }
@@ -104,14 +130,20 @@ export class System {
   /** The log, to be read, for as long as `use` takes. */
   async withLog<T>(use: (log: EventLog) => Promise<T>): Promise<T> {
     const log = this.cluster
-      ? await KafkaLog.open({ brokers: this.cluster.brokers, topic: this.topic, partitions: PARTITIONS })
+      ? await KafkaLog.open({
+          brokers: this.cluster.brokers,
+          topic: this.topic,
+          partitions: PARTITIONS,
+        })
       : await PostgresLog.open({ url: this.databaseUrl, partitions: PARTITIONS });
     return use(log).finally(() => log.close());
   }
 
   /** What the programs said last, for whoever has to find out why a round failed. */
   lastWords(): string {
-    return [...this.apis, ...this.auditors].map((running) => `${running.name}: ${running.lastWords()}`).join('\n');
+    return [...this.apis, ...this.auditors]
+      .map((running) => `${running.name}: ${running.lastWords()}`)
+      .join('\n');
   }
 
   /** Ends its own programs, and leaves the servers. */
@@ -128,14 +160,26 @@ export class System {
 
   private settings(): Record<string, string> {
     return {
-      DATABASE_URL: this.databaseUrl, SHOEPRINT_PARTITIONS: String(PARTITIONS), SHOEPRINT_GAMING_DAY: JSON.stringify(DAYS), SHOEPRINT_HOST: '127.0.0.1',
-      ...(this.cluster ? { SHOEPRINT_LOG: 'kafka', KAFKA_BROKERS: this.cluster.brokers.join(','), KAFKA_TOPIC: this.topic } : { SHOEPRINT_LOG: 'postgres' }),
+      DATABASE_URL: this.databaseUrl,
+      SHOEPRINT_PARTITIONS: String(PARTITIONS),
+      SHOEPRINT_GAMING_DAY: JSON.stringify(DAYS),
+      SHOEPRINT_HOST: '127.0.0.1',
+      ...(this.cluster
+        ? {
+            SHOEPRINT_LOG: 'kafka',
+            KAFKA_BROKERS: this.cluster.brokers.join(','),
+            KAFKA_TOPIC: this.topic,
+          }
+        : { SHOEPRINT_LOG: 'postgres' }),
     };
   }
 
   private async deviceKey(): Promise<string> {
     const { id, text, hash } = newToken('spk');
-    await this.query('insert into access.device_key (id, name, token_hash, sources, tables, types, created_by) values ($1, $2, $3, $4, $4, $4, $5)', [id, 'faults', hash, ['*'], 'system/test']);
+    await this.query(
+      'insert into access.device_key (id, name, token_hash, sources, tables, types, created_by) values ($1, $2, $3, $4, $4, $4, $5)',
+      [id, 'faults', hash, ['*'], 'system/test'],
+    );
     return text;
   }
 }

@@ -3,11 +3,21 @@ import { describeOnKafka, whyNoKafkaToKill } from '../kit/kafka.js';
 import { besides, brokerKilled, copiesMissing, scenario } from './scenarios.js';
 import { System } from './system.js';
 
-describeOnKafka('over three brokers of Kafka nothing is lost and nothing stands twice', await whyNoKafkaToKill(), () => {
-  let started: Promise<System> | undefined;
-  const system = (): Promise<System> => (started ??= System.start({ log: 3 }));
-  afterAll(async () => (await started)?.close());
+describeOnKafka(
+  'over three brokers of Kafka nothing is lost and nothing stands twice',
+  await whyNoKafkaToKill(),
+  () => {
+    let started: Promise<System> | undefined;
+    const system = (): Promise<System> => (started ??= System.start({ log: 3 }));
+    afterAll(async () => (await started)?.close());
 
-  scenario(system, 'when one of them is killed', (running) => ({ scenario: 'one of three brokers killed', strike: (_, round) => brokerKilled(running, (round % 3) + 1) }));
-  besides(system, 'when two of them are killed and no append has its copies', (running) => ({ scenario: 'two of three brokers killed', strike: (load) => copiesMissing(running, load) }));
-});
+    scenario(system, 'when one of them is killed', (running) => ({
+      scenario: 'one of three brokers killed',
+      strike: (_, round) => brokerKilled(running, (round % 3) + 1),
+    }));
+    besides(system, 'when two of them are killed and no append has its copies', (running) => ({
+      scenario: 'two of three brokers killed',
+      strike: (load) => copiesMissing(running, load),
+    }));
+  },
+);

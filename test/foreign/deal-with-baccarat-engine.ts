@@ -32,7 +32,11 @@ export function dealWithBaccaratEngine(seed: number): DealtShoe {
   const { burnCard, burnCards } = engine.burnCards();
   const coups: DealtCoup[] = [];
   while (!engine.isBurnNeeded) coups.push(dealCoup(engine));
-  return { burned: [burnCard, ...burnCards].map(named), coups, remaining: [...engine.shoe.cards].reverse().map(named) };
+  return {
+    burned: [burnCard, ...burnCards].map(named),
+    coups,
+    remaining: [...engine.shoe.cards].reverse().map(named),
+  };
 }
 
 function dealCoup(engine: InstanceType<typeof baccaratEngine.BaccaratGameEngine>): DealtCoup {
@@ -41,7 +45,10 @@ function dealCoup(engine: InstanceType<typeof baccaratEngine.BaccaratGameEngine>
   const left = before.slice(engine.shoe.cardsLeft).reverse();
   const said = engine.resultsEngine.calculateGameResult(hand);
   return {
-    drawn: left.map((card) => ({ card: named(card), to: hand.playerCards.includes(card) ? 'player' : 'banker' })),
+    drawn: left.map((card) => ({
+      card: named(card),
+      to: hand.playerCards.includes(card) ? 'player' : 'banker',
+    })),
     player: hand.playerCards.map(named),
     banker: hand.bankerCards.map(named),
     said,

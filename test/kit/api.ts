@@ -23,11 +23,24 @@ export interface TestApi {
   /** Where it listens on loopback; the first call makes it listen. */
   readonly url: () => Promise<string>;
   /** A request with a token (none, when undefined) and a JSON body. */
-  readonly send: (method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, token?: string, body?: object) => Promise<Answer>;
+  readonly send: (
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    token?: string,
+    body?: object,
+  ) => Promise<Answer>;
   /** The token of a new person with these roles, who sees these tables (all, unless said). */
-  readonly person: (roles: Role | readonly Role[], options?: { readonly tables?: readonly string[]; readonly name?: string }) => Promise<string>;
+  readonly person: (
+    roles: Role | readonly Role[],
+    options?: { readonly tables?: readonly string[]; readonly name?: string },
+  ) => Promise<string>;
   /** The token of a new device key; it may write everything, unless said. */
-  readonly device: (scope?: { readonly name?: string; readonly sources?: readonly string[]; readonly tables?: readonly string[]; readonly types?: readonly string[] }) => Promise<string>;
+  readonly device: (scope?: {
+    readonly name?: string;
+    readonly sources?: readonly string[];
+    readonly tables?: readonly string[];
+    readonly types?: readonly string[];
+  }) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -41,13 +54,24 @@ export interface StartApi {
 }
 
 /** Starts an api whose schemas are there; silent unless a logger is given. */
-export async function startApi({ log, databaseUrl, settings, logger = false }: StartApi = {}): Promise<TestApi> {
+export async function startApi({
+  log,
+  databaseUrl,
+  settings,
+  logger = false,
+}: StartApi = {}): Promise<TestApi> {
   const database = databaseUrl === undefined ? await createDatabase() : undefined;
   const url = databaseUrl ?? database?.url ?? '';
   await migrateAccess(url);
   await migrate(url);
   const eventLog = log ?? new MemoryLog();
-  const app = await createApi({ settings: { ...API_DEFAULTS, ...settings }, log: eventLog, databaseUrl: url, book: BOOK, logger });
+  const app = await createApi({
+    settings: { ...API_DEFAULTS, ...settings },
+    log: eventLog,
+    databaseUrl: url,
+    book: BOOK,
+    logger,
+  });
   const source = app.get(DataSource);
   let listening: Promise<string> | undefined;
   return {
@@ -55,8 +79,15 @@ export async function startApi({ log, databaseUrl, settings, logger = false }: S
     log: eventLog,
     databaseUrl: url,
     url: () => (listening ??= app.listen(0, '127.0.0.1').then(() => app.getUrl())),
-    send: (method, path, token, body) => app.inject({ method, url: path, headers: token === undefined ? {} : { authorization: `Bearer ${token}` }, payload: body }),
-    person: (roles, options) => newPerson(source, typeof roles === 'string' ? [roles] : [...roles], options),
+    send: (method, path, token, body) =>
+      app.inject({
+        method,
+        url: path,
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        payload: body,
+      }),
+    person: (roles, options) =>
+      newPerson(source, typeof roles === 'string' ? [roles] : [...roles], options),
     device: (scope) => newDevice(source, scope),
     close: async () => {
       await app.close();
@@ -69,15 +100,49 @@ export async function startApi({ log, databaseUrl, settings, logger = false }: S
 let made = 0;
 
 /** A person with a session, written into the tables: to hash a password for each would take longer than most tests. */
-async function newPerson(source: DataSource, roles: Role[], { tables = ['*'], name = `${roles.join('.')}-${(made += 1)}` }: { tables?: readonly string[]; name?: string } = {}): Promise<string> {
+async function newPerson(
+  source: DataSource,
+  roles: Role[],
+  {
+    tables = ['*'],
+    name = `${roles.join('.')}-${(made += 1)}`,
+  }: { tables?: readonly string[]; name?: string } = {},
+): Promise<string> {
   const { id, text, hash } = newToken('sps');
-  await source.getRepository(Account).insert({ name, passwordHash: NOBODYS_HASH, roles, tables: [...tables], createdBy: 'system/test' });
-  await source.getRepository(Session).insert({ id, accountName: name, tokenHash: hash, expiresAt: new Date(Date.now() + 3_600_000) });
+  await source.getRepository(Account).insert({
+    name,
+    passwordHash: NOBODYS_HASH,
+    roles,
+    tables: [...tables],
+    createdBy: 'system/test',
+  });
+  await source.getRepository(Session).insert({
+    id,
+    accountName: name,
+    tokenHash: hash,
+    expiresAt: new Date(Date.now() + 3_600_000),
+  });
   return text;
 }
 
-async function newDevice(source: DataSource, { name = `key-${(made += 1)}`, sources = ['*'], tables = ['*'], types = ['*'] }: Parameters<TestApi['device']>[0] = {}): Promise<string> {
+async function newDevice(
+  source: DataSource,
+  {
+    name = `key-${(made += 1)}`,
+    sources = ['*'],
+    tables = ['*'],
+    types = ['*'],
+  }: Parameters<TestApi['device']>[0] = {},
+): Promise<string> {
   const { id, text, hash } = newToken('spk');
-  await source.getRepository(DeviceKey).insert({ id, name, tokenHash: hash, sources: [...sources], tables: [...tables], types: [...types], createdBy: 'system/test' });
+  await source.getRepository(DeviceKey).insert({
+    id,
+    name,
+    tokenHash: hash,
+    sources: [...sources],
+    tables: [...tables],
+    types: [...types],
+    createdBy: 'system/test',
+  });
   return text;
 }

@@ -1,4 +1,17 @@
-import { blockOf, Decoder, endOfLog, fold, newTable, type AnyEvent, type Consequence, type Finding, type LedgerRow, type RuleBook, type TableState, type Unjudgeable } from '#audit';
+import {
+  blockOf,
+  Decoder,
+  endOfLog,
+  fold,
+  newTable,
+  type AnyEvent,
+  type Consequence,
+  type Finding,
+  type LedgerRow,
+  type RuleBook,
+  type TableState,
+  type Unjudgeable,
+} from '#audit';
 import { BOOK, HOUSE } from './house.js';
 
 /** One event as a sender writes it. */
@@ -9,8 +22,13 @@ const decoder = new Decoder(HOUSE);
 /** The event that a sent one is, through the decoder; fails the test where it is malformed. */
 export function decoded(sent: Sent | string): AnyEvent {
   const bytes = new TextEncoder().encode(typeof sent === 'string' ? sent : JSON.stringify(sent));
-  const result = decoder.decode(blockOf(bytes, Buffer.from(bytes).toString('latin1')), 0, bytes.length);
-  if (!result.event) throw new Error(`malformed: ${JSON.stringify(result.faults)} in ${JSON.stringify(sent)}`);
+  const result = decoder.decode(
+    blockOf(bytes, Buffer.from(bytes).toString('latin1')),
+    0,
+    bytes.length,
+  );
+  if (!result.event)
+    throw new Error(`malformed: ${JSON.stringify(result.faults)} in ${JSON.stringify(sent)}`);
   return result.event;
 }
 
@@ -34,12 +52,25 @@ export class Standing {
     for (const consequence of consequences) {
       this.all.push(consequence);
       switch (consequence.is) {
-        case 'raised': case 'amended': this.found.set(consequence.finding.id, consequence.finding); break;
-        case 'withdrawn': this.found.delete(consequence.finding.id); break;
-        case 'unjudgeable': this.doubts.set(consequence.key, consequence.entry); break;
-        case 'judgeable': this.doubts.delete(consequence.key); break;
-        case 'ledger': this.rows.set(`${consequence.row.shoe} ${consequence.row.seat}`, consequence.row); break;
-        case 'coup': case 'shoe': break;
+        case 'raised':
+        case 'amended':
+          this.found.set(consequence.finding.id, consequence.finding);
+          break;
+        case 'withdrawn':
+          this.found.delete(consequence.finding.id);
+          break;
+        case 'unjudgeable':
+          this.doubts.set(consequence.key, consequence.entry);
+          break;
+        case 'judgeable':
+          this.doubts.delete(consequence.key);
+          break;
+        case 'ledger':
+          this.rows.set(`${consequence.row.shoe} ${consequence.row.seat}`, consequence.row);
+          break;
+        case 'coup':
+        case 'shoe':
+          break;
       }
     }
   }
@@ -56,14 +87,26 @@ export class Standing {
 }
 
 /** Folds the events of one table, in the order given, to the end of the log. `end: false` leaves the log open. */
-export function audit(events: readonly (Sent | string | AnyEvent)[], { book = BOOK, end = true }: { book?: RuleBook; end?: boolean } = {}): Audited {
-  const list = events.map((event) => (typeof event === 'object' && 'digest' in event ? (event as AnyEvent) : decoded(event)));
+export function audit(
+  events: readonly (Sent | string | AnyEvent)[],
+  { book = BOOK, end = true }: { book?: RuleBook; end?: boolean } = {},
+): Audited {
+  const list = events.map((event) =>
+    typeof event === 'object' && 'digest' in event ? (event as AnyEvent) : decoded(event),
+  );
   const state = newTable(list[0]?.table ?? 'T1');
   const standing = new Standing();
   for (const event of list) standing.take(fold(state, event, book));
   if (end) standing.take(endOfLog(state, book));
-  return { state, findings: standing.findings, unjudgeable: standing.unjudgeable, ledger: standing.ledger, consequences: standing.all };
+  return {
+    state,
+    findings: standing.findings,
+    unjudgeable: standing.unjudgeable,
+    ledger: standing.ledger,
+    consequences: standing.all,
+  };
 }
 
 /** The codes of findings, sorted, each as often as it stands. */
-export const codes = (findings: readonly Finding[]): string[] => findings.map(({ code }) => code).sort();
+export const codes = (findings: readonly Finding[]): string[] =>
+  findings.map(({ code }) => code).sort();

@@ -14,7 +14,10 @@ export async function createDatabase(): Promise<TestDatabase> {
   await asAdmin(server, `create database ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => asAdmin(server, `drop database if exists ${name} with (force)`) };
+  return {
+    url: url.href,
+    drop: () => asAdmin(server, `drop database if exists ${name} with (force)`),
+  };
 }
 
 async function asAdmin(server: string, sql: string): Promise<void> {

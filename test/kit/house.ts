@@ -11,7 +11,10 @@ export const BOOK: RuleBook = new Map(
     .filter((file) => /^[a-z0-9-]+@\d+\.json$/.test(file))
     .map((file) => {
       const bytes = readFileSync(new URL(file, folder));
-      const rules = readRules(JSON.parse(bytes.toString('utf8')) as RuleDocument, createHash('sha256').update(bytes).digest('hex'));
+      const rules = readRules(
+        JSON.parse(bytes.toString('utf8')) as RuleDocument,
+        createHash('sha256').update(bytes).digest('hex'),
+      );
       return [rules.ref, rules] as const;
     }),
 );

@@ -40,7 +40,11 @@ export const whyNoKafkaToKill = whyNoBroker;
 export const freshTopic = () => `test-${randomBytes(6).toString('hex')}`;
 
 /** `describe`, or where there is a reason to skip, a suite that is skipped and says so loudly on stderr: nobody shall take silence for a pass. */
-export function describeOnKafka(title: string, skipped: string | undefined, suite: () => void): void {
+export function describeOnKafka(
+  title: string,
+  skipped: string | undefined,
+  suite: () => void,
+): void {
   if (skipped === undefined) return void describe(title, suite);
   process.stderr.write(`\n*** SKIPPED, not passed: ${title}\n*** ${skipped}\n\n`);
   describe.skip(`${title} (skipped: ${skipped})`, suite);

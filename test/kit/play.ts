@@ -2,7 +2,14 @@ import type { EventData } from '#audit';
 import type { TableLog } from './table.js';
 
 type Placed = readonly [seat: number, bet: string, amount: number];
-type Settled = readonly [seat: number, bet: string, stake: 'returned' | 'taken', paid: number, commissionMarked?: number, commissionTaken?: number];
+type Settled = readonly [
+  seat: number,
+  bet: string,
+  stake: 'returned' | 'taken',
+  paid: number,
+  commissionMarked?: number,
+  commissionTaken?: number,
+];
 
 /** One coup as a table plays it; what is left out does not happen, but the cards, which are a natural for the player hand. */
 export interface Played {
@@ -21,7 +28,11 @@ export const BANKER_WINS = 'P 2S B 4H P 5D B 5C';
 export const TIE = 'P 3S B 2H P 5D B 6C';
 
 /** Plays coup `coup` into the log: bets at the terminal, betting closed, cards, the outcome, settlements, the close. */
-export function play(log: TableLog, coup: number, { kind, bets = [], cards = PLAYER_WINS, outcome, settled = [], closed = true }: Played = {}): void {
+export function play(
+  log: TableLog,
+  coup: number,
+  { kind, bets = [], cards = PLAYER_WINS, outcome, settled = [], closed = true }: Played = {},
+): void {
   log.add('shoe', 'coup-opened', { coup, ...(kind === undefined ? undefined : { kind }) });
   for (const [seat, bet, amount] of bets) log.add('terminal', 'bet-placed', { seat, bet, amount });
   log.add('terminal', 'betting-closed');
@@ -34,6 +45,11 @@ export function play(log: TableLog, coup: number, { kind, bets = [], cards = PLA
 /** Settles one bet at the terminal. */
 export function settle(log: TableLog, [seat, bet, stake, paid, marked, taken]: Settled): string {
   return log.add('terminal', 'bet-settled', {
-    seat, bet, stake, paid, ...(taken === undefined ? undefined : { commissionTaken: taken }), ...(marked === undefined ? undefined : { commissionMarked: marked }),
+    seat,
+    bet,
+    stake,
+    paid,
+    ...(taken === undefined ? undefined : { commissionTaken: taken }),
+    ...(marked === undefined ? undefined : { commissionMarked: marked }),
   });
 }

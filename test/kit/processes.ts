@@ -30,7 +30,10 @@ export class Processes {
   private readonly started: (() => Promise<void>)[] = [];
 
   private constructor(readonly dir: string) {
-    this.warden = spawn(process.execPath, [join(root, 'scripts/kafka/warden.mjs'), dir], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
+    this.warden = spawn(process.execPath, [join(root, 'scripts/kafka/warden.mjs'), dir], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+      detached: true,
+    });
     this.warden.stdin?.on('error', () => undefined); // it is gone: nothing is left to tell it
     this.warden.unref();
     (this.warden.stdin as unknown as { unref(): void }).unref();
@@ -42,7 +45,9 @@ export class Processes {
 
   /** Starts a program and resolves once it answers. */
   async run(program: Program): Promise<Running> {
-    const running = new Running(program, join(this.dir, `${program.name}.log`), (line) => this.tell(line));
+    const running = new Running(program, join(this.dir, `${program.name}.log`), (line) =>
+      this.tell(line),
+    );
     this.started.push(() => running.end('SIGKILL'));
     await running.start();
     return running;
@@ -50,7 +55,9 @@ export class Processes {
 
   /** Starts a PostgreSQL that keeps its promises (fsync on), on a port that stays the same. */
   async postgres(): Promise<PostgresProcess> {
-    const postgres = new PostgresProcess(join(this.dir, 'postgres'), await freePort(), (line) => this.tell(line));
+    const postgres = new PostgresProcess(join(this.dir, 'postgres'), await freePort(), (line) =>
+      this.tell(line),
+    );
     this.started.push(() => postgres.kill());
     await postgres.start();
     return postgres;
@@ -98,7 +105,16 @@ export class Running {
   async start(): Promise<void> {
     if (this.child) throw new Error(`${this.name} is running`);
     const log = openSync(this.file, 'a');
-    const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', this.program.main)], { cwd: root, env: { ...environment(), ...this.program.env }, stdio: ['ignore', log, log], detached: true });
+    const child = spawn(
+      process.execPath,
+      ['--enable-source-maps', join(root, 'dist', this.program.main)],
+      {
+        cwd: root,
+        env: { ...environment(), ...this.program.env },
+        stdio: ['ignore', log, log],
+        detached: true,
+      },
+    );
     closeSync(log);
     const pid = child.pid as number;
     this.child = child;
@@ -132,7 +148,11 @@ export class Running {
 
   /** The last lines that it wrote, but for its routes. */
   lastWords(): string {
-    return readFileSync(this.file, 'utf8').split('\n').filter((line) => !/RouterExplorer|RoutesResolver|InstanceLoader/.test(line)).slice(-15).join('\n');
+    return readFileSync(this.file, 'utf8')
+      .split('\n')
+      .filter((line) => !/RouterExplorer|RoutesResolver|InstanceLoader/.test(line))
+      .slice(-15)
+      .join('\n');
   }
 
   private running(): ChildProcess {
@@ -161,7 +181,9 @@ export class PostgresProcess {
   /** Starts it (again) on its port and its data, and resolves once it answers. */
   async start(): Promise<void> {
     await this.cluster.start();
-    this.pid = Number(readFileSync(join(this.dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    this.pid = Number(
+      readFileSync(join(this.dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0],
+    );
     this.tell(`+${this.pid}`);
   }
 
@@ -187,7 +209,8 @@ export class PostgresProcess {
 const SETTINGS = /^(SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG)/;
 
 /** This process's environment without what would set the programs. */
-const environment = (): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
 
 /** A free port on the loopback, below those that the system gives to outgoing connections, so that it is still free when its owner starts again. */
 export async function freePort(): Promise<number> {

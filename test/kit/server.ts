@@ -20,13 +20,24 @@ export interface TestServer {
 }
 
 /** Starts a server over the log that `open` gives for a database. */
-export async function startServer(open: (databaseUrl: string) => Promise<EventLog>): Promise<TestServer> {
+export async function startServer(
+  open: (databaseUrl: string) => Promise<EventLog>,
+): Promise<TestServer> {
   const database = await createDatabase();
   const log = await open(database.url);
   const api = await startApi({ log, databaseUrl: database.url });
-  const auditor = await startAuditor({ log, databaseUrl: database.url, book: BOOK, gamingDays: UTC_DAYS, journal: SILENT });
+  const auditor = await startAuditor({
+    log,
+    databaseUrl: database.url,
+    book: BOOK,
+    gamingDays: UTC_DAYS,
+    journal: SILENT,
+  });
   return {
-    api, auditor, database, url: await api.url(),
+    api,
+    auditor,
+    database,
+    url: await api.url(),
     all: (path, token) => allOf(api, path, token),
     close: async () => {
       await api.close();
@@ -40,8 +51,13 @@ export async function startServer(open: (databaseUrl: string) => Promise<EventLo
 async function allOf<Line>(api: TestApi, path: string, token: string): Promise<Line[]> {
   const lines: Line[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const answer = await api.send('GET', `${path}${path.includes('?') ? '&' : '?'}limit=1000${cursor === '' ? '' : `&cursor=${cursor}`}`, token);
-    if (answer.statusCode !== 200) throw new Error(`GET ${path} answered ${answer.statusCode} ${answer.body}`);
+    const answer = await api.send(
+      'GET',
+      `${path}${path.includes('?') ? '&' : '?'}limit=1000${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      token,
+    );
+    if (answer.statusCode !== 200)
+      throw new Error(`GET ${path} answered ${answer.statusCode} ${answer.body}`);
     const page = answer.json<{ lines: Line[]; next: string | null }>();
     lines.push(...page.lines);
     cursor = page.next;

@@ -21,12 +21,24 @@ const FINDING = /^([A-Z]{2}-\d\d)( in coup \d+)?( \([a-z0-9, -]+\))?$/;
 export function readStory(text: string, file: string): Story {
   const lines = text.split('\n').map((line) => line.trim());
   const title = lines.find((line) => line.startsWith('#'))?.replace(/^#+\s*/, '') ?? file;
-  const told = lines.flatMap((line, index) => (line === '' || line.startsWith('#') ? [] : [said(line, index + 1, file)]));
+  const told = lines.flatMap((line, index) =>
+    line === '' || line.startsWith('#') ? [] : [said(line, index + 1, file)],
+  );
   const table = new StoryTable(told);
   for (const line of told) if (!VERDICTS.includes(line.word)) table.tell(line);
-  const verdict = (word: string): string[] => told.filter((line) => line.word === word).flatMap(listed).sort();
-  if (!told.some(({ word }) => word === 'finds')) throw new Error(`${file}: no line says what it "finds:"`);
-  return { title, events: table.finished(), finds: verdict('finds'), unjudgeable: verdict('unjudgeable') };
+  const verdict = (word: string): string[] =>
+    told
+      .filter((line) => line.word === word)
+      .flatMap(listed)
+      .sort();
+  if (!told.some(({ word }) => word === 'finds'))
+    throw new Error(`${file}: no line says what it "finds:"`);
+  return {
+    title,
+    events: table.finished(),
+    finds: verdict('finds'),
+    unjudgeable: verdict('unjudgeable'),
+  };
 }
 
 /** A line of a story, and how to say that it cannot be read. */
@@ -55,13 +67,20 @@ function listed({ value, refuse }: Line): string[] {
 }
 
 /** What the auditor says of a story, in the story's own words. */
-export function heard({ events, finds }: Story, book: RuleBook = BOOK): Pick<Story, 'finds' | 'unjudgeable'> {
+export function heard(
+  { events, finds }: Story,
+  book: RuleBook = BOOK,
+): Pick<Story, 'finds' | 'unjudgeable'> {
   const { findings, unjudgeable } = audit(events, { book });
   const placed = finds.some((find) => find.includes(' in coup '));
   return {
     finds: findings
       .map(({ code, coup, explainedBy, remedied, void: isVoid }) => {
-        const marks = [...(explainedBy ? [explainedBy] : []), ...(isVoid ? ['void'] : []), ...(remedied ? ['remedied'] : [])];
+        const marks = [
+          ...(explainedBy ? [explainedBy] : []),
+          ...(isVoid ? ['void'] : []),
+          ...(remedied ? ['remedied'] : []),
+        ];
         return `${code}${placed && coup !== undefined ? ` in coup ${coup}` : ''}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`;
       })
       .sort(),
@@ -70,10 +89,18 @@ export function heard({ events, finds }: Story, book: RuleBook = BOOK): Pick<Sto
 }
 
 /** What a story says must be found, to be compared with what is `heard`. */
-export const told = ({ finds, unjudgeable }: Story): Pick<Story, 'finds' | 'unjudgeable'> => ({ finds, unjudgeable });
+export const told = ({ finds, unjudgeable }: Story): Pick<Story, 'finds' | 'unjudgeable'> => ({
+  finds,
+  unjudgeable,
+});
 
 /** What is found in a story's lines, and what cannot be judged in them. */
-export const judged = (lines: string, book: RuleBook = BOOK): Pick<Story, 'finds' | 'unjudgeable'> => heard(readStory(`${lines}\nfinds: nothing`, 'a case'), book);
+export const judged = (
+  lines: string,
+  book: RuleBook = BOOK,
+): Pick<Story, 'finds' | 'unjudgeable'> =>
+  heard(readStory(`${lines}\nfinds: nothing`, 'a case'), book);
 
 /** What is found in a story's lines. */
-export const found = (lines: string, book: RuleBook = BOOK): readonly string[] => judged(lines, book).finds;
+export const found = (lines: string, book: RuleBook = BOOK): readonly string[] =>
+  judged(lines, book).finds;

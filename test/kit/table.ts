@@ -1,7 +1,6 @@
 import type { EventData, EventType } from '#audit';
 import type { Sent } from './audit.js';
 
-
 /**
  * Writes a table's log as the devices and people of one table would: a shoe and scanner that number what they send, a
  * dealer's terminal, and people. Times go forward two seconds an event, so no clock is ever too close to call unless a test
@@ -17,15 +16,28 @@ export class TableLog {
   constructor(readonly table = 'T1') {}
 
   /** Appends an event. Sources are short: `shoe`, `terminal` are devices; anything with a slash is taken as it is. */
-  add<T extends EventType>(source: string, type: T, data: EventData[T] = {} as EventData[T], with_: Sent = {}): string {
+  add<T extends EventType>(
+    source: string,
+    type: T,
+    data: EventData[T] = {} as EventData[T],
+    with_: Sent = {},
+  ): string {
     const full = source.includes('/') ? source : `device/${this.table}-${source}`;
     const isDevice = full.startsWith('device/');
     const number = (this.numbers.get(full) ?? 0) + 1;
     this.numbers.set(full, number);
     this.ms += 2000;
     const event: Sent = {
-      specversion: '1.0', type: `shoeprint.${type}.v1`, source: full, id: `${full.split('/')[1]}/1/${number}`, time: new Date(this.ms).toISOString(),
-      table: this.table, shoe: this.shoe, ...(isDevice ? { session: '1', sequence: number } : undefined), data, ...with_,
+      specversion: '1.0',
+      type: `shoeprint.${type}.v1`,
+      source: full,
+      id: `${full.split('/')[1]}/1/${number}`,
+      time: new Date(this.ms).toISOString(),
+      table: this.table,
+      shoe: this.shoe,
+      ...(isDevice ? { session: '1', sequence: number } : undefined),
+      data,
+      ...with_,
     };
     this.events.push(event);
     return `${full}#${event.id as string}`;
@@ -34,8 +46,12 @@ export class TableLog {
   /** Opens a shoe; whatever is not given is that of punto-banco-no-burn@1, eight decks, US dollars, everything reported. */
   open(data: Partial<EventData['shoe-opened']> = {}): string {
     return this.add('shoe', 'shoe-opened', {
-      rules: 'punto-banco-no-burn@1', decks: 8, kind: 'physical', currency: 'USD',
-      reports: ['outcomes', 'bets', 'settlements', 'commission', 'burns', 'cut-card', 'dealers'], ...data,
+      rules: 'punto-banco-no-burn@1',
+      decks: 8,
+      kind: 'physical',
+      currency: 'USD',
+      reports: ['outcomes', 'bets', 'settlements', 'commission', 'burns', 'cut-card', 'dealers'],
+      ...data,
     });
   }
 
@@ -50,14 +66,25 @@ export class TableLog {
    */
   draw(cards: string, source = 'shoe'): string[] {
     const words = cards.trim().split(/\s+/);
-    const places: Record<string, EventData['card-drawn']['to']> = { P: 'player', B: 'banker', burn: 'burn', '-': null };
+    const places: Record<string, EventData['card-drawn']['to']> = {
+      P: 'player',
+      B: 'banker',
+      burn: 'burn',
+      '-': null,
+    };
     const drawn: string[] = [];
     let to: EventData['card-drawn']['to'] = null;
     for (const word of words) {
       if (word in places) to = places[word] as EventData['card-drawn']['to'];
       else {
         const card = word.replace('!', '');
-        drawn.push(this.add(source, 'card-drawn', { card: (card === '??' ? null : card) as EventData['card-drawn']['card'], to, ...(word.endsWith('!') ? { exposed: true } : undefined) }));
+        drawn.push(
+          this.add(source, 'card-drawn', {
+            card: (card === '??' ? null : card) as EventData['card-drawn']['card'],
+            to,
+            ...(word.endsWith('!') ? { exposed: true } : undefined),
+          }),
+        );
       }
     }
     return drawn;

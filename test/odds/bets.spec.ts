@@ -5,7 +5,8 @@ import { BETS, rulesOf, VARIANTS } from './documents.js';
 const rules = rulesOf([...BETS, ...VARIANTS]);
 const [eight, six] = [oddsOf(rules, 8), oddsOf(rules, 6)];
 const bet = (odds: CoupOdds, id: string): BetOdds => odds.bets.get(id) as BetOdds;
-const share = (odds: CoupOdds, count: bigint, digits = 6): string => decimal(exactFraction(count, odds.total), digits);
+const share = (odds: CoupOdds, count: bigint, digits = 6): string =>
+  decimal(exactFraction(count, odds.total), digits);
 
 describe('the exact edge of each bet', () => {
   it.each([
@@ -23,7 +24,10 @@ describe('the exact edge of each bet', () => {
     ['banker-ez', '1.0183', '1.0161'],
     ['banker-half-on-6', '1.4581', '1.4548'],
   ])('%s: %s %% of eight decks, %s %% of six', (id, ofEight, ofSix) => {
-    expect([percent(bet(eight, id).edge, 4), percent(bet(six, id).edge, 4)]).toEqual([ofEight, ofSix]);
+    expect([percent(bet(eight, id).edge, 4), percent(bet(six, id).edge, 4)]).toEqual([
+      ofEight,
+      ofSix,
+    ]);
   });
 
   it.each([
@@ -39,31 +43,49 @@ describe('the exact edge of each bet', () => {
   ])('%s: %s %% of eight decks', (id, edge) => expect(percent(bet(eight, id).edge, 4)).toBe(edge));
 
   it('of the banker bet falls with the rate of commission, and turns against the house without any', () => {
-    const at = (rate: string) => [8, 6].map((decks) => percent(bet(oddsOf(rulesOf(BETS, undefined, rate), decks), 'banker').edge, 4));
+    const at = (rate: string) =>
+      [8, 6].map((decks) =>
+        percent(bet(oddsOf(rulesOf(BETS, undefined, rate), decks), 'banker').edge, 4),
+      );
     expect(at('0.04')).toEqual(['0.5993', '0.5972']);
     expect(percent(bet(eight, 'banker').edgeBeforeCommission, 4)).toBe('-1.2351');
   });
 
   it('is higher on a unit of decided bets, in which pushes are no stakes', () => {
-    expect(['banker', 'player', 'tie'].map((id) => percent(bet(eight, id).edgePerDecided ?? { num: 0n, den: 1n }, 4))).toEqual(['1.1692', '1.3650', '14.3596']);
+    expect(
+      ['banker', 'player', 'tie'].map((id) =>
+        percent(bet(eight, id).edgePerDecided ?? { num: 0n, den: 1n }, 4),
+      ),
+    ).toEqual(['1.1692', '1.3650', '14.3596']);
   });
 
   it('counts as many sequences as there are, for every bet', () => {
-    for (const odds of [eight, six]) for (const { win, push, lose } of odds.bets.values()) expect(win + push + lose).toBe(odds.total);
+    for (const odds of [eight, six])
+      for (const { win, push, lose } of odds.bets.values())
+        expect(win + push + lose).toBe(odds.total);
   });
 });
 
 describe('how often each bet wins with eight decks', () => {
   it.each([
-    ['player-pair', '0.074699'], ['banker-pair', '0.074699'], ['either-pair', '0.143817'], ['big', '0.621132'], ['small', '0.378868'],
-    ['banker-ez', '0.436064'], ['dragon-7', '0.022534'], ['panda-8', '0.034543'], ['super-6', '0.053864'],
+    ['player-pair', '0.074699'],
+    ['banker-pair', '0.074699'],
+    ['either-pair', '0.143817'],
+    ['big', '0.621132'],
+    ['small', '0.378868'],
+    ['banker-ez', '0.436064'],
+    ['dragon-7', '0.022534'],
+    ['panda-8', '0.034543'],
+    ['super-6', '0.053864'],
   ])('%s: %s', (id, probability) => expect(share(eight, bet(eight, id).win)).toBe(probability));
 
   it.each([
     ['perfect-pair', ['0.000285', '0.033166']],
     ['lucky-6', ['0.037247', '0.016617']],
     ['4-5-6', ['0.378868', '0.303444', '0.317687']],
-  ])('%s by payout: %p', (id, tiers) => expect(bet(eight, id).tiers.map((count) => share(eight, count))).toEqual(tiers));
+  ])('%s by payout: %p', (id, tiers) =>
+    expect(bet(eight, id).tiers.map((count) => share(eight, count))).toEqual(tiers),
+  );
 
   it('the banker bet of a commission-free house pushes on ties and on a three-card seven', () => {
     expect(bet(eight, 'banker-ez').push).toBe(eight.outcomes.tie + bet(eight, 'dragon-7').win);
@@ -80,12 +102,29 @@ describe('bets that ask for cards by name', () => {
   });
 
   it('three against an eight: a banker two-card 3 that stands because the player third card is an 8', () => {
-    const odds = asked([{ id: 'three-eight', pays: [{ when: { bankerCards: 2, bankerTotal: 3, player: ['??', '??', '8?'] }, odds: '200 to 1' }] }]);
+    const odds = asked([
+      {
+        id: 'three-eight',
+        pays: [
+          {
+            when: { bankerCards: 2, bankerTotal: 3, player: ['??', '??', '8?'] },
+            odds: '200 to 1',
+          },
+        ],
+      },
+    ]);
     let fives = 0n;
-    const values = Array.from({ length: 416 }, (_, card) => Math.max(0, 10 - Math.floor(card / 32))).map((value) => value % 10);
+    const values = Array.from({ length: 416 }, (_, card) =>
+      Math.max(0, 10 - Math.floor(card / 32)),
+    ).map((value) => value % 10);
     const copies = (value: number) => values.filter((each) => each === value).length;
     for (let code = 0; code < 10_000; code += 1) {
-      const [p1, b1, p2, b2] = [code % 10, Math.floor(code / 10) % 10, Math.floor(code / 100) % 10, Math.floor(code / 1000)] as [number, number, number, number];
+      const [p1, b1, p2, b2] = [
+        code % 10,
+        Math.floor(code / 10) % 10,
+        Math.floor(code / 100) % 10,
+        Math.floor(code / 1000),
+      ] as [number, number, number, number];
       if ((p1 + p2) % 10 > 5 || (b1 + b2) % 10 !== 3) continue;
       const left = new Map(Array.from({ length: 10 }, (_, value) => [value, copies(value)]));
       let ways = 1n;
@@ -99,7 +138,15 @@ describe('bets that ask for cards by name', () => {
   });
 
   it('a banker bet worded by hands with any cards is the banker bet', () => {
-    const odds = asked([...BETS, { id: 'worded', pushes: [{ when: { winner: 'tie' } }], pays: [{ when: { winner: 'banker', banker: ['??', '??'] }, odds: '1 to 1' }], commission: true }]);
+    const odds = asked([
+      ...BETS,
+      {
+        id: 'worded',
+        pushes: [{ when: { winner: 'tie' } }],
+        pays: [{ when: { winner: 'banker', banker: ['??', '??'] }, odds: '1 to 1' }],
+        commission: true,
+      },
+    ]);
     expect(bet(odds, 'worded')).toEqual(bet(odds, 'banker'));
   });
 });

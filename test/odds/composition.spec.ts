@@ -7,7 +7,9 @@ const rules = rulesOf([]);
 
 describe('a shoe as a composition', () => {
   it.each([0, 13, 1.5, -1, NaN])('is refused of %p decks', (decks) => {
-    expect(() => fullShoe(decks)).toThrow(new OddsRefusal(`a shoe of ${decks} decks: odds are for 1 to 12 whole decks`));
+    expect(() => fullShoe(decks)).toThrow(
+      new OddsRefusal(`a shoe of ${decks} decks: odds are for 1 to 12 whole decks`),
+    );
   });
 
   it('holds each card once a deck', () => {
@@ -17,28 +19,39 @@ describe('a shoe as a composition', () => {
 
   it('loses the cards drawn, in whatever order', () => {
     const drawing = fc.shuffledSubarray([...CARDS, ...CARDS]);
-    fc.assert(fc.property(drawing, (drawn) => {
-      const left = remaining(2, drawn);
-      expect(remaining(2, [...drawn].reverse())).toEqual(left);
-      for (const card of CARDS) expect(left.get(card)).toBe(2 - drawn.filter((each) => each === card).length);
-    }));
+    fc.assert(
+      fc.property(drawing, (drawn) => {
+        const left = remaining(2, drawn);
+        expect(remaining(2, [...drawn].reverse())).toEqual(left);
+        for (const card of CARDS)
+          expect(left.get(card)).toBe(2 - drawn.filter((each) => each === card).length);
+      }),
+    );
   });
 
   it('refuses one copy of a card more than the decks hold', () => {
-    expect(() => remaining(1, ['9S', '9H', '9S'])).toThrow(new OddsRefusal('9S drawn 2 times from a shoe that holds 1'));
+    expect(() => remaining(1, ['9S', '9H', '9S'])).toThrow(
+      new OddsRefusal('9S drawn 2 times from a shoe that holds 1'),
+    );
   });
 
   it('refuses what is no card', () => {
     expect(() => remaining(1, ['1S' as Card])).toThrow(new OddsRefusal('"1S" is not a card'));
-    expect(() => oddsOfComposition(rules, new Map([['XX' as Card, 6]]))).toThrow(new OddsRefusal('"XX" is not a card'));
+    expect(() => oddsOfComposition(rules, new Map([['XX' as Card, 6]]))).toThrow(
+      new OddsRefusal('"XX" is not a card'),
+    );
   });
 
   it('has no odds with fewer than six cards', () => {
-    expect(() => oddsOfComposition(rules, remaining(1, CARDS.slice(0, 47)))).toThrow(new OddsRefusal('5 cards are left: a coup may take 6, so it has no odds'));
+    expect(() => oddsOfComposition(rules, remaining(1, CARDS.slice(0, 47)))).toThrow(
+      new OddsRefusal('5 cards are left: a coup may take 6, so it has no odds'),
+    );
     expect(oddsOfComposition(rules, remaining(1, CARDS.slice(0, 46))).total).toBe(720n);
   });
 
   it.each([-1, 13, 0.5])('refuses %p copies of a card', (copies) => {
-    expect(() => oddsOfComposition(rules, new Map([...fullShoe(1), ['KD', copies] as const]))).toThrow(new OddsRefusal(`${copies} copies of KD: a shoe holds 0 to 12`));
+    expect(() =>
+      oddsOfComposition(rules, new Map([...fullShoe(1), ['KD', copies] as const])),
+    ).toThrow(new OddsRefusal(`${copies} copies of KD: a shoe holds 0 to 12`));
   });
 });

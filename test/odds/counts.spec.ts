@@ -1,24 +1,42 @@
 import { describe, expect, it } from '@jest/globals';
-import { decimal, exactFraction, fullShoe, oddsOf, oddsOfComposition, remaining, type CoupOdds, type Facts } from '#baccarat';
+import {
+  decimal,
+  exactFraction,
+  fullShoe,
+  oddsOf,
+  oddsOfComposition,
+  remaining,
+  type CoupOdds,
+  type Facts,
+} from '#baccarat';
 import { countTotals, CELL_FACTS } from '../../libs/baccarat/src/odds-totals.js';
 import { drawingOf } from '../../libs/baccarat/src/odds-drawing.js';
 import { rulesOf } from './documents.js';
 import { countValueSequences } from './value-sequences.js';
 
 const rules = rulesOf([]);
-const share = (odds: CoupOdds, outcome: 'banker' | 'player' | 'tie', digits: number): string => decimal(exactFraction(odds.outcomes[outcome], odds.total), digits);
+const share = (odds: CoupOdds, outcome: 'banker' | 'player' | 'tie', digits: number): string =>
+  decimal(exactFraction(odds.outcomes[outcome], odds.total), digits);
 
 describe('the exact counts of ordered six-card sequences', () => {
   it('are those published for eight decks', () => {
     const { total, outcomes } = oddsOf(rules, 8);
     expect(total).toBe(4_998_398_275_503_360n);
-    expect(outcomes).toEqual({ banker: 2_292_252_566_437_888n, player: 2_230_518_282_592_256n, tie: 475_627_426_473_216n });
+    expect(outcomes).toEqual({
+      banker: 2_292_252_566_437_888n,
+      player: 2_230_518_282_592_256n,
+      tie: 475_627_426_473_216n,
+    });
   });
 
   it('are those published for six decks', () => {
     const { total, outcomes } = oddsOf(rules, 6);
     expect(total).toBe(878_869_206_895_680n);
-    expect(outcomes).toEqual({ banker: 403_095_751_234_560n, player: 392_220_492_728_832n, tie: 83_552_962_932_288n });
+    expect(outcomes).toEqual({
+      banker: 403_095_751_234_560n,
+      player: 392_220_492_728_832n,
+      tie: 83_552_962_932_288n,
+    });
   });
 
   it.each([
@@ -28,14 +46,21 @@ describe('the exact counts of ordered six-card sequences', () => {
     [1, '0.459624155', '0.446760430', '0.093615415'],
   ])('give the published shares of %i decks', (decks, banker, player, tie) => {
     const odds = oddsOf(rules, decks);
-    expect([share(odds, 'banker', 9), share(odds, 'player', 9), share(odds, 'tie', 9)]).toEqual([banker, player, tie]);
+    expect([share(odds, 'banker', 9), share(odds, 'player', 9), share(odds, 'tie', 9)]).toEqual([
+      banker,
+      player,
+      tie,
+    ]);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])('cover every sequence of %i decks once', (decks) => {
-    const { total, outcomes, cards } = oddsOf(rules, decks);
-    expect(outcomes.player + outcomes.banker + outcomes.tie).toBe(total);
-    expect(cards[4] + cards[5] + cards[6]).toBe(total);
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+    'cover every sequence of %i decks once',
+    (decks) => {
+      const { total, outcomes, cards } = oddsOf(rules, decks);
+      expect(outcomes.player + outcomes.banker + outcomes.tie).toBe(total);
+      expect(cards[4] + cards[5] + cards[6]).toBe(total);
+    },
+  );
 
   it('pass 2^53 in twelve decks and still are what counting value by value gives', () => {
     const { total, outcomes } = oddsOf(rules, 12);
@@ -46,23 +71,41 @@ describe('the exact counts of ordered six-card sequences', () => {
 
 describe('what the cells of eight and six decks say of naturals, hand shapes and ties', () => {
   const shareOf = (decks: number, holds: (facts: Facts) => boolean, digits: number): string => {
-    const cells = countTotals([16, 4, 4, 4, 4, 4, 4, 4, 4, 4].map((each) => each * decks), drawingOf(rules, undefined));
-    const count = cells.reduce((sum, each, cell) => sum + (holds(CELL_FACTS[cell] as Facts) ? each : 0n), 0n);
+    const cells = countTotals(
+      [16, 4, 4, 4, 4, 4, 4, 4, 4, 4].map((each) => each * decks),
+      drawingOf(rules, undefined),
+    );
+    const count = cells.reduce(
+      (sum, each, cell) => sum + (holds(CELL_FACTS[cell] as Facts) ? each : 0n),
+      0n,
+    );
     return decimal(exactFraction(count, oddsOf(rules, decks).total), digits);
   };
-  const naturals = (winner: Facts['winner']) => (facts: Facts) => (facts.playerNatural || facts.bankerNatural) && facts.winner === winner;
+  const naturals = (winner: Facts['winner']) => (facts: Facts) =>
+    (facts.playerNatural || facts.bankerNatural) && facts.winner === winner;
 
   it('agrees with the published shares of naturals', () => {
     expect(shareOf(8, (facts) => facts.playerNatural || facts.bankerNatural, 6)).toBe('0.343049');
     expect(shareOf(6, (facts) => facts.playerNatural || facts.bankerNatural, 6)).toBe('0.343117');
-    expect([shareOf(8, naturals('banker'), 6), shareOf(8, naturals('player'), 6), shareOf(8, naturals('tie'), 6)]).toEqual(['0.162589', '0.162589', '0.017871']);
+    expect([
+      shareOf(8, naturals('banker'), 6),
+      shareOf(8, naturals('player'), 6),
+      shareOf(8, naturals('tie'), 6),
+    ]).toEqual(['0.162589', '0.162589', '0.017871']);
   });
 
   it.each([
     [8, ['0.378868', '0.117718', '0.185726', '0.317687']],
     [6, ['0.378925', '0.117742', '0.185797', '0.317535']],
   ])('agrees with the published shares of hand shapes of %i decks', (decks, shapes) => {
-    const seen = [[2, 2], [2, 3], [3, 2], [3, 3]].map(([p, b]) => shareOf(decks, (facts) => facts.playerCards === p && facts.bankerCards === b, 6));
+    const seen = [
+      [2, 2],
+      [2, 3],
+      [3, 2],
+      [3, 3],
+    ].map(([p, b]) =>
+      shareOf(decks, (facts) => facts.playerCards === p && facts.bankerCards === b, 6),
+    );
     expect(seen).toEqual(shapes);
   });
 
@@ -70,30 +113,59 @@ describe('what the cells of eight and six decks say of naturals, hand shapes and
     [8, '.005798 .004101 .004003 .004452 .007261 .007939 .019240 .020350 .010979 .011033'],
     [6, '.005768 .004101 .003995 .004453 .007252 .007944 .019208 .020358 .010955 .011034'],
   ])('agrees with the published shares of ties on 0 to 9 of %i decks', (decks, ties) => {
-    const seen = Array.from({ length: 10 }, (_, total) => shareOf(decks, (facts) => facts.winner === 'tie' && facts.playerTotal === total, 6).slice(1));
+    const seen = Array.from({ length: 10 }, (_, total) =>
+      shareOf(decks, (facts) => facts.winner === 'tie' && facts.playerTotal === total, 6).slice(1),
+    );
     expect(seen.join(' ')).toBe(ties);
   });
 
-  it.each([[8, '0.037247', '0.016617'], [6, '0.037237', '0.016607']])('agrees with the published shares of a banker six of %i decks', (decks, two, three) => {
-    const six = (cards: number) => shareOf(decks, (facts) => facts.winner === 'banker' && facts.bankerTotal === 6 && facts.bankerCards === cards, 6);
+  it.each([
+    [8, '0.037247', '0.016617'],
+    [6, '0.037237', '0.016607'],
+  ])('agrees with the published shares of a banker six of %i decks', (decks, two, three) => {
+    const six = (cards: number) =>
+      shareOf(
+        decks,
+        (facts) =>
+          facts.winner === 'banker' && facts.bankerTotal === 6 && facts.bankerCards === cards,
+        6,
+      );
     expect([six(2), six(3)]).toEqual([two, three]);
   });
 });
 
 describe('the odds of a shoe in play', () => {
   it('are those of a new shoe when nothing was drawn', () => {
-    expect(oddsOfComposition(rules, remaining(8, []))).toEqual(oddsOfComposition(rules, fullShoe(8)));
+    expect(oddsOfComposition(rules, remaining(8, []))).toEqual(
+      oddsOfComposition(rules, fullShoe(8)),
+    );
   });
 
   it('are certain when six cards are left that can only fall one way', () => {
-    const sixes = new Map([['6S', 2], ['6H', 2], ['6C', 1], ['6D', 1]] as const);
+    const sixes = new Map([
+      ['6S', 2],
+      ['6H', 2],
+      ['6C', 1],
+      ['6D', 1],
+    ] as const);
     const { total, outcomes, cards } = oddsOfComposition(rules, sixes);
-    expect({ total, tie: outcomes.tie, six: cards[6] }).toEqual({ total: 720n, tie: 720n, six: 720n }); // 2 against 2; each draws a six: 8 to 8
+    expect({ total, tie: outcomes.tie, six: cards[6] }).toEqual({
+      total: 720n,
+      tie: 720n,
+      six: 720n,
+    }); // 2 against 2; each draws a six: 8 to 8
   });
 
   it('give the player hand no win where every card left counts nothing', () => {
-    const faces = new Map([['KS', 8], ['QH', 8]] as const);
-    expect(oddsOfComposition(rules, faces).outcomes).toEqual({ player: 0n, banker: 0n, tie: 16n * 15n * 14n * 13n * 12n * 11n });
+    const faces = new Map([
+      ['KS', 8],
+      ['QH', 8],
+    ] as const);
+    expect(oddsOfComposition(rules, faces).outcomes).toEqual({
+      player: 0n,
+      banker: 0n,
+      tie: 16n * 15n * 14n * 13n * 12n * 11n,
+    });
   });
 
   it('average, over every card that may be drawn first, to the odds of the shoe before it', () => {
@@ -109,7 +181,9 @@ describe('a choice in optional cells', () => {
   const open = rulesOf([], { ...rules.document.tableau, player: 'DDDDDOSS' });
 
   it('must be given where the tableau leaves one, and the refusal names the option', () => {
-    expect(() => oddsOf(open, 8)).toThrow('odds-case@1 leaves 1 cell of its tableau to the hand\'s holder: give the option choice as "draw" or "stand"');
+    expect(() => oddsOf(open, 8)).toThrow(
+      'odds-case@1 leaves 1 cell of its tableau to the hand\'s holder: give the option choice as "draw" or "stand"',
+    );
   });
 
   it('makes the odds of drawing those of the standard tableau', () => {
@@ -117,6 +191,8 @@ describe('a choice in optional cells', () => {
   });
 
   it('makes the odds of standing those of a tableau that stands', () => {
-    expect(oddsOf(open, 8, { choice: 'stand' })).toEqual(oddsOf(rulesOf([], { ...rules.document.tableau, player: 'DDDDDSSS' }), 8));
+    expect(oddsOf(open, 8, { choice: 'stand' })).toEqual(
+      oddsOf(rulesOf([], { ...rules.document.tableau, player: 'DDDDDSSS' }), 8),
+    );
   });
 });

@@ -15,16 +15,26 @@ describe('an exact fraction as a decimal', () => {
     [999n, 1000n, 2, '1.00'],
     [-120n, 10n, 1, '-12.0'],
     [5n, -4n, 1, '-1.2'],
-  ])('%s over %s with %i digits is %s: to the nearest, a half to the higher', (num, den, digits, text) => {
-    expect(decimal(exactFraction(num, den), digits)).toBe(text);
-  });
+  ])(
+    '%s over %s with %i digits is %s: to the nearest, a half to the higher',
+    (num, den, digits, text) => {
+      expect(decimal(exactFraction(num, den), digits)).toBe(text);
+    },
+  );
 
   it('is never further from the fraction than half of the last digit', () => {
-    fc.assert(fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.bigInt({ min: 1n, max: 10n ** 20n }), fc.nat({ max: 15 }), (num, den, digits) => {
-      const scaled = BigInt(decimal(exactFraction(num, den), digits).replace('.', ''));
-      const twiceOff = 2n * (scaled * den - num * 10n ** BigInt(digits));
-      expect(twiceOff <= den && twiceOff > -den).toBe(true);
-    }));
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+        fc.bigInt({ min: 1n, max: 10n ** 20n }),
+        fc.nat({ max: 15 }),
+        (num, den, digits) => {
+          const scaled = BigInt(decimal(exactFraction(num, den), digits).replace('.', ''));
+          const twiceOff = 2n * (scaled * den - num * 10n ** BigInt(digits));
+          expect(twiceOff <= den && twiceOff > -den).toBe(true);
+        },
+      ),
+    );
   });
 
   it('is a hundredfold in per cent', () => expect(percent(exactFraction(1n, 3n), 2)).toBe('33.33'));

@@ -1,6 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { decimal, exactFraction, oddsOf, parseOdds, percent, type BetOdds, type BetText, type ExactFraction, type Facts, type OddsOptions } from '#baccarat';
+import {
+  decimal,
+  exactFraction,
+  oddsOf,
+  parseOdds,
+  percent,
+  type BetOdds,
+  type BetText,
+  type ExactFraction,
+  type Facts,
+  type OddsOptions,
+} from '#baccarat';
 import { CHEMIN_DE_FER, rulesOf, STANDARD } from './documents.js';
 import { countValueSequences } from './value-sequences.js';
 
@@ -12,7 +23,12 @@ function tableOf(...columns: string[]): string[][] {
   const heading = lines.findIndex((line) => line.startsWith(`| ${columns.join(' | ')} |`));
   if (heading < 0) throw new Error(`docs/rules/odds.md has no table ${columns.join(', ')}`);
   const length = lines.slice(heading).findIndex((line) => !line.startsWith('|'));
-  return lines.slice(heading + 2, heading + length).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+  return lines.slice(heading + 2, heading + length).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
 }
 
 /** The odds of one of the three main bets at this pay; `less 5 %` after it means commission. */
@@ -24,16 +40,27 @@ function betAt(outcome: string, pays: string, decks: number, options: OddsOption
     pays: [{ when: { winner: outcome as Facts['winner'] }, odds }],
     ...(commission ? { commission } : {}),
   };
-  return oddsOf(rulesOf([text], options.choice ? CHEMIN_DE_FER : STANDARD), decks, options).bets.get('asked') as BetOdds;
+  return oddsOf(
+    rulesOf([text], options.choice ? CHEMIN_DE_FER : STANDARD),
+    decks,
+    options,
+  ).bets.get('asked') as BetOdds;
 }
 
 const NO_BETS = rulesOf([]);
 
 /** What the house keeps of a tie bet when every card goes back into the shoe: the limit of ever more decks. */
 function tieEdgeWithoutLimit(pays: string): ExactFraction {
-  const { player, banker, tie } = countValueSequences(NO_BETS, [4n, 1n, 1n, 1n, 1n, 1n, 1n, 1n, 1n, 1n], true);
+  const { player, banker, tie } = countValueSequences(
+    NO_BETS,
+    [4n, 1n, 1n, 1n, 1n, 1n, 1n, 1n, 1n, 1n],
+    true,
+  );
   const profit = parseOdds(pays)?.profit ?? { num: 0, den: 1 };
-  return exactFraction(player + banker - (tie * BigInt(profit.num)) / BigInt(profit.den), player + banker + tie);
+  return exactFraction(
+    player + banker - (tie * BigInt(profit.num)) / BigInt(profit.den),
+    player + banker + tie,
+  );
 }
 
 /** Banker wins above player wins over a whole shoe, at the mean number of cards a coup. */
@@ -46,14 +73,20 @@ function bankerSurplus(decks: number): ExactFraction {
 function figure(readAs: string, decks: string, pays: string): ExactFraction {
   const [measure, outcome] = readAs.split(', ') as [string, string];
   switch (measure) {
-    case 'edge': return decks === 'no limit' ? tieEdgeWithoutLimit(pays) : betAt(outcome, pays, Number(decks)).edge;
-    case 'edge per decided bet': return betAt(outcome, pays, Number(decks)).edgePerDecided as ExactFraction;
+    case 'edge':
+      return decks === 'no limit'
+        ? tieEdgeWithoutLimit(pays)
+        : betAt(outcome, pays, Number(decks)).edge;
+    case 'edge per decided bet':
+      return betAt(outcome, pays, Number(decks)).edgePerDecided as ExactFraction;
     case 'probability': {
       const { total, outcomes } = oddsOf(NO_BETS, Number(decks));
       return exactFraction(outcomes[outcome as Facts['winner']], total);
     }
-    case 'banker wins above player wins': return bankerSurplus(Number(decks));
-    default: throw new Error(`nothing is computed for "${readAs}"`);
+    case 'banker wins above player wins':
+      return bankerSurplus(Number(decks));
+    default:
+      throw new Error(`nothing is computed for "${readAs}"`);
   }
 }
 
@@ -65,47 +98,90 @@ function verdictOn(printed: string, readAs: string, exact: ExactFraction): strin
 }
 
 describe('the page of odds', () => {
-  it.each(tableOf('decks', 'all sequences'))('has the exact counts of %s decks', (decks, ...counts) => {
-    const { total, outcomes } = oddsOf(NO_BETS, Number(decks));
-    const grouped = (count: bigint) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-    expect(counts).toEqual([total, outcomes.banker, outcomes.player, outcomes.tie].map(grouped));
-  });
+  it.each(tableOf('decks', 'all sequences'))(
+    'has the exact counts of %s decks',
+    (decks, ...counts) => {
+      const { total, outcomes } = oddsOf(NO_BETS, Number(decks));
+      const grouped = (count: bigint) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+      expect(counts).toEqual([total, outcomes.banker, outcomes.player, outcomes.tie].map(grouped));
+    },
+  );
 
   const figures = tableOf('seed', 'printed', 'read as');
 
-  it.each(figures.filter(([, printed]) => printed?.endsWith('%')))('seed %s, %s as %s, %s decks %s: %s is %s', (...[, printed = '', readAs = '', decks = '', pays = '', exact, verdict]) => {
-    const computed = figure(readAs, decks, pays);
-    expect([exact, verdict]).toEqual([`${percent(computed, 6)} %`, verdictOn(printed, readAs, computed)]);
-  });
+  it.each(figures.filter(([, printed]) => printed?.endsWith('%')))(
+    'seed %s, %s as %s, %s decks %s: %s is %s',
+    (...[, printed = '', readAs = '', decks = '', pays = '', exact, verdict]) => {
+      const computed = figure(readAs, decks, pays);
+      expect([exact, verdict]).toEqual([
+        `${percent(computed, 6)} %`,
+        verdictOn(printed, readAs, computed),
+      ]);
+    },
+  );
 
-  it.each(figures.filter(([, printed]) => !printed?.endsWith('%')))('seed %s, %s as %s, %s decks', (...[, printed, readAs = '', decks = '', , exact, verdict]) => {
-    const computed = figure(readAs, decks, '');
-    const threeToFour = computed.num >= 3n * computed.den && computed.num <= 4n * computed.den;
-    expect([printed, exact, verdict]).toEqual(['three to four', decimal(computed, 6), threeToFour ? 'rounded' : 'wrong']);
-  });
+  it.each(figures.filter(([, printed]) => !printed?.endsWith('%')))(
+    'seed %s, %s as %s, %s decks',
+    (...[, printed, readAs = '', decks = '', , exact, verdict]) => {
+      const computed = figure(readAs, decks, '');
+      const threeToFour = computed.num >= 3n * computed.den && computed.num <= 4n * computed.den;
+      expect([printed, exact, verdict]).toEqual([
+        'three to four',
+        decimal(computed, 6),
+        threeToFour ? 'rounded' : 'wrong',
+      ]);
+    },
+  );
 
-  it.each(tableOf('seed', 'printed', 'bet'))('seed %s, %s on %s, %s decks, %s: profit %s, edge %s', (...[, printed = '', bet = '', decks = '', pays = '', profit, edge]) => {
-    const choice = printed.endsWith('options drawn') ? 'draw' as const : printed.endsWith('options stood') ? 'stand' as const : undefined;
-    const odds = betAt(bet, pays, Number(decks), choice === undefined ? {} : { choice });
-    const sequences = odds.win + odds.push + odds.lose;
-    const won = exactFraction(odds.expected.num * sequences + odds.lose * odds.expected.den, odds.expected.den * odds.win);
-    expect([profit, edge]).toEqual([decimal(won, 2).replace(/\.00$/, ''), `${percent(odds.edge, 6)} %`]);
-  });
+  it.each(tableOf('seed', 'printed', 'bet'))(
+    'seed %s, %s on %s, %s decks, %s: profit %s, edge %s',
+    (...[, printed = '', bet = '', decks = '', pays = '', profit, edge]) => {
+      const choice = printed.endsWith('options drawn')
+        ? ('draw' as const)
+        : printed.endsWith('options stood')
+          ? ('stand' as const)
+          : undefined;
+      const odds = betAt(bet, pays, Number(decks), choice === undefined ? {} : { choice });
+      const sequences = odds.win + odds.push + odds.lose;
+      const won = exactFraction(
+        odds.expected.num * sequences + odds.lose * odds.expected.den,
+        odds.expected.den * odds.win,
+      );
+      expect([profit, edge]).toEqual([
+        decimal(won, 2).replace(/\.00$/, ''),
+        `${percent(odds.edge, 6)} %`,
+      ]);
+    },
+  );
 
   it('gives every figure of the seeds a row', () => {
     const printed = new Set(figures.map(([seed, each]) => `${seed} ${each}`));
-    expect([...printed]).toEqual(['000 1.17 %', '000 1.36 %', '000 14.12 %', '000 three to four', '003 45.86 %', '003 44.62 %', '003 9.52 %', '003 1.24 %', '003 1.06 %', '003 4.9 %']);
+    expect([...printed]).toEqual([
+      '000 1.17 %',
+      '000 1.36 %',
+      '000 14.12 %',
+      '000 three to four',
+      '003 45.86 %',
+      '003 44.62 %',
+      '003 9.52 %',
+      '003 1.24 %',
+      '003 1.06 %',
+      '003 4.9 %',
+    ]);
   });
 });
 
 describe('what the page says in words', () => {
   const decks = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-  const edges = (outcome: string, pays: string, digits: number) => decks.map((each) => percent(betAt(outcome, pays, each).edge, digits));
+  const edges = (outcome: string, pays: string, digits: number) =>
+    decks.map((each) => percent(betAt(outcome, pays, each).edge, digits));
 
   it('14.12 is the tie edge of no shoe of 1 to 12 decks, and twelve come nearest', () => {
     const tie = edges('tie', '8 to 1', 2);
     expect(tie).not.toContain('14.12');
-    expect([...tie].sort((a, b) => Math.abs(Number(a) - 14.12) - Math.abs(Number(b) - 14.12))[0]).toBe(tie[11]);
+    expect(
+      [...tie].sort((a, b) => Math.abs(Number(a) - 14.12) - Math.abs(Number(b) - 14.12))[0],
+    ).toBe(tie[11]);
   });
 
   it('4.9 is the tie edge at 9 to 1 of six and seven decks alone, and eight give 4.8', () => {
@@ -124,7 +200,9 @@ describe('what the page says in words', () => {
     const coupsFor = (more: bigint) => (more * total + surplus - 1n) / surplus;
     expect([coupsFor(3n), coupsFor(4n), 416n / 4n]).toEqual([243n, 324n, 104n]);
     expect(104n * surplus < 2n * total).toBe(true);
-    expect(page).toMatch(/104 coups[^.]*[\s\S]*It takes 243 coups to\nexpect three more, and 324 to expect four/);
+    expect(page).toMatch(
+      /104 coups[^.]*[\s\S]*It takes 243 coups to\nexpect three more, and 324 to expect four/,
+    );
   });
 
   it('without commission the banker bet favours the patron', () => {

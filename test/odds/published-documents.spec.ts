@@ -4,25 +4,36 @@ import { oddsOf, readRules, type RuleDocument } from '#baccarat';
 
 const folder = new URL('../../rules/', import.meta.url);
 const published = readdirSync(folder).filter((name) => /@\d+\.json$/.test(name));
-const read = (name: string) => readRules(JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as RuleDocument);
+const read = (name: string) =>
+  readRules(JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as RuleDocument);
 const isFree = (name: string): boolean => read(name).tableau.player.includes('optional');
 
 describe('the published rule documents', () => {
   it('are there', () => expect(published).toContain('punto-banco@1.json'));
 
-  it.each(published)('%s has odds for every bet, in which every sequence wins, pushes or loses once', (name) => {
-    const rules = read(name);
-    const { total, bets } = oddsOf(rules, 8, isFree(name) ? { choice: 'draw' } : {});
-    expect([...bets.keys()]).toEqual([...rules.bets.keys()]);
-    for (const { win, tiers, push, lose } of bets.values()) {
-      expect(win + push + lose).toBe(total);
-      expect(tiers.every((count) => count > 0n)).toBe(true);
-    }
-  });
+  it.each(published)(
+    '%s has odds for every bet, in which every sequence wins, pushes or loses once',
+    (name) => {
+      const rules = read(name);
+      const { total, bets } = oddsOf(rules, 8, isFree(name) ? { choice: 'draw' } : {});
+      expect([...bets.keys()]).toEqual([...rules.bets.keys()]);
+      for (const { win, tiers, push, lose } of bets.values()) {
+        expect(win + push + lose).toBe(total);
+        expect(tiers.every((count) => count > 0n)).toBe(true);
+      }
+    },
+  );
 
-  it.each(published.filter((name) => !isFree(name)))('%s deals by the standard tableau: its outcomes are the published counts', (name) => {
-    expect(oddsOf(read(name), 8).outcomes).toEqual({ banker: 2_292_252_566_437_888n, player: 2_230_518_282_592_256n, tie: 475_627_426_473_216n });
-  });
+  it.each(published.filter((name) => !isFree(name)))(
+    '%s deals by the standard tableau: its outcomes are the published counts',
+    (name) => {
+      expect(oddsOf(read(name), 8).outcomes).toEqual({
+        banker: 2_292_252_566_437_888n,
+        player: 2_230_518_282_592_256n,
+        tie: 475_627_426_473_216n,
+      });
+    },
+  );
 
   it('chemin de fer leaves cells free, and has no odds without a choice', () => {
     expect(() => oddsOf(read('chemin-de-fer@1.json'), 8)).toThrow('give the option choice');

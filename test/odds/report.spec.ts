@@ -16,7 +16,12 @@ describe('the report of exact odds', () => {
       total: '4998398275503360',
       outcomes: { player: '2230518282592256', banker: '2292252566437888', tie: '475627426473216' },
       bets: {
-        player: { win: '2230518282592256', push: '475627426473216', lose: '2292252566437888', edge: '0.012350813289' },
+        player: {
+          win: '2230518282592256',
+          push: '475627426473216',
+          lose: '2292252566437888',
+          edge: '0.012350813289',
+        },
         tie: { push: '0', edge: '0.143596287787' },
       },
     });
@@ -24,7 +29,9 @@ describe('the report of exact odds', () => {
 
   it('gives the wins of each payout with the odds as published', () => {
     expect(report.bets['lucky-6']?.tiers.map(({ odds }) => odds)).toEqual(['12 to 1', '20 to 1']);
-    expect(report.bets['lucky-6']?.tiers.reduce((sum, { win }) => sum + BigInt(win), 0n)).toBe(BigInt(report.bets['lucky-6']?.win ?? 0));
+    expect(report.bets['lucky-6']?.tiers.reduce((sum, { win }) => sum + BigInt(win), 0n)).toBe(
+      BigInt(report.bets['lucky-6']?.win ?? 0),
+    );
   });
 
   it('names every bet of the document in its order, and the choice where one was made', () => {
@@ -34,7 +41,16 @@ describe('the report of exact odds', () => {
   });
 
   it('leaves out the edge on decided bets where every coup pushes', () => {
-    const always = oddsReport(rulesOf([{ id: 'void', pushes: [{ when: {} }], pays: [] }]), 6).bets['void'];
-    expect(always).toEqual({ win: '0', push: '878869206895680', lose: '0', edge: '0.000000000000', edgeBeforeCommission: '0.000000000000', tiers: [] });
+    const always = oddsReport(rulesOf([{ id: 'void', pushes: [{ when: {} }], pays: [] }]), 6).bets[
+      'void'
+    ];
+    expect(always).toEqual({
+      win: '0',
+      push: '878869206895680',
+      lose: '0',
+      edge: '0.000000000000',
+      edgeBeforeCommission: '0.000000000000',
+      tiers: [],
+    });
   });
 });

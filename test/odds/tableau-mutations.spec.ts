@@ -2,25 +2,40 @@ import { describe, expect, it } from '@jest/globals';
 import { fullShoe, oddsOfComposition } from '#baccarat';
 import { rulesOf, STANDARD } from './documents.js';
 
-const flip = (row: string, at: number): string => row.slice(0, at) + (row[at] === 'D' ? 'S' : 'D') + row.slice(at + 1);
+const flip = (row: string, at: number): string =>
+  row.slice(0, at) + (row[at] === 'D' ? 'S' : 'D') + row.slice(at + 1);
 
 /** Every cell of the standard tableau, and the tableau in which that one cell says the opposite. */
 const mutants = [
-  ...[...STANDARD.player].map((_, total) => ({ cell: `player ${total}`, tableau: { ...STANDARD, player: flip(STANDARD.player, total) } })),
+  ...[...STANDARD.player].map((_, total) => ({
+    cell: `player ${total}`,
+    tableau: { ...STANDARD, player: flip(STANDARD.player, total) },
+  })),
   ...STANDARD.banker.flatMap((row, total) =>
     [...row].flatMap((letter, at) =>
-      letter === ' ' ? [] : [{
-        cell: at === 11 ? `banker ${total} when the player stood` : `banker ${total} against a third card of ${at}`,
-        tableau: { ...STANDARD, banker: STANDARD.banker.with(total, flip(row, at)) },
-      }])),
+      letter === ' '
+        ? []
+        : [
+            {
+              cell:
+                at === 11
+                  ? `banker ${total} when the player stood`
+                  : `banker ${total} against a third card of ${at}`,
+              tableau: { ...STANDARD, banker: STANDARD.banker.with(total, flip(row, at)) },
+            },
+          ],
+    ),
+  ),
 ];
 
-const outcomesOf = (tableau: typeof STANDARD) => oddsOfComposition(rulesOf([], tableau), fullShoe(8)).outcomes;
+const outcomesOf = (tableau: typeof STANDARD) =>
+  oddsOfComposition(rulesOf([], tableau), fullShoe(8)).outcomes;
 
 describe('the three counts of eight decks', () => {
   const standard = outcomesOf(STANDARD);
 
-  it('are asked of all 96 cells: 8 of the player hand, 88 of the banker hand', () => expect(mutants).toHaveLength(96));
+  it('are asked of all 96 cells: 8 of the player hand, 88 of the banker hand', () =>
+    expect(mutants).toHaveLength(96));
 
   it.each(mutants)('change when one cell does: $cell', ({ tableau }) => {
     expect(outcomesOf(tableau)).not.toEqual(standard);

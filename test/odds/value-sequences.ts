@@ -7,7 +7,11 @@ const CARD_OF_VALUE: readonly Card[] = ['KS', 'AS', '2S', '3S', '4S', '5S', '6S'
  * all in BigInt. `copies` of each value 0 to 9; with `replaced` every card goes back before the next, which is a shoe of
  * decks without limit.
  */
-export function countValueSequences(rules: Rules, copies: readonly bigint[], replaced = false): Record<Facts['winner'], bigint> {
+export function countValueSequences(
+  rules: Rules,
+  copies: readonly bigint[],
+  replaced = false,
+): Record<Facts['winner'], bigint> {
   const left = [...copies];
   const outcomes = { player: 0n, banker: 0n, tie: 0n };
   const deal = (hands: Hands, ways: bigint, cards: bigint, used: number): void => {
@@ -25,10 +29,20 @@ export function countValueSequences(rules: Rules, copies: readonly bigint[], rep
       const here = left[value] as bigint;
       if (here === 0n) return;
       if (!replaced) left[value] = here - 1n;
-      deal({ ...hands, [next.to]: [...hands[next.to], card] }, ways * here, replaced ? cards : cards - 1n, used + 1);
+      deal(
+        { ...hands, [next.to]: [...hands[next.to], card] },
+        ways * here,
+        replaced ? cards : cards - 1n,
+        used + 1,
+      );
       left[value] = here;
     });
   };
-  deal({ player: [], banker: [] }, 1n, left.reduce((sum, each) => sum + each, 0n), 0);
+  deal(
+    { player: [], banker: [] },
+    1n,
+    left.reduce((sum, each) => sum + each, 0n),
+    0,
+  );
   return outcomes;
 }

@@ -9,11 +9,17 @@ interface Rule {
   readonly expr: string;
   readonly for?: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
+  readonly annotations: {
+    readonly summary: string;
+    readonly description: string;
+    readonly runbook: string;
+  };
 }
 
 const FILE = 'deploy/alerts/shoeprint.rules.yml';
-const { groups, ...others } = parse(readFileSync(FILE, 'utf8')) as { groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[] };
+const { groups, ...others } = parse(readFileSync(FILE, 'utf8')) as {
+  groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+};
 const rules = groups.flatMap((group) => group.rules);
 
 /** What Prometheus itself and the exporter of the machine tell. */
@@ -26,7 +32,8 @@ function reading(expr: string): { readonly metrics: string[]; readonly errors: n
   parser.parse(expr).iterate({
     enter: ({ type, from, to, node }) => {
       if (type.isError) errors.push(from);
-      if (type.name === 'Identifier' && node.parent?.name === 'VectorSelector') metrics.push(expr.slice(from, to));
+      if (type.name === 'Identifier' && node.parent?.name === 'VectorSelector')
+        metrics.push(expr.slice(from, to));
     },
   });
   return { metrics, errors };
@@ -36,7 +43,11 @@ describe('the alert rules', () => {
   it('have the shape that Prometheus reads, each name once', () => {
     expect(others).toEqual({});
     for (const rule of rules) {
-      expect(Object.keys(rule).filter((key) => !['alert', 'expr', 'for', 'labels', 'annotations'].includes(key))).toEqual([]);
+      expect(
+        Object.keys(rule).filter(
+          (key) => !['alert', 'expr', 'for', 'labels', 'annotations'].includes(key),
+        ),
+      ).toEqual([]);
       expect(rule.alert).toMatch(/^Shoeprint[A-Z][A-Za-z]+$/);
       expect(rule.for ?? '0s').toMatch(/^\d+[smh]$/);
       expect(rule.labels.severity).toMatch(/^(page|ticket)$/);
@@ -48,33 +59,66 @@ describe('the alert rules', () => {
   });
 
   it('are all expressions of PromQL', () => {
-    for (const { alert, expr } of rules) expect({ alert, errors: reading(expr).errors }).toEqual({ alert, errors: [] });
+    for (const { alert, expr } of rules)
+      expect({ alert, errors: reading(expr).errors }).toEqual({ alert, errors: [] });
   });
 
   it('ask only for metrics that the server registers', async () => {
-    const known = [...(await processMetrics()), ...FOREIGN, ...[...ownMetrics()].flatMap((name) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`])];
+    const known = [
+      ...(await processMetrics()),
+      ...FOREIGN,
+      ...[...ownMetrics()].flatMap((name) => [
+        name,
+        `${name}_bucket`,
+        `${name}_sum`,
+        `${name}_count`,
+      ]),
+    ];
     for (const { alert, expr } of rules) {
       const { metrics } = reading(expr);
-      expect({ alert, unknown: metrics.filter((name) => !known.includes(name)), some: metrics.length > 0 }).toEqual({ alert, unknown: [], some: true });
+      expect({
+        alert,
+        unknown: metrics.filter((name) => !known.includes(name)),
+        some: metrics.length > 0,
+      }).toEqual({ alert, unknown: [], some: true });
     }
   });
 
   it('speak of everything that an operator must not miss', () => {
-    expect(rules.map(({ alert }) => alert)).toEqual(expect.arrayContaining([
-      'ShoeprintApiDown', 'ShoeprintAuditorDown', 'ShoeprintNotRecorded', 'ShoeprintLag', 'ShoeprintNoProgress', 'ShoeprintTableParked',
-      'ShoeprintPartitionStopped', 'ShoeprintGaps', 'ShoeprintDiskFull', 'ShoeprintNotPowerSafe',
-    ]));
+    expect(rules.map(({ alert }) => alert)).toEqual(
+      expect.arrayContaining([
+        'ShoeprintApiDown',
+        'ShoeprintAuditorDown',
+        'ShoeprintNotRecorded',
+        'ShoeprintLag',
+        'ShoeprintNoProgress',
+        'ShoeprintTableParked',
+        'ShoeprintPartitionStopped',
+        'ShoeprintGaps',
+        'ShoeprintDiskFull',
+        'ShoeprintNotPowerSafe',
+      ]),
+    );
   });
 
   it('lead to a section of the handbook that is there', () => {
     for (const { alert, annotations } of rules) {
       const [file, anchor] = annotations.runbook.split('#') as [string, string | undefined];
       expect({ alert, file, there: existsSync(file) }).toEqual({ alert, file, there: true });
-      if (anchor) expect({ alert, anchors: anchorsOf(file) }).toEqual({ alert, anchors: expect.arrayContaining([anchor]) });
+      if (anchor)
+        expect({ alert, anchors: anchorsOf(file) }).toEqual({
+          alert,
+          anchors: expect.arrayContaining([anchor]),
+        });
     }
   });
 });
 
 /** Headings as links name them. */
 const anchorsOf = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => (heading as string).toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-'));
+  [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );

@@ -14,9 +14,16 @@ interface EventSchema {
 
 /** The document, as far as the tests look into it. */
 interface AsyncApi {
-  readonly channels: { readonly 'table-events': { readonly address: string; readonly messages: object } };
+  readonly channels: {
+    readonly 'table-events': { readonly address: string; readonly messages: object };
+  };
   readonly components: {
-    readonly messages: { readonly [type in EventType]: { readonly name: string; readonly examples?: readonly { readonly payload: object }[] } };
+    readonly messages: {
+      readonly [type in EventType]: {
+        readonly name: string;
+        readonly examples?: readonly { readonly payload: object }[];
+      };
+    };
     readonly schemas: { readonly [type in EventType]: EventSchema };
   };
 }
@@ -27,8 +34,12 @@ const DOCUMENT = parse(TEXT) as AsyncApi;
 const STAMPS = { receivedfrom: 'B07-shoe', receivedtime: '2026-11-20T12:00:00.140Z' };
 
 /** Whether a line's object has the form that the document gives its type; the formats of times are the decoder's. */
-const judge = new Ajv({ strict: false, validateFormats: false }).addSchema({ ...DOCUMENT, $id: 'asyncapi' });
-const accepts = (type: EventType, line: unknown): boolean => judge.validate(`asyncapi#/components/schemas/${type}`, line) === true;
+const judge = new Ajv({ strict: false, validateFormats: false }).addSchema({
+  ...DOCUMENT,
+  $id: 'asyncapi',
+});
+const accepts = (type: EventType, line: unknown): boolean =>
+  judge.validate(`asyncapi#/components/schemas/${type}`, line) === true;
 
 describe('docs/asyncapi.yaml', () => {
   it('is what its script makes of the table of event shapes today', async () => {
@@ -43,7 +54,11 @@ describe('docs/asyncapi.yaml', () => {
       import { Parser } from '@asyncapi/parser';
       const { document, diagnostics } = await new Parser().parse(readFileSync('${FILE}', 'utf8'));
       console.log(JSON.stringify({ version: document?.version(), problems: diagnostics.filter(({ severity }) => severity < 2) }));`;
-    const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', program],
+      { encoding: 'utf8' },
+    );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ version: '3.0.0', problems: [] });
   });
@@ -52,31 +67,44 @@ describe('docs/asyncapi.yaml', () => {
     const { messages, address } = DOCUMENT.channels['table-events'];
     expect(address).toBe('shoeprint.table-events.v1');
     expect(Object.keys(messages)).toEqual(EVENT_TYPES);
-    expect(EVENT_TYPES.map((type) => DOCUMENT.components.messages[type].name)).toEqual(EVENT_TYPES.map(fullName));
+    expect(EVENT_TYPES.map((type) => DOCUMENT.components.messages[type].name)).toEqual(
+      EVENT_TYPES.map(fullName),
+    );
   });
 
   it('accepts every event that the validator accepts, once it is stamped', () => {
     for (const type of EVENT_TYPES) {
-      fc.assert(fc.property(anyEventOf(type), (event) => accepts(type, { ...event, ...STAMPS })), { numRuns: 25 });
+      fc.assert(
+        fc.property(anyEventOf(type), (event) => accepts(type, { ...event, ...STAMPS })),
+        { numRuns: 25 },
+      );
     }
   });
 
   it('shows examples that have the form they are examples of', () => {
-    const examples = EVENT_TYPES.flatMap((type) => (DOCUMENT.components.messages[type].examples ?? []).map(({ payload }) => accepts(type, payload)));
+    const examples = EVENT_TYPES.flatMap((type) =>
+      (DOCUMENT.components.messages[type].examples ?? []).map(({ payload }) =>
+        accepts(type, payload),
+      ),
+    );
     expect(examples).toEqual([true]);
   });
 
   it('accepts no line without a required part, with an unknown one, or without a stamp', () => {
     for (const type of EVENT_TYPES) {
-      const [event] = fc.sample(anyEventOf(type), { numRuns: 1, seed: 7 }) as [{ readonly data: object }];
+      const [event] = fc.sample(anyEventOf(type), { numRuns: 1, seed: 7 }) as [
+        { readonly data: object },
+      ];
       const line = { ...event, ...STAMPS };
       const { required, properties } = DOCUMENT.components.schemas[type];
       for (const name of required) expect(accepts(type, without(line, name))).toBe(false);
-      for (const name of properties.data.required ?? []) expect(accepts(type, { ...line, data: without(line.data, name) })).toBe(false);
+      for (const name of properties.data.required ?? [])
+        expect(accepts(type, { ...line, data: without(line.data, name) })).toBe(false);
       expect(accepts(type, { ...line, more: 1 })).toBe(false);
       expect(accepts(type, { ...line, data: { ...line.data, more: 1 } })).toBe(false);
     }
   });
 });
 
-const without = (object: object, name: string): object => Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+const without = (object: object, name: string): object =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));

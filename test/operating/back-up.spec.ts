@@ -12,9 +12,14 @@ const PARTITIONS = 4;
 const root = mkdtempSync(join(tmpdir(), 'shoeprint-back-up-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const serverIn = (name: string): EmbeddedCluster => new EmbeddedCluster({ dir: join(root, name), database: 'shoeprint', ephemeral: true });
-const recordOf = (text: string): { key: string; value: Uint8Array } => ({ key: 'B07', value: Buffer.from(text) });
-const append = (log: PostgresLog, texts: readonly string[]): Promise<unknown> => log.append({ partition: 1, urgency: 'live', records: texts.map(recordOf) });
+const serverIn = (name: string): EmbeddedCluster =>
+  new EmbeddedCluster({ dir: join(root, name), database: 'shoeprint', ephemeral: true });
+const recordOf = (text: string): { key: string; value: Uint8Array } => ({
+  key: 'B07',
+  value: Buffer.from(text),
+});
+const append = (log: PostgresLog, texts: readonly string[]): Promise<unknown> =>
+  log.append({ partition: 1, urgency: 'live', records: texts.map(recordOf) });
 
 /** All that stands in the partition, as texts. */
 async function textsOf(log: PostgresLog): Promise<string[]> {
@@ -87,7 +92,11 @@ describe('a backup of the embedded database, as docs/operating/back-up.md descri
 });
 
 /** The low-level backup of the page: each statement and copy of it. Gives what `meanwhile` gave, which it waits for before it ends the backup. */
-async function backUp(url: string, name: string, meanwhile: () => Promise<number>): Promise<number> {
+async function backUp(
+  url: string,
+  name: string,
+  meanwhile: () => Promise<number>,
+): Promise<number> {
   const client = new pg.Client(url);
   await client.connect();
   try {
@@ -96,8 +105,13 @@ async function backUp(url: string, name: string, meanwhile: () => Promise<number
     const [from, to] = [join(root, 'live', 'pgdata'), join(root, name, 'pgdata')];
     mkdirSync(join(root, name), { mode: 0o700 });
     const leftOut = /^(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+|.*pg_internal\.init.*)$/;
-    const [least] = await Promise.all([meanwhile(), cp(from, to, { recursive: true, filter: (path) => !leftOut.test(relative(from, path)) })]);
-    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+    const [least] = await Promise.all([
+      meanwhile(),
+      cp(from, to, { recursive: true, filter: (path) => !leftOut.test(relative(from, path)) }),
+    ]);
+    const { rows } = await client.query<{ labelfile: string }>(
+      'select labelfile from pg_backup_stop(false)',
+    );
     writeFileSync(join(to, 'backup_label'), (rows[0] as { labelfile: string }).labelfile);
     await cp(join(from, 'pg_wal'), join(to, 'pg_wal'), { recursive: true });
     cpSync(join(root, 'live', 'password'), join(root, name, 'password'));

@@ -28,19 +28,35 @@ const programOf = ({ command }: Service): string => command?.[0] ?? 'dist/apps/a
 
 describe('docker-compose.yml', () => {
   it('has the form that the Compose Specification gives such a file', () => {
-    const schema = JSON.parse(readFileSync('node_modules/docker-compose/schema/compose-spec.json', 'utf8')) as Record<string, unknown>;
-    const judge = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile({ ...schema, $schema: undefined });
+    const schema = JSON.parse(
+      readFileSync('node_modules/docker-compose/schema/compose-spec.json', 'utf8'),
+    ) as Record<string, unknown>;
+    const judge = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile({
+      ...schema,
+      $schema: undefined,
+    });
     judge(COMPOSE);
     expect(judge.errors ?? []).toEqual([]);
   });
 
   it('runs Kafka, PostgreSQL, the api and the auditor, and makes the topic', () => {
-    expect(services.map(([name]) => name).sort()).toEqual(['api', 'auditor', 'kafka', 'postgres', 'topic']);
+    expect(services.map(([name]) => name).sort()).toEqual([
+      'api',
+      'auditor',
+      'kafka',
+      'postgres',
+      'topic',
+    ]);
   });
 
   it('looks after the health of all that goes on running', () => {
-    const ends = services.flatMap(([, { depends_on }]) => Object.entries(depends_on ?? {})).filter(([, { condition }]) => condition === 'service_completed_successfully').map(([name]) => name);
-    const unwatched = services.filter(([name, { healthcheck }]) => !healthcheck && !ends.includes(name)).map(([name]) => name);
+    const ends = services
+      .flatMap(([, { depends_on }]) => Object.entries(depends_on ?? {}))
+      .filter(([, { condition }]) => condition === 'service_completed_successfully')
+      .map(([name]) => name);
+    const unwatched = services
+      .filter(([name, { healthcheck }]) => !healthcheck && !ends.includes(name))
+      .map(([name]) => name);
     expect({ ends: [...new Set(ends)], unwatched }).toEqual({ ends: ['topic'], unwatched: [] });
   });
 
@@ -49,31 +65,43 @@ describe('docker-compose.yml', () => {
       for (const [needed, { condition }] of Object.entries(depends_on ?? {})) {
         const known = COMPOSE.services[needed];
         expect({ name, needed, there: known !== undefined }).toEqual({ name, needed, there: true });
-        if (condition === 'service_healthy') expect({ needed, healthcheck: known?.healthcheck !== undefined }).toEqual({ needed, healthcheck: true });
+        if (condition === 'service_healthy')
+          expect({ needed, healthcheck: known?.healthcheck !== undefined }).toEqual({
+            needed,
+            healthcheck: true,
+          });
       }
     }
-    for (const [, { depends_on }] of ours) expect(Object.keys(depends_on ?? {}).sort()).toEqual(['postgres', 'topic']);
+    for (const [, { depends_on }] of ours)
+      expect(Object.keys(depends_on ?? {}).sort()).toEqual(['postgres', 'topic']);
   });
 
   it('keeps what must not be lost in named volumes, all declared and all used', () => {
-    const used = services.flatMap(([, { volumes }]) => volumes ?? []).map((volume) => volume.split(':')[0]);
+    const used = services
+      .flatMap(([, { volumes }]) => volumes ?? [])
+      .map((volume) => volume.split(':')[0]);
     expect(used.sort()).toEqual(Object.keys(COMPOSE.volumes).sort());
     expect(used).toEqual(['kafka', 'postgres']);
   });
 
   it('listens to this machine only', () => {
-    for (const port of services.flatMap(([, { ports }]) => ports ?? [])) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    for (const port of services.flatMap(([, { ports }]) => ports ?? []))
+      expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
   it('sets only what the settings know', () => {
     const known = settingNames();
-    const unknown = ours.flatMap(([, { environment }]) => Object.keys(environment ?? {})).filter((name) => !known.has(name));
+    const unknown = ours
+      .flatMap(([, { environment }]) => Object.keys(environment ?? {}))
+      .filter((name) => !known.has(name));
     expect(unknown).toEqual([]);
   });
 
   it('runs programs that there are', () => {
     for (const [, service] of ours) {
-      const source = programOf(service).replace(/^dist\//, '').replace(/\.js$/, '.ts');
+      const source = programOf(service)
+        .replace(/^dist\//, '')
+        .replace(/\.js$/, '.ts');
       expect({ source, there: existsSync(source) }).toEqual({ source, there: true });
     }
   });
@@ -81,10 +109,15 @@ describe('docker-compose.yml', () => {
   it('makes the topic that the server is told of, with as many partitions, kept for ever', () => {
     const { environment } = COMPOSE.services.api as Service;
     const made = COMPOSE.services.topic?.command ?? [];
-    expect(made).toEqual(expect.arrayContaining([
-      `--topic=${environment?.KAFKA_TOPIC}`, `--partitions=${environment?.SHOEPRINT_PARTITIONS}`,
-      '--config=cleanup.policy=delete', '--config=retention.ms=-1', '--config=retention.bytes=-1',
-    ]));
+    expect(made).toEqual(
+      expect.arrayContaining([
+        `--topic=${environment?.KAFKA_TOPIC}`,
+        `--partitions=${environment?.SHOEPRINT_PARTITIONS}`,
+        '--config=cleanup.policy=delete',
+        '--config=retention.ms=-1',
+        '--config=retention.bytes=-1',
+      ]),
+    );
   });
 
   it('says of itself that it is not power-safe', () => {

@@ -14,20 +14,27 @@ function notesOf(name: string): string {
 
 describe('.env.example', () => {
   it('names every variable that the settings read, and no other, each once', () => {
-    expect([...assigned].sort()).toEqual([...settingNames()].filter((name) => !name.endsWith('_FILE')).sort());
+    expect([...assigned].sort()).toEqual(
+      [...settingNames()].filter((name) => !name.endsWith('_FILE')).sort(),
+    );
   });
 
   it('says of each which program reads it, and its default or that it is an example', () => {
     for (const name of assigned) {
       const notes = notesOf(name);
-      expect({ name, notes }).toEqual({ name, notes: expect.stringMatching(/^# {3}(api|auditor|standalone)/m) });
-      if (name !== 'DATABASE_URL') expect({ name, notes }).toEqual({ name, notes: expect.stringMatching(/default|example/) });
+      expect({ name, notes }).toEqual({
+        name,
+        notes: expect.stringMatching(/^# {3}(api|auditor|standalone)/m),
+      });
+      if (name !== 'DATABASE_URL')
+        expect({ name, notes }).toEqual({ name, notes: expect.stringMatching(/default|example/) });
     }
   });
 
   it('says of every secret that a file may hold it', () => {
     const secrets = secretNames();
     expect(secrets.size).toBeGreaterThan(0);
-    for (const name of secrets) expect(notesOf(name)).toMatch(new RegExp(`\\bor ${name}_FILE\\b`, 'i'));
+    for (const name of secrets)
+      expect(notesOf(name)).toMatch(new RegExp(`\\bor ${name}_FILE\\b`, 'i'));
   });
 });

@@ -5,15 +5,23 @@ import { describe, expect, it } from '@jest/globals';
 import { validate } from 'dockerfile-utils';
 
 const TEXT = readFileSync('Dockerfile', 'utf8');
-const INSTRUCTIONS = TEXT.replace(/\\\n/g, ' ').split('\n').filter((line) => /^[A-Z]+ /.test(line));
-const LAST_STAGE = INSTRUCTIONS.slice(INSTRUCTIONS.findLastIndex((line) => line.startsWith('FROM ')));
+const INSTRUCTIONS = TEXT.replace(/\\\n/g, ' ')
+  .split('\n')
+  .filter((line) => /^[A-Z]+ /.test(line));
+const LAST_STAGE = INSTRUCTIONS.slice(
+  INSTRUCTIONS.findLastIndex((line) => line.startsWith('FROM ')),
+);
 
 /** What the build may see: the exceptions of .dockerignore, which leaves everything else out. */
-const IGNORE = readFileSync('.dockerignore', 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+const IGNORE = readFileSync('.dockerignore', 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
 const SEEN = IGNORE.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
 
 /** Paths that instructions copy from the repository. */
-const copied = INSTRUCTIONS.filter((line) => line.startsWith('COPY ') && !line.includes('--from=')).flatMap((line) => line.split(/\s+/).slice(1, -1));
+const copied = INSTRUCTIONS.filter(
+  (line) => line.startsWith('COPY ') && !line.includes('--from='),
+).flatMap((line) => line.split(/\s+/).slice(1, -1));
 
 describe('Dockerfile', () => {
   it('has no fault that its linter knows', () => {
@@ -22,18 +30,22 @@ describe('Dockerfile', () => {
 
   it('builds on the Node that the repository names', () => {
     const version = readFileSync('.nvmrc', 'utf8').trim();
-    for (const line of INSTRUCTIONS.filter((from) => from.startsWith('FROM '))) expect(line).toMatch(new RegExp(`^FROM node:${version}-slim( AS |$)`));
+    for (const line of INSTRUCTIONS.filter((from) => from.startsWith('FROM ')))
+      expect(line).toMatch(new RegExp(`^FROM node:${version}-slim( AS |$)`));
   });
 
   it('copies what is there, and what .dockerignore lets through', () => {
     expect(IGNORE[0]).toBe('*');
     for (const path of copied) {
       expect({ path, there: existsSync(path) }).toEqual({ path, there: true });
-      expect({ path, seen: SEEN.some((seen) => path.replace(/\/$/, '') === seen || path.startsWith(`${seen}/`)) }).toEqual({ path, seen: true });
+      expect({
+        path,
+        seen: SEEN.some((seen) => path.replace(/\/$/, '') === seen || path.startsWith(`${seen}/`)),
+      }).toEqual({ path, seen: true });
     }
   });
 
-  it('has what the programs read beside their code: rule documents and the description of the topic, in the package\'s own folders', () => {
+  it("has what the programs read beside their code: rule documents and the description of the topic, in the package's own folders", () => {
     const last = LAST_STAGE.join('\n');
     expect(last).toMatch(/^COPY rules rules$/m);
     expect(last).toMatch(/^COPY docs\/asyncapi.yaml docs\/$/m);
@@ -47,8 +59,12 @@ describe('Dockerfile', () => {
   });
 
   it('has every package that the api, the auditor and the command line import', () => {
-    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Readonly<Record<string, string>> };
-    const missing = [...importedPackages('apps/api/src', 'apps/auditor/src', 'apps/cli/src', 'libs')].filter((name) => !Object.hasOwn(dependencies, name));
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      dependencies: Readonly<Record<string, string>>;
+    };
+    const missing = [
+      ...importedPackages('apps/api/src', 'apps/auditor/src', 'apps/cli/src', 'libs'),
+    ].filter((name) => !Object.hasOwn(dependencies, name));
     expect(missing).toEqual([]);
   });
 });
@@ -57,9 +73,19 @@ describe('Dockerfile', () => {
 function importedPackages(...folders: readonly string[]): Set<string> {
   const names = new Set<string>();
   for (const folder of folders) {
-    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))) {
-      for (const [, specifier] of readFileSync(join(folder, file), 'utf8').matchAll(/^(?:import|export) (?!type\b)[^;]*?from '([^']+)';|^import '([^']+)';/gm)) {
-        if (specifier && !/^[.#]|^node:/.test(specifier)) names.add(specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/'));
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts') && !name.endsWith('.d.ts'),
+    )) {
+      for (const [, specifier] of readFileSync(join(folder, file), 'utf8').matchAll(
+        /^(?:import|export) (?!type\b)[^;]*?from '([^']+)';|^import '([^']+)';/gm,
+      )) {
+        if (specifier && !/^[.#]|^node:/.test(specifier))
+          names.add(
+            specifier
+              .split('/')
+              .slice(0, specifier.startsWith('@') ? 2 : 1)
+              .join('/'),
+          );
       }
     }
   }

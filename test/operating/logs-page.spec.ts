@@ -5,21 +5,37 @@ import { jsonLogger } from '../../apps/api/src/create-api.js';
 import { jsonJournal } from '../../apps/auditor/src/own/journal.js';
 
 /** A call that logs a message, alone or as a member; what it fills in is written as … on the page. */
-const CALL = /\.(log|info|warn|error|fatal)\((?:\{ message: )?(?:\w+ \? '([^']+)' : )?(?:'([^']+)'|`([^`]+)`)/g;
+const CALL =
+  /\.(log|info|warn|error|fatal)\((?:\{ message: )?(?:\w+ \? '([^']+)' : )?(?:'([^']+)'|`([^`]+)`)/g;
 
 const sources = ['apps/api', 'apps/auditor', 'apps/standalone', 'libs'].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\bsrc\/.*\.ts$/.test(name) && !name.endsWith('.d.ts')).map((name) => readFileSync(join(folder, name), 'utf8')));
-const logged = new Set(sources.flatMap((text) => [...text.matchAll(CALL)].flatMap(([, level, either, fixed, filled]) =>
-  [...(either === undefined ? [] : [either]), fixed ?? (filled as string).replace(/\$\{[^}]*\}/g, '…')].map((message) => `${level === 'info' ? 'log' : level} ${message}`))));
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\bsrc\/.*\.ts$/.test(name) && !name.endsWith('.d.ts'))
+    .map((name) => readFileSync(join(folder, name), 'utf8')),
+);
+const logged = new Set(
+  sources.flatMap((text) =>
+    [...text.matchAll(CALL)].flatMap(([, level, either, fixed, filled]) =>
+      [
+        ...(either === undefined ? [] : [either]),
+        fixed ?? (filled as string).replace(/\$\{[^}]*\}/g, '…'),
+      ].map((message) => `${level === 'info' ? 'log' : level} ${message}`),
+    ),
+  ),
+);
 
 const page = readFileSync('docs/operating/logs.md', 'utf8');
-const listed = [...page.matchAll(/^\| `[^`]+` \| `([^`]+)` \| (log|warn|error|fatal) \|/gm)].map(([, message, level]) => `${level} ${message}`);
+const listed = [...page.matchAll(/^\| `[^`]+` \| `([^`]+)` \| (log|warn|error|fatal) \|/gm)].map(
+  ([, message, level]) => `${level} ${message}`,
+);
 
 /** What is written while something is logged. */
 function written(tell: () => void): string[] {
   const lines: string[] = [];
   const take = (text: unknown): boolean => (lines.push(String(text)), true);
-  const spies = [process.stdout, process.stderr].map((stream) => jest.spyOn(stream, 'write').mockImplementation(take));
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    jest.spyOn(stream, 'write').mockImplementation(take),
+  );
   try {
     tell();
   } finally {
@@ -34,8 +50,17 @@ describe('docs/operating/logs.md', () => {
   });
 
   it('shows the shape in which the api and the auditor write alike', () => {
-    const shown = JSON.parse(/```json\n(.*)\n```/.exec(page)?.[1] as string) as Record<string, unknown> & { message: { message: string } };
-    const shape = { level: expect.stringMatching(/^(log|error)$/), pid: process.pid, timestamp: expect.any(Number), message: { message: 'took over a partition', partition: 3 }, context: expect.stringMatching(/^(shoeprint|auditor)$/) };
+    const shown = JSON.parse(/```json\n(.*)\n```/.exec(page)?.[1] as string) as Record<
+      string,
+      unknown
+    > & { message: { message: string } };
+    const shape = {
+      level: expect.stringMatching(/^(log|error)$/),
+      pid: process.pid,
+      timestamp: expect.any(Number),
+      message: { message: 'took over a partition', partition: 3 },
+      context: expect.stringMatching(/^(shoeprint|auditor)$/),
+    };
     const [journal, logger] = [jsonJournal(), jsonLogger()];
     const fields = { partition: 3 };
     const lines = written(() => {

@@ -6,9 +6,16 @@ const NAME = /['"`](shoeprint_[a-z0-9_]+)['"`]/g;
 
 /** The names of all metrics of our own that apps and libraries register: a metric's name stands in the sources as it is served. */
 export function ownMetrics(): Set<string> {
-  const files = ['apps', 'libs'].flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)));
-  const texts = files.filter((name) => /\/src\/.*\.ts$/.test(name) && !name.endsWith('.spec.ts')).map((name) => readFileSync(name, 'utf8')).filter((text) => text.includes(`from 'prom-client'`));
-  return new Set(texts.flatMap((text) => [...text.matchAll(NAME)].map((match) => match[1] as string)));
+  const files = ['apps', 'libs'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const texts = files
+    .filter((name) => /\/src\/.*\.ts$/.test(name) && !name.endsWith('.spec.ts'))
+    .map((name) => readFileSync(name, 'utf8'))
+    .filter((text) => text.includes(`from 'prom-client'`));
+  return new Set(
+    texts.flatMap((text) => [...text.matchAll(NAME)].map((match) => match[1] as string)),
+  );
 }
 
 /** The names of what Node tells of the process. */

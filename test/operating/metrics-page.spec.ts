@@ -3,7 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { ownMetrics } from './metric-names.js';
 
 /** Rows of a table that begin with a metric: its name, its meaning, when to worry. */
-const ROWS = [...readFileSync('docs/operating/metrics.md', 'utf8').matchAll(/^\| `(shoeprint_\w+)`[^|]*\|([^|]*)\|([^|]*)\|$/gm)];
+const ROWS = [
+  ...readFileSync('docs/operating/metrics.md', 'utf8').matchAll(
+    /^\| `(shoeprint_\w+)`[^|]*\|([^|]*)\|([^|]*)\|$/gm,
+  ),
+];
 
 describe('docs/operating/metrics.md', () => {
   it('describes every metric that the server registers, and no other, each once', () => {
@@ -12,7 +16,10 @@ describe('docs/operating/metrics.md', () => {
 
   it('says of each what it means and when to worry', () => {
     for (const [, name, meaning, worry] of ROWS) {
-      expect({ name, said: (meaning as string).trim().length > 10 && (worry as string).trim().length > 3 }).toEqual({ name, said: true });
+      expect({
+        name,
+        said: (meaning as string).trim().length > 10 && (worry as string).trim().length > 3,
+      }).toEqual({ name, said: true });
     }
   });
 });

@@ -3,16 +3,25 @@ import { join } from 'node:path';
 
 /** Where environment variables are read: the modules named settings of apps and libraries. */
 const sources = (): string[] =>
-  ['apps', 'libs'].flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
+  ['apps', 'libs']
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    )
     .filter((name) => /settings[^/]*\.ts$/.test(name) && !name.endsWith('.spec.ts'))
     .map((name) => readFileSync(name, 'utf8'));
 
 /** An environment variable as the settings write it: quoted, or as a member of the variables. */
-const VARIABLE = /['"`]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)['"`]|\b(?:env|variables)\.([A-Z][A-Z0-9_]*)\b/g;
+const VARIABLE =
+  /['"`]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)['"`]|\b(?:env|variables)\.([A-Z][A-Z0-9_]*)\b/g;
 /** One that may be in a file instead. */
 const SECRET = /\bsecret\w*\((?:\w+, )?'([A-Z][A-Z0-9_]*)'/g;
 
-const found = (pattern: RegExp): Set<string> => new Set(sources().flatMap((text) => [...text.matchAll(pattern)].map((match) => (match[1] ?? match[2]) as string)));
+const found = (pattern: RegExp): Set<string> =>
+  new Set(
+    sources().flatMap((text) =>
+      [...text.matchAll(pattern)].map((match) => (match[1] ?? match[2]) as string),
+    ),
+  );
 
 /** The names of secrets: each may also be given as a file, under its name with _FILE. */
 export const secretNames = (): Set<string> => found(SECRET);

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Finding, FindingCode } from '#audit';
 import { SEVERITIES } from '#audit';
 import { migrate, readModelDataSource, RowStore } from '#read-model';
-import type { CoupRowOut, DeviceRow, FindingRow, RowBatch, ShoeRowOut, ShoeTotals, Snapshot, TableRow } from '#read-model';
+import type {
+  CoupRowOut,
+  DeviceRow,
+  FindingRow,
+  RowBatch,
+  ShoeRowOut,
+  ShoeTotals,
+  Snapshot,
+  TableRow,
+} from '#read-model';
 import { readSnapshot } from '#read-model';
 import type { DataSource } from 'typeorm';
 import { createDatabase } from '../kit/database.js';
@@ -32,16 +41,48 @@ export async function openFloor(): Promise<Floor> {
     url: database.url,
     source,
     async write(rows) {
-      const batch: Omit<RowBatch, 'moves'> = { tables: [], shoes: [], coups: [], findings: [], unjudgeable: [], totals: [], devices: [], snapshots: [], parked: [], ...rows };
+      const batch: Omit<RowBatch, 'moves'> = {
+        tables: [],
+        shoes: [],
+        coups: [],
+        findings: [],
+        unjudgeable: [],
+        totals: [],
+        devices: [],
+        snapshots: [],
+        parked: [],
+        ...rows,
+      };
       const { tables, shoes, coups, findings, unjudgeable, devices, parked } = batch;
-      const partitions = [...new Set([tables, shoes, coups, findings, unjudgeable, devices, parked].flat().map(({ partition }) => partition))];
+      const partitions = [
+        ...new Set(
+          [tables, shoes, coups, findings, unjudgeable, devices, parked]
+            .flat()
+            .map(({ partition }) => partition),
+        ),
+      ];
       const moves = (partitions.length > 0 ? partitions : [0]).map((partition) => {
         const from = next.get(partition) as number;
-        return { partition, generation: claimed.find((one) => one.partition === partition)?.generation as number, from, next: from + 1, lastDigest: createHash('sha256').digest(), events: 1 };
+        return {
+          partition,
+          generation: claimed.find((one) => one.partition === partition)?.generation as number,
+          from,
+          next: from + 1,
+          lastDigest: createHash('sha256').digest(),
+          events: 1,
+        };
       });
-      const changed = <Row extends { readonly partition: number }>(all: readonly Row[]): Row[] => all.map((row) => ({ ...row, changed: (next.get(row.partition) as number) + 1 }));
+      const changed = <Row extends { readonly partition: number }>(all: readonly Row[]): Row[] =>
+        all.map((row) => ({ ...row, changed: (next.get(row.partition) as number) + 1 }));
       const { fenced } = await store.write({
-        ...batch, moves, tables: changed(tables), shoes: changed(shoes), coups: changed(coups), findings: changed(findings), unjudgeable: changed(unjudgeable), devices: changed(devices),
+        ...batch,
+        moves,
+        tables: changed(tables),
+        shoes: changed(shoes),
+        coups: changed(coups),
+        findings: changed(findings),
+        unjudgeable: changed(unjudgeable),
+        devices: changed(devices),
       });
       if (fenced.length > 0) throw new Error(`fenced out of ${fenced.join(', ')}`);
       for (const move of moves) next.set(move.partition, move.next);
@@ -58,39 +99,135 @@ export async function openFloor(): Promise<Floor> {
 const where = { partition: 0, changed: 0 };
 
 export const aTable = (row: Partial<TableRow> & { readonly table: string }): TableRow => ({
-  ...where, shoeRef: null, dealer: null, lastEventTime: '2026-11-20T12:00:00.000Z', lastReceived: null, read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0, ...row,
+  ...where,
+  shoeRef: null,
+  dealer: null,
+  lastEventTime: '2026-11-20T12:00:00.000Z',
+  lastReceived: null,
+  read: 0,
+  admitted: 0,
+  duplicates: 0,
+  equivocal: 0,
+  late: 0,
+  stray: 0,
+  ...row,
 });
 
-export const aShoe = (row: Partial<ShoeRowOut> & { readonly ref: string; readonly table: string }): ShoeRowOut => ({
-  ...where, shoe: `shoe of ${row.ref}`, rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'MOP', coups: 0, cards: 0, unread: 0, closed: false, closeReason: null, remaining: null,
-  openedAt: '2026-11-20T12:00:00.000Z', closedAt: null, gamingDay: '2026-11-20', openedOffset: 0, openedLine: 0, ...row,
+export const aShoe = (
+  row: Partial<ShoeRowOut> & { readonly ref: string; readonly table: string },
+): ShoeRowOut => ({
+  ...where,
+  shoe: `shoe of ${row.ref}`,
+  rules: 'punto-banco@1',
+  decks: 8,
+  kind: 'physical',
+  currency: 'MOP',
+  coups: 0,
+  cards: 0,
+  unread: 0,
+  closed: false,
+  closeReason: null,
+  remaining: null,
+  openedAt: '2026-11-20T12:00:00.000Z',
+  closedAt: null,
+  gamingDay: '2026-11-20',
+  openedOffset: 0,
+  openedLine: 0,
+  ...row,
 });
 
-export const aCoup = (row: Partial<CoupRowOut> & { readonly ref: string; readonly shoeRef: string; readonly table: string }): CoupRowOut => ({
-  ...where, shoe: `shoe of ${row.shoeRef}`, coup: 1, kind: 'normal', state: 'over', outcome: null, dealer: null, openedAt: '2026-11-20T12:01:00.000Z', endedAt: '2026-11-20T12:02:00.000Z', gamingDay: '2026-11-20',
-  detail: { cards: [], declared: [], bets: [], commission: [] }, ...row,
+export const aCoup = (
+  row: Partial<CoupRowOut> & {
+    readonly ref: string;
+    readonly shoeRef: string;
+    readonly table: string;
+  },
+): CoupRowOut => ({
+  ...where,
+  shoe: `shoe of ${row.shoeRef}`,
+  coup: 1,
+  kind: 'normal',
+  state: 'over',
+  outcome: null,
+  dealer: null,
+  openedAt: '2026-11-20T12:01:00.000Z',
+  endedAt: '2026-11-20T12:02:00.000Z',
+  gamingDay: '2026-11-20',
+  detail: { cards: [], declared: [], bets: [], commission: [] },
+  ...row,
 });
 
-export function aFinding(row: Partial<Omit<FindingRow, 'finding'>> & { readonly finding: Partial<Finding> & { readonly id: string; readonly code: FindingCode; readonly table: string } }): FindingRow {
+export function aFinding(
+  row: Partial<Omit<FindingRow, 'finding'>> & {
+    readonly finding: Partial<Finding> & {
+      readonly id: string;
+      readonly code: FindingCode;
+      readonly table: string;
+    };
+  },
+): FindingRow {
   const finding: Finding = {
-    severity: SEVERITIES[row.finding.code], shoe: 'a shoe', rules: 'punto-banco@1', events: ['device/shoe#1'], expected: 'this', observed: 'that', void: false, remedied: false, message: 'It was wrong.', ...row.finding,
+    severity: SEVERITIES[row.finding.code],
+    shoe: 'a shoe',
+    rules: 'punto-banco@1',
+    events: ['device/shoe#1'],
+    expected: 'this',
+    observed: 'that',
+    void: false,
+    remedied: false,
+    message: 'It was wrong.',
+    ...row.finding,
   };
-  return { ...where, shoeRef: null, coupRef: null, dealer: null, at: '2026-11-20T12:01:00.000Z', gamingDay: '2026-11-20', withdrawnBecause: null, ...row, finding };
+  return {
+    ...where,
+    shoeRef: null,
+    coupRef: null,
+    dealer: null,
+    at: '2026-11-20T12:01:00.000Z',
+    gamingDay: '2026-11-20',
+    withdrawnBecause: null,
+    ...row,
+    finding,
+  };
 }
 
-export const aDevice = (row: Partial<DeviceRow> & { readonly table: string; readonly source: string }): DeviceRow => ({
-  ...where, events: 0, session: null, lastSequence: null, lastTime: '2026-11-20T12:00:00.000Z', lastReceived: null, clockOffset: null, online: null, ...row,
+export const aDevice = (
+  row: Partial<DeviceRow> & { readonly table: string; readonly source: string },
+): DeviceRow => ({
+  ...where,
+  events: 0,
+  session: null,
+  lastSequence: null,
+  lastTime: '2026-11-20T12:00:00.000Z',
+  lastReceived: null,
+  clockOffset: null,
+  online: null,
+  ...row,
 });
 
-export const someTotals = (row: Partial<ShoeTotals> & { readonly shoeRef: string; readonly table: string }): ShoeTotals => ({
+export const someTotals = (
+  row: Partial<ShoeTotals> & { readonly shoeRef: string; readonly table: string },
+): ShoeTotals => ({
   whole: true,
-  shoe: `shoe of ${row.shoeRef}`, currency: 'MOP', ledger: [], commission: [], dealt: [], bets: [], ...row,
+  shoe: `shoe of ${row.shoeRef}`,
+  currency: 'MOP',
+  ledger: [],
+  commission: [],
+  dealt: [],
+  bets: [],
+  ...row,
 });
 
 /** All lines of a list, by pages of `limit`. */
-export async function allPages<Line>(limit: number, page: (paging: { cursor?: string; limit: number }) => Promise<{ readonly lines: readonly Line[]; readonly next: string | null }>): Promise<Line[]> {
+export async function allPages<Line>(
+  limit: number,
+  page: (paging: {
+    cursor?: string;
+    limit: number;
+  }) => Promise<{ readonly lines: readonly Line[]; readonly next: string | null }>,
+): Promise<Line[]> {
   const lines: Line[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
+  for (let cursor: string | null | undefined; cursor !== null;) {
     const got = await page({ limit, ...(cursor === undefined ? undefined : { cursor }) });
     lines.push(...got.lines);
     cursor = got.next;

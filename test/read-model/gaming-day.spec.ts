@@ -1,9 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { gamingDayFaults, gamingDays, isDay, type GamingDayRule } from '../../libs/read-model/src/gaming-day.js';
+import {
+  gamingDayFaults,
+  gamingDays,
+  isDay,
+  type GamingDayRule,
+} from '../../libs/read-model/src/gaming-day.js';
 
 const MACAU: GamingDayRule[] = [{ from: '2000-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
-const NEW_YORK: GamingDayRule[] = [{ from: '2000-01-01', zone: 'America/New_York', cutover: '02:30' }];
+const NEW_YORK: GamingDayRule[] = [
+  { from: '2000-01-01', zone: 'America/New_York', cutover: '02:30' },
+];
 const at = (ms: number): string => new Date(ms).toISOString();
 
 describe('the gaming day', () => {
@@ -35,7 +42,11 @@ describe('the gaming day', () => {
   });
 
   it('follows a rule from its day on, and the days before end where the new rule begins one', () => {
-    const day = gamingDays([...MACAU, { from: '2026-07-01', zone: 'Asia/Macau', cutover: '09:00' }, { from: '2026-08-01', zone: 'Asia/Tokyo', cutover: '05:00' }]);
+    const day = gamingDays([
+      ...MACAU,
+      { from: '2026-07-01', zone: 'Asia/Macau', cutover: '09:00' },
+      { from: '2026-08-01', zone: 'Asia/Tokyo', cutover: '05:00' },
+    ]);
     expect(day('2026-06-30T06:00:00+08:00')).toBe('2026-06-30');
     expect(day('2026-07-01T08:59:59+08:00')).toBe('2026-06-30');
     expect(day('2026-07-01T09:00:00+08:00')).toBe('2026-07-01');
@@ -52,35 +63,61 @@ describe('the gaming day', () => {
     expect(day('0000-01-01T00:00:00Z')).toBe('0001-01-01');
     expect(day('0001-01-01T00:00:00Z')).toBe('0001-01-01');
     expect(day('9999-12-31T23:59:59Z')).toBe('9999-12-31');
-    expect(gamingDays([{ from: '2000-01-01', zone: 'Pacific/Kiritimati', cutover: '00:00' }])('9999-12-31T23:59:59Z')).toBe('9999-12-31');
+    expect(
+      gamingDays([{ from: '2000-01-01', zone: 'Pacific/Kiritimati', cutover: '00:00' }])(
+        '9999-12-31T23:59:59Z',
+      ),
+    ).toBe('9999-12-31');
   });
 
   it('says loudly what is no time', () => {
     expect(() => gamingDays(MACAU)('yesterday')).toThrow('"yesterday" is no time');
   });
 
-  const zones = fc.constantFrom('UTC', 'Asia/Macau', 'America/New_York', 'Europe/London', 'Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Kiritimati', 'America/St_Johns');
-  const cutovers = fc.tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 })).map(([hour, minute]) => `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`);
-  const days = fc.date({ min: new Date('2005-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10));
+  const zones = fc.constantFrom(
+    'UTC',
+    'Asia/Macau',
+    'America/New_York',
+    'Europe/London',
+    'Australia/Lord_Howe',
+    'Pacific/Apia',
+    'Pacific/Kiritimati',
+    'America/St_Johns',
+  );
+  const cutovers = fc
+    .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+    .map(([hour, minute]) => `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`);
+  const days = fc
+    .date({ min: new Date('2005-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10));
   const lists = fc
-    .uniqueArray(fc.record({ from: days, zone: zones, cutover: cutovers }), { minLength: 1, maxLength: 4, selector: ({ from }) => from })
+    .uniqueArray(fc.record({ from: days, zone: zones, cutover: cutovers }), {
+      minLength: 1,
+      maxLength: 4,
+      selector: ({ from }) => from,
+    })
     .map((rules) => rules.sort((a, b) => (a.from < b.from ? -1 : 1)))
     .filter((rules) => gamingDayFaults(rules).length === 0);
   const instants = fc.integer({ min: Date.parse('2004-01-01'), max: Date.parse('2031-01-01') });
 
   it('never goes back as time goes on, whatever the rules and the clocks do', () => {
     fc.assert(
-      fc.property(lists, instants, fc.array(fc.integer({ min: 0, max: 100 * 3_600_000 }), { maxLength: 100 }), (rules, start, steps) => {
-        const day = gamingDays(rules);
-        let time = start;
-        let before = day(at(time));
-        for (const step of steps) {
-          time += step;
-          const now = day(at(time));
-          expect(now >= before).toBe(true);
-          before = now;
-        }
-      }),
+      fc.property(
+        lists,
+        instants,
+        fc.array(fc.integer({ min: 0, max: 100 * 3_600_000 }), { maxLength: 100 }),
+        (rules, start, steps) => {
+          const day = gamingDays(rules);
+          let time = start;
+          let before = day(at(time));
+          for (const step of steps) {
+            time += step;
+            const now = day(at(time));
+            expect(now >= before).toBe(true);
+            before = now;
+          }
+        },
+      ),
     );
   });
 
@@ -95,10 +132,21 @@ describe('the gaming day', () => {
 
   it('at noon of a day far from any change is the date of the calendar there', () => {
     fc.assert(
-      fc.property(fc.constantFrom('Asia/Macau', 'America/New_York', 'Europe/London', 'Asia/Manila'), days, (zone, date) => {
-        const noon = { 'Asia/Macau': '+08:00', 'America/New_York': '-05:00', 'Europe/London': '+00:00', 'Asia/Manila': '+08:00' }[zone];
-        expect(gamingDays([{ from: '2000-01-01', zone, cutover: '06:00' }])(`${date}T12:00:00${noon}`)).toBe(date);
-      }),
+      fc.property(
+        fc.constantFrom('Asia/Macau', 'America/New_York', 'Europe/London', 'Asia/Manila'),
+        days,
+        (zone, date) => {
+          const noon = {
+            'Asia/Macau': '+08:00',
+            'America/New_York': '-05:00',
+            'Europe/London': '+00:00',
+            'Asia/Manila': '+08:00',
+          }[zone];
+          expect(
+            gamingDays([{ from: '2000-01-01', zone, cutover: '06:00' }])(`${date}T12:00:00${noon}`),
+          ).toBe(date);
+        },
+      ),
     );
   });
 });
@@ -108,7 +156,12 @@ describe('a list of gaming-day rules', () => {
     expect(gamingDayFaults(MACAU)).toEqual([]);
     expect(gamingDayFaults([])).toHaveLength(1);
     expect(gamingDayFaults('06:00')).toHaveLength(1);
-    expect(gamingDayFaults([null, { from: '2026-02-30', zone: 'Mars/Olympus', cutover: '24:00', shift: 1 }])).toEqual([
+    expect(
+      gamingDayFaults([
+        null,
+        { from: '2026-02-30', zone: 'Mars/Olympus', cutover: '24:00', shift: 1 },
+      ]),
+    ).toEqual([
       '/0: not an object',
       '/1/from: not a day, YYYY-MM-DD',
       '/1/zone: not a time zone of the IANA database',
@@ -119,12 +172,19 @@ describe('a list of gaming-day rules', () => {
 
   it('has its rules in order, each from a day of its own', () => {
     const [rule] = MACAU as [GamingDayRule];
-    expect(gamingDayFaults([rule, rule])).toEqual(['/1/from: 2000-01-01 does not come after 2000-01-01']);
+    expect(gamingDayFaults([rule, rule])).toEqual([
+      '/1/from: 2000-01-01 does not come after 2000-01-01',
+    ]);
   });
 
   it('may not make a day end before it begins', () => {
-    const change = [{ from: '2000-01-01', zone: 'Pacific/Pago_Pago', cutover: '23:00' }, { from: '2026-07-01', zone: 'Pacific/Kiritimati', cutover: '00:00' }];
-    expect(gamingDayFaults(change)).toEqual(['/1: the day before 2026-07-01 would end before it begins']);
+    const change = [
+      { from: '2000-01-01', zone: 'Pacific/Pago_Pago', cutover: '23:00' },
+      { from: '2026-07-01', zone: 'Pacific/Kiritimati', cutover: '00:00' },
+    ];
+    expect(gamingDayFaults(change)).toEqual([
+      '/1: the day before 2026-07-01 would end before it begins',
+    ]);
     expect(() => gamingDays(change)).toThrow('would end before it begins');
   });
 });
@@ -132,6 +192,15 @@ describe('a list of gaming-day rules', () => {
 describe('a day', () => {
   it('is one of the calendar', () => {
     for (const good of ['2024-02-29', '0001-01-01', '9999-12-31']) expect(isDay(good)).toBe(true);
-    for (const bad of ['2026-02-29', '2026-13-01', '0000-01-01', '2026-1-1', '2026-01-01T00:00Z', 20260101, null]) expect(isDay(bad)).toBe(false);
+    for (const bad of [
+      '2026-02-29',
+      '2026-13-01',
+      '0000-01-01',
+      '2026-1-1',
+      '2026-01-01T00:00Z',
+      20260101,
+      null,
+    ])
+      expect(isDay(bad)).toBe(false);
   });
 });

@@ -4,7 +4,20 @@ import { migrate, ROW_TYPES, type RowStore } from '#read-model';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
 
-const TABLES = ['table_state', 'shoe', 'coup', 'finding', 'unjudgeable', 'ledger', 'commission', 'dealt', 'bet_total', 'device', 'parked', 'released'];
+const TABLES = [
+  'table_state',
+  'shoe',
+  'coup',
+  'finding',
+  'unjudgeable',
+  'ledger',
+  'commission',
+  'dealt',
+  'bet_total',
+  'device',
+  'parked',
+  'released',
+];
 
 /** Looks into a database past our own code, and gets in its way. */
 export class Rows {
@@ -21,19 +34,29 @@ export class Rows {
     return rows;
   }
 
-  async ask<T extends pg.QueryResultRow = Record<string, unknown>>(sql: string, values: unknown[] = []): Promise<T[]> {
+  async ask<T extends pg.QueryResultRow = Record<string, unknown>>(
+    sql: string,
+    values: unknown[] = [],
+  ): Promise<T[]> {
     return (await this.client.query<T>(sql, values)).rows;
   }
 
   async counts(schema = 'rows'): Promise<Record<string, number>> {
-    const [counts] = await this.ask<Record<string, number>>(`select ${TABLES.map((table) => `(select count(*) from ${schema}.${table}) as ${table}`).join(', ')}`);
+    const [counts] = await this.ask<Record<string, number>>(
+      `select ${TABLES.map((table) => `(select count(*) from ${schema}.${table}) as ${table}`).join(', ')}`,
+    );
     return counts as Record<string, number>;
   }
 
   /** Every row of every table, as JSON. */
   async all(schema = 'rows'): Promise<Record<string, unknown[]>> {
     const all: Record<string, unknown[]> = {};
-    for (const table of TABLES) all[table] = (await this.ask<{ row: unknown }>(`select to_jsonb(t) as row from ${schema}.${table} t order by to_jsonb(t)::text`)).map(({ row }) => row);
+    for (const table of TABLES)
+      all[table] = (
+        await this.ask<{ row: unknown }>(
+          `select to_jsonb(t) as row from ${schema}.${table} t order by to_jsonb(t)::text`,
+        )
+      ).map(({ row }) => row);
     return all;
   }
 
@@ -57,7 +80,8 @@ export class Rows {
   async waiting(beginning: string): Promise<number> {
     return eventually(`a session that waits in "${beginning}"`, async () => {
       const [found] = await this.ask<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and starts_with(ltrim(query), $1)`, [beginning],
+        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and starts_with(ltrim(query), $1)`,
+        [beginning],
       );
       return found?.pid;
     });
@@ -71,15 +95,24 @@ export class Rows {
   /** The next thing that is told on a channel. */
   async listen(channel: string): Promise<{ readonly told: Promise<string> }> {
     const client = await this.session();
-    const told = new Promise<string>((resolve) => client.once('notification', ({ payload }: pg.Notification) => resolve(payload ?? '')));
+    const told = new Promise<string>((resolve) =>
+      client.once('notification', ({ payload }: pg.Notification) => resolve(payload ?? '')),
+    );
     await client.query(`listen ${channel}`);
     return { told };
   }
 
   /** What the sessions of a store are held to. */
   async settingsOf(store: RowStore): Promise<{ idle: string; statement: string }> {
-    const { pool } = store as unknown as { pool: { query: (name: string, text: string) => Promise<{ idle: string; statement: string }[]> } };
-    const [seen] = await pool.query('settings', `select current_setting('idle_in_transaction_session_timeout') as idle, current_setting('statement_timeout') as statement`);
+    const { pool } = store as unknown as {
+      pool: {
+        query: (name: string, text: string) => Promise<{ idle: string; statement: string }[]>;
+      };
+    };
+    const [seen] = await pool.query(
+      'settings',
+      `select current_setting('idle_in_transaction_session_timeout') as idle, current_setting('statement_timeout') as statement`,
+    );
     return seen as { idle: string; statement: string };
   }
 
@@ -103,7 +136,9 @@ export function eachOnFreshRows(begin: (rows: Rows, url: string) => Promise<void
     rows = await Rows.of(database.url);
   });
   beforeEach(async () => {
-    await rows.ask('drop schema if exists rows cascade; drop schema if exists rows_next cascade; drop schema if exists rows_old cascade');
+    await rows.ask(
+      'drop schema if exists rows cascade; drop schema if exists rows_next cascade; drop schema if exists rows_old cascade',
+    );
     await migrate(database.url);
     await begin(rows, database.url);
   });

@@ -14,31 +14,43 @@ async function asked<T extends pg.QueryResultRow>(sql: string): Promise<T[]> {
 }
 
 describe('the tables of the read model', () => {
-  it.each(['rows', 'rows_next'])('are made by the migrations as the entities describe them, in the schema %s', async (schema) => {
-    await migrate(database.url, schema);
-    const source = await readModelDataSource(database.url, { schema, poolSize: 2 }).initialize();
-    try {
-      const { upQueries } = await source.driver.createSchemaBuilder().log();
-      expect(upQueries.map(({ query }) => query)).toEqual([]);
-      expect(await source.showMigrations()).toBe(false);
-    } finally {
-      await source.destroy();
-    }
-  });
+  it.each(['rows', 'rows_next'])(
+    'are made by the migrations as the entities describe them, in the schema %s',
+    async (schema) => {
+      await migrate(database.url, schema);
+      const source = await readModelDataSource(database.url, { schema, poolSize: 2 }).initialize();
+      try {
+        const { upQueries } = await source.driver.createSchemaBuilder().log();
+        expect(upQueries.map(({ query }) => query)).toEqual([]);
+        expect(await source.showMigrations()).toBe(false);
+      } finally {
+        await source.destroy();
+      }
+    },
+  );
 
   it('are made once by however many processes that start together', async () => {
     await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, 'together')));
-    expect(await asked('select count(*)::int as times from together.migration')).toEqual([{ times: 1 }]);
+    expect(await asked('select count(*)::int as times from together.migration')).toEqual([
+      { times: 1 },
+    ]);
   });
 
   it('are gone when the migration is taken back', async () => {
     await migrate(database.url, 'taken_back');
-    const source = await readModelDataSource(database.url, { schema: 'taken_back', poolSize: 2 }).initialize();
+    const source = await readModelDataSource(database.url, {
+      schema: 'taken_back',
+      poolSize: 2,
+    }).initialize();
     await source.undoLastMigration().finally(() => source.destroy());
-    expect(await asked(`select tablename from pg_tables where schemaname = 'taken_back'`)).toEqual([{ tablename: 'migration' }]);
+    expect(await asked(`select tablename from pg_tables where schemaname = 'taken_back'`)).toEqual([
+      { tablename: 'migration' },
+    ]);
   });
 
   it('refuse a name of a schema that carries SQL', async () => {
-    await expect(migrate(database.url, 'rows"; drop schema public; --')).rejects.toThrow(/no name for a schema/);
+    await expect(migrate(database.url, 'rows"; drop schema public; --')).rejects.toThrow(
+      /no name for a schema/,
+    );
   });
 });

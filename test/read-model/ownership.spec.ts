@@ -18,17 +18,33 @@ afterEach(async () => {
 });
 
 const LONG = 60_000;
-const partitions = (claimed: readonly { readonly partition: number }[]): number[] => claimed.map(({ partition }) => partition).sort();
+const partitions = (claimed: readonly { readonly partition: number }[]): number[] =>
+  claimed.map(({ partition }) => partition).sort();
 /** Time passes for a lease: by the database's clock, which alone counts. */
-const endLeases = (): Promise<unknown> => rows.ask(`update rows.position set lease_until = clock_timestamp() - interval '1 ms'`);
+const endLeases = (): Promise<unknown> =>
+  rows.ask(`update rows.position set lease_until = clock_timestamp() - interval '1 ms'`);
 
 describe('positions', () => {
   it('are made once, at 0, by however many processes prepare them', async () => {
     await rows.ask('truncate rows.position');
-    await Promise.all(Array.from({ length: 8 }, (_, i) => (i % 2 ? anna : berta).prepare('log-1', 4, 1)));
-    expect(await anna.positions()).toEqual([0, 1, 2, 3].map((partition) => ({
-      partition, next: 0, events: 0, generation: 0, lastDigest: null, logId: 'log-1', foldVersion: 1, owner: null, owned: false, stopped: null, committedAt: null,
-    })));
+    await Promise.all(
+      Array.from({ length: 8 }, (_, i) => (i % 2 ? anna : berta).prepare('log-1', 4, 1)),
+    );
+    expect(await anna.positions()).toEqual(
+      [0, 1, 2, 3].map((partition) => ({
+        partition,
+        next: 0,
+        events: 0,
+        generation: 0,
+        lastDigest: null,
+        logId: 'log-1',
+        foldVersion: 1,
+        owner: null,
+        owned: false,
+        stopped: null,
+        committedAt: null,
+      })),
+    );
   });
 
   it('of another log, of another number, or of another version of the fold are refused', async () => {
@@ -41,7 +57,9 @@ describe('positions', () => {
 
 describe('ownership', () => {
   it('is of one at a time, however many claim at once', async () => {
-    const claims = await Promise.all(Array.from({ length: 10 }, (_, i) => (i % 2 ? anna : berta).claim(`owner-${i}`, LONG, 2)));
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => (i % 2 ? anna : berta).claim(`owner-${i}`, LONG, 2)),
+    );
     expect(partitions(claims.flat())).toEqual([0, 1, 2, 3]);
     expect(Math.max(...claims.map((claim) => claim.length))).toBeLessThanOrEqual(2);
   });
@@ -56,7 +74,15 @@ describe('ownership', () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     await anna.write(evening(mine?.generation as number, 0, 7));
     await endLeases();
-    expect(await berta.claim('berta', LONG, 1)).toEqual([{ partition: 0, generation: (mine?.generation as number) + 1, next: 7, lastDigest: Buffer.alloc(32, 7), events: 7 }]);
+    expect(await berta.claim('berta', LONG, 1)).toEqual([
+      {
+        partition: 0,
+        generation: (mine?.generation as number) + 1,
+        next: 7,
+        lastDigest: Buffer.alloc(32, 7),
+        events: 7,
+      },
+    ]);
   });
 
   it('passes on when the lease ends, and whoever slept is fenced: what it writes changes nothing', async () => {
@@ -67,19 +93,43 @@ describe('ownership', () => {
     const [hers] = await berta.claim('berta', LONG, 1);
     await berta.write({ ...NOTHING, moves: [move(0, hers?.generation as number, 7, 9)] });
     const before = await rows.all();
-    expect(await anna.write({ ...NOTHING, moves: [move(0, generation, 7, 8)], findings: [findingRow('late')] })).toEqual({ fenced: [0] });
-    expect(await anna.write({ ...NOTHING, moves: [move(0, generation, 9, 10)], findings: [findingRow('late')] })).toEqual({ fenced: [0] });
+    expect(
+      await anna.write({
+        ...NOTHING,
+        moves: [move(0, generation, 7, 8)],
+        findings: [findingRow('late')],
+      }),
+    ).toEqual({ fenced: [0] });
+    expect(
+      await anna.write({
+        ...NOTHING,
+        moves: [move(0, generation, 9, 10)],
+        findings: [findingRow('late')],
+      }),
+    ).toEqual({ fenced: [0] });
     expect(await anna.renew('anna', LONG, [{ partition: 0, generation }])).toEqual([0]);
     expect(await anna.stopPartition({ partition: 0, generation }, 8, 'a hole')).toBe(false);
     await anna.release('anna', [{ partition: 0, generation }]);
     expect(await rows.all()).toEqual(before);
-    expect((await anna.positions())[0]).toMatchObject({ next: 9, owner: 'berta', owned: true, stopped: null });
+    expect((await anna.positions())[0]).toMatchObject({
+      next: 9,
+      owner: 'berta',
+      owned: true,
+      stopped: null,
+    });
   });
 
   it('of some partitions lost, names those and writes nothing of the others', async () => {
     const held = await anna.claim('anna', LONG, 3);
-    await rows.ask('update rows.position set generation = generation + 1 where partition in (0, 2)');
-    expect(await anna.write({ ...NOTHING, moves: held.map(({ partition, generation }) => move(partition, generation, 0, 5)) })).toEqual({ fenced: [0, 2] });
+    await rows.ask(
+      'update rows.position set generation = generation + 1 where partition in (0, 2)',
+    );
+    expect(
+      await anna.write({
+        ...NOTHING,
+        moves: held.map(({ partition, generation }) => move(partition, generation, 0, 5)),
+      }),
+    ).toEqual({ fenced: [0, 2] });
     expect((await anna.positions()).map(({ next }) => next)).toEqual([0, 0, 0, 0]);
     expect(await anna.renew('anna', LONG, held)).toEqual([0, 2]);
   });
@@ -88,7 +138,10 @@ describe('ownership', () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const other = await rows.session();
     await other.query('begin');
-    await other.query('update rows.position set generation = generation + 1, owner = $1 where partition = 0', ['berta']);
+    await other.query(
+      'update rows.position set generation = generation + 1, owner = $1 where partition = 0',
+      ['berta'],
+    );
     const late = anna.write(evening(mine?.generation as number, 0, 7));
     await rows.waiting('with wanted');
     await other.query('commit');
@@ -99,7 +152,12 @@ describe('ownership', () => {
   it('goes on by renewing, and by writing', async () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const generation = mine?.generation as number;
-    const left = async (): Promise<number> => (await rows.ask<{ ms: number }>('select extract(epoch from lease_until - clock_timestamp())::float8 * 1000 as ms from rows.position where partition = 0'))[0]?.ms as number;
+    const left = async (): Promise<number> =>
+      (
+        await rows.ask<{ ms: number }>(
+          'select extract(epoch from lease_until - clock_timestamp())::float8 * 1000 as ms from rows.position where partition = 0',
+        )
+      )[0]?.ms as number;
     await endLeases();
     expect(await anna.renew('anna', LONG, [{ partition: 0, generation }])).toEqual([]);
     expect(await left()).toBeGreaterThan(LONG / 2);
@@ -122,10 +180,17 @@ describe('ownership', () => {
   it('given back is free at once, and what was given back cannot be written', async () => {
     const held = await anna.claim('anna', LONG, 4);
     await anna.release('anna', held);
-    expect(await anna.write({ ...NOTHING, moves: [move(1, held[1]?.generation as number, 0, 1)] })).toEqual({ fenced: [1] });
+    expect(
+      await anna.write({ ...NOTHING, moves: [move(1, held[1]?.generation as number, 0, 1)] }),
+    ).toEqual({ fenced: [1] });
     expect(await berta.claim('berta', LONG, 4)).toHaveLength(4);
     await anna.release('anna', held);
-    expect((await berta.positions()).map(({ owner }) => owner)).toEqual(['berta', 'berta', 'berta', 'berta']);
+    expect((await berta.positions()).map(({ owner }) => owner)).toEqual([
+      'berta',
+      'berta',
+      'berta',
+      'berta',
+    ]);
   });
 
   it('is not taken from a write that is under way', async () => {
@@ -142,8 +207,27 @@ describe('ownership', () => {
   it('of many partitions is written by many at once without a deadlock', async () => {
     const held = await anna.claim('anna', LONG, 4);
     const next = new Map(held.map(({ partition }) => [partition, 0]));
-    const moves = (order: readonly number[]) => order.map((i) => held[i]).map((one) => one && move(one.partition, one.generation, next.get(one.partition) as number, next.get(one.partition) as number));
-    const told = await Promise.all(Array.from({ length: 40 }, (_, i) => anna.write({ ...NOTHING, moves: moves(i % 2 ? [3, 1, 0, 2] : [0, 1, 2, 3]).filter((each) => each !== undefined) })));
+    const moves = (order: readonly number[]) =>
+      order
+        .map((i) => held[i])
+        .map(
+          (one) =>
+            one &&
+            move(
+              one.partition,
+              one.generation,
+              next.get(one.partition) as number,
+              next.get(one.partition) as number,
+            ),
+        );
+    const told = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        anna.write({
+          ...NOTHING,
+          moves: moves(i % 2 ? [3, 1, 0, 2] : [0, 1, 2, 3]).filter((each) => each !== undefined),
+        }),
+      ),
+    );
     expect(told.every(({ fenced }) => fenced.length === 0)).toBe(true);
   });
 });
@@ -153,7 +237,9 @@ describe('members', () => {
     expect(await anna.heartbeat('anna', LONG)).toBe(1);
     expect(await berta.heartbeat('berta', LONG)).toBe(2);
     expect(await anna.heartbeat('anna', LONG)).toBe(2);
-    await rows.ask(`update rows.member set seen_at = seen_at - interval '61 s' where owner = 'berta'`);
+    await rows.ask(
+      `update rows.member set seen_at = seen_at - interval '61 s' where owner = 'berta'`,
+    );
     expect(await anna.heartbeat('anna', LONG)).toBe(1);
     expect(await berta.heartbeat('berta', LONG)).toBe(2);
     await anna.leave('anna');
@@ -173,8 +259,13 @@ describe('a stopped partition', () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const held = { partition: 0, generation: mine?.generation as number };
     expect(await anna.stopPartition(held, 12, 'record 12 is no UTF-8\0')).toBe(true);
-    expect((await berta.positions())[0]).toMatchObject({ owner: null, stopped: { offset: 12, reason: 'record 12 is no UTF-8\uFFFD', at: expect.any(Date) } });
-    expect(await anna.write({ ...NOTHING, moves: [move(0, held.generation, 0, 1)] })).toEqual({ fenced: [0] });
+    expect((await berta.positions())[0]).toMatchObject({
+      owner: null,
+      stopped: { offset: 12, reason: 'record 12 is no UTF-8\uFFFD', at: expect.any(Date) },
+    });
+    expect(await anna.write({ ...NOTHING, moves: [move(0, held.generation, 0, 1)] })).toEqual({
+      fenced: [0],
+    });
     expect(partitions(await berta.claim('berta', LONG, 4))).toEqual([1, 2, 3]);
     expect(await berta.resumePartition(0)).toBe(true);
     expect(await berta.resumePartition(0)).toBe(false);

@@ -16,7 +16,14 @@ eachOnFreshRows(async (fresh, url) => {
 afterEach(() => store.close());
 
 const still = (partition = 0) => ({ ...NOTHING, moves: [move(partition, generation, 0, 0)] });
-const row = (table: string, with_: Partial<ParkedRow> = {}): ParkedRow => ({ table, partition: 0, offset: 3, line: 1, reason: 'unknown type', ...with_ });
+const row = (table: string, with_: Partial<ParkedRow> = {}): ParkedRow => ({
+  table,
+  partition: 0,
+  offset: 3,
+  line: 1,
+  reason: 'unknown type',
+  ...with_,
+});
 
 async function atHand(partition: number): Promise<TableAtHand[]> {
   const all: TableAtHand[] = [];
@@ -26,10 +33,33 @@ async function atHand(partition: number): Promise<TableAtHand[]> {
 
 describe('a parked table', () => {
   it('is shown with the event that it stopped at', async () => {
-    await store.write({ ...still(), parked: [row('B07'), row('B08', { offset: 9, reason: 'the fold failed' })] });
+    await store.write({
+      ...still(),
+      parked: [row('B07'), row('B08', { offset: 9, reason: 'the fold failed' })],
+    });
     expect(await store.parked()).toEqual([
-      { table: 'B07', partition: 0, offset: 3, line: 1, reason: 'unknown type', parkedAt: expect.any(Date), asked: null, askedBy: null, askedAt: null },
-      { table: 'B08', partition: 0, offset: 9, line: 1, reason: 'the fold failed', parkedAt: expect.any(Date), asked: null, askedBy: null, askedAt: null },
+      {
+        table: 'B07',
+        partition: 0,
+        offset: 3,
+        line: 1,
+        reason: 'unknown type',
+        parkedAt: expect.any(Date),
+        asked: null,
+        askedBy: null,
+        askedAt: null,
+      },
+      {
+        table: 'B08',
+        partition: 0,
+        offset: 9,
+        line: 1,
+        reason: 'the fold failed',
+        parkedAt: expect.any(Date),
+        asked: null,
+        askedBy: null,
+        askedAt: null,
+      },
     ]);
   });
 
@@ -39,15 +69,28 @@ describe('a parked table', () => {
     expect(await store.asked([0, 1])).toEqual([]);
     expect(await store.askParked('B07', 'retry', 'mira')).toBe(true);
     expect(await store.asked([1])).toEqual([]);
-    expect(await store.asked([0])).toMatchObject([{ table: 'B07', offset: 3, line: 1, asked: 'retry', askedBy: 'mira', askedAt: expect.any(Date) }]);
+    expect(await store.asked([0])).toMatchObject([
+      {
+        table: 'B07',
+        offset: 3,
+        line: 1,
+        asked: 'retry',
+        askedBy: 'mira',
+        askedAt: expect.any(Date),
+      },
+    ]);
   });
 
   it('goes on in the transaction that writes what folding on gave', async () => {
     await store.write({ ...still(), parked: [row('B07')] });
     await store.askParked('B07', 'retry', 'mira');
-    expect(await store.unpark('B07', { ...still(), moves: [move(0, generation + 1, 0, 0)] })).toEqual({ fenced: [0] });
+    expect(
+      await store.unpark('B07', { ...still(), moves: [move(0, generation + 1, 0, 0)] }),
+    ).toEqual({ fenced: [0] });
     expect(await store.parked()).toHaveLength(1);
-    expect(await store.unpark('B07', { ...still(), findings: [findingRow('f')] })).toEqual({ fenced: [] });
+    expect(await store.unpark('B07', { ...still(), findings: [findingRow('f')] })).toEqual({
+      fenced: [],
+    });
     expect(await store.parked()).toEqual([]);
     expect(await store.released(0)).toEqual([]);
     expect(await rows.counts()).toMatchObject({ finding: 1 });
@@ -60,14 +103,33 @@ describe('a parked table', () => {
     expect(await store.parked()).toMatchObject([{ table: 'B07', offset: 5, asked: null }]);
     await store.askParked('B07', 'retry', 'mira');
     await store.write({ ...still(), parked: [row('B07', { offset: 5, reason: 'still unknown' })] });
-    expect(await store.parked()).toMatchObject([{ table: 'B07', offset: 5, reason: 'still unknown', asked: null, askedBy: null, askedAt: null }]);
+    expect(await store.parked()).toMatchObject([
+      {
+        table: 'B07',
+        offset: 5,
+        reason: 'still unknown',
+        asked: null,
+        askedBy: null,
+        askedAt: null,
+      },
+    ]);
   });
 
   it('released leaves a record of the event left out, and of who decided', async () => {
     await store.write({ ...still(), parked: [row('B07')] });
     await store.askParked('B07', 'release', 'mira');
     await store.unpark('B07', still());
-    expect(await store.released(0)).toEqual([{ table: 'B07', partition: 0, offset: 3, line: 1, reason: 'unknown type', releasedBy: 'mira', releasedAt: expect.any(Date) }]);
+    expect(await store.released(0)).toEqual([
+      {
+        table: 'B07',
+        partition: 0,
+        offset: 3,
+        line: 1,
+        reason: 'unknown type',
+        releasedBy: 'mira',
+        releasedAt: expect.any(Date),
+      },
+    ]);
     expect(await store.released(1)).toEqual([]);
   });
 });
@@ -75,25 +137,53 @@ describe('a parked table', () => {
 describe('whoever takes a partition over', () => {
   it('finds its tables with their states, how far they go, and which are parked', async () => {
     await store.write({
-      ...still(), moves: [move(0, generation, 0, 0), move(1, generation, 0, 0)],
-      tables: [tableRow('A', { changed: 4 }), tableRow('B', { changed: 9 }), tableRow('C', { changed: 2, partition: 1 })],
-      snapshots: [{ table: 'B', partition: 0, next: 8, state: Buffer.from('state of B') }, { table: 'C', partition: 1, next: 2, state: Buffer.from('') }],
+      ...still(),
+      moves: [move(0, generation, 0, 0), move(1, generation, 0, 0)],
+      tables: [
+        tableRow('A', { changed: 4 }),
+        tableRow('B', { changed: 9 }),
+        tableRow('C', { changed: 2, partition: 1 }),
+      ],
+      snapshots: [
+        { table: 'B', partition: 0, next: 8, state: Buffer.from('state of B') },
+        { table: 'C', partition: 1, next: 2, state: Buffer.from('') },
+      ],
       parked: [row('B', { offset: 8, line: 0 }), row('D', { offset: 1, line: 7 })],
     });
     expect(await atHand(0)).toEqual([
       { table: 'A', snapshot: null, snapshotNext: null, lastNext: 4, parked: null },
-      { table: 'B', snapshot: Buffer.from('state of B'), snapshotNext: 8, lastNext: 9, parked: { offset: 8, line: 0 } },
-      { table: 'D', snapshot: null, snapshotNext: null, lastNext: 0, parked: { offset: 1, line: 7 } },
+      {
+        table: 'B',
+        snapshot: Buffer.from('state of B'),
+        snapshotNext: 8,
+        lastNext: 9,
+        parked: { offset: 8, line: 0 },
+      },
+      {
+        table: 'D',
+        snapshot: null,
+        snapshotNext: null,
+        lastNext: 0,
+        parked: { offset: 1, line: 7 },
+      },
     ]);
-    expect(await atHand(1)).toEqual([{ table: 'C', snapshot: Buffer.from(''), snapshotNext: 2, lastNext: 2, parked: null }]);
+    expect(await atHand(1)).toEqual([
+      { table: 'C', snapshot: Buffer.from(''), snapshotNext: 2, lastNext: 2, parked: null },
+    ]);
   });
 
   it('gets states larger than what is fetched at once, and more tables than are fetched at once', async () => {
     const tables = Array.from({ length: 450 }, (_, i) => `T${String(i).padStart(3, '0')}`);
     const state = (i: number): Buffer => Buffer.alloc(i % 50 === 0 ? 3 * 1024 * 1024 : 10, i);
-    await store.write({ ...still(), tables: tables.map((table) => tableRow(table)), snapshots: tables.map((table, i) => ({ table, partition: 0, next: 1, state: state(i) })) });
+    await store.write({
+      ...still(),
+      tables: tables.map((table) => tableRow(table)),
+      snapshots: tables.map((table, i) => ({ table, partition: 0, next: 1, state: state(i) })),
+    });
     const found = await atHand(0);
     expect(found.map(({ table }) => table)).toEqual(tables);
-    expect(found.every(({ snapshot }, i) => Buffer.compare(snapshot as Buffer, state(i)) === 0)).toBe(true);
+    expect(
+      found.every(({ snapshot }, i) => Buffer.compare(snapshot as Buffer, state(i)) === 0),
+    ).toBe(true);
   });
 });

@@ -42,12 +42,16 @@ describe('exact limits of a Poisson mean', () => {
 
   it('leave to either side exactly the probability that they promise', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 300 }), fc.constantFrom(0.8, 0.9, 0.95, 0.99), (count, confidence) => {
-        const { lower, upper } = poissonLimits(count, confidence);
-        const tail = (1 - confidence) / 2;
-        expect(below(count + 1, upper)).toBeCloseTo(tail, 10);
-        if (count > 0) expect(1 - below(count, lower)).toBeCloseTo(tail, 10);
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 300 }),
+        fc.constantFrom(0.8, 0.9, 0.95, 0.99),
+        (count, confidence) => {
+          const { lower, upper } = poissonLimits(count, confidence);
+          const tail = (1 - confidence) / 2;
+          expect(below(count + 1, upper)).toBeCloseTo(tail, 10);
+          if (count > 0) expect(1 - below(count, lower)).toBeCloseTo(tail, 10);
+        },
+      ),
     );
   });
 
@@ -68,25 +72,32 @@ describe('exact limits of a Poisson mean', () => {
   it('come near those of the normal distribution for a large count', () => {
     const { lower, upper } = poissonLimits(1_000_000);
     // Wilson and Hilferty's cube, good to far less than one here.
-    const cube = (n: number, z: number): number => n * (1 - 1 / (9 * n) + z / (3 * Math.sqrt(n))) ** 3;
+    const cube = (n: number, z: number): number =>
+      n * (1 - 1 / (9 * n) + z / (3 * Math.sqrt(n))) ** 3;
     expect(lower).toBeCloseTo(cube(1_000_000, -1.959963984540054), 0);
     expect(upper).toBeCloseTo(cube(1_000_001, 1.959963984540054), 0);
   });
 
   it('refuse what is no count and no confidence', () => {
-    for (const count of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => poissonLimits(count)).toThrow('not a count');
-    for (const confidence of [0, 1, Number.NaN]) expect(() => poissonLimits(1, confidence)).toThrow('confidence');
+    for (const count of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => poissonLimits(count)).toThrow('not a count');
+    for (const confidence of [0, 1, Number.NaN])
+      expect(() => poissonLimits(1, confidence)).toThrow('confidence');
   });
 });
 
 describe('the tails of a Poisson variable', () => {
   it('are the sums of its probabilities, on both sides of the mean, and make one', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 200 }), fc.double({ min: 0, max: 500, noNaN: true }), (count, mean) => {
-        const { lower, upper } = tailsOf(count, mean);
-        expect(lower).toBeCloseTo(below(count, mean), 11);
-        expect(lower + upper).toBeCloseTo(1, 12);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.double({ min: 0, max: 500, noNaN: true }),
+        (count, mean) => {
+          const { lower, upper } = tailsOf(count, mean);
+          expect(lower).toBeCloseTo(below(count, mean), 11);
+          expect(lower + upper).toBeCloseTo(1, 12);
+        },
+      ),
     );
   });
 });

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { NotAtTheSamePlace, Rebuild, RebuildRunning, RowStore, type LivePosition, type RowBatch } from '#read-model';
+import {
+  NotAtTheSamePlace,
+  Rebuild,
+  RebuildRunning,
+  RowStore,
+  type LivePosition,
+  type RowBatch,
+} from '#read-model';
 import { eachOnFreshRows, type Rows } from './looking.js';
 import { coupRow, evening, findingRow, move, NOTHING } from './rows.js';
 
@@ -29,15 +36,24 @@ async function openRebuild(): Promise<Rebuild> {
 }
 
 /** Does what the auditor's rebuild does: fills the schema up to where the live rows stand. `with_` changes what comes out. */
-function filling(rebuild: Rebuild, with_: Partial<RowBatch> = {}): (places: readonly LivePosition[]) => Promise<void> {
+function filling(
+  rebuild: Rebuild,
+  with_: Partial<RowBatch> = {},
+): (places: readonly LivePosition[]) => Promise<void> {
   return async (places) => {
     const next = RowStore.open(url, { schema: rebuild.schema });
     try {
       await next.claim('rebuild', 60_000, 100);
       for (const { partition, next: from, generation: own } of await next.positions()) {
         const to = places.find((place) => place.partition === partition)?.next as number;
-        const rowsToo = partition === 0 && from === 0 ? { ...evening(own, 0, 10), ...with_ } : { ...NOTHING, ...with_ };
-        if (from < to) expect(await next.write({ ...rowsToo, moves: [move(partition, own, from, to)] })).toEqual({ fenced: [] });
+        const rowsToo =
+          partition === 0 && from === 0
+            ? { ...evening(own, 0, 10), ...with_ }
+            : { ...NOTHING, ...with_ };
+        if (from < to)
+          expect(await next.write({ ...rowsToo, moves: [move(partition, own, from, to)] })).toEqual(
+            { fenced: [] },
+          );
       }
     } finally {
       await next.close();
@@ -53,29 +69,55 @@ describe('a rebuild', () => {
     const told: string[] = [];
     const compared = await rebuild.compare(filling(rebuild), ({ table }) => told.push(table));
     expect(compared.filter(({ equal }) => !equal)).toEqual([]);
-    expect(compared).toContainEqual({ table: 'bet_total', live: 2, rebuilt: 2, equal: true, differing: [] });
+    expect(compared).toContainEqual({
+      table: 'bet_total',
+      live: 2,
+      rebuilt: 2,
+      equal: true,
+      differing: [],
+    });
     expect(told).toEqual(compared.map(({ table }) => table));
     await rebuild.swap(filling(rebuild));
     expect(await rows.all()).toEqual(before);
-    expect(await rows.ask(`select nspname from pg_namespace where nspname like 'rows%'`)).toEqual([{ nspname: 'rows' }]);
+    expect(await rows.ask(`select nspname from pg_namespace where nspname like 'rows%'`)).toEqual([
+      { nspname: 'rows' },
+    ]);
   });
 
   it('says which table differs, and shows keys that do', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
-    const compared = await rebuild.compare(filling(rebuild, { coups: [coupRow('device/B07#2', { outcome: 'tie' }), coupRow('extra')], findings: [] }));
+    const compared = await rebuild.compare(
+      filling(rebuild, {
+        coups: [coupRow('device/B07#2', { outcome: 'tie' }), coupRow('extra')],
+        findings: [],
+      }),
+    );
     expect(compared.filter(({ equal }) => !equal)).toEqual([
-      { table: 'coup', live: 1, rebuilt: 2, equal: false, differing: [expect.stringMatching(/device\/B07#2|extra/)] },
+      {
+        table: 'coup',
+        live: 1,
+        rebuilt: 2,
+        equal: false,
+        differing: [expect.stringMatching(/device\/B07#2|extra/)],
+      },
       { table: 'finding', live: 1, rebuilt: 0, equal: false, differing: ['(f1)'] },
     ]);
   });
 
   it('does not compare states, leases or clocks', async () => {
-    await live.write({ ...NOTHING, moves: [move(0, generation, 10, 10)], parked: [{ table: 'X', partition: 0, offset: 3, line: 0, reason: 'unknown' }] });
+    await live.write({
+      ...NOTHING,
+      moves: [move(0, generation, 10, 10)],
+      parked: [{ table: 'X', partition: 0, offset: 3, line: 0, reason: 'unknown' }],
+    });
     await live.askParked('X', 'retry', 'mira');
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
-    const fill = filling(rebuild, { snapshots: [], parked: [{ table: 'X', partition: 0, offset: 3, line: 0, reason: 'unknown' }] });
+    const fill = filling(rebuild, {
+      snapshots: [],
+      parked: [{ table: 'X', partition: 0, offset: 3, line: 0, reason: 'unknown' }],
+    });
     expect((await rebuild.compare(fill)).every(({ equal }) => equal)).toBe(true);
     await rebuild.swap(fill);
     // What somebody asked is not lost by the swap.
@@ -85,13 +127,22 @@ describe('a rebuild', () => {
   it('goes on where an interrupted one stood, and begins anew for another log or version of the fold', async () => {
     const first = await openRebuild();
     await first.prepare('log-1', 2, 1);
-    await filling(first)([{ partition: 0, next: 6 }, { partition: 1, next: 0 }]);
+    await filling(first)([
+      { partition: 0, next: 6 },
+      { partition: 1, next: 0 },
+    ]);
     await opened.splice(0)[0]?.close();
     const second = await openRebuild();
     expect(await second.prepare('log-1', 2, 1)).toEqual({ resumed: true });
-    expect(await rows.ask('select next from rows_next.position order by partition')).toEqual([{ next: 6 }, { next: 0 }]);
+    expect(await rows.ask('select next from rows_next.position order by partition')).toEqual([
+      { next: 6 },
+      { next: 0 },
+    ]);
     expect(await second.prepare('log-1', 2, 2)).toEqual({ resumed: false });
-    expect(await rows.ask('select next, fold_version from rows_next.position')).toEqual([{ next: 0, fold_version: 2 }, { next: 0, fold_version: 2 }]);
+    expect(await rows.ask('select next, fold_version from rows_next.position')).toEqual([
+      { next: 0, fold_version: 2 },
+      { next: 0, fold_version: 2 },
+    ]);
     expect(await second.prepare('log-2', 2, 2)).toEqual({ resumed: false });
     expect(await second.prepare('log-2', 3, 2)).toEqual({ resumed: false });
   });
@@ -104,13 +155,19 @@ describe('a rebuild', () => {
   });
 
   it('leaves out what was released from the live rows', async () => {
-    await live.write({ ...NOTHING, moves: [move(0, generation, 10, 10)], parked: [{ table: 'X', partition: 0, offset: 3, line: 1, reason: 'unknown' }] });
+    await live.write({
+      ...NOTHING,
+      moves: [move(0, generation, 10, 10)],
+      parked: [{ table: 'X', partition: 0, offset: 3, line: 1, reason: 'unknown' }],
+    });
     await live.askParked('X', 'release', 'mira');
     await live.unpark('X', { ...NOTHING, moves: [move(0, generation, 10, 10)] });
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     const next = RowStore.open(url, { schema: rebuild.schema });
-    expect(await next.released(0)).toMatchObject([{ table: 'X', offset: 3, line: 1, releasedBy: 'mira' }]);
+    expect(await next.released(0)).toMatchObject([
+      { table: 'X', offset: 3, line: 1, releasedBy: 'mira' },
+    ]);
     await next.close();
   });
 
@@ -118,29 +175,57 @@ describe('a rebuild', () => {
     await rows.ask('drop schema rows cascade');
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
-    await filling(rebuild)([{ partition: 0, next: 10 }, { partition: 1, next: 0 }]);
+    await filling(rebuild)([
+      { partition: 0, next: 10 },
+      { partition: 1, next: 0 },
+    ]);
     await rebuild.swap(async () => undefined);
-    expect(await live.positions()).toMatchObject([{ next: 10, owner: null }, { next: 0, owner: null }]);
+    expect(await live.positions()).toMatchObject([
+      { next: 10, owner: null },
+      { next: 0, owner: null },
+    ]);
   });
 });
 
 describe('a swap', () => {
   it.each([
-    ['the rebuilt rows are behind', [{ partition: 0, next: 9 }, { partition: 1, next: 0 }]],
-    ['the rebuilt rows are ahead', [{ partition: 0, next: 10 }, { partition: 1, next: 1 }]],
+    [
+      'the rebuilt rows are behind',
+      [
+        { partition: 0, next: 9 },
+        { partition: 1, next: 0 },
+      ],
+    ],
+    [
+      'the rebuilt rows are ahead',
+      [
+        { partition: 0, next: 10 },
+        { partition: 1, next: 1 },
+      ],
+    ],
   ])('is refused where %s, and changes nothing', async (_, places) => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     await expect(rebuild.swap(() => filling(rebuild)(places))).rejects.toThrow(NotAtTheSamePlace);
-    await expect(rebuild.compare(() => filling(rebuild)(places))).rejects.toThrow(NotAtTheSamePlace);
-    expect(await rows.ask('select next from rows.position order by partition')).toEqual([{ next: 10 }, { next: 0 }]);
-    expect(await live.write({ ...NOTHING, moves: [move(0, generation, 10, 11)] })).toEqual({ fenced: [] });
+    await expect(rebuild.compare(() => filling(rebuild)(places))).rejects.toThrow(
+      NotAtTheSamePlace,
+    );
+    expect(await rows.ask('select next from rows.position order by partition')).toEqual([
+      { next: 10 },
+      { next: 0 },
+    ]);
+    expect(await live.write({ ...NOTHING, moves: [move(0, generation, 10, 11)] })).toEqual({
+      fenced: [],
+    });
   });
 
   it('is refused where the last record is another one', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
-    await filling(rebuild)([{ partition: 0, next: 10 }, { partition: 1, next: 0 }]);
+    await filling(rebuild)([
+      { partition: 0, next: 10 },
+      { partition: 1, next: 0 },
+    ]);
     await rows.ask(`update rows_next.position set last_digest = 'other' where partition = 0`);
     await expect(rebuild.swap(async () => undefined)).rejects.toThrow(/another/);
   });
@@ -153,9 +238,20 @@ describe('a swap', () => {
     const batch: RowBatch = { ...evening(mine?.generation as number, 0, 10) };
     await rebuild.swap(async () => void (await next.write(batch)));
     await next.close();
-    expect(await live.write({ ...NOTHING, moves: [move(0, generation, 10, 11)], findings: [findingRow('late')] })).toEqual({ fenced: [0] });
-    expect(await live.write({ ...NOTHING, moves: [move(0, mine?.generation as number, 10, 11)] })).toEqual({ fenced: [0] });
-    expect(await live.claim('berta', 60_000, 2)).toMatchObject([{ partition: 0, next: 10 }, { partition: 1, next: 0 }]);
+    expect(
+      await live.write({
+        ...NOTHING,
+        moves: [move(0, generation, 10, 11)],
+        findings: [findingRow('late')],
+      }),
+    ).toEqual({ fenced: [0] });
+    expect(
+      await live.write({ ...NOTHING, moves: [move(0, mine?.generation as number, 10, 11)] }),
+    ).toEqual({ fenced: [0] });
+    expect(await live.claim('berta', 60_000, 2)).toMatchObject([
+      { partition: 0, next: 10 },
+      { partition: 1, next: 0 },
+    ]);
   });
 
   it('under writes that go on loses none of them: each is in the rows after it, or fenced', async () => {
@@ -164,7 +260,13 @@ describe('a swap', () => {
     let written = 10;
     let over = false;
     const writing = (async () => {
-      for (let told = await live.write({ ...NOTHING, moves: [move(0, generation, written, written + 1)] }); told.fenced.length === 0; ) {
+      for (
+        let told = await live.write({
+          ...NOTHING,
+          moves: [move(0, generation, written, written + 1)],
+        });
+        told.fenced.length === 0;
+      ) {
         written += 1;
         if (over) return;
         told = await live.write({ ...NOTHING, moves: [move(0, generation, written, written + 1)] });
@@ -186,7 +288,11 @@ describe('a swap', () => {
     let late: Promise<unknown> = Promise.resolve();
     await rebuild.swap(async (places) => {
       await fill(places);
-      late = live.write({ ...NOTHING, moves: [move(0, generation, 10, 11)], findings: [findingRow('late')] });
+      late = live.write({
+        ...NOTHING,
+        moves: [move(0, generation, 10, 11)],
+        findings: [findingRow('late')],
+      });
       await rows.waiting('with wanted');
     });
     expect(await late).toEqual({ fenced: [0] });
@@ -196,12 +302,17 @@ describe('a swap', () => {
   it('is seen by sessions that have planned their queries before', async () => {
     const [one, other] = [await rows.session(), await rows.session()];
     const looking = { name: 'look', text: 'select outcome from rows.coup order by ref' };
-    for (const session of [one, other]) for (let i = 0; i < 6; i += 1) expect((await session.query(looking)).rows).toEqual([{ outcome: 'banker' }]);
+    for (const session of [one, other])
+      for (let i = 0; i < 6; i += 1)
+        expect((await session.query(looking)).rows).toEqual([{ outcome: 'banker' }]);
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     await rebuild.swap(filling(rebuild, { coups: [coupRow('device/B07#2', { outcome: 'tie' })] }));
-    for (const session of [one, other]) expect((await session.query(looking)).rows).toEqual([{ outcome: 'tie' }]);
-    const [{ generation: turned }] = (await live.claim('anna', 60_000, 1)) as unknown as [{ generation: number }];
+    for (const session of [one, other])
+      expect((await session.query(looking)).rows).toEqual([{ outcome: 'tie' }]);
+    const [{ generation: turned }] = (await live.claim('anna', 60_000, 1)) as unknown as [
+      { generation: number },
+    ];
     expect(await live.write({ ...evening(turned, 10, 11) })).toEqual({ fenced: [] });
     expect(await rows.ask(looking.text)).toEqual([{ outcome: 'banker' }]);
   });
@@ -212,11 +323,17 @@ describe('a swap', () => {
     const report = await rows.session();
     await report.query('begin isolation level repeatable read');
     await report.query('select next from rows.position');
-    const swapped = rebuild.swap(filling(rebuild, { coups: [coupRow('device/B07#2', { outcome: 'tie' })] }));
+    const swapped = rebuild.swap(
+      filling(rebuild, { coups: [coupRow('device/B07#2', { outcome: 'tie' })] }),
+    );
     await rows.waiting('lock table "rows".position');
-    expect((await report.query('select outcome from rows.coup')).rows).toEqual([{ outcome: 'banker' }]);
+    expect((await report.query('select outcome from rows.coup')).rows).toEqual([
+      { outcome: 'banker' },
+    ]);
     await report.query('commit');
     await swapped;
-    expect((await report.query('select outcome from rows.coup')).rows).toEqual([{ outcome: 'tie' }]);
+    expect((await report.query('select outcome from rows.coup')).rows).toEqual([
+      { outcome: 'tie' },
+    ]);
   });
 });

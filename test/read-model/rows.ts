@@ -1,32 +1,123 @@
-import type { CoupRowOut, DeviceRow, FindingRow, PositionMove, RowBatch, ShoeRowOut, ShoeTotals, TableRow, UnjudgeableRow } from '#read-model';
+import type {
+  CoupRowOut,
+  DeviceRow,
+  FindingRow,
+  PositionMove,
+  RowBatch,
+  ShoeRowOut,
+  ShoeTotals,
+  TableRow,
+  UnjudgeableRow,
+} from '#read-model';
 
 /** Rows of a plain evening, for tests that are about writing and not about what is in them. */
 
-export const NOTHING: RowBatch = { moves: [], tables: [], shoes: [], coups: [], findings: [], unjudgeable: [], totals: [], devices: [], snapshots: [], parked: [] };
+export const NOTHING: RowBatch = {
+  moves: [],
+  tables: [],
+  shoes: [],
+  coups: [],
+  findings: [],
+  unjudgeable: [],
+  totals: [],
+  devices: [],
+  snapshots: [],
+  parked: [],
+};
 
 export const digestOf = (next: number): Uint8Array => new Uint8Array(32).fill(next % 256);
 
-export const move = (partition: number, generation: number, from: number, next: number): PositionMove => ({
-  partition, generation, from, next, lastDigest: digestOf(next), events: next - from,
+export const move = (
+  partition: number,
+  generation: number,
+  from: number,
+  next: number,
+): PositionMove => ({
+  partition,
+  generation,
+  from,
+  next,
+  lastDigest: digestOf(next),
+  events: next - from,
 });
 
 export const tableRow = (table: string, with_: Partial<TableRow> = {}): TableRow => ({
-  table, partition: 0, changed: 1, shoeRef: `device/${table}#1`, dealer: 'dora', lastEventTime: '2026-11-20T12:00:00.123Z', lastReceived: '2026-11-20T12:00:00.200Z',
-  read: 10, admitted: 8, duplicates: 1, equivocal: 0, late: 1, stray: 0, ...with_,
+  table,
+  partition: 0,
+  changed: 1,
+  shoeRef: `device/${table}#1`,
+  dealer: 'dora',
+  lastEventTime: '2026-11-20T12:00:00.123Z',
+  lastReceived: '2026-11-20T12:00:00.200Z',
+  read: 10,
+  admitted: 8,
+  duplicates: 1,
+  equivocal: 0,
+  late: 1,
+  stray: 0,
+  ...with_,
 });
 
 export const shoeRow = (ref: string, with_: Partial<ShoeRowOut> = {}): ShoeRowOut => ({
-  ref, table: 'B07', shoe: 'S1', rules: 'punto-banco@1', decks: 8, kind: 'physical', currency: 'USD', coups: 1, cards: 6, unread: 0, closed: false, closeReason: null,
-  remaining: null, openedAt: '2026-11-20T12:00:00.000Z', closedAt: null, gamingDay: '2026-11-20', openedOffset: 4, openedLine: 2, partition: 0, changed: 5, ...with_,
+  ref,
+  table: 'B07',
+  shoe: 'S1',
+  rules: 'punto-banco@1',
+  decks: 8,
+  kind: 'physical',
+  currency: 'USD',
+  coups: 1,
+  cards: 6,
+  unread: 0,
+  closed: false,
+  closeReason: null,
+  remaining: null,
+  openedAt: '2026-11-20T12:00:00.000Z',
+  closedAt: null,
+  gamingDay: '2026-11-20',
+  openedOffset: 4,
+  openedLine: 2,
+  partition: 0,
+  changed: 5,
+  ...with_,
 });
 
 export const coupRow = (ref: string, with_: Partial<CoupRowOut> = {}): CoupRowOut => ({
-  ref, shoeRef: 'device/B07#1', table: 'B07', shoe: 'S1', coup: 1, kind: 'normal', state: 'over', outcome: 'banker', dealer: 'dora',
-  openedAt: '2026-11-20T12:00:01.000Z', endedAt: '2026-11-20T12:01:00.000Z', gamingDay: '2026-11-20', partition: 0, changed: 6,
+  ref,
+  shoeRef: 'device/B07#1',
+  table: 'B07',
+  shoe: 'S1',
+  coup: 1,
+  kind: 'normal',
+  state: 'over',
+  outcome: 'banker',
+  dealer: 'dora',
+  openedAt: '2026-11-20T12:00:01.000Z',
+  endedAt: '2026-11-20T12:01:00.000Z',
+  gamingDay: '2026-11-20',
+  partition: 0,
+  changed: 6,
   detail: {
-    cards: [{ ref: `${ref}/card`, card: '9S', to: 'player', moved: false, exposed: false, carried: false }],
+    cards: [
+      {
+        ref: `${ref}/card`,
+        card: '9S',
+        to: 'player',
+        moved: false,
+        exposed: false,
+        carried: false,
+      },
+    ],
     declared: [{ outcome: 'banker', by: 'dealer' }],
-    bets: [{ seat: 1, bet: 'banker', stands: 100, late: 0, settled: { stake: 'returned', paid: 100, commissionTaken: 0, commissionMarked: 5 } }],
+    bets: [
+      {
+        seat: 1,
+        bet: 'banker',
+        stands: 100,
+        late: 0,
+        settled: { stake: 'returned', paid: 100, commissionTaken: 0, commissionMarked: 5 },
+      },
+    ],
     commission: [{ seat: 1, due: 5, taken: 0, marked: 5 }],
   },
   ...with_,
@@ -34,36 +125,124 @@ export const coupRow = (ref: string, with_: Partial<CoupRowOut> = {}): CoupRowOu
 
 export const findingRow = (id: string, with_: Partial<FindingRow> = {}): FindingRow => ({
   finding: {
-    id, code: 'PY-03', severity: 2, table: 'B07', shoe: 'S1', coup: 1, seat: 1, bet: 'tie', rules: 'punto-banco@1', events: ['device/B07#9'], expected: '80.00', observed: '70.00',
-    explainedBy: 'odds-read-as-for', impact: { amount: 1000, currency: 'USD', favours: 'house' }, void: false, remedied: false, message: 'A tie was paid 7 to 1.',
+    id,
+    code: 'PY-03',
+    severity: 2,
+    table: 'B07',
+    shoe: 'S1',
+    coup: 1,
+    seat: 1,
+    bet: 'tie',
+    rules: 'punto-banco@1',
+    events: ['device/B07#9'],
+    expected: '80.00',
+    observed: '70.00',
+    explainedBy: 'odds-read-as-for',
+    impact: { amount: 1000, currency: 'USD', favours: 'house' },
+    void: false,
+    remedied: false,
+    message: 'A tie was paid 7 to 1.',
   },
-  shoeRef: 'device/B07#1', coupRef: 'device/B07#2', dealer: 'dora', at: '2026-11-20T12:00:01.000Z', gamingDay: '2026-11-20', withdrawnBecause: null, partition: 0, changed: 7, ...with_,
+  shoeRef: 'device/B07#1',
+  coupRef: 'device/B07#2',
+  dealer: 'dora',
+  at: '2026-11-20T12:00:01.000Z',
+  gamingDay: '2026-11-20',
+  withdrawnBecause: null,
+  partition: 0,
+  changed: 7,
+  ...with_,
 });
 
-export const unjudgeableRow = (key: string, with_: Partial<UnjudgeableRow> = {}): UnjudgeableRow => ({
-  table: 'B07', shoeRef: 'device/B07#1', key, partition: 0, changed: 8,
-  entry: { table: 'B07', shoe: 'S1', coup: 1, codes: ['TC-05'], events: ['device/B07#3'], why: 'a card could not be read' }, ...with_,
+export const unjudgeableRow = (
+  key: string,
+  with_: Partial<UnjudgeableRow> = {},
+): UnjudgeableRow => ({
+  table: 'B07',
+  shoeRef: 'device/B07#1',
+  key,
+  partition: 0,
+  changed: 8,
+  entry: {
+    table: 'B07',
+    shoe: 'S1',
+    coup: 1,
+    codes: ['TC-05'],
+    events: ['device/B07#3'],
+    why: 'a card could not be read',
+  },
+  ...with_,
 });
 
 export const shoeTotals = (shoeRef: string, with_: Partial<ShoeTotals> = {}): ShoeTotals => ({
   whole: true,
-  shoeRef, table: 'B07', shoe: 'S1', currency: 'USD',
-  ledger: [{ seat: 1, due: 5, taken: 0, marked: 5, collected: 0, waived: 0 }, { seat: 2, due: 10, taken: 0, marked: 10, collected: 10, waived: 0 }],
+  shoeRef,
+  table: 'B07',
+  shoe: 'S1',
+  currency: 'USD',
+  ledger: [
+    { seat: 1, due: 5, taken: 0, marked: 5, collected: 0, waived: 0 },
+    { seat: 2, due: 10, taken: 0, marked: 10, collected: 10, waived: 0 },
+  ],
   commission: [
-    { seat: 1, dealer: 'dora', gamingDay: '2026-11-20', due: 5, taken: 0, marked: 5, collected: 0, waived: 0 },
-    { seat: 2, dealer: 'dora', gamingDay: '2026-11-20', due: 10, taken: 0, marked: 10, collected: 10, waived: 0 },
+    {
+      seat: 1,
+      dealer: 'dora',
+      gamingDay: '2026-11-20',
+      due: 5,
+      taken: 0,
+      marked: 5,
+      collected: 0,
+      waived: 0,
+    },
+    {
+      seat: 2,
+      dealer: 'dora',
+      gamingDay: '2026-11-20',
+      due: 10,
+      taken: 0,
+      marked: 10,
+      collected: 10,
+      waived: 0,
+    },
   ],
   dealt: [{ dealer: 'dora', gamingDay: '2026-11-20', coups: 1, cards: 6 }],
   bets: [
-    { bet: 'banker', dealer: 'dora', gamingDay: '2026-11-20', bets: 2, staked: 300, paid: 300, taken: 0 },
-    { bet: 'tie', dealer: 'dora', gamingDay: '2026-11-20', bets: 1, staked: 10, paid: 0, taken: 10 },
+    {
+      bet: 'banker',
+      dealer: 'dora',
+      gamingDay: '2026-11-20',
+      bets: 2,
+      staked: 300,
+      paid: 300,
+      taken: 0,
+    },
+    {
+      bet: 'tie',
+      dealer: 'dora',
+      gamingDay: '2026-11-20',
+      bets: 1,
+      staked: 10,
+      paid: 0,
+      taken: 10,
+    },
   ],
   ...with_,
 });
 
 export const deviceRow = (source: string, with_: Partial<DeviceRow> = {}): DeviceRow => ({
-  table: 'B07', source, events: 9, session: '7', lastSequence: 9, lastTime: '2026-11-20T12:00:01.000Z', lastReceived: '2026-11-20T12:00:01.040Z',
-  clockOffset: { last: 40, least: -3, most: 90 }, online: true, partition: 0, changed: 9, ...with_,
+  table: 'B07',
+  source,
+  events: 9,
+  session: '7',
+  lastSequence: 9,
+  lastTime: '2026-11-20T12:00:01.000Z',
+  lastReceived: '2026-11-20T12:00:01.040Z',
+  clockOffset: { last: 40, least: -3, most: 90 },
+  online: true,
+  partition: 0,
+  changed: 9,
+  ...with_,
 });
 
 /** One of each, in partition 0, which goes on from `from` to `next`. */

@@ -1,7 +1,18 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { keyOf, RowsNotWritten, RowStore, type RowBatch } from '#read-model';
 import { eachOnFreshRows, type Rows } from './looking.js';
-import { coupRow, deviceRow, evening, findingRow, move, NOTHING, shoeRow, shoeTotals, tableRow, unjudgeableRow } from './rows.js';
+import {
+  coupRow,
+  deviceRow,
+  evening,
+  findingRow,
+  move,
+  NOTHING,
+  shoeRow,
+  shoeTotals,
+  tableRow,
+  unjudgeableRow,
+} from './rows.js';
 
 let rows: Rows;
 let store: RowStore;
@@ -20,17 +31,37 @@ afterEach(async () => {
 /** Writes rows of partition 0, one record further. */
 async function put(part: Partial<RowBatch>): Promise<void> {
   const next = (await store.positions())[0]?.next as number;
-  expect(await store.write({ ...NOTHING, moves: [move(0, generation, next, next + 1)], ...part })).toEqual({ fenced: [] });
+  expect(
+    await store.write({ ...NOTHING, moves: [move(0, generation, next, next + 1)], ...part }),
+  ).toEqual({ fenced: [] });
 }
 
 describe('a write of rows', () => {
   it('puts every kind of row into its table, and the position with them', async () => {
     expect(await store.write(evening(generation, 0, 12))).toEqual({ fenced: [] });
     expect(await rows.counts()).toEqual({
-      table_state: 1, shoe: 1, coup: 1, finding: 1, unjudgeable: 1, ledger: 2, commission: 2, dealt: 1, bet_total: 2, device: 1, parked: 0, released: 0,
+      table_state: 1,
+      shoe: 1,
+      coup: 1,
+      finding: 1,
+      unjudgeable: 1,
+      ledger: 2,
+      commission: 2,
+      dealt: 1,
+      bet_total: 2,
+      device: 1,
+      parked: 0,
+      released: 0,
     });
     const [position] = await store.positions();
-    expect(position).toMatchObject({ partition: 0, next: 12, events: 12, owner: 'anna', owned: true, generation });
+    expect(position).toMatchObject({
+      partition: 0,
+      next: 12,
+      events: 12,
+      owner: 'anna',
+      owned: true,
+      generation,
+    });
     expect(Buffer.from(position?.lastDigest as Uint8Array)).toEqual(Buffer.alloc(32, 12));
     expect(position?.committedAt).toBeInstanceOf(Date);
   });
@@ -39,28 +70,65 @@ describe('a write of rows', () => {
     await put(evening(generation, 0, 1));
     const { detail } = coupRow('x');
     const [coup] = await rows.ask('select * from rows.coup');
-    expect(coup).toMatchObject({ ref: 'device/B07#2', shoe_ref: 'device/B07#1', coup: 1, gaming_day: '2026-11-20', detail: { ...detail, cards: [{ ...detail.cards[0], ref: 'device/B07#2/card' }] } });
+    expect(coup).toMatchObject({
+      ref: 'device/B07#2',
+      shoe_ref: 'device/B07#1',
+      coup: 1,
+      gaming_day: '2026-11-20',
+      detail: { ...detail, cards: [{ ...detail.cards[0], ref: 'device/B07#2/card' }] },
+    });
     expect(coup?.opened_at).toEqual(new Date('2026-11-20T12:00:01.000Z'));
     const [finding] = await rows.ask<{ body: string }>('select body::text from rows.finding');
     expect(finding?.body).toBe(JSON.stringify(findingRow('f1').finding));
-    expect(await rows.ask('select * from rows.device')).toMatchObject([{ clock_offset_last: 40, clock_offset_least: -3, clock_offset_most: 90, last_sequence: 9, online: true }]);
+    expect(await rows.ask('select * from rows.device')).toMatchObject([
+      {
+        clock_offset_last: 40,
+        clock_offset_least: -3,
+        clock_offset_most: 90,
+        last_sequence: 9,
+        online: true,
+      },
+    ]);
   });
 
   it('puts a later row in the place of the former one', async () => {
-    await put({ coups: [coupRow('c', { state: 'open', outcome: null, endedAt: null })], findings: [findingRow('f')] });
-    await put({ coups: [coupRow('c', { state: 'void' })], findings: [findingRow('f', { withdrawnBecause: 'person/mira#4' })] });
-    expect(await rows.ask('select state, outcome from rows.coup')).toEqual([{ state: 'void', outcome: 'banker' }]);
-    expect(await rows.ask('select withdrawn_because from rows.finding')).toEqual([{ withdrawn_because: 'person/mira#4' }]);
+    await put({
+      coups: [coupRow('c', { state: 'open', outcome: null, endedAt: null })],
+      findings: [findingRow('f')],
+    });
+    await put({
+      coups: [coupRow('c', { state: 'void' })],
+      findings: [findingRow('f', { withdrawnBecause: 'person/mira#4' })],
+    });
+    expect(await rows.ask('select state, outcome from rows.coup')).toEqual([
+      { state: 'void', outcome: 'banker' },
+    ]);
+    expect(await rows.ask('select withdrawn_because from rows.finding')).toEqual([
+      { withdrawn_because: 'person/mira#4' },
+    ]);
   });
 
   it('takes the last of several rows with one key', async () => {
     await put({
-      tables: [tableRow('B07', { read: 1 }), tableRow('B07', { read: 2 })], coups: [coupRow('c', { coup: 1 }), coupRow('d'), coupRow('c', { coup: 3 })],
-      unjudgeable: [unjudgeableRow('k'), unjudgeableRow('k', { entry: null }), unjudgeableRow('l', { entry: null }), unjudgeableRow('l')],
-      totals: [shoeTotals('s'), shoeTotals('s', { ledger: [], commission: [], dealt: [], bets: [] })], devices: [deviceRow('d', { events: 1 }), deviceRow('d', { events: 2 })],
+      tables: [tableRow('B07', { read: 1 }), tableRow('B07', { read: 2 })],
+      coups: [coupRow('c', { coup: 1 }), coupRow('d'), coupRow('c', { coup: 3 })],
+      unjudgeable: [
+        unjudgeableRow('k'),
+        unjudgeableRow('k', { entry: null }),
+        unjudgeableRow('l', { entry: null }),
+        unjudgeableRow('l'),
+      ],
+      totals: [
+        shoeTotals('s'),
+        shoeTotals('s', { ledger: [], commission: [], dealt: [], bets: [] }),
+      ],
+      devices: [deviceRow('d', { events: 1 }), deviceRow('d', { events: 2 })],
     });
     expect(await rows.ask('select read from rows.table_state')).toEqual([{ read: 2 }]);
-    expect(await rows.ask('select ref, coup from rows.coup order by ref')).toEqual([{ ref: 'c', coup: 3 }, { ref: 'd', coup: 1 }]);
+    expect(await rows.ask('select ref, coup from rows.coup order by ref')).toEqual([
+      { ref: 'c', coup: 3 },
+      { ref: 'd', coup: 1 },
+    ]);
     expect(await rows.ask('select key from rows.unjudgeable')).toEqual([{ key: 'l' }]);
     expect(await rows.ask('select events from rows.device')).toEqual([{ events: 2 }]);
     expect(await rows.counts()).toMatchObject({ ledger: 0, commission: 0, dealt: 0, bet_total: 0 });
@@ -68,36 +136,87 @@ describe('a write of rows', () => {
 
   it('keeps where a shoe was opened from its first row', async () => {
     await put({ shoes: [shoeRow('s', { openedOffset: 4, openedLine: 2 })] });
-    await put({ shoes: [shoeRow('s', { openedOffset: 90, openedLine: 9, coups: 80, closed: true })] });
-    expect(await rows.ask('select opened_offset, opened_line, coups, closed from rows.shoe')).toEqual([{ opened_offset: 4, opened_line: 2, coups: 80, closed: true }]);
+    await put({
+      shoes: [shoeRow('s', { openedOffset: 90, openedLine: 9, coups: 80, closed: true })],
+    });
+    expect(
+      await rows.ask('select opened_offset, opened_line, coups, closed from rows.shoe'),
+    ).toEqual([{ opened_offset: 4, opened_line: 2, coups: 80, closed: true }]);
   });
 
   it('replaces the totals of a shoe whole, and leaves those of other shoes alone', async () => {
     await put({ totals: [shoeTotals('s'), shoeTotals('other')] });
-    const untouched = await rows.ask(`select ctid, seat from rows.ledger where shoe_ref = 's' and seat = 1`);
-    await put({ totals: [shoeTotals('s', { ledger: [{ seat: 1, due: 5, taken: 0, marked: 5, collected: 0, waived: 0 }], bets: [], dealt: [{ dealer: '', gamingDay: '2026-11-21', coups: 2, cards: 9 }] })] });
-    expect(await rows.ask(`select seat from rows.ledger where shoe_ref = 's'`)).toEqual([{ seat: 1 }]);
-    expect(await rows.ask(`select dealer, gaming_day, coups from rows.dealt where shoe_ref = 's'`)).toEqual([{ dealer: '', gaming_day: '2026-11-21', coups: 2 }]);
-    expect(await rows.ask(`select count(*)::int as lines from rows.bet_total where shoe_ref = 's'`)).toEqual([{ lines: 0 }]);
-    expect(await rows.ask(`select count(*)::int as lines from rows.bet_total where shoe_ref = 'other'`)).toEqual([{ lines: 2 }]);
+    const untouched = await rows.ask(
+      `select ctid, seat from rows.ledger where shoe_ref = 's' and seat = 1`,
+    );
+    await put({
+      totals: [
+        shoeTotals('s', {
+          ledger: [{ seat: 1, due: 5, taken: 0, marked: 5, collected: 0, waived: 0 }],
+          bets: [],
+          dealt: [{ dealer: '', gamingDay: '2026-11-21', coups: 2, cards: 9 }],
+        }),
+      ],
+    });
+    expect(await rows.ask(`select seat from rows.ledger where shoe_ref = 's'`)).toEqual([
+      { seat: 1 },
+    ]);
+    expect(
+      await rows.ask(`select dealer, gaming_day, coups from rows.dealt where shoe_ref = 's'`),
+    ).toEqual([{ dealer: '', gaming_day: '2026-11-21', coups: 2 }]);
+    expect(
+      await rows.ask(`select count(*)::int as lines from rows.bet_total where shoe_ref = 's'`),
+    ).toEqual([{ lines: 0 }]);
+    expect(
+      await rows.ask(`select count(*)::int as lines from rows.bet_total where shoe_ref = 'other'`),
+    ).toEqual([{ lines: 2 }]);
     // A line that did not change is not written again: most of a shoe's lines do not change from coup to coup.
-    expect(await rows.ask(`select ctid, seat from rows.ledger where shoe_ref = 's'`)).toEqual(untouched);
+    expect(await rows.ask(`select ctid, seat from rows.ledger where shoe_ref = 's'`)).toEqual(
+      untouched,
+    );
   });
 
   it('puts lines that changed in the place of the former ones, where a shoe is not told whole, and leaves its others', async () => {
     await put({ totals: [shoeTotals('s')] });
     const line = { seat: 1, due: 7, taken: 0, marked: 7, collected: 0, waived: 0 };
-    await put({ totals: [shoeTotals('s', { whole: false, ledger: [line], commission: [], dealt: [], bets: [] }), shoeTotals('s', { whole: false, ledger: [{ ...line, seat: 3 }], commission: [], dealt: [], bets: [] })] });
-    expect(await rows.ask(`select seat, due from rows.ledger where shoe_ref = 's' order by seat`)).toEqual([{ seat: 1, due: 7 }, { seat: 2, due: 10 }, { seat: 3, due: 7 }]);
+    await put({
+      totals: [
+        shoeTotals('s', { whole: false, ledger: [line], commission: [], dealt: [], bets: [] }),
+        shoeTotals('s', {
+          whole: false,
+          ledger: [{ ...line, seat: 3 }],
+          commission: [],
+          dealt: [],
+          bets: [],
+        }),
+      ],
+    });
+    expect(
+      await rows.ask(`select seat, due from rows.ledger where shoe_ref = 's' order by seat`),
+    ).toEqual([
+      { seat: 1, due: 7 },
+      { seat: 2, due: 10 },
+      { seat: 3, due: 7 },
+    ]);
     expect(await rows.counts()).toMatchObject({ commission: 2, dealt: 1, bet_total: 2 });
   });
 
   it('of totals of one shoe in one batch, what is told after it was told whole is added to it', async () => {
     await put({ totals: [shoeTotals('s')] });
-    const seat = (number: number) => ({ seat: number, due: 7, taken: 0, marked: 7, collected: 0, waived: 0 });
-    const only = (number: number, whole: boolean) => shoeTotals('s', { whole, ledger: [seat(number)], commission: [], dealt: [], bets: [] });
+    const seat = (number: number) => ({
+      seat: number,
+      due: 7,
+      taken: 0,
+      marked: 7,
+      collected: 0,
+      waived: 0,
+    });
+    const only = (number: number, whole: boolean) =>
+      shoeTotals('s', { whole, ledger: [seat(number)], commission: [], dealt: [], bets: [] });
     await put({ totals: [only(4, false), only(5, true), only(6, false)] });
-    expect(await rows.ask(`select seat from rows.ledger where shoe_ref = 's' order by seat`)).toEqual([{ seat: 5 }, { seat: 6 }]);
+    expect(
+      await rows.ask(`select seat from rows.ledger where shoe_ref = 's' order by seat`),
+    ).toEqual([{ seat: 5 }, { seat: 6 }]);
     expect(await rows.counts()).toMatchObject({ commission: 0, dealt: 0, bet_total: 0 });
   });
 
@@ -108,24 +227,49 @@ describe('a write of rows', () => {
   });
 
   it('keeps a state with its table while the table goes on without a new one', async () => {
-    await put({ tables: [tableRow('B07', { changed: 1 })], snapshots: [{ table: 'B07', partition: 0, next: 1, state: Buffer.from([1, 0, 255]) }] });
+    await put({
+      tables: [tableRow('B07', { changed: 1 })],
+      snapshots: [{ table: 'B07', partition: 0, next: 1, state: Buffer.from([1, 0, 255]) }],
+    });
     await put({ tables: [tableRow('B07', { changed: 2 })] });
-    expect(await rows.ask('select snapshot, snapshot_next, changed from rows.table_state')).toEqual([{ snapshot: Buffer.from([1, 0, 255]), snapshot_next: 1, changed: 2 }]);
+    expect(await rows.ask('select snapshot, snapshot_next, changed from rows.table_state')).toEqual(
+      [{ snapshot: Buffer.from([1, 0, 255]), snapshot_next: 1, changed: 2 }],
+    );
   });
 
   it('writes nothing at all when one row cannot be', async () => {
     const before = await rows.counts();
-    await expect(store.write({ ...evening(generation, 0, 5), snapshots: [{ table: 'no such table', partition: 0, next: 5, state: Buffer.from('') }] })).rejects.toThrow(/no row/);
-    const refused = store.write({ ...evening(generation, 0, 5), findings: [findingRow('f', { finding: { ...findingRow('f').finding, severity: 99_999 as 4 } })] });
+    await expect(
+      store.write({
+        ...evening(generation, 0, 5),
+        snapshots: [{ table: 'no such table', partition: 0, next: 5, state: Buffer.from('') }],
+      }),
+    ).rejects.toThrow(/no row/);
+    const refused = store.write({
+      ...evening(generation, 0, 5),
+      findings: [
+        findingRow('f', { finding: { ...findingRow('f').finding, severity: 99_999 as 4 } }),
+      ],
+    });
     await expect(refused).rejects.toMatchObject({ name: 'RowsNotWritten', retryable: false });
     expect(await rows.counts()).toEqual(before);
     expect(await store.positions()).toMatchObject([{ next: 0 }, { next: 0 }]);
   });
 
   it('refuses rows of a partition that it does not move, and a move back', async () => {
-    await expect(store.write({ ...NOTHING, moves: [move(0, generation, 0, 1)], coups: [coupRow('c', { partition: 1 })] })).rejects.toThrow(/partition 1/);
-    await expect(store.write({ ...NOTHING, moves: [move(0, generation, 1, 0)] })).rejects.toThrow(/not back/);
-    await expect(store.write({ ...NOTHING, tables: [tableRow('B07')] })).rejects.toThrow(/at least one partition/);
+    await expect(
+      store.write({
+        ...NOTHING,
+        moves: [move(0, generation, 0, 1)],
+        coups: [coupRow('c', { partition: 1 })],
+      }),
+    ).rejects.toThrow(/partition 1/);
+    await expect(store.write({ ...NOTHING, moves: [move(0, generation, 1, 0)] })).rejects.toThrow(
+      /not back/,
+    );
+    await expect(store.write({ ...NOTHING, tables: [tableRow('B07')] })).rejects.toThrow(
+      /at least one partition/,
+    );
   });
 
   it('told again at the same position writes nothing, and rows as they were told the first time stay', async () => {
@@ -133,15 +277,25 @@ describe('a write of rows', () => {
     await store.write(told);
     const before = await rows.all();
     expect(await store.write(told)).toEqual({ fenced: [0] });
-    expect(await store.write({ ...told, moves: [move(0, generation, 12, 12)] })).toEqual({ fenced: [] });
+    expect(await store.write({ ...told, moves: [move(0, generation, 12, 12)] })).toEqual({
+      fenced: [],
+    });
     expect(await rows.all()).toEqual(before);
-    expect(await store.positions()).toMatchObject([{ next: 12, events: 12, lastDigest: Buffer.alloc(32, 12) }, { next: 0 }]);
+    expect(await store.positions()).toMatchObject([
+      { next: 12, events: 12, lastDigest: Buffer.alloc(32, 12) },
+      { next: 0 },
+    ]);
   });
 
   it('tells listeners of its schema which positions it reached, once they are there', async () => {
     const heard = await rows.listen('shoeprint_rows');
-    expect(await store.write({ ...NOTHING, moves: [move(0, generation + 1, 0, 3)] })).toEqual({ fenced: [0] });
-    await store.write({ ...NOTHING, moves: [move(0, generation, 0, 3), move(1, generation, 0, 8)] });
+    expect(await store.write({ ...NOTHING, moves: [move(0, generation + 1, 0, 3)] })).toEqual({
+      fenced: [0],
+    });
+    await store.write({
+      ...NOTHING,
+      moves: [move(0, generation, 0, 3), move(1, generation, 0, 8)],
+    });
     expect(await heard.told).toBe('0:3,1:8');
   });
 });
@@ -152,55 +306,170 @@ describe('values that nobody expects', () => {
   it('are written where an event may carry them', async () => {
     const ref = 'device/🂡 "quoted", {braced} \\ and \t\u202E\u0001#1';
     await put({
-      tables: [tableRow('{NULL}', { dealer: '', shoeRef: ref, lastEventTime: '0001-01-01T00:00:00Z', lastReceived: '9999-12-31T23:59:59.999Z', read: HUGE })],
-      shoes: [shoeRow(ref, { decks: HUGE, remaining: HUGE, openedAt: '0000-01-01T00:00:00+23:59', closedAt: '9999-12-31T23:59:59.9999-23:59', gamingDay: '0001-01-01' })],
-      coups: [coupRow('NULL', { coup: HUGE, openedAt: '2016-12-31t23:59:60.5z', gamingDay: '9999-12-31', detail: { ...coupRow('x').detail, declared: [{ outcome: ref, by: 'a\ud800\0b' }] } })],
-      findings: [findingRow('', { finding: { ...findingRow('').finding, message: `${ref}\ud800`, coup: HUGE, seat: HUGE } })],
-      devices: [deviceRow('\\', { lastSequence: HUGE, clockOffset: { last: -252_423_993_600_000.25, least: -HUGE, most: 0.4 }, lastReceived: null, online: null })],
+      tables: [
+        tableRow('{NULL}', {
+          dealer: '',
+          shoeRef: ref,
+          lastEventTime: '0001-01-01T00:00:00Z',
+          lastReceived: '9999-12-31T23:59:59.999Z',
+          read: HUGE,
+        }),
+      ],
+      shoes: [
+        shoeRow(ref, {
+          decks: HUGE,
+          remaining: HUGE,
+          openedAt: '0000-01-01T00:00:00+23:59',
+          closedAt: '9999-12-31T23:59:59.9999-23:59',
+          gamingDay: '0001-01-01',
+        }),
+      ],
+      coups: [
+        coupRow('NULL', {
+          coup: HUGE,
+          openedAt: '2016-12-31t23:59:60.5z',
+          gamingDay: '9999-12-31',
+          detail: { ...coupRow('x').detail, declared: [{ outcome: ref, by: 'a\ud800\0b' }] },
+        }),
+      ],
+      findings: [
+        findingRow('', {
+          finding: { ...findingRow('').finding, message: `${ref}\ud800`, coup: HUGE, seat: HUGE },
+        }),
+      ],
+      devices: [
+        deviceRow('\\', {
+          lastSequence: HUGE,
+          clockOffset: { last: -252_423_993_600_000.25, least: -HUGE, most: 0.4 },
+          lastReceived: null,
+          online: null,
+        }),
+      ],
     });
-    expect(await rows.ask('select name, dealer, shoe_ref, read from rows.table_state')).toEqual([{ name: '{NULL}', dealer: '', shoe_ref: ref, read: HUGE }]);
-    expect(await rows.ask(`select decks, remaining, to_json(opened_at at time zone 'UTC') as opened, to_json(closed_at at time zone 'UTC') as closed, gaming_day from rows.shoe`)).toEqual([
-      { decks: HUGE, remaining: HUGE, opened: '0001-01-01T00:00:00', closed: '9999-12-31T23:59:59.999', gaming_day: '0001-01-01' },
+    expect(await rows.ask('select name, dealer, shoe_ref, read from rows.table_state')).toEqual([
+      { name: '{NULL}', dealer: '', shoe_ref: ref, read: HUGE },
+    ]);
+    expect(
+      await rows.ask(
+        `select decks, remaining, to_json(opened_at at time zone 'UTC') as opened, to_json(closed_at at time zone 'UTC') as closed, gaming_day from rows.shoe`,
+      ),
+    ).toEqual([
+      {
+        decks: HUGE,
+        remaining: HUGE,
+        opened: '0001-01-01T00:00:00',
+        closed: '9999-12-31T23:59:59.999',
+        gaming_day: '0001-01-01',
+      },
     ]);
     expect(await rows.ask('select coup, opened_at, detail from rows.coup')).toMatchObject([
-      { coup: HUGE, opened_at: new Date('2016-12-31T23:59:59.500Z'), detail: { declared: [{ outcome: ref, by: 'a\uFFFD\uFFFDb' }] } },
+      {
+        coup: HUGE,
+        opened_at: new Date('2016-12-31T23:59:59.500Z'),
+        detail: { declared: [{ outcome: ref, by: 'a\uFFFD\uFFFDb' }] },
+      },
     ]);
-    expect(await rows.ask(`select body->>'message' as message from rows.finding`)).toEqual([{ message: `${ref}\uFFFD` }]);
-    expect(await rows.ask('select clock_offset_last, clock_offset_least, clock_offset_most from rows.device')).toEqual([
+    expect(await rows.ask(`select body->>'message' as message from rows.finding`)).toEqual([
+      { message: `${ref}\uFFFD` },
+    ]);
+    expect(
+      await rows.ask(
+        'select clock_offset_last, clock_offset_least, clock_offset_most from rows.device',
+      ),
+    ).toEqual([
       { clock_offset_last: -252_423_993_600_000, clock_offset_least: -HUGE, clock_offset_most: 0 },
     ]);
   });
 
   it('are held at 2^53 - 1 where amounts add up to more', async () => {
-    const line = { seat: 1, dealer: 'd', gamingDay: '2026-11-20', due: HUGE * 3, taken: 1e30, marked: -1e30, collected: 0, waived: 0 };
+    const line = {
+      seat: 1,
+      dealer: 'd',
+      gamingDay: '2026-11-20',
+      due: HUGE * 3,
+      taken: 1e30,
+      marked: -1e30,
+      collected: 0,
+      waived: 0,
+    };
     await put({ totals: [shoeTotals('s', { ledger: [line], commission: [line] })] });
-    expect(await rows.ask('select due, taken, marked from rows.ledger')).toEqual([{ due: HUGE, taken: HUGE, marked: -HUGE }]);
+    expect(await rows.ask('select due, taken, marked from rows.ledger')).toEqual([
+      { due: HUGE, taken: HUGE, marked: -HUGE },
+    ]);
   });
 
   it('are looked up by a short key where they are too long for an index', async () => {
-    const long = Array.from({ length: 3_000 }, (_, i) => ((i * 7919) % 1_000_000).toString(36)).join('é');
+    const long = Array.from({ length: 3_000 }, (_, i) =>
+      ((i * 7919) % 1_000_000).toString(36),
+    ).join('é');
     const [table, ref] = [`T${long}`, `device/${long}#1`];
     await put({
-      tables: [tableRow(table, { shoeRef: ref, dealer: long })], shoes: [shoeRow(ref, { table, shoe: long })], coups: [coupRow(ref, { table, shoe: long, shoeRef: ref, dealer: long })],
-      findings: [findingRow('f', { finding: { ...findingRow('f').finding, table, shoe: long, bet: long }, shoeRef: ref, coupRef: ref, dealer: long })],
-      unjudgeable: [unjudgeableRow(`${ref} why`, { table, shoeRef: ref })], devices: [deviceRow(ref, { table })],
-      totals: [shoeTotals(ref, { table, shoe: long, bets: [{ bet: long, dealer: long, gamingDay: '2026-11-20', bets: 1, staked: 1, paid: 1, taken: 0 }] })],
-      snapshots: [{ table, partition: 0, next: 1, state: Buffer.from('s') }], parked: [{ table, partition: 0, offset: 1, line: 0, reason: long }],
+      tables: [tableRow(table, { shoeRef: ref, dealer: long })],
+      shoes: [shoeRow(ref, { table, shoe: long })],
+      coups: [coupRow(ref, { table, shoe: long, shoeRef: ref, dealer: long })],
+      findings: [
+        findingRow('f', {
+          finding: { ...findingRow('f').finding, table, shoe: long, bet: long },
+          shoeRef: ref,
+          coupRef: ref,
+          dealer: long,
+        }),
+      ],
+      unjudgeable: [unjudgeableRow(`${ref} why`, { table, shoeRef: ref })],
+      devices: [deviceRow(ref, { table })],
+      totals: [
+        shoeTotals(ref, {
+          table,
+          shoe: long,
+          bets: [
+            {
+              bet: long,
+              dealer: long,
+              gamingDay: '2026-11-20',
+              bets: 1,
+              staked: 1,
+              paid: 1,
+              taken: 0,
+            },
+          ],
+        }),
+      ],
+      snapshots: [{ table, partition: 0, next: 1, state: Buffer.from('s') }],
+      parked: [{ table, partition: 0, offset: 1, line: 0, reason: long }],
     });
-    expect(await rows.ask('select name from rows.table_state where "table" = $1', [keyOf(table)])).toEqual([{ name: table }]);
-    expect(await rows.ask('select body->>\'table\' as name from rows.finding where shoe_ref = $1 and dealer = $2', [keyOf(ref), keyOf(long)])).toEqual([{ name: table }]);
+    expect(
+      await rows.ask('select name from rows.table_state where "table" = $1', [keyOf(table)]),
+    ).toEqual([{ name: table }]);
+    expect(
+      await rows.ask(
+        "select body->>'table' as name from rows.finding where shoe_ref = $1 and dealer = $2",
+        [keyOf(ref), keyOf(long)],
+      ),
+    ).toEqual([{ name: table }]);
     expect(await store.parked()).toMatchObject([{ table, reason: long }]);
     expect(keyOf(keyOf(table))).toBe(keyOf(table));
     expect(keyOf(`${table}x`)).not.toBe(keyOf(table));
-    await put({ unjudgeable: [unjudgeableRow(`${ref} why`, { table, shoeRef: ref, entry: null })] });
+    await put({
+      unjudgeable: [unjudgeableRow(`${ref} why`, { table, shoeRef: ref, entry: null })],
+    });
     expect(await rows.counts()).toMatchObject({ unjudgeable: 0 });
   });
 
   it('stop loudly where they are a fault of ours', async () => {
     const at = move(0, generation, 0, 1);
-    await expect(store.write({ ...NOTHING, moves: [at], tables: [tableRow('B07', { read: 0.5 })] })).rejects.toThrow(/no integer/);
-    await expect(store.write({ ...NOTHING, moves: [at], tables: [tableRow('B07', { lastEventTime: 'yesterday' })] })).rejects.toThrow(/no time/);
-    await expect(store.write({ ...NOTHING, moves: [at], shoes: [shoeRow('s', { gamingDay: '20-11-2026' })] })).rejects.toThrow(/no gaming day/);
+    await expect(
+      store.write({ ...NOTHING, moves: [at], tables: [tableRow('B07', { read: 0.5 })] }),
+    ).rejects.toThrow(/no integer/);
+    await expect(
+      store.write({
+        ...NOTHING,
+        moves: [at],
+        tables: [tableRow('B07', { lastEventTime: 'yesterday' })],
+      }),
+    ).rejects.toThrow(/no time/);
+    await expect(
+      store.write({ ...NOTHING, moves: [at], shoes: [shoeRow('s', { gamingDay: '20-11-2026' })] }),
+    ).rejects.toThrow(/no gaming day/);
     expect(await rows.counts()).toMatchObject({ table_state: 0, shoe: 0 });
   });
 });
@@ -222,8 +491,12 @@ describe('a connection that breaks', () => {
   it('in the commit is told apart: only the positions know', async () => {
     // A deferred trigger holds the commit itself.
     await rows.ask('create table rows.gate ()');
-    await rows.ask(`create function rows.wait() returns trigger language plpgsql as 'begin lock table rows.gate in access share mode; return null; end'`);
-    await rows.ask('create constraint trigger wait after insert on rows.coup deferrable initially deferred for each row execute function rows.wait()');
+    await rows.ask(
+      `create function rows.wait() returns trigger language plpgsql as 'begin lock table rows.gate in access share mode; return null; end'`,
+    );
+    await rows.ask(
+      'create constraint trigger wait after insert on rows.coup deferrable initially deferred for each row execute function rows.wait()',
+    );
     const release = await rows.holding('lock table rows.gate in access exclusive mode');
     const broken = store.write(evening(generation, 0, 5)).catch((error: unknown) => error);
     await rows.terminate('commit');
@@ -234,7 +507,10 @@ describe('a connection that breaks', () => {
 
   it('to nowhere says that nothing was written', async () => {
     const nowhere = RowStore.open('postgres://nobody@127.0.0.1:1/nothing');
-    await expect(nowhere.write(evening(1, 0, 1))).rejects.toMatchObject({ name: 'RowsNotWritten', retryable: true });
+    await expect(nowhere.write(evening(1, 0, 1))).rejects.toMatchObject({
+      name: 'RowsNotWritten',
+      retryable: true,
+    });
     await nowhere.close();
   });
 

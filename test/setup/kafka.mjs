@@ -11,14 +11,22 @@ const hasDocker = () => Boolean(process.env.DOCKER_HOST) || existsSync('/var/run
 async function container() {
   const { KafkaContainer } = await import('@testcontainers/kafka');
   const started = await new KafkaContainer('confluentinc/cp-kafka:7.9.1').withKraft().start();
-  return { brokers: [`${started.getHost()}:${started.getMappedPort(9093)}`], stop: () => started.stop() };
+  return {
+    brokers: [`${started.getHost()}:${started.getMappedPort(9093)}`],
+    stop: () => started.stop(),
+  };
 }
 
 async function start() {
-  if (process.env.KAFKA_BROKERS) return { brokers: process.env.KAFKA_BROKERS.split(','), stop: async () => undefined };
+  if (process.env.KAFKA_BROKERS)
+    return { brokers: process.env.KAFKA_BROKERS.split(','), stop: async () => undefined };
   if (hasDocker()) return container();
   const skipped = await whyNoBroker();
-  if (skipped) return { skipped: `KAFKA_BROKERS is not set, Docker does not answer, and ${skipped}`, stop: async () => undefined };
+  if (skipped)
+    return {
+      skipped: `KAFKA_BROKERS is not set, Docker does not answer, and ${skipped}`,
+      stop: async () => undefined,
+    };
   const cluster = await startKafka();
   return { brokers: cluster.brokers, stop: () => cluster.stop() };
 }
@@ -38,7 +46,10 @@ export async function setup() {
   globalThis.stopTestKafka = async () => {
     server.closeAllConnections();
     server.close();
-    await started?.then(({ stop }) => stop(), () => undefined);
+    await started?.then(
+      ({ stop }) => stop(),
+      () => undefined,
+    );
   };
 }
 

@@ -20,19 +20,30 @@ async function embedded() {
   const cache = 'node_modules/.cache/shoeprint';
   mkdirSync(cache, { recursive: true });
   const file = join(cache, `embedded-cluster-${process.pid}.mjs`);
-  const { code } = swc.transformFileSync('apps/standalone/src/embedded-cluster.ts', { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } });
+  const { code } = swc.transformFileSync('apps/standalone/src/embedded-cluster.ts', {
+    swcrc: false,
+    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    module: { type: 'es6' },
+  });
   writeFileSync(file, code);
   const { EmbeddedCluster } = await import(pathToFileURL(file).href);
   rmSync(file);
   const dir = mkdtempSync(join(tmpdir(), 'shoeprint-test-pg-'));
   const cluster = new EmbeddedCluster({ dir, database: 'shoeprint', ephemeral: true });
   await cluster.start();
-  return { url: cluster.url, stop: async () => (await cluster.stop(), rmSync(dir, { recursive: true, force: true })) };
+  return {
+    url: cluster.url,
+    stop: async () => (await cluster.stop(), rmSync(dir, { recursive: true, force: true })),
+  };
 }
 
 export async function setup() {
   const given = process.env.DATABASE_URL;
-  const server = given ? { url: given, stop: async () => undefined } : hasDocker() ? await container() : await embedded();
+  const server = given
+    ? { url: given, stop: async () => undefined }
+    : hasDocker()
+      ? await container()
+      : await embedded();
   process.env.TEST_DATABASE_URL = server.url;
   globalThis.stopTestPostgres = server.stop;
 }

@@ -21,54 +21,156 @@ const run = (...words: string[]): Promise<unknown> =>
     .configureOutput({ writeErr: () => undefined })
     .parseAsync(words, { from: 'user' });
 
-const expectedIn = (name: string): ExpectedFinding[] => (JSON.parse(readFileSync(at(name), 'utf8')) as { findings: ExpectedFinding[] }).findings;
+const expectedIn = (name: string): ExpectedFinding[] =>
+  (JSON.parse(readFileSync(at(name), 'utf8')) as { findings: ExpectedFinding[] }).findings;
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 /** Not by `toEqual`, which would print thousands of lines. */
-const sameLines = (text: string, lines: readonly string[]): boolean => text === `${lines.join('\n')}\n`;
+const sameLines = (text: string, lines: readonly string[]): boolean =>
+  text === `${lines.join('\n')}\n`;
 
 describe('shoeprint simulate', () => {
   it('writes the events to a file, a line each, and what must be found beside it', async () => {
-    await run('--shoes', '2', '--seed', '7', '--bets', '--faults', 'TC-05,PY-03@12', '--out', at('faulty.ndjson'));
+    await run(
+      '--shoes',
+      '2',
+      '--seed',
+      '7',
+      '--bets',
+      '--faults',
+      'TC-05,PY-03@12',
+      '--out',
+      at('faulty.ndjson'),
+    );
     const text = readFileSync(at('faulty.ndjson'), 'utf8');
     expect(text.endsWith('}\n')).toBe(true);
-    expect(sameLines(text, simulated({ rules: 'punto-banco@1', seed: '7', shoes: 2, bets: true, faults: ['TC-05', 'PY-03@12'] }).lines)).toBe(true);
-    expect(inShort(audit(linesOf(text)).findings)).toEqual(inShort(expectedIn('faulty.ndjson.expected.json')));
+    expect(
+      sameLines(
+        text,
+        simulated({
+          rules: 'punto-banco@1',
+          seed: '7',
+          shoes: 2,
+          bets: true,
+          faults: ['TC-05', 'PY-03@12'],
+        }).lines,
+      ),
+    ).toBe(true);
+    expect(inShort(audit(linesOf(text)).findings)).toEqual(
+      inShort(expectedIn('faulty.ndjson.expected.json')),
+    );
     expect(expectedIn('faulty.ndjson.expected.json')).toHaveLength(2);
   });
 
   it('compresses a file whose name ends in .gz, with the same bytes each time', async () => {
-    await run('--shoes', '1', '--seed', 'a', '--rules', 'ez-baccarat', '--decks', '6', '--out', at('one.ndjson.gz'), '--expected', at('found.json'));
-    await run('--shoes', '1', '--seed', 'a', '--rules', 'ez-baccarat@1', '--decks', '6', '--out', at('two.ndjson.gz'));
+    await run(
+      '--shoes',
+      '1',
+      '--seed',
+      'a',
+      '--rules',
+      'ez-baccarat',
+      '--decks',
+      '6',
+      '--out',
+      at('one.ndjson.gz'),
+      '--expected',
+      at('found.json'),
+    );
+    await run(
+      '--shoes',
+      '1',
+      '--seed',
+      'a',
+      '--rules',
+      'ez-baccarat@1',
+      '--decks',
+      '6',
+      '--out',
+      at('two.ndjson.gz'),
+    );
     const bytes = readFileSync(at('one.ndjson.gz'));
     expect(bytes.equals(readFileSync(at('two.ndjson.gz')))).toBe(true);
-    expect(sameLines(gunzipSync(bytes).toString('utf8'), simulated({ rules: 'ez-baccarat@1', seed: 'a', shoes: 1, decks: 6 }).lines)).toBe(true);
+    expect(
+      sameLines(
+        gunzipSync(bytes).toString('utf8'),
+        simulated({ rules: 'ez-baccarat@1', seed: 'a', shoes: 1, decks: 6 }).lines,
+      ),
+    ).toBe(true);
     expect(expectedIn('found.json')).toEqual([]);
     expect(existsSync(at('one.ndjson.gz.expected.json'))).toBe(false);
   });
 
   it('deals several tables at the same time, their events in the order of their times, faults in turn', async () => {
-    await run('--shoes', '1', '--seed', '7', '--tables', '3', '--table', 'B', '--faults', 'TC-05,TC-05,TC-05,SH-10', '--out', at('floor.ndjson'));
+    await run(
+      '--shoes',
+      '1',
+      '--seed',
+      '7',
+      '--tables',
+      '3',
+      '--table',
+      'B',
+      '--faults',
+      'TC-05,TC-05,TC-05,SH-10',
+      '--out',
+      at('floor.ndjson'),
+    );
     const events = linesOf(readFileSync(at('floor.ndjson'), 'utf8')).map(decoded);
     const times = events.map(({ time }) => time);
     expect(times).toEqual([...times].sort());
     const tables = ['B-1', 'B-2', 'B-3'];
     expect([...new Set(events.map(({ table }) => table))].sort()).toEqual(tables);
-    const found = tables.flatMap((table) => audit(events.filter((event) => event.table === table)).findings);
+    const found = tables.flatMap(
+      (table) => audit(events.filter((event) => event.table === table)).findings,
+    );
     expect(inShort(found)).toEqual(inShort(expectedIn('floor.ndjson.expected.json')));
-    expect(inShort(found).map((text) => text.slice(0, 9))).toEqual(['SH-10 B-1', 'TC-05 B-1', 'TC-05 B-2', 'TC-05 B-3']);
+    expect(inShort(found).map((text) => text.slice(0, 9))).toEqual([
+      'SH-10 B-1',
+      'TC-05 B-1',
+      'TC-05 B-2',
+      'TC-05 B-3',
+    ]);
   });
 
-  it.each(['BT-01', 'PY-03@4', 'CM-01', 'DL-10', 'TC-05,PY-03'])('takes bets unasked where a fault is about bets (%s)', async (faults) => {
-    await run('--shoes', '1', '--seed', '7', '--faults', faults, '--out', at('unasked.ndjson'));
-    await run('--shoes', '1', '--seed', '7', '--faults', faults, '--bets', '--out', at('asked.ndjson'));
-    expect(readFileSync(at('unasked.ndjson')).equals(readFileSync(at('asked.ndjson')))).toBe(true);
-    expect(inShort(expectedIn('unasked.ndjson.expected.json')).map((text) => text.slice(0, 5))).toEqual(faults.split(',').map((fault) => fault.slice(0, 5)).sort());
-  });
+  it.each(['BT-01', 'PY-03@4', 'CM-01', 'DL-10', 'TC-05,PY-03'])(
+    'takes bets unasked where a fault is about bets (%s)',
+    async (faults) => {
+      await run('--shoes', '1', '--seed', '7', '--faults', faults, '--out', at('unasked.ndjson'));
+      await run(
+        '--shoes',
+        '1',
+        '--seed',
+        '7',
+        '--faults',
+        faults,
+        '--bets',
+        '--out',
+        at('asked.ndjson'),
+      );
+      expect(readFileSync(at('unasked.ndjson')).equals(readFileSync(at('asked.ndjson')))).toBe(
+        true,
+      );
+      expect(
+        inShort(expectedIn('unasked.ndjson.expected.json')).map((text) => text.slice(0, 5)),
+      ).toEqual(
+        faults
+          .split(',')
+          .map((fault) => fault.slice(0, 5))
+          .sort(),
+      );
+    },
+  );
 
   it.each([
     [['--shoes', '1', '--seed', '1', '--rules', 'no-such'], 'there is no rule document no-such'],
-    [['--shoes', '1', '--seed', '1', '--decks', '7'], 'punto-banco@1 is played with 6 or 8 decks, not 7'],
-    [['--shoes', '1', '--seed', '1', '--rules', 'chemin-de-fer', '--faults', 'CM-01'], 'CM-01 cannot be injected: chemin-de-fer@1 has no bets'],
+    [
+      ['--shoes', '1', '--seed', '1', '--decks', '7'],
+      'punto-banco@1 is played with 6 or 8 decks, not 7',
+    ],
+    [
+      ['--shoes', '1', '--seed', '1', '--rules', 'chemin-de-fer', '--faults', 'CM-01'],
+      'CM-01 cannot be injected: chemin-de-fer@1 has no bets',
+    ],
     [['--shoes', '1', '--seed', '1', '--start', 'noon'], '"noon" is not a time of RFC 3339'],
     [['--shoes', '0', '--seed', '1'], 'It must be a whole number of at least 1.'],
     [['--shoes', '1'], "required option '--seed <text>' not specified"],
@@ -79,8 +181,14 @@ describe('shoeprint simulate', () => {
   });
 
   it('refuses a file that cannot be written, and one file for both outputs', async () => {
-    await expect(run('--shoes', '1', '--seed', '1', '--out', join(folder, 'nowhere', 'x.ndjson'))).rejects.toThrow('its folder does not exist');
-    await expect(run('--shoes', '1', '--seed', '1', '--out', folder)).rejects.toThrow('this is a folder, not a file');
-    await expect(run('--shoes', '1', '--seed', '1', '--out', at('x'), '--expected', at('x'))).rejects.toThrow('cannot go to the same file');
+    await expect(
+      run('--shoes', '1', '--seed', '1', '--out', join(folder, 'nowhere', 'x.ndjson')),
+    ).rejects.toThrow('its folder does not exist');
+    await expect(run('--shoes', '1', '--seed', '1', '--out', folder)).rejects.toThrow(
+      'this is a folder, not a file',
+    );
+    await expect(
+      run('--shoes', '1', '--seed', '1', '--out', at('x'), '--expected', at('x')),
+    ).rejects.toThrow('cannot go to the same file');
   });
 });

@@ -93,66 +93,110 @@ function entailed(name: string, code: FindingCode): readonly FindingCode[] {
   if (code === 'RS-08') return ['RS-02'];
   if (code === 'PR-07') return ['DL-05'];
   if (name !== 'nsw-crown@1') return [];
-  return ['DL-02', 'DL-06', 'TC-01', 'TC-02', 'TC-04', 'TC-06', 'TC-08'].includes(code) ? ['PR-07'] : [];
+  return ['DL-02', 'DL-06', 'TC-01', 'TC-02', 'TC-04', 'TC-06', 'TC-08'].includes(code)
+    ? ['PR-07']
+    : [];
 }
 
-const TABLES = DOCUMENTS.flatMap((rules) => (rulesNamed(rules).bets.size > 0 ? [{ rules, bets: true }] : [{ rules, bets: false }])).concat({ rules: 'nsw-crown@1', bets: false });
+const TABLES = DOCUMENTS.flatMap((rules) =>
+  rulesNamed(rules).bets.size > 0 ? [{ rules, bets: true }] : [{ rules, bets: false }],
+).concat({ rules: 'nsw-crown@1', bets: false });
 const seeds = fc.string({ minLength: 1, maxLength: 6 });
 
-const exactly = (options: Parameters<typeof auditedSimulation>[0]): ReturnType<typeof auditedSimulation> => {
+const exactly = (
+  options: Parameters<typeof auditedSimulation>[0],
+): ReturnType<typeof auditedSimulation> => {
   const log = auditedSimulation(options);
   expect(inShort(log.findings)).toEqual(inShort(log.expected));
   return log;
 };
 
-describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))('$code: $wrong', ({ code }) => {
-  const houses = TABLES.filter(({ rules, bets }) => !refused(rules, bets).has(code));
+describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
+  '$code: $wrong',
+  ({ code }) => {
+    const houses = TABLES.filter(({ rules, bets }) => !refused(rules, bets).has(code));
 
-  it('can be injected under some published rules', () => {
-    expect(houses.length).toBeGreaterThan(0);
-  });
+    it('can be injected under some published rules', () => {
+      expect(houses.length).toBeGreaterThan(0);
+    });
 
-  it.each(houses)('gives its finding and what it entails, and no other, under $rules (bets: $bets)', ({ rules, bets }) => {
-    const { expected } = exactly({ rules, bets, seed: code, shoes: 1, faults: [code] });
-    const besides = expected.map((finding) => finding.code).filter((each) => each !== code);
-    // A first card that lies face up is to make the coup a dummy in New South Wales; any other is not.
-    if (rules === 'nsw-crown@1' && code === 'DL-05') expect(['', 'PR-07']).toContain(besides.join());
-    else expect(besides).toEqual(entailed(rules, code));
-    expect(expected.filter((finding) => finding.code === code)).toHaveLength(1);
-    expect(new Set(expected.map(({ fault }) => fault))).toEqual(new Set([code]));
-  });
-
-  it('does so whatever the seed', () => {
-    fc.assert(
-      fc.property(seeds, fc.constantFrom(...houses), (seed, house) => {
-        exactly({ ...house, seed, shoes: 1, faults: [code] });
-      }),
-      { numRuns: 5 },
+    it.each(houses)(
+      'gives its finding and what it entails, and no other, under $rules (bets: $bets)',
+      ({ rules, bets }) => {
+        const { expected } = exactly({ rules, bets, seed: code, shoes: 1, faults: [code] });
+        const besides = expected.map((finding) => finding.code).filter((each) => each !== code);
+        // A first card that lies face up is to make the coup a dummy in New South Wales; any other is not.
+        if (rules === 'nsw-crown@1' && code === 'DL-05')
+          expect(['', 'PR-07']).toContain(besides.join());
+        else expect(besides).toEqual(entailed(rules, code));
+        expect(expected.filter((finding) => finding.code === code)).toHaveLength(1);
+        expect(new Set(expected.map(({ fault }) => fault))).toEqual(new Set([code]));
+      },
     );
-  });
-});
+
+    it('does so whatever the seed', () => {
+      fc.assert(
+        fc.property(seeds, fc.constantFrom(...houses), (seed, house) => {
+          exactly({ ...house, seed, shoes: 1, faults: [code] });
+        }),
+        { numRuns: 5 },
+      );
+    });
+  },
+);
 
 describe('faults', () => {
-  it.each(TABLES)('of all kinds stand beside each other in the same shoes without mixing, under $rules (bets: $bets)', ({ rules, bets }) => {
-    const possible = FINDING_CODES.filter((code) => !refused(rules, bets).has(code));
-    const { expected } = exactly({ rules, bets, seed: 'all', shoes: 2, faults: possible });
-    expect(new Set(expected.map(({ code }) => code))).toEqual(new Set(possible.concat(rules === 'nsw-crown@1' ? 'PR-07' : [])));
-  });
+  it.each(TABLES)(
+    'of all kinds stand beside each other in the same shoes without mixing, under $rules (bets: $bets)',
+    ({ rules, bets }) => {
+      const possible = FINDING_CODES.filter((code) => !refused(rules, bets).has(code));
+      const { expected } = exactly({ rules, bets, seed: 'all', shoes: 2, faults: possible });
+      expect(new Set(expected.map(({ code }) => code))).toEqual(
+        new Set(possible.concat(rules === 'nsw-crown@1' ? 'PR-07' : [])),
+      );
+    },
+  );
 
-  it.each([...DOCUMENTS.flatMap((rules) => [{ rules, bets: true }, { rules, bets: false }])])('that $rules (bets: $bets) leaves no room for are refused by name, with the reason', ({ rules, bets }) => {
-    for (const code of refused(rules, bets && rulesNamed(rules).bets.size > 0)) {
-      expect(() => simulated({ rules, bets, seed: 1, shoes: 1, faults: [code] })).toThrow(new RegExp(`^${code} cannot be injected: (it needs bets|${rules} )`));
-    }
-  });
+  it.each([
+    ...DOCUMENTS.flatMap((rules) => [
+      { rules, bets: true },
+      { rules, bets: false },
+    ]),
+  ])(
+    'that $rules (bets: $bets) leaves no room for are refused by name, with the reason',
+    ({ rules, bets }) => {
+      for (const code of refused(rules, bets && rulesNamed(rules).bets.size > 0)) {
+        expect(() => simulated({ rules, bets, seed: 1, shoes: 1, faults: [code] })).toThrow(
+          new RegExp(`^${code} cannot be injected: (it needs bets|${rules} )`),
+        );
+      }
+    },
+  );
 
-  it.each(['TC-05', 'DL-16', 'RS-09', 'PY-03', 'DV-04', 'SH-02'])('fall in the coup that is chosen (%s)', (code) => {
-    const { findings } = exactly({ rules: 'punto-banco@1', bets: true, seed: 'chosen', shoes: 2, faults: [`${code}@2/17`] });
-    expect(findings.map(({ shoe, coup }) => [shoe.slice(-2), coup])).toEqual([['-2', 17]]);
-  });
+  it.each(['TC-05', 'DL-16', 'RS-09', 'PY-03', 'DV-04', 'SH-02'])(
+    'fall in the coup that is chosen (%s)',
+    (code) => {
+      const { findings } = exactly({
+        rules: 'punto-banco@1',
+        bets: true,
+        seed: 'chosen',
+        shoes: 2,
+        faults: [`${code}@2/17`],
+      });
+      expect(findings.map(({ shoe, coup }) => [shoe.slice(-2), coup])).toEqual([['-2', 17]]);
+    },
+  );
 
   it('take the shoes in turn where none is chosen, and may be repeated', () => {
-    const { expected } = exactly({ rules: 'punto-banco@1', seed: 'turn', shoes: 3, faults: ['SH-10', 'SH-10', 'SH-10', 'TC-03', 'TC-03'] });
-    expect(new Set(expected.filter(({ code }) => code === 'SH-10').map(({ shoe }) => shoe)).size).toBe(3);
+    const { expected } = exactly({
+      rules: 'punto-banco@1',
+      seed: 'turn',
+      shoes: 3,
+      faults: ['SH-10', 'SH-10', 'SH-10', 'TC-03', 'TC-03'],
+    });
+    expect(
+      new Set(expected.filter(({ code }) => code === 'SH-10').map(({ shoe }) => shoe)).size,
+    ).toBe(3);
     expect(expected).toHaveLength(5);
   });
 
@@ -169,19 +213,31 @@ describe('faults', () => {
     expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults })).toThrow(why);
   });
 
-  it.each([93, 152, 366])('end the shoe in a coup where the player hand stood by choice and no card is left for the banker (seed %i)', (seed) => {
-    const { findings } = exactly({ rules: 'chemin-de-fer@1', seed, shoes: 1, faults: ['SH-13'] });
-    expect(findings.map(({ code }) => code)).toEqual(['SH-13']);
-  });
+  it.each([93, 152, 366])(
+    'end the shoe in a coup where the player hand stood by choice and no card is left for the banker (seed %i)',
+    (seed) => {
+      const { findings } = exactly({ rules: 'chemin-de-fer@1', seed, shoes: 1, faults: ['SH-13'] });
+      expect(findings.map(({ code }) => code)).toEqual(['SH-13']);
+    },
+  );
 
   it('are refused where there are more than a shoe has coups', () => {
     const faults = Array.from({ length: 80 }, () => 'TC-05');
-    expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults })).toThrow(/ask for more shoes/);
+    expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults })).toThrow(
+      /ask for more shoes/,
+    );
   });
 
   it('keep the corrected record apart from a lost message, however close they fall', () => {
-    exactly({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults: ['DV-04@10', 'PR-04@11', 'TC-05@12', 'PR-09@13'] });
-    expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults: ['DV-04@10', 'DV-15@11'] })).toThrow(/^DV-15@11 finds no place/);
+    exactly({
+      rules: 'punto-banco@1',
+      seed: 1,
+      shoes: 1,
+      faults: ['DV-04@10', 'PR-04@11', 'TC-05@12', 'PR-09@13'],
+    });
+    expect(() =>
+      simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults: ['DV-04@10', 'DV-15@11'] }),
+    ).toThrow(/^DV-15@11 finds no place/);
   });
 });
 

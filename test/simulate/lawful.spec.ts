@@ -8,7 +8,10 @@ import { auditedSimulation, DOCUMENTS, rulesNamed, simulated } from './simulated
 const seeds = fc.string({ minLength: 1, maxLength: 8 });
 
 /** Both kinds of table, for every published document. */
-const TABLES = DOCUMENTS.flatMap((rules) => [{ rules, bets: false }, { rules, bets: true }]);
+const TABLES = DOCUMENTS.flatMap((rules) => [
+  { rules, bets: false },
+  { rules, bets: true },
+]);
 
 describe('a seed', () => {
   it('gives the same bytes each time', () => {
@@ -24,24 +27,32 @@ describe('a seed', () => {
   });
 
   it('gives other bytes than another seed, and a number the same as its digits', () => {
-    const cards = (seed: string | number): string => simulated({ rules: 'punto-banco@1', seed, shoes: 1 }).lines.join('\n');
+    const cards = (seed: string | number): string =>
+      simulated({ rules: 'punto-banco@1', seed, shoes: 1 }).lines.join('\n');
     expect(cards(1) === cards(2)).toBe(false);
     expect(cards(1) === cards('1')).toBe(true);
   });
 
   it('deals other cards at another table', () => {
-    const drawn = (table: string): string[] => cardsOf(simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, table }).lines.map(decoded));
+    const drawn = (table: string): string[] =>
+      cardsOf(simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, table }).lines.map(decoded));
     expect(drawn('B07')).not.toEqual(drawn('B08'));
   });
 });
 
-const cardsOf = (events: readonly AnyEvent[]): string[] => events.flatMap((event) => (event.type === 'card-drawn' ? [String(event.data.card)] : []));
+const cardsOf = (events: readonly AnyEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'card-drawn' ? [String(event.data.card)] : []));
 
 describe.each(TABLES)('a lawful table under $rules, bets: $bets', ({ rules, bets }) => {
   it('leaves nothing to find and nothing that could not be judged, whatever the seed', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
-        const { findings, unjudgeable, expected } = auditedSimulation({ rules, bets, seed, shoes: 2 });
+        const { findings, unjudgeable, expected } = auditedSimulation({
+          rules,
+          bets,
+          seed,
+          shoes: 2,
+        });
         expect(findings).toEqual([]);
         expect(unjudgeable).toEqual([]);
         expect(expected).toEqual([]);
@@ -63,45 +74,66 @@ describe.each(TABLES)('a lawful table under $rules, bets: $bets', ({ rules, bets
   it('draws and leaves every card of the decks, for every number of decks allowed', () => {
     for (const decks of rulesNamed(rules).document.decks) {
       const events = simulated({ rules, bets, seed: decks, shoes: 2, decks }).lines.map(decoded);
-      const closings = events.flatMap((event) => (event.type === 'shoe-closed' ? [event.data] : []));
-      const left = closings.reduce((sum, { remaining, remainingCards }) => sum + (remaining ?? remainingCards?.length ?? Number.NaN), 0);
+      const closings = events.flatMap((event) =>
+        event.type === 'shoe-closed' ? [event.data] : [],
+      );
+      const left = closings.reduce(
+        (sum, { remaining, remainingCards }) =>
+          sum + (remaining ?? remainingCards?.length ?? Number.NaN),
+        0,
+      );
       expect(closings).toHaveLength(2);
       expect(cardsOf(events).length + left).toBe(2 * 52 * decks);
     }
   });
 });
 
-describe.each(DOCUMENTS.filter((name) => rulesNamed(name).commission))('commission under %s', (rules) => {
-  it('is taken or marked as it falls due, and all collected when the shoe closes', () => {
-    fc.assert(
-      fc.property(seeds, (seed) => {
-        const { ledger } = auditedSimulation({ rules, bets: true, seed, shoes: 1 });
-        expect(ledger.some(({ due }) => due > 0)).toBe(true);
-        for (const { due, taken, marked, outstanding } of ledger) {
-          expect(outstanding).toBe(0);
-          expect(taken + marked).toBe(due);
-        }
-        const kept = ledger.map(({ taken, marked }) => (rulesNamed(rules).commission?.when === 'taken' ? marked : taken));
-        expect(Math.max(...kept)).toBe(0);
-      }),
-      { numRuns: 4 },
-    );
-  });
-});
+describe.each(DOCUMENTS.filter((name) => rulesNamed(name).commission))(
+  'commission under %s',
+  (rules) => {
+    it('is taken or marked as it falls due, and all collected when the shoe closes', () => {
+      fc.assert(
+        fc.property(seeds, (seed) => {
+          const { ledger } = auditedSimulation({ rules, bets: true, seed, shoes: 1 });
+          expect(ledger.some(({ due }) => due > 0)).toBe(true);
+          for (const { due, taken, marked, outstanding } of ledger) {
+            expect(outstanding).toBe(0);
+            expect(taken + marked).toBe(due);
+          }
+          const kept = ledger.map(({ taken, marked }) =>
+            rulesNamed(rules).commission?.when === 'taken' ? marked : taken,
+          );
+          expect(Math.max(...kept)).toBe(0);
+        }),
+        { numRuns: 4 },
+      );
+    });
+  },
+);
 
 describe('a simulated table', () => {
   it('makes every bet of its document, within the limits told when the shoe is opened', () => {
-    const events = simulated({ rules: 'super-6@1', bets: true, seed: 1, shoes: 2 }).lines.map(decoded);
+    const events = simulated({ rules: 'super-6@1', bets: true, seed: 1, shoes: 2 }).lines.map(
+      decoded,
+    );
     const limits = events.find((event) => event.type === 'shoe-opened')?.data.limits ?? {};
     const placed = events.flatMap((event) => (event.type === 'bet-placed' ? [event.data] : []));
-    expect(new Set(placed.map(({ bet }) => bet))).toEqual(new Set(rulesNamed('super-6@1').bets.keys()));
+    expect(new Set(placed.map(({ bet }) => bet))).toEqual(
+      new Set(rulesNamed('super-6@1').bets.keys()),
+    );
     expect(new Set(placed.map(({ seat }) => seat)).size).toBeGreaterThan(2);
     expect(Object.keys(limits)).toEqual([...rulesNamed('super-6@1').bets.keys()]);
   });
 
   it('numbers what its two devices send from 1, without a hole', () => {
     const next = new Map<string, number>();
-    for (const { source, sequence } of simulated({ rules: 'punto-banco@1', bets: true, seed: 3, shoes: 2, table: 'B07' }).lines.map(decoded)) {
+    for (const { source, sequence } of simulated({
+      rules: 'punto-banco@1',
+      bets: true,
+      seed: 3,
+      shoes: 2,
+      table: 'B07',
+    }).lines.map(decoded)) {
       expect(sequence).toBe(next.get(source) ?? 1);
       next.set(source, (next.get(source) ?? 1) + 1);
     }
@@ -113,13 +145,20 @@ describe('a simulated table', () => {
     const count = (type: string): number => events.filter((event) => event.type === type).length;
     expect(count('cut-card-drawn')).toBe(3);
     expect(count('dealer-relieved')).toBeGreaterThan(3);
-    expect(events.flatMap((event) => (event.type === 'shoe-closed' ? [event.data.reason] : []))).toEqual(['cut-card', 'cut-card', 'cut-card']);
+    expect(
+      events.flatMap((event) => (event.type === 'shoe-closed' ? [event.data.reason] : [])),
+    ).toEqual(['cut-card', 'cut-card', 'cut-card']);
   });
 
   it('takes about 50 seconds over a coup with bets', () => {
-    const events = simulated({ rules: 'punto-banco@1', bets: true, seed: 1, shoes: 1 }).lines.map(decoded);
-    const opened = events.filter(({ type }) => type === 'coup-opened').map(({ time }) => Date.parse(time));
-    const perCoup = ((opened.at(-1) as number) - (opened[0] as number)) / (opened.length - 1) / 1000;
+    const events = simulated({ rules: 'punto-banco@1', bets: true, seed: 1, shoes: 1 }).lines.map(
+      decoded,
+    );
+    const opened = events
+      .filter(({ type }) => type === 'coup-opened')
+      .map(({ time }) => Date.parse(time));
+    const perCoup =
+      ((opened.at(-1) as number) - (opened[0] as number)) / (opened.length - 1) / 1000;
     expect(perCoup).toBeGreaterThan(35);
     expect(perCoup).toBeLessThan(70);
   });
@@ -130,9 +169,15 @@ describe('a simulated table', () => {
     let hands: { player: Card[]; banker: Card[] } = { player: [], banker: [] };
     for (const event of lines.map(decoded)) {
       if (event.type === 'coup-opened') hands = { player: [], banker: [] };
-      if (event.type === 'card-drawn' && event.data.card && (event.data.to === 'player' || event.data.to === 'banker')) hands[event.data.to].push(event.data.card);
+      if (
+        event.type === 'card-drawn' &&
+        event.data.card &&
+        (event.data.to === 'player' || event.data.to === 'banker')
+      )
+        hands[event.data.to].push(event.data.card);
       if (event.type !== 'hand-called' || event.data.hand !== 'player') continue;
-      if (totalOf(hands.player.slice(0, 2)) === 5 && totalOf(hands.banker.slice(0, 2)) < 8) free[hands.player.length === 3 ? 'drew' : 'stood'] += 1;
+      if (totalOf(hands.player.slice(0, 2)) === 5 && totalOf(hands.banker.slice(0, 2)) < 8)
+        free[hands.player.length === 3 ? 'drew' : 'stood'] += 1;
     }
     expect(free.drew).toBeGreaterThan(3);
     expect(free.stood).toBeGreaterThan(3);

@@ -12,17 +12,27 @@ export const rulesNamed = (name: string) => {
 };
 
 /** A simulated log whole, and what it must lead to. */
-export function simulated(options: Omit<SimulationOptions, 'rules'> & { readonly rules: string }): { readonly lines: readonly string[]; readonly expected: readonly ExpectedFinding[] } {
+export function simulated(options: Omit<SimulationOptions, 'rules'> & { readonly rules: string }): {
+  readonly lines: readonly string[];
+  readonly expected: readonly ExpectedFinding[];
+} {
   const { lines, expected } = simulate({ ...options, rules: rulesNamed(options.rules) });
   return { lines: [...lines], expected };
 }
 
 /** A simulated log and its audit. */
-export function auditedSimulation(options: Parameters<typeof simulated>[0]): Audited & ReturnType<typeof simulated> {
+export function auditedSimulation(
+  options: Parameters<typeof simulated>[0],
+): Audited & ReturnType<typeof simulated> {
   const log = simulated(options);
   return { ...log, ...audit(log.lines) };
 }
 
 /** Findings as one reads them off a list: code, shoe, coup. */
 export const inShort = (findings: readonly (Finding | ExpectedFinding)[]): string[] =>
-  findings.map(({ code, table, shoe, coup }) => `${code} ${table} ${shoe}${coup === undefined ? '' : ` coup ${coup}`}`).sort();
+  findings
+    .map(
+      ({ code, table, shoe, coup }) =>
+        `${code} ${table} ${shoe}${coup === undefined ? '' : ` coup ${coup}`}`,
+    )
+    .sort();

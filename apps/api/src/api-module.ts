@@ -1,4 +1,11 @@
-import { type DynamicModule, Logger, Module, type OnApplicationBootstrap, type OnModuleDestroy, type Provider } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type Provider,
+} from '@nestjs/common';
 import { CqrsModule, UnhandledExceptionBus } from '@nestjs/cqrs';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
@@ -8,7 +15,11 @@ import { readModelDataSource, RowStore } from '#read-model';
 import type { Registry } from 'prom-client';
 import { accessOptions } from './identity/access-database.js';
 import { AccountsController } from './identity/accounts-controller.js';
-import { ChangeAccountHandler, CreateAccountHandler, ListAccountsHandler } from './identity/accounts.js';
+import {
+  ChangeAccountHandler,
+  CreateAccountHandler,
+  ListAccountsHandler,
+} from './identity/accounts.js';
 import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './identity/device-keys.js';
 import { Gate } from './identity/gate.js';
 import { Identities } from './identity/identities.js';
@@ -19,7 +30,13 @@ import { IngestModule } from './ingest/ingest.module.js';
 import { Metrics } from './operation/metrics.js';
 import { OperationController } from './operation/operation-controller.js';
 import { ParkedController } from './operation/parked-controller.js';
-import { DecideParkedHandler, Decisions, ListParkedHandler, ListPositionsHandler, ResumePartitionHandler } from './operation/parked.js';
+import {
+  DecideParkedHandler,
+  Decisions,
+  ListParkedHandler,
+  ListPositionsHandler,
+  ResumePartitionHandler,
+} from './operation/parked.js';
 import { AskReadinessHandler } from './operation/readiness.js';
 import { READING_CONTROLLERS, READING_PROVIDERS } from './reading/reading-parts.js';
 import type { ApiSettings } from './settings.js';
@@ -42,9 +59,18 @@ const CONNECT_MS_MAX = 2000;
 
 /** The rows as #read-model reads them, bounded in time. */
 function rowsOptions(databaseUrl: string, lost: (error: Error) => void): TypeOrmModuleOptions {
-  const { options } = readModelDataSource(databaseUrl, { poolSize: ROWS_POOL_MAX, applicationName: 'shoeprint-api' });
+  const { options } = readModelDataSource(databaseUrl, {
+    poolSize: ROWS_POOL_MAX,
+    applicationName: 'shoeprint-api',
+  });
   const extra = { ...(options.extra as object), statement_timeout: ROWS_STATEMENT_MS_MAX };
-  return { ...options, connectTimeoutMS: CONNECT_MS_MAX, poolErrorHandler: lost, extra, retryAttempts: 1 } as TypeOrmModuleOptions;
+  return {
+    ...options,
+    connectTimeoutMS: CONNECT_MS_MAX,
+    poolErrorHandler: lost,
+    extra,
+    retryAttempts: 1,
+  } as TypeOrmModuleOptions;
 }
 
 /** What every module of the api may inject: see tokens.ts. */
@@ -52,9 +78,17 @@ function rowsOptions(databaseUrl: string, lost: (error: Error) => void): TypeOrm
 class PartsModule {
   static of({ settings, log, book, registry }: ApiParts): DynamicModule {
     const providers: Provider[] = [
-      { provide: SETTINGS, useValue: settings }, { provide: EVENT_LOG, useValue: log }, { provide: RULE_BOOK, useValue: book }, { provide: Metrics, useValue: new Metrics(registry) },
+      { provide: SETTINGS, useValue: settings },
+      { provide: EVENT_LOG, useValue: log },
+      { provide: RULE_BOOK, useValue: book },
+      { provide: Metrics, useValue: new Metrics(registry) },
     ];
-    return { module: PartsModule, global: true, providers, exports: [SETTINGS, EVENT_LOG, RULE_BOOK, Metrics] };
+    return {
+      module: PartsModule,
+      global: true,
+      providers,
+      exports: [SETTINGS, EVENT_LOG, RULE_BOOK, Metrics],
+    };
   }
 }
 
@@ -76,7 +110,11 @@ export class ApiModule implements OnApplicationBootstrap, OnModuleDestroy {
   static of(parts: ApiParts): DynamicModule {
     const closing = new Closing();
     const lost = (error: Error): void => {
-      if (!closing.hasBegun) new Logger('database').warn({ message: 'an idle connection was lost', error: error.message });
+      if (!closing.hasBegun)
+        new Logger('database').warn({
+          message: 'an idle connection was lost',
+          error: error.message,
+        });
     };
     return {
       module: ApiModule,
@@ -85,13 +123,49 @@ export class ApiModule implements OnApplicationBootstrap, OnModuleDestroy {
         CqrsModule.forRoot(),
         IngestModule,
         TypeOrmModule.forRoot({ ...accessOptions(parts.databaseUrl, lost), retryAttempts: 1 }),
-        TypeOrmModule.forRootAsync({ name: ROWS, useFactory: () => rowsOptions(parts.databaseUrl, lost), dataSourceFactory: async (options) => new DataSource(options as DataSourceOptions).initialize() }),
+        TypeOrmModule.forRootAsync({
+          name: ROWS,
+          useFactory: () => rowsOptions(parts.databaseUrl, lost),
+          dataSourceFactory: async (options) =>
+            new DataSource(options as DataSourceOptions).initialize(),
+        }),
       ],
-      controllers: [SessionController, AccountsController, KeysController, OperationController, ParkedController, ...READING_CONTROLLERS],
+      controllers: [
+        SessionController,
+        AccountsController,
+        KeysController,
+        OperationController,
+        ParkedController,
+        ...READING_CONTROLLERS,
+      ],
       providers: [
-        { provide: Closing, useValue: closing }, Identities, Gate, SignInHandler, SignOutHandler, CreateAccountHandler, ChangeAccountHandler, ListAccountsHandler,
-        CreateKeyHandler, RevokeKeyHandler, ListKeysHandler, AskReadinessHandler, ListParkedHandler, ListPositionsHandler, DecideParkedHandler, ResumePartitionHandler,
-        { provide: Decisions, useFactory: () => new Decisions(RowStore.open(parts.databaseUrl, { poolSize: 1, applicationName: 'shoeprint-decisions' })) }, ...READING_PROVIDERS,
+        { provide: Closing, useValue: closing },
+        Identities,
+        Gate,
+        SignInHandler,
+        SignOutHandler,
+        CreateAccountHandler,
+        ChangeAccountHandler,
+        ListAccountsHandler,
+        CreateKeyHandler,
+        RevokeKeyHandler,
+        ListKeysHandler,
+        AskReadinessHandler,
+        ListParkedHandler,
+        ListPositionsHandler,
+        DecideParkedHandler,
+        ResumePartitionHandler,
+        {
+          provide: Decisions,
+          useFactory: () =>
+            new Decisions(
+              RowStore.open(parts.databaseUrl, {
+                poolSize: 1,
+                applicationName: 'shoeprint-decisions',
+              }),
+            ),
+        },
+        ...READING_PROVIDERS,
       ],
     };
   }
@@ -104,8 +178,13 @@ export class ApiModule implements OnApplicationBootstrap, OnModuleDestroy {
   /** A handler that fails with nobody waiting for it would be dropped by the buses; here it is told, loudly. */
   onApplicationBootstrap(): void {
     this.unhandled.subscribe(({ exception }: { exception: unknown }) => {
-      const { message, stack } = exception instanceof Error ? exception : new Error(String(exception));
-      this.logger.fatal({ message: 'a handler failed with nobody waiting for it', error: message, stack });
+      const { message, stack } =
+        exception instanceof Error ? exception : new Error(String(exception));
+      this.logger.fatal({
+        message: 'a handler failed with nobody waiting for it',
+        error: message,
+        stack,
+      });
     });
   }
 }

@@ -22,10 +22,18 @@ export interface CreateApi extends Omit<ApiParts, 'registry'> {
  * and the rows'). `app.close()` stops accepting, answers what is under way, and lets go of the database; the log is the
  * caller's to close, after that. Rejects where the database does not answer.
  */
-export async function createApi({ registry = new Registry(), logger = jsonLogger(), ...parts }: CreateApi): Promise<NestFastifyApplication> {
+export async function createApi({
+  registry = new Registry(),
+  logger = jsonLogger(),
+  ...parts
+}: CreateApi): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter(serverOptions(parts.settings));
   const paths = new RoutePaths();
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.of({ ...parts, registry }), adapter, { logger, bodyParser: false, abortOnError: false, forceCloseConnections: false });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    ApiModule.of({ ...parts, registry }),
+    adapter,
+    { logger, bodyParser: false, abortOnError: false, forceCloseConnections: false },
+  );
   const fastify = adapter.getInstance();
   fastify.removeContentTypeParser('text/plain');
   fastify.addHook('onRoute', openDocs(parts.settings.basePath));
@@ -43,14 +51,27 @@ export async function createApi({ registry = new Registry(), logger = jsonLogger
 const ROUTES = new WeakMap<NestFastifyApplication, RoutePaths>();
 
 /** Every route of an api: its template, method, and what it asks for. */
-export const routesOf = (app: NestFastifyApplication): RoutePaths['all'] => ROUTES.get(app)?.all ?? [];
+export const routesOf = (app: NestFastifyApplication): RoutePaths['all'] =>
+  ROUTES.get(app)?.all ?? [];
 
 /** A log of JSON lines; as for all of Nest, NEST_LOG_LEVEL says how much of it. */
-export const jsonLogger = (levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log']): ConsoleLogger => new ConsoleLogger('shoeprint', { json: true, logLevels: [...levels] });
+export const jsonLogger = (
+  levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log'],
+): ConsoleLogger => new ConsoleLogger('shoeprint', { json: true, logLevels: [...levels] });
 
 function countRequests(app: NestFastifyApplication, { requests }: Metrics): void {
-  app.getHttpAdapter().getInstance().addHook('onResponse', (request, reply, done) => {
-    requests.observe({ method: request.method, route: request.routeOptions.url ?? '(none)', status: String(reply.statusCode) }, reply.elapsedTime / 1000);
-    done();
-  });
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onResponse', (request, reply, done) => {
+      requests.observe(
+        {
+          method: request.method,
+          route: request.routeOptions.url ?? '(none)',
+          status: String(reply.statusCode),
+        },
+        reply.elapsedTime / 1000,
+      );
+      done();
+    });
 }

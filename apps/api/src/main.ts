@@ -28,9 +28,22 @@ async function serve(settings: ServerSettings): Promise<void> {
   await migrateAccess(settings.databaseUrl);
   await migrate(settings.databaseUrl);
   const admin = await ensureFirstAdmin(settings.databaseUrl, { password: settings.adminPassword });
-  if (admin && settings.adminPassword === undefined) process.stderr.write(`made the first account: ${admin.name}, password ${admin.password}; this is told once\n`);
-  const log = await openLog(settings.log, (notice) => void logger.warn({ message: 'a notice of the log', notice }));
-  const app = await createApi({ settings, log, databaseUrl: settings.databaseUrl, book, registry: processRegistry(), logger });
+  if (admin && settings.adminPassword === undefined)
+    process.stderr.write(
+      `made the first account: ${admin.name}, password ${admin.password}; this is told once\n`,
+    );
+  const log = await openLog(
+    settings.log,
+    (notice) => void logger.warn({ message: 'a notice of the log', notice }),
+  );
+  const app = await createApi({
+    settings,
+    log,
+    databaseUrl: settings.databaseUrl,
+    book,
+    registry: processRegistry(),
+    logger,
+  });
   endOn(['SIGTERM', 'SIGINT'], async () => {
     await app.close();
     await log.close();

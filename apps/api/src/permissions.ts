@@ -1,5 +1,13 @@
 /** What people are, each account any number of them. */
-export const ROLES = ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance', 'integrator', 'admin'] as const;
+export const ROLES = [
+  'pit-boss',
+  'surveillance',
+  'compliance',
+  'regulator',
+  'finance',
+  'integrator',
+  'admin',
+] as const;
 export type Role = (typeof ROLES)[number];
 
 const everyone = [...ROLES, 'device'] as const;

@@ -5,9 +5,12 @@ export const LOG_POSITION = 'Log-Position';
 export const MIN_POSITION = 'Min-Position';
 
 /** Where what was written came to lie, as `Log-Position` says it: for each partition the furthest `next`. */
-export function logPosition(written: readonly { readonly partition: number; readonly next: number }[]): string {
+export function logPosition(
+  written: readonly { readonly partition: number; readonly next: number }[],
+): string {
   const ends = new Map<number, number>();
-  for (const { partition, next } of written) ends.set(partition, Math.max(next, ends.get(partition) ?? 0));
+  for (const { partition, next } of written)
+    ends.set(partition, Math.max(next, ends.get(partition) ?? 0));
   return positionsText(ends);
 }
 
@@ -18,6 +21,10 @@ export function minPosition(header: string | undefined): Positions | undefined {
     return positionsFrom(header);
   } catch (error) {
     if (!(error instanceof BadPositions)) throw error;
-    throw new Problem('invalid-request', `the header ${MIN_POSITION} cannot be read: ${error.message}`, { errors: [{ pointer: '', reason: error.message }] });
+    throw new Problem(
+      'invalid-request',
+      `the header ${MIN_POSITION} cannot be read: ${error.message}`,
+      { errors: [{ pointer: '', reason: error.message }] },
+    );
   }
 }

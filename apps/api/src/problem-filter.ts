@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { outOfReach } from './out-of-reach.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE, type ProblemName } from './problems.js';
@@ -27,27 +33,47 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
 
   private problemOf(thrown: unknown, request: FastifyRequest): Problem {
     if (thrown instanceof Problem) return thrown;
-    if (thrown instanceof HttpException && thrown.getStatus() < 500) return this.ofStatus(thrown, request);
-    if (outOfReach(thrown)) return new Problem('not-ready', 'the database does not answer', { headers: { 'Retry-After': '1' }, cause: thrown });
-    return new Problem('internal-fault', undefined, { instance: `urn:uuid:${randomUUID()}`, cause: thrown });
+    if (thrown instanceof HttpException && thrown.getStatus() < 500)
+      return this.ofStatus(thrown, request);
+    if (outOfReach(thrown))
+      return new Problem('not-ready', 'the database does not answer', {
+        headers: { 'Retry-After': '1' },
+        cause: thrown,
+      });
+    return new Problem('internal-fault', undefined, {
+      instance: `urn:uuid:${randomUUID()}`,
+      cause: thrown,
+    });
   }
 
   private ofStatus(thrown: HttpException, request: FastifyRequest): Problem {
     const status = thrown.getStatus();
     if (status === 404) return this.nowhere(request);
     const code = (thrown.cause as { readonly code?: string } | undefined)?.code;
-    return new Problem(BY_STATUS[status] ?? 'malformed-request', code === undefined ? thrown.message : WORDS[code], { cause: thrown });
+    return new Problem(
+      BY_STATUS[status] ?? 'malformed-request',
+      code === undefined ? thrown.message : WORDS[code],
+      { cause: thrown },
+    );
   }
 
   private nowhere(request: FastifyRequest): Problem {
     const methods = this.paths.methodsOf(request.url);
     if (methods.length === 0 || methods.includes(request.method)) return new Problem('not-found');
-    return new Problem('method-not-allowed', `${request.method} is none of ${methods.join(', ')}`, { headers: { Allow: methods.join(', ') } });
+    return new Problem('method-not-allowed', `${request.method} is none of ${methods.join(', ')}`, {
+      headers: { Allow: methods.join(', ') },
+    });
   }
 
   private tell(problem: Problem, request: FastifyRequest): void {
     const { cause } = problem;
-    const what = { message: 'a request ended in a fault of ours', instance: problem.extras.instance, method: request.method, route: request.routeOptions?.url, error: cause instanceof Error ? cause.message : String(cause) };
+    const what = {
+      message: 'a request ended in a fault of ours',
+      instance: problem.extras.instance,
+      method: request.method,
+      route: request.routeOptions?.url,
+      error: cause instanceof Error ? cause.message : String(cause),
+    };
     this.logger.error(what, cause instanceof Error ? cause.stack : undefined);
   }
 }
@@ -56,11 +82,25 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
 export function answer(reply: FastifyReply, problem: Problem): void {
   const { headers } = problem.extras;
   if (headers) reply.headers(headers);
-  void reply.code(problem.status).header('Content-Type', PROBLEM_MEDIA_TYPE).header('Cache-Control', 'no-store').removeHeader('ETag').send(Buffer.from(JSON.stringify(documentOf(problem))));
+  void reply
+    .code(problem.status)
+    .header('Content-Type', PROBLEM_MEDIA_TYPE)
+    .header('Cache-Control', 'no-store')
+    .removeHeader('ETag')
+    .send(Buffer.from(JSON.stringify(documentOf(problem))));
 }
 
 const BY_STATUS: Readonly<Record<number, ProblemName>> = {
-  401: 'not-signed-in', 403: 'not-permitted', 405: 'method-not-allowed', 406: 'not-acceptable', 408: 'too-slow', 409: 'conflict', 412: 'precondition-failed', 413: 'too-large', 415: 'media-type-not-taken', 429: 'too-many-attempts',
+  401: 'not-signed-in',
+  403: 'not-permitted',
+  405: 'method-not-allowed',
+  406: 'not-acceptable',
+  408: 'too-slow',
+  409: 'conflict',
+  412: 'precondition-failed',
+  413: 'too-large',
+  415: 'media-type-not-taken',
+  429: 'too-many-attempts',
 };
 
 /** What the parser's own errors say, in our words: theirs may quote the body. */

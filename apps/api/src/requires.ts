@@ -14,7 +14,8 @@ export interface RouteNeeds {
  * Declares what a route asks for. Every route has exactly one of `Requires` and `Open`; one without refuses everybody. It
  * sits in Fastify's route config, so that the gate refuses before the body is read.
  */
-export const Requires = (permission: Permission): MethodDecorator => applyDecorators(RouteConfig({ needs: permission } satisfies RouteNeeds), ApiBearerAuth());
+export const Requires = (permission: Permission): MethodDecorator =>
+  applyDecorators(RouteConfig({ needs: permission } satisfies RouteNeeds), ApiBearerAuth());
 
 /** Declares that a route is for everybody, signed in or not. */
 export const Open = (): MethodDecorator => RouteConfig({ needs: 'nothing' } satisfies RouteNeeds);
@@ -28,9 +29,14 @@ declare module 'fastify' {
 
 /** The identity of a request that passed the gate. Throws on an open route: nobody is known there. */
 export function identityOf(request: FastifyRequest): Identity {
-  if (!request.identity) throw new Error(`${request.method} ${request.routeOptions.url ?? ''} is open and knows no identity`);
+  if (!request.identity)
+    throw new Error(
+      `${request.method} ${request.routeOptions.url ?? ''} is open and knows no identity`,
+    );
   return request.identity;
 }
 
 /** A parameter of a controller's method: the identity that sent the request. */
-export const Sender = createParamDecorator((_: unknown, context: ExecutionContext): Identity => identityOf(context.switchToHttp().getRequest<FastifyRequest>()));
+export const Sender = createParamDecorator((_: unknown, context: ExecutionContext): Identity =>
+  identityOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);

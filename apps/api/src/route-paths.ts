@@ -14,7 +14,8 @@ export class RoutePaths {
 
   add({ method, url, config }: RouteOptions): void {
     const { needs } = (config ?? {}) as Partial<RouteNeeds>;
-    for (const each of Array.isArray(method) ? method : [method]) this.routes.push({ method: each, url, needs, pattern: patternOf(url) });
+    for (const each of Array.isArray(method) ? method : [method])
+      this.routes.push({ method: each, url, needs, pattern: patternOf(url) });
   }
 
   get all(): readonly RegisteredRoute[] {
@@ -24,9 +25,22 @@ export class RoutePaths {
   /** The methods that a path takes; none where it leads nowhere. `url` may have a query. */
   methodsOf(url: string): string[] {
     const path = url.replace(/[?#].*$/s, '');
-    return [...new Set(this.routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort();
+    return [
+      ...new Set(
+        this.routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method),
+      ),
+    ].sort();
   }
 }
 
 const patternOf = (url: string): RegExp =>
-  new RegExp(`^${url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*'))).join('/')}/?$`);
+  new RegExp(
+    `^${url
+      .split('/')
+      .map((part) =>
+        part.startsWith(':')
+          ? '[^/]+'
+          : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*'),
+      )
+      .join('/')}/?$`,
+  );

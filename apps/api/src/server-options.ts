@@ -12,14 +12,28 @@ const SLOW_LOOK_MS = 1000;
 const PARAMETER_LENGTH_MAX = 16_384;
 
 /** How Fastify serves: limits, TLS, and problem documents also for what never reaches a route. */
-export function serverOptions({ tls, requestTimeoutMs, keepAliveMs }: ApiSettings): FastifyServerOptions & { skipMiddie: boolean; https?: object; http?: object } {
-  const server = { connectionsCheckingInterval: SLOW_LOOK_MS, headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs };
+export function serverOptions({
+  tls,
+  requestTimeoutMs,
+  keepAliveMs,
+}: ApiSettings): FastifyServerOptions & { skipMiddie: boolean; https?: object; http?: object } {
+  const server = {
+    connectionsCheckingInterval: SLOW_LOOK_MS,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+  };
   return {
     ...(tls ? { https: { ...server, ...tls } } : { http: server }),
-    skipMiddie: true, logger: false, bodyLimit: BODY_BYTES_MAX, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs,
-    forceCloseConnections: 'idle', return503OnClosing: false,
+    skipMiddie: true,
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX, ignoreTrailingSlash: true },
-    frameworkErrors: (_error, _request, reply) => answer(reply, new Problem('malformed-request', 'the path cannot be read')),
+    frameworkErrors: (_error, _request, reply) =>
+      answer(reply, new Problem('malformed-request', 'the path cannot be read')),
     clientErrorHandler,
   };
 }
@@ -32,13 +46,18 @@ function clientErrorHandler(error: Error & { readonly code?: string }, socket: S
   }
   const problem = refusalOf(error.code);
   const body = JSON.stringify(documentOf(problem));
-  socket.end(`HTTP/1.1 ${problem.status} ${problem.message}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.message}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 function refusalOf(code: string | undefined): Problem {
   switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return new Problem('too-slow');
-    case 'HPE_HEADER_OVERFLOW': return new Problem('too-large');
-    default: return new Problem('malformed-request');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('too-slow');
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('too-large');
+    default:
+      return new Problem('malformed-request');
   }
 }

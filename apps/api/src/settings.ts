@@ -23,7 +23,13 @@ export interface ListenSettings extends ApiSettings, HouseSettings {
   readonly adminPassword: string | undefined;
 }
 
-export const API_DEFAULTS: ApiSettings = { basePath: '', tls: undefined, sessionHours: 12, requestTimeoutMs: 30_000, keepAliveMs: 72_000 };
+export const API_DEFAULTS: ApiSettings = {
+  basePath: '',
+  tls: undefined,
+  sessionHours: 12,
+  requestTimeoutMs: 30_000,
+  keepAliveMs: 72_000,
+};
 
 /** Reads the variables of the api that hold for every way to start it; faults are collected in `env`. Deeply frozen. */
 export function listenSettings(env: Environment): ListenSettings {
@@ -31,8 +37,10 @@ export function listenSettings(env: Environment): ListenSettings {
     basePath: basePath(env),
     tls: tls(env),
     sessionHours: env.whole('SHOEPRINT_SESSION_HOURS', API_DEFAULTS.sessionHours, 1, 24 * 30),
-    requestTimeoutMs: env.whole('SHOEPRINT_REQUEST_TIMEOUT_S', API_DEFAULTS.requestTimeoutMs / 1000, 1, 600) * 1000,
-    keepAliveMs: env.whole('SHOEPRINT_KEEP_ALIVE_S', API_DEFAULTS.keepAliveMs / 1000, 1, 3600) * 1000,
+    requestTimeoutMs:
+      env.whole('SHOEPRINT_REQUEST_TIMEOUT_S', API_DEFAULTS.requestTimeoutMs / 1000, 1, 600) * 1000,
+    keepAliveMs:
+      env.whole('SHOEPRINT_KEEP_ALIVE_S', API_DEFAULTS.keepAliveMs / 1000, 1, 3600) * 1000,
     host: env.text('SHOEPRINT_HOST') ?? '127.0.0.1',
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),
@@ -43,22 +51,33 @@ export function listenSettings(env: Environment): ListenSettings {
 function basePath(env: Environment): string {
   const text = (env.text('SHOEPRINT_BASE_PATH') ?? '').replace(/\/+$/, '');
   if (text === '' || /^(\/[A-Za-z0-9._~-]+)+$/.test(text)) return text;
-  env.fault('SHOEPRINT_BASE_PATH', 'must be a path that begins with "/", of letters, digits, ".", "_", "~" and "-"');
+  env.fault(
+    'SHOEPRINT_BASE_PATH',
+    'must be a path that begins with "/", of letters, digits, ".", "_", "~" and "-"',
+  );
   return '';
 }
 
 function tls(env: Environment): ApiSettings['tls'] {
   const [cert, key] = [env.file('SHOEPRINT_TLS_CERT'), env.file('SHOEPRINT_TLS_KEY')];
   if (cert && key) return Object.freeze({ cert, key });
-  if (env.text('SHOEPRINT_TLS_CERT') && !env.text('SHOEPRINT_TLS_KEY')) env.fault('SHOEPRINT_TLS_KEY', 'is missing beside SHOEPRINT_TLS_CERT');
-  if (env.text('SHOEPRINT_TLS_KEY') && !env.text('SHOEPRINT_TLS_CERT')) env.fault('SHOEPRINT_TLS_CERT', 'is missing beside SHOEPRINT_TLS_KEY');
+  if (env.text('SHOEPRINT_TLS_CERT') && !env.text('SHOEPRINT_TLS_KEY'))
+    env.fault('SHOEPRINT_TLS_KEY', 'is missing beside SHOEPRINT_TLS_CERT');
+  if (env.text('SHOEPRINT_TLS_KEY') && !env.text('SHOEPRINT_TLS_CERT'))
+    env.fault('SHOEPRINT_TLS_CERT', 'is missing beside SHOEPRINT_TLS_KEY');
   return undefined;
 }
 
 function adminPassword(env: Environment): string | undefined {
   const password = env.secret('SHOEPRINT_ADMIN_PASSWORD');
-  if (password !== undefined && (password.length < PASSWORD_LENGTH_MIN || password.length > PASSWORD_LENGTH_MAX)) {
-    env.fault('SHOEPRINT_ADMIN_PASSWORD', `must be ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`);
+  if (
+    password !== undefined &&
+    (password.length < PASSWORD_LENGTH_MIN || password.length > PASSWORD_LENGTH_MAX)
+  ) {
+    env.fault(
+      'SHOEPRINT_ADMIN_PASSWORD',
+      `must be ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`,
+    );
   }
   return password;
 }

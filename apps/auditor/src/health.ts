@@ -22,13 +22,24 @@ export interface HealthServer {
  * Serves `/livez` (the process answers), `/readyz` (log and database answer; lag and parked tables are told, and do not make
  * it unready) and `/metrics` (Prometheus).
  */
-export async function serveHealth(looked: Looked, host: string, port: number): Promise<HealthServer> {
+export async function serveHealth(
+  looked: Looked,
+  host: string,
+  port: number,
+): Promise<HealthServer> {
   const server = createServer((request, response) => {
-    answer(looked, (request.url ?? '').split('?')[0] as string, response).catch((error: unknown) => send(response, 500, 'text/plain', String(error)));
+    answer(looked, (request.url ?? '').split('?')[0] as string, response).catch((error: unknown) =>
+      send(response, 500, 'text/plain', String(error)),
+    );
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, host, resolve),
+  );
   const { address, port: bound, family } = server.address() as AddressInfo;
-  return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`, close: () => closed(server) };
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    close: () => closed(server),
+  };
 }
 
 async function closed(server: Server): Promise<void> {
@@ -38,16 +49,26 @@ async function closed(server: Server): Promise<void> {
   });
 }
 
-async function answer({ log, auditor }: Looked, path: string, response: ServerResponse): Promise<void> {
+async function answer(
+  { log, auditor }: Looked,
+  path: string,
+  response: ServerResponse,
+): Promise<void> {
   if (path === '/livez') return send(response, 200, 'text/plain', 'ok\n');
-  if (path === '/metrics') return send(response, 200, auditor.registry.contentType, await auditor.registry.metrics());
-  if (path !== '/readyz') return send(response, 404, 'text/plain', 'not here: /livez, /readyz, /metrics\n');
+  if (path === '/metrics')
+    return send(response, 200, auditor.registry.contentType, await auditor.registry.metrics());
+  if (path !== '/readyz')
+    return send(response, 404, 'text/plain', 'not here: /livez, /readyz, /metrics\n');
   const [ofLog, positions] = await Promise.all([inTime(log.health()), inTime(auditor.positions())]);
   const isReady = ofLog?.reachable === true && positions !== undefined;
-  const stopped = positions?.filter(({ stopped: at }) => at !== null).map(({ partition, stopped: at }) => ({ partition, ...at }));
+  const stopped = positions
+    ?.filter(({ stopped: at }) => at !== null)
+    .map(({ partition, stopped: at }) => ({ partition, ...at }));
   const body = {
     ready: isReady,
-    log: ofLog ? { reachable: ofLog.reachable, powerSafe: ofLog.powerSafe, notes: ofLog.notes } : { reachable: false },
+    log: ofLog
+      ? { reachable: ofLog.reachable, powerSafe: ofLog.powerSafe, notes: ofLog.notes }
+      : { reachable: false },
     database: { reachable: positions !== undefined },
     following: auditor.stats().following,
     stopped: stopped ?? [],
@@ -58,7 +79,9 @@ async function answer({ log, auditor }: Looked, path: string, response: ServerRe
 /** What a look gives, or undefined where it fails or takes too long: that is the answer. */
 async function inTime<T>(look: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), LOOK_MS)));
+  const late = new Promise<undefined>(
+    (resolve) => (timer = setTimeout(() => resolve(undefined), LOOK_MS)),
+  );
   return Promise.race([look.catch(() => undefined), late]).finally(() => clearTimeout(timer));
 }
 

@@ -1,7 +1,24 @@
-export { startAuditor, LEASE_MS, type AuditorStats, type RunningAuditor, type StartAuditor } from './start-auditor.js';
+export {
+  startAuditor,
+  LEASE_MS,
+  type AuditorStats,
+  type RunningAuditor,
+  type StartAuditor,
+} from './start-auditor.js';
 export { AUDITOR, AuditorModule } from './auditor-module.js';
 export { serveHealth, type HealthServer } from './health.js';
 export { journalOn, jsonJournal, SILENT, type Journal } from './own/journal.js';
 export { auditorSettings, type AuditorSettings } from './settings.js';
-export { rebuildRows, type RebuildProgress, type RebuildReport, type RebuildRows } from './rebuild.js';
-export { REBUILD_EXIT, rebuildCommand, RebuildInterrupted, rebuildOptions, type RebuildOptions } from './rebuild-command.js';
+export {
+  rebuildRows,
+  type RebuildProgress,
+  type RebuildReport,
+  type RebuildRows,
+} from './rebuild.js';
+export {
+  REBUILD_EXIT,
+  rebuildCommand,
+  RebuildInterrupted,
+  rebuildOptions,
+  type RebuildOptions,
+} from './rebuild-command.js';

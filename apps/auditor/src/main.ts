@@ -8,7 +8,12 @@ import { listening, SettingsRefused, settingsText } from '#settings';
 import { AUDITOR, AuditorModule } from './auditor-module.js';
 import { serveHealth } from './health.js';
 import { inWords, journalOn, jsonLogger } from './own/journal.js';
-import { REBUILD_EXIT, rebuildCommand, RebuildInterrupted, rebuildOptions } from './rebuild-command.js';
+import {
+  REBUILD_EXIT,
+  rebuildCommand,
+  RebuildInterrupted,
+  rebuildOptions,
+} from './rebuild-command.js';
 import { auditorSettings, type AuditorSettings } from './settings.js';
 import type { RunningAuditor } from './start-auditor.js';
 
@@ -40,25 +45,42 @@ async function follow(settings: AuditorSettings): Promise<void> {
   const book = installedRules(settings.rules);
   const log = await openLog(settings.log, onNotice);
   const { databaseUrl, gamingDays, leaseMs } = settings;
-  const app = await NestFactory.createApplicationContext(AuditorModule.of({ log, databaseUrl, book, gamingDays, leaseMs, journal }), { abortOnError: false, logger });
+  const app = await NestFactory.createApplicationContext(
+    AuditorModule.of({ log, databaseUrl, book, gamingDays, leaseMs, journal }),
+    { abortOnError: false, logger },
+  );
   const auditor = app.get<RunningAuditor>(AUDITOR);
-  const health = await listening(() => serveHealth({ log, auditor }, settings.host, settings.metricsPort), 'SHOEPRINT_METRICS_PORT');
+  const health = await listening(
+    () => serveHealth({ log, auditor }, settings.host, settings.metricsPort),
+    'SHOEPRINT_METRICS_PORT',
+  );
   endOn(['SIGTERM', 'SIGINT'], async () => {
     await app.close();
     await health.close();
     await log.close();
   });
-  journal.info('following', { owner: auditor.owner, health: health.url, log: log.id, partitions: log.partitions });
+  journal.info('following', {
+    owner: auditor.owner,
+    health: health.url,
+    log: log.id,
+    partitions: log.partitions,
+  });
   const { powerSafe, notes } = await log.health();
   if (!powerSafe) logger.warn({ message: 'the log is not power-safe', notes });
 }
 
-async function rebuild({ rules, databaseUrl, gamingDays, log: where }: AuditorSettings, given: readonly string[]): Promise<void> {
+async function rebuild(
+  { rules, databaseUrl, gamingDays, log: where }: AuditorSettings,
+  given: readonly string[],
+): Promise<void> {
   const options = rebuildOptions(given);
   const book = installedRules(rules);
   const log = await openLog(where, onNotice);
   try {
-    process.exitCode = await rebuildCommand({ log, book, databaseUrl, gamingDays, journal }, options);
+    process.exitCode = await rebuildCommand(
+      { log, book, databaseUrl, gamingDays, journal },
+      options,
+    );
   } finally {
     await log.close();
   }
@@ -90,6 +112,9 @@ function refuse(error: unknown): never {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(2);
   }
-  journal.error('ended by a fault of its own', { error: inWords(error), stack: error instanceof Error ? error.stack : undefined });
+  journal.error('ended by a fault of its own', {
+    error: inWords(error),
+    stack: error instanceof Error ? error.stack : undefined,
+  });
   process.exit(process.argv[2] === 'rebuild' ? REBUILD_EXIT.fault : 1);
 }

@@ -2,7 +2,12 @@ import { SingleBar } from 'cli-progress';
 import { NotAtTheSamePlace, OtherFold, OtherLog, RebuildRunning } from '#read-model';
 import { Refusal } from '#rule-folder';
 import type { Journal } from './own/journal.js';
-import { rebuildRows, type RebuildProgress, type RebuildReport, type RebuildRows } from './rebuild.js';
+import {
+  rebuildRows,
+  type RebuildProgress,
+  type RebuildReport,
+  type RebuildRows,
+} from './rebuild.js';
 
 /** How the command was called. */
 export interface RebuildOptions {
@@ -27,29 +32,47 @@ const TOLD_EVERY_MS = 1_000;
 
 /** The options `--progress` and `--accept-differences`. Throws `Refusal` for anything else. */
 export function rebuildOptions(options: readonly string[]): RebuildOptions {
-  const unknown = options.find((option) => option !== '--progress' && option !== '--accept-differences');
-  if (unknown !== undefined) throw new Refusal(`rebuild takes --progress and --accept-differences, not ${unknown}`);
-  return { bar: options.includes('--progress'), acceptDifferences: options.includes('--accept-differences') };
+  const unknown = options.find(
+    (option) => option !== '--progress' && option !== '--accept-differences',
+  );
+  if (unknown !== undefined)
+    throw new Refusal(`rebuild takes --progress and --accept-differences, not ${unknown}`);
+  return {
+    bar: options.includes('--progress'),
+    acceptDifferences: options.includes('--accept-differences'),
+  };
 }
 
 /**
  * Rebuilds the rows, telling how far it is; gives the exit code: 0 swapped, 1 they differ and were not. Throws `Refusal` where
  * it cannot be done, and `RebuildInterrupted` after a signal to end.
  */
-export async function rebuildCommand(parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays'> & { readonly journal: Journal }, options: RebuildOptions): Promise<0 | 1> {
+export async function rebuildCommand(
+  parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays'> & {
+    readonly journal: Journal;
+  },
+  options: RebuildOptions,
+): Promise<0 | 1> {
   const { journal, ...from } = parts;
   const aborting = new AbortController();
   const abort = (): void => aborting.abort(new RebuildInterrupted());
   for (const ending of ENDINGS) process.on(ending, abort);
   const telling = options.bar ? barOf() : linesOf(journal);
   try {
-    const report = await rebuildRows({ ...from, acceptDifferences: options.acceptDifferences, progress: telling.tell, signal: aborting.signal });
+    const report = await rebuildRows({
+      ...from,
+      acceptDifferences: options.acceptDifferences,
+      progress: telling.tell,
+      signal: aborting.signal,
+    });
     telling.end();
     if (options.bar) process.stderr.write(inWords(report));
     else tellReport(report, journal);
     return report.swapped ? 0 : 1;
   } catch (error) {
-    throw REFUSED.some((refused) => error instanceof refused) ? new Refusal((error as Error).message, { cause: error }) : error;
+    throw REFUSED.some((refused) => error instanceof refused)
+      ? new Refusal((error as Error).message, { cause: error })
+      : error;
   } finally {
     telling.end();
     for (const ending of ENDINGS) process.off(ending, abort);
@@ -66,7 +89,12 @@ interface Telling {
 }
 
 function barOf(): Telling {
-  const bar = new SingleBar({ format: '{phase} [{bar}] {percentage}% | {value}/{total} | {left} left', stream: process.stderr, clearOnComplete: false, hideCursor: true });
+  const bar = new SingleBar({
+    format: '{phase} [{bar}] {percentage}% | {value}/{total} | {left} left',
+    stream: process.stderr,
+    clearOnComplete: false,
+    hideCursor: true,
+  });
   let phase: RebuildProgress['phase'] | undefined;
   let first = { done: 0, ms: 0 };
   return {
@@ -78,7 +106,13 @@ function barOf(): Telling {
         first = { done: progress.done, ms: performance.now() };
       }
       bar.setTotal(progress.total);
-      bar.update(progress.done, { phase: progress.phase, left: timeLeft(((performance.now() - first.ms) * (progress.total - progress.done)) / (progress.done - first.done)) });
+      bar.update(progress.done, {
+        phase: progress.phase,
+        left: timeLeft(
+          ((performance.now() - first.ms) * (progress.total - progress.done)) /
+            (progress.done - first.done),
+        ),
+      });
     },
     end: () => {
       if (phase !== undefined) bar.stop();
@@ -90,7 +124,9 @@ function barOf(): Telling {
 /** By the pace of the whole phase: that of the last moments, as cli-progress reckons it, leaps, and is no number at the end. */
 function timeLeft(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  return Number.isFinite(seconds) ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}` : '0:00';
+  return Number.isFinite(seconds)
+    ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+    : '0:00';
 }
 
 function linesOf(journal: Journal): Telling {
@@ -106,18 +142,34 @@ function linesOf(journal: Journal): Telling {
 }
 
 function tellReport({ swapped, resumed, events, tables }: RebuildReport, journal: Journal): void {
-  for (const { equal, ...table } of tables) if (!equal) journal.error('the rebuilt rows differ from the live ones', table);
+  for (const { equal, ...table } of tables)
+    if (!equal) journal.error('the rebuilt rows differ from the live ones', table);
   const counts = Object.fromEntries(tables.map(({ table, rebuilt }) => [table, rebuilt]));
   const fields = { resumed, events, rows: counts };
   if (swapped) journal.info('the rebuilt rows are live', fields);
-  else journal.error('the rebuilt rows were not swapped in; --accept-differences does it all the same', fields);
+  else
+    journal.error(
+      'the rebuilt rows were not swapped in; --accept-differences does it all the same',
+      fields,
+    );
 }
 
 /** For a person at a terminal. */
 function inWords({ swapped, resumed, events, tables }: RebuildReport): string {
-  const differing = tables.filter(({ equal }) => !equal).map(({ table, live, rebuilt, differing: keys }) => `  ${table}: ${live.toLocaleString('en')} live, ${rebuilt.toLocaleString('en')} rebuilt; some that differ: ${keys.join(', ')}\n`);
-  const rows = tables.filter(({ rebuilt }) => rebuilt > 0).map(({ table, rebuilt }) => `${rebuilt.toLocaleString('en')} ${table}`).join(', ');
-  const differ = differing.length > 0 ? `the rebuilt rows differ from the live ones:\n${differing.join('')}` : '';
+  const differing = tables
+    .filter(({ equal }) => !equal)
+    .map(
+      ({ table, live, rebuilt, differing: keys }) =>
+        `  ${table}: ${live.toLocaleString('en')} live, ${rebuilt.toLocaleString('en')} rebuilt; some that differ: ${keys.join(', ')}\n`,
+    );
+  const rows = tables
+    .filter(({ rebuilt }) => rebuilt > 0)
+    .map(({ table, rebuilt }) => `${rebuilt.toLocaleString('en')} ${table}`)
+    .join(', ');
+  const differ =
+    differing.length > 0
+      ? `the rebuilt rows differ from the live ones:\n${differing.join('')}`
+      : '';
   const judged = `${events.toLocaleString('en')} events were judged${resumed ? ', going on where the rebuild before stood' : ''}.`;
   return `${differ}${swapped ? `the rebuilt rows are live: ${rows || 'none'}. ${judged}` : 'the rebuilt rows were not swapped in; --accept-differences does it all the same.'}\n`;
 }

@@ -3,7 +3,15 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Decoder, FOLD_VERSION, houseFrom, type RuleBook } from '#audit';
 import type { EventLog } from '#event-log';
-import { gamingDays, Rebuild, RowStore, type Claimed, type GamingDayRule, type LivePosition, type TableComparison } from '#read-model';
+import {
+  gamingDays,
+  Rebuild,
+  RowStore,
+  type Claimed,
+  type GamingDayRule,
+  type LivePosition,
+  type TableComparison,
+} from '#read-model';
 import { PartitionFold } from './fold/partition-fold.js';
 import { judgingBy } from './fold/table-run.js';
 import { settle, type Loading } from './own/poison.js';
@@ -93,10 +101,17 @@ class Filling {
   ) {
     const { log, book } = asked;
     this.loading = { log, rows, judging: judgingBy(book), decoder: new Decoder(houseFrom(book)) };
-    this.live = RowStore.open(asked.databaseUrl, { schema: rebuild.live, poolSize: 1, applicationName: 'shoeprint rebuild' });
+    this.live = RowStore.open(asked.databaseUrl, {
+      schema: rebuild.live,
+      poolSize: 1,
+      applicationName: 'shoeprint rebuild',
+    });
     const failed = (why: Error): void => void (this.failure ??= why);
     this.writer = new Writer(rows, gamingDays(asked.gamingDays), {
-      lost: ({ partition }) => failed(new Error(`partition ${partition} of the rebuilt rows was taken by another process`)),
+      lost: ({ partition }) =>
+        failed(
+          new Error(`partition ${partition} of the rebuilt rows was taken by another process`),
+        ),
       unwritable: (_fold, why) => failed(why),
       committed: (events) => void (this.events += events),
       failed: () => undefined, // it is tried again
@@ -104,7 +119,11 @@ class Filling {
   }
 
   static async begin(asked: RebuildRows, rebuild: Rebuild): Promise<Filling> {
-    const rows = RowStore.open(asked.databaseUrl, { schema: rebuild.schema, poolSize: 3, applicationName: 'shoeprint rebuild' });
+    const rows = RowStore.open(asked.databaseUrl, {
+      schema: rebuild.schema,
+      poolSize: 3,
+      applicationName: 'shoeprint rebuild',
+    });
     const filling = new Filling(asked, rebuild, rows);
     try {
       await filling.takeAll();
@@ -119,10 +138,14 @@ class Filling {
   private async takeAll(): Promise<void> {
     const { partitions } = this.asked.log;
     for (;;) {
-      this.claimed = [...this.claimed, ...(await this.rows.claim(this.owner, LEASE_MS, partitions))];
+      this.claimed = [
+        ...this.claimed,
+        ...(await this.rows.claim(this.owner, LEASE_MS, partitions)),
+      ];
       if (this.claimed.length === partitions) break;
       this.check();
-      for (const { partition, stopped } of await this.rows.positions()) if (stopped) await this.rows.resumePartition(partition);
+      for (const { partition, stopped } of await this.rows.positions())
+        if (stopped) await this.rows.resumePartition(partition);
       await pause(CLAIM_AGAIN_MS);
       await this.rows.renew(this.owner, LEASE_MS, this.claimed);
     }
@@ -131,7 +154,12 @@ class Filling {
     }, LEASE_MS / 3);
     for (const claimed of this.claimed) {
       this.check();
-      const fold = new PartitionFold(claimed.partition, claimed.generation, claimed.next, this.loading.judging);
+      const fold = new PartitionFold(
+        claimed.partition,
+        claimed.generation,
+        claimed.next,
+        this.loading.judging,
+      );
       await takeOver(this.loading, claimed, fold, () => true);
       this.folds.set(claimed.partition, fold);
       this.writer.add(fold);
@@ -146,10 +174,13 @@ class Filling {
   async compare(): Promise<readonly TableComparison[]> {
     await this.chase();
     let done = 0;
-    return this.rebuild.compare((live) => this.reach(live), () => {
-      this.check();
-      this.asked.progress?.({ phase: 'comparing', done: (done += 1), total: TABLES });
-    });
+    return this.rebuild.compare(
+      (live) => this.reach(live),
+      () => {
+        this.check();
+        this.asked.progress?.({ phase: 'comparing', done: (done += 1), total: TABLES });
+      },
+    );
   }
 
   async swap(): Promise<void> {
@@ -161,7 +192,8 @@ class Filling {
         this.asked.progress?.({ phase: 'swapping', done: 1, total: 1 });
         return;
       } catch (error) {
-        if (attempt === SWAPS_MAX || (error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+        if (attempt === SWAPS_MAX || (error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE)
+          throw error;
       }
     }
   }
@@ -170,7 +202,14 @@ class Filling {
   private async chase(): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const targets = await this.targets();
-      if (targets.every(({ partition, next }) => next - (this.folds.get(partition) as PartitionFold).next <= (round === 0 ? 0 : NEAR_RECORDS))) return;
+      if (
+        targets.every(
+          ({ partition, next }) =>
+            next - (this.folds.get(partition) as PartitionFold).next <=
+            (round === 0 ? 0 : NEAR_RECORDS),
+        )
+      )
+        return;
       await this.reach(targets);
     }
   }
@@ -178,7 +217,12 @@ class Filling {
   private async targets(): Promise<readonly LivePosition[]> {
     const live = await this.live.positions();
     if (live.length > 0) return live;
-    return Promise.all([...this.folds.keys()].map(async (partition) => ({ partition, next: await this.asked.log.head(partition) })));
+    return Promise.all(
+      [...this.folds.keys()].map(async (partition) => ({
+        partition,
+        next: await this.asked.log.head(partition),
+      })),
+    );
   }
 
   /** Folds up to exactly these places, and has it written. */
@@ -198,7 +242,11 @@ class Filling {
         }
         this.writer.kick();
         await this.writer.room();
-        this.asked.progress?.({ phase: 'folding', done: [...this.folds.values()].reduce((sum, { written }) => sum + written, 0), total });
+        this.asked.progress?.({
+          phase: 'folding',
+          done: [...this.folds.values()].reduce((sum, { written }) => sum + written, 0),
+          total,
+        });
       }
     }
     for (const fold of this.folds.values()) await this.writer.flushed(fold);

@@ -1,4 +1,11 @@
-import { Environment, houseSettings, storeSettings, type HouseSettings, type StoreSettings, type Variables } from '#settings';
+import {
+  Environment,
+  houseSettings,
+  storeSettings,
+  type HouseSettings,
+  type StoreSettings,
+  type Variables,
+} from '#settings';
 import { LEASE_MS } from './start-auditor.js';
 
 /** All that an auditor of its own reads from the environment. */

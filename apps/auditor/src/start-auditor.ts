@@ -50,12 +50,29 @@ export const LEASE_MS = 3_000;
  * may run over one log and database. Throws `OtherLog` or `OtherFold` where the rows were made from another log, or by
  * another version of the fold.
  */
-export async function startAuditor({ log, databaseUrl, book, gamingDays: days, schema, leaseMs = LEASE_MS, journal = jsonJournal() }: StartAuditor): Promise<RunningAuditor> {
+export async function startAuditor({
+  log,
+  databaseUrl,
+  book,
+  gamingDays: days,
+  schema,
+  leaseMs = LEASE_MS,
+  journal = jsonJournal(),
+}: StartAuditor): Promise<RunningAuditor> {
   await migrate(databaseUrl, schema);
   const rows = RowStore.open(databaseUrl, { schema, applicationName: 'shoeprint auditor' });
   const metrics = new AuditorMetrics();
   const owner = `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`;
-  const auditor = new Auditor({ log, rows, judging: judgingBy(book), dayOf: gamingDays(days), journal, metrics, owner, leaseMs });
+  const auditor = new Auditor({
+    log,
+    rows,
+    judging: judgingBy(book),
+    dayOf: gamingDays(days),
+    journal,
+    metrics,
+    owner,
+    leaseMs,
+  });
   try {
     await auditor.start();
   } catch (error) {

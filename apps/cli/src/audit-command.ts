@@ -28,27 +28,54 @@ Exit codes: 0 nothing found, 1 findings, 2 input refused and nothing judged.`;
 /** `shoeprint audit`: fold files of events; print findings and commission (contract section 6). */
 export const auditCommand = (): Command =>
   new Command('audit')
-    .description('judge files of table events against the house\'s rules')
-    .argument('<file...>', 'files of events, one a line, gzip if named .gz; - for standard input; several are one log')
+    .description("judge files of table events against the house's rules")
+    .argument(
+      '<file...>',
+      'files of events, one a line, gzip if named .gz; - for standard input; several are one log',
+    )
     .option('--json', 'print one JSON object for programs')
-    .option('--rules <folder>', 'use the rule documents of this folder too', (folder: string, before: readonly string[]) => [...before, folder], [])
-    .option('--workers <n>', 'threads, each for some of the tables and with memory of its own; a pipe is read by one', workersAsked, 1)
+    .option(
+      '--rules <folder>',
+      'use the rule documents of this folder too',
+      (folder: string, before: readonly string[]) => [...before, folder],
+      [],
+    )
+    .option(
+      '--workers <n>',
+      'threads, each for some of the tables and with memory of its own; a pipe is read by one',
+      workersAsked,
+      1,
+    )
     .addHelpText('after', EXAMPLES)
     .action(runAudit);
 
 function workersAsked(text: string): number {
   const workers = Number(text);
-  if (!/^\d+$/.test(text) || workers < 1 || workers > WORKERS_MAX) throw new InvalidArgumentError(`It must be a number from 1 to ${WORKERS_MAX}.`);
+  if (!/^\d+$/.test(text) || workers < 1 || workers > WORKERS_MAX)
+    throw new InvalidArgumentError(`It must be a number from 1 to ${WORKERS_MAX}.`);
   return workers;
 }
 
-async function runAudit(names: readonly string[], { json, rules, workers }: AuditOptions): Promise<void> {
+async function runAudit(
+  names: readonly string[],
+  { json, rules, workers }: AuditOptions,
+): Promise<void> {
   const book = installedRules(rules);
   const files = logFiles(names);
   const sizes = files.map(({ size }) => size);
-  const progress = new Progress(sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0));
+  const progress = new Progress(
+    sizes.includes(undefined)
+      ? undefined
+      : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0),
+  );
   const page = new Page();
-  const outcome = await audit({ files, book, rulesFolders: rules, workers, progress: progress.at }).finally(() => progress.done());
+  const outcome = await audit({
+    files,
+    book,
+    rulesFolders: rules,
+    workers,
+    progress: progress.at,
+  }).finally(() => progress.done());
   if (outcome.malformed) {
     process.exitCode = EXIT.refused;
     if (json) await printRefusalJson(page, outcome.malformed);

@@ -20,7 +20,9 @@ export interface AuditTask {
   readonly progress?: (bytes: number) => void;
 }
 
-export type AuditOutcome = { readonly verdict: Verdict; readonly malformed?: undefined } | { readonly malformed: MalformedLines };
+export type AuditOutcome =
+  | { readonly verdict: Verdict; readonly malformed?: undefined }
+  | { readonly malformed: MalformedLines };
 
 /** Audits the files as one log. Whether by one thread or several, the outcome is the same, byte for byte. */
 export async function audit(task: AuditTask): Promise<AuditOutcome> {
@@ -33,7 +35,9 @@ export async function audit(task: AuditTask): Promise<AuditOutcome> {
   }
   const pass = new AuditPass(task.book);
   await pass.read(task.files, task.progress);
-  return pass.malformed.count > 0 ? { malformed: pass.malformed } : { verdict: pass.auditor.verdict() };
+  return pass.malformed.count > 0
+    ? { malformed: pass.malformed }
+    : { verdict: pass.auditor.verdict() };
 }
 
 /**
@@ -50,29 +54,46 @@ function keepHeapsSmall(): void {
 const NEWEST_V8_TESTED = 13;
 
 /** The verdict of several workers, or `undefined` where one met a malformed line, so that all of them must be listed in order. */
-async function auditByWorkers({ files, rulesFolders, progress }: AuditTask, workers: number): Promise<Verdict | undefined> {
+async function auditByWorkers(
+  { files, rulesFolders, progress }: AuditTask,
+  workers: number,
+): Promise<Verdict | undefined> {
   const spills = Array.from({ length: workers }, openNameless);
   const done = Array.from({ length: workers }, () => 0);
   const running: Worker[] = [];
   try {
-    const parts = await Promise.all(spills.map((spill, worker) =>
-      new Promise<HandedVerdict | undefined>((resolve, reject) => {
-        const workerData: WorkerTask = { files, rulesFolders, share: { worker, workers }, spill };
-        const thread = new Worker(new URL('./audit-worker.js', import.meta.url), { workerData, trackUnmanagedFds: false });
-        running.push(thread);
-        thread.on('error', reject);
-        thread.on('message', (word: WorkerWord) => {
-          switch (word.is) {
-            case 'progress':
-              done[worker] = word.bytes;
-              return progress?.(Math.min(...done));
-            case 'malformed': return reject(MALFORMED);
-            case 'refused': return reject(new Refusal(word.message));
-            case 'done': return resolve(word.verdict);
-          }
-        });
-      }),
-    ));
+    const parts = await Promise.all(
+      spills.map(
+        (spill, worker) =>
+          new Promise<HandedVerdict | undefined>((resolve, reject) => {
+            const workerData: WorkerTask = {
+              files,
+              rulesFolders,
+              share: { worker, workers },
+              spill,
+            };
+            const thread = new Worker(new URL('./audit-worker.js', import.meta.url), {
+              workerData,
+              trackUnmanagedFds: false,
+            });
+            running.push(thread);
+            thread.on('error', reject);
+            thread.on('message', (word: WorkerWord) => {
+              switch (word.is) {
+                case 'progress':
+                  done[worker] = word.bytes;
+                  return progress?.(Math.min(...done));
+                case 'malformed':
+                  return reject(MALFORMED);
+                case 'refused':
+                  return reject(new Refusal(word.message));
+                case 'done':
+                  return resolve(word.verdict);
+              }
+            });
+          }),
+      ),
+    );
     return joined(parts as HandedVerdict[], spills);
   } catch (error) {
     if (error === MALFORMED) return undefined;

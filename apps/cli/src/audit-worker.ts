@@ -35,7 +35,11 @@ async function work({ files, rulesFolders, share, spill }: WorkerTask): Promise<
     told = now;
     say({ is: 'progress', bytes });
   });
-  say(pass.malformed.count > 0 ? { is: 'malformed' } : { is: 'done', verdict: pass.auditor.handOver() });
+  say(
+    pass.malformed.count > 0
+      ? { is: 'malformed' }
+      : { is: 'done', verdict: pass.auditor.handOver() },
+  );
 }
 
 if (parentPort) {

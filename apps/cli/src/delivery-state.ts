@@ -34,7 +34,8 @@ export class DeliveryState {
   isNew(line: Uint8Array): boolean {
     this.digest.update(line).update('\n');
     this.lines += 1;
-    if (this.lines === this.begun && this.saved?.sha256 !== this.soFar()) throw new Refusal(this.otherFile());
+    if (this.lines === this.begun && this.saved?.sha256 !== this.soFar())
+      throw new Refusal(this.otherFile());
     return this.lines > this.begun;
   }
 
@@ -60,10 +61,18 @@ export class DeliveryState {
     try {
       saved = JSON.parse(readFileSync(this.path, 'utf8')) as Saved;
     } catch (error) {
-      throw new Refusal(`${this.path}: how far ${this.file} was sent cannot be read (${(error as Error).message}); remove it to send the file from its first line`);
+      throw new Refusal(
+        `${this.path}: how far ${this.file} was sent cannot be read (${(error as Error).message}); remove it to send the file from its first line`,
+      );
     }
-    if (!Number.isSafeInteger(saved.lines) || saved.lines < 1 || typeof saved.sha256 !== 'string') throw new Refusal(`${this.path}: this does not say how far ${this.file} was sent; remove it to send the file from its first line`);
-    if (saved.url !== this.url) throw new Refusal(`${this.file} was being sent to ${saved.url}; remove ${this.path} to send it to ${this.url} from its first line`);
+    if (!Number.isSafeInteger(saved.lines) || saved.lines < 1 || typeof saved.sha256 !== 'string')
+      throw new Refusal(
+        `${this.path}: this does not say how far ${this.file} was sent; remove it to send the file from its first line`,
+      );
+    if (saved.url !== this.url)
+      throw new Refusal(
+        `${this.file} was being sent to ${saved.url}; remove ${this.path} to send it to ${this.url} from its first line`,
+      );
     return saved;
   }
 

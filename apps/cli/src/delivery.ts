@@ -21,7 +21,8 @@ export interface RefusedEvent {
   readonly reason: string;
 }
 
-export type Delivered = { readonly refused?: undefined } | { readonly refused: readonly RefusedEvent[] };
+export type Delivered =
+  { readonly refused?: undefined } | { readonly refused: readonly RefusedEvent[] };
 
 const REQUEST_MS = 60_000;
 const PAUSE_LEAST_MS = 250;
@@ -39,20 +40,29 @@ export async function deliver(to: Destination, lines: Buffer): Promise<Delivered
     const answer = await attempt(to, lines);
     if (answer.is === 'taken') return {};
     if (answer.is === 'refused') return { refused: answer.events };
-    if (Date.now() >= until) throw new Refusal(`${to.events.href}: ${answer.why}; gave up after ${Math.round(to.patienceMs / 1000)} s. The same command goes on where this one stopped`);
+    if (Date.now() >= until)
+      throw new Refusal(
+        `${to.events.href}: ${answer.why}; gave up after ${Math.round(to.patienceMs / 1000)} s. The same command goes on where this one stopped`,
+      );
     if (answer.why !== told) to.waiting((told = answer.why));
     await pause(answer.afterMs ?? pauseMs);
   }
 }
 
-type Attempt = { readonly is: 'taken' } | { readonly is: 'refused'; readonly events: readonly RefusedEvent[] } | { readonly is: 'later'; readonly why: string; readonly afterMs?: number };
+type Attempt =
+  | { readonly is: 'taken' }
+  | { readonly is: 'refused'; readonly events: readonly RefusedEvent[] }
+  | { readonly is: 'later'; readonly why: string; readonly afterMs?: number };
 
 async function attempt({ events, key }: Destination, lines: Buffer): Promise<Attempt> {
   let answer: Response;
   let text: string;
   try {
     answer = await fetch(events, {
-      method: 'POST', body: new Uint8Array(lines), redirect: 'error', signal: AbortSignal.timeout(REQUEST_MS),
+      method: 'POST',
+      body: new Uint8Array(lines),
+      redirect: 'error',
+      signal: AbortSignal.timeout(REQUEST_MS),
       headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${key}` },
     });
     text = await answer.text();
@@ -66,10 +76,23 @@ async function attempt({ events, key }: Destination, lines: Buffer): Promise<Att
     case 400:
       if (problem.errors) return { is: 'refused', events: problem.errors };
       throw new Refusal(`${events.href}: ${said}`);
-    case 429: case 502: case 503: return { is: 'later', why: said, afterMs: Number(answer.headers.get('retry-after') ?? 0) * 1000 || undefined };
-    case 408: case 504: return { is: 'later', why: said };
-    case 401: throw new Refusal(`${events.href}: the key is not known or was revoked (give it with --key-file or SHOEPRINT_KEY)`);
-    default: throw new Refusal(`${events.href}: ${said}`);
+    case 429:
+    case 502:
+    case 503:
+      return {
+        is: 'later',
+        why: said,
+        afterMs: Number(answer.headers.get('retry-after') ?? 0) * 1000 || undefined,
+      };
+    case 408:
+    case 504:
+      return { is: 'later', why: said };
+    case 401:
+      throw new Refusal(
+        `${events.href}: the key is not known or was revoked (give it with --key-file or SHOEPRINT_KEY)`,
+      );
+    default:
+      throw new Refusal(`${events.href}: ${said}`);
   }
 }
 

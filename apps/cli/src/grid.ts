@@ -3,8 +3,32 @@ import { colours } from './colours.js';
 
 /** A table with a line under its heads; the first column is text or a name, the others are set to the right. */
 export function grid(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
-  const table = new Table({ chars: none, head: heads.map((head) => colours.dim(head)), colAligns: heads.map((_, i) => (i === 0 ? 'left' : 'right')), style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
+  const none = {
+    top: '',
+    'top-mid': '',
+    'top-left': '',
+    'top-right': '',
+    bottom: '',
+    'bottom-mid': '',
+    'bottom-left': '',
+    'bottom-right': '',
+    left: '',
+    'left-mid': '',
+    mid: '',
+    'mid-mid': '',
+    right: '',
+    'right-mid': '',
+    middle: '  ',
+  };
+  const table = new Table({
+    chars: none,
+    head: heads.map((head) => colours.dim(head)),
+    colAligns: heads.map((_, i) => (i === 0 ? 'left' : 'right')),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
   for (const row of rows) table.push([...row]);
-  return table.toString().split('\n').map((line) => line.trimEnd());
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
 }

@@ -49,7 +49,14 @@ export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
     if (!(await taker.goesOn())) return;
   }
   if (tooLong) taker.tooLong(number + 1);
-  else if (held > 0) offer(taker, blockOf(buffer.subarray(0, held), buffer.toString('latin1', 0, held)), 0, held, number + 1);
+  else if (held > 0)
+    offer(
+      taker,
+      blockOf(buffer.subarray(0, held), buffer.toString('latin1', 0, held)),
+      0,
+      held,
+      number + 1,
+    );
 }
 
 function offer(taker: LineTaker, block: Block, from: number, to: number, number: number): void {

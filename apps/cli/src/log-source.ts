@@ -25,7 +25,8 @@ export interface Bytes {
 
 /** Looks at the files before any is read. Refuses (`Refusal`) one that is missing, a folder, or standard input named twice. */
 export function logFiles(names: readonly string[]): LogFile[] {
-  if (names.filter((name) => name === '-').length > 1) throw new Refusal('standard input can be read only once');
+  if (names.filter((name) => name === '-').length > 1)
+    throw new Refusal('standard input can be read only once');
   return names.map((name) => {
     if (name === '') throw new Refusal('the name of a file is empty');
     if (name === '-') return { name, size: undefined };
@@ -61,7 +62,12 @@ function notPacked(name: string, bytes: Bytes): Bytes {
     ...bytes,
     async read(into, at, most) {
       const count = await bytes.read(into, at, most);
-      if (!begun && count > 1 && into.readUInt16BE(at) === GZIP) throw new Refusal(name === '-' ? 'standard input is gzip; unpack it first, with gunzip -c' : `${name}: this is gzip; it is unpacked only where the name ends in .gz`);
+      if (!begun && count > 1 && into.readUInt16BE(at) === GZIP)
+        throw new Refusal(
+          name === '-'
+            ? 'standard input is gzip; unpack it first, with gunzip -c'
+            : `${name}: this is gzip; it is unpacked only where the name ends in .gz`,
+        );
       begun = true;
       return count;
     },

@@ -38,16 +38,22 @@ export class MalformedLines {
 }
 
 /** Tells the first malformed lines and how many there are, on standard error; `after` says what became of the input. */
-export function tellMalformed(malformed: Iterable<Malformed> & { readonly count: number }, after: string): void {
+export function tellMalformed(
+  malformed: Iterable<Malformed> & { readonly count: number },
+  after: string,
+): void {
   const lines: string[] = [];
   let shown = 0;
   for (const { file, line, faults } of malformed) {
     if (shown === LINES_SHOWN) break;
     shown += 1;
-    for (const { pointer, reason } of faults.slice(0, FAULTS_SHOWN)) lines.push(`${file}:${line}: ${pointer === '' ? '' : `${pointer} `}${reason}`);
-    if (faults.length > FAULTS_SHOWN) lines.push(`${file}:${line}: and ${faults.length - FAULTS_SHOWN} faults more`);
+    for (const { pointer, reason } of faults.slice(0, FAULTS_SHOWN))
+      lines.push(`${file}:${line}: ${pointer === '' ? '' : `${pointer} `}${reason}`);
+    if (faults.length > FAULTS_SHOWN)
+      lines.push(`${file}:${line}: and ${faults.length - FAULTS_SHOWN} faults more`);
   }
-  if (malformed.count > shown) lines.push(`and ${malformed.count - shown} lines more; --json lists them all`);
+  if (malformed.count > shown)
+    lines.push(`and ${malformed.count - shown} lines more; --json lists them all`);
   lines.push(`refused: ${counted(malformed.count, 'malformed line')}; ${after}`);
   process.stderr.write(`${lines.join('\n')}\n`);
 }

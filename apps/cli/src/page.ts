@@ -48,4 +48,5 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** `1 finding`, `2 findings`, `1,234 findings`. */
-export const counted = (count: number, what: string, several = `${what}s`): string => `${count.toLocaleString('en')} ${count === 1 ? what : several}`;
+export const counted = (count: number, what: string, several = `${what}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? what : several}`;

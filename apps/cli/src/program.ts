@@ -25,7 +25,9 @@ Examples:
 /** The whole command line, ready to be parsed. */
 export function program(): Command {
   const whole = new Command('shoeprint')
-    .description('Audit of baccarat: what was dealt, what the rules require, what went wrong, what is owed.')
+    .description(
+      'Audit of baccarat: what was dealt, what the rules require, what went wrong, what is owed.',
+    )
     .version(version(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
     .addCommand(auditCommand())
@@ -40,15 +42,21 @@ export function program(): Command {
   return whole;
 }
 
-const version = (): string => (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string }).version;
+const version = (): string =>
+  (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
+    .version;
 
 /** Makes a command and those below it throw instead of ending the process, and point to their help. */
 function strict(command: Command): void {
-  command.exitOverride().showHelpAfterError(`(${pathOf(command)} --help tells more)`).showSuggestionAfterError();
+  command
+    .exitOverride()
+    .showHelpAfterError(`(${pathOf(command)} --help tells more)`)
+    .showSuggestionAfterError();
   command.commands.forEach(strict);
 }
 
-const pathOf = (command: Command): string => (command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name());
+const pathOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 
 /** Runs the command line and leaves the exit code: the command's own, 2 for a refusal, 70 for a fault of ours. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -69,7 +77,9 @@ function codeOf(error: unknown): number {
     return EXIT.refused;
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  process.stderr.write(`shoeprint: this is a fault in shoeprint itself: ${message.split('\n')[0]} (SHOEPRINT_DEBUG=1 shows where)\n`);
+  process.stderr.write(
+    `shoeprint: this is a fault in shoeprint itself: ${message.split('\n')[0]} (SHOEPRINT_DEBUG=1 shows where)\n`,
+  );
   if (process.env.SHOEPRINT_DEBUG) process.stderr.write(`${stack}\n`);
   return EXIT.bug;
 }

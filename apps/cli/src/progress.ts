@@ -25,9 +25,20 @@ export class Progress {
     this.first ??= { bytes, ms: now };
     if (!this.wanted || this.total === undefined || now - this.begun < SHOWN_AFTER_MS) return;
     const mib = (count: number): number => Math.round(count / MIB);
-    const left = timeLeft(((now - this.first.ms) * (this.total - bytes)) / (bytes - this.first.bytes));
+    const left = timeLeft(
+      ((now - this.first.ms) * (this.total - bytes)) / (bytes - this.first.bytes),
+    );
     if (!this.bar) {
-      this.bar = new SingleBar({ format: `${this.doing} {bar} {percentage} %  {value} of {total} MiB  {left} left`, barCompleteChar: '█', barIncompleteChar: '░', clearOnComplete: true, gracefulExit: false, linewrap: true, stream: process.stderr, fps: 10 });
+      this.bar = new SingleBar({
+        format: `${this.doing} {bar} {percentage} %  {value} of {total} MiB  {left} left`,
+        barCompleteChar: '█',
+        barIncompleteChar: '░',
+        clearOnComplete: true,
+        gracefulExit: false,
+        linewrap: true,
+        stream: process.stderr,
+        fps: 10,
+      });
       this.bar.start(mib(this.total), 0, { left });
     }
     this.bar.update(mib(bytes), { left });
@@ -42,5 +53,7 @@ export class Progress {
 /** By the pace from the beginning: that of the last moments, as cli-progress reckons it, leaps with each answer of a server. */
 const timeLeft = (ms: number): string => {
   const seconds = Math.round(ms / 1000);
-  return Number.isFinite(seconds) ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}` : '?:??';
+  return Number.isFinite(seconds)
+    ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+    : '?:??';
 };

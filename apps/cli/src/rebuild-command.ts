@@ -23,10 +23,22 @@ export const rebuildCommand = (): Command =>
   new Command('rebuild')
     .description('make the read model anew from the log, beside the live one, and swap')
     .addArgument(new Argument('[projection]', 'what to rebuild').choices(['rows']).default('rows'))
-    .option('--data <folder>', 'the data folder of a server on this machine (npm start, shoeprint serve)')
-    .option('--accept-differences', 'swap although the rebuilt rows differ from the live ones, as after an upgrade of the judges')
+    .option(
+      '--data <folder>',
+      'the data folder of a server on this machine (npm start, shoeprint serve)',
+    )
+    .option(
+      '--accept-differences',
+      'swap although the rebuilt rows differ from the live ones, as after an upgrade of the judges',
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (_projection: string, { data, acceptDifferences }: RebuildAsked) => {
-      const options = ['rebuild', ...(process.stderr.isTTY ? ['--progress'] : []), ...(acceptDifferences ? ['--accept-differences'] : [])];
-      await (data === undefined ? runApp('auditor', options) : runApp('standalone', options, { SHOEPRINT_DATA: data }));
+      const options = [
+        'rebuild',
+        ...(process.stderr.isTTY ? ['--progress'] : []),
+        ...(acceptDifferences ? ['--accept-differences'] : []),
+      ];
+      await (data === undefined
+        ? runApp('auditor', options)
+        : runApp('standalone', options, { SHOEPRINT_DATA: data }));
     });

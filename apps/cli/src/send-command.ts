@@ -39,19 +39,31 @@ export const sendCommand = (): Command =>
     .argument('<file>', 'events, one a line; gzip if named .gz')
     .requiredOption('--url <address>', 'where the server answers, without /v1', addressAsked)
     .option('--key-file <file>', 'a file with the key of the device or system that sends')
-    .option('--rules <folder>', 'check against the rule documents of this folder too', (folder: string, before: readonly string[]) => [...before, folder], [])
-    .option('--patience <seconds>', 'how long to try again while the server takes nothing', secondsAsked, 120)
+    .option(
+      '--rules <folder>',
+      'check against the rule documents of this folder too',
+      (folder: string, before: readonly string[]) => [...before, folder],
+      [],
+    )
+    .option(
+      '--patience <seconds>',
+      'how long to try again while the server takes nothing',
+      secondsAsked,
+      120,
+    )
     .addHelpText('after', EXAMPLES)
     .action(send);
 
 function secondsAsked(text: string): number {
   const seconds = Number(text);
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
+  if (!/^\d{1,6}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number of seconds.');
   return seconds;
 }
 
 async function send(name: string, asked: SendAsked): Promise<void> {
-  if (name === '-') throw new Refusal('send reads its file twice, first to check all of it; give it a file');
+  if (name === '-')
+    throw new Refusal('send reads its file twice, first to check all of it; give it a file');
   const [file] = logFiles([name]) as [LogFile];
   const malformed = await checked(file, installedRules(asked.rules));
   if (malformed.count > 0) {
@@ -60,10 +72,21 @@ async function send(name: string, asked: SendAsked): Promise<void> {
   }
   const events = new URL('v1/events', asked.url);
   const progress = new Progress(file.size, 'sending');
-  const to: Destination = { events, key: secretFrom(asked.keyFile, 'SHOEPRINT_KEY', 'there is no key: give it with --key-file or SHOEPRINT_KEY; an administrator makes one with POST /v1/keys'), patienceMs: asked.patience * 1000, waiting: (why) => process.stderr.write(`shoeprint: ${why}; trying again\n`) };
+  const to: Destination = {
+    events,
+    key: secretFrom(
+      asked.keyFile,
+      'SHOEPRINT_KEY',
+      'there is no key: give it with --key-file or SHOEPRINT_KEY; an administrator makes one with POST /v1/keys',
+    ),
+    patienceMs: asked.patience * 1000,
+    waiting: (why) => process.stderr.write(`shoeprint: ${why}; trying again\n`),
+  };
   const sending = new Sending(file, to, new DeliveryState(name, asked.url.href));
   await sending.run(progress.at).finally(() => progress.done());
-  process.stdout.write(`${counted(sending.sent, 'event')} sent to ${asked.url.href}${sending.before > 0 ? `; ${sending.before} had been sent before` : ''}\n`);
+  process.stdout.write(
+    `${counted(sending.sent, 'event')} sent to ${asked.url.href}${sending.before > 0 ? `; ${sending.before} had been sent before` : ''}\n`,
+  );
 }
 
 /** Every malformed line of a file: what the server would refuse is known before any of it is sent (contract section 2). */
@@ -77,7 +100,10 @@ async function checked(file: LogFile, book: RuleBook): Promise<MalformedLines> {
       const { faults } = decoder.decode(block, from, to);
       if (faults) malformed.add(file.name, number, faults);
     },
-    tooLong: (number) => malformed.add(file.name, number, [{ pointer: '', reason: `is over ${EVENT_BYTES_MAX} bytes` }]),
+    tooLong: (number) =>
+      malformed.add(file.name, number, [
+        { pointer: '', reason: `is over ${EVENT_BYTES_MAX} bytes` },
+      ]),
     goesOn: () => {
       progress.at(bytes.used());
       return true;
@@ -130,7 +156,8 @@ class Sending implements LineTaker {
 
   /** A block of the file is at most a tenth of a request, so this is often enough to keep to its size. */
   async goesOn(): Promise<boolean> {
-    if (this.batchBytes >= REQUEST_BYTES || this.numbers.length >= REQUEST_EVENTS) await this.flush();
+    if (this.batchBytes >= REQUEST_BYTES || this.numbers.length >= REQUEST_EVENTS)
+      await this.flush();
     this.used();
     return true;
   }
@@ -148,7 +175,13 @@ class Sending implements LineTaker {
   }
 
   /** The server knows other rules than this machine: its words, with the lines of the file. */
-  private refusalOf(refused: readonly { readonly position: number; readonly pointer: string; readonly reason: string }[]): string {
+  private refusalOf(
+    refused: readonly {
+      readonly position: number;
+      readonly pointer: string;
+      readonly reason: string;
+    }[],
+  ): string {
     const [first] = refused;
     const line = first && this.numbers[first.position - 1];
     return `${this.file.name}:${line ?? '?'}: the server refuses ${counted(refused.length, 'fault')}: ${first?.pointer ?? ''} ${first?.reason ?? ''}`.trim();

@@ -33,6 +33,7 @@ export const serveCommand = (): Command =>
 
 function portAsked(text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError('It must be a number from 0 to 65535.');
   return port;
 }

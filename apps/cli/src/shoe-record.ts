@@ -1,4 +1,12 @@
-import type { Consequence, CoupRow, Finding, LedgerRow, ShoeRow, TableState, Unjudgeable } from '#audit';
+import type {
+  Consequence,
+  CoupRow,
+  Finding,
+  LedgerRow,
+  ShoeRow,
+  TableState,
+  Unjudgeable,
+} from '#audit';
 
 /**
  * Where something stands in the report: shoes (0) before what belongs to no shoe (1); then by the line that opened the
@@ -44,23 +52,46 @@ export class ShoeInReach {
   /** Whether it holds the finding or doubt that changes. */
   has(change: Consequence): boolean {
     switch (change.is) {
-      case 'amended': case 'withdrawn': return this.findings.has(change.finding.id);
-      case 'judgeable': return this.doubts.has(change.key);
-      case 'raised': case 'unjudgeable': case 'coup': case 'ledger': case 'shoe': return false;
+      case 'amended':
+      case 'withdrawn':
+        return this.findings.has(change.finding.id);
+      case 'judgeable':
+        return this.doubts.has(change.key);
+      case 'raised':
+      case 'unjudgeable':
+      case 'coup':
+      case 'ledger':
+      case 'shoe':
+        return false;
     }
   }
 
   take(consequence: Consequence, state: TableState): void {
     switch (consequence.is) {
-      case 'raised': case 'amended': this.findings.set(consequence.finding.id, consequence.finding); break;
-      case 'withdrawn': this.findings.delete(consequence.finding.id); break;
-      case 'unjudgeable': this.doubts.set(consequence.key, consequence.entry); break;
-      case 'judgeable': this.doubts.delete(consequence.key); break;
-      case 'coup': this.coups.set(consequence.ref, consequence); break;
-      case 'ledger': this.ledger.set(consequence.row.seat, consequence.row); break;
+      case 'raised':
+      case 'amended':
+        this.findings.set(consequence.finding.id, consequence.finding);
+        break;
+      case 'withdrawn':
+        this.findings.delete(consequence.finding.id);
+        break;
+      case 'unjudgeable':
+        this.doubts.set(consequence.key, consequence.entry);
+        break;
+      case 'judgeable':
+        this.doubts.delete(consequence.key);
+        break;
+      case 'coup':
+        this.coups.set(consequence.ref, consequence);
+        break;
+      case 'ledger':
+        this.ledger.set(consequence.row.seat, consequence.row);
+        break;
       case 'shoe':
         this.row = consequence.row;
-        this.currency = [state.open, state.before].find((shoe) => shoe?.name === this.name)?.currency ?? this.currency;
+        this.currency =
+          [state.open, state.before].find((shoe) => shoe?.name === this.name)?.currency ??
+          this.currency;
     }
   }
 
@@ -72,7 +103,10 @@ export class ShoeInReach {
   record(): ShoeRecord {
     const findings = [...this.findings.values()];
     const found = new Set(findings.flatMap(({ coup }) => coup ?? []));
-    const coups = found.size === 0 ? [] : [...this.coups.values()].map(({ row }) => row).filter(({ coup }) => found.has(coup));
+    const coups =
+      found.size === 0
+        ? []
+        : [...this.coups.values()].map(({ row }) => row).filter(({ coup }) => found.has(coup));
     return {
       order: this.order,
       row: this.row,

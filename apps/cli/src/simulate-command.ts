@@ -48,24 +48,42 @@ export const simulateCommand = (): Command =>
     .action(runSimulate);
 
 function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at least 1.');
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return Number(text);
 }
 
 function faultsAsked(text: string, before: readonly string[] = []): string[] {
-  const codes = text.split(',').map((code) => code.trim()).filter((code) => code !== '');
-  if (codes.length === 0) throw new InvalidArgumentError('It must name a finding code, such as TC-05.');
+  const codes = text
+    .split(',')
+    .map((code) => code.trim())
+    .filter((code) => code !== '');
+  if (codes.length === 0)
+    throw new InvalidArgumentError('It must name a finding code, such as TC-05.');
   return [...before, ...codes];
 }
 
 /** Faults that only a table with bets can have: of bets, payments and commission, and a coup without any bet. */
 const ABOUT_BETS = /^(BT|PY|CM)-|^DL-10/;
 
-async function runSimulate({ rules: name, table, tables, out, expected: expectedAt, ...asked }: SimulateAsked): Promise<void> {
+async function runSimulate({
+  rules: name,
+  table,
+  tables,
+  out,
+  expected: expectedAt,
+  ...asked
+}: SimulateAsked): Promise<void> {
   const expectedFile = expectedAt ?? (out === undefined ? undefined : `${out}.expected.json`);
-  if (out !== undefined && out === expectedFile) throw new Refusal(`${out}: events and expected findings cannot go to the same file`);
+  if (out !== undefined && out === expectedFile)
+    throw new Refusal(`${out}: events and expected findings cannot go to the same file`);
   const bets = asked.bets ?? asked.faults?.some((fault) => ABOUT_BETS.test(fault)) ?? false;
-  const { lines, expected } = dealtTables({ ...asked, bets, rules: rulesNamed(installedRules(), name), tables: tableIds(table, tables) });
+  const { lines, expected } = dealtTables({
+    ...asked,
+    bets,
+    rules: rulesNamed(installedRules(), name),
+    tables: tableIds(table, tables),
+  });
   if (out !== undefined) await writeLines(out, lines);
   else await print(lines);
   if (expectedFile !== undefined) await writeJson(expectedFile, { findings: expected() });
@@ -73,9 +91,14 @@ async function runSimulate({ rules: name, table, tables, out, expected: expected
 
 /** `B07` alone; `B07-1`, `B07-2`… for several; `T1`, `T2`… where nobody names them. */
 const tableIds = (table: string | undefined, tables: number): string[] =>
-  tables === 1 ? [table ?? 'T1'] : Array.from({ length: tables }, (_, i) => (table === undefined ? `T${i + 1}` : `${table}-${i + 1}`));
+  tables === 1
+    ? [table ?? 'T1']
+    : Array.from({ length: tables }, (_, i) =>
+        table === undefined ? `T${i + 1}` : `${table}-${i + 1}`,
+      );
 
 /** Prints lines no faster than they are read; a reader that leaves ends the command quietly. */
 async function print(lines: Iterable<string>): Promise<void> {
-  for (const piece of pieces(lines)) if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
+  for (const piece of pieces(lines))
+    if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
 }

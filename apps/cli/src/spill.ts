@@ -63,7 +63,13 @@ export class Spill<T> {
     const bytes = Buffer.allocUnsafe(this.lengths[place] as number);
     let read = 0;
     while (read < bytes.length) {
-      const more = readSync(this.file as number, bytes, read, bytes.length - read, (this.offsets[place] as number) + read);
+      const more = readSync(
+        this.file as number,
+        bytes,
+        read,
+        bytes.length - read,
+        (this.offsets[place] as number) + read,
+      );
       if (more === 0) throw new Error('a temporary file of findings was cut short');
       read += more;
     }
@@ -75,7 +81,8 @@ export class Spill<T> {
     this.file ??= openNameless();
     for (const [place, item] of this.held) {
       const bytes = Buffer.from(JSON.stringify(item));
-      for (let written = 0; written < bytes.length; ) written += writeSync(this.file, bytes, written, bytes.length - written, this.end + written);
+      for (let written = 0; written < bytes.length;)
+        written += writeSync(this.file, bytes, written, bytes.length - written, this.end + written);
       this.offsets[place] = this.end;
       this.lengths[place] = bytes.length;
       this.end += bytes.length;

@@ -24,7 +24,8 @@ export class TableShares {
     const name = text.indexOf(TABLE, from + OPENING.length) + TABLE.length;
     const end = text.indexOf('"', name);
     const object = text.indexOf('{', from + 1);
-    if (name < TABLE.length || end < 0 || end >= to || (object >= 0 && object < name)) return EVERYONE;
+    if (name < TABLE.length || end < 0 || end >= to || (object >= 0 && object < name))
+      return EVERYONE;
     const table = text.substring(name, end);
     return table.includes('\\') ? EVERYONE : this.of(table);
   }

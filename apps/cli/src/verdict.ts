@@ -1,4 +1,13 @@
-import { endOfLog, fold, newTable, type AnyEvent, type Consequence, type Counts, type RuleBook, type TableState } from '#audit';
+import {
+  endOfLog,
+  fold,
+  newTable,
+  type AnyEvent,
+  type Consequence,
+  type Counts,
+  type RuleBook,
+  type TableState,
+} from '#audit';
 import { byOrder, ShoeInReach, type Order, type ShoeRecord } from './shoe-record.js';
 import { Spill, type Places } from './spill.js';
 
@@ -54,20 +63,26 @@ export class Auditor {
 
   /** Folds the event that stands on a line of the log; lines are numbered upwards through all files. */
   take(event: AnyEvent, line: number): void {
-    const table = this.last?.state.table === event.table ? this.last : this.tableOf(event.table, line);
+    const table =
+      this.last?.state.table === event.table ? this.last : this.tableOf(event.table, line);
     const news = fold(table.state, event, this.book);
     if (news.length > 0) this.hear(table, news, line);
   }
 
   private tableOf(name: string, line: number): Table {
     let table = this.tables.get(name);
-    if (!table) this.tables.set(name, (table = { state: newTable(name), first: line, serial: 0, shoes: [], outside: null }));
+    if (!table)
+      this.tables.set(
+        name,
+        (table = { state: newTable(name), first: line, serial: 0, shoes: [], outside: null }),
+      );
     this.last = table;
     return table;
   }
 
   private hear(table: Table, news: readonly Consequence[], line: number): void {
-    for (const consequence of news) this.concerned(table, consequence, line).take(consequence, table.state);
+    for (const consequence of news)
+      this.concerned(table, consequence, line).take(consequence, table.state);
   }
 
   private concerned(table: Table, consequence: Consequence, line: number): ShoeInReach {
@@ -93,7 +108,14 @@ export class Auditor {
     const record = shoe.record();
     this.findings += record.findings.length;
     this.orders.push(record.order);
-    this.records.add(record, 1 + record.findings.length + record.coups.length + record.unjudgeable.length + record.ledger.length);
+    this.records.add(
+      record,
+      1 +
+        record.findings.length +
+        record.coups.length +
+        record.unjudgeable.length +
+        record.ledger.length,
+    );
   }
 
   private end(): Pick<HandedVerdict, 'events' | 'findings'> {
@@ -102,7 +124,8 @@ export class Auditor {
       this.hear(table, endOfLog(table.state, this.book), Number.MAX_SAFE_INTEGER);
       while (table.shoes.length > 0) this.putAway(table, 'oldest');
       this.putAway(table, 'outside');
-      for (const name of Object.keys(events) as (keyof Counts)[]) events[name] += table.state.admission.counts[name];
+      for (const name of Object.keys(events) as (keyof Counts)[])
+        events[name] += table.state.admission.counts[name];
     }
     // What the fold kept is not needed to report, and reporting takes memory of its own.
     this.tables.clear();
@@ -126,27 +149,54 @@ export class Auditor {
 /** Who holds what a consequence changes or takes back. */
 const holder = ({ shoes, outside }: Table, consequence: Consequence): ShoeInReach | undefined => {
   switch (consequence.is) {
-    case 'amended': case 'withdrawn': case 'judgeable': return shoes.find((shoe) => shoe.has(consequence)) ?? (outside?.has(consequence) ? outside : undefined);
-    case 'raised': case 'unjudgeable': case 'coup': case 'ledger': case 'shoe': return undefined;
+    case 'amended':
+    case 'withdrawn':
+    case 'judgeable':
+      return (
+        shoes.find((shoe) => shoe.has(consequence)) ??
+        (outside?.has(consequence) ? outside : undefined)
+      );
+    case 'raised':
+    case 'unjudgeable':
+    case 'coup':
+    case 'ledger':
+    case 'shoe':
+      return undefined;
   }
 };
 
 const shoeOf = (consequence: Consequence): string | undefined => {
   switch (consequence.is) {
-    case 'raised': case 'amended': case 'withdrawn': return consequence.finding.shoe;
-    case 'unjudgeable': return consequence.entry.shoe;
-    case 'coup': return consequence.shoe;
-    case 'ledger': case 'shoe': return consequence.row.shoe;
-    case 'judgeable': return undefined;
+    case 'raised':
+    case 'amended':
+    case 'withdrawn':
+      return consequence.finding.shoe;
+    case 'unjudgeable':
+      return consequence.entry.shoe;
+    case 'coup':
+      return consequence.shoe;
+    case 'ledger':
+    case 'shoe':
+      return consequence.row.shoe;
+    case 'judgeable':
+      return undefined;
   }
 };
 
 /** One verdict of those on parts of the tables, which lie in the files given, each in its own. */
 export function joined(parts: readonly HandedVerdict[], files: readonly number[]): Verdict {
   const events: Counts = { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 };
-  for (const part of parts) for (const name of Object.keys(events) as (keyof Counts)[]) events[name] += part.events[name];
-  const shares = parts.map(({ orders, places }, i) => ({ orders, records: Spill.at<ShoeRecord>(files[i] as number, places) }));
-  return { events, findings: parts.reduce((sum, { findings }) => sum + findings, 0), records: () => inOrder(shares) };
+  for (const part of parts)
+    for (const name of Object.keys(events) as (keyof Counts)[]) events[name] += part.events[name];
+  const shares = parts.map(({ orders, places }, i) => ({
+    orders,
+    records: Spill.at<ShoeRecord>(files[i] as number, places),
+  }));
+  return {
+    events,
+    findings: parts.reduce((sum, { findings }) => sum + findings, 0),
+    records: () => inOrder(shares),
+  };
 }
 
 interface Share {
@@ -155,7 +205,9 @@ interface Share {
 }
 
 function* inOrder(shares: readonly Share[]): Iterable<ShoeRecord> {
-  const all = shares.flatMap(({ orders, records }) => orders.map((order, place) => ({ order, records, place })));
+  const all = shares.flatMap(({ orders, records }) =>
+    orders.map((order, place) => ({ order, records, place })),
+  );
   all.sort((a, b) => byOrder(a.order, b.order));
   for (const { records, place } of all) yield records.get(place);
 }

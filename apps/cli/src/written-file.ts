@@ -27,7 +27,9 @@ export async function writeLines(file: string, lines: Iterable<string>): Promise
   const target = createWriteStream(file);
   try {
     const source = Readable.from(pieces(lines));
-    await (file.endsWith('.gz') ? pipeline(source, createGzip(), target) : pipeline(source, target));
+    await (file.endsWith('.gz')
+      ? pipeline(source, createGzip(), target)
+      : pipeline(source, target));
   } catch (error) {
     if (isOfFile(error)) throw unwritable(file, error);
     await rm(file, { force: true });
@@ -44,14 +46,22 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
   }
 }
 
-const isOfFile = (error: unknown): error is NodeJS.ErrnoException => (error as NodeJS.ErrnoException).syscall !== undefined;
+const isOfFile = (error: unknown): error is NodeJS.ErrnoException =>
+  (error as NodeJS.ErrnoException).syscall !== undefined;
 
 function unwritable(file: string, { code, message }: NodeJS.ErrnoException): Refusal {
   switch (code) {
-    case 'ENOENT': return new Refusal(`${file}: its folder does not exist`);
-    case 'EACCES': case 'EPERM': case 'EROFS': return new Refusal(`${file}: it may not be written`);
-    case 'EISDIR': return new Refusal(`${file}: this is a folder, not a file`);
-    case 'ENOSPC': return new Refusal(`${file}: the disk is full`);
-    default: return new Refusal(`${file}: it could not be written (${message})`);
+    case 'ENOENT':
+      return new Refusal(`${file}: its folder does not exist`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new Refusal(`${file}: it may not be written`);
+    case 'EISDIR':
+      return new Refusal(`${file}: this is a folder, not a file`);
+    case 'ENOSPC':
+      return new Refusal(`${file}: the disk is full`);
+    default:
+      return new Refusal(`${file}: it could not be written (${message})`);
   }
 }

@@ -1,6 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -83,7 +97,8 @@ export class EmbeddedCluster {
 
   private readOrCreatePassword(): string {
     const file = join(this.opt.dir, 'password');
-    if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600 });
+    if (!existsSync(file))
+      writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600 });
     return readFileSync(file, 'utf8').trim();
   }
 
@@ -96,9 +111,24 @@ export class EmbeddedCluster {
     const as = runAs(this.opt.dir, bin.initdb);
     as.own(pw);
     try {
-      const args = ['-D', tmp, '-U', this.user, '--pwfile', pw, '--auth=scram-sha-256', '-E', 'UTF8', '--locale=C'];
+      const args = [
+        '-D',
+        tmp,
+        '-U',
+        this.user,
+        '--pwfile',
+        pw,
+        '--auth=scram-sha-256',
+        '-E',
+        'UTF8',
+        '--locale=C',
+      ];
       if (this.opt.ephemeral) args.push('--no-sync');
-      const r = spawnSync(...as.wrap(bin.initdb, args), { ...as.ids, encoding: 'utf8', env: cleanEnv() });
+      const r = spawnSync(...as.wrap(bin.initdb, args), {
+        ...as.ids,
+        encoding: 'utf8',
+        env: cleanEnv(),
+      });
       if (r.error) throw r.error;
       if (r.status !== 0) throw new Error(`initdb failed (${r.status}): ${r.stderr.trim()}`);
       renameSync(tmp, this.pgdata);
@@ -113,7 +143,9 @@ export class EmbeddedCluster {
     const out = spawnSync(bin.postgres, ['--version'], { encoding: 'utf8' }).stdout ?? '';
     const major = /\) (\d+)/.exec(out)?.[1];
     if (major && major !== have)
-      throw new Error(`data directory was made by PostgreSQL ${have}, the installed binaries are ${major}; dump and restore, or delete ${this.pgdata}`);
+      throw new Error(
+        `data directory was made by PostgreSQL ${have}, the installed binaries are ${major}; dump and restore, or delete ${this.pgdata}`,
+      );
   }
 
   /** A server left running by a killed run (kill -9 of node leaves postgres alive): use it instead of failing. */
@@ -137,19 +169,42 @@ export class EmbeddedCluster {
         return false;
       } // else: backends of the killed server are still on their way out
     }
-    throw new Error(`${file} names a process that neither answers nor ends; stop it, then start again`);
+    throw new Error(
+      `${file} names a process that neither answers nor ends; stop it, then start again`,
+    );
   }
 
   private async launch(bin: Binaries): Promise<void> {
     const portFile = join(this.opt.dir, 'port');
     const last = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8')) : 0;
     this.port = this.opt.port || (last && (await isFree(last)) ? last : await freePort());
-    const args = ['-D', this.pgdata, '-p', String(this.port), '-h', '127.0.0.1', '-k', '', '-c', 'logging_collector=off', ...Object.entries(this.opt.settings ?? {}).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-    if (this.opt.ephemeral) args.push('-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off');
+    const args = [
+      '-D',
+      this.pgdata,
+      '-p',
+      String(this.port),
+      '-h',
+      '127.0.0.1',
+      '-k',
+      '',
+      '-c',
+      'logging_collector=off',
+      ...Object.entries(this.opt.settings ?? {}).flatMap(([name, value]) => [
+        '-c',
+        `${name}=${value}`,
+      ]),
+    ];
+    if (this.opt.ephemeral)
+      args.push('-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off');
     const as = runAs(this.opt.dir, bin.postgres);
     // detached: Ctrl-C in a terminal must reach node only, which then stops postgres after its own shutdown hooks.
     // (Not for throw-away clusters: an interrupted test run should take its server along.)
-    const child = spawn(...as.wrap(bin.postgres, args), { ...as.ids, detached: !this.opt.ephemeral, stdio: ['ignore', 'ignore', 'pipe'], env: cleanEnv() });
+    const child = spawn(...as.wrap(bin.postgres, args), {
+      ...as.ids,
+      detached: !this.opt.ephemeral,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: cleanEnv(),
+    });
     this.child = child;
     this.pid = child.pid;
     const tail: string[] = [];
@@ -165,18 +220,28 @@ export class EmbeddedCluster {
     child.unref();
     (child.stderr as unknown as { unref?: () => void })?.unref?.();
     for (let i = 0; i < 1200; i++) {
-      if (exited) throw new Error(`postgres did not start (${exited}): ${tail.slice(-5).join(' | ')}`);
+      if (exited)
+        throw new Error(`postgres did not start (${exited}): ${tail.slice(-5).join(' | ')}`);
       if (await this.ping()) {
         writeFileSync(portFile, String(this.port));
         return;
       }
       await sleep(25);
     }
-    throw new Error(`postgres did not accept connections within 30 s: ${tail.slice(-5).join(' | ')}`);
+    throw new Error(
+      `postgres did not accept connections within 30 s: ${tail.slice(-5).join(' | ')}`,
+    );
   }
 
   private client(database: string): pg.Client {
-    return new pg.Client({ host: '127.0.0.1', port: this.port, user: this.user, password: this.password, database, connectionTimeoutMillis: 2000 });
+    return new pg.Client({
+      host: '127.0.0.1',
+      port: this.port,
+      user: this.user,
+      password: this.password,
+      database,
+      connectionTimeoutMillis: 2000,
+    });
   }
 
   private async ping(): Promise<boolean> {
@@ -184,7 +249,10 @@ export class EmbeddedCluster {
     c.on('error', () => undefined);
     try {
       await c.connect();
-      return (await c.query<{ data_directory: string }>('show data_directory')).rows[0]?.data_directory === this.pgdata;
+      return (
+        (await c.query<{ data_directory: string }>('show data_directory')).rows[0]
+          ?.data_directory === this.pgdata
+      );
     } catch {
       return false;
     } finally {
@@ -196,10 +264,13 @@ export class EmbeddedCluster {
     const c = this.client('postgres');
     await c.connect();
     try {
-      const { rowCount } = await c.query('select 1 from pg_database where datname=$1', [this.opt.database]);
+      const { rowCount } = await c.query('select 1 from pg_database where datname=$1', [
+        this.opt.database,
+      ]);
       if (!rowCount) await c.query(`create database ${c.escapeIdentifier(this.opt.database)}`);
     } catch (e) {
-      if ((e as { code?: string }).code !== '42P04' && (e as { code?: string }).code !== '23505') throw e;
+      if ((e as { code?: string }).code !== '42P04' && (e as { code?: string }).code !== '23505')
+        throw e;
     } finally {
       await c.end();
     }
@@ -218,7 +289,9 @@ async function resolveBinaries(): Promise<Binaries> {
     }
     return { initdb: bin.initdb, postgres: bin.postgres };
   } catch (e) {
-    throw new Error(`no embedded PostgreSQL for ${os}-${process.arch} (${(e as Error).message}); set DATABASE_URL to a running server instead`);
+    throw new Error(
+      `no embedded PostgreSQL for ${os}-${process.arch} (${(e as Error).message}); set DATABASE_URL to a running server instead`,
+    );
   }
 }
 
@@ -227,7 +300,10 @@ function hydrate(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
   const root = dirname(native);
-  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as {
+    source: string;
+    target: string;
+  }[]) {
     const link = join(root, target);
     if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link);
   }
@@ -251,13 +327,19 @@ function runAs(dir: string, binary: string): RunAs {
   const root = process.getuid?.() === 0;
   if (process.platform === 'win32' || (!root && hasAccount())) return plain;
   const ns = ['-U', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
-  if (process.platform === 'linux' && process.env.PG_ROOT_MODE !== 'drop' && spawnSync('unshare', [...ns, 'true']).status === 0)
+  if (
+    process.platform === 'linux' &&
+    process.env.PG_ROOT_MODE !== 'drop' &&
+    spawnSync('unshare', [...ns, 'true']).status === 0
+  )
     return { ...plain, wrap: (file, args) => ['unshare', [...ns, file, ...args]] };
   if (!root) return plain;
   for (const start of [dirname(binary), dirname(dir)]) {
     for (let d = start; d !== '/'; d = dirname(d)) {
       if ((statSync(d).mode & 0o001) === 0)
-        throw new Error(`running as root: PostgreSQL has to drop to uid ${NOBODY}, which cannot enter ${d}; move the project, run as an ordinary user, or set DATABASE_URL`);
+        throw new Error(
+          `running as root: PostgreSQL has to drop to uid ${NOBODY}, which cannot enter ${d}; move the project, run as an ordinary user, or set DATABASE_URL`,
+        );
     }
   }
   chownSync(dir, NOBODY, NOBODY);

@@ -7,4 +7,9 @@ const DATABASE_SETTINGS = { max_wal_size: '2GB', shared_buffers: '256MB' };
 
 /** The PostgreSQL of a data folder, not started; what it says goes to `postgres.log` there. */
 export const clusterOf = (data: string): EmbeddedCluster =>
-  new EmbeddedCluster({ dir: data, database: 'shoeprint', settings: DATABASE_SETTINGS, log: (line) => appendFileSync(join(data, 'postgres.log'), `${line}\n`, { mode: 0o600 }) });
+  new EmbeddedCluster({
+    dir: data,
+    database: 'shoeprint',
+    settings: DATABASE_SETTINGS,
+    log: (line) => appendFileSync(join(data, 'postgres.log'), `${line}\n`, { mode: 0o600 }),
+  });

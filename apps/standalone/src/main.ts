@@ -24,15 +24,21 @@ const [command, ...options] = process.argv.slice(2);
 try {
   const settings = standaloneSettings(process.env);
   if (command === '--print-config') process.stdout.write(`${settingsText(settings)}\n`);
-  else if (command === 'rebuild') process.exitCode = await rebuildFolder(settings, rebuildOptions(options), jsonJournal());
-  else if (command === undefined || command === '--sample-day') await serve(settings, command === '--sample-day');
-  else throw new Refusal(`there is no command ${command}: none, --sample-day, rebuild, or --print-config`);
+  else if (command === 'rebuild')
+    process.exitCode = await rebuildFolder(settings, rebuildOptions(options), jsonJournal());
+  else if (command === undefined || command === '--sample-day')
+    await serve(settings, command === '--sample-day');
+  else
+    throw new Refusal(
+      `there is no command ${command}: none, --sample-day, rebuild, or --print-config`,
+    );
 } catch (error) {
   refuse(error);
 }
 
 async function serve(settings: StandaloneSettings, sampleDay: boolean): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => void end());
   process.on('disconnect', () => void end());
   running = await startStandalone({ settings, sampleDay, logger, say });
   if (endingSince !== undefined) await stop(running);
@@ -46,7 +52,11 @@ function say(what: string): void {
 function tell({ url, signIn, sampleEvents }: Standalone): void {
   const lines = [
     `Shoeprint answers at ${url}/docs`,
-    ...(sampleEvents > 0 ? [`A sample day of ${sampleEvents.toLocaleString('en')} events lies on the log, with faults to find: ${url}/v1/reports/misdealt`] : []),
+    ...(sampleEvents > 0
+      ? [
+          `A sample day of ${sampleEvents.toLocaleString('en')} events lies on the log, with faults to find: ${url}/v1/reports/misdealt`,
+        ]
+      : []),
     signIn ? `Sign in as ${signIn.name} with the password ${signIn.password}` : 'Sign in as before',
     'Ctrl-C stops it; the data stays.',
   ];
@@ -83,7 +93,12 @@ function refuse(error: unknown): never {
     say(error.message);
     process.exit(REBUILD_EXIT.interrupted);
   }
-  if (error instanceof SettingsRefused || error instanceof Refusal || error instanceof FolderInUse || error instanceof LogRefused) {
+  if (
+    error instanceof SettingsRefused ||
+    error instanceof Refusal ||
+    error instanceof FolderInUse ||
+    error instanceof LogRefused
+  ) {
     say(error.message);
     process.exit(2);
   }

@@ -11,8 +11,13 @@ import type { StandaloneSettings } from './settings.js';
  * Rebuilds the rows of a data folder, beside the server that runs on it; where none runs, PostgreSQL is started for as long
  * as it takes. Gives the exit code as `rebuildCommand` does. Throws `Refusal` where the folder holds no database.
  */
-export async function rebuildFolder({ data, partitions, rules, gamingDays }: StandaloneSettings, options: RebuildOptions, journal: Journal): Promise<0 | 1> {
-  if (!existsSync(join(data, 'pgdata', 'PG_VERSION'))) throw new Refusal(`${data} holds no database of Shoeprint`);
+export async function rebuildFolder(
+  { data, partitions, rules, gamingDays }: StandaloneSettings,
+  options: RebuildOptions,
+  journal: Journal,
+): Promise<0 | 1> {
+  if (!existsSync(join(data, 'pgdata', 'PG_VERSION')))
+    throw new Refusal(`${data} holds no database of Shoeprint`);
   const book = installedRules(rules);
   const cluster = clusterOf(data);
   await cluster.start();
@@ -20,7 +25,10 @@ export async function rebuildFolder({ data, partitions, rules, gamingDays }: Sta
   try {
     const log = await openLog({ kind: 'postgres', url: cluster.url, partitions });
     try {
-      return await rebuildCommand({ log, book, databaseUrl: cluster.url, gamingDays, journal }, options);
+      return await rebuildCommand(
+        { log, book, databaseUrl: cluster.url, gamingDays, journal },
+        options,
+      );
     } finally {
       await log.close();
     }
@@ -33,7 +41,10 @@ export async function rebuildFolder({ data, partitions, rules, gamingDays }: Sta
 }
 
 /** Undefined where a server runs on the folder: its database is then not ours to stop. */
-async function unlockOf(databaseUrl: string, data: string): Promise<(() => Promise<void>) | undefined> {
+async function unlockOf(
+  databaseUrl: string,
+  data: string,
+): Promise<(() => Promise<void>) | undefined> {
   try {
     return await lockFolder(databaseUrl, data);
   } catch (error) {

@@ -6,8 +6,18 @@ import { FINDING_CODES, simulateTables, type FindingCode, type RuleBook } from '
 import type { EventLog } from '#event-log';
 
 /** The pits of the sample floor: what is played there, at which tables, and what goes wrong once each. */
-const PITS: readonly { readonly rules: string; readonly tables: readonly string[]; readonly faults: readonly FindingCode[] }[] = [
-  { rules: 'punto-banco@1', tables: ['B01', 'B02', 'B03', 'B04'], faults: FINDING_CODES.filter((code) => code !== 'DL-05' && code !== 'PY-05' && code !== 'PR-07') },
+const PITS: readonly {
+  readonly rules: string;
+  readonly tables: readonly string[];
+  readonly faults: readonly FindingCode[];
+}[] = [
+  {
+    rules: 'punto-banco@1',
+    tables: ['B01', 'B02', 'B03', 'B04'],
+    faults: FINDING_CODES.filter(
+      (code) => code !== 'DL-05' && code !== 'PY-05' && code !== 'PR-07',
+    ),
+  },
   { rules: 'ez-baccarat@1', tables: ['E01'], faults: ['PY-05', 'PY-03', 'TC-07'] },
   { rules: 'nsw-crown@1', tables: ['N01'], faults: ['DL-05', 'PR-07', 'CM-02'] },
 ];
@@ -25,7 +35,8 @@ const DAY_MS = 24 * 3600 * 1000;
 /** Whether a sample day is to be dealt: the log is empty, or a former dealing was cut off. */
 export async function wantsSampleDay(log: EventLog, folder: string): Promise<boolean> {
   if (existsSync(markOf(folder))) return true;
-  for (let partition = 0; partition < log.partitions; partition += 1) if ((await log.head(partition)) > 0) return false;
+  for (let partition = 0; partition < log.partitions; partition += 1)
+    if ((await log.head(partition)) > 0) return false;
   return true;
 }
 
@@ -39,16 +50,44 @@ export interface Administrator {
  * Deals one gaming day, the one before `now`, and sends its events as a device with a key of its own would. Cut off in the
  * middle, it is sent again from the start: what is recorded already is admitted once. Gives the number of events.
  */
-export async function dealSampleDay(app: NestFastifyApplication, admin: Administrator, { book, folder, basePath, now }: { readonly book: RuleBook; readonly folder: string; readonly basePath: string; readonly now: Date }): Promise<number> {
+export async function dealSampleDay(
+  app: NestFastifyApplication,
+  admin: Administrator,
+  {
+    book,
+    folder,
+    basePath,
+    now,
+  }: {
+    readonly book: RuleBook;
+    readonly folder: string;
+    readonly basePath: string;
+    readonly now: Date;
+  },
+): Promise<number> {
   const start = startOf(folder, now);
   const client = new Client(app, basePath);
   const { token } = await client.ask<{ token: string }>('POST', '/v1/sign-in', undefined, admin);
-  const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', token, { name: `sample-day-${now.getTime()}`, sources: ['*'], tables: PITS.flatMap(({ tables }) => tables), types: ['*'] });
+  const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', token, {
+    name: `sample-day-${now.getTime()}`,
+    sources: ['*'],
+    tables: PITS.flatMap(({ tables }) => tables),
+    types: ['*'],
+  });
   let events = 0;
   for (const { rules, tables, faults } of PITS) {
     const played = book.get(rules);
     if (!played) throw new Error(`the rule document ${rules} is not installed`);
-    const { lines } = simulateTables({ rules: played, tables, faults, shoes: SHOES, seed: SEED, bets: true, start, currency: CURRENCY });
+    const { lines } = simulateTables({
+      rules: played,
+      tables,
+      faults,
+      shoes: SHOES,
+      seed: SEED,
+      bets: true,
+      start,
+      currency: CURRENCY,
+    });
     for (const [count, body] of requests(lines)) {
       await client.record(key.token, body);
       events += count;
@@ -92,18 +131,39 @@ class Client {
     private readonly basePath: string,
   ) {}
 
-  async ask<Answer>(method: 'POST' | 'DELETE', path: string, token?: string, body?: object): Promise<Answer> {
-    const answer = await this.app.inject({ method, url: `${this.basePath}${path}`, headers: token === undefined ? {} : { authorization: `Bearer ${token}` }, payload: body });
-    if (answer.statusCode >= 300) throw new Error(`the sample day could not be dealt: ${method} ${path} answered ${answer.statusCode} ${answer.body}`);
+  async ask<Answer>(
+    method: 'POST' | 'DELETE',
+    path: string,
+    token?: string,
+    body?: object,
+  ): Promise<Answer> {
+    const answer = await this.app.inject({
+      method,
+      url: `${this.basePath}${path}`,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      payload: body,
+    });
+    if (answer.statusCode >= 300)
+      throw new Error(
+        `the sample day could not be dealt: ${method} ${path} answered ${answer.statusCode} ${answer.body}`,
+      );
     return (answer.body === '' ? undefined : answer.json()) as Answer;
   }
 
   /** Events, again and again while the log takes none: nothing of the day is left out. */
   async record(key: string, body: Buffer): Promise<void> {
     for (let tries = 1; ; tries += 1) {
-      const answer = await this.app.inject({ method: 'POST', url: `${this.basePath}/v1/events`, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' }, payload: body });
+      const answer = await this.app.inject({
+        method: 'POST',
+        url: `${this.basePath}/v1/events`,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
+        payload: body,
+      });
       if (answer.statusCode === 202) return;
-      if (![503, 504].includes(answer.statusCode) || tries === TRIES_MAX) throw new Error(`the sample day could not be dealt: POST /v1/events answered ${answer.statusCode} ${answer.body}`);
+      if (![503, 504].includes(answer.statusCode) || tries === TRIES_MAX)
+        throw new Error(
+          `the sample day could not be dealt: POST /v1/events answered ${answer.statusCode} ${answer.body}`,
+        );
       await pause(AGAIN_MS);
     }
   }

@@ -38,7 +38,12 @@ export interface StartStandalone {
  * Starts PostgreSQL, the api and the auditor on a data folder. What was started is stopped again where a later part
  * cannot be. Throws `FolderInUse` where another server runs on the folder.
  */
-export async function startStandalone({ settings, sampleDay, logger, say }: StartStandalone): Promise<Standalone> {
+export async function startStandalone({
+  settings,
+  sampleDay,
+  logger,
+  say,
+}: StartStandalone): Promise<Standalone> {
   const started: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (let stop = started.pop(); stop; stop = started.pop()) await stop();
@@ -50,25 +55,47 @@ export async function startStandalone({ settings, sampleDay, logger, say }: Star
     await migrateAccess(databaseUrl);
     await migrate(databaseUrl);
     const signIn = await signInOf(databaseUrl, settings);
-    const log = await openLog({ kind: 'postgres', url: databaseUrl, partitions: settings.partitions }, (notice) => void logger.warn({ message: 'a notice of the log', notice }));
+    const log = await openLog(
+      { kind: 'postgres', url: databaseUrl, partitions: settings.partitions },
+      (notice) => void logger.warn({ message: 'a notice of the log', notice }),
+    );
     started.push(() => log.close());
-    const auditor = await startAuditor({ log, databaseUrl, book, gamingDays: settings.gamingDays, journal: journalOn(logger) });
+    const auditor = await startAuditor({
+      log,
+      databaseUrl,
+      book,
+      gamingDays: settings.gamingDays,
+      journal: journalOn(logger),
+    });
     started.push(() => auditor.close());
     const registry = Registry.merge([processRegistry(), auditor.registry]);
     const app = await createApi({ settings, log, databaseUrl, book, registry, logger });
     started.push(() => app.close());
     await listening(() => app.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
-    const dealt = sampleDay && (await wantsSampleDay(log, settings.data)) ? await deal(app, signIn, settings, say) : 0;
+    const dealt =
+      sampleDay && (await wantsSampleDay(log, settings.data))
+        ? await deal(app, signIn, settings, say)
+        : 0;
     return { url: `${await app.getUrl()}${settings.basePath}`, signIn, sampleEvents: dealt, close };
   } catch (error) {
     await close();
     throw error;
   }
 
-  async function deal(app: NestFastifyApplication, signIn: Standalone['signIn'], { data, basePath, rules }: StandaloneSettings, tell: (what: string) => void): Promise<number> {
+  async function deal(
+    app: NestFastifyApplication,
+    signIn: Standalone['signIn'],
+    { data, basePath, rules }: StandaloneSettings,
+    tell: (what: string) => void,
+  ): Promise<number> {
     if (!signIn) return 0;
     tell('dealing a sample day');
-    return dealSampleDay(app, signIn, { book: installedRules(rules), folder: data, basePath, now: new Date() });
+    return dealSampleDay(app, signIn, {
+      book: installedRules(rules),
+      folder: data,
+      basePath,
+      now: new Date(),
+    });
   }
 }
 
@@ -85,10 +112,16 @@ async function startDatabase(data: string, started: (() => Promise<void>)[]): Pr
  * The first administrator: on one machine for one person it may do everything. Its password stands in the data folder,
  * beside that of the database, so that every start can tell it; whoever reads one can read all the rest.
  */
-async function signInOf(databaseUrl: string, { data, adminPassword }: StandaloneSettings): Promise<Standalone['signIn']> {
+async function signInOf(
+  databaseUrl: string,
+  { data, adminPassword }: StandaloneSettings,
+): Promise<Standalone['signIn']> {
   const file = join(data, 'sign-in.json');
   const made = await ensureFirstAdmin(databaseUrl, { password: adminPassword, roles: ROLES });
-  if (made && adminPassword === undefined) writeFileSync(file, `${JSON.stringify(made)}\n`, { mode: 0o600 });
+  if (made && adminPassword === undefined)
+    writeFileSync(file, `${JSON.stringify(made)}\n`, { mode: 0o600 });
   if (made) return made;
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Standalone['signIn']) : undefined;
+  return existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as Standalone['signIn'])
+    : undefined;
 }

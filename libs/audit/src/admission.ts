@@ -103,7 +103,9 @@ export function endWaits(state: AdmissionState, to: Admitting): void {
 /** Turns the window of remembered ids: called when a shoe opens, with the opening, which belongs to the new window. */
 export function turnIds(state: AdmissionState, opening?: AnyEvent): void {
   state.idsBefore = state.ids;
-  state.ids = new Map(opening && opening.sequence === undefined ? [[referenceOf(opening), opening.digest]] : []);
+  state.ids = new Map(
+    opening && opening.sequence === undefined ? [[referenceOf(opening), opening.digest]] : [],
+  );
 }
 
 function isNewId(state: AdmissionState, event: AnyEvent, to: Admitting): boolean {
@@ -155,7 +157,8 @@ function past(state: AdmissionState, session: Session, event: AnyEvent, to: Admi
   const slot = sequence % CONTENTS_MAX;
   const inReach = sequence >= session.next - CONTENTS_MAX;
   const known = inReach ? session.digests[slot] : undefined;
-  const isRepeat = event.type === 'device-online' ? session.onlines.includes(event.digest) : !inReach;
+  const isRepeat =
+    event.type === 'device-online' ? session.onlines.includes(event.digest) : !inReach;
   if (known === event.digest || isRepeat) state.counts.duplicates += 1;
   else if (known === MISSING) {
     session.digests[slot] = event.digest;
@@ -170,7 +173,13 @@ function past(state: AdmissionState, session: Session, event: AnyEvent, to: Admi
 
 /** A device that comes online with something new to say under an old session id has begun that session anew. */
 function beginAnew(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
-  state.sessions.splice(state.sessions.indexOf(session), 1, { source: session.source, session: session.session, next: 1, digests: [0], onlines: session.onlines });
+  state.sessions.splice(state.sessions.indexOf(session), 1, {
+    source: session.source,
+    session: session.session,
+    next: 1,
+    digests: [0],
+    onlines: session.onlines,
+  });
   if (state.wait && waitsFor(state.wait, event.source)) giveUp(state, state.wait, to);
   arrive(state, event, to);
 }
@@ -184,17 +193,30 @@ function hold(state: AdmissionState, wait: Wait, event: AnyEvent, to: Admitting)
     if (wait.missing.length === 0) return release(state, wait, to);
   } else wait.queue.push(event);
   const otherSession = sameSource && event.session !== head.session;
-  if (otherSession || endsWaits(event) || wait.queue.length + wait.fill.length >= WAITING_MAX) giveUp(state, wait, to);
+  if (otherSession || endsWaits(event) || wait.queue.length + wait.fill.length >= WAITING_MAX)
+    giveUp(state, wait, to);
 }
 
-const endsWaits = (event: AnyEvent): boolean => event.type === 'shoe-closed' || event.type === 'device-offline';
+const endsWaits = (event: AnyEvent): boolean =>
+  event.type === 'shoe-closed' || event.type === 'device-offline';
 
 const waitsFor = (wait: Wait, source: string): boolean => wait.queue[0]?.source === source;
 
 const heldUnder = (wait: Wait, event: AnyEvent): AnyEvent | undefined =>
-  [...wait.queue, ...wait.fill].find((held) => held.sequence === event.sequence && held.source === event.source && held.session === event.session);
+  [...wait.queue, ...wait.fill].find(
+    (held) =>
+      held.sequence === event.sequence &&
+      held.source === event.source &&
+      held.session === event.session,
+  );
 
-function declareGone(state: AdmissionState, source: string, session: string, range: Range, to: Admitting): void {
+function declareGone(
+  state: AdmissionState,
+  source: string,
+  session: string,
+  range: Range,
+  to: Admitting,
+): void {
   const { wait } = state;
   if (!wait || wait.queue[0]?.source !== source || wait.queue[0].session !== session) return;
   removeRange(wait, range);
@@ -215,7 +237,8 @@ function release(state: AdmissionState, wait: Wait, to: Admitting): void {
   for (const event of [...wait.fill, head]) {
     while (gone[0] && gone[0][0] < (event.sequence as number)) {
       const [from, last] = gone.shift() as Range;
-      for (let n = Math.max(from, last - CONTENTS_MAX + 1); n <= last; n += 1) session.digests[n % CONTENTS_MAX] = MISSING;
+      for (let n = Math.max(from, last - CONTENTS_MAX + 1); n <= last; n += 1)
+        session.digests[n % CONTENTS_MAX] = MISSING;
       session.next = last + 1;
       to.gap(event, from, last);
     }
@@ -260,7 +283,10 @@ function sessionOf(state: AdmissionState, event: AnyEvent): Session {
 function removeNumber(wait: Wait, number: number): boolean {
   const before = wait.missing;
   wait.missing = subtracted(before, [number, number]);
-  return wait.missing.length !== before.length || wait.missing.some(([from, to], i) => from !== before[i]?.[0] || to !== before[i]?.[1]);
+  return (
+    wait.missing.length !== before.length ||
+    wait.missing.some(([from, to], i) => from !== before[i]?.[0] || to !== before[i]?.[1])
+  );
 }
 
 /** Moves the awaited numbers of a range to those that will not come. */

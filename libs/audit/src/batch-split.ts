@@ -1,6 +1,9 @@
 /** Where the elements of a JSON array lie, or why these bytes are no array, or one of too many elements. */
 export type Split =
-  | { readonly is: 'array'; /** Begin and end of each element by turns, spaces around it left out. */ readonly ranges: readonly number[] }
+  | {
+      readonly is: 'array';
+      /** Begin and end of each element by turns, spaces around it left out. */ readonly ranges: readonly number[];
+    }
   | { readonly is: 'no-array'; readonly reason: string }
   | { readonly is: 'too-many' };
 
@@ -26,7 +29,9 @@ export function splitArray(bytes: Uint8Array, elementsMax: number): Split {
     at = pastSpace(bytes, at + 1);
   }
   const after = pastSpace(bytes, at + 1);
-  return after === bytes.length ? { is: 'array', ranges } : noArray('goes on after the array', after);
+  return after === bytes.length
+    ? { is: 'array', ranges }
+    : noArray('goes on after the array', after);
 }
 
 /** Where the element that begins at `from` has the comma or bracket that ends it; the end of the bytes where it has none. */
@@ -38,7 +43,8 @@ function endOfElement(bytes: Uint8Array, from: number): number {
       case QUOTE:
         at = endOfString(bytes, at + 1);
         break;
-      case OPEN_LIST: case OPEN_OBJECT:
+      case OPEN_LIST:
+      case OPEN_OBJECT:
         depth += 1;
         break;
       case CLOSE_LIST:
@@ -60,7 +66,8 @@ function endOfElement(bytes: Uint8Array, from: number): number {
 /** Where the string has its closing quote; bytes of UTF-8 beyond ASCII are never taken for one. */
 function endOfString(bytes: Uint8Array, from: number): number {
   let at = from;
-  for (let byte = bytes[at]; byte !== QUOTE && byte !== undefined; byte = bytes[at]) at += byte === BACKSLASH ? 2 : 1;
+  for (let byte = bytes[at]; byte !== QUOTE && byte !== undefined; byte = bytes[at])
+    at += byte === BACKSLASH ? 2 : 1;
   return at;
 }
 
@@ -76,9 +83,13 @@ function beforeSpace(bytes: Uint8Array, from: number, to: number): number {
   return end;
 }
 
-const noArray = (reason: string, at: number): Split => ({ is: 'no-array', reason: `${reason} (byte ${at})` });
+const noArray = (reason: string, at: number): Split => ({
+  is: 'no-array',
+  reason: `${reason} (byte ${at})`,
+});
 
-const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;

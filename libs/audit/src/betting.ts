@@ -20,7 +20,10 @@ function judgeBet(shoe: Shoe, coup: Coup, wager: Wager, event: Staking): void {
   const { seat, bet } = wager;
   if (event.type === 'bet-placed' && coup.kind !== 'normal') {
     raise(shoe, coup, 'BT-07', {
-      ...ofWager(wager), events: [coup.ref, referenceOf(event)], expected: 'no bet', observed: `${event.data.amount} on ${bet}`,
+      ...ofWager(wager),
+      events: [coup.ref, referenceOf(event)],
+      expected: 'no bet',
+      observed: `${event.data.amount} on ${bet}`,
       message: `Seat ${seat}'s ${bet} bet was taken on a ${coup.kind} coup.`,
     });
   }
@@ -31,7 +34,10 @@ function judgeBet(shoe: Shoe, coup: Coup, wager: Wager, event: Staking): void {
 export function judgeOffered(shoe: Shoe, coup: Coup, wager: Wager, event: AnyEvent): void {
   if (shoe.rules.bets.has(wager.bet)) return;
   raise(shoe, coup, 'BT-10', {
-    ...ofWager(wager), events: [referenceOf(event)], expected: `a bet of ${shoe.rules.ref}`, observed: wager.bet,
+    ...ofWager(wager),
+    events: [referenceOf(event)],
+    expected: `a bet of ${shoe.rules.ref}`,
+    observed: wager.bet,
     message: `Seat ${wager.seat} bet on ${wager.bet}, which ${shoe.rules.ref} does not have.`,
   });
 }
@@ -50,11 +56,15 @@ export function closeBetting(shoe: Shoe, coup: Coup, event: AnyEvent): void {
  */
 function judgeLate(shoe: Shoe, coup: Coup, wager: Wager, move: BetMove, mark: AnyEvent): void {
   const events = [referenceOf(mark), referenceOf(move.event)];
-  if (!inOrder(mark, move.event, shoe)) return unjudgeable(shoe, coup, ['BT-01'], events, TOO_CLOSE);
+  if (!inOrder(mark, move.event, shoe))
+    return unjudgeable(shoe, coup, ['BT-01'], events, TOO_CLOSE);
   move.late = true;
   const did = move.event.type === 'bet-placed' ? 'placed' : 'withdrawn';
   raise(shoe, coup, 'BT-01', {
-    ...ofWager(wager), events, expected: 'no bet moved', observed: `${move.event.data.amount} ${did}`,
+    ...ofWager(wager),
+    events,
+    expected: 'no bet moved',
+    observed: `${move.event.data.amount} ${did}`,
     message: `Seat ${wager.seat} had ${move.event.data.amount} ${did} on ${wager.bet} after betting had closed.`,
   });
 }
@@ -63,12 +73,19 @@ function judgeLate(shoe: Shoe, coup: Coup, wager: Wager, move: BetMove, mark: An
 export function judgeBetting(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (!coup.bettingClosed && coup.firstCard) {
     const mark = coup.firstCard.event as AnyEvent;
-    for (const wager of coup.wagers) for (const move of wager.moves) if (move.afterFirstCard) judgeLate(shoe, coup, wager, move, mark);
+    for (const wager of coup.wagers)
+      for (const move of wager.moves)
+        if (move.afterFirstCard) judgeLate(shoe, coup, wager, move, mark);
   }
   judgeLimits(shoe, coup, because);
   if (coup.kind !== 'normal' || coup.state === 'void' || !shoe.reports.bets) return;
   if (coup.wagers.some((wager) => standing(wager).stands > 0)) return;
-  raise(shoe, coup, 'DL-10', { events: [coup.ref, referenceOf(because)], expected: 'a bet', observed: 'none', message: 'The coup was dealt without any bet.' });
+  raise(shoe, coup, 'DL-10', {
+    events: [coup.ref, referenceOf(because)],
+    expected: 'a bet',
+    observed: 'none',
+    message: 'The coup was dealt without any bet.',
+  });
 }
 
 /** Bets under the minimum or over the maximum, on what stands when betting closes (BT-02, BT-03). */
@@ -79,10 +96,16 @@ function judgeLimits(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     const limit = Object.hasOwn(limits, wager.bet) ? limits[wager.bet] : undefined;
     const { stands } = standing(wager);
     if (!limit || stands === 0) continue;
-    const [code, expected] = stands < limit.min ? (['BT-02', `at least ${limit.min}`] as const) : (['BT-03', `at most ${limit.max}`] as const);
+    const [code, expected] =
+      stands < limit.min
+        ? (['BT-02', `at least ${limit.min}`] as const)
+        : (['BT-03', `at most ${limit.max}`] as const);
     if (stands >= limit.min && stands <= limit.max) continue;
     raise(shoe, coup, code, {
-      ...ofWager(wager), events: [...wager.moves.map(({ event }) => referenceOf(event)), referenceOf(because)], expected, observed: String(stands),
+      ...ofWager(wager),
+      events: [...wager.moves.map(({ event }) => referenceOf(event)), referenceOf(because)],
+      expected,
+      observed: String(stands),
       message: `Seat ${wager.seat}'s ${wager.bet} bet of ${stands} is ${code === 'BT-02' ? 'under the minimum' : 'over the maximum'}; ${expected} is allowed.`,
     });
   }
@@ -95,11 +118,17 @@ export function judgeReturns(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     const { stands, late } = standing(wager);
     const stake = coup.state === 'void' ? stands + late : stands;
     const settled = settledOf(wager);
-    if (stake === 0 || settled?.stake === 'returned' || (!settled && !shoe.reports.settlements)) continue;
+    if (stake === 0 || settled?.stake === 'returned' || (!settled && !shoe.reports.settlements))
+      continue;
     raise(shoe, coup, 'BT-08', {
       ...ofWager(wager),
-      events: [...wager.moves.map(({ event }) => referenceOf(event)), ...(settled?.events() ?? []), referenceOf(because)],
-      expected: `stake of ${stake} returned`, observed: settled ? 'stake taken' : 'not returned',
+      events: [
+        ...wager.moves.map(({ event }) => referenceOf(event)),
+        ...(settled?.events() ?? []),
+        referenceOf(because),
+      ],
+      expected: `stake of ${stake} returned`,
+      observed: settled ? 'stake taken' : 'not returned',
       impact: impact(shoe, -stake),
       message: `Seat ${wager.seat}'s ${wager.bet} stake of ${stake} was not returned after a ${coup.state === 'void' ? 'void' : coup.kind} coup.`,
     });

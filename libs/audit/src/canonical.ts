@@ -4,7 +4,17 @@ import { memberText, minify } from './json-text.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /** The attributes of an event's content, in the order in which they are written. */
-const CONTENT = ['specversion', 'type', 'source', 'id', 'time', 'table', 'shoe', 'session', 'sequence'] as const;
+const CONTENT = [
+  'specversion',
+  'type',
+  'source',
+  'id',
+  'time',
+  'table',
+  'shoe',
+  'session',
+  'sequence',
+] as const;
 
 /**
  * The content of a well-formed event: its canonical line without the api's stamps. Attributes and data fields in the
@@ -13,7 +23,8 @@ const CONTENT = ['specversion', 'type', 'source', 'id', 'time', 'table', 'shoe',
  */
 export function canonicalContent(value: Json, type: EventType, text: string): string {
   const parts: string[] = [];
-  for (const name of CONTENT) if (Object.hasOwn(value, name)) parts.push(`"${name}":${JSON.stringify(value[name])}`);
+  for (const name of CONTENT)
+    if (Object.hasOwn(value, name)) parts.push(`"${name}":${JSON.stringify(value[name])}`);
   return `{${parts.join(',')},"data":${canonicalData(type, value, text)}}`;
 }
 
@@ -25,7 +36,8 @@ export function canonicalData(type: EventType, value: Json, text: string): strin
     if (!Object.hasOwn(data, name)) continue;
     let written: string;
     if (field.is === 'limits') written = limitsText(data[name] as Json);
-    else if (field.is === 'object') written = minify(memberText(memberText(text, 'data') as string, name) as string);
+    else if (field.is === 'object')
+      written = minify(memberText(memberText(text, 'data') as string, name) as string);
     else written = JSON.stringify(data[name]);
     parts.push(`"${name}":${written}`);
   }

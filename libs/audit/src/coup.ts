@@ -4,7 +4,11 @@ import { referenceOf, type AnyEvent, type EventOf, type Hand } from './events.js
 import type { Coup, CoupRow, Laid, Shoe } from './state.js';
 import { timeOf } from './time.js';
 
-export const newCoup = (opening: EventOf<'coup-opened'>, from: number, dealer: string | null): Coup => ({
+export const newCoup = (
+  opening: EventOf<'coup-opened'>,
+  from: number,
+  dealer: string | null,
+): Coup => ({
   opening,
   ref: referenceOf(opening),
   number: opening.data.coup,
@@ -35,7 +39,8 @@ export const newCoup = (opening: EventOf<'coup-opened'>, from: number, dealer: s
 });
 
 /** The cards that lie on a hand. */
-export const cardsOn = (coup: Coup, hand: Hand): Laid[] => (hand === 'player' ? coup.player : coup.banker);
+export const cardsOn = (coup: Coup, hand: Hand): Laid[] =>
+  hand === 'player' ? coup.player : coup.banker;
 
 /** Lays a game card on a hand. */
 export function lay(coup: Coup, laid: Laid, hand: Hand): void {
@@ -71,19 +76,28 @@ export function totals(cards: readonly Laid[]): readonly number[] {
 const ONE: readonly (readonly number[])[] = DIGITS.map((digit) => [digit]);
 
 /** The hand to which the next card is due, `null` for none. `sure` is false where unread cards leave it open. */
-export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: boolean } => handDueNext(coup, shoe, 'may draw');
+export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: boolean } =>
+  handDueNext(coup, shoe, 'may draw');
 
 /** `free`: what a hand that is free to draw or stand does, if it is asked again. */
-function handDueNext({ player, banker }: Coup, { rules }: Shoe, free: 'may draw' | 'stands'): { hand: Hand | null; sure: boolean } {
+function handDueNext(
+  { player, banker }: Coup,
+  { rules }: Shoe,
+  free: 'may draw' | 'stands',
+): { hand: Hand | null; sure: boolean } {
   const initial = initialHandDue({ player, banker });
   if (initial) return { hand: initial, sure: true };
   const hands = new Set<Hand | null>();
   for (const p of totals(player.slice(0, 2))) {
     for (const b of totals(banker.slice(0, 2))) {
-      for (const t of player[2] ? totals([player[2]]) : ONE[0] as readonly number[]) {
-        const lying = { player: standIn(p, player.length, t), banker: standIn(b, banker.length, 0) };
+      for (const t of player[2] ? totals([player[2]]) : (ONE[0] as readonly number[])) {
+        const lying = {
+          player: standIn(p, player.length, t),
+          banker: standIn(b, banker.length, 0),
+        };
         let next = due(lying, rules);
-        if (free === 'stands' && next.step === 'card' && next.optional && next.to === 'player') next = due(lying, rules, true);
+        if (free === 'stands' && next.step === 'card' && next.optional && next.to === 'player')
+          next = due(lying, rules, true);
         hands.add(next.step === 'card' && !(free === 'stands' && next.optional) ? next.to : null);
       }
     }
@@ -120,18 +134,25 @@ export const thirdOf = (laid: Laid | undefined, value: number): Third | null =>
 /** Every outcome that the cards as they lie can have. */
 export function outcomes(coup: Coup): readonly Outcome[] {
   const [player, banker] = [totals(coup.player), totals(coup.banker)];
-  if (player.length === 1 && banker.length === 1) return ONE_OUTCOME[outcomeOf(player[0] as number, banker[0] as number)];
+  if (player.length === 1 && banker.length === 1)
+    return ONE_OUTCOME[outcomeOf(player[0] as number, banker[0] as number)];
   return [...new Set(player.flatMap((p) => banker.map((b) => outcomeOf(p, b))))];
 }
-const ONE_OUTCOME: Readonly<Record<Outcome, readonly Outcome[]>> = { player: ['player'], banker: ['banker'], tie: ['tie'] };
+const ONE_OUTCOME: Readonly<Record<Outcome, readonly Outcome[]>> = {
+  player: ['player'],
+  banker: ['banker'],
+  tie: ['tie'],
+};
 
 export const unreadOf = (coup: Coup): Laid[] => coup.cards.filter((laid) => laid.card === null);
 
 /** Cards as a person writes them: `9S 4D 8C`, an unread one `??`. */
-export const cardsText = (cards: readonly Laid[]): string => cards.map(({ card }) => card ?? '??').join(' ');
+export const cardsText = (cards: readonly Laid[]): string =>
+  cards.map(({ card }) => card ?? '??').join(' ');
 
 /** Tells of a coup as it stands, for those who want to see it. */
-export const tellCoup = (shoe: Shoe, coup: Coup): void => void shoe.news.push(new CoupTold(shoe, coup));
+export const tellCoup = (shoe: Shoe, coup: Coup): void =>
+  void shoe.news.push(new CoupTold(shoe, coup));
 
 /** Most readers of a log look at few of its coups: the row is drawn for those who do. */
 class CoupTold {
@@ -164,9 +185,17 @@ export function coupRow(shoe: Shoe, coup: Coup): CoupRow {
     kind: coup.kind,
     void: coup.state === 'void',
     cards: coup.cards.map((laid) => ({
-      ref: referenceOf(laid.event), card: laid.card, to: laid.place, moved: laid.moved, exposed: laid.exposed, carried: laid.carried,
+      ref: referenceOf(laid.event),
+      card: laid.card,
+      to: laid.place,
+      moved: laid.moved,
+      exposed: laid.exposed,
+      carried: laid.carried,
     })),
-    declared: coup.declarations.map(({ event }) => ({ outcome: event.data.outcome, by: event.data.by })),
+    declared: coup.declarations.map(({ event }) => ({
+      outcome: event.data.outcome,
+      by: event.data.by,
+    })),
     outcome: found.length === 1 ? (found[0] as Outcome) : null,
   };
 }
@@ -175,5 +204,9 @@ export function coupRow(shoe: Shoe, coup: Coup): CoupRow {
 export function inOrder(earlier: AnyEvent, later: AnyEvent, shoe: Shoe): boolean {
   if (earlier.source === later.source) return true;
   const [before, after] = [timeOf(earlier.time), timeOf(later.time)];
-  return before !== undefined && after !== undefined && after - before > shoe.rules.document.clockTolerance * 1000;
+  return (
+    before !== undefined &&
+    after !== undefined &&
+    after - before > shoe.rules.document.clockTolerance * 1000
+  );
 }

@@ -6,8 +6,19 @@ import { flat } from './names.js';
 
 /** The event types that make up nearly all of a log, whose canonical data is read straight from the bytes. */
 export const FAST: readonly EventType[] = [
-  'card-drawn', 'coup-opened', 'coup-closed', 'bet-placed', 'bet-withdrawn', 'betting-closed', 'bet-settled', 'outcome-declared', 'hand-called',
-  'dealer-signed-on', 'dealer-relieved', 'commission-collected', 'seat-left',
+  'card-drawn',
+  'coup-opened',
+  'coup-closed',
+  'bet-placed',
+  'bet-withdrawn',
+  'betting-closed',
+  'bet-settled',
+  'outcome-declared',
+  'hand-called',
+  'dealer-signed-on',
+  'dealer-relieved',
+  'commission-collected',
+  'seat-left',
 ];
 
 type Writable<D> = { -readonly [field in keyof D]: D[field] };
@@ -24,16 +35,28 @@ export class DataReader extends LineReader {
   /** The data of an event of a fast type, its closing brace stepped over. */
   protected data(type: EventType): EventData[EventType] {
     switch (type) {
-      case 'card-drawn': return this.cardDrawn();
-      case 'coup-opened': return this.coupOpened();
-      case 'bet-placed': case 'bet-withdrawn': return this.stake();
-      case 'bet-settled': return this.settled();
-      case 'outcome-declared': return this.outcome();
-      case 'hand-called': return this.called();
-      case 'dealer-signed-on': case 'dealer-relieved': return this.duty();
-      case 'commission-collected': return this.closed(this.collected());
-      case 'seat-left': return this.closed(this.left());
-      default: return this.closed(NOTHING);
+      case 'card-drawn':
+        return this.cardDrawn();
+      case 'coup-opened':
+        return this.coupOpened();
+      case 'bet-placed':
+      case 'bet-withdrawn':
+        return this.stake();
+      case 'bet-settled':
+        return this.settled();
+      case 'outcome-declared':
+        return this.outcome();
+      case 'hand-called':
+        return this.called();
+      case 'dealer-signed-on':
+      case 'dealer-relieved':
+        return this.duty();
+      case 'commission-collected':
+        return this.closed(this.collected());
+      case 'seat-left':
+        return this.closed(this.left());
+      default:
+        return this.closed(NOTHING);
     }
   }
 
@@ -46,7 +69,12 @@ export class DataReader extends LineReader {
   private cardDrawn(): EventData['card-drawn'] {
     const { view } = this;
     const at = this.at;
-    const named = at + 17 <= this.bytes.length && view.getInt32(at, true) === CARD_1 && view.getInt32(at + 4, true) === CARD_2 && view.getInt32(at + 10, true) === TO_1 && view.getInt32(at + 13, true) === TO_2;
+    const named =
+      at + 17 <= this.bytes.length &&
+      view.getInt32(at, true) === CARD_1 &&
+      view.getInt32(at + 4, true) === CARD_2 &&
+      view.getInt32(at + 10, true) === TO_1 &&
+      view.getInt32(at + 13, true) === TO_2;
     if (!named) return this.cardNotNamed();
     const card = CARD_AT[((this.bytes[at + 8] as number) << 8) | (this.bytes[at + 9] as number)];
     if (card === undefined) this.ok = false;
@@ -60,7 +88,13 @@ export class DataReader extends LineReader {
   }
 
   private cardTo(card: Card | null): EventData['card-drawn'] {
-    const to = this.peek(PLAYER) ? 'player' : this.peek(BANKER) ? 'banker' : this.peek(BURN) ? 'burn' : null;
+    const to = this.peek(PLAYER)
+      ? 'player'
+      : this.peek(BANKER)
+        ? 'banker'
+        : this.peek(BURN)
+          ? 'burn'
+          : null;
     if (to === null) this.literal(NULL);
     if (this.bytes[this.at] === CLOSE) {
       this.at += 1;

@@ -40,7 +40,8 @@ export class Decoder {
   /** The event on the line `[from, to)` of `block`, line ending left out, or its faults. Never throws on any bytes. */
   decode(block: Block, from: number, to: number): Decoded {
     const event = this.scanner.scan(block, from, to);
-    if (event !== undefined && (this.stamps === 'accepted' || block.bytes[to - 2] === 0x7d)) return { event };
+    if (event !== undefined && (this.stamps === 'accepted' || block.bytes[to - 2] === 0x7d))
+      return { event };
     return this.explain(block.bytes.subarray(from, to));
   }
 
@@ -53,7 +54,8 @@ export class Decoder {
     } catch {
       return refused('is not UTF-8');
     }
-    if (text.startsWith('\uFEFF')) return refused('begins with a byte order mark, which JSON does not allow');
+    if (text.startsWith('\uFEFF'))
+      return refused('begins with a byte order mark, which JSON does not allow');
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -63,17 +65,30 @@ export class Decoder {
     const faults = faultsOf(value, this.house, this.stamps);
     // A line that is its own canonical form has no key twice and no number that was rounded: there is nothing to inspect,
     // but in a correction, whose data stands there as it was sent.
-    if (faults.length === 0 && !text.includes('\\') && !text.includes(CORRECTION) && canonicalLine(text, value) === text) return this.accept(value as Readonly<Record<string, unknown>>, text);
+    if (
+      faults.length === 0 &&
+      !text.includes('\\') &&
+      !text.includes(CORRECTION) &&
+      canonicalLine(text, value) === text
+    )
+      return this.accept(value as Readonly<Record<string, unknown>>, text);
     faults.unshift(...inspect(text));
-    return faults.length > 0 ? { faults: distinct(faults) } : this.accept(value as Readonly<Record<string, unknown>>, text);
+    return faults.length > 0
+      ? { faults: distinct(faults) }
+      : this.accept(value as Readonly<Record<string, unknown>>, text);
   }
 
   private accept(value: Readonly<Record<string, unknown>>, text: string): Decoded {
     const name = value.type as string;
     const type = knownType(name);
-    if (type === undefined) throw new Error(`an event of unknown type ${name} was found well-formed`);
+    if (type === undefined)
+      throw new Error(`an event of unknown type ${name} was found well-formed`);
     const content = canonicalContent(value, type, text);
-    if (content.length * 3 > EVENT_BYTES_MAX && this.encoder.encode(content).length > EVENT_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
+    if (
+      content.length * 3 > EVENT_BYTES_MAX &&
+      this.encoder.encode(content).length > EVENT_BYTES_MAX
+    )
+      return refused(`is over ${EVENT_BYTES_MAX} bytes`);
     const { id, time, sequence } = value as unknown as Envelope;
     const { source, table, shoe, session } = this.names.ofAll(value as unknown as Envelope);
     const lanes = headLanes(type, { source, table, shoe, session });
@@ -81,7 +96,18 @@ export class Decoder {
     takeNumber(lanes, sequence ?? 0);
     takeText(lanes, canonicalData(type, value, text).slice(1, -1));
     const data = upcast(name, value.data as Readonly<Record<string, unknown>>);
-    const event = { type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent;
+    const event = {
+      type,
+      source,
+      id,
+      time,
+      table,
+      shoe,
+      session,
+      sequence,
+      data,
+      digest: digestOf(lanes),
+    } as AnyEvent;
     return this.stamps === 'accepted' || content === text ? { event } : { event, content };
   }
 }
@@ -105,10 +131,16 @@ export function canonicalLine(text: string, value: unknown = JSON.parse(text)): 
 }
 
 /** A block over bytes of which `text` is the ISO 8859-1 reading. */
-export const blockOf = (bytes: Uint8Array, text: string): Block => ({ bytes, text, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) });
+export const blockOf = (bytes: Uint8Array, text: string): Block => ({
+  bytes,
+  text,
+  view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+});
 
 const CORRECTION = 'observation-corrected';
 
 const refused = (reason: string): Decoded => ({ faults: [{ pointer: '', reason }] });
 
-const distinct = (faults: readonly Fault[]): Fault[] => [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.reason}`, fault])).values()];
+const distinct = (faults: readonly Fault[]): Fault[] => [
+  ...new Map(faults.map((fault) => [`${fault.pointer} ${fault.reason}`, fault])).values(),
+];

@@ -81,5 +81,7 @@ export function idOf(parts: readonly string[]): string {
   const first = digestOf(lanes);
   takeNumber(lanes, first);
   for (const part of parts.toReversed()) takeText(lanes, part);
-  return (first.toString(16).padStart(14, '0') + digestOf(lanes).toString(16).padStart(14, '0')).slice(2);
+  return (
+    first.toString(16).padStart(14, '0') + digestOf(lanes).toString(16).padStart(14, '0')
+  ).slice(2);
 }

@@ -7,11 +7,19 @@ import { amend, raise } from './findings.js';
 import type { Coup, Finding, Laid, Obligation, Place, Shoe } from './state.js';
 
 /** Done with the cards of the coup itself, before it is settled or over; all others have until the next coup opens. */
-const BEFORE_SETTLEMENT: ReadonlySet<Action> = new Set(['move-to-player', 'move-to-banker', 'draw-now']);
+const BEFORE_SETTLEMENT: ReadonlySet<Action> = new Set([
+  'move-to-player',
+  'move-to-banker',
+  'draw-now',
+]);
 
 /** The move that shows an action, by where the card was put. */
 const MOVES: Readonly<Record<Exclude<Place, null>, Action>> = {
-  player: 'move-to-player', banker: 'move-to-banker', burn: 'burn', discard: 'discard', next: 'carry-over',
+  player: 'move-to-player',
+  banker: 'move-to-banker',
+  burn: 'burn',
+  discard: 'discard',
+  next: 'carry-over',
 };
 
 /** Where a misplaced card belongs, for rules that depend on it. */
@@ -24,18 +32,45 @@ interface Placing {
  * circumstances fit. It is given with the finding, and awaited: PR-07 is raised when its moment passes without it.
  * `card` is the card concerned, where one is.
  */
-export function oblige(shoe: Shoe, coup: Coup | null, finding: Finding, card: Laid | null, placing: Placing = {}): void {
+export function oblige(
+  shoe: Shoe,
+  coup: Coup | null,
+  finding: Finding,
+  card: Laid | null,
+  placing: Placing = {},
+): void {
   const entry = entryFor(shoe, coup, finding.code, card, placing);
   const found = shoe.found.get(finding.id);
   if (!entry || !found) return;
-  amend(shoe, found, { disposition: { do: entry.do, source: shoe.rules.document.sources[entry.source]?.title ?? entry.source, section: entry.section } });
-  shoe.obligations.push({ finding: finding.id, code: finding.code, coup, card, entry, done: new Set(), open: true });
+  amend(shoe, found, {
+    disposition: {
+      do: entry.do,
+      source: shoe.rules.document.sources[entry.source]?.title ?? entry.source,
+      section: entry.section,
+    },
+  });
+  shoe.obligations.push({
+    finding: finding.id,
+    code: finding.code,
+    coup,
+    card,
+    entry,
+    done: new Set(),
+    open: true,
+  });
 }
 
 /** Whether the document says anything about a code. */
-export const hasEntry = (shoe: Shoe, code: FindingCode): boolean => shoe.rules.irregularities.some(({ codes }) => codes.includes(code));
+export const hasEntry = (shoe: Shoe, code: FindingCode): boolean =>
+  shoe.rules.irregularities.some(({ codes }) => codes.includes(code));
 
-function entryFor(shoe: Shoe, coup: Coup | null, code: FindingCode, card: Laid | null, placing: Placing): Irregularity | undefined {
+function entryFor(
+  shoe: Shoe,
+  coup: Coup | null,
+  code: FindingCode,
+  card: Laid | null,
+  placing: Placing,
+): Irregularity | undefined {
   const entries = shoe.rules.irregularities.filter(({ codes }) => codes.includes(code));
   if (entries.length === 0) return undefined;
   const seen: Circumstances = {
@@ -45,7 +80,11 @@ function entryFor(shoe: Shoe, coup: Coup | null, code: FindingCode, card: Laid |
     bankerMustDraw: coup !== null && bankerMustDraw(shoe, coup),
     ...placing,
   };
-  return entries.find(({ when }) => Object.entries(when ?? {}).every(([name, wanted]) => seen[name as keyof Circumstances] === wanted));
+  return entries.find(({ when }) =>
+    Object.entries(when ?? {}).every(
+      ([name, wanted]) => seen[name as keyof Circumstances] === wanted,
+    ),
+  );
 }
 
 /** Whether the banker hand, against a player who stood, has a card to draw. */
@@ -59,24 +98,33 @@ function bankerMustDraw(shoe: Shoe, { player, banker }: Coup): boolean {
 export function noteMove(shoe: Shoe, card: Laid, because: AnyEvent): void {
   if (card.place === null) return;
   const action = MOVES[card.place];
-  for (const obligation of openOf(shoe)) if (obligation.card === card) noteAction(shoe, obligation, action, because);
+  for (const obligation of openOf(shoe))
+    if (obligation.card === card) noteAction(shoe, obligation, action, because);
 }
 
 /** A missing card was drawn after all. */
 export function noteDraw(shoe: Shoe, coup: Coup, hand: Hand, because: AnyEvent): void {
   for (const obligation of openOf(shoe)) {
     const missed: readonly FindingCode[] = hand === 'player' ? ['TC-03'] : ['TC-05', 'TC-07'];
-    if (obligation.coup === coup && missed.includes(obligation.code)) noteAction(shoe, obligation, 'draw-now', because, false);
+    if (obligation.coup === coup && missed.includes(obligation.code))
+      noteAction(shoe, obligation, 'draw-now', because, false);
   }
 }
 
 /** A coup was declared void. */
 export function noteVoid(shoe: Shoe, coup: Coup, because: AnyEvent): void {
-  for (const obligation of openOf(shoe)) if (obligation.coup === coup) noteAction(shoe, obligation, 'void-coup', because);
+  for (const obligation of openOf(shoe))
+    if (obligation.coup === coup) noteAction(shoe, obligation, 'void-coup', because);
 }
 
 /** `elsewise`: the action is another disposition where it was not prescribed. */
-function noteAction(shoe: Shoe, obligation: Obligation, action: Action, because: AnyEvent, elsewise = true): void {
+function noteAction(
+  shoe: Shoe,
+  obligation: Obligation,
+  action: Action,
+  because: AnyEvent,
+  elsewise = true,
+): void {
   if (obligation.entry.do.includes(action)) {
     obligation.done.add(action);
     remedyWhenDone(shoe, obligation);
@@ -87,18 +135,29 @@ function noteAction(shoe: Shoe, obligation: Obligation, action: Action, because:
 export function cardsAreFinal(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   for (const obligation of openOf(shoe)) {
     if (obligation.coup !== coup) continue;
-    const missed = obligation.entry.do.find((action) => BEFORE_SETTLEMENT.has(action) && !obligation.done.has(action) && !liesThere(obligation, action));
+    const missed = obligation.entry.do.find(
+      (action) =>
+        BEFORE_SETTLEMENT.has(action) &&
+        !obligation.done.has(action) &&
+        !liesThere(obligation, action),
+    );
     if (missed) deviate(shoe, obligation, missed, because, 'not done');
   }
 }
 
-const liesThere = ({ card }: Obligation, action: Action): boolean => card !== null && card.place !== null && MOVES[card.place] === action;
+const liesThere = ({ card }: Obligation, action: Action): boolean =>
+  card !== null && card.place !== null && MOVES[card.place] === action;
 
 /**
  * The next coup opens, or the shoe closes: every disposition has been made or not. `nextIsDummy` is `null` when the shoe
  * closes; `closedForError` when it closes for "error".
  */
-export function coupsAreFinal(shoe: Shoe, next: Coup | null, closedForError: boolean, because: AnyEvent): void {
+export function coupsAreFinal(
+  shoe: Shoe,
+  next: Coup | null,
+  closedForError: boolean,
+  because: AnyEvent,
+): void {
   for (const obligation of openOf(shoe)) {
     const { coup, entry, done } = obligation;
     if (coup !== null && coup === next) continue;
@@ -126,10 +185,21 @@ export function coupsAreFinal(shoe: Shoe, next: Coup | null, closedForError: boo
 
 function remedyWhenDone(shoe: Shoe, obligation: Obligation): void {
   const found = shoe.found.get(obligation.finding);
-  if (found && !found.finding.remedied && obligation.entry.do.every((action) => obligation.done.has(action))) amend(shoe, found, { remedied: true });
+  if (
+    found &&
+    !found.finding.remedied &&
+    obligation.entry.do.every((action) => obligation.done.has(action))
+  )
+    amend(shoe, found, { remedied: true });
 }
 
-function deviate(shoe: Shoe, obligation: Obligation, action: Action, because: AnyEvent, how: 'done' | 'not done' = 'done'): void {
+function deviate(
+  shoe: Shoe,
+  obligation: Obligation,
+  action: Action,
+  because: AnyEvent,
+  how: 'done' | 'not done' = 'done',
+): void {
   obligation.open = false;
   const found = shoe.found.get(obligation.finding);
   if (!found) return;
@@ -143,5 +213,6 @@ function deviate(shoe: Shoe, obligation: Obligation, action: Action, because: An
   });
 }
 
-const openOf = (shoe: Shoe): Obligation[] => (shoe.obligations.length === 0 ? NONE : shoe.obligations.filter(({ open }) => open));
+const openOf = (shoe: Shoe): Obligation[] =>
+  shoe.obligations.length === 0 ? NONE : shoe.obligations.filter(({ open }) => open);
 const NONE: Obligation[] = [];

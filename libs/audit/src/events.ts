@@ -4,7 +4,15 @@ import type { Card } from '#baccarat';
 export type Hand = 'player' | 'banker';
 export type CoupKind = 'normal' | 'dummy' | 'demonstration' | 'free';
 /** What a table undertakes to report. The absence of a fact is held against a dealer only where its kind is reported. */
-export const REPORTS = ['outcomes', 'bets', 'settlements', 'commission', 'burns', 'cut-card', 'dealers'] as const;
+export const REPORTS = [
+  'outcomes',
+  'bets',
+  'settlements',
+  'commission',
+  'burns',
+  'cut-card',
+  'dealers',
+] as const;
 export type Report = (typeof REPORTS)[number];
 
 interface Remark {
@@ -55,8 +63,15 @@ export interface EventData {
   'bet-placed': Stake;
   'bet-withdrawn': Stake;
   'betting-closed': Readonly<Record<string, never>>;
-  'card-drawn': { readonly card: Card | null; readonly to: Hand | 'burn' | null; readonly exposed?: boolean };
-  'card-moved': Remark & { readonly event: string; readonly to: Hand | 'burn' | 'discard' | 'next' };
+  'card-drawn': {
+    readonly card: Card | null;
+    readonly to: Hand | 'burn' | null;
+    readonly exposed?: boolean;
+  };
+  'card-moved': Remark & {
+    readonly event: string;
+    readonly to: Hand | 'burn' | 'discard' | 'next';
+  };
   'hand-called': { readonly hand: Hand; readonly total: number };
   'outcome-declared': {
     readonly outcome: Hand | 'tie';
@@ -82,13 +97,21 @@ export interface EventData {
   'dealer-relieved': Duty;
   'supervisor-called': Call;
   'surveillance-notified': Call;
-  'observation-corrected': Remark & { readonly event: string; readonly data: Readonly<Record<string, unknown>> };
+  'observation-corrected': Remark & {
+    readonly event: string;
+    readonly data: Readonly<Record<string, unknown>>;
+  };
   'device-online': DeviceNote;
   'device-offline': DeviceNote;
   'device-error': DeviceNote;
   'device-error-cleared': DeviceNote;
   'device-setting-changed': DeviceNote;
-  'gap-declared': { readonly source: string; readonly session: string; readonly from: number; readonly to: number };
+  'gap-declared': {
+    readonly source: string;
+    readonly session: string;
+    readonly from: number;
+    readonly to: number;
+  };
 }
 export type EventType = keyof EventData;
 
@@ -114,11 +137,23 @@ export type EventOf<T extends EventType> = TableEvent<T>;
 export type AnyEvent = { [T in EventType]: TableEvent<T> }[EventType];
 
 /** The string by which other events name this one. */
-export const referenceOf = (event: { readonly source: string; readonly id: string }): string => `${event.source}#${event.id}`;
+export const referenceOf = (event: { readonly source: string; readonly id: string }): string =>
+  `${event.source}#${event.id}`;
 
 /** What a data field may hold; validate.ts says each in words. */
 export type Field =
-  | { readonly is: 'id' | 'text' | 'amount' | 'ordinal' | 'total' | 'flag' | 'card' | 'card-or-unread' | 'cards' }
+  | {
+      readonly is:
+        | 'id'
+        | 'text'
+        | 'amount'
+        | 'ordinal'
+        | 'total'
+        | 'flag'
+        | 'card'
+        | 'card-or-unread'
+        | 'cards';
+    }
   | { readonly is: 'rules' | 'bet' | 'currency' | 'names' | 'limits' | 'object' | 'code' }
   | { readonly is: 'one-of'; readonly values: readonly (string | null)[] }
   | { readonly is: 'some-of'; readonly values: readonly string[] };
@@ -148,58 +183,111 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
   'shoe-opened': {
     shoe: true,
     fields: {
-      rules: { is: 'rules' }, decks: ordinal, kind: oneOf('physical', 'virtual'), currency: { is: 'currency' },
-      reports: { is: 'some-of', values: REPORTS }, limits: { is: 'limits' }, rulesHash: text, commitment: text,
+      rules: { is: 'rules' },
+      decks: ordinal,
+      kind: oneOf('physical', 'virtual'),
+      currency: { is: 'currency' },
+      reports: { is: 'some-of', values: REPORTS },
+      limits: { is: 'limits' },
+      rulesHash: text,
+      commitment: text,
     },
     optional: ['limits', 'rulesHash', 'commitment'],
   },
   'cut-card-drawn': { shoe: true, fields: {}, optional: [] },
   'shoe-closed': {
     shoe: true,
-    fields: { reason: oneOf('cut-card', 'operator', 'error', 'end'), remaining: amount, remainingCards: { is: 'cards' }, reveal: text },
+    fields: {
+      reason: oneOf('cut-card', 'operator', 'error', 'end'),
+      remaining: amount,
+      remainingCards: { is: 'cards' },
+      reveal: text,
+    },
     optional: ['reason', 'remaining', 'remainingCards', 'reveal'],
   },
-  'coup-opened': { shoe: true, fields: { coup: ordinal, kind: oneOf('normal', 'dummy', 'demonstration', 'free') }, optional: ['kind'] },
+  'coup-opened': {
+    shoe: true,
+    fields: { coup: ordinal, kind: oneOf('normal', 'dummy', 'demonstration', 'free') },
+    optional: ['kind'],
+  },
   'bet-placed': { shoe: true, fields: stake, optional: [] },
   'bet-withdrawn': { shoe: true, fields: stake, optional: [] },
   'betting-closed': { shoe: true, fields: {}, optional: [] },
   'card-drawn': {
     shoe: true,
-    fields: { card: { is: 'card-or-unread' }, to: oneOf('player', 'banker', 'burn', null), exposed: { is: 'flag' } },
+    fields: {
+      card: { is: 'card-or-unread' },
+      to: oneOf('player', 'banker', 'burn', null),
+      exposed: { is: 'flag' },
+    },
     optional: ['exposed'],
   },
   'card-moved': {
     shoe: true,
-    fields: { event: id, to: oneOf('player', 'banker', 'burn', 'discard', 'next'), by: id, reason: text },
+    fields: {
+      event: id,
+      to: oneOf('player', 'banker', 'burn', 'discard', 'next'),
+      by: id,
+      reason: text,
+    },
     optional: ['by', 'reason'],
   },
   'hand-called': { shoe: true, fields: { hand, total }, optional: [] },
   'outcome-declared': {
     shoe: true,
-    fields: { outcome: oneOf('player', 'banker', 'tie'), player: total, banker: total, specials: { is: 'names' }, by: oneOf('dealer', 'device') },
+    fields: {
+      outcome: oneOf('player', 'banker', 'tie'),
+      player: total,
+      banker: total,
+      specials: { is: 'names' },
+      by: oneOf('dealer', 'device'),
+    },
     optional: ['player', 'banker', 'specials'],
   },
   'bet-settled': {
     shoe: true,
-    fields: { seat: ordinal, bet: { is: 'bet' }, stake: oneOf('returned', 'taken'), paid: amount, commissionTaken: amount, commissionMarked: amount },
+    fields: {
+      seat: ordinal,
+      bet: { is: 'bet' },
+      stake: oneOf('returned', 'taken'),
+      paid: amount,
+      commissionTaken: amount,
+      commissionMarked: amount,
+    },
     optional: ['commissionTaken', 'commissionMarked'],
   },
   'commission-collected': { shoe: true, fields: { seat: ordinal, amount }, optional: [] },
-  'commission-waived': { shoe: true, fields: { seat: ordinal, amount, by: id, reason: text }, optional: ['by', 'reason'] },
+  'commission-waived': {
+    shoe: true,
+    fields: { seat: ordinal, amount, by: id, reason: text },
+    optional: ['by', 'reason'],
+  },
   'seat-left': { shoe: true, fields: { seat: ordinal }, optional: [] },
   'coup-closed': { shoe: true, fields: {}, optional: [] },
-  'coup-voided': { shoe: true, fields: { coup: ordinal, reason: text, by: id }, optional: ['coup', 'reason', 'by'] },
+  'coup-voided': {
+    shoe: true,
+    fields: { coup: ordinal, reason: text, by: id },
+    optional: ['coup', 'reason', 'by'],
+  },
   'dealer-signed-on': { shoe: false, fields: duty, optional: [] },
   'dealer-relieved': { shoe: false, fields: duty, optional: [] },
   'supervisor-called': { shoe: false, fields: call, optional: ['reason', 'video'] },
   'surveillance-notified': { shoe: false, fields: call, optional: ['reason', 'video'] },
-  'observation-corrected': { shoe: false, fields: { event: id, data: { is: 'object' }, by: id, reason: text }, optional: ['by', 'reason'] },
+  'observation-corrected': {
+    shoe: false,
+    fields: { event: id, data: { is: 'object' }, by: id, reason: text },
+    optional: ['by', 'reason'],
+  },
   'device-online': { shoe: false, fields: note, optional: optionalNote },
   'device-offline': { shoe: false, fields: note, optional: optionalNote },
   'device-error': { shoe: false, fields: note, optional: optionalNote },
   'device-error-cleared': { shoe: false, fields: note, optional: optionalNote },
   'device-setting-changed': { shoe: false, fields: note, optional: optionalNote },
-  'gap-declared': { shoe: false, fields: { source: id, session: id, from: ordinal, to: ordinal }, optional: [] },
+  'gap-declared': {
+    shoe: false,
+    fields: { source: id, session: id, from: ordinal, to: ordinal },
+    optional: [],
+  },
 };
 
 export const EVENT_TYPES = Object.keys(SHAPES) as EventType[];

@@ -24,7 +24,12 @@ export interface Wrong {
  * of the same wrong changes nothing. What a device did is told by the event alone, wherever it fell. Returns the finding if
  * it is new.
  */
-export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: Wrong): Finding | undefined {
+export function raise(
+  shoe: Shoe,
+  coup: Coup | null,
+  code: FindingCode,
+  wrong: Wrong,
+): Finding | undefined {
   const ofShoe = OF_THE_SHOE.has(code);
   const place = code.startsWith('DV-') ? [] : [shoe.ref, ofShoe || !coup ? '' : coup.ref];
   const id = idOf([code, shoe.table, ...place, ...(wrong.about ?? [])]);
@@ -44,7 +49,9 @@ export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: W
     expected: wrong.expected,
     observed: wrong.observed,
     ...(wrong.explainedBy === undefined ? undefined : { explainedBy: wrong.explainedBy }),
-    ...(wrong.impact === undefined || wrong.impact.amount === 0 ? undefined : { impact: wrong.impact }),
+    ...(wrong.impact === undefined || wrong.impact.amount === 0
+      ? undefined
+      : { impact: wrong.impact }),
     void: coup?.state === 'void' && !ofShoe && !ABOUT_A_VOID.has(code),
     remedied: false,
     message: wrong.message,
@@ -56,7 +63,13 @@ export function raise(shoe: Shoe, coup: Coup | null, code: FindingCode, wrong: W
 }
 
 /** What is wrong about a void itself, or about what was done after it, is not void with its coup. */
-const ABOUT_A_VOID: ReadonlySet<FindingCode> = new Set(['BT-08', 'RS-09', 'PR-04', 'PR-07', 'PR-09']);
+const ABOUT_A_VOID: ReadonlySet<FindingCode> = new Set([
+  'BT-08',
+  'RS-09',
+  'PR-04',
+  'PR-07',
+  'PR-09',
+]);
 
 /** Changes a finding that stands. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
@@ -65,7 +78,12 @@ export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void 
 }
 
 /** Withdraws the findings of a coup that have these codes, because of the event named. */
-export function withdraw(shoe: Shoe, coup: Coup, holdsFor: (code: FindingCode) => boolean, because: string): void {
+export function withdraw(
+  shoe: Shoe,
+  coup: Coup,
+  holdsFor: (code: FindingCode) => boolean,
+  because: string,
+): void {
   for (const [id, { finding, coup: ref }] of shoe.found) {
     if (ref === coup.ref && holdsFor(finding.code)) {
       shoe.found.delete(id);
@@ -79,7 +97,13 @@ export const UNREAD = 'a card could not be read';
 export const TOO_CLOSE = 'the clocks of two sources are too close to call';
 
 /** Lists codes that cannot be judged; what is listed of one cause in one coup stands in one entry. */
-export function unjudgeable(shoe: Shoe, coup: Coup | null, codes: readonly FindingCode[], events: readonly string[], why: string): void {
+export function unjudgeable(
+  shoe: Shoe,
+  coup: Coup | null,
+  codes: readonly FindingCode[],
+  events: readonly string[],
+  why: string,
+): void {
   if (codes.length === 0) return;
   const key = `${coup?.ref ?? shoe.ref} ${why}`;
   const known = shoe.unjudgeable.get(key);
@@ -91,7 +115,12 @@ export function unjudgeable(shoe: Shoe, coup: Coup | null, codes: readonly Findi
     events: [...new Set([...(known?.events ?? []), ...events])],
     why,
   };
-  if (known && known.codes.length === entry.codes.length && known.events.length === entry.events.length) return;
+  if (
+    known &&
+    known.codes.length === entry.codes.length &&
+    known.events.length === entry.events.length
+  )
+    return;
   shoe.unjudgeable.set(key, entry);
   shoe.news.push({ is: 'unjudgeable', shoeRef: shoe.ref, key, entry });
 }

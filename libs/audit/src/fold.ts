@@ -5,10 +5,26 @@ import { idOf } from './digest.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events.js';
 import { raise, type Wrong } from './findings.js';
 import { aboutGap, gapWords, nameLate, passGap } from './gap.js';
-import { adopt, coupConcerned, eventIn, replay, rulesOf, targetOf, targetsBefore, type RuleBook } from './replay.js';
+import {
+  adopt,
+  coupConcerned,
+  eventIn,
+  replay,
+  rulesOf,
+  targetOf,
+  targetsBefore,
+  type RuleBook,
+} from './replay.js';
 import { openShoe, ShoeTold } from './shoe.js';
 import { houseFrom } from './house.js';
-import { FOLD_VERSION, type Consequence, type Finding, type GapMark, type Shoe, type TableState } from './state.js';
+import {
+  FOLD_VERSION,
+  type Consequence,
+  type Finding,
+  type GapMark,
+  type Shoe,
+  type TableState,
+} from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
 /** Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is held. */
@@ -56,7 +72,13 @@ export function endOfLog(state: TableState, book: RuleBook): Consequence[] {
 }
 
 /** Events that reach back to the shoe before the open one; everything else of another shoe is stray. */
-const REACHING: ReadonlySet<string> = new Set(['card-moved', 'coup-voided', 'bet-settled', 'commission-collected', 'commission-waived']);
+const REACHING: ReadonlySet<string> = new Set([
+  'card-moved',
+  'coup-voided',
+  'bet-settled',
+  'commission-collected',
+  'commission-waived',
+]);
 
 class Table implements Admitting {
   private readonly outside: Consequence[] = [];
@@ -68,7 +90,8 @@ class Table implements Admitting {
 
   news(): Consequence[] {
     const { open, before } = this.state;
-    if (this.outside.length === 0 && !before?.news.length) return open?.news.length ? open.news.splice(0) : NOTHING;
+    if (this.outside.length === 0 && !before?.news.length)
+      return open?.news.length ? open.news.splice(0) : NOTHING;
     this.gather();
     return this.outside;
   }
@@ -85,12 +108,19 @@ class Table implements Admitting {
     if (event.type === 'observation-corrected') return this.correct(event);
     const { open } = this.state;
     const isOpen = open !== null && !open.closed;
-    if (event.shoe !== undefined && !(isOpen && event.shoe === open.name)) return this.ofAnotherShoe(event);
-    if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved') changeDuty(this.state.duty, event);
+    if (event.shoe !== undefined && !(isOpen && event.shoe === open.name))
+      return this.ofAnotherShoe(event);
+    if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved')
+      changeDuty(this.state.duty, event);
     else if (event.type === 'card-drawn') this.noteCardSource(event.source);
     if (!open) return;
     this.enter(open, event);
-    if ((event.type === 'coup-opened' || event.type === 'shoe-closed') && this.state.before && owesReturns(this.state.before)) this.enter(this.state.before, event);
+    if (
+      (event.type === 'coup-opened' || event.type === 'shoe-closed') &&
+      this.state.before &&
+      owesReturns(this.state.before)
+    )
+      this.enter(this.state.before, event);
     if (event.type === 'shoe-closed') open.news.push(new ShoeTold(open));
   }
 
@@ -128,7 +158,10 @@ class Table implements Admitting {
       if (shoe) this.enter(shoe, event);
       else {
         this.raiseOutside(event, 'PR-09', {
-          about: [referenceOf(event)], events: [referenceOf(event)], expected: 'the open shoe or the one before', observed: `shoe ${event.shoe}`,
+          about: [referenceOf(event)],
+          events: [referenceOf(event)],
+          expected: 'the open shoe or the one before',
+          observed: `shoe ${event.shoe}`,
           message: `A ${event.type} event names shoe ${event.shoe}, which is unknown or out of reach.`,
         });
       }
@@ -139,7 +172,10 @@ class Table implements Admitting {
     this.noteCardSource(event.source);
     if (shoes.includes(event.shoe as string)) return;
     this.raiseOutside(event, 'DL-15', {
-      about: [referenceOf(event)], events: [referenceOf(event)], expected: 'an open shoe', observed: `a card of shoe ${event.shoe}`,
+      about: [referenceOf(event)],
+      events: [referenceOf(event)],
+      expected: 'an open shoe',
+      observed: `a card of shoe ${event.shoe}`,
       message: `A card came from shoe ${event.shoe}, which was never opened.`,
     });
   }
@@ -156,15 +192,35 @@ class Table implements Admitting {
   /** A finding about something of no shoe that is held. */
   private raiseOutside(event: AnyEvent, code: FindingCode, wrong: Wrong): void {
     const { state } = this;
-    const id = idOf([code, state.table, ...(code.startsWith('DV-') ? [] : ['', '']), ...(wrong.about ?? [])]);
+    const id = idOf([
+      code,
+      state.table,
+      ...(code.startsWith('DV-') ? [] : ['', '']),
+      ...(wrong.about ?? []),
+    ]);
     if (state.foundOutside.has(id)) return;
     const finding: Finding = {
-      id, code, severity: SEVERITIES[code], table: state.table, shoe: event.shoe ?? '', rules: state.open?.rules.ref ?? '',
-      events: wrong.events, expected: wrong.expected, observed: wrong.observed, void: false, remedied: false, message: wrong.message,
+      id,
+      code,
+      severity: SEVERITIES[code],
+      table: state.table,
+      shoe: event.shoe ?? '',
+      rules: state.open?.rules.ref ?? '',
+      events: wrong.events,
+      expected: wrong.expected,
+      observed: wrong.observed,
+      void: false,
+      remedied: false,
+      message: wrong.message,
     };
     this.gather();
-    state.foundOutside.set(id, { finding, coup: null, raised: { time: event.time, dealer: state.duty.dealer } });
-    if (state.foundOutside.size > OUTSIDE_MAX) state.foundOutside.delete(state.foundOutside.keys().next().value as string);
+    state.foundOutside.set(id, {
+      finding,
+      coup: null,
+      raised: { time: event.time, dealer: state.duty.dealer },
+    });
+    if (state.foundOutside.size > OUTSIDE_MAX)
+      state.foundOutside.delete(state.foundOutside.keys().next().value as string);
     this.outside.push({ is: 'raised', finding, shoeRef: null, coupRef: null });
   }
 
@@ -173,12 +229,25 @@ class Table implements Admitting {
     const { open, before, cardSources } = this.state;
     const { source, session } = after as { source: string; session: string };
     const ofCards = cardSources.includes(source) || after.type === 'card-drawn';
-    const mark: GapMark = { type: 'gap', source, session, from, to, ofCards, after: referenceOf(after), since: -1, late: [], raises: true };
-    if (!open) return this.raiseOutside(after, 'DV-04', { about: aboutGap(mark), ...gapWords(mark) });
+    const mark: GapMark = {
+      type: 'gap',
+      source,
+      session,
+      from,
+      to,
+      ofCards,
+      after: referenceOf(after),
+      since: -1,
+      late: [],
+      raises: true,
+    };
+    if (!open)
+      return this.raiseOutside(after, 'DV-04', { about: aboutGap(mark), ...gapWords(mark) });
     const since = lastOf(open, source);
     this.mark(open, { ...mark, since });
     const sinceBefore = since < 0 && before && ofCards ? lastOf(before, source) : -1;
-    if (before && sinceBefore >= 0) this.mark(before, { ...mark, since: sinceBefore, raises: false });
+    if (before && sinceBefore >= 0)
+      this.mark(before, { ...mark, since: sinceBefore, raises: false });
   }
 
   private mark(shoe: Shoe, mark: GapMark): void {
@@ -191,11 +260,25 @@ class Table implements Admitting {
     for (const shoe of [this.state.open, this.state.before]) {
       const mark = shoe?.journal.find(
         (entry): entry is GapMark =>
-          entry.type === 'gap' && entry.raises && entry.source === event.source && entry.session === event.session && entry.from <= (event.sequence as number) && (event.sequence as number) <= entry.to,
+          entry.type === 'gap' &&
+          entry.raises &&
+          entry.source === event.source &&
+          entry.session === event.session &&
+          entry.from <= (event.sequence as number) &&
+          (event.sequence as number) <= entry.to,
       );
       if (!shoe || !mark) continue;
       mark.late.push(event);
-      nameLate(shoe, mark, [...shoe.found.values()].find(({ finding }) => finding.code === 'DV-04' && finding.events[0] === mark.after && finding.expected === gapWords(mark).expected));
+      nameLate(
+        shoe,
+        mark,
+        [...shoe.found.values()].find(
+          ({ finding }) =>
+            finding.code === 'DV-04' &&
+            finding.events[0] === mark.after &&
+            finding.expected === gapWords(mark).expected,
+        ),
+      );
       return;
     }
     for (const found of this.state.foundOutside.values()) {
@@ -209,13 +292,21 @@ class Table implements Admitting {
   equivocal(event: AnyEvent): void {
     this.gather();
     const { open, before } = this.state;
-    const about = event.sequence === undefined ? [event.source, event.id] : [event.source, event.session as string, String(event.sequence)];
+    const about =
+      event.sequence === undefined
+        ? [event.source, event.id]
+        : [event.source, event.session as string, String(event.sequence)];
     const words = (first: AnyEvent | undefined): Wrong => ({
-      about, events: [...new Set([...(first ? [referenceOf(first)] : []), referenceOf(event)])], expected: 'the content admitted first', observed: 'another content under the same number or id',
+      about,
+      events: [...new Set([...(first ? [referenceOf(first)] : []), referenceOf(event)])],
+      expected: 'the content admitted first',
+      observed: 'another content under the same number or id',
       message: `${event.source} sent ${event.sequence === undefined ? `id ${event.id}` : `number ${event.sequence} of session ${event.session}`} again with another content.`,
     });
     for (const shoe of [open, before]) {
-      const first = shoe?.journal.find((entry): entry is AnyEvent => entry.type !== 'gap' && isSame(entry, event));
+      const first = shoe?.journal.find(
+        (entry): entry is AnyEvent => entry.type !== 'gap' && isSame(entry, event),
+      );
       if (!shoe || !first) continue;
       raise(shoe, coupConcerned(shoe, first), 'DV-15', words(first));
       return;
@@ -242,7 +333,12 @@ class Table implements Admitting {
       this.gather();
       const fresh = replay(shoe, this.book);
       const coups = new Set([...former, ...targets.map((each) => coupConcerned(fresh, each)?.ref)]);
-      adopt(shoe, fresh, { coups, events: new Set(targets.map(referenceOf)), all: targets.includes(shoe.opening) }, referenceOf(event));
+      adopt(
+        shoe,
+        fresh,
+        { coups, events: new Set(targets.map(referenceOf)), all: targets.includes(shoe.opening) },
+        referenceOf(event),
+      );
       state[which] = fresh;
       if (which === 'open') Object.assign(state.duty, fresh.duty);
       return;
@@ -252,7 +348,10 @@ class Table implements Admitting {
       unknownReference(state.open, event, event.data.event);
     } else {
       this.raiseOutside(event, 'PR-09', {
-        about: [referenceOf(event)], events: [referenceOf(event)], expected: 'a reference to an event of this shoe or the one before', observed: event.data.event,
+        about: [referenceOf(event)],
+        events: [referenceOf(event)],
+        expected: 'a reference to an event of this shoe or the one before',
+        observed: event.data.event,
         message: 'A correction names an event that is unknown or out of reach.',
       });
     }
@@ -261,13 +360,21 @@ class Table implements Admitting {
 
 const NOTHING: Consequence[] = [];
 
-const lastOf = (shoe: Shoe, source: string): number => shoe.journal.findLastIndex((entry) => entry.type !== 'gap' && entry.source === source);
+const lastOf = (shoe: Shoe, source: string): number =>
+  shoe.journal.findLastIndex((entry) => entry.type !== 'gap' && entry.source === source);
 
 const isSame = (known: AnyEvent, event: AnyEvent): boolean =>
-  known.source === event.source && (event.sequence === undefined ? known.id === event.id : known.sequence === event.sequence && known.session === event.session);
+  known.source === event.source &&
+  (event.sequence === undefined
+    ? known.id === event.id
+    : known.sequence === event.sequence && known.session === event.session);
 
 const coversLate = (finding: Finding, event: AnyEvent): boolean => {
   const [, from, to] = /numbers? (\d+)(?: to (\d+))?/.exec(finding.expected) ?? [];
   const sequence = event.sequence as number;
-  return finding.message.startsWith(`Of ${event.source}, session ${event.session},`) && Number(from) <= sequence && sequence <= Number(to ?? from);
+  return (
+    finding.message.startsWith(`Of ${event.source}, session ${event.session},`) &&
+    Number(from) <= sequence &&
+    sequence <= Number(to ?? from)
+  );
 };

@@ -6,12 +6,19 @@ import { amend, raise, unjudgeable, withdraw } from './findings.js';
 import type { Finding, Found, GapMark, Shoe } from './state.js';
 
 /** What a DV-04 finding is about: a hole in one session's numbers. */
-export const aboutGap = ({ source, session, from }: Pick<GapMark, 'source' | 'session' | 'from'>): string[] => [source, session, String(from)];
+export const aboutGap = ({
+  source,
+  session,
+  from,
+}: Pick<GapMark, 'source' | 'session' | 'from'>): string[] => [source, session, String(from)];
 
-const numbers = ({ from, to }: Pick<GapMark, 'from' | 'to'>): string => (from === to ? `number ${from}` : `numbers ${from} to ${to}`);
+const numbers = ({ from, to }: Pick<GapMark, 'from' | 'to'>): string =>
+  from === to ? `number ${from}` : `numbers ${from} to ${to}`;
 
 /** The words of DV-04 for a hole. */
-export const gapWords = (mark: Pick<GapMark, 'source' | 'session' | 'from' | 'to' | 'after' | 'late'>): Pick<Finding, 'events' | 'expected' | 'observed' | 'message'> => ({
+export const gapWords = (
+  mark: Pick<GapMark, 'source' | 'session' | 'from' | 'to' | 'after' | 'late'>,
+): Pick<Finding, 'events' | 'expected' | 'observed' | 'message'> => ({
   events: [mark.after, ...mark.late.map(referenceOf)],
   expected: numbers(mark),
   observed: mark.late.length > 0 ? `${mark.late.length} came late` : 'never came',

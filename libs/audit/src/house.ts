@@ -3,8 +3,21 @@ import type { House } from './validate.js';
 
 /** The bet ids of contract section 5. */
 const BET_IDS: ReadonlySet<string> = new Set([
-  'player', 'banker', 'tie', 'player-pair', 'banker-pair', 'either-pair', 'perfect-pair', 'big', 'small',
-  'dragon-7', 'panda-8', 'super-6', 'lucky-6', 'dragon-bonus-player', 'dragon-bonus-banker',
+  'player',
+  'banker',
+  'tie',
+  'player-pair',
+  'banker-pair',
+  'either-pair',
+  'perfect-pair',
+  'big',
+  'small',
+  'dragon-7',
+  'panda-8',
+  'super-6',
+  'lucky-6',
+  'dragon-bonus-player',
+  'dragon-bonus-banker',
 ]);
 
 /** Whether an id is that of a bet: one that the contract lists, or one of an installed document. */

@@ -9,7 +9,18 @@ export { fullName, knownType } from './upcast.js';
 export { timeOf } from './time.js';
 export { isCurrency, moneyText } from './currency.js';
 export * from './catalogue.js';
-export type { Consequence, CoupRow, Disposition, Finding, Impact, LedgerRow, ShoeRow, Slip, TableState, Unjudgeable } from './state.js';
+export type {
+  Consequence,
+  CoupRow,
+  Disposition,
+  Finding,
+  Impact,
+  LedgerRow,
+  ShoeRow,
+  Slip,
+  TableState,
+  Unjudgeable,
+} from './state.js';
 export { FOLD_VERSION } from './state.js';
 export type { Counts } from './admission.js';
 export { endOfLog, fold, newTable } from './fold.js';
@@ -22,5 +33,15 @@ export { SimulationRefusal } from './simulate/setting.js';
 export type { ExpectedFinding } from './simulate/expected.js';
 export { coupReport, dealerOf, type CoupReport } from './rows.js';
 export { shoeSums, type ShoeSums } from './shoe-report.js';
-export { closingOf, coupIn, holeOf, shoesInReach, standingDoubt, standingFinding, whenRaised, type Hole, type StandingFinding } from './inspect-state.js';
+export {
+  closingOf,
+  coupIn,
+  holeOf,
+  shoesInReach,
+  standingDoubt,
+  standingFinding,
+  whenRaised,
+  type Hole,
+  type StandingFinding,
+} from './inspect-state.js';
 export type { Coup, Found, Shoe } from './state.js';

@@ -5,7 +5,8 @@ export interface Fault {
 }
 
 /** A key as a step of a JSON pointer. */
-export const pointerStep = (key: string | number): string => `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
+export const pointerStep = (key: string | number): string =>
+  `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 
 interface Container {
   /** The keys seen so far in an object; `undefined` for an array. */
@@ -31,14 +32,33 @@ export function inspect(text: string): Fault[] {
     const top = stack.at(-1);
     const pointer = top ? top.member : '';
     switch (token[0]) {
-      case '{': case '[':
-        stack.push({ keys: token === '{' ? new Set() : undefined, pointer, member: `${pointer}/0`, index: 0, awaitsKey: token === '{' });
+      case '{':
+      case '[':
+        stack.push({
+          keys: token === '{' ? new Set() : undefined,
+          pointer,
+          member: `${pointer}/0`,
+          index: 0,
+          awaitsKey: token === '{',
+        });
         break;
-      case '}': case ']': stack.pop(); break;
-      case ',': if (top) nextMember(top); break;
-      case '"': inspectString(token, top, pointer, faults); break;
-      case 't': case 'f': case 'n': case ':': break;
-      default: inspectNumber(token, pointer, faults);
+      case '}':
+      case ']':
+        stack.pop();
+        break;
+      case ',':
+        if (top) nextMember(top);
+        break;
+      case '"':
+        inspectString(token, top, pointer, faults);
+        break;
+      case 't':
+      case 'f':
+      case 'n':
+      case ':':
+        break;
+      default:
+        inspectNumber(token, pointer, faults);
     }
   });
   return faults;
@@ -48,7 +68,8 @@ export function inspect(text: string): Fault[] {
 export function minify(text: string): string {
   const parts: string[] = [];
   walk(text, (token) => {
-    if (token[0] === '"') parts.push(token.includes('\\') ? JSON.stringify(JSON.parse(token)) : token);
+    if (token[0] === '"')
+      parts.push(token.includes('\\') ? JSON.stringify(JSON.parse(token)) : token);
     else parts.push(/^[-\d]/.test(token) ? JSON.stringify(Number(token)) : token);
   });
   return parts.join('');
@@ -63,7 +84,8 @@ export function memberText(text: string, key: string): string | undefined {
   let found: string | undefined;
   walk(text, (token, at) => {
     if (token === '}' || token === ']' || token === ',') {
-      if (depth === 1 && from >= 0 && token !== ']' && found === undefined) found = text.slice(from, at);
+      if (depth === 1 && from >= 0 && token !== ']' && found === undefined)
+        found = text.slice(from, at);
       if (token !== ',') depth -= 1;
       awaitsKey = token === ',' && depth === 1;
     } else if (token === '{' || token === '[') {
@@ -80,7 +102,7 @@ export function memberText(text: string, key: string): string | undefined {
 
 function walk(text: string, visit: (token: string, at: number) => void): void {
   TOKEN.lastIndex = 0;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     if (text.charCodeAt(at) <= 0x20) {
       at += 1;
       continue;
@@ -99,31 +121,47 @@ function nextMember(top: Container): void {
   if (!top.keys) top.member = `${top.pointer}/${top.index}`;
 }
 
-function inspectString(token: string, top: Container | undefined, pointer: string, faults: Fault[]): void {
+function inspectString(
+  token: string,
+  top: Container | undefined,
+  pointer: string,
+  faults: Fault[],
+): void {
   const value = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
   let at = pointer;
   if (top?.awaitsKey && top.keys) {
     at = `${top.pointer}${pointerStep(value)}`;
-    if (top.keys.has(value)) faults.push({ pointer: at, reason: 'the key stands twice in one object' });
+    if (top.keys.has(value))
+      faults.push({ pointer: at, reason: 'the key stands twice in one object' });
     top.keys.add(value);
     top.member = at;
     top.awaitsKey = false;
   }
   if (value.includes('\0')) faults.push({ pointer: at, reason: 'a string holds NUL' });
-  if (/\p{Surrogate}/u.test(value)) faults.push({ pointer: at, reason: 'a string holds a lone surrogate' });
+  if (/\p{Surrogate}/u.test(value))
+    faults.push({ pointer: at, reason: 'a string holds a lone surrogate' });
 }
 
 function inspectNumber(token: string, pointer: string, faults: Fault[]): void {
   const value = Number(token);
   if (Number.isSafeInteger(value) ? !isWhole(token) : !Number.isFinite(value)) {
-    faults.push({ pointer, reason: Number.isFinite(value) ? `${token} is no whole number` : `${token} is beyond 2^53 - 1` });
-  } else if (Number.isInteger(value) && !Number.isSafeInteger(value)) faults.push({ pointer, reason: `${token} is beyond 2^53 - 1` });
+    faults.push({
+      pointer,
+      reason: Number.isFinite(value)
+        ? `${token} is no whole number`
+        : `${token} is beyond 2^53 - 1`,
+    });
+  } else if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    faults.push({ pointer, reason: `${token} is beyond 2^53 - 1` });
 }
 
 /** Whether a decimal literal is a whole number exactly, not by the rounding of a double. */
 function isWhole(token: string): boolean {
-  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   const places = fraction.length - Number(exponent);
-  return digits === '' || places <= 0 || (places < digits.length && /^0*$/.test(digits.slice(-places)));
+  return (
+    digits === '' || places <= 0 || (places < digits.length && /^0*$/.test(digits.slice(-places)))
+  );
 }

@@ -50,12 +50,17 @@ export class LineReader {
     const { bytes } = this;
     const from = this.at;
     let value = 0;
-    for (let digit = (bytes[this.at] as number) - 48; digit >= 0 && digit <= 9; digit = (bytes[this.at] as number) - 48) {
+    for (
+      let digit = (bytes[this.at] as number) - 48;
+      digit >= 0 && digit <= 9;
+      digit = (bytes[this.at] as number) - 48
+    ) {
       value = value * 10 + digit;
       this.at += 1;
     }
     const digits = this.at - from;
-    if (digits === 0 || digits > 15 || (digits > 1 && bytes[from] === 48) || value < least) this.ok = false;
+    if (digits === 0 || digits > 15 || (digits > 1 && bytes[from] === 48) || value < least)
+      this.ok = false;
     return value;
   }
 }

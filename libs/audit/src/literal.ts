@@ -11,14 +11,20 @@ export interface Literal {
 }
 
 /** Whether these bytes stand at `at`. */
-export function stands(view: DataView, bytes: Uint8Array, at: number, { doubles, last, bytes: wanted, length }: Literal): boolean {
+export function stands(
+  view: DataView,
+  bytes: Uint8Array,
+  at: number,
+  { doubles, last, bytes: wanted, length }: Literal,
+): boolean {
   if (at + length > bytes.length) return false;
   if (last < 0) {
     for (let i = 0; i < length; i += 1) if (bytes[at + i] !== wanted[i]) return false;
     return true;
   }
   const tail = doubles.length - 1;
-  for (let i = 0, from = at; i < tail; i += 1, from += 8) if (view.getFloat64(from, true) !== doubles[i]) return false;
+  for (let i = 0, from = at; i < tail; i += 1, from += 8)
+    if (view.getFloat64(from, true) !== doubles[i]) return false;
   return view.getFloat64(at + last, true) === doubles[tail];
 }
 
@@ -42,12 +48,15 @@ export function literal(text: string): Literal {
   const view = new DataView(bytes.buffer);
   const last = bytes.length - 8;
   const doubles = new Float64Array(Math.ceil(Math.max(0, last) / 8) + 1);
-  if (last >= 0) for (let i = 0; i < doubles.length; i += 1) doubles[i] = view.getFloat64(Math.min(i * 8, last), true);
+  if (last >= 0)
+    for (let i = 0; i < doubles.length; i += 1)
+      doubles[i] = view.getFloat64(Math.min(i * 8, last), true);
   return { doubles, last, bytes, length: bytes.length };
 }
 
 /** The first four bytes of a text, as they are read at once. */
-export const wordOf = (text: string): number => new DataView(literal(text).bytes.buffer).getInt32(0, true);
+export const wordOf = (text: string): number =>
+  new DataView(literal(text).bytes.buffer).getInt32(0, true);
 
 /** A literal that stands nowhere: no line holds NUL. */
 export const NEVER = literal('\0\0\0\0');

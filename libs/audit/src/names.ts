@@ -33,7 +33,12 @@ export class Names {
   }
 
   ofAll({ source, table, shoe, session }: HeadNames): HeadNames {
-    return { source: this.of(source), table: this.of(table), shoe: shoe === undefined ? undefined : this.of(shoe), session: session === undefined ? undefined : this.of(session) };
+    return {
+      source: this.of(source),
+      table: this.of(table),
+      shoe: shoe === undefined ? undefined : this.of(shoe),
+      session: session === undefined ? undefined : this.of(session),
+    };
   }
 }
 

@@ -29,7 +29,8 @@ function corrections(journal: readonly Entry[]): Map<string, Data> {
   const right = new Map<string, Data>();
   for (const entry of journal.toReversed()) {
     if (entry.type !== 'observation-corrected') continue;
-    const { event, data } = (right.get(referenceOf(entry)) ?? entry.data) as EventOf<'observation-corrected'>['data'];
+    const { event, data } = (right.get(referenceOf(entry)) ??
+      entry.data) as EventOf<'observation-corrected'>['data'];
     if (!right.has(event)) right.set(event, data);
   }
   return right;
@@ -56,15 +57,21 @@ type Correction = EventOf<'observation-corrected'>['data'];
 export function targetOf(shoe: Shoe, { event, data }: Correction, house: House): AnyEvent | string {
   const named = eventIn(shoe, event);
   if (!named) return event;
-  if (dataFaults(named.type, data, house).length > 0) return `data that does not fit a ${named.type}`;
-  return named.type === 'observation-corrected' ? targetOf(shoe, data as unknown as Correction, house) : named;
+  if (dataFaults(named.type, data, house).length > 0)
+    return `data that does not fit a ${named.type}`;
+  return named.type === 'observation-corrected'
+    ? targetOf(shoe, data as unknown as Correction, house)
+    : named;
 }
 
 /** Where the event that a correction names is a correction itself: what that one has come to so far, which is now as it was. */
 export function targetsBefore(shoe: Shoe, named: AnyEvent): AnyEvent[] {
   const right = corrections(shoe.journal);
   const passed: AnyEvent[] = [];
-  for (let at: AnyEvent | undefined = named; at?.type === 'observation-corrected' && !passed.includes(at); ) {
+  for (
+    let at: AnyEvent | undefined = named;
+    at?.type === 'observation-corrected' && !passed.includes(at);
+  ) {
     passed.push(at);
     at = eventIn(shoe, ((right.get(referenceOf(at)) ?? at.data) as Correction).event);
     if (at && at.type !== 'observation-corrected') return [at];
@@ -72,20 +79,28 @@ export function targetsBefore(shoe: Shoe, named: AnyEvent): AnyEvent[] {
   return [];
 }
 
-const correctedBy = (right: ReadonlyMap<string, Data>) => (event: AnyEvent): AnyEvent => {
-  const data = right.size === 0 ? undefined : right.get(referenceOf(event));
-  return data === undefined ? event : ({ ...event, data } as unknown as AnyEvent);
-};
+const correctedBy =
+  (right: ReadonlyMap<string, Data>) =>
+  (event: AnyEvent): AnyEvent => {
+    const data = right.size === 0 ? undefined : right.get(referenceOf(event));
+    return data === undefined ? event : ({ ...event, data } as unknown as AnyEvent);
+  };
 
 /** Gives events of a shoe as their last corrections have them. */
-export const asLastCorrected = (shoe: Shoe): ((event: AnyEvent) => AnyEvent) => correctedBy(corrections(shoe.journal));
+export const asLastCorrected = (shoe: Shoe): ((event: AnyEvent) => AnyEvent) =>
+  correctedBy(corrections(shoe.journal));
 
 /** The shoe again from its journal, every event as its last correction has it. */
 export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const right = corrections(shoe.journal);
   const asCorrected = correctedBy(right);
   const opening = asCorrected(shoe.opening) as EventOf<'shoe-opened'>;
-  const fresh = openShoe(shoe.table, opening, rulesOf(book, opening.data.rules), shoe.dutyAtOpening);
+  const fresh = openShoe(
+    shoe.table,
+    opening,
+    rulesOf(book, opening.data.rules),
+    shoe.dutyAtOpening,
+  );
   for (const [at, entry] of shoe.journal.entries()) {
     if (entry.type === 'gap') replayGap(fresh, entry, at, right, asCorrected);
     else {
@@ -99,8 +114,16 @@ export function replay(shoe: Shoe, book: RuleBook): Shoe {
 }
 
 /** A corrected late event takes the place of its number. */
-function replayGap(fresh: Shoe, mark: GapMark, at: number, right: ReadonlyMap<string, Data>, asCorrected: (event: AnyEvent) => AnyEvent): void {
-  const entered = mark.late.filter((event) => right.has(referenceOf(event))).sort((a, b) => (a.sequence as number) - (b.sequence as number));
+function replayGap(
+  fresh: Shoe,
+  mark: GapMark,
+  at: number,
+  right: ReadonlyMap<string, Data>,
+  asCorrected: (event: AnyEvent) => AnyEvent,
+): void {
+  const entered = mark.late
+    .filter((event) => right.has(referenceOf(event)))
+    .sort((a, b) => (a.sequence as number) - (b.sequence as number));
   passGap(fresh, mark, at, entered.length === mark.to - mark.from + 1);
   for (const event of entered) step(fresh, asCorrected(event), at);
 }
@@ -111,17 +134,32 @@ function replayGap(fresh: Shoe, mark: GapMark, at: number, right: ReadonlyMap<st
  */
 export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
   const reference = referenceOf(event);
-  for (const coup of shoe.coups) if (coup.ref === reference || coup.cards.some((laid) => referenceOf(laid.event) === reference)) return coup;
-  if (event.type === 'coup-voided' && event.data.coup !== undefined) return shoe.coups.findLast(({ number }) => number === event.data.coup) ?? null;
+  for (const coup of shoe.coups)
+    if (coup.ref === reference || coup.cards.some((laid) => referenceOf(laid.event) === reference))
+      return coup;
+  if (event.type === 'coup-voided' && event.data.coup !== undefined)
+    return shoe.coups.findLast(({ number }) => number === event.data.coup) ?? null;
   if (event.type === 'card-moved') {
-    const home = shoe.coups.findLast((coup) => coup.cards.some((laid) => referenceOf(laid.event) === event.data.event));
+    const home = shoe.coups.findLast((coup) =>
+      coup.cards.some((laid) => referenceOf(laid.event) === event.data.event),
+    );
     if (home) return home;
   }
-  const at = shoe.journal.findIndex((entry) => (entry.type === 'gap' ? entry.late.some((late) => referenceOf(late) === reference) : referenceOf(entry) === reference));
+  const at = shoe.journal.findIndex((entry) =>
+    entry.type === 'gap'
+      ? entry.late.some((late) => referenceOf(late) === reference)
+      : referenceOf(entry) === reference,
+  );
   const during = shoe.coups.find(({ from, to }) => from <= at && at <= to);
   if (during) return during;
-  const next = event.type === 'bet-placed' || event.type === 'bet-withdrawn' || event.type === 'betting-closed';
-  return (next ? shoe.coups.find(({ from }) => from > at) : shoe.coups.findLast(({ to }) => to < at)) ?? null;
+  const next =
+    event.type === 'bet-placed' ||
+    event.type === 'bet-withdrawn' ||
+    event.type === 'betting-closed';
+  return (
+    (next ? shoe.coups.find(({ from }) => from > at) : shoe.coups.findLast(({ to }) => to < at)) ??
+    null
+  );
 }
 
 /** What a correction touches: coups by the reference of their opening, the events corrected, or everything in the shoe. */
@@ -135,11 +173,19 @@ export interface Concern {
  * Takes the shoe as a correction leaves it: findings of the coups concerned and of the shoe's cards and commission that no
  * longer hold are withdrawn, new ones raised; what devices and people did (DV, PR) stays, and other coups are not touched.
  */
-export function adopt(former: Shoe, fresh: Shoe, { coups, events, all }: Concern, because: string): void {
+export function adopt(
+  former: Shoe,
+  fresh: Shoe,
+  { coups, events, all }: Concern,
+  because: string,
+): void {
   fresh.news.length = 0;
   const concerns = (coup: string | null): boolean => all || (coup !== null && coups.has(coup));
   const inScope = ({ finding, coup }: Found): boolean =>
-    /^(SH|CM)-/.test(finding.code) || OF_THE_SHOE.has(finding.code) || concerns(coup) || (coup === null && finding.events.some((event) => events.has(event)));
+    /^(SH|CM)-/.test(finding.code) ||
+    OF_THE_SHOE.has(finding.code) ||
+    concerns(coup) ||
+    (coup === null && finding.events.some((event) => events.has(event)));
   const held = new Map(fresh.found);
   fresh.found.clear();
   for (const [id, found] of former.found) {
@@ -147,30 +193,51 @@ export function adopt(former: Shoe, fresh: Shoe, { coups, events, all }: Concern
     held.delete(id);
     const stays = !now && (!inScope(found) || /^(DV|PR)-/.test(found.finding.code));
     if (!now && !stays) {
-      fresh.news.push({ is: 'withdrawn', finding: found.finding, because, shoeRef: fresh.ref, coupRef: found.coup });
+      fresh.news.push({
+        is: 'withdrawn',
+        finding: found.finding,
+        because,
+        shoeRef: fresh.ref,
+        coupRef: found.coup,
+      });
       continue;
     }
     const kept = now && inScope(found) ? now : found;
     fresh.found.set(id, kept);
-    if (kept !== found && JSON.stringify(kept.finding) !== JSON.stringify(found.finding)) fresh.news.push({ is: 'amended', finding: kept.finding, shoeRef: fresh.ref, coupRef: kept.coup });
+    if (kept !== found && JSON.stringify(kept.finding) !== JSON.stringify(found.finding))
+      fresh.news.push({
+        is: 'amended',
+        finding: kept.finding,
+        shoeRef: fresh.ref,
+        coupRef: kept.coup,
+      });
   }
   for (const [id, found] of held) {
     if (!inScope(found)) continue;
     fresh.found.set(id, found);
-    fresh.news.push({ is: 'raised', finding: found.finding, shoeRef: fresh.ref, coupRef: found.coup });
+    fresh.news.push({
+      is: 'raised',
+      finding: found.finding,
+      shoeRef: fresh.ref,
+      coupRef: found.coup,
+    });
   }
   tellRows(former, fresh, concerns);
 }
 
 function tellRows(former: Shoe, fresh: Shoe, concerns: (coup: string | null) => boolean): void {
-  for (const key of former.unjudgeable.keys()) if (!fresh.unjudgeable.has(key)) fresh.news.push({ is: 'judgeable', shoeRef: fresh.ref, key });
+  for (const key of former.unjudgeable.keys())
+    if (!fresh.unjudgeable.has(key)) fresh.news.push({ is: 'judgeable', shoeRef: fresh.ref, key });
   for (const [key, entry] of fresh.unjudgeable) {
-    if (JSON.stringify(former.unjudgeable.get(key)) !== JSON.stringify(entry)) fresh.news.push({ is: 'unjudgeable', shoeRef: fresh.ref, key, entry });
+    if (JSON.stringify(former.unjudgeable.get(key)) !== JSON.stringify(entry))
+      fresh.news.push({ is: 'unjudgeable', shoeRef: fresh.ref, key, entry });
   }
   for (const seat of new Set([...former.ledger.keys(), ...fresh.ledger.keys()])) {
     const row = ledgerRow(fresh, seat);
-    if (JSON.stringify(row) !== JSON.stringify(ledgerRow(former, seat))) fresh.news.push({ is: 'ledger', row });
+    if (JSON.stringify(row) !== JSON.stringify(ledgerRow(former, seat)))
+      fresh.news.push({ is: 'ledger', row });
   }
-  for (const coup of fresh.coups) if (coup.state !== 'open' && concerns(coup.ref)) tellCoup(fresh, coup);
+  for (const coup of fresh.coups)
+    if (coup.state !== 'open' && concerns(coup.ref)) tellCoup(fresh, coup);
   fresh.news.push(new ShoeTold(fresh));
 }

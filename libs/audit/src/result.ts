@@ -21,9 +21,18 @@ export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-d
   if (player !== undefined) judgeTotal(shoe, coup, 'player', player, event);
   if (banker !== undefined) judgeTotal(shoe, coup, 'banker', banker, event);
   const former = coup.declarations.findLast((declaration) => declaration.event.data.by === by);
-  if (former && former.handVersion === coup.handVersion && former.event.data.outcome !== outcome && !coup.gapped && !coup.short) {
+  if (
+    former &&
+    former.handVersion === coup.handVersion &&
+    former.event.data.outcome !== outcome &&
+    !coup.gapped &&
+    !coup.short
+  ) {
     raise(shoe, coup, 'RS-08', {
-      about: [by], events: [referenceOf(former.event), referenceOf(event)], expected: former.event.data.outcome, observed: outcome,
+      about: [by],
+      events: [referenceOf(former.event), referenceOf(event)],
+      expected: former.event.data.outcome,
+      observed: outcome,
       message: `The ${by} declared ${former.event.data.outcome}, then ${outcome}, with no draw or move between.`,
     });
   }
@@ -44,7 +53,8 @@ export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   coup.short = true;
   raise(shoe, coup, 'DL-04', {
     events: [...coup.cards.map(({ event }) => referenceOf(event)), referenceOf(because)],
-    expected: 'two cards or more on each hand', observed: `player ${coup.player.length}, banker ${coup.banker.length}`,
+    expected: 'two cards or more on each hand',
+    observed: `player ${coup.player.length}, banker ${coup.banker.length}`,
     message: `The coup was left with ${coup.player.length} cards on the player hand and ${coup.banker.length} on the banker hand.`,
   });
 }
@@ -52,10 +62,20 @@ export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
 function judgeTotal(shoe: Shoe, coup: Coup, hand: Hand, said: number, event: AnyEvent): void {
   if (coup.gapped || coup.short) return;
   const possible = totals(cardsOn(coup, hand));
-  if (possible.length > 1 || coup.unplaced) return unjudgeable(shoe, coup, ['RS-01'], unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
+  if (possible.length > 1 || coup.unplaced)
+    return unjudgeable(
+      shoe,
+      coup,
+      ['RS-01'],
+      unreadOf(coup).map((laid) => referenceOf(laid.event)),
+      UNREAD,
+    );
   if (possible[0] === said) return;
   raise(shoe, coup, 'RS-01', {
-    hand, events: [...cardsOn(coup, hand).map((laid) => referenceOf(laid.event)), referenceOf(event)], expected: String(possible[0]), observed: String(said),
+    hand,
+    events: [...cardsOn(coup, hand).map((laid) => referenceOf(laid.event)), referenceOf(event)],
+    expected: String(possible[0]),
+    observed: String(said),
     message: `The ${hand} hand was called ${said}; its cards make ${possible[0]}.`,
   });
 }
@@ -67,8 +87,17 @@ function judgeTotal(shoe: Shoe, coup: Coup, hand: Hand, said: number, event: Any
 export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (coup.gapped || coup.short || coup.state === 'void') return;
   if (coup.declarations.length === 0) {
-    if (coup.kind === 'normal' && shoe.reports.outcomes && !(shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe))) {
-      raise(shoe, coup, 'RS-07', { events: [coup.ref, referenceOf(because)], expected: 'an outcome', observed: 'none', message: 'The coup ended with no outcome declared.' });
+    if (
+      coup.kind === 'normal' &&
+      shoe.reports.outcomes &&
+      !(shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe))
+    ) {
+      raise(shoe, coup, 'RS-07', {
+        events: [coup.ref, referenceOf(because)],
+        expected: 'an outcome',
+        observed: 'none',
+        message: 'The coup ended with no outcome declared.',
+      });
     }
     return;
   }
@@ -84,24 +113,53 @@ export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
 
 /** A card lies in the coup whose hand cannot be known: whatever was declared on the final hands is left open. */
 function leaveOpen(shoe: Shoe, coup: Coup): void {
-  for (const { event: { data }, handVersion } of coup.declarations) {
+  for (const {
+    event: { data },
+    handVersion,
+  } of coup.declarations) {
     if (handVersion !== coup.handVersion) continue;
-    const codes: FindingCode[] = [data.by === 'dealer' ? 'RS-02' : 'RS-03', ...(data.specials ? ['RS-05' as const] : [])];
-    unjudgeable(shoe, coup, codes, unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
+    const codes: FindingCode[] = [
+      data.by === 'dealer' ? 'RS-02' : 'RS-03',
+      ...(data.specials ? ['RS-05' as const] : []),
+    ];
+    unjudgeable(
+      shoe,
+      coup,
+      codes,
+      unreadOf(coup).map((laid) => referenceOf(laid.event)),
+      UNREAD,
+    );
   }
 }
 
-function judgeOutcome(shoe: Shoe, coup: Coup, { event }: Declaration, possible: readonly Outcome[]): void {
+function judgeOutcome(
+  shoe: Shoe,
+  coup: Coup,
+  { event }: Declaration,
+  possible: readonly Outcome[],
+): void {
   const { outcome, by } = event.data;
   const code: FindingCode = by === 'dealer' ? 'RS-02' : 'RS-03';
   if (possible.includes(outcome)) {
-    if (possible.length > 1) unjudgeable(shoe, coup, [code], unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
+    if (possible.length > 1)
+      unjudgeable(
+        shoe,
+        coup,
+        [code],
+        unreadOf(coup).map((laid) => referenceOf(laid.event)),
+        UNREAD,
+      );
     return;
   }
   const expected = possible.join(' or ');
-  const say = ([...coup.player].length > 0 && `player ${totalsText(coup.player)}, banker ${totalsText(coup.banker)}`) || '';
+  const say =
+    ([...coup.player].length > 0 &&
+      `player ${totalsText(coup.player)}, banker ${totalsText(coup.banker)}`) ||
+    '';
   raise(shoe, coup, code, {
-    events: [referenceOf(event)], expected, observed: outcome,
+    events: [referenceOf(event)],
+    expected,
+    observed: outcome,
     message: `The ${by} declared ${outcome}; the cards (${say}) make it ${expected}.`,
   });
 }
@@ -111,7 +169,8 @@ const totalsText = (hand: readonly Laid[]): string => {
   return found.length === 1 ? String(found[0]) : '?';
 };
 
-const same = (said: readonly string[], made: readonly string[]): boolean => said.length === made.length && made.every((name) => said.includes(name));
+const same = (said: readonly string[], made: readonly string[]): boolean =>
+  said.length === made.length && made.every((name) => said.includes(name));
 
 function judgeSpecials(shoe: Shoe, coup: Coup, { event }: Declaration): void {
   const said = event.data.specials;
@@ -119,17 +178,28 @@ function judgeSpecials(shoe: Shoe, coup: Coup, { event }: Declaration): void {
   const possible = possibleFacts(coup);
   const hands = handsOf(coup);
   const [certain] = possible;
-  if (possible.length === 1 && certain && same(said, specialsOf(shoe.rules, certain, hands))) return;
-  const text = (names: readonly string[]): string => [...new Set(names)].sort().join(', ') || 'none';
+  if (possible.length === 1 && certain && same(said, specialsOf(shoe.rules, certain, hands)))
+    return;
+  const text = (names: readonly string[]): string =>
+    [...new Set(names)].sort().join(', ') || 'none';
   const made = new Set(possible.map((facts) => text(specialsOf(shoe.rules, facts, hands))));
   const announced = text(said);
   if (made.has(announced)) {
-    if (made.size > 1) unjudgeable(shoe, coup, ['RS-05'], unreadOf(coup).map((laid) => referenceOf(laid.event)), UNREAD);
+    if (made.size > 1)
+      unjudgeable(
+        shoe,
+        coup,
+        ['RS-05'],
+        unreadOf(coup).map((laid) => referenceOf(laid.event)),
+        UNREAD,
+      );
     return;
   }
   const expected = [...made].join(' or ');
   raise(shoe, coup, 'RS-05', {
-    events: [referenceOf(event)], expected, observed: announced,
+    events: [referenceOf(event)],
+    expected,
+    observed: announced,
     message: `Announced with the result: ${announced}; the cards make: ${expected}.`,
   });
 }

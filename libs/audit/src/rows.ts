@@ -10,7 +10,12 @@ export interface BetRow {
   readonly stands: number;
   /** Staked too late to count. */
   readonly late: number;
-  readonly settled: { readonly stake: 'returned' | 'taken'; readonly paid: number; readonly commissionTaken: number; readonly commissionMarked: number } | null;
+  readonly settled: {
+    readonly stake: 'returned' | 'taken';
+    readonly paid: number;
+    readonly commissionTaken: number;
+    readonly commissionMarked: number;
+  } | null;
 }
 
 /** A seat's commission of one coup, as the ledger has it of this coup. */
@@ -46,7 +51,14 @@ export function coupReport(shoe: Shoe, coup: Coup): CoupReport {
   const { ref, kind, state, opening, number } = coup;
   const { cards, declared, outcome } = coupRow(shoe, coup);
   return {
-    ref, coup: number, kind, state, outcome, dealer: dealerOf(coup), openedAt: opening.time, endedAt: endOf(shoe, coup),
+    ref,
+    coup: number,
+    kind,
+    state,
+    outcome,
+    dealer: dealerOf(coup),
+    openedAt: opening.time,
+    endedAt: endOf(shoe, coup),
     detail: { cards, declared, bets: coup.wagers.map(betRow), commission: commissionOf(coup) },
   };
 }
@@ -79,10 +91,18 @@ function commissionOf({ entries }: Coup): CoupCommissionRow[] {
       line.marked += marked;
     }
   }
-  return [...seats.values()].filter(({ due, taken, marked }) => due !== 0 || taken !== 0 || marked !== 0).sort((a, b) => a.seat - b.seat);
+  return [...seats.values()]
+    .filter(({ due, taken, marked }) => due !== 0 || taken !== 0 || marked !== 0)
+    .sort((a, b) => a.seat - b.seat);
 }
 
-const ENDINGS: ReadonlySet<AnyEvent['type']> = new Set(['coup-closed', 'coup-voided', 'coup-opened', 'shoe-closed', 'shoe-opened']);
+const ENDINGS: ReadonlySet<AnyEvent['type']> = new Set([
+  'coup-closed',
+  'coup-voided',
+  'coup-opened',
+  'shoe-closed',
+  'shoe-opened',
+]);
 
 function endOf(shoe: Shoe, coup: Coup): string | null {
   if (coup.state === 'open') return null;

@@ -14,7 +14,10 @@ interface SavedShoe {
 }
 
 interface SavedTable extends Omit<TableState, 'open' | 'before' | 'admission' | 'foundOutside'> {
-  readonly admission: Omit<TableState['admission'], 'ids' | 'idsBefore'> & { readonly ids: readonly (readonly [string, number])[]; readonly idsBefore: readonly (readonly [string, number])[] };
+  readonly admission: Omit<TableState['admission'], 'ids' | 'idsBefore'> & {
+    readonly ids: readonly (readonly [string, number])[];
+    readonly idsBefore: readonly (readonly [string, number])[];
+  };
   readonly open: SavedShoe | null;
   readonly before: SavedShoe | null;
   readonly foundOutside: readonly (readonly [string, Found])[];
@@ -52,34 +55,58 @@ function deepJson(value: unknown): string {
   const todo: (string | { readonly value: unknown })[] = [{ value }];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     if (typeof next === 'string') written.push(next);
-    else if (typeof next.value !== 'object' || next.value === null) written.push(JSON.stringify(next.value ?? null));
+    else if (typeof next.value !== 'object' || next.value === null)
+      written.push(JSON.stringify(next.value ?? null));
     else {
       const isList = Array.isArray(next.value);
-      const members = Object.entries(next.value).filter(([, member]) => isList || member !== undefined);
-      const inOrder = members.flatMap(([key, member], i) => [`${i > 0 ? ',' : ''}${isList ? '' : `${JSON.stringify(key)}:`}`, { value: member as unknown }]);
+      const members = Object.entries(next.value).filter(
+        ([, member]) => isList || member !== undefined,
+      );
+      const inOrder = members.flatMap(([key, member], i) => [
+        `${i > 0 ? ',' : ''}${isList ? '' : `${JSON.stringify(key)}:`}`,
+        { value: member as unknown },
+      ]);
       todo.push(isList ? ']' : '}', ...inOrder.reverse(), isList ? '[' : '{');
     }
   }
   return written.join('');
 }
 
-const savedShoe = ({ opening, dutyAtOpening, journal, found, ledger }: Shoe): SavedShoe => ({ opening, dutyAtOpening, journal, found: [...found], seats: [...ledger.keys()] });
+const savedShoe = ({ opening, dutyAtOpening, journal, found, ledger }: Shoe): SavedShoe => ({
+  opening,
+  dutyAtOpening,
+  journal,
+  found: [...found],
+  seats: [...ledger.keys()],
+});
 
 /** A table's state from `saveTable`. Throws where it was saved by another version of the fold: such state is rebuilt from the log, never read. */
 export function loadTable(text: string, book: RuleBook): TableState {
   const saved = JSON.parse(text) as SavedTable;
-  if (saved.foldVersion !== FOLD_VERSION) throw new Error(`state of fold version ${saved.foldVersion} cannot be read by version ${FOLD_VERSION}; rebuild it from the log`);
+  if (saved.foldVersion !== FOLD_VERSION)
+    throw new Error(
+      `state of fold version ${saved.foldVersion} cannot be read by version ${FOLD_VERSION}; rebuild it from the log`,
+    );
   const { admission, open, before, foundOutside } = saved;
   return {
     ...saved,
-    admission: { ...admission, sessions: admission.sessions, ids: new Map(admission.ids), idsBefore: new Map(admission.idsBefore) },
+    admission: {
+      ...admission,
+      sessions: admission.sessions,
+      ids: new Map(admission.ids),
+      idsBefore: new Map(admission.idsBefore),
+    },
     open: open && loadedShoe(saved.table, open, book),
     before: before && loadedShoe(saved.table, before, book),
     foundOutside: new Map(foundOutside),
   };
 }
 
-function loadedShoe(table: string, { opening, dutyAtOpening, journal, found, seats = [] }: SavedShoe, book: RuleBook): Shoe {
+function loadedShoe(
+  table: string,
+  { opening, dutyAtOpening, journal, found, seats = [] }: SavedShoe,
+  book: RuleBook,
+): Shoe {
   const bare = openShoe(table, opening, rulesOf(book, opening.data.rules), dutyAtOpening);
   for (const entry of journal) bare.journal.push(entry.type === 'gap' ? entry : restored(entry));
   const shoe = replay(bare, book);
@@ -91,4 +118,9 @@ function loadedShoe(table: string, { opening, dutyAtOpening, journal, found, sea
 }
 
 /** JSON leaves out what is undefined; events carry every attribute. */
-const restored = (event: AnyEvent): AnyEvent => ({ ...event, shoe: event.shoe, session: event.session, sequence: event.sequence });
+const restored = (event: AnyEvent): AnyEvent => ({
+  ...event,
+  shoe: event.shoe,
+  session: event.session,
+  sequence: event.sequence,
+});

@@ -60,7 +60,12 @@ export class Scanner extends DataReader {
     const idFrom = from + opening.length;
     const idTo = endOfString(bytes, idFrom);
     const timeFrom = idTo + TIME_AT;
-    if (idTo === idFrom || !stands(view, bytes, idTo, this.day) || !isClock(bytes, idTo + this.day.length)) return UNLIKE;
+    if (
+      idTo === idFrom ||
+      !stands(view, bytes, idTo, this.day) ||
+      !isClock(bytes, idTo + this.day.length)
+    )
+      return UNLIKE;
     const timeTo = timeFrom + TIME_LENGTH;
     if (!stands(view, bytes, timeTo, middle)) return UNLIKE;
     this.ok = true;
@@ -79,7 +84,18 @@ export class Scanner extends DataReader {
     const { source, table, shoe, session } = header;
     const id = text.substring(idFrom, idTo);
     const time = text.substring(timeFrom, timeTo);
-    return { type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(lanes) } as AnyEvent;
+    return {
+      type,
+      source,
+      id,
+      time,
+      table,
+      shoe,
+      session,
+      sequence,
+      data,
+      digest: digestOf(lanes),
+    } as AnyEvent;
   }
 
   /** The header of the line's source and table, where lines of them were read before. */
@@ -91,7 +107,9 @@ export class Scanner extends DataReader {
     const idTo = endOfString(bytes, sourceTo + ID.length);
     const tableFrom = endOfString(bytes, idTo + TIME.length) + TABLE.length;
     const tableTo = endOfString(bytes, tableFrom);
-    return kind.headers.get(`${text.substring(sourceFrom, sourceTo)} ${text.substring(tableFrom, tableTo)}`);
+    return kind.headers.get(
+      `${text.substring(sourceFrom, sourceTo)} ${text.substring(tableFrom, tableTo)}`,
+    );
   }
 
   /** As `scan`, for a line that does not begin like the last one of its type: from then on lines are compared with this one. */
@@ -117,7 +135,18 @@ export class Scanner extends DataReader {
     takeBytes(sum, this.view, idFrom, timeTo);
     takeNumber(sum, sequence ?? 0);
     takeBytes(sum, this.view, dataFrom, dataTo);
-    return { type: kind.type, source, id, time, table, shoe, session, sequence, data, digest: digestOf(sum) } as AnyEvent;
+    return {
+      type: kind.type,
+      source,
+      id,
+      time,
+      table,
+      shoe,
+      session,
+      sequence,
+      data,
+      digest: digestOf(sum),
+    } as AnyEvent;
   }
 
   private numbered(): number {
@@ -147,9 +176,14 @@ export class Scanner extends DataReader {
     if (!this.ok) return NO_HEADER;
     const key = `${source} ${table}`;
     const known = kind.headers.get(key);
-    if (known && known.source === source && known.shoe === shoe && known.session === session) return (kind.header = known);
+    if (known && known.source === source && known.shoe === shoe && known.session === session)
+      return (kind.header = known);
     if (kind.headers.size >= HEADERS_MAX) kind.headers.clear();
-    kind.header = newHeader(kind.type, this.names.ofAll({ source, table, shoe, session }), known ?? NO_HEADER);
+    kind.header = newHeader(
+      kind.type,
+      this.names.ofAll({ source, table, shoe, session }),
+      known ?? NO_HEADER,
+    );
     if (nameLength(kind.header) <= HEADER_NAMES_MAX) kind.headers.set(key, kind.header);
     return kind.header;
   }
@@ -182,7 +216,8 @@ export class Scanner extends DataReader {
   private time(): string {
     const time = this.string();
     if (this.ok && timeOf(time) === undefined) this.ok = false;
-    if (this.ok && time.length === TIME_LENGTH) this.day = literal(`","time":"${time.substring(0, 11)}`);
+    if (this.ok && time.length === TIME_LENGTH)
+      this.day = literal(`","time":"${time.substring(0, 11)}`);
     return time;
   }
 }
@@ -230,20 +265,37 @@ const DATA_AT_ONCE = literal('","data":{');
 const RECEIVED_FROM = literal(',"receivedfrom":"');
 const RECEIVED_TIME = literal('","receivedtime":"');
 
-
 /** Where the type's own name begins on a canonical line. */
 const NAME_AT = '{"specversion":"1.0","type":"shoeprint.'.length;
 
 function newHeader(type: EventType, names: HeadNames, former: Header): Header {
   const { source, table, shoe, session } = names;
   return {
-    type, source, table, shoe, session,
-    opening: former.source === source ? former.opening : literal(`{"specversion":"1.0","type":"shoeprint.${type}.v1","source":"${source}","id":"`),
-    middle: literal(`","table":"${table}${shoe === undefined ? '' : `","shoe":"${shoe}`}${session === undefined ? '","data":{' : `","session":"${session}","sequence":`}`),
+    type,
+    source,
+    table,
+    shoe,
+    session,
+    opening:
+      former.source === source
+        ? former.opening
+        : literal(`{"specversion":"1.0","type":"shoeprint.${type}.v1","source":"${source}","id":"`),
+    middle: literal(
+      `","table":"${table}${shoe === undefined ? '' : `","shoe":"${shoe}`}${session === undefined ? '","data":{' : `","session":"${session}","sequence":`}`,
+    ),
     lanes: headLanes(type, names),
   };
 }
-const NO_HEADER: Header = { type: 'seat-left', source: '', table: '', shoe: '', session: undefined, opening: NEVER, middle: NEVER, lanes: newLanes() };
+const NO_HEADER: Header = {
+  type: 'seat-left',
+  source: '',
+  table: '',
+  shoe: '',
+  session: undefined,
+  opening: NEVER,
+  middle: NEVER,
+  lanes: newLanes(),
+};
 
 /** An id and a time as they stand together on a canonical line. */
 export const idAndTime = (id: string, time: string): string => `${id}","time":"${time}`;
@@ -259,14 +311,25 @@ export function headLanes(type: EventType, { source, table, shoe, session }: Hea
 function fastKinds(): (Kind | undefined)[] {
   const kinds: (Kind | undefined)[] = Array.from({ length: 256 }, () => undefined);
   for (const type of FAST) {
-    const slot = slotOf(Uint8Array.from(type, (letter) => letter.charCodeAt(0)), 0);
+    const slot = slotOf(
+      Uint8Array.from(type, (letter) => letter.charCodeAt(0)),
+      0,
+    );
     if (kinds[slot]) throw new Error(`${type} and ${kinds[slot].type} share a slot`);
-    kinds[slot] = { type, name: literal(`${type}.v1","source":"`), header: NO_HEADER, former: NO_HEADER, headers: new Map() };
+    kinds[slot] = {
+      type,
+      name: literal(`${type}.v1","source":"`),
+      header: NO_HEADER,
+      former: NO_HEADER,
+      headers: new Map(),
+    };
   }
   return kinds;
 }
 
-const slotOf = (bytes: Uint8Array, at: number): number => ((bytes[at + 5] as number) + 7 * (bytes[at + 6] as number) + 31 * (bytes[at + 7] as number)) & 0xff;
+const slotOf = (bytes: Uint8Array, at: number): number =>
+  ((bytes[at + 5] as number) + 7 * (bytes[at + 6] as number) + 31 * (bytes[at + 7] as number)) &
+  0xff;
 
 /** From an id's end to its time. */
 const TIME_AT = '","time":"'.length;
@@ -274,8 +337,20 @@ const TIME_LENGTH = '2026-11-20T12:00:00.123Z'.length;
 
 /** Whether `12:34:56.789Z"` stands at `at`, within a day; a leap second is left to the slow reading. */
 function isClock(u: Uint8Array, at: number): boolean {
-  const marks = u[at + 2] === 0x3a && u[at + 5] === 0x3a && u[at + 8] === 0x2e && u[at + 12] === 0x5a && u[at + 13] === QUOTE;
-  return marks && pair(u, at) < 24 && pair(u, at + 3) < 60 && pair(u, at + 6) < 60 && pair(u, at + 9) < 100 && pair(u, at + 10) < 100;
+  const marks =
+    u[at + 2] === 0x3a &&
+    u[at + 5] === 0x3a &&
+    u[at + 8] === 0x2e &&
+    u[at + 12] === 0x5a &&
+    u[at + 13] === QUOTE;
+  return (
+    marks &&
+    pair(u, at) < 24 &&
+    pair(u, at + 3) < 60 &&
+    pair(u, at + 6) < 60 &&
+    pair(u, at + 9) < 100 &&
+    pair(u, at + 10) < 100
+  );
 }
 
 /** The number that two digits make; 100 or more where they are none. */

@@ -1,4 +1,13 @@
-import { isExact, resultOf, scale, type Bet, type Facts, type Predicate, type Rational, type Result } from '#baccarat';
+import {
+  isExact,
+  resultOf,
+  scale,
+  type Bet,
+  type Facts,
+  type Predicate,
+  type Rational,
+  type Result,
+} from '#baccarat';
 import type { FindingCode } from './catalogue.js';
 import { judgeCommission } from './commission.js';
 import { inOrder, unreadOf } from './coup.js';
@@ -16,10 +25,14 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
     for (const settlement of wager.settlements) {
       const events = [referenceOf(settlement), referenceOf(outcome)];
       if (coup.gapped || coup.short) continue;
-      if (!inOrder(settlement, outcome, shoe)) unjudgeable(shoe, coup, ['PY-07'], events, TOO_CLOSE);
+      if (!inOrder(settlement, outcome, shoe))
+        unjudgeable(shoe, coup, ['PY-07'], events, TOO_CLOSE);
       else {
         raise(shoe, coup, 'PY-07', {
-          ...ofWager(wager), events, expected: 'settled after the outcome', observed: 'settled before it',
+          ...ofWager(wager),
+          events,
+          expected: 'settled after the outcome',
+          observed: 'settled before it',
           message: `Seat ${wager.seat}'s ${wager.bet} bet was settled before the outcome was declared.`,
         });
       }
@@ -37,7 +50,8 @@ export function judgeSettlement(shoe: Shoe, coup: Coup): void {
     if (!bet) continue; // BT-10: its settlement is not judged
     const { stands, late } = standing(wager);
     if (coup.kind !== 'normal' || stands === 0) judgeUnfounded(shoe, coup, wager, stands, late);
-    else if (judgeable) judgeWager(shoe, coup, wager, { bet, stands, facts: (facts ??= possibleFacts(coup)) });
+    else if (judgeable)
+      judgeWager(shoe, coup, wager, { bet, stands, facts: (facts ??= possibleFacts(coup)) });
   }
 }
 
@@ -50,13 +64,18 @@ function judgeUnfounded(shoe: Shoe, coup: Coup, wager: Wager, stands: number, la
   const wrong = late > 0 ? (settled ? !returned : shoe.reports.settlements) : settled !== null;
   if (!wrong) return;
   raise(shoe, coup, 'PY-06', {
-    ...ofWager(wager), events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
+    ...ofWager(wager),
+    events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
     expected: late > 0 ? `the late stake of ${late} returned unpaid` : 'no settlement',
     observed: settled ? settledText(settled) : 'not settled',
-    impact: impact(shoe, (settled?.paid ?? 0) - (settled?.stake === 'taken' || !settled ? late : 0)),
-    message: late > 0
-      ? `Seat ${wager.seat}'s ${wager.bet} bet came too late and is none; its stake was not simply returned.`
-      : `Seat ${wager.seat}'s ${wager.bet} was settled, but no bet stood there.`,
+    impact: impact(
+      shoe,
+      (settled?.paid ?? 0) - (settled?.stake === 'taken' || !settled ? late : 0),
+    ),
+    message:
+      late > 0
+        ? `Seat ${wager.seat}'s ${wager.bet} bet came too late and is none; its stake was not simply returned.`
+        : `Seat ${wager.seat}'s ${wager.bet} was settled, but no bet stood there.`,
   });
 }
 
@@ -83,63 +102,130 @@ function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }
   const agreed = verdicts.every((each) => each?.code === verdict?.code);
   if (!agreed) {
     const open = verdicts.flatMap((each) => (each ? [each.code] : []));
-    unjudgeable(shoe, coup, open, unreadOf(coup).map(({ event }) => referenceOf(event)), UNREAD);
+    unjudgeable(
+      shoe,
+      coup,
+      open,
+      unreadOf(coup).map(({ event }) => referenceOf(event)),
+      UNREAD,
+    );
   } else if (verdict) raiseSettlement(shoe, coup, wager, { ...verdict, settled, stake: stands });
-  if (settled) judgeCommission(shoe, coup, wager, settled, { bet, stands, results, netted: agreed && verdict?.slip === 'commission-netted' });
+  if (settled)
+    judgeCommission(shoe, coup, wager, settled, {
+      bet,
+      stands,
+      results,
+      netted: agreed && verdict?.slip === 'commission-netted',
+    });
 }
 
 /** The results that the bet can have, without repeats; more than one only where a card was not read, or its hand is not known. */
 function resultsOf(bet: Bet, facts: readonly Facts[], coup: Coup): Result[] {
   const hands = handsOf(coup);
-  if (coup.unplaced || (facts.length > 1 && [...bet.pushes, ...bet.pays].some(({ when }) => looksAtCards(when)))) {
-    return [{ result: 'lose' }, ...bet.pushes.map(({ special }) => ({ result: 'push', special }) as const), ...bet.pays.map(({ odds, special }, tier) => ({ result: 'win', odds, tier, special }) as const)];
+  if (
+    coup.unplaced ||
+    (facts.length > 1 && [...bet.pushes, ...bet.pays].some(({ when }) => looksAtCards(when)))
+  ) {
+    return [
+      { result: 'lose' },
+      ...bet.pushes.map(({ special }) => ({ result: 'push', special }) as const),
+      ...bet.pays.map(
+        ({ odds, special }, tier) => ({ result: 'win', odds, tier, special }) as const,
+      ),
+    ];
   }
   const [first] = facts;
   if (facts.length === 1 && first) return [resultOf(bet, first, hands)];
   const found = new Map<string, Result>();
   for (const each of facts) {
     const result = resultOf(bet, each, hands);
-    found.set(result.result === 'win' ? `win ${result.tier}` : result.result === 'push' ? `push ${result.special}` : 'lose', result);
+    found.set(
+      result.result === 'win'
+        ? `win ${result.tier}`
+        : result.result === 'push'
+          ? `push ${result.special}`
+          : 'lose',
+      result,
+    );
   }
   return [...found.values()];
 }
 
-const looksAtCards = (predicate: Predicate): boolean => predicate.player !== undefined || predicate.banker !== undefined;
+const looksAtCards = (predicate: Predicate): boolean =>
+  predicate.player !== undefined || predicate.banker !== undefined;
 
 /** The first of PY-01, PY-02, PY-05, PY-04, PY-03 that fits. */
-function verdictOn(shoe: Shoe, bet: Bet, stake: number, result: Result, settled: Settled | null): Verdict | undefined {
+function verdictOn(
+  shoe: Shoe,
+  bet: Bet,
+  stake: number,
+  result: Result,
+  settled: Settled | null,
+): Verdict | undefined {
   if (!settled && !shoe.reports.settlements) return undefined;
   const returned = settled?.stake === 'returned';
   const paid = settled?.paid ?? 0;
   if (result.result === 'win') {
     const due = winnings(shoe, stake, result.odds.profit);
     if (returned && paid === due) return undefined;
-    const wanted = { expected: `paid ${due} (${result.odds.text}), stake returned`, lawful: stake + due };
-    if (result.special ? paid === 0 && due > 0 : !returned || (paid === 0 && due > 0)) return { code: 'PY-01', ...wanted };
-    return result.special ? { code: 'PY-05', ...wanted } : { code: 'PY-03', ...wanted, slip: slipOf(shoe, bet, stake, result, paid) };
+    const wanted = {
+      expected: `paid ${due} (${result.odds.text}), stake returned`,
+      lawful: stake + due,
+    };
+    if (result.special ? paid === 0 && due > 0 : !returned || (paid === 0 && due > 0))
+      return { code: 'PY-01', ...wanted };
+    return result.special
+      ? { code: 'PY-05', ...wanted }
+      : { code: 'PY-03', ...wanted, slip: slipOf(shoe, bet, stake, result, paid) };
   }
   if (result.result === 'push') {
     if (returned && paid === 0) return undefined;
-    return { code: result.special ? 'PY-05' : 'PY-04', expected: 'stake returned, nothing paid', lawful: stake };
+    return {
+      code: result.special ? 'PY-05' : 'PY-04',
+      expected: 'stake returned, nothing paid',
+      lawful: stake,
+    };
   }
-  return settled && !returned && paid === 0 ? undefined : { code: 'PY-02', expected: 'stake taken, nothing paid', lawful: 0 };
+  return settled && !returned && paid === 0
+    ? undefined
+    : { code: 'PY-02', expected: 'stake taken, nothing paid', lawful: 0 };
 }
 
 /** The known slip that explains a wrong amount, the first that fits. */
-function slipOf(shoe: Shoe, bet: Bet, stake: number, { odds, tier }: Extract<Result, { result: 'win' }>, paid: number): Slip | undefined {
+function slipOf(
+  shoe: Shoe,
+  bet: Bet,
+  stake: number,
+  { odds, tier }: Extract<Result, { result: 'win' }>,
+  paid: number,
+): Slip | undefined {
   const { profit } = odds;
-  const pays = (num: number): boolean => num >= 0 && winnings(shoe, stake, { num, den: profit.den }) === paid;
-  if (odds.notation === 'to' ? pays(profit.num - profit.den) : pays(profit.num + profit.den)) return 'odds-read-as-for';
-  if (bet.pays.some((other, i) => i !== tier && winnings(shoe, stake, other.odds.profit) === paid)) return 'wrong-tier';
+  const pays = (num: number): boolean =>
+    num >= 0 && winnings(shoe, stake, { num, den: profit.den }) === paid;
+  if (odds.notation === 'to' ? pays(profit.num - profit.den) : pays(profit.num + profit.den))
+    return 'odds-read-as-for';
+  if (bet.pays.some((other, i) => i !== tier && winnings(shoe, stake, other.odds.profit) === paid))
+    return 'wrong-tier';
   const { commission } = shoe.rules;
   const due = winnings(shoe, stake, profit);
-  if (bet.commission && commission && paid === due - Math.max(commission.minimum, scale(due, commission.rate, commission.rounding))) return 'commission-netted';
-  if (!isExact(stake, profit, shoe.rules.payoutRounding.unit) && roundings(shoe, stake, profit).includes(paid)) return 'wrong-rounding';
+  if (
+    bet.commission &&
+    commission &&
+    paid === due - Math.max(commission.minimum, scale(due, commission.rate, commission.rounding))
+  )
+    return 'commission-netted';
+  if (
+    !isExact(stake, profit, shoe.rules.payoutRounding.unit) &&
+    roundings(shoe, stake, profit).includes(paid)
+  )
+    return 'wrong-rounding';
   return pays(profit.num + profit.den) ? 'stake-counted-as-winnings' : undefined;
 }
 
 const roundings = (shoe: Shoe, stake: number, profit: Rational): number[] =>
-  [1, shoe.rules.payoutRounding.unit].flatMap((unit) => (['down', 'up', 'half-up'] as const).map((mode) => scale(stake, profit, { unit, mode })));
+  [1, shoe.rules.payoutRounding.unit].flatMap((unit) =>
+    (['down', 'up', 'half-up'] as const).map((mode) => scale(stake, profit, { unit, mode })),
+  );
 
 const settledText = ({ stake, paid }: Settled): string => `stake ${stake}, paid ${paid}`;
 
@@ -151,7 +237,12 @@ const SETTLED_WRONG: Partial<Record<FindingCode, string>> = {
   'PY-05': 'fell under a special payout of these rules, which was not made',
 };
 
-function raiseSettlement(shoe: Shoe, coup: Coup, wager: Wager, verdict: Verdict & { settled: Settled | null; stake: number }): void {
+function raiseSettlement(
+  shoe: Shoe,
+  coup: Coup,
+  wager: Wager,
+  verdict: Verdict & { settled: Settled | null; stake: number },
+): void {
   const { settled, stake } = verdict;
   const inHand = settled ? settled.paid + (settled.stake === 'returned' ? stake : 0) : stake;
   raise(shoe, coup, verdict.code, {
@@ -168,8 +259,12 @@ function raiseSettlement(shoe: Shoe, coup: Coup, wager: Wager, verdict: Verdict 
 /** A settlement was made after its coup had closed (PY-10). */
 export function raiseLateSettlement(shoe: Shoe, coup: Coup, event: EventOf<'bet-settled'>): void {
   raise(shoe, coup, 'PY-10', {
-    about: [`seat ${event.data.seat}`, event.data.bet, referenceOf(event)], seat: event.data.seat, bet: event.data.bet, events: [referenceOf(event)],
-    expected: 'settled before the coup closed', observed: 'settled after it',
+    about: [`seat ${event.data.seat}`, event.data.bet, referenceOf(event)],
+    seat: event.data.seat,
+    bet: event.data.bet,
+    events: [referenceOf(event)],
+    expected: 'settled before the coup closed',
+    observed: 'settled after it',
     message: `Seat ${event.data.seat}'s ${event.data.bet} bet was settled after the coup had closed.`,
   });
 }

@@ -51,7 +51,8 @@ export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums 
     for (const entry of coup.entries) addCommission(of, entry.seat, entry);
     if (coup.state !== 'open') addCoup(of, coup);
   }
-  for (const { seat, dealer, time, amounts } of shoe.takings) addCommission(sumsOf(sums, dealer, dayOf(time)), seat, amounts);
+  for (const { seat, dealer, time, amounts } of shoe.takings)
+    addCommission(sumsOf(sums, dealer, dayOf(time)), seat, amounts);
   const all = [...sums.values()];
   return {
     ledger: [...shoe.ledger.keys()].sort((a, b) => a - b).map((seat) => accountLine(shoe, seat)),
@@ -97,8 +98,20 @@ function accountLine(shoe: Shoe, at: number): Account & { readonly seat: number 
   return { seat, due, taken, marked, collected, waived };
 }
 
-function addCommission({ by, commission }: SumsOf, seat: number, { due = 0, taken = 0, marked = 0, collected = 0, waived = 0 }: Partial<Account>): void {
-  const line = lineOf(commission, seat, () => ({ seat, ...by, due: 0, taken: 0, marked: 0, collected: 0, waived: 0 }));
+function addCommission(
+  { by, commission }: SumsOf,
+  seat: number,
+  { due = 0, taken = 0, marked = 0, collected = 0, waived = 0 }: Partial<Account>,
+): void {
+  const line = lineOf(commission, seat, () => ({
+    seat,
+    ...by,
+    due: 0,
+    taken: 0,
+    marked: 0,
+    collected: 0,
+    waived: 0,
+  }));
   line.due += due;
   line.taken += taken;
   line.marked += marked;
@@ -114,7 +127,14 @@ function addCoup({ by, dealt, bets }: SumsOf, coup: Coup): void {
     const settled = settledOf(wager);
     if (!settled) continue;
     const { stands } = standing(wager);
-    const of = lineOf(bets, wager.bet, () => ({ bet: wager.bet, ...by, bets: 0, staked: 0, paid: 0, taken: 0 }));
+    const of = lineOf(bets, wager.bet, () => ({
+      bet: wager.bet,
+      ...by,
+      bets: 0,
+      staked: 0,
+      paid: 0,
+      taken: 0,
+    }));
     of.bets += 1;
     of.staked += stands;
     of.paid += settled.paid;

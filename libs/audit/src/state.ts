@@ -14,7 +14,12 @@ export interface Impact {
 }
 
 /** A known slip that explains a wrong payment. */
-export type Slip = 'odds-read-as-for' | 'wrong-tier' | 'commission-netted' | 'wrong-rounding' | 'stake-counted-as-winnings';
+export type Slip =
+  | 'odds-read-as-for'
+  | 'wrong-tier'
+  | 'commission-netted'
+  | 'wrong-rounding'
+  | 'stake-counted-as-winnings';
 
 /** What the rule document prescribes about a finding. */
 export interface Disposition {
@@ -109,7 +114,14 @@ export interface CoupRow {
   readonly ref: string;
   readonly kind: CoupKind;
   readonly void: boolean;
-  readonly cards: readonly { readonly ref: string; readonly card: Card | null; readonly to: Place; readonly moved: boolean; readonly exposed: boolean; readonly carried: boolean }[];
+  readonly cards: readonly {
+    readonly ref: string;
+    readonly card: Card | null;
+    readonly to: Place;
+    readonly moved: boolean;
+    readonly exposed: boolean;
+    readonly carried: boolean;
+  }[];
   readonly declared: readonly { readonly outcome: string; readonly by: string }[];
   readonly outcome: string | null;
 }
@@ -123,8 +135,17 @@ export interface FindingPlace {
 /** What one event led to, in order. */
 export type Consequence =
   | (FindingPlace & { readonly is: 'raised' | 'amended'; readonly finding: Finding })
-  | (FindingPlace & { readonly is: 'withdrawn'; readonly finding: Finding; readonly because: string })
-  | { readonly is: 'unjudgeable'; readonly shoeRef: string; readonly key: string; readonly entry: Unjudgeable }
+  | (FindingPlace & {
+      readonly is: 'withdrawn';
+      readonly finding: Finding;
+      readonly because: string;
+    })
+  | {
+      readonly is: 'unjudgeable';
+      readonly shoeRef: string;
+      readonly key: string;
+      readonly entry: Unjudgeable;
+    }
   | { readonly is: 'judgeable'; readonly shoeRef: string; readonly key: string }
   /** A coup came to its end, or its record changed. `row` is drawn when asked for, as the coup then stands. */
   | { readonly is: 'coup'; readonly ref: string; readonly shoe: string; readonly row: CoupRow }
@@ -282,7 +303,9 @@ export interface Shoe {
   readonly burned: Laid[];
   readonly loose: Laid[];
   readonly carried: Laid[];
-  readonly betweenCoups: (EventOf<'bet-placed'> | EventOf<'bet-withdrawn'> | EventOf<'betting-closed'>)[];
+  readonly betweenCoups: (
+    EventOf<'bet-placed'> | EventOf<'bet-withdrawn'> | EventOf<'betting-closed'>
+  )[];
   /** Coups that owe a return of stakes. */
   owing: number;
   coupsLeft: number | null;

@@ -18,11 +18,16 @@ import { settledOf, standing, wagerOf } from './wagers.js';
  */
 export function step(shoe: Shoe, event: AnyEvent, at: number): void {
   switch (event.type) {
-    case 'card-drawn': return drawCard(shoe, event);
-    case 'coup-opened': return openCoup(shoe, event, at);
-    case 'coup-closed': return shoe.coup ? endCoup(shoe, shoe.coup, event, at) : undefined;
-    case 'coup-voided': return voidCoup(shoe, event, at);
-    case 'bet-placed': case 'bet-withdrawn':
+    case 'card-drawn':
+      return drawCard(shoe, event);
+    case 'coup-opened':
+      return openCoup(shoe, event, at);
+    case 'coup-closed':
+      return shoe.coup ? endCoup(shoe, shoe.coup, event, at) : undefined;
+    case 'coup-voided':
+      return voidCoup(shoe, event, at);
+    case 'bet-placed':
+    case 'bet-withdrawn':
       if (shoe.coup) moveBet(shoe, shoe.coup, event);
       else shoe.betweenCoups.push(event);
       return;
@@ -30,33 +35,59 @@ export function step(shoe: Shoe, event: AnyEvent, at: number): void {
       if (shoe.coup) closeBetting(shoe, shoe.coup, event);
       else shoe.betweenCoups.push(event);
       return;
-    case 'hand-called': return shoe.coup ? callHand(shoe, shoe.coup, event) : undefined;
-    case 'outcome-declared': return shoe.coup ? declareOutcome(shoe, shoe.coup, event) : undefined;
-    case 'bet-settled': return settle(shoe, event);
-    case 'commission-collected': case 'commission-waived': return takeCommission(shoe, event);
-    case 'seat-left': return judgeOutstanding(shoe, event.data.seat, referenceOf(event));
-    case 'card-moved': return move(shoe, event);
-    case 'cut-card-drawn': return cutCardDrawn(shoe, event);
-    case 'shoe-closed': case 'shoe-opened': return endShoe(shoe, event, at);
-    case 'dealer-signed-on': case 'dealer-relieved': return changeDealer(shoe, event);
-    case 'supervisor-called': case 'surveillance-notified': case 'observation-corrected': case 'gap-declared':
-    case 'device-online': case 'device-offline': case 'device-error': case 'device-error-cleared': case 'device-setting-changed':
+    case 'hand-called':
+      return shoe.coup ? callHand(shoe, shoe.coup, event) : undefined;
+    case 'outcome-declared':
+      return shoe.coup ? declareOutcome(shoe, shoe.coup, event) : undefined;
+    case 'bet-settled':
+      return settle(shoe, event);
+    case 'commission-collected':
+    case 'commission-waived':
+      return takeCommission(shoe, event);
+    case 'seat-left':
+      return judgeOutstanding(shoe, event.data.seat, referenceOf(event));
+    case 'card-moved':
+      return move(shoe, event);
+    case 'cut-card-drawn':
+      return cutCardDrawn(shoe, event);
+    case 'shoe-closed':
+    case 'shoe-opened':
+      return endShoe(shoe, event, at);
+    case 'dealer-signed-on':
+    case 'dealer-relieved':
+      return changeDealer(shoe, event);
+    case 'supervisor-called':
+    case 'surveillance-notified':
+    case 'observation-corrected':
+    case 'gap-declared':
+    case 'device-online':
+    case 'device-offline':
+    case 'device-error':
+    case 'device-error-cleared':
+    case 'device-setting-changed':
       return;
   }
 }
 
 /** A sign-on replaces the former holder of the role; a relief empties it if the one relieved holds it. */
-export function changeDuty(duty: { dealer: string | null; caller: string | null }, { type, data }: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>): void {
+export function changeDuty(
+  duty: { dealer: string | null; caller: string | null },
+  { type, data }: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>,
+): void {
   if (type === 'dealer-signed-on') duty[data.role] = data.dealer;
   else if (duty[data.role] === data.dealer) duty[data.role] = null;
 }
 
 /** Whoever signs on as dealer deals from then on, in the coup that is open and in the shoe. */
-function changeDealer(shoe: Shoe, event: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>): void {
+function changeDealer(
+  shoe: Shoe,
+  event: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>,
+): void {
   changeDuty(shoe.duty, event);
   const { dealer } = shoe.duty;
   if (dealer === null) return;
-  for (const dealers of [shoe.dealersOfShoe, shoe.coup?.dealers]) if (dealers && !dealers.includes(dealer)) dealers.push(dealer);
+  for (const dealers of [shoe.dealersOfShoe, shoe.coup?.dealers])
+    if (dealers && !dealers.includes(dealer)) dealers.push(dealer);
 }
 
 function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
@@ -70,7 +101,12 @@ function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
   shoe.coups.push(coup);
   shoe.coup = coup;
   if (coup.number !== due) {
-    raise(shoe, coup, 'DL-16', { events: [coup.ref], expected: String(due), observed: String(coup.number), message: `Coup ${coup.number} was opened where coup ${due} was next.` });
+    raise(shoe, coup, 'DL-16', {
+      events: [coup.ref],
+      expected: String(due),
+      observed: String(coup.number),
+      message: `Coup ${coup.number} was opened where coup ${due} was next.`,
+    });
   }
   if (shoe.coups.length === 1) judgeBurn(shoe, coup);
   countCoup(shoe, coup, event);
@@ -101,7 +137,10 @@ function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
 function judgeExhaustion(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (shoe.drawn < 52 * shoe.decks || !isCardDue(coup, shoe)) return;
   raise(shoe, coup, 'SH-13', {
-    events: [coup.ref, referenceOf(because)], expected: 'a card', observed: 'an empty shoe', message: 'The shoe ran out of cards with a card still due.',
+    events: [coup.ref, referenceOf(because)],
+    expected: 'a card',
+    observed: 'an empty shoe',
+    message: 'The shoe ran out of cards with a card still due.',
   });
 }
 
@@ -121,13 +160,22 @@ export const owesReturns = (shoe: Shoe): boolean => shoe.owing > 0;
 
 function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
   const { coup: number, by, reason } = event.data;
-  const coup = number === undefined ? (shoe.coup ?? shoe.coups.at(-1)) : shoe.coups.findLast((known) => known.number === number);
-  if (!coup) return unknownReference(shoe, event, number === undefined ? 'no coup of this shoe' : `coup ${number}`);
+  const coup =
+    number === undefined
+      ? (shoe.coup ?? shoe.coups.at(-1))
+      : shoe.coups.findLast((known) => known.number === number);
+  if (!coup)
+    return unknownReference(
+      shoe,
+      event,
+      number === undefined ? 'no coup of this shoe' : `coup ${number}`,
+    );
   if (coup.state !== 'void') {
     const wasOpen = coup === shoe.coup;
     coup.state = 'void';
     withdraw(shoe, coup, (code) => code === 'RS-07' || /^(PY|CM)-/.test(code), referenceOf(event));
-    for (const found of shoe.found.values()) if (found.coup === coup.ref && !found.finding.void) amend(shoe, found, { void: true });
+    for (const found of shoe.found.values())
+      if (found.coup === coup.ref && !found.finding.void) amend(shoe, found, { void: true });
     reverseEntries(shoe, coup, 'all');
     if (wasOpen) {
       coup.to = at;
@@ -139,10 +187,19 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
     noteVoid(shoe, coup, event);
     tellCoup(shoe, coup);
   }
-  const fault = !by ? 'without saying by whom' : !reason ? 'without a reason' : coup.dealers.includes(by) ? 'by the dealer who dealt it' : undefined;
+  const fault = !by
+    ? 'without saying by whom'
+    : !reason
+      ? 'without a reason'
+      : coup.dealers.includes(by)
+        ? 'by the dealer who dealt it'
+        : undefined;
   if (fault === undefined || coup.gapped) return;
   raise(shoe, coup, 'RS-09', {
-    about: [referenceOf(event)], events: [referenceOf(event)], expected: 'void with a reason, by somebody other than the dealer', observed: fault,
+    about: [referenceOf(event)],
+    events: [referenceOf(event)],
+    expected: 'void with a reason, by somebody other than the dealer',
+    observed: fault,
     message: `The coup was declared void ${fault}.`,
   });
 }
@@ -151,7 +208,10 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
 export function unknownReference(shoe: Shoe, event: AnyEvent, what: string): void {
   const reference = referenceOf(event);
   raise(shoe, shoe.coup, 'PR-09', {
-    about: [reference], events: [reference], expected: 'a reference to this shoe or the one before', observed: what,
+    about: [reference],
+    events: [reference],
+    expected: 'a reference to this shoe or the one before',
+    observed: what,
     message: `${/^[aeiou]/.test(event.type) ? 'An' : 'A'} ${event.type} event names ${what}, which is unknown or out of reach.`,
   });
 }
@@ -160,7 +220,11 @@ export function unknownReference(shoe: Shoe, event: AnyEvent, what: string): voi
 function coupOfSettlement(shoe: Shoe, { data }: EventOf<'bet-settled'>): Coup | undefined {
   const here = shoe.coup ?? shoe.coups.at(-1);
   if (!here || standsIn(here, data.seat, data.bet)) return here;
-  return shoe.coups.findLast((coup) => coup !== here && coup.owesReturn && standsIn(coup, data.seat, data.bet)) ?? here;
+  return (
+    shoe.coups.findLast(
+      (coup) => coup !== here && coup.owesReturn && standsIn(coup, data.seat, data.bet),
+    ) ?? here
+  );
 }
 
 function standsIn(coup: Coup, seat: number, bet: string): boolean {
@@ -177,7 +241,10 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
     enterCommission(shoe, null, event);
     if (!shoe.reports.bets) return;
     raise(shoe, null, 'PY-06', {
-      about: [referenceOf(event)], events: [referenceOf(event)], expected: 'no settlement', observed: `stake ${event.data.stake}, paid ${event.data.paid}`,
+      about: [referenceOf(event)],
+      events: [referenceOf(event)],
+      expected: 'no settlement',
+      observed: `stake ${event.data.stake}, paid ${event.data.paid}`,
       message: `Seat ${seat}'s ${bet} was settled before any coup of the shoe.`,
     });
     return;
@@ -209,18 +276,32 @@ function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
 }
 
 /** A move or a correction without a name to it, or by the dealer whose dealing it changes (PR-04). */
-export function judgeAuthority(shoe: Shoe, coup: Coup | null, event: EventOf<'card-moved'> | EventOf<'observation-corrected'>): void {
+export function judgeAuthority(
+  shoe: Shoe,
+  coup: Coup | null,
+  event: EventOf<'card-moved'> | EventOf<'observation-corrected'>,
+): void {
   const { by } = event.data;
   const dealers = coup ? coup.dealers : shoe.dealersOfShoe;
   if (by !== undefined && !dealers.includes(by)) return;
   const reference = referenceOf(event);
   raise(shoe, coup, 'PR-04', {
-    about: [reference], events: [reference], expected: 'by somebody other than the dealer', observed: by ?? 'nobody named',
-    message: by === undefined ? 'The record was changed without saying by whom.' : `The record was changed by ${by}, who dealt.`,
+    about: [reference],
+    events: [reference],
+    expected: 'by somebody other than the dealer',
+    observed: by ?? 'nobody named',
+    message:
+      by === undefined
+        ? 'The record was changed without saying by whom.'
+        : `The record was changed by ${by}, who dealt.`,
   });
 }
 
-function endShoe(shoe: Shoe, event: EventOf<'shoe-closed'> | EventOf<'shoe-opened'>, at: number): void {
+function endShoe(
+  shoe: Shoe,
+  event: EventOf<'shoe-closed'> | EventOf<'shoe-opened'>,
+  at: number,
+): void {
   if (shoe.coup) endCoup(shoe, shoe.coup, event, at);
   demandReturns(shoe, event);
   if (shoe.closed) return;

@@ -1,4 +1,5 @@
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /**
  * A time of RFC 3339 in milliseconds since 1970 (with a fraction where the text has one), or `undefined` when the text is
@@ -11,11 +12,24 @@ export function timeOf(text: string): number | undefined {
 function anyTimeOf(text: string): number | undefined {
   const match = RFC_3339.exec(text);
   if (!match) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
-  const offset = (Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0)) * (match[8] === '-' ? -1 : 1);
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const offset =
+    (Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0)) * (match[8] === '-' ? -1 : 1);
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59)
+    return undefined;
   if (Number(match[9] ?? 0) > 23 || Number(match[10] ?? 0) > 59) return undefined;
-  if (second > 60 || (second === 60 && (((hour * 60 + minute - offset) % 1440) + 1440) % 1440 !== 1439)) return undefined;
+  if (
+    second > 60 ||
+    (second === 60 && (((hour * 60 + minute - offset) % 1440) + 1440) % 1440 !== 1439)
+  )
+    return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, Math.min(second, 59));
@@ -39,11 +53,27 @@ function plainTimeOf(text: string): number | undefined {
     const form = PLAIN.charCodeAt(at);
     if (form === ZERO ? code < ZERO || code > ZERO + 9 : code !== form) return undefined;
   }
-  const two = (at: number): number => (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
+  const two = (at: number): number =>
+    (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
   const year = two(0) * 100 + two(2);
   const [month, day, hour, minute, second] = [two(5), two(8), two(11), two(14), two(17)];
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) return undefined;
-  return dayNumber(year, month, day) * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + two(20) * 10 + text.charCodeAt(22) - ZERO;
+  if (
+    month < 1 ||
+    month > 12 ||
+    day < 1 ||
+    day > daysIn(year, month) ||
+    hour > 23 ||
+    minute > 59 ||
+    second > 59
+  )
+    return undefined;
+  return (
+    dayNumber(year, month, day) * DAY_MS +
+    ((hour * 60 + minute) * 60 + second) * 1000 +
+    two(20) * 10 +
+    text.charCodeAt(22) -
+    ZERO
+  );
 }
 
 const ZERO = 48;
@@ -52,5 +82,13 @@ const ZERO = 48;
 function dayNumber(year: number, month: number, day: number): number {
   const from = month > 2 ? year : year - 1;
   const months = month > 2 ? month - 3 : month + 9;
-  return from * 365 + Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400) + Math.floor((153 * months + 2) / 5) + day - 719_469;
+  return (
+    from * 365 +
+    Math.floor(from / 4) -
+    Math.floor(from / 100) +
+    Math.floor(from / 400) +
+    Math.floor((153 * months + 2) / 5) +
+    day -
+    719_469
+  );
 }

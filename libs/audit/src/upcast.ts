@@ -12,7 +12,9 @@ export type Upcast = (data: Readonly<Record<string, unknown>>) => Readonly<Recor
  */
 export const UPCASTS: ReadonlyMap<string, Upcast> = new Map();
 
-const NAMES = new Map<string, EventType>(EVENT_TYPES.map((type) => [`shoeprint.${type}.v${TODAY}`, type]));
+const NAMES = new Map<string, EventType>(
+  EVENT_TYPES.map((type) => [`shoeprint.${type}.v${TODAY}`, type]),
+);
 
 /** The full name of a type at today's version: `shoeprint.card-drawn.v1`. */
 export const fullName = (type: EventType): string => `shoeprint.${type}.v${TODAY}`;
@@ -25,9 +27,14 @@ export function knownType(name: string, upcasts = UPCASTS): EventType | undefine
 }
 
 /** The data of an event of the full name `name`, brought to today's version step by step. */
-export function upcast(name: string, data: Readonly<Record<string, unknown>>, upcasts = UPCASTS): Readonly<Record<string, unknown>> {
+export function upcast(
+  name: string,
+  data: Readonly<Record<string, unknown>>,
+  upcasts = UPCASTS,
+): Readonly<Record<string, unknown>> {
   const step = upcasts.get(name);
   return step ? upcast(nextVersion(name), step(data), upcasts) : data;
 }
 
-const nextVersion = (name: string): string => name.replace(/\d+$/, (version) => String(Number(version) + 1));
+const nextVersion = (name: string): string =>
+  name.replace(/\d+$/, (version) => String(Number(version) + 1));

@@ -21,7 +21,14 @@ export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
 }
 
 /** What a finding about a wager is about. */
-export const ofWager = ({ seat, bet }: Pick<Wager, 'seat' | 'bet'>): { about: string[]; seat: number; bet: string } => ({ about: [`seat ${seat}`, bet], seat, bet });
+export const ofWager = ({
+  seat,
+  bet,
+}: Pick<Wager, 'seat' | 'bet'>): { about: string[]; seat: number; bet: string } => ({
+  about: [`seat ${seat}`, bet],
+  seat,
+  bet,
+});
 
 export function settledOf({ settlements }: Wager): Settled | null {
   const last = settlements.at(-1);
@@ -50,7 +57,12 @@ export function standing({ moves }: Wager): { stands: number; late: number } {
 }
 
 /** What a winning stake is paid, before commission: minor units, rounded as the document says. */
-export const winnings = (shoe: Shoe, stake: number, profit: Rational): number => scale(stake, profit, shoe.rules.payoutRounding);
+export const winnings = (shoe: Shoe, stake: number, profit: Rational): number =>
+  scale(stake, profit, shoe.rules.payoutRounding);
 
 /** Money by which the patron has more (above 0) or less than is due. */
-export const impact = (shoe: Shoe, more: number): Impact => ({ amount: Math.abs(more), currency: shoe.currency, favours: more > 0 ? 'patron' : 'house' });
+export const impact = (shoe: Shoe, more: number): Impact => ({
+  amount: Math.abs(more),
+  currency: shoe.currency,
+  favours: more > 0 ? 'patron' : 'house',
+});

@@ -23,18 +23,22 @@ export function factsOf({ player, banker }: Hands): Facts {
     playerPair,
     bankerPair,
     pairs: Number(playerPair) + Number(bankerPair),
-    perfectPairs: Number(player.length > 1 && player[0] === player[1]) + Number(banker.length > 1 && banker[0] === banker[1]),
+    perfectPairs:
+      Number(player.length > 1 && player[0] === player[1]) +
+      Number(banker.length > 1 && banker[0] === banker[1]),
   };
 }
 
 /** A pair is two cards of one rank, and looks at the first two cards only: a jack and a queen are none, a third card changes nothing. */
-const isPair = ([first, second]: readonly Card[]): boolean => first !== undefined && second !== undefined && rankOf(first) === rankOf(second);
+const isPair = ([first, second]: readonly Card[]): boolean =>
+  first !== undefined && second !== undefined && rankOf(first) === rankOf(second);
 
 /** Whether `predicate` holds of a coup with these facts and hands. */
 export function holds(predicate: Predicate, facts: Facts, hands: Hands): boolean {
   for (const [fact, wanted] of conditionsOf(predicate)) {
     if (fact === 'player' || fact === 'banker') {
-      if (!matches(wanted as readonly string[], fact === 'player' ? hands.player : hands.banker)) return false;
+      if (!matches(wanted as readonly string[], fact === 'player' ? hands.player : hands.banker))
+        return false;
     } else {
       const seen = facts[fact];
       if (Array.isArray(wanted) ? !wanted.includes(seen) : seen !== wanted) return false;
@@ -50,19 +54,29 @@ const TAKEN_APART = new WeakMap<Predicate, readonly Condition[]>();
 
 function conditionsOf(predicate: Predicate): readonly Condition[] {
   let conditions = TAKEN_APART.get(predicate);
-  if (!conditions) TAKEN_APART.set(predicate, (conditions = Object.entries(predicate) as unknown as Condition[]));
+  if (!conditions)
+    TAKEN_APART.set(predicate, (conditions = Object.entries(predicate) as unknown as Condition[]));
   return conditions;
 }
 
 const matches = (patterns: readonly string[], hand: readonly Card[]): boolean =>
   patterns.every((pattern, i) => {
     const card = hand[i];
-    return card !== undefined && (pattern[0] === '?' || pattern[0] === card[0]) && (pattern[1] === '?' || pattern[1] === card[1]);
+    return (
+      card !== undefined &&
+      (pattern[0] === '?' || pattern[0] === card[0]) &&
+      (pattern[1] === '?' || pattern[1] === card[1])
+    );
   });
 
 /** What becomes of a bet. `tier` is the place in the bet's `pays`, or in its `pushes`. */
 export type Result =
-  | { readonly result: 'win'; readonly odds: Odds; readonly tier: number; readonly special: boolean }
+  | {
+      readonly result: 'win';
+      readonly odds: Odds;
+      readonly tier: number;
+      readonly special: boolean;
+    }
   | { readonly result: 'push'; readonly special: boolean }
   | { readonly result: 'lose' };
 
@@ -70,7 +84,8 @@ const LOSE: Result = { result: 'lose' };
 
 /** What the rules make of a bet: pushes are tried first, then payouts, in the document's order; else it loses. */
 export function resultOf(bet: Bet, facts: Facts, hands: Hands): Result {
-  for (const push of bet.pushes) if (holds(push.when, facts, hands)) return { result: 'push', special: push.special };
+  for (const push of bet.pushes)
+    if (holds(push.when, facts, hands)) return { result: 'push', special: push.special };
   for (let tier = 0; tier < bet.pays.length; tier += 1) {
     const { when, odds, special } = bet.pays[tier] as Tier;
     if (holds(when, facts, hands)) return { result: 'win', odds, tier, special };

@@ -9,7 +9,9 @@ export type Suit = (typeof SUITS)[number];
 export type Card = `${Rank}${Suit}`;
 
 /** The 52 cards of one deck, suit by suit. */
-export const CARDS: readonly Card[] = SUITS.flatMap((suit) => RANKS.map((rank) => `${rank}${suit}` as const));
+export const CARDS: readonly Card[] = SUITS.flatMap((suit) =>
+  RANKS.map((rank) => `${rank}${suit}` as const),
+);
 
 const NAMES: ReadonlySet<string> = new Set(CARDS);
 
@@ -34,10 +36,12 @@ export const isCard = (text: unknown): text is Card => typeof text === 'string' 
 export const valueOf = (card: Card): number => VALUE_AT[card.charCodeAt(0)] as number;
 
 /** The place of a card in `CARDS`, 0 to 51. */
-export const cardIndex = (card: Card): number => (PLACE_AT[card.charCodeAt(1)] as number) + (PLACE_AT[card.charCodeAt(0)] as number);
+export const cardIndex = (card: Card): number =>
+  (PLACE_AT[card.charCodeAt(1)] as number) + (PLACE_AT[card.charCodeAt(0)] as number);
 
 export const rankOf = (card: Card): Rank => card.charAt(0) as Rank;
 export const suitOf = (card: Card): Suit => card.charAt(1) as Suit;
 
 /** A hand's total: the last digit of the sum of its cards. */
-export const totalOf = (hand: readonly Card[]): number => hand.reduce((sum, card) => sum + valueOf(card), 0) % 10;
+export const totalOf = (hand: readonly Card[]): number =>
+  hand.reduce((sum, card) => sum + valueOf(card), 0) % 10;

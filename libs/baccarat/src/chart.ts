@@ -80,54 +80,157 @@ export const isChart = (json: unknown): boolean => isRecord(json) && Object.hasO
 const text: Form = { type: 'string', pattern: '\\S', description: 'a text that is not empty' };
 const MOVE: Form = { enum: ['draw', 'stand', 'optional'] };
 const total: Form = { type: 'integer', minimum: 0, maximum: 9 };
-const totals = (description: string): Form => ({ description, type: 'array', items: total, uniqueItems: true });
-const thirdCards = (description: string): Form => ({
-  description, type: 'array', uniqueItems: true, items: { description: 'a value 0 to 9, or a rank', oneOf: [total, { enum: [...RANKS] }] },
+const totals = (description: string): Form => ({
+  description,
+  type: 'array',
+  items: total,
+  uniqueItems: true,
 });
-const record = (description: string, properties: Readonly<Record<string, Form>>, required: readonly string[]): Form =>
-  ({ description, type: 'object', properties, required, additionalProperties: false });
-const rows = (row: Form): Form => ({ description: 'The rows as printed.', type: 'array', items: row, minItems: 1 });
-const moves = (of: (description: string) => Form): Readonly<Record<string, Form>> => ({ draw: of('Drawn on.'), stand: of('Stood on.'), optional: of('Left to choice.') });
+const thirdCards = (description: string): Form => ({
+  description,
+  type: 'array',
+  uniqueItems: true,
+  items: { description: 'a value 0 to 9, or a rank', oneOf: [total, { enum: [...RANKS] }] },
+});
+const record = (
+  description: string,
+  properties: Readonly<Record<string, Form>>,
+  required: readonly string[],
+): Form => ({ description, type: 'object', properties, required, additionalProperties: false });
+const rows = (row: Form): Form => ({
+  description: 'The rows as printed.',
+  type: 'array',
+  items: row,
+  minItems: 1,
+});
+const moves = (of: (description: string) => Form): Readonly<Record<string, Form>> => ({
+  draw: of('Drawn on.'),
+  stand: of('Stood on.'),
+  optional: of('Left to choice.'),
+});
 const said = (description: string): Form => ({ ...MOVE, description });
 
 /** The form of a chart, published as rules/chart.schema.json (JSON Schema 2020-12). */
 export const CHART_FORM: Form = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Published drawing chart',
-  ...record('A drawing chart as it was printed, with its faults.', {
-    chart: { ...text, description: 'What the chart is called.' },
-    source: record('Who published it.', { title: text, section: text, edition: text }, ['title', 'section', 'edition']),
-    values: record('What each rank counts, as far as the text says.', Object.fromEntries(RANKS.map((rank) => [rank, { ...total, maximum: 11, description: `What a card of rank ${rank} counts.` }])), []),
-    naturals: totals('Two-card totals that end the drawing.'),
-    player: record('What the player hand does, by total.', moves(totals), []),
-    banker: {
-      description: 'a chart printed "by-banker-row", "by-third-card" or as a "grid"',
-      oneOf: [
-        record('A row for each banker total.', {
-          printed: { const: 'by-banker-row' },
-          rows: rows(record('A row.', {
-            banker: totals('Banker totals.'), ...moves(thirdCards), otherwise: said('For third cards in no list.'),
-            stood: said('For a player who took no third card.'), always: said('With or without a third card.'),
-          }, ['banker'])),
-        }, ['printed', 'rows']),
-        record('A row for each third card.', {
-          printed: { const: 'by-third-card' },
-          rows: rows(record('A row.', { thirdCards: thirdCards('The player\'s third cards.'), ...moves(totals) }, ['thirdCards'])),
-        }, ['printed', 'rows']),
-        record('A grid.', {
-          printed: { const: 'grid' },
-          heading: { ...text, description: 'What is printed above the columns.' },
-          headedBy: { enum: ['third-card', 'player-total'], description: 'What the heading says that the columns are.' },
-          columns: { description: 'The columns.', type: 'array', minItems: 1, maxItems: 11, uniqueItems: true, items: { description: 'a value 0 to 9, or "stood"', oneOf: [total, { const: 'stood' }] } },
-          letters: { description: 'What each letter says.', type: 'object', minProperties: 1, propertyNames: { pattern: '^\\S$' }, additionalProperties: MOVE },
-          rows: rows(record('A row.', { banker: { ...total, description: 'A banker total.' }, cells: { ...text, description: 'Letters parted by spaces.' } }, ['banker', 'cells'])),
-        }, ['printed', 'heading', 'headedBy', 'columns', 'letters', 'rows']),
-      ],
+  ...record(
+    'A drawing chart as it was printed, with its faults.',
+    {
+      chart: { ...text, description: 'What the chart is called.' },
+      source: record('Who published it.', { title: text, section: text, edition: text }, [
+        'title',
+        'section',
+        'edition',
+      ]),
+      values: record(
+        'What each rank counts, as far as the text says.',
+        Object.fromEntries(
+          RANKS.map((rank) => [
+            rank,
+            { ...total, maximum: 11, description: `What a card of rank ${rank} counts.` },
+          ]),
+        ),
+        [],
+      ),
+      naturals: totals('Two-card totals that end the drawing.'),
+      player: record('What the player hand does, by total.', moves(totals), []),
+      banker: {
+        description: 'a chart printed "by-banker-row", "by-third-card" or as a "grid"',
+        oneOf: [
+          record(
+            'A row for each banker total.',
+            {
+              printed: { const: 'by-banker-row' },
+              rows: rows(
+                record(
+                  'A row.',
+                  {
+                    banker: totals('Banker totals.'),
+                    ...moves(thirdCards),
+                    otherwise: said('For third cards in no list.'),
+                    stood: said('For a player who took no third card.'),
+                    always: said('With or without a third card.'),
+                  },
+                  ['banker'],
+                ),
+              ),
+            },
+            ['printed', 'rows'],
+          ),
+          record(
+            'A row for each third card.',
+            {
+              printed: { const: 'by-third-card' },
+              rows: rows(
+                record(
+                  'A row.',
+                  { thirdCards: thirdCards("The player's third cards."), ...moves(totals) },
+                  ['thirdCards'],
+                ),
+              ),
+            },
+            ['printed', 'rows'],
+          ),
+          record(
+            'A grid.',
+            {
+              printed: { const: 'grid' },
+              heading: { ...text, description: 'What is printed above the columns.' },
+              headedBy: {
+                enum: ['third-card', 'player-total'],
+                description: 'What the heading says that the columns are.',
+              },
+              columns: {
+                description: 'The columns.',
+                type: 'array',
+                minItems: 1,
+                maxItems: 11,
+                uniqueItems: true,
+                items: {
+                  description: 'a value 0 to 9, or "stood"',
+                  oneOf: [total, { const: 'stood' }],
+                },
+              },
+              letters: {
+                description: 'What each letter says.',
+                type: 'object',
+                minProperties: 1,
+                propertyNames: { pattern: '^\\S$' },
+                additionalProperties: MOVE,
+              },
+              rows: rows(
+                record(
+                  'A row.',
+                  {
+                    banker: { ...total, description: 'A banker total.' },
+                    cells: { ...text, description: 'Letters parted by spaces.' },
+                  },
+                  ['banker', 'cells'],
+                ),
+              ),
+            },
+            ['printed', 'heading', 'headedBy', 'columns', 'letters', 'rows'],
+          ),
+        ],
+      },
+      prose: {
+        description: 'What the text says outside the chart.',
+        type: 'array',
+        items: record(
+          'A sentence.',
+          {
+            banker: totals('Banker totals; any where absent.'),
+            says: said('What the banker hand does.'),
+            against: {
+              enum: ['anything', 'any-third-card', 'stood', 'stood-higher'],
+              description: 'Against what.',
+            },
+          },
+          ['says', 'against'],
+        ),
+      },
     },
-    prose: { description: 'What the text says outside the chart.', type: 'array', items: record('A sentence.', {
-      banker: totals('Banker totals; any where absent.'),
-      says: said('What the banker hand does.'),
-      against: { enum: ['anything', 'any-third-card', 'stood', 'stood-higher'], description: 'Against what.' },
-    }, ['says', 'against']) },
-  }, ['chart', 'source', 'values', 'naturals', 'player', 'banker']),
+    ['chart', 'source', 'values', 'naturals', 'player', 'banker'],
+  ),
 };

@@ -16,7 +16,8 @@ export class OddsRefusal extends Error {
 
 /** A new shoe of `decks` decks of 52 cards. Refuses (`OddsRefusal`) other than 1 to 12 whole decks. */
 export function fullShoe(decks: number): Composition {
-  if (!Number.isInteger(decks) || decks < 1 || decks > MAX_DECKS) throw new OddsRefusal(`a shoe of ${decks} decks: odds are for 1 to ${MAX_DECKS} whole decks`);
+  if (!Number.isInteger(decks) || decks < 1 || decks > MAX_DECKS)
+    throw new OddsRefusal(`a shoe of ${decks} decks: odds are for 1 to ${MAX_DECKS} whole decks`);
   return new Map(CARDS.map((card) => [card, decks]));
 }
 
@@ -29,7 +30,8 @@ export function remaining(decks: number, drawn: Iterable<Card>): Composition {
   for (const card of drawn) {
     if (!isCard(card)) throw new OddsRefusal(`"${String(card)}" is not a card`);
     const copies = left.get(card) as number;
-    if (copies === 0) throw new OddsRefusal(`${card} drawn ${decks + 1} times from a shoe that holds ${decks}`);
+    if (copies === 0)
+      throw new OddsRefusal(`${card} drawn ${decks + 1} times from a shoe that holds ${decks}`);
     left.set(card, copies - 1);
   }
   return left;
@@ -43,10 +45,14 @@ export function copiesOf(composition: Composition): number[] {
   let cards = 0;
   for (const [card, copies] of composition) {
     if (!isCard(card)) throw new OddsRefusal(`"${String(card)}" is not a card`);
-    if (!Number.isInteger(copies) || copies < 0 || copies > MAX_DECKS) throw new OddsRefusal(`${copies} copies of ${card}: a shoe holds 0 to ${MAX_DECKS}`);
+    if (!Number.isInteger(copies) || copies < 0 || copies > MAX_DECKS)
+      throw new OddsRefusal(`${copies} copies of ${card}: a shoe holds 0 to ${MAX_DECKS}`);
     cards += copies;
   }
-  if (cards < COUP_CARDS) throw new OddsRefusal(`${cards} cards are left: a coup may take ${COUP_CARDS}, so it has no odds`);
+  if (cards < COUP_CARDS)
+    throw new OddsRefusal(
+      `${cards} cards are left: a coup may take ${COUP_CARDS}, so it has no odds`,
+    );
   return CARDS.map((card) => composition.get(card) ?? 0);
 }
 

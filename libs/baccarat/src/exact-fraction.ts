@@ -20,13 +20,18 @@ function greatestDivisor(a: bigint, b: bigint): bigint {
 }
 
 /** The same number, with room to grow. */
-export const exactly = ({ num, den }: Rational): ExactFraction => ({ num: BigInt(num), den: BigInt(den) });
+export const exactly = ({ num, den }: Rational): ExactFraction => ({
+  num: BigInt(num),
+  den: BigInt(den),
+});
 
 /** `a + b`, exactly. */
-export const plus = (a: ExactFraction, b: ExactFraction): ExactFraction => exactFraction(a.num * b.den + b.num * a.den, a.den * b.den);
+export const plus = (a: ExactFraction, b: ExactFraction): ExactFraction =>
+  exactFraction(a.num * b.den + b.num * a.den, a.den * b.den);
 
 /** `a × b`, exactly. */
-export const times = (a: ExactFraction, b: ExactFraction): ExactFraction => exactFraction(a.num * b.num, a.den * b.den);
+export const times = (a: ExactFraction, b: ExactFraction): ExactFraction =>
+  exactFraction(a.num * b.num, a.den * b.den);
 
 /** `−a`. */
 export const negative = ({ num, den }: ExactFraction): ExactFraction => ({ num: -num, den });
@@ -37,7 +42,8 @@ export const negative = ({ num, den }: ExactFraction): ExactFraction => ({ num: 
  * of at least 0.
  */
 export function decimal({ num, den }: ExactFraction, digits: number): string {
-  if (!Number.isSafeInteger(digits) || digits < 0) throw new Error(`no number of digits: ${digits}`);
+  if (!Number.isSafeInteger(digits) || digits < 0)
+    throw new Error(`no number of digits: ${digits}`);
   const twice = 2n * num * 10n ** BigInt(digits) + den;
   const rest = twice % (2n * den);
   const rounded = twice / (2n * den) - (rest < 0n ? 1n : 0n);
@@ -47,4 +53,5 @@ export function decimal({ num, den }: ExactFraction, digits: number): string {
 }
 
 /** The fraction in per cent with `digits` digits after the point, rounded as by `decimal`, without the sign for per cent. */
-export const percent = (value: ExactFraction, digits: number): string => decimal({ num: value.num * 100n, den: value.den }, digits);
+export const percent = (value: ExactFraction, digits: number): string =>
+  decimal({ num: value.num * 100n, den: value.den }, digits);

@@ -12,7 +12,17 @@ export { fullShoe, MAX_DECKS, OddsRefusal, remaining, type Composition } from '.
 export type { Choice } from './odds-drawing.js';
 export * from './odds.js';
 export * from './odds-report.js';
-export { isChart, CHART_FORM, type BankerChart, type BankerRow, type Chart, type GridChart, type ProseRule, type ThirdCard, type ThirdCardRow } from './chart.js';
+export {
+  isChart,
+  CHART_FORM,
+  type BankerChart,
+  type BankerRow,
+  type Chart,
+  type GridChart,
+  type ProseRule,
+  type ThirdCard,
+  type ThirdCardRow,
+} from './chart.js';
 export { lintChart, type ChartReport } from './chart-lint.js';
 export type { Form, LintProblem } from './json-form.js';
 export { lint, type LintReport } from './lint.js';

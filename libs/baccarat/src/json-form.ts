@@ -46,47 +46,80 @@ export function formProblems(value: unknown, form: Form, pointer = ''): LintProb
 
 /** What a scalar, or the kind of a list or an object, has wrong; `undefined` when nothing. */
 function scalarProblem(value: unknown, form: Form): string | undefined {
-  if (form.type && !isOfType(value, form.type)) return `is ${kindOf(value)} and should be ${KINDS[form.type]}`;
+  if (form.type && !isOfType(value, form.type))
+    return `is ${kindOf(value)} and should be ${KINDS[form.type]}`;
   if (form.const !== undefined && value !== form.const) return `should be ${show(form.const)}`;
-  if (form.enum && !form.enum.includes(value as Scalar)) return `is ${show(value)} and should be one of ${form.enum.map(show).join(', ')}`;
-  if (typeof value === 'string' && form.pattern !== undefined && !new RegExp(form.pattern, 'u').test(value)) {
+  if (form.enum && !form.enum.includes(value as Scalar))
+    return `is ${show(value)} and should be one of ${form.enum.map(show).join(', ')}`;
+  if (
+    typeof value === 'string' &&
+    form.pattern !== undefined &&
+    !new RegExp(form.pattern, 'u').test(value)
+  ) {
     return `is ${show(value)}, which is not of the form: ${form.description ?? form.pattern}`;
   }
   if (typeof value === 'number') {
-    if (form.minimum !== undefined && value < form.minimum) return `is ${value} and should be at least ${form.minimum}`;
-    if (form.maximum !== undefined && value > form.maximum) return `is ${value} and should be at most ${form.maximum}`;
+    if (form.minimum !== undefined && value < form.minimum)
+      return `is ${value} and should be at least ${form.minimum}`;
+    if (form.maximum !== undefined && value > form.maximum)
+      return `is ${value} and should be at most ${form.maximum}`;
   }
   return undefined;
 }
 
 function listProblems(list: readonly unknown[], form: Form, pointer: string): LintProblem[] {
-  const problems = list.flatMap((item, i) => (form.items ? formProblems(item, form.items, pointerTo(pointer, i)) : []));
-  if (form.minItems !== undefined && list.length < form.minItems) problems.push({ pointer, problem: `has ${list.length} entries and should have at least ${form.minItems}` });
-  if (form.maxItems !== undefined && list.length > form.maxItems) problems.push({ pointer, problem: `has ${list.length} entries and should have at most ${form.maxItems}` });
+  const problems = list.flatMap((item, i) =>
+    form.items ? formProblems(item, form.items, pointerTo(pointer, i)) : [],
+  );
+  if (form.minItems !== undefined && list.length < form.minItems)
+    problems.push({
+      pointer,
+      problem: `has ${list.length} entries and should have at least ${form.minItems}`,
+    });
+  if (form.maxItems !== undefined && list.length > form.maxItems)
+    problems.push({
+      pointer,
+      problem: `has ${list.length} entries and should have at most ${form.maxItems}`,
+    });
   // Only sound entries are compared: their depth is that of the form, so writing them out is safe.
   if (form.uniqueItems === true && problems.length === 0) {
     const seen = new Set<string>();
     for (const [i, item] of list.entries()) {
       const text = canonical(item);
-      if (seen.has(text)) problems.push({ pointer: pointerTo(pointer, i), problem: 'repeats an earlier entry' });
+      if (seen.has(text))
+        problems.push({ pointer: pointerTo(pointer, i), problem: 'repeats an earlier entry' });
       seen.add(text);
     }
   }
   return problems;
 }
 
-function recordProblems(record: Readonly<Record<string, unknown>>, form: Form, pointer: string): LintProblem[] {
+function recordProblems(
+  record: Readonly<Record<string, unknown>>,
+  form: Form,
+  pointer: string,
+): LintProblem[] {
   const problems: LintProblem[] = [];
   for (const name of form.required ?? []) {
-    if (!Object.hasOwn(record, name)) problems.push({ pointer: pointerTo(pointer, name), problem: 'is missing' });
+    if (!Object.hasOwn(record, name))
+      problems.push({ pointer: pointerTo(pointer, name), problem: 'is missing' });
   }
   const names = Object.keys(record);
-  if (form.minProperties !== undefined && names.length < form.minProperties) problems.push({ pointer, problem: 'is empty' });
+  if (form.minProperties !== undefined && names.length < form.minProperties)
+    problems.push({ pointer, problem: 'is empty' });
   for (const name of names) {
     const at = pointerTo(pointer, name);
-    const member = form.properties && Object.hasOwn(form.properties, name) ? form.properties[name] : form.additionalProperties;
-    if (form.propertyNames && !new RegExp(form.propertyNames.pattern, 'u').test(name)) problems.push({ pointer: at, problem: `has a name that is not of the form ${form.propertyNames.pattern}` });
-    else if (member === false) problems.push({ pointer: at, problem: 'is no field of this document' });
+    const member =
+      form.properties && Object.hasOwn(form.properties, name)
+        ? form.properties[name]
+        : form.additionalProperties;
+    if (form.propertyNames && !new RegExp(form.propertyNames.pattern, 'u').test(name))
+      problems.push({
+        pointer: at,
+        problem: `has a name that is not of the form ${form.propertyNames.pattern}`,
+      });
+    else if (member === false)
+      problems.push({ pointer: at, problem: 'is no field of this document' });
     else if (member) problems.push(...formProblems(record[name], member, at));
   }
   return problems;
@@ -97,36 +130,69 @@ function choiceProblems(value: unknown, form: Form, pointer: string): LintProble
   const choices = form.oneOf ?? [];
   const tried = choices.map((choice) => formProblems(value, choice, pointer));
   if (tried.some((problems) => problems.length === 0)) return [];
-  const meant = choices.findIndex((choice) => (choice.type === 'array' && Array.isArray(value)) || namesItself(value, choice));
-  return meant >= 0 ? (tried[meant] as LintProblem[]) : [{ pointer, problem: `is none of the forms allowed here: ${form.description ?? 'see the schema'}` }];
+  const meant = choices.findIndex(
+    (choice) => (choice.type === 'array' && Array.isArray(value)) || namesItself(value, choice),
+  );
+  return meant >= 0
+    ? (tried[meant] as LintProblem[])
+    : [
+        {
+          pointer,
+          problem: `is none of the forms allowed here: ${form.description ?? 'see the schema'}`,
+        },
+      ];
 }
 
 /** Whether the members that `choice` fixes to one value have that value. */
 function namesItself(value: unknown, choice: Form): boolean {
-  const fixed = Object.entries(choice.properties ?? {}).filter(([, member]) => member.const !== undefined);
-  return isRecord(value) && fixed.length > 0 && fixed.every(([name, member]) => Object.hasOwn(value, name) && value[name] === member.const);
+  const fixed = Object.entries(choice.properties ?? {}).filter(
+    ([, member]) => member.const !== undefined,
+  );
+  return (
+    isRecord(value) &&
+    fixed.length > 0 &&
+    fixed.every(([name, member]) => Object.hasOwn(value, name) && value[name] === member.const)
+  );
 }
 
 function isOfType(value: unknown, type: NonNullable<Form['type']>): boolean {
   switch (type) {
-    case 'object': return isRecord(value);
-    case 'array': return Array.isArray(value);
-    case 'integer': return Number.isInteger(value);
-    case 'number': return Number.isFinite(value);
-    case 'string': case 'boolean': return typeof value === type;
+    case 'object':
+      return isRecord(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'number':
+      return Number.isFinite(value);
+    case 'string':
+    case 'boolean':
+      return typeof value === type;
   }
 }
 
 const KINDS: Readonly<Record<NonNullable<Form['type']>, string>> = {
-  object: 'an object', array: 'a list', integer: 'a whole number', number: 'a number', string: 'a text', boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
 };
 
 const kindOf = (value: unknown): string =>
-  Array.isArray(value) ? 'a list' : value === null || value === undefined ? 'nothing' : typeof value === 'object' ? 'an object' : show(value);
+  Array.isArray(value)
+    ? 'a list'
+    : value === null || value === undefined
+      ? 'nothing'
+      : typeof value === 'object'
+        ? 'an object'
+        : show(value);
 
 /** A value in a message: short, and never a structure. */
 function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 59)}…` : value);
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > 60 ? `${value.slice(0, 59)}…` : value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
 }
 
@@ -134,6 +200,8 @@ function show(value: unknown): string {
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value).sort().filter((name) => value[name] !== undefined);
+  const members = Object.keys(value)
+    .sort()
+    .filter((name) => value[name] !== undefined);
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
 }

@@ -9,13 +9,15 @@ export function leadsSomewhere(document: unknown, pointer: string): boolean {
   let at = document;
   for (const step of pointer.slice(1).split('/')) {
     const key = step.replace(/~1/g, '/').replace(/~0/g, '~');
-    if (Array.isArray(at) ? !isIndex(key, at.length) : !isRecord(at) || !Object.hasOwn(at, key)) return false;
+    if (Array.isArray(at) ? !isIndex(key, at.length) : !isRecord(at) || !Object.hasOwn(at, key))
+      return false;
     at = (at as Record<string, unknown>)[key];
   }
   return true;
 }
 
-const isIndex = (key: string, length: number): boolean => /^(0|[1-9]\d{0,8})$/.test(key) && Number(key) < length;
+const isIndex = (key: string, length: number): boolean =>
+  /^(0|[1-9]\d{0,8})$/.test(key) && Number(key) < length;
 
 /** Whether a JSON value is an object: neither a list nor null. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -21,7 +21,10 @@ export function scale(amount: number, factor: Rational, rounding: Rounding): num
   if (product <= Number.MAX_SAFE_INTEGER && divisor <= 2 ** 26) {
     const rest = product % divisor;
     const floor = (product - rest) / divisor;
-    return (floor + (roundsUp(rest * 2 - divisor, rest, floor % 2 === 1, rounding.mode) ? 1 : 0)) * rounding.unit;
+    return (
+      (floor + (roundsUp(rest * 2 - divisor, rest, floor % 2 === 1, rounding.mode) ? 1 : 0)) *
+      rounding.unit
+    );
   }
   const big = BigInt(amount) * BigInt(factor.num);
   const by = BigInt(factor.den) * BigInt(rounding.unit);
@@ -38,10 +41,15 @@ export const isExact = (amount: number, factor: Rational, unit: number): boolean
 function roundsUp(aboveHalf: number, rest: number, odd: boolean, mode: RoundingMode): boolean {
   if (rest === 0) return false;
   switch (mode) {
-    case 'down': return false;
-    case 'up': return true;
-    case 'half-up': return aboveHalf >= 0;
-    case 'half-down': return aboveHalf > 0;
-    case 'half-even': return aboveHalf > 0 || (aboveHalf === 0 && odd);
+    case 'down':
+      return false;
+    case 'up':
+      return true;
+    case 'half-up':
+      return aboveHalf >= 0;
+    case 'half-down':
+      return aboveHalf > 0;
+    case 'half-even':
+      return aboveHalf > 0 || (aboveHalf === 0 && odd);
   }
 }

@@ -24,7 +24,11 @@ export interface CoupClass {
  * in the order of `CARDS`, at least six in all. The first four cards are taken by classes as fine as the question asks,
  * down to the single card for perfect pairs; third cards by value and by those patterns that the first four leave open.
  */
-export function countByCards(copies: readonly number[], question: CardQuestion, drawing: Drawing): CoupClass[] {
+export function countByCards(
+  copies: readonly number[],
+  question: CardQuestion,
+  drawing: Drawing,
+): CoupClass[] {
   const classes = classesOf(question, copies);
   const bankers = startsOf('banker', question, classes);
   return startsOf('player', question, classes).flatMap((player) =>
@@ -44,10 +48,17 @@ interface Sorted {
 }
 
 /** The classes of coups in which the hands' first cards give these two answers. */
-function countAnswers(player: StartAnswer, banker: StartAnswer, { classes, thirds, drawing }: Sorted): CoupClass[] {
+function countAnswers(
+  player: StartAnswer,
+  banker: StartAnswer,
+  { classes, thirds, drawing }: Sorted,
+): CoupClass[] {
   const left = classes.map(({ copies }) => copies);
   const shoe = thirdsInShoe(thirds, left);
-  const tally = new Tally((thirds.answers.player.length + 1) * (thirds.answers.banker.length + 1) * TOTALS_CELLS, shoe.cards);
+  const tally = new Tally(
+    (thirds.answers.player.length + 1) * (thirds.answers.banker.length + 1) * TOTALS_CELLS,
+    shoe.cards,
+  );
   const opposite = columnsOf(groupsOf(banker, classes, thirds));
   const row = new Float64Array(opposite.groups.length);
   for (const group of groupsOf(player, classes, thirds)) {
@@ -75,13 +86,20 @@ interface StartGroup {
   readonly starts: Start[];
 }
 
-function groupsOf({ starts }: StartAnswer, classes: readonly CardClass[], { kindOf }: ThirdCards): StartGroup[] {
+function groupsOf(
+  { starts }: StartAnswer,
+  classes: readonly CardClass[],
+  { kindOf }: ThirdCards,
+): StartGroup[] {
   const groups = new Map<number, StartGroup>();
   for (const start of starts) {
     const [a, b] = [kindOf[start.first] as number, kindOf[start.second] as number];
     const kinds: [number, number] = a <= b ? [a, b] : [b, a];
     const key = kinds[0] * classes.length + kinds[1];
-    const total = (valueOf((classes[start.first] as CardClass).card) + valueOf((classes[start.second] as CardClass).card)) % 10;
+    const total =
+      (valueOf((classes[start.first] as CardClass).card) +
+        valueOf((classes[start.second] as CardClass).card)) %
+      10;
     const group = groups.get(key) ?? { total, kinds, starts: [] };
     groups.set(key, group);
     group.starts.push(start);
@@ -89,7 +107,11 @@ function groupsOf({ starts }: StartAnswer, classes: readonly CardClass[], { kind
   return [...groups.values()];
 }
 
-function takeThirds({ left, bankerLeft, thirds }: ThirdsInShoe, { kinds }: StartGroup, by: 1 | -1): void {
+function takeThirds(
+  { left, bankerLeft, thirds }: ThirdsInShoe,
+  { kinds }: StartGroup,
+  by: 1 | -1,
+): void {
   for (const kind of kinds) {
     left[kind] = (left[kind] as number) + by;
     const bankerKind = thirds.bankerKindOf[kind] as number;
@@ -103,7 +125,9 @@ interface Columns extends Readonly<Record<'first' | 'second' | 'orders' | 'group
 }
 
 function columnsOf(groups: readonly StartGroup[]): Columns {
-  const starts = groups.flatMap((group, place) => group.starts.map((start) => ({ ...start, place })));
+  const starts = groups.flatMap((group, place) =>
+    group.starts.map((start) => ({ ...start, place })),
+  );
   return {
     groups,
     first: Int32Array.from(starts, ({ first }) => first),
@@ -114,7 +138,12 @@ function columnsOf(groups: readonly StartGroup[]): Columns {
 }
 
 /** Adds to `row`, by the banker's group, the sequences of four cards that begin with this player start. */
-function countStarts(start: Start, { first, second, orders, group }: Columns, left: number[], row: Float64Array): void {
+function countStarts(
+  start: Start,
+  { first, second, orders, group }: Columns,
+  left: number[],
+  row: Float64Array,
+): void {
   const before = left[start.first] as number;
   left[start.first] = before - 1;
   const ways = start.orders * before * (left[start.second] as number);
@@ -122,7 +151,11 @@ function countStarts(start: Start, { first, second, orders, group }: Columns, le
   if (ways > 0) {
     for (let i = 0; i < group.length; i += 1) {
       const [a, b] = [first[i] as number, second[i] as number];
-      const both = ways * (orders[i] as number) * (left[a] as number) * ((left[b] as number) - (a === b ? 1 : 0));
+      const both =
+        ways *
+        (orders[i] as number) *
+        (left[a] as number) *
+        ((left[b] as number) - (a === b ? 1 : 0));
       if (both > 0) row[group[i] as number] = (row[group[i] as number] as number) + both;
     }
   }
@@ -141,9 +174,20 @@ function coupClasses(sums: readonly bigint[], { answers }: ThirdCards, starts: H
       player: [...starts.player, ...thirdCard(answers.player, Math.floor(block / columns))],
       banker: [...starts.banker, ...thirdCard(answers.banker, block % columns)],
     };
-    found.push({ facts: { ...(CELL_FACTS[at % TOTALS_CELLS] as Facts), playerPair, bankerPair, pairs, perfectPairs }, hands, count });
+    found.push({
+      facts: {
+        ...(CELL_FACTS[at % TOTALS_CELLS] as Facts),
+        playerPair,
+        bankerPair,
+        pairs,
+        perfectPairs,
+      },
+      hands,
+      count,
+    });
   });
   return found;
 }
 
-const thirdCard = (answers: readonly Card[], place: number): readonly Card[] => (place === 0 ? [] : [answers[place - 1] as Card]);
+const thirdCard = (answers: readonly Card[], place: number): readonly Card[] =>
+  place === 0 ? [] : [answers[place - 1] as Card];

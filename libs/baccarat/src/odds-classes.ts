@@ -12,9 +12,14 @@ export interface CardClass {
 
 /** Sorts a shoe's cards (`copies` in the order of `CARDS`) into the fewest classes that answer the question. */
 export function classesOf(question: CardQuestion, copies: readonly number[]): readonly CardClass[] {
-  const told = (card: Card): string => (question.compares === 'cards' ? card : question.compares === 'ranks' ? rankOf(card) : '');
+  const told = (card: Card): string =>
+    question.compares === 'cards' ? card : question.compares === 'ranks' ? rankOf(card) : '';
   const places = [...question.player, ...question.banker];
-  return sortedBy((card) => [valueOf(card), told(card), ...places.flatMap((patterns) => metBy(card, patterns))].join(), CARDS.map((card, i) => ({ card, copies: copies[i] as number }))).kinds;
+  return sortedBy(
+    (card) =>
+      [valueOf(card), told(card), ...places.flatMap((patterns) => metBy(card, patterns))].join(),
+    CARDS.map((card, i) => ({ card, copies: copies[i] as number })),
+  ).kinds;
 }
 
 /** Third cards, sorted: as the player's by value and by the patterns of both hands, as the banker's by value and its own patterns. */
@@ -33,7 +38,11 @@ export interface ThirdCards {
 }
 
 /** Sorts the classes' cards as third cards, of which these patterns are asked. The classes must tell them apart. */
-export function thirdCardsOf(classes: readonly CardClass[], player: readonly string[], banker: readonly string[]): ThirdCards {
+export function thirdCardsOf(
+  classes: readonly CardClass[],
+  player: readonly string[],
+  banker: readonly string[],
+): ThirdCards {
   const asBanker = (card: Card): string => [valueOf(card), ...metBy(card, banker)].join();
   const kinds = sortedBy((card) => [asBanker(card), ...metBy(card, player)].join(), classes);
   const bankerKinds = sortedBy(asBanker, kinds.kinds);
@@ -46,16 +55,24 @@ export function thirdCardsOf(classes: readonly CardClass[], player: readonly str
     bankerValues: bankerKinds.kinds.map(({ card }) => valueOf(card)),
     playerAnswers: playerAnswers.kindOf,
     bankerAnswers: bankerAnswers.kindOf,
-    answers: { player: playerAnswers.kinds.map(({ card }) => card), banker: bankerAnswers.kinds.map(({ card }) => card) },
+    answers: {
+      player: playerAnswers.kinds.map(({ card }) => card),
+      banker: bankerAnswers.kinds.map(({ card }) => card),
+    },
   };
 }
 
 /** Whether the card meets each pattern. */
 export const metBy = (card: Card, patterns: readonly string[] = []): boolean[] =>
-  patterns.map((pattern) => holds({ player: [pattern] }, CELL_FACTS[0] as Facts, { player: [card], banker: [] }));
+  patterns.map((pattern) =>
+    holds({ player: [pattern] }, CELL_FACTS[0] as Facts, { player: [card], banker: [] }),
+  );
 
 /** Puts together what the same is said of, in the order of first sight; `kindOf` tells where each went. */
-function sortedBy(say: (card: Card) => string, classes: readonly CardClass[]): { kinds: CardClass[]; kindOf: number[] } {
+function sortedBy(
+  say: (card: Card) => string,
+  classes: readonly CardClass[],
+): { kinds: CardClass[]; kindOf: number[] } {
   const places = new Map<string, number>();
   const kinds: { card: Card; copies: number }[] = [];
   const kindOf = classes.map(({ card, copies }) => {

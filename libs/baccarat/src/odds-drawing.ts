@@ -20,12 +20,19 @@ const THIRDS = [...TOTALS, STOOD];
  * The drawing that odds are counted for. Where the tableau has optional cells the odds hang on what their holders do:
  * `choice` says it for all of them, and without it there is none (`OddsRefusal`).
  */
-export function drawingOf({ ref, tableau }: Pick<Rules, 'ref' | 'tableau'>, choice: Choice | undefined): Drawing {
+export function drawingOf(
+  { ref, tableau }: Pick<Rules, 'ref' | 'tableau'>,
+  choice: Choice | undefined,
+): Drawing {
   const draws = (cell: Cell): boolean => {
     if (cell !== 'optional') return cell === 'draw';
     if (choice === undefined) {
-      const open = [...tableau.player, ...tableau.banker.flat()].filter((each) => each === 'optional').length;
-      throw new OddsRefusal(`${ref} leaves ${open} ${open === 1 ? 'cell' : 'cells'} of its tableau to the hand's holder: give the option choice as "draw" or "stand"`);
+      const open = [...tableau.player, ...tableau.banker.flat()].filter(
+        (each) => each === 'optional',
+      ).length;
+      throw new OddsRefusal(
+        `${ref} leaves ${open} ${open === 1 ? 'cell' : 'cells'} of its tableau to the hand's holder: give the option choice as "draw" or "stand"`,
+      );
     }
     return choice === 'draw';
   };

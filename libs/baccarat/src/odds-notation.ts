@@ -8,7 +8,8 @@ const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
 /** `num / den` in lowest terms. Both must be safe integers, `den` above 0. */
 export function rational(num: number, den: number): Rational {
-  if (!Number.isSafeInteger(num) || !Number.isSafeInteger(den) || den <= 0) throw new Error(`no exact fraction: ${num}/${den}`);
+  if (!Number.isSafeInteger(num) || !Number.isSafeInteger(den) || den <= 0)
+    throw new Error(`no exact fraction: ${num}/${den}`);
   const by = gcd(Math.abs(num), den) || 1;
   return { num: num / by, den: den / by };
 }

@@ -43,18 +43,29 @@ export function oddsReport(rules: Rules, decks: number, options: OddsOptions = {
     decks,
     ...(options.choice === undefined ? {} : { choice: options.choice }),
     total: String(total),
-    outcomes: { player: String(outcomes.player), banker: String(outcomes.banker), tie: String(outcomes.tie) },
+    outcomes: {
+      player: String(outcomes.player),
+      banker: String(outcomes.banker),
+      tie: String(outcomes.tie),
+    },
     cards: { 4: String(cards[4]), 5: String(cards[5]), 6: String(cards[6]) },
-    bets: Object.fromEntries([...bets].map(([id, odds]) => [id, betReport(rules.bets.get(id) as Bet, odds)])),
+    bets: Object.fromEntries(
+      [...bets].map(([id, odds]) => [id, betReport(rules.bets.get(id) as Bet, odds)]),
+    ),
   };
 }
 
-const betReport = (bet: Bet, { win, push, lose, edge, edgeBeforeCommission, edgePerDecided, tiers }: BetOdds): BetReport => ({
+const betReport = (
+  bet: Bet,
+  { win, push, lose, edge, edgeBeforeCommission, edgePerDecided, tiers }: BetOdds,
+): BetReport => ({
   win: String(win),
   push: String(push),
   lose: String(lose),
   edge: decimal(edge, REPORT_DIGITS),
   edgeBeforeCommission: decimal(edgeBeforeCommission, REPORT_DIGITS),
-  ...(edgePerDecided === undefined ? {} : { edgePerDecided: decimal(edgePerDecided, REPORT_DIGITS) }),
+  ...(edgePerDecided === undefined
+    ? {}
+    : { edgePerDecided: decimal(edgePerDecided, REPORT_DIGITS) }),
   tiers: bet.pays.map(({ odds }, tier) => ({ odds: odds.text, win: String(tiers[tier]) })),
 });

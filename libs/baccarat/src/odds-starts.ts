@@ -17,9 +17,16 @@ export interface StartAnswer {
 }
 
 /** Every way in which a hand's first two cards can fall, by what they answer to what is asked of that hand. */
-export function startsOf(hand: 'player' | 'banker', question: CardQuestion, classes: readonly CardClass[]): readonly StartAnswer[] {
+export function startsOf(
+  hand: 'player' | 'banker',
+  question: CardQuestion,
+  classes: readonly CardClass[],
+): readonly StartAnswer[] {
   const answers = new Map<string, { cards: readonly [Card, Card]; starts: Start[] }>();
-  const cardsOf = (first: number, second: number): [Card, Card] => [(classes[first] as CardClass).card, (classes[second] as CardClass).card];
+  const cardsOf = (first: number, second: number): [Card, Card] => [
+    (classes[first] as CardClass).card,
+    (classes[second] as CardClass).card,
+  ];
   const add = (first: number, second: number, orders: 1 | 2): void => {
     const cards = cardsOf(first, second);
     const said = saidOf(cards, hand, question);
@@ -30,7 +37,8 @@ export function startsOf(hand: 'player' | 'banker', question: CardQuestion, clas
   for (let i = 0; i < classes.length; i += 1) {
     add(i, i, 1);
     for (let j = i + 1; j < classes.length; j += 1) {
-      if (saidOf(cardsOf(i, j), hand, question) === saidOf(cardsOf(j, i), hand, question)) add(i, j, 2);
+      if (saidOf(cardsOf(i, j), hand, question) === saidOf(cardsOf(j, i), hand, question))
+        add(i, j, 2);
       else {
         add(i, j, 1);
         add(j, i, 1);
@@ -40,7 +48,11 @@ export function startsOf(hand: 'player' | 'banker', question: CardQuestion, clas
   return [...answers.values()];
 }
 
-function saidOf(start: readonly [Card, Card], hand: 'player' | 'banker', question: CardQuestion): string {
+function saidOf(
+  start: readonly [Card, Card],
+  hand: 'player' | 'banker',
+  question: CardQuestion,
+): string {
   const { playerPair, perfectPairs } = factsOf({ player: start, banker: [] });
   const [first, second] = question[hand];
   return [

@@ -35,7 +35,12 @@ export interface Four {
  * Adds to `part` what becomes of four cards already taken from the shoe: blocks of cells, a row of blocks for no player
  * third card and for each answer of one, in it a block for no banker third card and for each answer of one.
  */
-export function countThirds(shoe: ThirdsInShoe, drawing: Drawing, part: Float64Array, { player, banker, ways }: Four): void {
+export function countThirds(
+  shoe: ThirdsInShoe,
+  drawing: Drawing,
+  part: Float64Array,
+  { player, banker, ways }: Four,
+): void {
   const { thirds, left, bankerLeft, cards } = shoe;
   const draws = drawing.banker[banker] as readonly boolean[];
   const row = (thirds.answers.banker.length + 1) * TOTALS_CELLS;
@@ -54,7 +59,7 @@ export function countThirds(shoe: ThirdsInShoe, drawing: Drawing, part: Float64A
         const bankerKind = thirds.bankerKindOf[kind] as number;
         bankerLeft[bankerKind] = (bankerLeft[bankerKind] as number) - 1;
         countBankerThirds(shoe, part, at + SHAPE.bothThree, banker, ways * copies);
-        bankerLeft[bankerKind] = (bankerLeft[bankerKind]) + 1;
+        bankerLeft[bankerKind] = bankerLeft[bankerKind] + 1;
       } else {
         const cell = at + SHAPE.playerThree + banker;
         part[cell] = (part[cell] as number) + ways * copies * (cards - 5);
@@ -63,11 +68,18 @@ export function countThirds(shoe: ThirdsInShoe, drawing: Drawing, part: Float64A
   }
 }
 
-function countBankerThirds({ thirds, bankerLeft }: ThirdsInShoe, part: Float64Array, at: number, banker: number, ways: number): void {
+function countBankerThirds(
+  { thirds, bankerLeft }: ThirdsInShoe,
+  part: Float64Array,
+  at: number,
+  banker: number,
+  ways: number,
+): void {
   const { bankerValues, bankerAnswers } = thirds;
   for (let kind = 0; kind < bankerLeft.length; kind += 1) {
     const total = banker + (bankerValues[kind] as number);
-    const cell = at + ((bankerAnswers[kind] as number) + 1) * TOTALS_CELLS + (total > 9 ? total - 10 : total);
+    const cell =
+      at + ((bankerAnswers[kind] as number) + 1) * TOTALS_CELLS + (total > 9 ? total - 10 : total);
     part[cell] = (part[cell] as number) + ways * (bankerLeft[kind] as number);
   }
 }

@@ -14,7 +14,11 @@ export const TOTALS_CELLS = 400;
 /** The first cell of each hand shape: player and banker with two or three cards. */
 export const SHAPE = { bothTwo: 0, bankerThree: 100, playerThree: 200, bothThree: 300 } as const;
 
-const handOf = (total: number, cards: number): Card[] => [total === 0 ? 'KS' : total === 1 ? 'AS' : (`${total}S` as Card), 'QH', 'JD'].slice(0, cards) as Card[];
+const handOf = (total: number, cards: number): Card[] =>
+  [total === 0 ? 'KS' : total === 1 ? 'AS' : (`${total}S` as Card), 'QH', 'JD'].slice(
+    0,
+    cards,
+  ) as Card[];
 
 /** The facts of each cell. Those of pairs mean nothing here. */
 export const CELL_FACTS: readonly Facts[] = Array.from({ length: TOTALS_CELLS }, (_, cell) =>
@@ -39,7 +43,8 @@ export function countTotals(byValue: readonly number[], drawing: Drawing): bigin
   for (let i = 0; i < 10; i += 1) {
     for (let j = i; j < 10; j += 1) {
       const ways = take(left, i, j);
-      if (ways > 0) countBankers(left, cards - 2, (i + j) % 10, ways, { drawing, part: tally.part });
+      if (ways > 0)
+        countBankers(left, cards - 2, (i + j) % 10, ways, { drawing, part: tally.part });
       left[i] = (left[i] as number) + 1;
       left[j] = (left[j] as number) + 1;
       tally.settle();
@@ -62,7 +67,13 @@ interface Counting {
   readonly part: Float64Array;
 }
 
-function countBankers(left: number[], cards: number, player: number, ways: number, counting: Counting): void {
+function countBankers(
+  left: number[],
+  cards: number,
+  player: number,
+  ways: number,
+  counting: Counting,
+): void {
   const { drawing, part } = counting;
   const unused = (cards - 2) * (cards - 3);
   for (let i = 0; i < 10; i += 1) {
@@ -70,9 +81,18 @@ function countBankers(left: number[], cards: number, player: number, ways: numbe
       const both = ways * take(left, i, j);
       if (both > 0) {
         const banker = (i + j) % 10;
-        if (endsDrawing(player, banker)) part[player * 10 + banker] = (part[player * 10 + banker] as number) + both * unused;
-        else if (drawing.player[player] === true) countPlayerThirds(left, cards - 3, player * 10 + banker, both, counting);
-        else if (drawing.banker[banker]?.[STOOD] === true) countBankerThirds(left, SHAPE.bankerThree + player * 10, banker, both * (cards - 3), part);
+        if (endsDrawing(player, banker))
+          part[player * 10 + banker] = (part[player * 10 + banker] as number) + both * unused;
+        else if (drawing.player[player] === true)
+          countPlayerThirds(left, cards - 3, player * 10 + banker, both, counting);
+        else if (drawing.banker[banker]?.[STOOD] === true)
+          countBankerThirds(
+            left,
+            SHAPE.bankerThree + player * 10,
+            banker,
+            both * (cards - 3),
+            part,
+          );
         else part[player * 10 + banker] = (part[player * 10 + banker] as number) + both * unused;
       }
       left[i] = (left[i] as number) + 1;
@@ -81,7 +101,13 @@ function countBankers(left: number[], cards: number, player: number, ways: numbe
   }
 }
 
-function countPlayerThirds(left: number[], unused: number, totals: number, ways: number, { drawing, part }: Counting): void {
+function countPlayerThirds(
+  left: number[],
+  unused: number,
+  totals: number,
+  ways: number,
+  { drawing, part }: Counting,
+): void {
   const banker = totals % 10;
   const player = (totals - banker) / 10;
   const draws = drawing.banker[banker] as readonly boolean[];
@@ -100,7 +126,13 @@ function countPlayerThirds(left: number[], unused: number, totals: number, ways:
   }
 }
 
-function countBankerThirds(left: readonly number[], row: number, banker: number, ways: number, part: Float64Array): void {
+function countBankerThirds(
+  left: readonly number[],
+  row: number,
+  banker: number,
+  ways: number,
+  part: Float64Array,
+): void {
   let total = banker;
   for (let third = 0; third < 10; third += 1) {
     part[row + total] = (part[row + total] as number) + ways * (left[third] as number);

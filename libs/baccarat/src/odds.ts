@@ -2,7 +2,14 @@ import { resultOf, type Result } from './bets.js';
 import { CARDS, valueOf } from './cards.js';
 import { copiesOf, fullShoe, sequencesOf, type Composition } from './composition.js';
 import type { Outcome } from './due.js';
-import { exactFraction, exactly, negative, plus, times, type ExactFraction } from './exact-fraction.js';
+import {
+  exactFraction,
+  exactly,
+  negative,
+  plus,
+  times,
+  type ExactFraction,
+} from './exact-fraction.js';
 import { countByCards, type CoupClass } from './odds-cards.js';
 import { drawingOf, type Choice } from './odds-drawing.js';
 import { questionOf } from './odds-question.js';
@@ -48,17 +55,26 @@ export interface OddsOptions {
  * is known of the cards before it. The numbers of decks that the document allows a house do not limit the question.
  * Refuses (`OddsRefusal`) other than 1 to 12 decks, and optional cells without a `choice`.
  */
-export const oddsOf = (rules: Rules, decks: number, options: OddsOptions = {}): CoupOdds => oddsOfComposition(rules, fullShoe(decks), options);
+export const oddsOf = (rules: Rules, decks: number, options: OddsOptions = {}): CoupOdds =>
+  oddsOfComposition(rules, fullShoe(decks), options);
 
 /**
  * Exact odds of the next coup from a shoe that holds these cards, each order of them as likely as any other. Refuses
  * (`OddsRefusal`) a composition of fewer than six cards or of more than 12 decks, and optional cells without a `choice`.
  */
-export function oddsOfComposition(rules: Rules, composition: Composition, { choice }: OddsOptions = {}): CoupOdds {
+export function oddsOfComposition(
+  rules: Rules,
+  composition: Composition,
+  { choice }: OddsOptions = {},
+): CoupOdds {
   const copies = copiesOf(composition);
   const drawing = drawingOf(rules, choice);
   const byValue = new Array<number>(10).fill(0);
-  copies.forEach((count, i) => (byValue[valuesOfCards[i] as number] = (byValue[valuesOfCards[i] as number] as number) + count));
+  copies.forEach(
+    (count, i) =>
+      (byValue[valuesOfCards[i] as number] =
+        (byValue[valuesOfCards[i] as number] as number) + count),
+  );
   const cells = countTotals(byValue, drawing);
   const counted = new Map<string, readonly CoupClass[]>();
   const countsOf = (bet: Bet): Counts => {
@@ -72,17 +88,32 @@ export function oddsOfComposition(rules: Rules, composition: Composition, { choi
   const total = sequencesOf(copies.reduce((sum, count) => sum + count, 0));
   return {
     total,
-    outcomes: { player: sumWhere(cells, 'winner', 'player'), banker: sumWhere(cells, 'winner', 'banker'), tie: sumWhere(cells, 'winner', 'tie') },
-    cards: { 4: sumWhere(cells, 'cards', 4), 5: sumWhere(cells, 'cards', 5), 6: sumWhere(cells, 'cards', 6) },
-    bets: new Map([...rules.bets].map(([id, bet]) => [id, worthOf(bet, countsOf(bet), total, rules)])),
+    outcomes: {
+      player: sumWhere(cells, 'winner', 'player'),
+      banker: sumWhere(cells, 'winner', 'banker'),
+      tie: sumWhere(cells, 'winner', 'tie'),
+    },
+    cards: {
+      4: sumWhere(cells, 'cards', 4),
+      5: sumWhere(cells, 'cards', 5),
+      6: sumWhere(cells, 'cards', 6),
+    },
+    bets: new Map(
+      [...rules.bets].map(([id, bet]) => [id, worthOf(bet, countsOf(bet), total, rules)]),
+    ),
   };
 }
 
 const valuesOfCards = CARDS.map(valueOf);
 
-function sumWhere<F extends keyof Facts>(cells: readonly bigint[], fact: F, value: Facts[F]): bigint {
+function sumWhere<F extends keyof Facts>(
+  cells: readonly bigint[],
+  fact: F,
+  value: Facts[F],
+): bigint {
   let sum = 0n;
-  for (let cell = 0; cell < cells.length; cell += 1) if (CELL_FACTS[cell]?.[fact] === value) sum += cells[cell] as bigint;
+  for (let cell = 0; cell < cells.length; cell += 1)
+    if (CELL_FACTS[cell]?.[fact] === value) sum += cells[cell] as bigint;
   return sum;
 }
 
@@ -104,12 +135,20 @@ function countByTotals(bet: Bet, cells: readonly bigint[]): Counts {
 }
 
 const countByClasses = (bet: Bet, classes: readonly CoupClass[]): Counts =>
-  countResults(bet, classes.map(({ count }) => count), (place) => {
-    const { facts, hands } = classes[place] as CoupClass;
-    return resultOf(bet, facts, hands);
-  });
+  countResults(
+    bet,
+    classes.map(({ count }) => count),
+    (place) => {
+      const { facts, hands } = classes[place] as CoupClass;
+      return resultOf(bet, facts, hands);
+    },
+  );
 
-function countResults(bet: Bet, counts: readonly bigint[], resultAt: (place: number) => Result): Counts {
+function countResults(
+  bet: Bet,
+  counts: readonly bigint[],
+  resultAt: (place: number) => Result,
+): Counts {
   const tiers = bet.pays.map(() => 0n);
   let push = 0n;
   let lose = 0n;
@@ -117,27 +156,45 @@ function countResults(bet: Bet, counts: readonly bigint[], resultAt: (place: num
     if (count === 0n) return;
     const became = resultAt(place);
     switch (became.result) {
-      case 'win': tiers[became.tier] = (tiers[became.tier] as bigint) + count; break;
-      case 'push': push += count; break;
-      case 'lose': lose += count; break;
+      case 'win':
+        tiers[became.tier] = (tiers[became.tier] as bigint) + count;
+        break;
+      case 'push':
+        push += count;
+        break;
+      case 'lose':
+        lose += count;
+        break;
     }
   });
   return { tiers, push, lose };
 }
 
-function worthOf(bet: Bet, { tiers, push, lose }: Counts, total: bigint, { commission }: Rules): BetOdds {
+function worthOf(
+  bet: Bet,
+  { tiers, push, lose }: Counts,
+  total: bigint,
+  { commission }: Rules,
+): BetOdds {
   const win = tiers.reduce((sum, count) => sum + count, 0n);
   const winnings = bet.pays
     .map(({ odds }, tier) => times(exactly(odds.profit), { num: tiers[tier] as bigint, den: 1n }))
     .reduce(plus, { num: 0n, den: 1n });
-  const rate = bet.commission && commission !== undefined ? exactly(commission.rate) : { num: 0n, den: 1n };
+  const rate =
+    bet.commission && commission !== undefined ? exactly(commission.rate) : { num: 0n, den: 1n };
   const kept = times(winnings, { num: rate.den - rate.num, den: rate.den });
   const lost = { num: -lose, den: 1n };
   const [gross, net] = [plus(winnings, lost), plus(kept, lost)];
-  const perUnitOf = ({ num, den }: ExactFraction, stakes: bigint): ExactFraction => exactFraction(num, den * stakes);
+  const perUnitOf = ({ num, den }: ExactFraction, stakes: bigint): ExactFraction =>
+    exactFraction(num, den * stakes);
   const [expected, expectedBeforeCommission] = [perUnitOf(net, total), perUnitOf(gross, total)];
   return {
-    win, tiers, push, lose, expected, expectedBeforeCommission,
+    win,
+    tiers,
+    push,
+    lose,
+    expected,
+    expectedBeforeCommission,
     edge: negative(expected),
     edgeBeforeCommission: negative(expectedBeforeCommission),
     edgePerDecided: push === total ? undefined : negative(perUnitOf(net, total - push)),

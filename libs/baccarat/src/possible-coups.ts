@@ -14,16 +14,27 @@ export interface PossibleCoup {
  * One coup of each kind that the given conditions can tell apart, dealt by this drawing table. An optional cell is
  * played both ways. `decks` matters for perfect pairs alone, which one deck cannot make.
  */
-export function possibleCoups(tableau: Tableau, conditions: readonly Predicate[], decks: number): PossibleCoup[] {
+export function possibleCoups(
+  tableau: Tableau,
+  conditions: readonly Predicate[],
+  decks: number,
+): PossibleCoup[] {
   const player = sideOf('player', conditions, decks);
   const banker = sideOf('banker', conditions, decks);
-  const patterned = conditions.some((condition) => condition.player !== undefined || condition.banker !== undefined);
+  const patterned = conditions.some(
+    (condition) => condition.player !== undefined || condition.banker !== undefined,
+  );
   const coups = new Map<string, PossibleCoup>();
   for (const playerPair of player.pairs) {
     for (const bankerPair of banker.pairs) {
-      for (const hands of playedOut({ player: playerPair, banker: bankerPair }, tableau, { player: player.thirds, banker: banker.thirds })) {
+      for (const hands of playedOut({ player: playerPair, banker: bankerPair }, tableau, {
+        player: player.thirds,
+        banker: banker.thirds,
+      })) {
         const facts = factsOf(hands);
-        const key = Object.values(facts).join() + (patterned ? hands.player.join('') + hands.banker.join('') : '');
+        const key =
+          Object.values(facts).join() +
+          (patterned ? hands.player.join('') + hands.banker.join('') : '');
         if (!coups.has(key)) coups.set(key, { facts, hands });
       }
     }
@@ -32,7 +43,10 @@ export function possibleCoups(tableau: Tableau, conditions: readonly Predicate[]
 }
 
 /** Which of `conditions`, tried in order, ever holds first, ever holds at all, and whether some coup meets none. */
-export function reached(conditions: readonly Predicate[], coups: readonly PossibleCoup[]): { readonly first: boolean[]; readonly ever: boolean[]; readonly none: boolean } {
+export function reached(
+  conditions: readonly Predicate[],
+  coups: readonly PossibleCoup[],
+): { readonly first: boolean[]; readonly ever: boolean[]; readonly none: boolean } {
   const first = conditions.map(() => false);
   const ever = conditions.map(() => false);
   let none = false;
@@ -68,9 +82,15 @@ function sideOf(hand: 'player' | 'banker', conditions: readonly Predicate[], dec
   return { pairs: [...pairs.values()], thirds: [...thirds.values()] };
 }
 
-const fits = (pattern: string, card: Card): boolean => [...pattern].every((letter, i) => letter === '?' || letter === card[i]);
+const fits = (pattern: string, card: Card): boolean =>
+  [...pattern].every((letter, i) => letter === '?' || letter === card[i]);
 
-function* playedOut(hands: Hands, tableau: Tableau, thirds: Readonly<Record<'player' | 'banker', readonly Card[]>>, stood = false): Generator<Hands> {
+function* playedOut(
+  hands: Hands,
+  tableau: Tableau,
+  thirds: Readonly<Record<'player' | 'banker', readonly Card[]>>,
+  stood = false,
+): Generator<Hands> {
   const next = due(hands, { tableau }, stood);
   if (next.step === 'outcome') {
     yield hands;

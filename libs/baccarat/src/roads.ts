@@ -80,7 +80,11 @@ export function roads(results: readonly RoadResult[]): Roads {
   const entered = results.flatMap((result, coup) => enter(result, coup) ?? []);
   const { marks, waiting } = bigRoadOf(entered);
   return {
-    beadPlate: entered.map((bead, i) => ({ ...bead, column: Math.floor(i / ROAD_ROWS), row: i % ROAD_ROWS })),
+    beadPlate: entered.map((bead, i) => ({
+      ...bead,
+      column: Math.floor(i / ROAD_ROWS),
+      row: i % ROAD_ROWS,
+    })),
     bigRoad: marks,
     waitingTies: waiting,
     bigEyeBoy: derivedRoad(marks, 1),
@@ -93,7 +97,10 @@ interface Entered extends Shown {
   readonly outcome: Outcome;
 }
 
-function enter({ outcome, kind, void: voided, playerPair, bankerPair, natural = false }: RoadResult, coup: number): Entered | undefined {
+function enter(
+  { outcome, kind, void: voided, playerPair, bankerPair, natural = false }: RoadResult,
+  coup: number,
+): Entered | undefined {
   if (outcome === undefined || kind !== 'normal' || voided) return undefined;
   return { coup, outcome, playerPair, bankerPair, natural };
 }
@@ -163,7 +170,14 @@ interface Pen {
   row: number;
 }
 
-const newPen = (): Pen => ({ reach: new Array<number>(ROAD_ROWS).fill(-1), streak: -1, depth: 0, start: -1, column: -1, row: 0 });
+const newPen = (): Pen => ({
+  reach: new Array<number>(ROAD_ROWS).fill(-1),
+  streak: -1,
+  depth: 0,
+  start: -1,
+  column: -1,
+  row: 0,
+});
 
 /**
  * Draws the next mark. A new streak begins at the top of the next free column; a streak goes down until the bottom row,
@@ -181,7 +195,8 @@ function draw(pen: Pen, newStreak: boolean): InStreak & Place {
     pen.row = 0;
   } else {
     const below = pen.row + 1;
-    const goesDown = pen.column === pen.start && below < ROAD_ROWS && reachOf(pen, below) < pen.column;
+    const goesDown =
+      pen.column === pen.start && below < ROAD_ROWS && reachOf(pen, below) < pen.column;
     if (goesDown) pen.row = below;
     else pen.column += 1;
     pen.depth += 1;

@@ -56,7 +56,11 @@ export interface BetText {
   /** Tried in order before `pays`: the first that holds returns the stake. */
   readonly pushes?: readonly { readonly when: Predicate; readonly special?: true }[];
   /** Tried in order: the first that holds pays. Where none holds the bet loses. `special`: a payout that exists instead of commission. */
-  readonly pays: readonly { readonly when: Predicate; readonly odds: string; readonly special?: true }[];
+  readonly pays: readonly {
+    readonly when: Predicate;
+    readonly odds: string;
+    readonly special?: true;
+  }[];
   /** Whether winnings bear the document's commission. */
   readonly commission?: true;
 }
@@ -106,7 +110,12 @@ export interface CommissionText {
 
 export type BurnText =
   | { readonly count: 'none' }
-  | { readonly count: 'first-card'; readonly ace?: number; readonly ten?: number; readonly face?: number }
+  | {
+      readonly count: 'first-card';
+      readonly ace?: number;
+      readonly ten?: number;
+      readonly face?: number;
+    }
   | { readonly count: 'decks' }
   | { readonly count: 'fixed'; readonly from: number; readonly to: number };
 
@@ -118,8 +127,17 @@ export interface CutCard {
 
 /** What events show was done about an irregularity. */
 export const ACTIONS = [
-  'move-to-player', 'move-to-banker', 'carry-over', 'burn', 'discard', 'this-coup-dummy', 'next-coup-dummy', 'draw-now',
-  'void-coup', 'void-shoe', 'settle',
+  'move-to-player',
+  'move-to-banker',
+  'carry-over',
+  'burn',
+  'discard',
+  'this-coup-dummy',
+  'next-coup-dummy',
+  'draw-now',
+  'void-coup',
+  'void-shoe',
+  'settle',
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 

@@ -64,7 +64,9 @@ export function readRules(document: RuleDocument, hash = ''): Rules {
     tableau: readTableau(document.tableau.player, document.tableau.banker, at),
     bets: new Map(document.bets.map((bet) => [bet.id, readBet(bet, at)])),
     commission: document.commission && {
-      rate: parseDecimal(document.commission.rate) ?? refuse(`${at}: commission.rate "${document.commission.rate}"`),
+      rate:
+        parseDecimal(document.commission.rate) ??
+        refuse(`${at}: commission.rate "${document.commission.rate}"`),
       when: document.commission.when,
       rounding: document.commission.rounding,
       minimum: document.commission.minimum ?? 0,
@@ -79,7 +81,9 @@ export function readTableau(player: string, banker: readonly string[], at: strin
   const read = (row: string, width: number): Cell[] => {
     const letters = row.replace(/ /g, '');
     if (letters.length !== width) refuse(`${at}: tableau row "${row}" has not ${width} cells`);
-    return [...letters].map((letter) => CELLS[letter] ?? refuse(`${at}: tableau row "${row}" has "${letter}"`));
+    return [...letters].map(
+      (letter) => CELLS[letter] ?? refuse(`${at}: tableau row "${row}" has "${letter}"`),
+    );
   };
   if (banker.length !== 8) refuse(`${at}: the banker's table has not 8 rows`);
   return { player: read(player, 8), banker: banker.map((row) => read(row, 11)) };

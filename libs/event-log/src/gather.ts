@@ -1,5 +1,13 @@
 import { Lane, type Share, type Waiting, weightOf } from './lane.js';
-import { type Appended, type Appending, type LogRecord, NotRecorded, OutcomeUnknown, RECORD_BYTES_MAX, type Urgency } from './port.js';
+import {
+  type Appended,
+  type Appending,
+  type LogRecord,
+  NotRecorded,
+  OutcomeUnknown,
+  RECORD_BYTES_MAX,
+  type Urgency,
+} from './port.js';
 
 /** The records of one partition in one send, in their order. */
 export interface Batch {
@@ -62,8 +70,16 @@ export class Gather {
   private whenEmpty: (() => void) | undefined;
 
   constructor(private readonly options: GatherOptions) {
-    const { lanes, sendBytesMax, queueBytesMax = QUEUE_BYTES_MAX, liveReserveBytes = Math.min(LIVE_RESERVE_BYTES, queueBytesMax / 8) } = options;
-    if (sendBytesMax < 2 * RECORD_BYTES_MAX) throw new RangeError(`a send of ${sendBytesMax} bytes does not hold two of the longest records`);
+    const {
+      lanes,
+      sendBytesMax,
+      queueBytesMax = QUEUE_BYTES_MAX,
+      liveReserveBytes = Math.min(LIVE_RESERVE_BYTES, queueBytesMax / 8),
+    } = options;
+    if (sendBytesMax < 2 * RECORD_BYTES_MAX)
+      throw new RangeError(
+        `a send of ${sendBytesMax} bytes does not hold two of the longest records`,
+      );
     this.lanes = Array.from({ length: lanes }, () => new Lane(sendBytesMax));
     this.queueBytesMax = queueBytesMax;
     this.bulkBytesMax = queueBytesMax - liveReserveBytes;
@@ -73,7 +89,9 @@ export class Gather {
   async append(appending: Appending): Promise<Appended> {
     const { partition, records, urgency } = appending;
     if (!Number.isInteger(partition) || partition < 0 || partition >= this.options.partitions)
-      throw new RangeError(`there is no partition ${partition}: there are ${this.options.partitions}, from 0`);
+      throw new RangeError(
+        `there is no partition ${partition}: there are ${this.options.partitions}, from 0`,
+      );
     if (records.length === 0) throw new RangeError('there is nothing to append');
     const weight = this.admit(records, urgency);
     return new Promise((resolve, reject) => {
@@ -107,13 +125,20 @@ export class Gather {
     if (this.closing) throw new NotRecorded('the log is closing');
     let weight = 0;
     for (const record of records) {
-      if (record.value.length > RECORD_BYTES_MAX) throw new NotRecorded(`a record of ${record.value.length} bytes is over the limit of ${RECORD_BYTES_MAX}`);
+      if (record.value.length > RECORD_BYTES_MAX)
+        throw new NotRecorded(
+          `a record of ${record.value.length} bytes is over the limit of ${RECORD_BYTES_MAX}`,
+        );
       // PostgreSQL's text cannot hold them, and one such key would fail the appends of all that go out with it.
-      if (record.key.includes('\0') || !wellFormed(record.key)) throw new NotRecorded('a key must be well-formed text without NUL');
+      if (record.key.includes('\0') || !wellFormed(record.key))
+        throw new NotRecorded('a key must be well-formed text without NUL');
       weight += weightOf(record);
     }
     const max = urgency === 'live' ? this.queueBytesMax : this.bulkBytesMax;
-    if (this.queuedBytes + weight > max) throw new NotRecorded(`${weight} bytes do not fit in the queue: ${this.queuedBytes} of ${max} bytes wait to be appended`);
+    if (this.queuedBytes + weight > max)
+      throw new NotRecorded(
+        `${weight} bytes do not fit in the queue: ${this.queuedBytes} of ${max} bytes wait to be appended`,
+      );
     return weight;
   }
 
@@ -130,10 +155,14 @@ export class Gather {
       const batches = [...batchesOf(shares).values()];
       try {
         const firsts = await this.options.send(
-          batches.map(({ partition, shares: own }) => ({ partition, records: own.flatMap(({ of, from, to }) => of.records.slice(from, to)) })),
+          batches.map(({ partition, shares: own }) => ({
+            partition,
+            records: own.flatMap(({ of, from, to }) => of.records.slice(from, to)),
+          })),
           number,
         );
-        for (const [at, batch] of batches.entries()) this.acknowledge(batch.shares, firsts[at] as number);
+        for (const [at, batch] of batches.entries())
+          this.acknowledge(batch.shares, firsts[at] as number);
       } catch (error) {
         this.failures += 1;
         for (const { of, from } of shares) {
@@ -162,7 +191,13 @@ export class Gather {
     const nothing = error instanceof NotRecorded && recorded === 0;
     const why = error instanceof Error ? error.message : String(error);
     if (nothing || error instanceof OutcomeUnknown) waiting.reject(error);
-    else if (recorded > 0) waiting.reject(new OutcomeUnknown(`${recorded} of ${waiting.records.length} records are in the log, then: ${why}`, { cause: error }));
+    else if (recorded > 0)
+      waiting.reject(
+        new OutcomeUnknown(
+          `${recorded} of ${waiting.records.length} records are in the log, then: ${why}`,
+          { cause: error },
+        ),
+      );
     else waiting.reject(new OutcomeUnknown(why, { cause: error }));
     this.settled(waiting);
   }

@@ -24,7 +24,8 @@ export function recordBatch(records: readonly LogRecord[], now: number): Buffer 
   const bodies = records.map(({ value }, at) => {
     const key = keys[at] as number;
     // attributes, time and headers are one byte each: all zero
-    const body = 3 + varintSize(at) + varintSize(key) + key + varintSize(value.length) + value.length;
+    const body =
+      3 + varintSize(at) + varintSize(key) + key + varintSize(value.length) + value.length;
     size += varintSize(body) + body;
     return body;
   });

@@ -14,7 +14,11 @@ export interface KafkaSettings {
   readonly create?: boolean;
   /** TLS, with the system's authorities (true) or with what is given. */
   readonly ssl?: boolean | tls.ConnectionOptions;
-  readonly sasl?: { readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; readonly username: string; readonly password: string };
+  readonly sasl?: {
+    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+    readonly username: string;
+    readonly password: string;
+  };
   /** Bytes that may wait to be appended. */
   readonly queueBytesMax?: number;
   /** Is told in a sentence what an operator should know: a restarted reader, a broker that does not answer. */
@@ -47,7 +51,9 @@ function socketFactory(ssl: KafkaSettings['ssl']): NonNullable<KafkaConfig['sock
   return ({ host, port, onConnect }) => {
     const options = ssl === true ? {} : ssl;
     const servername = net.isIP(host) ? {} : { servername: host };
-    const socket = options ? tls.connect({ host, port, ...servername, ...options }, onConnect) : net.connect({ host, port }, onConnect);
+    const socket = options
+      ? tls.connect({ host, port, ...servername, ...options }, onConnect)
+      : net.connect({ host, port }, onConnect);
     socket.setNoDelay(true);
     socket.setMaxListeners(0); // kafkajs lets go of a broken connection once for each request that waited on it
     socket.setKeepAlive(true, 60_000);

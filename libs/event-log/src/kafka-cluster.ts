@@ -3,8 +3,16 @@ import type { Kafka } from 'kafkajs';
 
 /** A request in kafkajs's own terms: `encode` gives the body, which it puts behind a header and sends. */
 export interface Request<Answer> {
-  readonly request: { readonly apiKey: number; readonly apiVersion: number; readonly apiName: string; readonly encode: () => Promise<Encoder> };
-  readonly response: { readonly decode: (raw: Buffer) => Promise<Answer>; readonly parse: (data: Answer) => Promise<Answer> };
+  readonly request: {
+    readonly apiKey: number;
+    readonly apiVersion: number;
+    readonly apiName: string;
+    readonly encode: () => Promise<Encoder>;
+  };
+  readonly response: {
+    readonly decode: (raw: Buffer) => Promise<Answer>;
+    readonly parse: (data: Answer) => Promise<Answer>;
+  };
 }
 
 /** One message as kafkajs decodes it. */
@@ -17,7 +25,9 @@ export interface WireMessage {
 }
 
 interface Fetched {
-  readonly responses: { readonly partitions: { readonly highWatermark: string; readonly messages: WireMessage[] }[] }[];
+  readonly responses: {
+    readonly partitions: { readonly highWatermark: string; readonly messages: WireMessage[] }[];
+  }[];
 }
 
 export interface Broker {
@@ -37,7 +47,9 @@ export interface Cluster {
   refreshMetadataIfNecessary(): Promise<void>;
   findLeaderForPartitions(topic: string, partitions: number[]): Record<string, number[]>;
   findBroker(which: { nodeId: string }): Promise<Broker>;
-  fetchTopicsOffset(topics: object[]): Promise<{ partitions: { partition: number; offset: string }[] }[]>;
+  fetchTopicsOffset(
+    topics: object[],
+  ): Promise<{ partitions: { partition: number; offset: string }[] }[]>;
   readonly brokerPool: { findConnectedBroker(): Promise<Broker> };
 }
 
@@ -46,10 +58,21 @@ export interface Cluster {
  * it under a private symbol; kafkajs is no longer released, and another version that lacks it is refused here by name at start.
  */
 export function clusterOf(kafka: Kafka): Cluster {
-  const symbol = Object.getOwnPropertySymbols(kafka).find(({ description }) => description === 'private:Kafka:createCluster');
-  if (!symbol) throw new Error('this kafkajs has no private:Kafka:createCluster; the log is written for kafkajs 2.2.4');
-  const create = (kafka as unknown as Record<symbol, (options: object) => Cluster>)[symbol] as (options: object) => Cluster;
-  return create({ allowAutoTopicCreation: false, metadataMaxAge: 60_000, isolationLevel: READ_UNCOMMITTED });
+  const symbol = Object.getOwnPropertySymbols(kafka).find(
+    ({ description }) => description === 'private:Kafka:createCluster',
+  );
+  if (!symbol)
+    throw new Error(
+      'this kafkajs has no private:Kafka:createCluster; the log is written for kafkajs 2.2.4',
+    );
+  const create = (kafka as unknown as Record<symbol, (options: object) => Cluster>)[symbol] as (
+    options: object,
+  ) => Cluster;
+  return create({
+    allowAutoTopicCreation: false,
+    metadataMaxAge: 60_000,
+    isolationLevel: READ_UNCOMMITTED,
+  });
 }
 
 export const READ_UNCOMMITTED = 0;
@@ -65,7 +88,11 @@ export interface Encoder {
 
 const required = createRequire(import.meta.url);
 
-export const encoder = (): Encoder => new (required('kafkajs/src/protocol/encoder') as new () => Encoder)();
+export const encoder = (): Encoder =>
+  new (required('kafkajs/src/protocol/encoder') as new () => Encoder)();
 
 /** The error that a broker's code stands for, as kafkajs names it. */
-export const errorOf = (code: number): Error => (required('kafkajs/src/protocol/error') as { createErrorFromCode: (code: number) => Error }).createErrorFromCode(code);
+export const errorOf = (code: number): Error =>
+  (
+    required('kafkajs/src/protocol/error') as { createErrorFromCode: (code: number) => Error }
+  ).createErrorFromCode(code);

@@ -47,7 +47,12 @@ export class KafkaConsumer {
       metadataMaxAge: 60_000,
       allowAutoTopicCreation: false,
       readUncommitted: true,
-      retry: { initialRetryTime: 50, maxRetryTime: 300, retries: 3, restartOnFailure: async () => false },
+      retry: {
+        initialRetryTime: 50,
+        maxRetryTime: 300,
+        retries: 3,
+        restartOnFailure: async () => false,
+      },
     });
   }
 
@@ -94,11 +99,13 @@ export class KafkaConsumer {
   }
 
   pause(partition: number): void {
-    if (this.#joined) this.#consumer.pause([{ topic: this.reading.topic, partitions: [partition] }]);
+    if (this.#joined)
+      this.#consumer.pause([{ topic: this.reading.topic, partitions: [partition] }]);
   }
 
   resume(partition: number): void {
-    if (this.#joined) this.#consumer.resume([{ topic: this.reading.topic, partitions: [partition] }]);
+    if (this.#joined)
+      this.#consumer.resume([{ topic: this.reading.topic, partitions: [partition] }]);
   }
 
   /** Leaves the group and closes the connections; where the brokers are gone that takes a request's time. */

@@ -62,9 +62,17 @@ export class KafkaFollower implements Follower {
   }
 
   add(partition: number, from: number): void {
-    if (!Number.isInteger(partition) || partition < 0 || partition >= this.following.partitions) throw new RangeError(`there is no partition ${partition}`);
+    if (!Number.isInteger(partition) || partition < 0 || partition >= this.following.partitions)
+      throw new RangeError(`there is no partition ${partition}`);
     if (this.#closed) return;
-    this.#places.set(partition, { partition, next: from, ahead: [], aheadBytes: 0, lastCame: performance.now(), confirming: false });
+    this.#places.set(partition, {
+      partition,
+      next: from,
+      ahead: [],
+      aheadBytes: 0,
+      lastCame: performance.now(),
+      confirming: false,
+    });
     this.#consumer?.seek(partition, from);
   }
 
@@ -126,7 +134,11 @@ export class KafkaFollower implements Follower {
     const consumer = this.#consumer;
     this.#consumer = undefined;
     if (!consumer) return;
-    const ended = consumer.close().catch((error: unknown) => this.following.onNotice(`a consumer did not close: ${String(error)}`));
+    const ended = consumer
+      .close()
+      .catch((error: unknown) =>
+        this.following.onNotice(`a consumer did not close: ${String(error)}`),
+      );
     this.#ending.push(ended);
     void ended.then(() => (this.#ending = this.#ending.filter((one) => one !== ended)));
   }
@@ -135,9 +147,12 @@ export class KafkaFollower implements Follower {
     const place = this.#places.get(batch.partition);
     if (!place) return;
     const fresh = batch.messages.filter(({ offset }) => Number(offset) >= place.next);
-    const broken = fresh.findIndex(({ offset, key, value }, at) => Number(offset) !== place.next + at || !key || !value);
+    const broken = fresh.findIndex(
+      ({ offset, key, value }, at) => Number(offset) !== place.next + at || !key || !value,
+    );
     const following = broken < 0 ? fresh : fresh.slice(0, broken);
-    if (following.length > 0) this.#ahead(place, recordsFrom(place.partition, place.next, following));
+    if (following.length > 0)
+      this.#ahead(place, recordsFrom(place.partition, place.next, following));
     if (following.length < fresh.length || fresh.length === 0) this.#confirm(place); // a hole, or kafkajs has gone back
   }
 
@@ -167,7 +182,8 @@ export class KafkaFollower implements Follower {
   async #take(place: Place): Promise<void> {
     try {
       await this.taker.take(place.partition, shareOf(place));
-      if (place.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.#places.get(place.partition) === place) this.#consumer?.resume(place.partition);
+      if (place.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.#places.get(place.partition) === place)
+        this.#consumer?.resume(place.partition);
     } catch (error) {
       this.#stop(place, error instanceof Error ? error : new Error(String(error)));
     }
@@ -192,7 +208,8 @@ export class KafkaFollower implements Follower {
       })
       .finally(() => {
         place.confirming = false;
-        if (this.#places.get(place.partition) === place) this.#consumer?.seek(place.partition, place.next);
+        if (this.#places.get(place.partition) === place)
+          this.#consumer?.seek(place.partition, place.next);
       });
   }
 
@@ -214,10 +231,15 @@ export class KafkaFollower implements Follower {
         if (head === undefined || place.aheadBytes > AHEAD_BYTES_MAX / 2) continue;
         if (head < place.next) this.#confirm(place);
         if (head <= place.next) place.lastCame = now;
-        else if (consumer && now - place.lastCame > STUCK_MS) return this.#restart(consumer, `partition ${place.partition} has records up to ${head} and none came after ${place.next} for ${STUCK_MS} ms`);
+        else if (consumer && now - place.lastCame > STUCK_MS)
+          return this.#restart(
+            consumer,
+            `partition ${place.partition} has records up to ${head} and none came after ${place.next} for ${STUCK_MS} ms`,
+          );
       }
     } catch (error) {
-      if (error instanceof BrokenLog) for (const place of [...this.#places.values()]) this.#stop(place, error);
+      if (error instanceof BrokenLog)
+        for (const place of [...this.#places.values()]) this.#stop(place, error);
       else this.following.onNotice((error as Error).message);
     }
   }

@@ -5,7 +5,16 @@ import { KafkaFollower } from './kafka-follower.js';
 import { KafkaSender } from './kafka-sender.js';
 import { openTopic, type TopicFound } from './kafka-topic.js';
 import { KafkaWire } from './kafka-wire.js';
-import { type Appended, type Appending, BrokenLog, type EventLog, type Follower, type LogHealth, type StoredRecord, type Taker } from './port.js';
+import {
+  type Appended,
+  type Appending,
+  BrokenLog,
+  type EventLog,
+  type Follower,
+  type LogHealth,
+  type StoredRecord,
+  type Taker,
+} from './port.js';
 
 const READ_BYTES = 1024 * 1024;
 const HEALTH_MS_MAX = 2000;
@@ -51,14 +60,19 @@ export class KafkaLog implements EventLog {
     const { kafka, settings, id, found } = parts;
     this.id = id;
     this.partitions = settings.partitions;
-    this.#sender = new KafkaSender(kafka, { topic: settings.topic, sameTopic: this.#sameTopic, onNotice: this.#notice });
+    this.#sender = new KafkaSender(kafka, {
+      topic: settings.topic,
+      sameTopic: this.#sameTopic,
+      onNotice: this.#notice,
+    });
     this.#gather = new Gather({
       partitions: settings.partitions,
       lanes: settings.partitions,
       laneOf: (partition) => partition,
       sendBytesMax: found.sendBytesMax,
       queueBytesMax: settings.queueBytesMax,
-      send: (batches) => Promise.all(batches.map(({ partition, records }) => this.#sender.send(partition, records))),
+      send: (batches) =>
+        Promise.all(batches.map(({ partition, records }) => this.#sender.send(partition, records))),
     });
   }
 
@@ -120,11 +134,20 @@ export class KafkaLog implements EventLog {
     const { weaknesses, remarks } = this.parts.found;
     const { queuedBytes, queueBytesMax } = this.#gather.stats();
     const trouble = await this.#trouble();
-    return { reachable: trouble === undefined, powerSafe: weaknesses.length === 0, notes: [...weaknesses, ...remarks, ...(trouble === undefined ? [] : [trouble])], queuedBytes, queueBytesMax };
+    return {
+      reachable: trouble === undefined,
+      powerSafe: weaknesses.length === 0,
+      notes: [...weaknesses, ...remarks, ...(trouble === undefined ? [] : [trouble])],
+      queuedBytes,
+      queueBytesMax,
+    };
   }
 
   async close(graceMs?: number): Promise<void> {
-    await Promise.all([this.#gather.close(graceMs), ...[...this.#followers].map((follower) => follower.close())]);
+    await Promise.all([
+      this.#gather.close(graceMs),
+      ...[...this.#followers].map((follower) => follower.close()),
+    ]);
     await Promise.all([this.#sender.close(), this.parts.wire.close()]);
   }
 
@@ -140,11 +163,15 @@ export class KafkaLog implements EventLog {
     const { wire, id, settings } = this.parts;
     const now = await wire.topicId(msMax);
     if (now === undefined) throw new BrokenLog(`the topic ${settings.topic} is gone`);
-    if (now !== id) throw new BrokenLog(`the topic ${settings.topic} is another one under the same name: its id is ${now}, not ${id}`);
+    if (now !== id)
+      throw new BrokenLog(
+        `the topic ${settings.topic} is another one under the same name: its id is ${now}, not ${id}`,
+      );
   };
 
   #assertPartition(partition: number): void {
-    if (!Number.isInteger(partition) || partition < 0 || partition >= this.partitions) throw new RangeError(`there is no partition ${partition}`);
+    if (!Number.isInteger(partition) || partition < 0 || partition >= this.partitions)
+      throw new RangeError(`there is no partition ${partition}`);
   }
 
   #notice = (text: string): void => this.parts.settings.onNotice?.(text);

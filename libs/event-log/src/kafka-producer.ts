@@ -81,9 +81,15 @@ export class KafkaProducer {
     try {
       await this.connect();
       await this.#cluster.refreshMetadataIfNecessary();
-      const [leader] = Object.keys(this.#cluster.findLeaderForPartitions(this.what.topic, [partition]));
+      const [leader] = Object.keys(
+        this.#cluster.findLeaderForPartitions(this.what.topic, [partition]),
+      );
       if (leader === undefined) throw errorOf(LEADER_NOT_AVAILABLE);
-      const { errorCode, first } = await this.#queued(leader, partition, recordBatch(records, Date.now()));
+      const { errorCode, first } = await this.#queued(
+        leader,
+        partition,
+        recordBatch(records, Date.now()),
+      );
       if (errorCode !== 0) throw errorOf(errorCode);
       return first;
     } catch (error) {
@@ -134,8 +140,15 @@ export class KafkaProducer {
         apiVersion: PRODUCE_VERSION,
         apiName: 'Produce',
         encode: async () => {
-          const body = encoder().writeString(null).writeInt16(ALL_COPIES).writeInt32(timeoutMs).writeInt32(1).writeString(topic).writeInt32(batches.length);
-          for (const { partition, batch } of batches) body.writeInt32(partition).writeInt32(batch.length).writeBuffer(batch);
+          const body = encoder()
+            .writeString(null)
+            .writeInt16(ALL_COPIES)
+            .writeInt32(timeoutMs)
+            .writeInt32(1)
+            .writeString(topic)
+            .writeInt32(batches.length);
+          for (const { partition, batch } of batches)
+            body.writeInt32(partition).writeInt32(batch.length).writeBuffer(batch);
           return body;
         },
       },
@@ -146,7 +159,12 @@ export class KafkaProducer {
   /** After a failure: who leads may have changed, and a connection may be gone. */
   async #lookAgain(error: KafkaError): Promise<void> {
     if (this.#closed) return;
-    if (error.name === 'KafkaJSConnectionClosedError' && error.host !== undefined && error.port !== undefined) this.#cluster.removeBroker({ host: error.host, port: error.port });
+    if (
+      error.name === 'KafkaJSConnectionClosedError' &&
+      error.host !== undefined &&
+      error.port !== undefined
+    )
+      this.#cluster.removeBroker({ host: error.host, port: error.port });
     if (!this.#cluster.isConnected()) this.#connected = undefined;
     await this.#cluster.refreshMetadata().catch(() => (this.#connected = undefined)); // the next attempt says why, if it is so still
   }
@@ -162,16 +180,22 @@ const LEADER_NOT_AVAILABLE = 5;
 /** Takes what goes into the next request. A partition has one batch under way: there are no two of one among those that wait. */
 function taken(to: Leader): Waiting[] {
   let bytes = 0;
-  const enough = to.waiting.findIndex(({ batch }, at) => (bytes += batch.length) > REQUEST_BYTES_MAX && at > 0);
+  const enough = to.waiting.findIndex(
+    ({ batch }, at) => (bytes += batch.length) > REQUEST_BYTES_MAX && at > 0,
+  );
   return to.waiting.splice(0, enough < 0 ? to.waiting.length : enough);
 }
 
 /** Answers each batch by what is said of its partition, and only where that is said once. */
-export function answer(batches: readonly Pick<Waiting, 'partition' | 'resolve' | 'reject'>[], produced: readonly Produced[]): void {
+export function answer(
+  batches: readonly Pick<Waiting, 'partition' | 'resolve' | 'reject'>[],
+  produced: readonly Produced[],
+): void {
   for (const { partition, resolve, reject } of batches) {
     const named = produced.filter((one) => one.partition === partition);
     if (named.length === 1) resolve(named[0] as Produced);
-    else reject(new Error(`the broker's answer names partition ${partition} ${named.length} times`));
+    else
+      reject(new Error(`the broker's answer names partition ${partition} ${named.length} times`));
   }
 }
 
@@ -184,7 +208,8 @@ export function decoded(raw: Buffer, topic: string): Produced[] {
   const topics = int32();
   const length = int16();
   const name = raw.toString('utf8', at, (at += length));
-  if (topics !== 1 || name !== topic) throw new Error(`the broker's answer is about ${topics} topics, first ${name}`);
+  if (topics !== 1 || name !== topic)
+    throw new Error(`the broker's answer is about ${topics} topics, first ${name}`);
   return Array.from({ length: int32() }, () => {
     const produced = { partition: int32(), errorCode: int16(), first: int64() };
     int64(); // the broker's time

@@ -18,7 +18,9 @@ let done = false;
 export function quietRequestQueue(): void {
   if (done) return;
   done = true;
-  const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as { prototype: RequestQueue & { scheduleCheckPendingRequests(): void } };
+  const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
+    prototype: RequestQueue & { scheduleCheckPendingRequests(): void };
+  };
   prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
     if (this.throttleCheckTimeoutId || this.pending.length === 0) return;
     this.throttleCheckTimeoutId = setTimeout(

@@ -49,7 +49,10 @@ export class KafkaSender {
     const until = performance.now() + SEND_MS_MAX;
     let maybeWritten = false;
     for (let wait = PAUSE_MS; ; wait = Math.min(wait * 2, PAUSE_MS_MAX)) {
-      if (this.#broken) throw maybeWritten ? new OutcomeUnknown(this.#broken.message) : new NotRecorded(this.#broken.message);
+      if (this.#broken)
+        throw maybeWritten
+          ? new OutcomeUnknown(this.#broken.message)
+          : new NotRecorded(this.#broken.message);
       try {
         return await this.#attempt(partition, records);
       } catch (error) {
@@ -57,9 +60,13 @@ export class KafkaSender {
         maybeWritten ||= !verdict.notWritten;
         if (verdict.final || performance.now() + wait > until) {
           const text = `partition ${partition} of ${this.what.topic}: ${(error as Error).message}`;
-          throw maybeWritten ? new OutcomeUnknown(text, { cause: error }) : new NotRecorded(text, { cause: error });
+          throw maybeWritten
+            ? new OutcomeUnknown(text, { cause: error })
+            : new NotRecorded(text, { cause: error });
         }
-        this.what.onNotice(`append to partition ${partition} is tried again: ${(error as Error).message}`);
+        this.what.onNotice(
+          `append to partition ${partition} is tried again: ${(error as Error).message}`,
+        );
       }
       await pause(wait);
       await this.what.sameTopic(Math.max(until - performance.now(), 0)).catch((error: unknown) => {
@@ -70,7 +77,9 @@ export class KafkaSender {
 
   async #attempt(partition: number, records: readonly LogRecord[]): Promise<number> {
     const producer = this.#producer;
-    const first = await withinTime(producer.produce(partition, records), () => this.#replace(producer));
+    const first = await withinTime(producer.produce(partition, records), () =>
+      this.#replace(producer),
+    );
     this.#check(partition, first);
     this.#next.set(partition, first + records.length);
     return first;
@@ -78,21 +87,33 @@ export class KafkaSender {
 
   /** An acknowledgement counts only with an offset that can be: after those that were acknowledged before. */
   #check(partition: number, first: number): void {
-    if (!Number.isSafeInteger(first) || first < 0) throw new Error(`the broker acknowledged the offset ${first}`);
+    if (!Number.isSafeInteger(first) || first < 0)
+      throw new Error(`the broker acknowledged the offset ${first}`);
     const least = this.#next.get(partition) ?? 0;
     if (first >= least) return;
-    this.#broken = new BrokenLog(`partition ${partition} of ${this.what.topic} acknowledged offset ${first} after ${least - 1}: this is not the log that was opened`, partition, first);
+    this.#broken = new BrokenLog(
+      `partition ${partition} of ${this.what.topic} acknowledged offset ${first} after ${least - 1}: this is not the log that was opened`,
+      partition,
+      first,
+    );
     throw new OutcomeUnknown(this.#broken.message);
   }
 
   #replace(stuck: KafkaProducer): void {
     if (this.#producer !== stuck) return;
     this.#producer = this.#made();
-    void stuck.close().catch((error: unknown) => this.what.onNotice(`a stuck connection did not close: ${String(error)}`));
+    void stuck
+      .close()
+      .catch((error: unknown) =>
+        this.what.onNotice(`a stuck connection did not close: ${String(error)}`),
+      );
   }
 
   #made(): KafkaProducer {
-    return new KafkaProducer(this.kafka, { topic: this.what.topic, timeoutMs: REQUEST_MS_MAX - 500 });
+    return new KafkaProducer(this.kafka, {
+      topic: this.what.topic,
+      timeoutMs: REQUEST_MS_MAX - 500,
+    });
   }
 }
 
@@ -120,11 +141,32 @@ interface KafkaError extends Error {
 }
 
 /** Answers of a broker that has looked at the whole batch and written none of it; all but the last two stay so. */
-const REFUSED = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED', 'INVALID_TOPIC_EXCEPTION', 'INVALID_TIMESTAMP', 'NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE']);
+const REFUSED = new Set([
+  'MESSAGE_TOO_LARGE',
+  'RECORD_LIST_TOO_LARGE',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+  'INVALID_TOPIC_EXCEPTION',
+  'INVALID_TIMESTAMP',
+  'NOT_ENOUGH_REPLICAS',
+  'LEADER_NOT_AVAILABLE',
+]);
 const PASSES = new Set(['NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE']);
 /** What fails before a connection stands. */
-const UNCONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-const BEFORE_SENDING = new Set(['KafkaJSBrokerNotFound', 'KafkaJSMetadataNotLoaded', 'KafkaJSTopicMetadataNotLoaded', 'KafkaJSLockTimeout', 'KafkaJSSASLAuthenticationError']);
+const UNCONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const BEFORE_SENDING = new Set([
+  'KafkaJSBrokerNotFound',
+  'KafkaJSMetadataNotLoaded',
+  'KafkaJSTopicMetadataNotLoaded',
+  'KafkaJSLockTimeout',
+  'KafkaJSSASLAuthenticationError',
+]);
 
 /**
  * What a failed attempt says. NOT_LEADER_FOR_PARTITION and UNKNOWN_TOPIC_OR_PARTITION are no refusals: a leader that is
@@ -134,8 +176,12 @@ export function judge(error: Error): { notWritten: boolean; final: boolean } {
   if (error instanceof OutcomeUnknown) return { notWritten: false, final: true };
   const { name, type = '', code = '', message } = origin(error);
   if (REFUSED.has(type)) return { notWritten: true, final: !PASSES.has(type) };
-  const notWritten = UNCONNECTED.has(code) || BEFORE_SENDING.has(name) || (name === 'KafkaJSConnectionError' && message === 'Not connected');
+  const notWritten =
+    UNCONNECTED.has(code) ||
+    BEFORE_SENDING.has(name) ||
+    (name === 'KafkaJSConnectionError' && message === 'Not connected');
   return { notWritten, final: name === 'KafkaJSSASLAuthenticationError' };
 }
 
-const origin = (error: Error): KafkaError => (error.cause instanceof Error ? origin(error.cause) : error);
+const origin = (error: Error): KafkaError =>
+  error.cause instanceof Error ? origin(error.cause) : error;

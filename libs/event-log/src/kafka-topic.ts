@@ -47,22 +47,55 @@ async function createTopic(admin: Admin, { topic, partitions }: KafkaSettings): 
     'unclean.leader.election.enable': 'false',
   };
   const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
-  await admin.createTopics({ waitForLeaders: false, timeout: 5000, topics: [{ topic, numPartitions: partitions, replicationFactor: copies, configEntries }] });
+  await admin.createTopics({
+    waitForLeaders: false,
+    timeout: 5000,
+    topics: [{ topic, numPartitions: partitions, replicationFactor: copies, configEntries }],
+  });
 }
 
-async function examine(admin: Admin, { topic, partitions }: KafkaSettings, patienceMs: number): Promise<TopicFound> {
+async function examine(
+  admin: Admin,
+  { topic, partitions }: KafkaSettings,
+  patienceMs: number,
+): Promise<TopicFound> {
   const found = await partitionsOf(admin, topic, patienceMs);
-  if (found.length !== partitions) throw new LogRefused(`SHOEPRINT_PARTITIONS: the topic ${topic} has ${found.length} partitions, not ${partitions}: their number is for life`);
-  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }] });
-  const config = new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
-  const batchBytesMax = Math.min(Number(config.get('max.message.bytes') ?? BATCH_BYTES_MAX), BATCH_BYTES_MAX);
-  if (batchBytesMax < BATCH_BYTES_MIN) throw new LogRefused(`the topic ${topic} takes too little at once: its max.message.bytes is ${batchBytesMax}, under ${BATCH_BYTES_MIN}`);
-  if (config.get('cleanup.policy') !== 'delete') throw new LogRefused(`the topic ${topic} has cleanup.policy ${config.get('cleanup.policy')}: compaction takes records away`);
-  return { sendBytesMax: batchBytesMax - BATCH_OVERHEAD, weaknesses: weaknesses(Math.min(...found.map(({ replicas }) => replicas.length)), config), remarks: remarks(config) };
+  if (found.length !== partitions)
+    throw new LogRefused(
+      `SHOEPRINT_PARTITIONS: the topic ${topic} has ${found.length} partitions, not ${partitions}: their number is for life`,
+    );
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
+  });
+  const config = new Map(
+    resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]),
+  );
+  const batchBytesMax = Math.min(
+    Number(config.get('max.message.bytes') ?? BATCH_BYTES_MAX),
+    BATCH_BYTES_MAX,
+  );
+  if (batchBytesMax < BATCH_BYTES_MIN)
+    throw new LogRefused(
+      `the topic ${topic} takes too little at once: its max.message.bytes is ${batchBytesMax}, under ${BATCH_BYTES_MIN}`,
+    );
+  if (config.get('cleanup.policy') !== 'delete')
+    throw new LogRefused(
+      `the topic ${topic} has cleanup.policy ${config.get('cleanup.policy')}: compaction takes records away`,
+    );
+  return {
+    sendBytesMax: batchBytesMax - BATCH_OVERHEAD,
+    weaknesses: weaknesses(Math.min(...found.map(({ replicas }) => replicas.length)), config),
+    remarks: remarks(config),
+  };
 }
 
 /** The partitions and their copies. Of a topic that was just made, not every broker knows at once, and not every leader is chosen. */
-async function partitionsOf(admin: Admin, topic: string, patienceMs: number): Promise<readonly PartitionMetadata[]> {
+async function partitionsOf(
+  admin: Admin,
+  topic: string,
+  patienceMs: number,
+): Promise<readonly PartitionMetadata[]> {
   const until = performance.now() + patienceMs;
   for (;;) {
     try {
@@ -71,7 +104,8 @@ async function partitionsOf(admin: Admin, topic: string, patienceMs: number): Pr
     } catch (error) {
       const { type } = error as { type?: string };
       const passes = type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'LEADER_NOT_AVAILABLE';
-      if (type === 'UNKNOWN_TOPIC_OR_PARTITION' && performance.now() > until) throw new Error(`the topic ${topic} does not exist`, { cause: error });
+      if (type === 'UNKNOWN_TOPIC_OR_PARTITION' && performance.now() > until)
+        throw new Error(`the topic ${topic} does not exist`, { cause: error });
       if (!passes || performance.now() > until) throw error;
     }
     await pause(50);
@@ -81,11 +115,20 @@ async function partitionsOf(admin: Admin, topic: string, patienceMs: number): Pr
 function weaknesses(copies: number, config: ReadonlyMap<string, string>): string[] {
   const inSync = Number(config.get('min.insync.replicas'));
   const said: string[] = [];
-  if (copies < 3) said.push(`the topic has ${copies === 1 ? 'one copy' : `${copies} copies`}, not 3`);
-  if (inSync < 2) said.push(`min.insync.replicas is ${inSync}, not 2: an acknowledged record may be on one machine only`);
-  if (config.get('unclean.leader.election.enable') !== 'false') said.push('unclean.leader.election.enable is on: a machine that lags may become leader, and what it lacks is lost');
+  if (copies < 3)
+    said.push(`the topic has ${copies === 1 ? 'one copy' : `${copies} copies`}, not 3`);
+  if (inSync < 2)
+    said.push(
+      `min.insync.replicas is ${inSync}, not 2: an acknowledged record may be on one machine only`,
+    );
+  if (config.get('unclean.leader.election.enable') !== 'false')
+    said.push(
+      'unclean.leader.election.enable is on: a machine that lags may become leader, and what it lacks is lost',
+    );
   return said;
 }
 
 const remarks = (config: ReadonlyMap<string, string>) =>
-  ['retention.ms', 'retention.bytes'].filter((name) => config.get(name) !== '-1').map((name) => `${name} is ${config.get(name)}, not -1: the record is not kept for ever`);
+  ['retention.ms', 'retention.bytes']
+    .filter((name) => config.get(name) !== '-1')
+    .map((name) => `${name} is ${config.get(name)}, not -1: the record is not kept for ever`);

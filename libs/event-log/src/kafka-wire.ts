@@ -1,7 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { contiguous } from './contiguous.js';
-import { type Cluster, clusterOf, encoder, READ_UNCOMMITTED, type Request, type WireMessage } from './kafka-cluster.js';
+import {
+  type Cluster,
+  clusterOf,
+  encoder,
+  READ_UNCOMMITTED,
+  type Request,
+  type WireMessage,
+} from './kafka-cluster.js';
 import { BrokenLog, type StoredRecord } from './port.js';
 
 interface TopicAnswer {
@@ -49,21 +56,41 @@ export class KafkaWire {
   async heads(partitions: readonly number[]): Promise<Map<number, number>> {
     return this.#again('for the heads', async () => {
       await this.#cluster.refreshMetadataIfNecessary();
-      const [answer] = await this.#cluster.fetchTopicsOffset([{ topic: this.topic, partitions: partitions.map((partition) => ({ partition })), fromBeginning: false }]);
-      const heads = new Map(answer?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
-      if (partitions.some((partition) => !heads.has(partition))) throw new Error('not every partition has a leader');
+      const [answer] = await this.#cluster.fetchTopicsOffset([
+        {
+          topic: this.topic,
+          partitions: partitions.map((partition) => ({ partition })),
+          fromBeginning: false,
+        },
+      ]);
+      const heads = new Map(
+        answer?.partitions.map(({ partition, offset }) => [partition, Number(offset)]),
+      );
+      if (partitions.some((partition) => !heads.has(partition)))
+        throw new Error('not every partition has a leader');
       return heads;
     });
   }
 
   /** Records from an offset on, without holes; none at the head. Throws BrokenLog where the log does not go on from there. */
   async read(partition: number, from: number, bytes: number): Promise<StoredRecord[]> {
-    const { messages, highWatermark } = await this.#fetch(partition, from, bytes).catch((error: Error) => {
-      if (error.name !== 'KafkaJSOffsetOutOfRange') throw error;
-      throw new BrokenLog(`partition ${partition} has no offset ${from}: it ends before, or what was there was taken away`, partition, from);
-    });
+    const { messages, highWatermark } = await this.#fetch(partition, from, bytes).catch(
+      (error: Error) => {
+        if (error.name !== 'KafkaJSOffsetOutOfRange') throw error;
+        throw new BrokenLog(
+          `partition ${partition} has no offset ${from}: it ends before, or what was there was taken away`,
+          partition,
+          from,
+        );
+      },
+    );
     const records = recordsFrom(partition, from, messages);
-    if (records.length === 0 && from < highWatermark) throw new BrokenLog(`partition ${partition} has nothing at offset ${from}, and its head is ${highWatermark}`, partition, from);
+    if (records.length === 0 && from < highWatermark)
+      throw new BrokenLog(
+        `partition ${partition} has nothing at offset ${from}, and its head is ${highWatermark}`,
+        partition,
+        from,
+      );
     return upTo(records, bytes);
   }
 
@@ -72,7 +99,11 @@ export class KafkaWire {
     await this.#cluster.disconnect();
   }
 
-  async #fetch(partition: number, from: number, bytes: number): Promise<{ messages: WireMessage[]; highWatermark: number }> {
+  async #fetch(
+    partition: number,
+    from: number,
+    bytes: number,
+  ): Promise<{ messages: WireMessage[]; highWatermark: number }> {
     return this.#again('a fetch', async () => {
       await this.#cluster.refreshMetadataIfNecessary();
       const [leader] = Object.keys(this.#cluster.findLeaderForPartitions(this.topic, [partition]));
@@ -83,10 +114,18 @@ export class KafkaWire {
         minBytes: 1,
         maxBytes: bytes,
         isolationLevel: READ_UNCOMMITTED,
-        topics: [{ topic: this.topic, partitions: [{ partition, fetchOffset: String(from), maxBytes: bytes }] }],
+        topics: [
+          {
+            topic: this.topic,
+            partitions: [{ partition, fetchOffset: String(from), maxBytes: bytes }],
+          },
+        ],
       });
       const answer = responses[0]?.partitions[0];
-      return { messages: answer?.messages ?? [], highWatermark: Number(answer?.highWatermark ?? from) };
+      return {
+        messages: answer?.messages ?? [],
+        highWatermark: Number(answer?.highWatermark ?? from),
+      };
     });
   }
 
@@ -100,7 +139,11 @@ export class KafkaWire {
         return await attempt();
       } catch (error) {
         if ((error as Error).name === 'KafkaJSOffsetOutOfRange') throw error;
-        if (performance.now() > until) throw new Error(`no broker answered ${what} within ${Math.round(msMax)} ms: ${(error as Error).message}`, { cause: error });
+        if (performance.now() > until)
+          throw new Error(
+            `no broker answered ${what} within ${Math.round(msMax)} ms: ${(error as Error).message}`,
+            { cause: error },
+          );
         await pause(TRY_PAUSE_MS);
         await this.#cluster.refreshMetadata().catch(() => (this.#connected = false));
       }
@@ -117,13 +160,27 @@ export class KafkaWire {
 }
 
 /** Messages as records, those before `from` left out; throws BrokenLog at a hole or at a record that is none of ours. */
-export function recordsFrom(partition: number, from: number, messages: readonly WireMessage[]): StoredRecord[] {
+export function recordsFrom(
+  partition: number,
+  from: number,
+  messages: readonly WireMessage[],
+): StoredRecord[] {
   const records: StoredRecord[] = [];
   for (const { offset: text, key, value, isControlRecord } of messages) {
     const offset = Number(text);
     if (offset < from) continue;
-    if (isControlRecord) throw new BrokenLog(`partition ${partition} has the mark of a transaction at offset ${offset}, and no record`, partition, offset);
-    if (!key || !value) throw new BrokenLog(`partition ${partition} has a record without key or value at offset ${offset}`, partition, offset);
+    if (isControlRecord)
+      throw new BrokenLog(
+        `partition ${partition} has the mark of a transaction at offset ${offset}, and no record`,
+        partition,
+        offset,
+      );
+    if (!key || !value)
+      throw new BrokenLog(
+        `partition ${partition} has a record without key or value at offset ${offset}`,
+        partition,
+        offset,
+      );
     records.push({ partition, offset, key: key.toString('utf8'), value });
   }
   contiguous(records, partition, from);

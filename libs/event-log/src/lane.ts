@@ -23,7 +23,8 @@ export interface Share {
 const RECORD_OVERHEAD = 64;
 
 /** What a record weighs in a queue and in a send: its key, its value and a little more, in bytes. */
-export const weightOf = ({ key, value }: LogRecord): number => Buffer.byteLength(key) + value.length + RECORD_OVERHEAD;
+export const weightOf = ({ key, value }: LogRecord): number =>
+  Buffer.byteLength(key) + value.length + RECORD_OVERHEAD;
 
 /**
  * What waits for one lane, and what of it goes next. Live appends go first, in the order in which they came, then bulk ones
@@ -67,7 +68,11 @@ export class Lane {
     const send = new Filling();
     // Half of a send is kept for what else waits, or a steady trickle of live events would hold up a bulk load for ever.
     const othersWait = this.parted !== undefined || this.bulk.length > 0;
-    this.live = this.takeFrom(this.live, send, othersWait ? this.sendBytesMax / 2 : this.sendBytesMax);
+    this.live = this.takeFrom(
+      this.live,
+      send,
+      othersWait ? this.sendBytesMax / 2 : this.sendBytesMax,
+    );
     if (this.parted) this.part(this.parted, send, this.sendBytesMax);
     if (!this.parted) this.live = this.takeFrom(this.live, send, this.sendBytesMax);
     if (!this.parted) this.bulk = this.takeFrom(this.bulk, send, this.sendBytesMax);
@@ -86,7 +91,10 @@ export class Lane {
         send.add({ of: waiting, from: 0, to: waiting.records.length }, waiting.weight);
         continue;
       }
-      const goesInParts = waiting.weight > this.sendBytesMax / 2 && this.parted === undefined && this.part(waiting, send, limit);
+      const goesInParts =
+        waiting.weight > this.sendBytesMax / 2 &&
+        this.parted === undefined &&
+        this.part(waiting, send, limit);
       return [...blocked, ...queue.slice(goesInParts ? at + 1 : at)];
     }
     return blocked;

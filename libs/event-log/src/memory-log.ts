@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { contiguous } from './contiguous.js';
 import { type Batch, Gather, type GatherStats } from './gather.js';
-import { type Appended, type Appending, BrokenLog, type EventLog, type Follower, type LogHealth, NotRecorded, OutcomeUnknown, type StoredRecord, type Taker } from './port.js';
+import {
+  type Appended,
+  type Appending,
+  BrokenLog,
+  type EventLog,
+  type Follower,
+  type LogHealth,
+  NotRecorded,
+  OutcomeUnknown,
+  type StoredRecord,
+  type Taker,
+} from './port.js';
 import { type PullSource, PullFollower, type Wanted } from './pull-follower.js';
 
 /** What goes wrong in a memory log from now on, until it is changed again. */
@@ -38,7 +49,8 @@ export class MemoryStore {
     const firsts = batches.map(({ partition, records }) => {
       const stored = this.of(partition);
       const first = stored.length;
-      for (const { key, value } of records) stored.push({ partition, offset: stored.length, key, value: Uint8Array.from(value) });
+      for (const { key, value } of records)
+        stored.push({ partition, offset: stored.length, key, value: Uint8Array.from(value) });
       return first;
     });
     for (const listener of this.listeners) listener();
@@ -80,11 +92,23 @@ export class MemoryLog implements EventLog {
   private closed: Promise<void> | undefined;
   private readonly followers = new Set<Follower>();
 
-  constructor({ partitions = PARTITIONS, store = new MemoryStore(partitions), queueBytesMax, sendBytesMax = SEND_BYTES_MAX }: MemoryLogOptions = {}) {
+  constructor({
+    partitions = PARTITIONS,
+    store = new MemoryStore(partitions),
+    queueBytesMax,
+    sendBytesMax = SEND_BYTES_MAX,
+  }: MemoryLogOptions = {}) {
     this.store = store;
     this.id = store.id;
     this.partitions = store.partitions;
-    this.gather = new Gather({ partitions: store.partitions, lanes: 1, laneOf: () => 0, sendBytesMax, queueBytesMax, send: (batches) => this.send(batches) });
+    this.gather = new Gather({
+      partitions: store.partitions,
+      lanes: 1,
+      laneOf: () => 0,
+      sendBytesMax,
+      queueBytesMax,
+      send: (batches) => this.send(batches),
+    });
   }
 
   /** What goes wrong: set a member to switch a fault on. Shared by all logs over the store. */
@@ -104,10 +128,19 @@ export class MemoryLog implements EventLog {
   async read(partition: number, from: number, bytes = READ_BYTES): Promise<StoredRecord[]> {
     if (this.faults.unreachable) throw new Error('the memory log cannot be reached');
     const stored = this.store.of(partition);
-    if (from > stored.length) throw new BrokenLog(`partition ${partition} ends at ${stored.length}, before ${from}`, partition, from);
+    if (from > stored.length)
+      throw new BrokenLog(
+        `partition ${partition} ends at ${stored.length}, before ${from}`,
+        partition,
+        from,
+      );
     const { hole } = this.faults;
     const found: StoredRecord[] = [];
-    for (let offset = from, left = bytes; offset < stored.length && (left > 0 || found.length === 0); offset += 1) {
+    for (
+      let offset = from, left = bytes;
+      offset < stored.length && (left > 0 || found.length === 0);
+      offset += 1
+    ) {
       const record = stored[offset] as StoredRecord;
       if (hole?.partition === partition && hole.offset === offset) continue;
       found.push(record);
@@ -124,7 +157,8 @@ export class MemoryLog implements EventLog {
   follow(taker: Taker): Follower {
     const source: PullSource = {
       partitions: this.partitions,
-      fetch: (wanted: readonly Wanted[]) => Promise.all(wanted.map(({ partition, from }) => this.read(partition, from))),
+      fetch: (wanted: readonly Wanted[]) =>
+        Promise.all(wanted.map(({ partition, from }) => this.read(partition, from))),
       onAppended: (wake) => this.store.onAppended(wake),
       pollMs: POLL_MS,
     };
@@ -141,7 +175,13 @@ export class MemoryLog implements EventLog {
 
   async health(): Promise<LogHealth> {
     const { queuedBytes, queueBytesMax } = this.gather.stats();
-    return { reachable: !this.faults.unreachable, powerSafe: false, notes: ['not power-safe: the log is in memory'], queuedBytes, queueBytesMax };
+    return {
+      reachable: !this.faults.unreachable,
+      powerSafe: false,
+      notes: ['not power-safe: the log is in memory'],
+      queuedBytes,
+      queueBytesMax,
+    };
   }
 
   close(graceMs?: number): Promise<void> {
@@ -155,10 +195,12 @@ export class MemoryLog implements EventLog {
 
   private async send(batches: readonly Batch[]): Promise<number[]> {
     await this.faults.beforeSend?.();
-    if (this.faults.failBefore || this.faults.unreachable) throw new NotRecorded('the memory log was told to refuse');
+    if (this.faults.failBefore || this.faults.unreachable)
+      throw new NotRecorded('the memory log was told to refuse');
     const firsts = this.store.append(batches);
     if (this.faults.storeTwice) this.store.append(batches);
-    if (this.faults.failAfter) throw new OutcomeUnknown('the memory log was told to lose its answer');
+    if (this.faults.failAfter)
+      throw new OutcomeUnknown('the memory log was told to lose its answer');
     return firsts;
   }
 }

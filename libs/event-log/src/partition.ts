@@ -14,7 +14,11 @@ export function murmur2(bytes: Uint8Array): number {
   const words = length >> 2;
   for (let word = 0; word < words; word += 1) {
     const at = word * 4;
-    let k = (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24);
+    let k =
+      (bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24);
     k = Math.imul(k, M);
     k ^= k >>> 24;
     k = Math.imul(k, M);

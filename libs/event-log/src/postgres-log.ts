@@ -1,6 +1,14 @@
 import pg from 'pg';
 import { Gather, type GatherStats } from './gather.js';
-import type { Appended, Appending, EventLog, Follower, LogHealth, StoredRecord, Taker } from './port.js';
+import type {
+  Appended,
+  Appending,
+  EventLog,
+  Follower,
+  LogHealth,
+  StoredRecord,
+  Taker,
+} from './port.js';
 import { serverHealth } from './postgres-health.js';
 import { fetchRecords, headOf } from './postgres-reader.js';
 import { installLog, LOG_ROLE, type LogIdentity } from './postgres-schema.js';
@@ -63,8 +71,16 @@ export class PostgresLog implements EventLog {
   ) {
     this.id = identity.id;
     this.partitions = identity.partitions;
-    this.writers = new Sessions(settings.url, identity, { max: LANES, limited, onNotice: settings.onNotice });
-    this.readers = new Sessions(settings.url, identity, { max: READERS, limited, onNotice: settings.onNotice });
+    this.writers = new Sessions(settings.url, identity, {
+      max: LANES,
+      limited,
+      onNotice: settings.onNotice,
+    });
+    this.readers = new Sessions(settings.url, identity, {
+      max: READERS,
+      limited,
+      onNotice: settings.onNotice,
+    });
     this.wakes = new Wakes(settings.url);
     this.gather = new Gather({
       partitions: identity.partitions,
@@ -102,7 +118,12 @@ export class PostgresLog implements EventLog {
     const follower = new PullFollower(
       {
         partitions: this.partitions,
-        fetch: (wanted) => fetchRecords(this.readers, wanted, Math.max(FETCH_BYTES_MIN, FETCH_BYTES_MAX / wanted.length)),
+        fetch: (wanted) =>
+          fetchRecords(
+            this.readers,
+            wanted,
+            Math.max(FETCH_BYTES_MIN, FETCH_BYTES_MAX / wanted.length),
+          ),
         onAppended: (wake) => this.wakes.add(wake),
         pollMs: POLL_MS,
       },
@@ -116,7 +137,13 @@ export class PostgresLog implements EventLog {
     const { queuedBytes, queueBytesMax } = this.gather.stats();
     const { reachable, powerSafe, notes } = await serverHealth(this.settings.url);
     const unlimited = `the database user may not work under the role ${LOG_ROLE}: only triggers keep the log append-only`;
-    return { reachable, powerSafe, notes: this.limited ? notes : [...notes, unlimited], queuedBytes, queueBytesMax };
+    return {
+      reachable,
+      powerSafe,
+      notes: this.limited ? notes : [...notes, unlimited],
+      queuedBytes,
+      queueBytesMax,
+    };
   }
 
   close(graceMs?: number): Promise<void> {
@@ -133,8 +160,13 @@ export class PostgresLog implements EventLog {
 
 /** Whether the log's sessions can be limited to the role that may only append and read. */
 async function mayBeLimited(client: pg.ClientBase): Promise<boolean> {
-  const allowed = await client.query(`set role ${LOG_ROLE}`).then(() => true, () => false);
+  const allowed = await client.query(`set role ${LOG_ROLE}`).then(
+    () => true,
+    () => false,
+  );
   if (!allowed) return false;
-  const { rows } = await client.query<{ may: boolean }>(`select has_function_privilege('log.append(int[], int[], int[], int[], text[], int[], int[], bytea)', 'execute') as may`);
+  const { rows } = await client.query<{ may: boolean }>(
+    `select has_function_privilege('log.append(int[], int[], int[], int[], text[], int[], int[], bytea)', 'execute') as may`,
+  );
   return rows[0]?.may === true;
 }

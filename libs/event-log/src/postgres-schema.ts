@@ -132,18 +132,28 @@ grant execute on function log.append to ${LOG_ROLE};
  */
 export async function installLog(client: ClientBase, partitions: number): Promise<LogIdentity> {
   const found = (await identityOf(client)) ?? (await make(client, partitions));
-  if (found.partitions !== partitions) throw new LogRefused(`SHOEPRINT_PARTITIONS: the log has ${found.partitions} partitions, which is set for life; ${partitions} are asked for`);
+  if (found.partitions !== partitions)
+    throw new LogRefused(
+      `SHOEPRINT_PARTITIONS: the log has ${found.partitions} partitions, which is set for life; ${partitions} are asked for`,
+    );
   return found;
 }
 
 /** What log it is, if there is one. */
 export async function identityOf(client: ClientBase): Promise<LogIdentity | undefined> {
-  const { rows: tables } = await client.query<{ there: boolean }>(`select to_regclass('log.identity') is not null as there`);
+  const { rows: tables } = await client.query<{ there: boolean }>(
+    `select to_regclass('log.identity') is not null as there`,
+  );
   if (!tables[0]?.there) return undefined;
-  const { rows } = await client.query<LogIdentity & { version: number }>('select id, partitions, version from log.identity');
+  const { rows } = await client.query<LogIdentity & { version: number }>(
+    'select id, partitions, version from log.identity',
+  );
   const found = rows[0];
   if (!found) throw new Error('the schema "log" holds no log: log.identity is empty');
-  if (found.version !== SCHEMA_VERSION) throw new LogRefused(`the schema "log" is of version ${found.version}; this program knows ${SCHEMA_VERSION}`);
+  if (found.version !== SCHEMA_VERSION)
+    throw new LogRefused(
+      `the schema "log" is of version ${found.version}; this program knows ${SCHEMA_VERSION}`,
+    );
   return { id: found.id, partitions: found.partitions };
 }
 
@@ -167,8 +177,15 @@ async function makeAll(client: ClientBase, partitions: number): Promise<LogIdent
   for (const part of [TABLES, COMPRESS, APPEND, TRIGGERS]) await client.query(part);
   if (await hasRole(client)) await client.query(GRANT);
   const id = randomUUID();
-  await client.query('insert into log.partition (partition) select generate_series(0, $1::int - 1)', [partitions]);
-  await client.query('insert into log.identity (id, partitions, version) values ($1, $2, $3)', [id, partitions, SCHEMA_VERSION]);
+  await client.query(
+    'insert into log.partition (partition) select generate_series(0, $1::int - 1)',
+    [partitions],
+  );
+  await client.query('insert into log.identity (id, partitions, version) values ($1, $2, $3)', [
+    id,
+    partitions,
+    SCHEMA_VERSION,
+  ]);
   return { id, partitions };
 }
 

@@ -24,7 +24,11 @@ export class Sessions {
   constructor(
     url: string,
     private readonly identity: LogIdentity,
-    private readonly settings: { readonly max: number; readonly limited: boolean; readonly onNotice?: (text: string) => void },
+    private readonly settings: {
+      readonly max: number;
+      readonly limited: boolean;
+      readonly onNotice?: (text: string) => void;
+    },
   ) {
     this.pool = new pg.Pool({
       ...connection(url),
@@ -35,7 +39,8 @@ export class Sessions {
     // An idle connection that breaks is dropped by the pool; the next use makes another, and says so if it cannot.
     // While the pool closes nobody needs it any more: a server that ends right after is no news.
     this.pool.on('error', (error) => {
-      if (!this.closing) settings.onNotice?.(`an idle connection to the log was lost: ${error.message}`);
+      if (!this.closing)
+        settings.onNotice?.(`an idle connection to the log was lost: ${error.message}`);
     });
     // One that breaks while it is used says so to whoever waits for its answer, or to the next who asks.
     this.pool.on('connect', (client) => client.on('error', () => undefined));
@@ -69,7 +74,12 @@ export class Sessions {
 
   private async prepare(client: pg.ClientBase): Promise<void> {
     const found = await identityOf(client);
-    if (found?.id !== this.identity.id) throw new BrokenLog(`the database holds ${found ? 'another log' : 'no log'}, not ${this.identity.id}`);
-    await client.query(`set jit = off; set default_transaction_isolation = 'read committed'${this.settings.limited ? `; set role ${LOG_ROLE}` : ''}`);
+    if (found?.id !== this.identity.id)
+      throw new BrokenLog(
+        `the database holds ${found ? 'another log' : 'no log'}, not ${this.identity.id}`,
+      );
+    await client.query(
+      `set jit = off; set default_transaction_isolation = 'read committed'${this.settings.limited ? `; set role ${LOG_ROLE}` : ''}`,
+    );
   }
 }

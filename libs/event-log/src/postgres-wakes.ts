@@ -46,7 +46,10 @@ export class Wakes {
       void client.end().catch(() => undefined); // it broke: there is nothing left to end
       if (!this.closed) this.retry = setTimeout(() => void this.listen(), RETRY_MS);
     };
-    client.on('error', over).on('end', over).on('notification', () => this.wakeAll());
+    client
+      .on('error', over)
+      .on('end', over)
+      .on('notification', () => this.wakeAll());
     try {
       await client.connect();
       await client.query(`listen ${WAKE_CHANNEL}`);

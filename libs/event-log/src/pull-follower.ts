@@ -53,7 +53,8 @@ export class PullFollower implements Follower {
 
   /** Throws where there is no such partition: a bug of the caller. */
   add(partition: number, from: number): void {
-    if (!Number.isInteger(partition) || partition < 0 || partition >= this.source.partitions) throw new RangeError(`there is no partition ${partition}`);
+    if (!Number.isInteger(partition) || partition < 0 || partition >= this.source.partitions)
+      throw new RangeError(`there is no partition ${partition}`);
     if (this.closed) return;
     this.pursuits.set(partition, { partition, next: from });
     this.wake();
@@ -81,7 +82,9 @@ export class PullFollower implements Follower {
   private async run(): Promise<void> {
     while (!this.closed) {
       this.isAwake = false;
-      const free = [...this.pursuits.values()].filter(({ partition }) => !this.takings.has(partition));
+      const free = [...this.pursuits.values()].filter(
+        ({ partition }) => !this.takings.has(partition),
+      );
       const came = free.length > 0 && (await this.fetch(free));
       if (!came) await this.pause(this.pauseMs(free.length));
     }
@@ -90,13 +93,17 @@ export class PullFollower implements Follower {
   /** Nothing to fetch: until a taker is free or a partition is added. At the head: until the next look. Unreachable: ever longer. */
   private pauseMs(free: number): number | undefined {
     if (free === 0) return undefined;
-    return this.failures === 0 ? this.source.pollMs : Math.min(RETRY_MS * 2 ** (this.failures - 1), RETRY_MS_MAX);
+    return this.failures === 0
+      ? this.source.pollMs
+      : Math.min(RETRY_MS * 2 ** (this.failures - 1), RETRY_MS_MAX);
   }
 
   /** Whether anything was handed on. */
   private async fetch(free: readonly Pursuit[]): Promise<boolean> {
     try {
-      const fetched = await this.source.fetch(free.map(({ partition, next }) => ({ partition, from: next })));
+      const fetched = await this.source.fetch(
+        free.map(({ partition, next }) => ({ partition, from: next })),
+      );
       this.failures = 0;
       return fetched.map((records, at) => this.handOn(free[at] as Pursuit, records)).includes(true);
     } catch (error) {
@@ -107,7 +114,9 @@ export class PullFollower implements Follower {
   }
 
   private concerned(free: readonly Pursuit[], { partition }: BrokenLog): readonly Pursuit[] {
-    return partition === undefined ? free : free.filter((pursuit) => pursuit.partition === partition);
+    return partition === undefined
+      ? free
+      : free.filter((pursuit) => pursuit.partition === partition);
   }
 
   private handOn(pursuit: Pursuit, records: readonly StoredRecord[]): boolean {

@@ -3,7 +3,9 @@ import type { KafkaSettings } from './kafka-client.js';
 import type { PostgresLogSettings } from './postgres-log.js';
 
 /** Which log, and how it is reached. */
-export type LogSettings = ({ readonly kind: 'postgres' } & PostgresLogSettings) | ({ readonly kind: 'kafka' } & KafkaSettings);
+export type LogSettings =
+  | ({ readonly kind: 'postgres' } & PostgresLogSettings)
+  | ({ readonly kind: 'kafka' } & KafkaSettings);
 
 const KINDS = ['postgres', 'kafka'] as const;
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
@@ -17,28 +19,46 @@ const TOPIC = 'shoeprint.table-events.v1';
  * KAFKA_SSL, KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD. What holds a secret may also be named as a file, NAME_FILE.
  * Says all that is wrong at once, by name and never by value; settings are there only where nothing is.
  */
-export function logSettings(env: Readonly<Record<string, string | undefined>>): { settings?: LogSettings; faults: string[] } {
+export function logSettings(env: Readonly<Record<string, string | undefined>>): {
+  settings?: LogSettings;
+  faults: string[];
+} {
   const faults: string[] = [];
   const values = new Values(env, faults);
   const kind = values.oneOf('SHOEPRINT_LOG', KINDS) ?? 'postgres';
   const partitions = values.integer('SHOEPRINT_PARTITIONS', 1, PARTITIONS_MAX) ?? PARTITIONS;
-  const settings: LogSettings = kind === 'kafka' ? { kind, ...kafkaSettings(values, partitions) } : { kind, url: databaseUrl(values), partitions };
+  const settings: LogSettings =
+    kind === 'kafka'
+      ? { kind, ...kafkaSettings(values, partitions) }
+      : { kind, url: databaseUrl(values), partitions };
   return faults.length > 0 ? { faults } : { settings: Object.freeze(settings), faults };
 }
 
 function databaseUrl(values: Values): string {
   const url = values.secret('DATABASE_URL');
-  if (url === undefined) values.fault('DATABASE_URL is missing: the log is in PostgreSQL unless SHOEPRINT_LOG says kafka');
-  else if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) values.fault('DATABASE_URL is no URL that begins with postgres://');
+  if (url === undefined)
+    values.fault(
+      'DATABASE_URL is missing: the log is in PostgreSQL unless SHOEPRINT_LOG says kafka',
+    );
+  else if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
+    values.fault('DATABASE_URL is no URL that begins with postgres://');
   return url ?? '';
 }
 
 function kafkaSettings(values: Values, partitions: number): KafkaSettings {
-  const brokers = (values.text('KAFKA_BROKERS') ?? '').split(',').map((broker) => broker.trim()).filter(Boolean);
-  if (brokers.length === 0) values.fault('KAFKA_BROKERS is missing: one or more of host:port, separated by commas');
-  else if (!brokers.every((broker) => /^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i.test(broker))) values.fault('KAFKA_BROKERS is not host:port, or several separated by commas');
+  const brokers = (values.text('KAFKA_BROKERS') ?? '')
+    .split(',')
+    .map((broker) => broker.trim())
+    .filter(Boolean);
+  if (brokers.length === 0)
+    values.fault('KAFKA_BROKERS is missing: one or more of host:port, separated by commas');
+  else if (!brokers.every((broker) => /^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i.test(broker)))
+    values.fault('KAFKA_BROKERS is not host:port, or several separated by commas');
   const topic = values.text('KAFKA_TOPIC') ?? TOPIC;
-  if (!/^[a-zA-Z0-9._-]{1,249}$/.test(topic)) values.fault('KAFKA_TOPIC is no name of a topic: at most 249 of a-z, A-Z, 0-9, ".", "_" and "-"');
+  if (!/^[a-zA-Z0-9._-]{1,249}$/.test(topic))
+    values.fault(
+      'KAFKA_TOPIC is no name of a topic: at most 249 of a-z, A-Z, 0-9, ".", "_" and "-"',
+    );
   const ssl = values.oneOf('KAFKA_SSL', ['true', 'false']) === 'true';
   return { brokers, topic, partitions, create: true, ssl, sasl: sasl(values) };
 }
@@ -48,12 +68,15 @@ function sasl(values: Values): KafkaSettings['sasl'] {
   const username = values.secret('KAFKA_SASL_USERNAME');
   const password = values.secret('KAFKA_SASL_PASSWORD');
   if (!values.isSet('KAFKA_SASL_MECHANISM')) {
-    if (username !== undefined || password !== undefined) values.fault(`KAFKA_SASL_MECHANISM is missing: one of ${MECHANISMS.join(', ')}`);
+    if (username !== undefined || password !== undefined)
+      values.fault(`KAFKA_SASL_MECHANISM is missing: one of ${MECHANISMS.join(', ')}`);
     return undefined;
   }
   if (username === undefined) values.fault('KAFKA_SASL_USERNAME is missing');
   if (password === undefined) values.fault('KAFKA_SASL_PASSWORD is missing');
-  return mechanism && username !== undefined && password !== undefined ? { mechanism, username, password } : undefined;
+  return mechanism && username !== undefined && password !== undefined
+    ? { mechanism, username, password }
+    : undefined;
 }
 
 /** Reads variables one by one, and keeps what is wrong with them. An empty one counts as not there. */
@@ -65,7 +88,12 @@ class Values {
 
   /** One fault a variable: what is wrong with NAME_FILE is why NAME is missing. */
   fault(text: string): void {
-    if (!this.faults.some((other) => other.split(' ')[0]?.replace(/_FILE$/, '') === text.split(' ')[0])) this.faults.push(text);
+    if (
+      !this.faults.some(
+        (other) => other.split(' ')[0]?.replace(/_FILE$/, '') === text.split(' ')[0],
+      )
+    )
+      this.faults.push(text);
   }
 
   isSet(name: string): boolean {
@@ -79,7 +107,8 @@ class Values {
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
     const value = this.text(name);
     const found = allowed.find((each) => each === value);
-    if (value !== undefined && found === undefined) this.fault(`${name} is none of ${allowed.join(', ')}`);
+    if (value !== undefined && found === undefined)
+      this.fault(`${name} is none of ${allowed.join(', ')}`);
     return found;
   }
 
@@ -102,7 +131,9 @@ class Values {
       if (text !== '') return text;
       this.fault(`${name}_FILE names an empty file`);
     } catch (error) {
-      this.fault(`${name}_FILE names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+      this.fault(
+        `${name}_FILE names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      );
     }
     return undefined;
   }

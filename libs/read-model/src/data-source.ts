@@ -15,11 +15,15 @@ export interface DataSourceOptions {
 /** A bigint as a number. Throws where a number cannot hold it: no row has one, so only a sum can be it, and sums are to be cast to text. */
 function safeNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is more than a number holds exactly`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`${text} is more than a number holds exactly`);
   return value;
 }
 
-const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
+  number,
+  (text: string) => unknown
+>([
   [pg.types.builtins.INT8, safeNumber],
   [pg.types.builtins.DATE, (text) => text],
 ]);
@@ -30,13 +34,16 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
  */
 export const ROW_TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
-    (format !== 'binary' && PARSERS.get(oid)) || (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
+    (format !== 'binary' && PARSERS.get(oid)) ||
+    (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
 };
 
 /** Columns are the snake_case of the fields. */
 class SnakeCase extends DefaultNamingStrategy {
   override columnName(property: string, given: string, prefixes: string[]): string {
-    return [...prefixes, given || property].join('_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [...prefixes, given || property]
+      .join('_')
+      .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   }
 }
 
@@ -44,7 +51,10 @@ class SnakeCase extends DefaultNamingStrategy {
  * A data source over a schema of rows, for reading by entities or by SQL of one's own: the caller initialises and destroys
  * it. It migrates nothing: `migrate` does.
  */
-export function readModelDataSource(url: string, { schema = ROWS_SCHEMA, poolSize = 10, applicationName = 'shoeprint' }: DataSourceOptions = {}): DataSource {
+export function readModelDataSource(
+  url: string,
+  { schema = ROWS_SCHEMA, poolSize = 10, applicationName = 'shoeprint' }: DataSourceOptions = {},
+): DataSource {
   quotedSchema(schema);
   return new DataSource({
     type: 'postgres',
@@ -77,7 +87,11 @@ export async function migrate(url: string, schema: string = ROWS_SCHEMA): Promis
   try {
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [MIGRATING]);
     await client.query(`create schema if not exists ${quotedSchema(schema)}`);
-    const source = readModelDataSource(url, { schema, poolSize: 1, applicationName: 'shoeprint migrate' });
+    const source = readModelDataSource(url, {
+      schema,
+      poolSize: 1,
+      applicationName: 'shoeprint migrate',
+    });
     await source.initialize();
     try {
       await source.runMigrations({ transaction: 'all' });

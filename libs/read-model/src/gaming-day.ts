@@ -23,7 +23,8 @@ function numberOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 }
 
-const dateOf = (day: number): string => new Date(Math.min(Math.max(day, FIRST_DAY), LAST_DAY) * DAY_MS).toISOString().slice(0, 10);
+const dateOf = (day: number): string =>
+  new Date(Math.min(Math.max(day, FIRST_DAY), LAST_DAY) * DAY_MS).toISOString().slice(0, 10);
 
 /** Whether `text` is a day of the calendar, `YYYY-MM-DD`, of the years 0001 to 9999. */
 export function isDay(text: unknown): text is string {
@@ -37,7 +38,8 @@ export function isDay(text: unknown): text is string {
  * nothing is. The list has at least one rule, the rules are in order of `from`, and no change of rule makes a day of no length.
  */
 export function gamingDayFaults(list: unknown): string[] {
-  if (!Array.isArray(list) || list.length === 0) return ['/: a list of at least one {from, zone, cutover} is needed'];
+  if (!Array.isArray(list) || list.length === 0)
+    return ['/: a list of at least one {from, zone, cutover} is needed'];
   const faults = list.flatMap((rule: unknown, i) => ruleFaults(rule, `/${i}`));
   if (faults.length > 0) return faults;
   const rules = list as GamingDayRule[];
@@ -45,7 +47,10 @@ export function gamingDayFaults(list: unknown): string[] {
     const before = rules[i - 1];
     if (!before) continue;
     if (from <= before.from) faults.push(`/${i}/from: ${from} does not come after ${before.from}`);
-    else if (startUnder(rules[i] as GamingDayRule, numberOf(from)) <= startUnder(before, numberOf(from) - 1)) {
+    else if (
+      startUnder(rules[i] as GamingDayRule, numberOf(from)) <=
+      startUnder(before, numberOf(from) - 1)
+    ) {
       faults.push(`/${i}: the day before ${from} would end before it begins`);
     }
   }
@@ -53,12 +58,17 @@ export function gamingDayFaults(list: unknown): string[] {
 }
 
 function ruleFaults(rule: unknown, at: string): string[] {
-  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return [`${at}: not an object`];
+  if (typeof rule !== 'object' || rule === null || Array.isArray(rule))
+    return [`${at}: not an object`];
   const { from, zone, cutover, ...others } = rule as Record<string, unknown>;
   return [
     ...(isDay(from) ? [] : [`${at}/from: not a day, YYYY-MM-DD`]),
-    ...(typeof zone === 'string' && IANAZone.isValidZone(zone) ? [] : [`${at}/zone: not a time zone of the IANA database`]),
-    ...(typeof cutover === 'string' && CUTOVER.test(cutover) ? [] : [`${at}/cutover: not a time, HH:MM`]),
+    ...(typeof zone === 'string' && IANAZone.isValidZone(zone)
+      ? []
+      : [`${at}/zone: not a time zone of the IANA database`]),
+    ...(typeof cutover === 'string' && CUTOVER.test(cutover)
+      ? []
+      : [`${at}/cutover: not a time, HH:MM`]),
     ...Object.keys(others).map((name) => `${at}/${name}: unknown`),
   ];
 }
@@ -70,7 +80,16 @@ function ruleFaults(rule: unknown, at: string): string[] {
 function startUnder({ zone, cutover }: GamingDayRule, day: number): number {
   const date = new Date(day * DAY_MS);
   const [hour, minute] = cutover.split(':').map(Number) as [number, number];
-  const local = DateTime.fromObject({ year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(), hour, minute }, { zone });
+  const local = DateTime.fromObject(
+    {
+      year: date.getUTCFullYear(),
+      month: date.getUTCMonth() + 1,
+      day: date.getUTCDate(),
+      hour,
+      minute,
+    },
+    { zone },
+  );
   return Math.min(...local.getPossibleOffsets().map((one) => one.toMillis()));
 }
 
@@ -110,7 +129,10 @@ export function gamingDays(list: readonly GamingDayRule[]): (time: string) => st
 }
 
 /** The last day that begins no later than an instant: at most two days from the instant's date in UTC, whatever zone and cut-over. */
-function dayAround(instant: number, startOf: (day: number) => number): { start: number; end: number; date: string } {
+function dayAround(
+  instant: number,
+  startOf: (day: number) => number,
+): { start: number; end: number; date: string } {
   let day = Math.floor(instant / DAY_MS) + 2;
   let end = startOf(day + 1);
   for (let start = startOf(day); ; day -= 1, end = start, start = startOf(day)) {

@@ -2,18 +2,75 @@ export * from './rows.js';
 export { gamingDayFaults, gamingDays, isDay, type GamingDayRule } from './gaming-day.js';
 export { poissonLimits, type PoissonLimits } from './poisson.js';
 export { BadCursor, PAGE_DEFAULT, PAGE_MAX, type Page, type Paging } from './cursor.js';
-export { BadPositions, positionsFrom, positionsReached, positionsText, readSnapshot, type Positions, type ReadAt, type Snapshot } from './snapshot-read.js';
+export {
+  BadPositions,
+  positionsFrom,
+  positionsReached,
+  positionsText,
+  readSnapshot,
+  type Positions,
+  type ReadAt,
+  type Snapshot,
+} from './snapshot-read.js';
 export { migrate, readModelDataSource, ROW_TYPES, type DataSourceOptions } from './data-source.js';
 export { channelOf, quotedSchema, ROWS_SCHEMA } from './schema.js';
 export * from './entities/index.js';
 export type { Filter } from './where.js';
-export { COMMISSION_BY, commissionOwed, type CommissionBy, type CommissionFilter, type CommissionLine, type CommissionOwed, type CommissionReport } from './commission/commission.js';
-export { DEALER_ERRORS, dealerAccuracy, type DealerAccuracy, type DealerLine, type DealersReport } from './dealers/dealers.js';
-export { payoutVariance, type PayoutFilter, type PayoutLine, type PayoutsReport, type PayoutTotal, type VarianceLine } from './payouts/payouts.js';
-export { FINDING_ORDERS, FINDING_STATUSES, findings, type FindingLine, type FindingOrder, type FindingsFilter, type FindingStatus } from './findings/findings.js';
-export { MISDEALT_CODES, misdealtCoups, type MisdealtCount, type MisdealtFilter, type MisdealtLine, type MisdealtReport, type MisdealtSummary } from './misdealt/misdealt.js';
-export { shoeReport, type ShoeReport, type ShoeReportLine, type ShoeReportTotal } from './shoe-report/shoe-report.js';
-export { deviceHealth, type DeviceLine, type DevicesFilter, type DevicesReport, type DeviceTotal } from './devices/devices.js';
+export {
+  COMMISSION_BY,
+  commissionOwed,
+  type CommissionBy,
+  type CommissionFilter,
+  type CommissionLine,
+  type CommissionOwed,
+  type CommissionReport,
+} from './commission/commission.js';
+export {
+  DEALER_ERRORS,
+  dealerAccuracy,
+  type DealerAccuracy,
+  type DealerLine,
+  type DealersReport,
+} from './dealers/dealers.js';
+export {
+  payoutVariance,
+  type PayoutFilter,
+  type PayoutLine,
+  type PayoutsReport,
+  type PayoutTotal,
+  type VarianceLine,
+} from './payouts/payouts.js';
+export {
+  FINDING_ORDERS,
+  FINDING_STATUSES,
+  findings,
+  type FindingLine,
+  type FindingOrder,
+  type FindingsFilter,
+  type FindingStatus,
+} from './findings/findings.js';
+export {
+  MISDEALT_CODES,
+  misdealtCoups,
+  type MisdealtCount,
+  type MisdealtFilter,
+  type MisdealtLine,
+  type MisdealtReport,
+  type MisdealtSummary,
+} from './misdealt/misdealt.js';
+export {
+  shoeReport,
+  type ShoeReport,
+  type ShoeReportLine,
+  type ShoeReportTotal,
+} from './shoe-report/shoe-report.js';
+export {
+  deviceHealth,
+  type DeviceLine,
+  type DevicesFilter,
+  type DevicesReport,
+  type DeviceTotal,
+} from './devices/devices.js';
 export { stepsOf, type Step, type Steps } from './coups/steps.js';
 export { RowStore, type Written } from './writer.js';
 export { RowsNotWritten, RowsOutcomeUnknown, type RowStoreOptions } from './writer-pool.js';
@@ -22,10 +79,22 @@ export type { ParkedAsk, ParkedTable, ReleasedEvent } from './parked.js';
 export type { TableAtHand } from './snapshots.js';
 export { keyOf } from './schema-keys.js';
 export { commissionCoups, type CommissionCoup } from './commission/commission-coups.js';
-export { tables, type TableCoup, type TableEvents, type TableLine, type TableShoe } from './tables/tables.js';
+export {
+  tables,
+  type TableCoup,
+  type TableEvents,
+  type TableLine,
+  type TableShoe,
+} from './tables/tables.js';
 export { shoe, shoes, type LedgerLine, type ShoeLine, type ShoeWhole } from './shoes/shoes.js';
 export { coups, type CoupLine, type CoupsFilter } from './coups/coups.js';
 export { coup, RulesNotInstalled, type CoupWhole } from './coups/coup.js';
 export { changesSince, type Change, type Changes, type TableChange } from './changes/changes.js';
-export { NotAtTheSamePlace, Rebuild, RebuildRunning, type LivePosition, type Reach } from './rebuild.js';
+export {
+  NotAtTheSamePlace,
+  Rebuild,
+  RebuildRunning,
+  type LivePosition,
+  type Reach,
+} from './rebuild.js';
 export type { TableComparison } from './rebuild-compare.js';

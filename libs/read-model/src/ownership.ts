@@ -39,7 +39,9 @@ export class OtherFold extends Error {
     readonly found: number,
     readonly wanted: number,
   ) {
-    super(`the rows are of fold version ${found}, this is version ${wanted}: run "shoeprint rebuild"`);
+    super(
+      `the rows are of fold version ${found}, this is version ${wanted}: run "shoeprint rebuild"`,
+    );
   }
 }
 
@@ -56,8 +58,14 @@ interface Standing {
  * Makes the positions of a log's partitions, at 0, where there are none. Throws `OtherLog` where there are those of another
  * log, or another number of them, and `OtherFold` where the rows are of another version of the fold.
  */
-export async function prepare(pool: WriterPool, logId: string, partitions: number, foldVersion: number): Promise<void> {
-  if (!Number.isSafeInteger(partitions) || partitions < 1) throw new Error(`a log has at least one partition, not ${partitions}`);
+export async function prepare(
+  pool: WriterPool,
+  logId: string,
+  partitions: number,
+  foldVersion: number,
+): Promise<void> {
+  if (!Number.isSafeInteger(partitions) || partitions < 1)
+    throw new Error(`a log has at least one partition, not ${partitions}`);
   const standing = await pool.transaction(async (client) => {
     await client.query(`lock table ${pool.sql}.position in share row exclusive mode`);
     await client.query(
@@ -66,18 +74,29 @@ export async function prepare(pool: WriterPool, logId: string, partitions: numbe
        where not exists (select from ${pool.sql}.position)`,
       [logId, partitions, foldVersion],
     );
-    const { rows } = await client.query<Standing>(`select log_id, fold_version, count(*) as partitions from ${pool.sql}.position group by 1, 2`);
+    const { rows } = await client.query<Standing>(
+      `select log_id, fold_version, count(*) as partitions from ${pool.sql}.position group by 1, 2`,
+    );
     return { commit: true, value: rows };
   });
   for (const found of standing) {
-    if (found.log_id !== logId) throw new OtherLog(`the rows were made from the log ${found.log_id}, this is ${logId}`);
+    if (found.log_id !== logId)
+      throw new OtherLog(`the rows were made from the log ${found.log_id}, this is ${logId}`);
     if (found.fold_version !== foldVersion) throw new OtherFold(found.fold_version, foldVersion);
-    if (found.partitions !== partitions) throw new OtherLog(`the rows were made from a log of ${found.partitions} partitions, this one has ${partitions}`);
+    if (found.partitions !== partitions)
+      throw new OtherLog(
+        `the rows were made from a log of ${found.partitions} partitions, this one has ${partitions}`,
+      );
   }
 }
 
 /** Takes up to `atMost` partitions that nobody owns or whose lease has ended; never a stopped one. */
-export async function claim(pool: WriterPool, owner: string, leaseMs: number, atMost: number): Promise<Claimed[]> {
+export async function claim(
+  pool: WriterPool,
+  owner: string,
+  leaseMs: number,
+  atMost: number,
+): Promise<Claimed[]> {
   return pool.query<Claimed & Record<string, unknown>>(
     'claim',
     `with free as (
@@ -99,10 +118,18 @@ const heldOf = (schema: string): string =>
      join unnest($2::int[], $3::bigint[]) h (partition, generation) on h.partition = p.partition and h.generation = p.generation
      where p.owner = $1 order by p.partition for update of p)`;
 
-const columnsOf = (held: readonly Held[]): [number[], number[]] => [held.map(({ partition }) => partition), held.map(({ generation }) => generation)];
+const columnsOf = (held: readonly Held[]): [number[], number[]] => [
+  held.map(({ partition }) => partition),
+  held.map(({ generation }) => generation),
+];
 
 /** Prolongs leases; gives the partitions that are no longer held. */
-export async function renew(pool: WriterPool, owner: string, leaseMs: number, held: readonly Held[]): Promise<number[]> {
+export async function renew(
+  pool: WriterPool,
+  owner: string,
+  leaseMs: number,
+  held: readonly Held[],
+): Promise<number[]> {
   if (held.length === 0) return [];
   const kept = await pool.query<{ partition: number }>(
     'renew',
@@ -116,7 +143,11 @@ export async function renew(pool: WriterPool, owner: string, leaseMs: number, he
 }
 
 /** Gives partitions back at once; what is no longer held is left alone. */
-export async function release(pool: WriterPool, owner: string, held: readonly Held[]): Promise<void> {
+export async function release(
+  pool: WriterPool,
+  owner: string,
+  held: readonly Held[],
+): Promise<void> {
   if (held.length === 0) return;
   await pool.query(
     'release',
@@ -160,12 +191,20 @@ export async function positions(pool: WriterPool): Promise<PositionState[]> {
   );
   return rows.map(({ stoppedOffset, stoppedReason, stoppedAt, ...position }) => ({
     ...position,
-    stopped: stoppedOffset === null ? null : { offset: stoppedOffset, reason: stoppedReason, at: stoppedAt },
+    stopped:
+      stoppedOffset === null
+        ? null
+        : { offset: stoppedOffset, reason: stoppedReason, at: stoppedAt },
   }));
 }
 
 /** Stops a partition at an offset until somebody resumes it, and gives it back. False where it is no longer held: its new owner will see for itself. */
-export async function stopPartition(pool: WriterPool, { partition, generation }: Held, offset: number, reason: string): Promise<boolean> {
+export async function stopPartition(
+  pool: WriterPool,
+  { partition, generation }: Held,
+  offset: number,
+  reason: string,
+): Promise<boolean> {
   const stopped = await pool.query(
     'stop-partition',
     `update ${pool.sql}.position p set stopped_offset = $3, stopped_reason = $4, stopped_at = clock_timestamp(), ${NOBODY}

@@ -25,15 +25,22 @@ export interface ReleasedEvent {
   readonly releasedAt: Date;
 }
 
-const COLUMNS = 'name as "table", partition, "offset", line, reason, parked_at as "parkedAt", asked, asked_by as "askedBy", asked_at as "askedAt"';
+const COLUMNS =
+  'name as "table", partition, "offset", line, reason, parked_at as "parkedAt", asked, asked_by as "askedBy", asked_at as "askedAt"';
 
 /** All parked tables, the longest parked first. */
 export async function parked(pool: WriterPool): Promise<ParkedTable[]> {
-  return pool.query<ParkedTable & Record<string, unknown>>('parked', `select ${COLUMNS} from ${pool.sql}.parked order by parked_at, "table"`);
+  return pool.query<ParkedTable & Record<string, unknown>>(
+    'parked',
+    `select ${COLUMNS} from ${pool.sql}.parked order by parked_at, "table"`,
+  );
 }
 
 /** The parked tables of some partitions about which somebody asked something that is not yet done. */
-export async function asked(pool: WriterPool, partitions: readonly number[]): Promise<(ParkedTable & { readonly asked: ParkedAsk })[]> {
+export async function asked(
+  pool: WriterPool,
+  partitions: readonly number[],
+): Promise<(ParkedTable & { readonly asked: ParkedAsk })[]> {
   return pool.query<ParkedTable & { readonly asked: ParkedAsk } & Record<string, unknown>>(
     'asked',
     `select ${COLUMNS} from ${pool.sql}.parked where partition = any($1::int[]) and asked is not null order by asked_at, "table"`,
@@ -42,7 +49,12 @@ export async function asked(pool: WriterPool, partitions: readonly number[]): Pr
 }
 
 /** Asks for a table to be retried or released by whoever owns its partition; a later asking replaces one not yet done. False where the table is not parked. */
-export async function askParked(pool: WriterPool, table: string, what: ParkedAsk, by: string): Promise<boolean> {
+export async function askParked(
+  pool: WriterPool,
+  table: string,
+  what: ParkedAsk,
+  by: string,
+): Promise<boolean> {
   const found = await pool.query(
     'ask-parked',
     `update ${pool.sql}.parked set asked = $2, asked_by = $3, asked_at = clock_timestamp() where "table" = $1 returning 1`,

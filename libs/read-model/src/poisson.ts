@@ -12,8 +12,10 @@ export interface PoissonLimits {
  * Throws on a count that is no whole number from 0, and on a confidence outside 0 to 1.
  */
 export function poissonLimits(count: number, confidence = 0.95): PoissonLimits {
-  if (!Number.isSafeInteger(count) || count < 0) throw new Error(`Poisson limits of ${count}: not a count`);
-  if (!(confidence > 0 && confidence < 1)) throw new Error(`Poisson limits at a confidence of ${confidence}`);
+  if (!Number.isSafeInteger(count) || count < 0)
+    throw new Error(`Poisson limits of ${count}: not a count`);
+  if (!(confidence > 0 && confidence < 1))
+    throw new Error(`Poisson limits at a confidence of ${confidence}`);
   const tail = (1 - confidence) / 2;
   return {
     lower: count === 0 ? 0 : whereCrosses(count, (mean) => tailsOf(count, mean).upper < tail),
@@ -35,7 +37,8 @@ export function tailsOf(count: number, mean: number): { lower: number; upper: nu
 }
 
 /** The probability of exactly `count`. */
-const pointOf = (count: number, mean: number): number => Math.exp(count * Math.log(mean) - mean - logFactorial(count));
+const pointOf = (count: number, mean: number): number =>
+  Math.exp(count * Math.log(mean) - mean - logFactorial(count));
 
 /** 1 + mean/(count+1) + mean²/((count+1)(count+2)) + … */
 function risingSum(count: number, mean: number): number {
@@ -65,14 +68,22 @@ function continuedFraction(a: number, mean: number): number {
   }
 }
 
-const SMALL_FACTORIALS: readonly number[] = Array.from({ length: 32 }).reduce<number[]>((logs, _, n) => [...logs, n === 0 ? 0 : (logs[n - 1] as number) + Math.log(n)], []);
+const SMALL_FACTORIALS: readonly number[] = Array.from({ length: 32 }).reduce<number[]>(
+  (logs, _, n) => [...logs, n === 0 ? 0 : (logs[n - 1] as number) + Math.log(n)],
+  [],
+);
 
 /** Stirling's series; its first left-out term is below 1e-15 from 32 on (DLMF 5.11.1). */
 function logFactorial(n: number): number {
   const small = SMALL_FACTORIALS[n];
   if (small !== undefined) return small;
   const square = n * n;
-  return (n + 0.5) * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI) + (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * square)) / square) / square) / n;
+  return (
+    (n + 0.5) * Math.log(n) -
+    n +
+    0.5 * Math.log(2 * Math.PI) +
+    (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * square)) / square) / square) / n
+  );
 }
 
 /** The mean at which `below` turns from true to false, by halving: as near as numbers lie. */

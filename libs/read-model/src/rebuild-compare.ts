@@ -11,7 +11,11 @@ export interface TableComparison {
 }
 
 /** What each table's rows are told apart by, and what in them is no consequence of the log. */
-const COMPARED: readonly { readonly table: string; readonly key: readonly string[]; readonly apart?: readonly string[] }[] = [
+const COMPARED: readonly {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly apart?: readonly string[];
+}[] = [
   { table: 'table_state', key: ['table'], apart: ['snapshot', 'snapshot_next'] },
   { table: 'shoe', key: ['ref', 'table'] },
   { table: 'coup', key: ['ref', 'table'] },
@@ -37,11 +41,20 @@ interface Heap {
 }
 
 /** Compares the tables of two schemas as `client`'s transaction sees them; tells of each as it is done. */
-export async function compareSchemas(client: pg.Client, live: string, next: string, compared: (table: TableComparison) => void): Promise<TableComparison[]> {
+export async function compareSchemas(
+  client: pg.Client,
+  live: string,
+  next: string,
+  compared: (table: TableComparison) => void,
+): Promise<TableComparison[]> {
   const all: TableComparison[] = [];
   for (const { table, key, apart = [] } of COMPARED) {
-    const columns = (await columnsOf(client, [live, next], table)).filter((column) => !apart.includes(column));
-    const [ours, theirs] = [live, next].map((schema) => digested(`${schema}.${table}`, key, columns)) as [string, string];
+    const columns = (await columnsOf(client, [live, next], table)).filter(
+      (column) => !apart.includes(column),
+    );
+    const [ours, theirs] = [live, next].map((schema) =>
+      digested(`${schema}.${table}`, key, columns),
+    ) as [string, string];
     const { rows: heaps } = await client.query<Heap>(
       `select heap, coalesce(a.count, 0) as live, coalesce(b.count, 0) as rebuilt, a.digest is not distinct from b.digest as equal
        from (${heaped(ours)}) a full join (${heaped(theirs)}) b using (heap)`,
@@ -61,7 +74,11 @@ export async function compareSchemas(client: pg.Client, live: string, next: stri
 }
 
 /** The columns that a table has in both schemas. */
-async function columnsOf(client: pg.Client, schemas: readonly string[], table: string): Promise<string[]> {
+async function columnsOf(
+  client: pg.Client,
+  schemas: readonly string[],
+  table: string,
+): Promise<string[]> {
   const { rows } = await client.query<{ column: string }>(
     `select attname as column from pg_attribute where attrelid = any($1::text[]::regclass[]) and attnum > 0 and not attisdropped
      group by attname having count(*) = $2 order by attname`,
@@ -70,15 +87,22 @@ async function columnsOf(client: pg.Client, schemas: readonly string[], table: s
   return rows.map(({ column }) => column);
 }
 
-const rowOf = (columns: readonly string[]): string => `row(${columns.map((column) => `"${column}"`).join(', ')})::text`;
+const rowOf = (columns: readonly string[]): string =>
+  `row(${columns.map((column) => `"${column}"`).join(', ')})::text`;
 
 /** Every row's key, heap, and SHA-256. Both schemas are read in one session, so values have one text. */
 const digested = (table: string, key: readonly string[], columns: readonly string[]): string =>
   `select ${rowOf(key)} collate "C" as key, (hashtextextended(${rowOf(key)}, 0) & ${HEAPS - 1})::int as heap, sha256(convert_to(${rowOf(columns)}, 'UTF8')) as digest from ${table}`;
 
-const heaped = (rows: string): string => `select heap, count(*) as count, sha256(string_agg(digest, ''::bytea order by key)) as digest from (${rows}) each_row group by heap`;
+const heaped = (rows: string): string =>
+  `select heap, count(*) as count, sha256(string_agg(digest, ''::bytea order by key)) as digest from (${rows}) each_row group by heap`;
 
-async function examplesIn(client: pg.Client, ours: string, theirs: string, heap: number): Promise<string[]> {
+async function examplesIn(
+  client: pg.Client,
+  ours: string,
+  theirs: string,
+  heap: number,
+): Promise<string[]> {
   const { rows } = await client.query<{ key: string }>(
     `select key from (select * from (${ours}) l where heap = $1) a full join (select * from (${theirs}) n where heap = $1) b using (key)
      where a.digest is distinct from b.digest order by key limit ${EXAMPLES}`,

@@ -60,7 +60,10 @@ export class Rebuild {
     const rebuild = new Rebuild(url, live, guard);
     await guard.connect();
     try {
-      const { rows } = await guard.query<{ mine: boolean }>('select pg_try_advisory_lock(hashtextextended($1, 0)) as mine', [`shoeprint rebuild ${live}`]);
+      const { rows } = await guard.query<{ mine: boolean }>(
+        'select pg_try_advisory_lock(hashtextextended($1, 0)) as mine',
+        [`shoeprint rebuild ${live}`],
+      );
       if (!rows[0]?.mine) throw new RebuildRunning();
       // Left by a rebuild that was killed after its swap.
       await guard.query(`drop schema if exists ${quotedSchema(`${live}_old`)} cascade`);
@@ -81,7 +84,11 @@ export class Rebuild {
    * Makes the schema, or finds it as an interrupted rebuild of the same log by the same version of the fold left it; anything
    * else is dropped first. What was released in the live rows is left out of the new ones too.
    */
-  async prepare(logId: string, partitions: number, foldVersion: number): Promise<{ readonly resumed: boolean }> {
+  async prepare(
+    logId: string,
+    partitions: number,
+    foldVersion: number,
+  ): Promise<{ readonly resumed: boolean }> {
     const next = quotedSchema(this.schema);
     const resumed = await this.standsFor(logId, partitions, foldVersion);
     if (!resumed) await this.guard.query(`drop schema if exists ${next} cascade`);
@@ -92,8 +99,15 @@ export class Rebuild {
     return { resumed };
   }
 
-  private async standsFor(logId: string, partitions: number, foldVersion: number): Promise<boolean> {
-    const { rows: made } = await this.guard.query(`select from pg_tables where schemaname = $1 and tablename = 'position'`, [this.schema]);
+  private async standsFor(
+    logId: string,
+    partitions: number,
+    foldVersion: number,
+  ): Promise<boolean> {
+    const { rows: made } = await this.guard.query(
+      `select from pg_tables where schemaname = $1 and tablename = 'position'`,
+      [this.schema],
+    );
     if (made.length === 0) return false;
     const { rows } = await this.guard.query<{ same: boolean | null; count: number }>(
       `select bool_and(log_id = $1 and fold_version = $2) as same, count(*) as count from ${quotedSchema(this.schema)}.position`,
@@ -106,7 +120,10 @@ export class Rebuild {
    * Compares the two, table by table, as both stand at one place: counts, and digests of all rows in order of their keys. The
    * live rows are held up only while `reach` works. Throws `NotAtTheSamePlace` where it did not reach them.
    */
-  async compare(reach: Reach, compared: (table: TableComparison) => void = () => undefined): Promise<TableComparison[]> {
+  async compare(
+    reach: Reach,
+    compared: (table: TableComparison) => void = () => undefined,
+  ): Promise<TableComparison[]> {
     const [live, next] = [quotedSchema(this.live), quotedSchema(this.schema)];
     return this.session(0, async (reader) => {
       await this.session(LOCK_MS, async (holder) => {
@@ -128,7 +145,11 @@ export class Rebuild {
    * `NotAtTheSamePlace`, or PostgreSQL's own error where a lock did not come within three seconds; nothing has then changed.
    */
   async swap(reach: Reach): Promise<void> {
-    const [live, next, old] = [this.live, this.schema, `${this.live}_old`].map(quotedSchema) as [string, string, string];
+    const [live, next, old] = [this.live, this.schema, `${this.live}_old`].map(quotedSchema) as [
+      string,
+      string,
+      string,
+    ];
     await this.session(LOCK_MS, async (holder) => {
       await holder.query('begin');
       await holder.query(`lock table ${live}.position in access exclusive mode`);
@@ -157,7 +178,16 @@ export class Rebuild {
     if (this.lost) throw this.lost;
     const settings = sessionOf(this.url, 'shoeprint rebuild');
     // Comparing takes as long as it takes; who holds locks may not.
-    const client = new pg.Client(lockMs > 0 ? { ...settings, lock_timeout: lockMs } : { ...settings, statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 });
+    const client = new pg.Client(
+      lockMs > 0
+        ? { ...settings, lock_timeout: lockMs }
+        : {
+            ...settings,
+            statement_timeout: 0,
+            query_timeout: 0,
+            idle_in_transaction_session_timeout: 0,
+          },
+    );
     client.on('error', () => undefined);
     await client.connect();
     return work(client).finally(() => client.end());
@@ -165,19 +195,33 @@ export class Rebuild {
 }
 
 async function placesOf(client: pg.Client, schema: string): Promise<Place[]> {
-  const { rows } = await client.query<Place>(`select partition, next, log_id as "logId", encode(last_digest, 'hex') as digest from ${schema}.position order by partition`);
+  const { rows } = await client.query<Place>(
+    `select partition, next, log_id as "logId", encode(last_digest, 'hex') as digest from ${schema}.position order by partition`,
+  );
   return rows;
 }
 
 /** Live rows that were never begun stand anywhere. */
 function checkPlaces(live: readonly Place[], next: readonly Place[]): void {
   if (live.length === 0) return;
-  if (live.length !== next.length) throw new NotAtTheSamePlace(`the live rows have ${live.length} partitions, the rebuilt ones ${next.length}`);
+  if (live.length !== next.length)
+    throw new NotAtTheSamePlace(
+      `the live rows have ${live.length} partitions, the rebuilt ones ${next.length}`,
+    );
   for (const [i, { partition, next: offset, logId, digest }] of live.entries()) {
     const rebuilt = next[i] as Place;
-    if (rebuilt.logId !== logId) throw new NotAtTheSamePlace(`the live rows are from the log ${logId}, the rebuilt ones from ${rebuilt.logId}`);
-    if (rebuilt.next !== offset) throw new NotAtTheSamePlace(`in partition ${partition} the live rows stand at ${offset}, the rebuilt ones at ${rebuilt.next}`);
-    if (rebuilt.digest !== digest) throw new NotAtTheSamePlace(`in partition ${partition} the record before ${offset} is another for the live rows than for the rebuilt ones`);
+    if (rebuilt.logId !== logId)
+      throw new NotAtTheSamePlace(
+        `the live rows are from the log ${logId}, the rebuilt ones from ${rebuilt.logId}`,
+      );
+    if (rebuilt.next !== offset)
+      throw new NotAtTheSamePlace(
+        `in partition ${partition} the live rows stand at ${offset}, the rebuilt ones at ${rebuilt.next}`,
+      );
+    if (rebuilt.digest !== digest)
+      throw new NotAtTheSamePlace(
+        `in partition ${partition} the record before ${offset} is another for the live rows than for the rebuilt ones`,
+      );
   }
 }
 

@@ -59,7 +59,12 @@ export interface CoupBet {
   /** Staked too late to count. */
   readonly late: number;
   /** Null while it is not settled. */
-  readonly settled: { readonly stake: 'returned' | 'taken'; readonly paid: number; readonly commissionTaken: number; readonly commissionMarked: number } | null;
+  readonly settled: {
+    readonly stake: 'returned' | 'taken';
+    readonly paid: number;
+    readonly commissionTaken: number;
+    readonly commissionMarked: number;
+  } | null;
 }
 
 /** A seat's commission of one coup. */
@@ -90,7 +95,14 @@ export interface CoupRowOut extends Changed {
 }
 
 export interface CoupDetail {
-  readonly cards: readonly { readonly ref: string; readonly card: string | null; readonly to: string | null; readonly moved: boolean; readonly exposed: boolean; readonly carried: boolean }[];
+  readonly cards: readonly {
+    readonly ref: string;
+    readonly card: string | null;
+    readonly to: string | null;
+    readonly moved: boolean;
+    readonly exposed: boolean;
+    readonly carried: boolean;
+  }[];
   readonly declared: readonly { readonly outcome: string; readonly by: string }[];
   readonly bets: readonly CoupBet[];
   readonly commission: readonly CoupCommission[];
@@ -139,11 +151,28 @@ export interface ShoeTotals {
   readonly currency: string;
   /** The fold's own ledger, a line a seat, as `shoeprint audit` prints it. */
   readonly ledger: readonly (CommissionAmounts & { readonly seat: number })[];
-  readonly commission: readonly (CommissionAmounts & { readonly seat: number; readonly dealer: string; readonly gamingDay: string })[];
+  readonly commission: readonly (CommissionAmounts & {
+    readonly seat: number;
+    readonly dealer: string;
+    readonly gamingDay: string;
+  })[];
   /** Coups and game cards by dealer and gaming day; dealer '' where nobody had signed on. */
-  readonly dealt: readonly { readonly dealer: string; readonly gamingDay: string; readonly coups: number; readonly cards: number }[];
+  readonly dealt: readonly {
+    readonly dealer: string;
+    readonly gamingDay: string;
+    readonly coups: number;
+    readonly cards: number;
+  }[];
   /** Settled bets by bet, dealer and gaming day: how many, staked, gross winnings paid, stakes taken. */
-  readonly bets: readonly { readonly bet: string; readonly dealer: string; readonly gamingDay: string; readonly bets: number; readonly staked: number; readonly paid: number; readonly taken: number }[];
+  readonly bets: readonly {
+    readonly bet: string;
+    readonly dealer: string;
+    readonly gamingDay: string;
+    readonly bets: number;
+    readonly staked: number;
+    readonly paid: number;
+    readonly taken: number;
+  }[];
 }
 
 /** A device at a table. Gaps and unread cards are findings; what they do not tell is here. */
@@ -156,7 +185,11 @@ export interface DeviceRow extends Changed {
   readonly lastTime: string;
   readonly lastReceived: string | null;
   /** Received minus its own clock, in milliseconds: the last, and the extremes; null where nothing was stamped. */
-  readonly clockOffset: { readonly last: number; readonly least: number; readonly most: number } | null;
+  readonly clockOffset: {
+    readonly last: number;
+    readonly least: number;
+    readonly most: number;
+  } | null;
   readonly online: boolean | null;
 }
 

@@ -11,6 +11,9 @@ const BEGINNING_BYTES = 300;
  */
 export function keyOf(text: string): string {
   if (text.length * 3 <= KEY_BYTES_MAX || Buffer.byteLength(text) <= KEY_BYTES_MAX) return text;
-  const beginning = Buffer.from(text).subarray(0, BEGINNING_BYTES).toString().replace(/\uFFFD+$/, '');
+  const beginning = Buffer.from(text)
+    .subarray(0, BEGINNING_BYTES)
+    .toString()
+    .replace(/\uFFFD+$/, '');
   return `${beginning}…${createHash('sha256').update(text).digest('hex')}`;
 }

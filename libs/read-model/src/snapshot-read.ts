@@ -14,7 +14,10 @@ const POSITIONS_MAX = 10_000;
 
 /** Positions as headers and events say them, `0:120,3:7`, partitions in order; '' for none. */
 export const positionsText = (positions: Positions): string =>
-  [...positions].sort(([a], [b]) => a - b).map(([partition, next]) => `${partition}:${next}`).join(',');
+  [...positions]
+    .sort(([a], [b]) => a - b)
+    .map(([partition, next]) => `${partition}:${next}`)
+    .join(',');
 
 /** Reads `0:120,3:7`. Throws `BadPositions` on any other text, and on a partition named twice. */
 export function positionsFrom(text: string): Positions {
@@ -23,8 +26,16 @@ export function positionsFrom(text: string): Positions {
   for (const part of parts) {
     const match = /^(\d{1,6}):(\d{1,16})$/.exec(part.trim());
     const [partition, next] = (match?.slice(1) ?? []).map(Number);
-    if (partition === undefined || next === undefined || !Number.isSafeInteger(next) || positions.has(partition) || parts.length > POSITIONS_MAX) {
-      throw new BadPositions('positions are written partition:offset, with commas between, each partition once');
+    if (
+      partition === undefined ||
+      next === undefined ||
+      !Number.isSafeInteger(next) ||
+      positions.has(partition) ||
+      parts.length > POSITIONS_MAX
+    ) {
+      throw new BadPositions(
+        'positions are written partition:offset, with commas between, each partition once',
+      );
     }
     positions.set(partition, next);
   }
@@ -48,7 +59,10 @@ export interface ReadAt<Result> {
  * Does `work` on one snapshot: whatever it reads, from however many queries, stood together at the positions that come with
  * the result. A rebuild that swaps the rows waits for it, or is waited for. Rejects as `work` does.
  */
-export async function readSnapshot<Result>(dataSource: DataSource, work: (read: Snapshot) => Promise<Result>): Promise<ReadAt<Result>> {
+export async function readSnapshot<Result>(
+  dataSource: DataSource,
+  work: (read: Snapshot) => Promise<Result>,
+): Promise<ReadAt<Result>> {
   const runner = dataSource.createQueryRunner();
   await runner.connect();
   try {
@@ -70,22 +84,38 @@ async function snapshotOn(runner: QueryRunner, schema: string): Promise<Snapshot
   // of the schema from falling between two queries.
   await runner.query(`lock table ${schema}.position in access share mode`);
   await runner.query(`set local search_path to ${schema}`);
-  const positions = positionsOf((await runner.query('select partition, next from position')) as PositionRow[]);
-  return { positions, rows: async <Row>(sql: string, parameters: readonly unknown[] = []) => (await runner.query(sql, [...parameters])) as Row[] };
+  const positions = positionsOf(
+    (await runner.query('select partition, next from position')) as PositionRow[],
+  );
+  return {
+    positions,
+    rows: async <Row>(sql: string, parameters: readonly unknown[] = []) =>
+      (await runner.query(sql, [...parameters])) as Row[],
+  };
 }
 
-const schemaOf = ({ options }: DataSource): string => quotedSchema((options as { readonly schema?: string }).schema ?? ROWS_SCHEMA);
+const schemaOf = ({ options }: DataSource): string =>
+  quotedSchema((options as { readonly schema?: string }).schema ?? ROWS_SCHEMA);
 
 interface PositionRow {
   readonly partition: number;
   readonly next: string | number;
 }
 
-const positionsOf = (rows: readonly PositionRow[]): Positions => new Map(rows.map(({ partition, next }) => [partition, whole(next)]));
+const positionsOf = (rows: readonly PositionRow[]): Positions =>
+  new Map(rows.map(({ partition, next }) => [partition, whole(next)]));
 
 /** Whether the rows have followed the log as far as `wanted`, for every partition that it names. */
-export async function positionsReached(dataSource: DataSource, wanted: Positions): Promise<boolean> {
-  const reached = positionsOf(await dataSource.query<PositionRow[]>(`select partition, next from ${schemaOf(dataSource)}.position where partition = any($1)`, [[...wanted.keys()]]));
+export async function positionsReached(
+  dataSource: DataSource,
+  wanted: Positions,
+): Promise<boolean> {
+  const reached = positionsOf(
+    await dataSource.query<PositionRow[]>(
+      `select partition, next from ${schemaOf(dataSource)}.position where partition = any($1)`,
+      [[...wanted.keys()]],
+    ),
+  );
   return [...wanted].every(([partition, next]) => (reached.get(partition) ?? 0) >= next);
 }
 

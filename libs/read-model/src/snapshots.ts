@@ -64,7 +64,10 @@ async function tablesNamed(pool: WriterPool, keys: readonly string[]): Promise<T
      from unnest($1::text[]) wanted ("table") left join ${pool.sql}.table_state t using ("table") left join ${pool.sql}.parked k using ("table")`,
     [keys],
   );
-  return rows.map(({ offset, line, ...table }) => ({ ...table, parked: offset === null ? null : { offset, line } }));
+  return rows.map(({ offset, line, ...table }) => ({
+    ...table,
+    parked: offset === null ? null : { offset, line },
+  }));
 }
 
 /** Saves a state with the table's row, which is there or in the same batch. */

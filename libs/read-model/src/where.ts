@@ -41,7 +41,10 @@ export class Where {
   filter(row: string, { scope, table, dealer, from, to }: Filter, nobody: 'empty' | 'null'): this {
     if (dealer === '' && nobody === 'null') this.and(`${row}.dealer is null`);
     else this.named(`${row}.dealer = ?`, dealer);
-    return this.given(`${row}."table" = any(?)`, scope?.map(keyOf)).named(`${row}."table" = ?`, table).given(`${row}.gaming_day >= ?`, from).given(`${row}.gaming_day <= ?`, to);
+    return this.given(`${row}."table" = any(?)`, scope?.map(keyOf))
+      .named(`${row}."table" = ?`, table)
+      .given(`${row}.gaming_day >= ?`, from)
+      .given(`${row}.gaming_day <= ?`, to);
   }
 
   /** The place of a value in the query: `$3`. */

@@ -10,13 +10,15 @@ import { timeOf } from '#audit';
  *
  * What is not even of its kind, a fraction among integers or a text that is no time, is our own bug: it throws.
  */
-export type ColumnType = 'text' | 'bigint' | 'integer' | 'smallint' | 'boolean' | 'timestamptz' | 'date' | 'json';
+export type ColumnType =
+  'text' | 'bigint' | 'integer' | 'smallint' | 'boolean' | 'timestamptz' | 'date' | 'json';
 
 /** Between JSON texts, in which no control character stands as it is: joined so they need no quoting, which would cost more than writing them. */
 const BETWEEN = '\x1e';
 
 /** The array of parameter `n` in SQL. JSON is an array of texts, to be cast row by row: that is a third cheaper than an array of JSON. */
-export const arraySql = (type: ColumnType, n: number): string => (type === 'json' ? `string_to_array($${n}::text, E'\\x1e')` : `$${n}::${type}[]`);
+export const arraySql = (type: ColumnType, n: number): string =>
+  type === 'json' ? `string_to_array($${n}::text, E'\\x1e')` : `$${n}::${type}[]`;
 
 const WRITERS: Record<Exclude<ColumnType, 'json'>, (value: never) => string> = {
   text: (value: string) => quoted(withoutNul(value)),
@@ -38,7 +40,8 @@ export function arrayOf(type: ColumnType, values: readonly unknown[]): string {
 const SPECIAL = /["\\]/g;
 const quoted = (text: string): string => `"${text.replace(SPECIAL, '\\$&')}"`;
 
-const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
+const withoutNul = (text: string): string =>
+  text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
 
 function integer(value: number): string {
   if (!Number.isInteger(value)) throw new TypeError(`${value} is no integer`);
@@ -67,5 +70,9 @@ const REFUSED = /\\u(?:0000|d[89a-f]..)/;
 
 function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);
-  return REFUSED.test(text) ? JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? withoutNul(Buffer.from(part).toString()) : part)) : text;
+  return REFUSED.test(text)
+    ? JSON.stringify(value, (_, part: unknown) =>
+        typeof part === 'string' ? withoutNul(Buffer.from(part).toString()) : part,
+      )
+    : text;
 }

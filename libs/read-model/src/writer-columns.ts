@@ -1,9 +1,23 @@
 import { keyOf } from './schema-keys.js';
-import type { CommissionAmounts, CoupRowOut, DeviceRow, FindingRow, ParkedRow, ShoeRowOut, ShoeTotals, TableRow, UnjudgeableRow } from './rows.js';
+import type {
+  CommissionAmounts,
+  CoupRowOut,
+  DeviceRow,
+  FindingRow,
+  ParkedRow,
+  ShoeRowOut,
+  ShoeTotals,
+  TableRow,
+  UnjudgeableRow,
+} from './rows.js';
 import type { ColumnType } from './writer-arrays.js';
 
 /** A column of a table: its name, its type, and its value in a row. */
-export type WrittenColumn<Row> = readonly [name: string, type: ColumnType, value: (row: Row) => unknown];
+export type WrittenColumn<Row> = readonly [
+  name: string,
+  type: ColumnType,
+  value: (row: Row) => unknown,
+];
 
 /** How rows of one kind lie in their table. */
 export interface WrittenTable<Row> {
@@ -17,7 +31,8 @@ export interface WrittenTable<Row> {
   readonly set?: Readonly<Record<string, string>>;
 }
 
-const maybeKey = (text: string | null | undefined): string | null => (text === null || text === undefined ? null : keyOf(text));
+const maybeKey = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : keyOf(text);
 const changed = [
   ['partition', 'integer', (row: { readonly partition: number }) => row.partition],
   ['changed', 'bigint', (row: { readonly changed: number }) => row.changed],
@@ -122,7 +137,9 @@ export const FINDING: WrittenTable<FindingRow> = {
   ],
 };
 
-export type UnjudgeableStanding = UnjudgeableRow & { readonly entry: NonNullable<UnjudgeableRow['entry']> };
+export type UnjudgeableStanding = UnjudgeableRow & {
+  readonly entry: NonNullable<UnjudgeableRow['entry']>;
+};
 
 export const UNJUDGEABLE: WrittenTable<UnjudgeableStanding> = {
   table: 'unjudgeable',
@@ -139,7 +156,8 @@ export const UNJUDGEABLE: WrittenTable<UnjudgeableStanding> = {
 };
 
 /** Whole milliseconds: a device's clock may say more. */
-const wholeMs = (ms: number | undefined): number | null => (ms === undefined ? null : Math.round(ms));
+const wholeMs = (ms: number | undefined): number | null =>
+  ms === undefined ? null : Math.round(ms);
 
 export const DEVICE: WrittenTable<DeviceRow> = {
   table: 'device',
@@ -172,29 +190,62 @@ export const PARKED: WrittenTable<ParkedRow> = {
     ['reason', 'text', (row) => row.reason],
   ],
   // A table that is parked again has not been asked about.
-  set: { parked_at: 'clock_timestamp()', asked: 'null', asked_by: 'null', asked_at: 'null::timestamptz' },
+  set: {
+    parked_at: 'clock_timestamp()',
+    asked: 'null',
+    asked_by: 'null',
+    asked_at: 'null::timestamptz',
+  },
 };
 
 /** A line of a shoe's totals with the shoe that it is of. */
-export type Line<List extends 'ledger' | 'commission' | 'dealt' | 'bets'> = { readonly of: ShoeTotals; readonly line: ShoeTotals[List][number] };
+export type Line<List extends 'ledger' | 'commission' | 'dealt' | 'bets'> = {
+  readonly of: ShoeTotals;
+  readonly line: ShoeTotals[List][number];
+};
 
 const AMOUNTS = (['due', 'taken', 'marked', 'collected', 'waived'] as const).map(
-  (name) => [name, 'bigint', ({ line }: { readonly line: CommissionAmounts }) => line[name]] as const,
+  (name) =>
+    [name, 'bigint', ({ line }: { readonly line: CommissionAmounts }) => line[name]] as const,
 );
 /** A shoe is known by its reference and its table: nothing keeps two tables' senders from using the same reference. */
 const OF_SHOE = [
   ['shoe_ref', 'text', ({ of }: { readonly of: ShoeTotals }) => keyOf(of.shoeRef)],
   ['table', 'text', ({ of }: { readonly of: ShoeTotals }) => keyOf(of.table)],
 ] as const;
-const SHOE_NAME = ['shoe', 'text', ({ of }: { readonly of: ShoeTotals }) => keyOf(of.shoe)] as const;
-const CURRENCY = ['currency', 'text', ({ of }: { readonly of: ShoeTotals }) => of.currency] as const;
-const SEAT = ['seat', 'bigint', ({ line }: { readonly line: { readonly seat: number } }) => line.seat] as const;
+const SHOE_NAME = [
+  'shoe',
+  'text',
+  ({ of }: { readonly of: ShoeTotals }) => keyOf(of.shoe),
+] as const;
+const CURRENCY = [
+  'currency',
+  'text',
+  ({ of }: { readonly of: ShoeTotals }) => of.currency,
+] as const;
+const SEAT = [
+  'seat',
+  'bigint',
+  ({ line }: { readonly line: { readonly seat: number } }) => line.seat,
+] as const;
 const DEALT_BY = [
-  ['dealer', 'text', ({ line }: { readonly line: { readonly dealer: string } }) => keyOf(line.dealer)],
-  ['gaming_day', 'date', ({ line }: { readonly line: { readonly gamingDay: string } }) => line.gamingDay],
+  [
+    'dealer',
+    'text',
+    ({ line }: { readonly line: { readonly dealer: string } }) => keyOf(line.dealer),
+  ],
+  [
+    'gaming_day',
+    'date',
+    ({ line }: { readonly line: { readonly gamingDay: string } }) => line.gamingDay,
+  ],
 ] as const;
 
-export const LEDGER: WrittenTable<Line<'ledger'>> = { table: 'ledger', keyColumns: 3, columns: [...OF_SHOE, SEAT, SHOE_NAME, CURRENCY, ...AMOUNTS] };
+export const LEDGER: WrittenTable<Line<'ledger'>> = {
+  table: 'ledger',
+  keyColumns: 3,
+  columns: [...OF_SHOE, SEAT, SHOE_NAME, CURRENCY, ...AMOUNTS],
+};
 
 export const COMMISSION: WrittenTable<Line<'commission'>> = {
   table: 'commission',
@@ -205,14 +256,24 @@ export const COMMISSION: WrittenTable<Line<'commission'>> = {
 export const DEALT: WrittenTable<Line<'dealt'>> = {
   table: 'dealt',
   keyColumns: 4,
-  columns: [...OF_SHOE, ...DEALT_BY, SHOE_NAME, ['coups', 'bigint', ({ line }) => line.coups], ['cards', 'bigint', ({ line }) => line.cards]],
+  columns: [
+    ...OF_SHOE,
+    ...DEALT_BY,
+    SHOE_NAME,
+    ['coups', 'bigint', ({ line }) => line.coups],
+    ['cards', 'bigint', ({ line }) => line.cards],
+  ],
 };
 
 export const BET_TOTAL: WrittenTable<Line<'bets'>> = {
   table: 'bet_total',
   keyColumns: 5,
   columns: [
-    ...OF_SHOE, ['bet', 'text', ({ line }) => keyOf(line.bet)], ...DEALT_BY, SHOE_NAME, CURRENCY,
+    ...OF_SHOE,
+    ['bet', 'text', ({ line }) => keyOf(line.bet)],
+    ...DEALT_BY,
+    SHOE_NAME,
+    CURRENCY,
     ['bets', 'bigint', ({ line }) => line.bets],
     ['staked', 'bigint', ({ line }) => line.staked],
     ['paid', 'bigint', ({ line }) => line.paid],

@@ -44,9 +44,11 @@ const OUR_FAULT = /^(0A|2|42|P0|XX)/;
 /** Among them, what passes by itself: a server that is not written for now (a standby), a session that was ended because its process slept. */
 const PASSES = /^25(006|P03|P04)$/;
 
-const isRetryable = ({ code = '' }: Error & { readonly code?: string }): boolean => PASSES.test(code) || !OUR_FAULT.test(code);
+const isRetryable = ({ code = '' }: Error & { readonly code?: string }): boolean =>
+  PASSES.test(code) || !OUR_FAULT.test(code);
 
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
 
 /** Settings of every session that writes rows. */
 export const sessionOf = (url: string, applicationName: string): pg.ClientConfig => ({
@@ -79,7 +81,11 @@ export class WriterPool {
   }
 
   /** One statement, a transaction of its own. Its name lets a connection keep its plan; one name is one text. */
-  async query<Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  async query<Row extends pg.QueryResultRow>(
+    name: string,
+    text: string,
+    values: unknown[] = [],
+  ): Promise<Row[]> {
     return (await this.pool.query<Row>({ name, text, values })).rows;
   }
 
@@ -87,7 +93,9 @@ export class WriterPool {
    * Runs `work` in a transaction and commits where it says so, else rolls back. Throws `RowsNotWritten` where anything failed before the
    * commit, `RowsOutcomeUnknown` where the commit itself did.
    */
-  async transaction<T>(work: (client: pg.ClientBase) => Promise<{ readonly commit: boolean; readonly value: T }>): Promise<T> {
+  async transaction<T>(
+    work: (client: pg.ClientBase) => Promise<{ readonly commit: boolean; readonly value: T }>,
+  ): Promise<T> {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw new RowsNotWritten(asError(error), true);
     });

@@ -6,7 +6,20 @@ import { channelOf } from './schema.js';
 import { keyOf } from './schema-keys.js';
 import { saving, tablesOf, type TableAtHand } from './snapshots.js';
 import { arrayOf } from './writer-arrays.js';
-import { BET_TOTAL, COMMISSION, COUP, DEALT, DEVICE, FINDING, LEDGER, PARKED, SHOE, TABLE_STATE, UNJUDGEABLE, type UnjudgeableStanding } from './writer-columns.js';
+import {
+  BET_TOTAL,
+  COMMISSION,
+  COUP,
+  DEALT,
+  DEVICE,
+  FINDING,
+  LEDGER,
+  PARKED,
+  SHOE,
+  TABLE_STATE,
+  UNJUDGEABLE,
+  type UnjudgeableStanding,
+} from './writer-columns.js';
 import { WriterPool, type RowStoreOptions } from './writer-pool.js';
 import { replaceLines, upsert, type Statement } from './writer-statements.js';
 
@@ -53,9 +66,14 @@ export class RowStore {
     return this.pool.transaction(async (client) => {
       const { rows } = await client.query<{ partition: number }>(moving);
       const moved = new Set(rows.map(({ partition }) => partition));
-      const fenced = batch.moves.map(({ partition }) => partition).filter((partition) => !moved.has(partition));
+      const fenced = batch.moves
+        .map(({ partition }) => partition)
+        .filter((partition) => !moved.has(partition));
       if (fenced.length > 0) return { commit: false, value: { fenced } };
-      const answers = await sendAll(client, [...statements, ...batch.snapshots.map((snapshot) => saving(this.pool.sql, snapshot))]);
+      const answers = await sendAll(client, [
+        ...statements,
+        ...batch.snapshots.map((snapshot) => saving(this.pool.sql, snapshot)),
+      ]);
       checkSaved(batch.snapshots, answers.slice(statements.length));
       return { commit: true, value: { fenced } };
     });
@@ -106,7 +124,9 @@ export class RowStore {
     return parking.parked(this.pool);
   }
 
-  asked(partitions: readonly number[]): Promise<(parking.ParkedTable & { readonly asked: parking.ParkedAsk })[]> {
+  asked(
+    partitions: readonly number[],
+  ): Promise<(parking.ParkedTable & { readonly asked: parking.ParkedAsk })[]> {
     return parking.asked(this.pool, partitions);
   }
 
@@ -125,32 +145,61 @@ export class RowStore {
 }
 
 /** A row of a partition that does not move with it would not be fenced. */
-function checkPartitions({ moves, tables, shoes, coups, findings, unjudgeable, devices, snapshots, parked }: RowBatch): void {
+function checkPartitions({
+  moves,
+  tables,
+  shoes,
+  coups,
+  findings,
+  unjudgeable,
+  devices,
+  snapshots,
+  parked,
+}: RowBatch): void {
   const moving = new Set(moves.map(({ partition }) => partition));
   if (moving.size === 0) throw new Error('a batch moves at least one partition');
   if (moving.size !== moves.length) throw new Error('a batch moves a partition once');
-  for (const { from, next } of moves) if (next < from) throw new Error(`a position goes on, not back from ${from} to ${next}`);
-  for (const { partition } of [tables, shoes, coups, findings, unjudgeable, devices, snapshots, parked].flat()) {
-    if (!moving.has(partition)) throw new Error(`the batch has a row of partition ${partition}, which it does not move`);
+  for (const { from, next } of moves)
+    if (next < from) throw new Error(`a position goes on, not back from ${from} to ${next}`);
+  for (const { partition } of [
+    tables,
+    shoes,
+    coups,
+    findings,
+    unjudgeable,
+    devices,
+    snapshots,
+    parked,
+  ].flat()) {
+    if (!moving.has(partition))
+      throw new Error(`the batch has a row of partition ${partition}, which it does not move`);
   }
 }
 
 function movingOf({ sql, schema }: WriterPool, moves: readonly PositionMove[]): Statement {
   const hint = moves.map(({ partition, next }) => `${partition}:${next}`).join(',');
-  const numbers = (value: (move: PositionMove) => number): string => arrayOf('bigint', moves.map(value));
+  const numbers = (value: (move: PositionMove) => number): string =>
+    arrayOf('bigint', moves.map(value));
   return {
     name: 'move',
     text: ownership.movingSql(sql),
     values: [
-      numbers(({ partition }) => partition), numbers(({ generation }) => generation), numbers(({ from }) => from), numbers(({ next }) => next),
-      moves.map(({ lastDigest }) => Buffer.from(lastDigest)), numbers(({ events }) => events),
-      channelOf(schema), hint.length > HINT_BYTES_MAX ? '' : hint,
+      numbers(({ partition }) => partition),
+      numbers(({ generation }) => generation),
+      numbers(({ from }) => from),
+      numbers(({ next }) => next),
+      moves.map(({ lastDigest }) => Buffer.from(lastDigest)),
+      numbers(({ events }) => events),
+      channelOf(schema),
+      hint.length > HINT_BYTES_MAX ? '' : hint,
     ],
   };
 }
 
 function statementsOf(schema: string, batch: RowBatch): Statement[] {
-  const standing = new Map(batch.unjudgeable.map((row) => [[row.table, row.shoeRef, row.key].join('\0'), row]));
+  const standing = new Map(
+    batch.unjudgeable.map((row) => [[row.table, row.shoeRef, row.key].join('\0'), row]),
+  );
   const unjudgeable = [...standing.values()];
   const { lines, whole } = linesOf(batch.totals);
   const keys = whole.map(({ shoeRef, table }) => [keyOf(shoeRef), keyOf(table)] as const);
@@ -159,20 +208,50 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
     upsert(schema, SHOE, batch.shoes),
     upsert(schema, COUP, batch.coups),
     upsert(schema, FINDING, batch.findings),
-    forgotten(schema, unjudgeable.filter(({ entry }) => entry === null)),
-    upsert(schema, UNJUDGEABLE, unjudgeable.filter((row): row is UnjudgeableStanding => row.entry !== null)),
+    forgotten(
+      schema,
+      unjudgeable.filter(({ entry }) => entry === null),
+    ),
+    upsert(
+      schema,
+      UNJUDGEABLE,
+      unjudgeable.filter((row): row is UnjudgeableStanding => row.entry !== null),
+    ),
     upsert(schema, DEVICE, batch.devices),
     upsert(schema, PARKED, batch.parked),
-    ...replaceLines(schema, LEDGER, lines.flatMap((of) => of.ledger.map((line) => ({ of, line }))), keys),
-    ...replaceLines(schema, COMMISSION, lines.flatMap((of) => of.commission.map((line) => ({ of, line }))), keys),
-    ...replaceLines(schema, DEALT, lines.flatMap((of) => of.dealt.map((line) => ({ of, line }))), keys),
-    ...replaceLines(schema, BET_TOTAL, lines.flatMap((of) => of.bets.map((line) => ({ of, line }))), keys),
+    ...replaceLines(
+      schema,
+      LEDGER,
+      lines.flatMap((of) => of.ledger.map((line) => ({ of, line }))),
+      keys,
+    ),
+    ...replaceLines(
+      schema,
+      COMMISSION,
+      lines.flatMap((of) => of.commission.map((line) => ({ of, line }))),
+      keys,
+    ),
+    ...replaceLines(
+      schema,
+      DEALT,
+      lines.flatMap((of) => of.dealt.map((line) => ({ of, line }))),
+      keys,
+    ),
+    ...replaceLines(
+      schema,
+      BET_TOTAL,
+      lines.flatMap((of) => of.bets.map((line) => ({ of, line }))),
+      keys,
+    ),
   ];
   return statements.filter((statement) => statement !== undefined);
 }
 
 /** Totals in the order given, without those that later ones of the same shoe replace whole; and the shoes replaced. */
-function linesOf(totals: RowBatch['totals']): { readonly lines: readonly ShoeTotals[]; readonly whole: readonly ShoeTotals[] } {
+function linesOf(totals: RowBatch['totals']): {
+  readonly lines: readonly ShoeTotals[];
+  readonly whole: readonly ShoeTotals[];
+} {
   const ofShoes = new Map<string, ShoeTotals[]>();
   for (const total of totals) {
     const shoe = `${total.table}\0${total.shoeRef}`;
@@ -180,7 +259,10 @@ function linesOf(totals: RowBatch['totals']): { readonly lines: readonly ShoeTot
     if (before && !total.whole) before.push(total);
     else ofShoes.set(shoe, [total]);
   }
-  return { lines: [...ofShoes.values()].flat(), whole: [...ofShoes.values()].flatMap(([first]) => (first?.whole ? [first] : [])) };
+  return {
+    lines: [...ofShoes.values()].flat(),
+    whole: [...ofShoes.values()].flatMap(([first]) => (first?.whole ? [first] : [])),
+  };
 }
 
 /** What can be judged after all. */
@@ -190,7 +272,11 @@ function forgotten(schema: string, rows: RowBatch['unjudgeable']): Statement | u
     name: 'delete unjudgeable',
     text: `delete from ${schema}.unjudgeable old using unnest($1::text[], $2::text[], $3::text[]) gone ("table", shoe_ref, key)
      where old."table" = gone."table" and old.shoe_ref = gone.shoe_ref and old.key = gone.key`,
-    values: [rows.map(({ table }) => table), rows.map(({ shoeRef }) => shoeRef), rows.map(({ key }) => key)].map((texts) => arrayOf('text', texts.map(keyOf))),
+    values: [
+      rows.map(({ table }) => table),
+      rows.map(({ shoeRef }) => shoeRef),
+      rows.map(({ key }) => key),
+    ].map((texts) => arrayOf('text', texts.map(keyOf))),
   };
 }
 
@@ -199,7 +285,10 @@ function forgotten(schema: string, rows: RowBatch['unjudgeable']): Statement | u
  * statement. They run in this order; after the first that fails the transaction runs no more of them, and its reason is
  * thrown once all have answered.
  */
-async function sendAll(client: pg.ClientBase, statements: readonly Statement[]): Promise<pg.QueryResult[]> {
+async function sendAll(
+  client: pg.ClientBase,
+  statements: readonly Statement[],
+): Promise<pg.QueryResult[]> {
   const answers = await Promise.allSettled(statements.map((statement) => client.query(statement)));
   return answers.map((answer) => {
     if (answer.status === 'rejected') throw answer.reason;
@@ -208,5 +297,6 @@ async function sendAll(client: pg.ClientBase, statements: readonly Statement[]):
 }
 
 function checkSaved(snapshots: RowBatch['snapshots'], answers: readonly pg.QueryResult[]): void {
-  for (const [i, { table }] of snapshots.entries()) if (answers[i]?.rowCount !== 1) throw new Error(`a state of table ${table}, which has no row`);
+  for (const [i, { table }] of snapshots.entries())
+    if (answers[i]?.rowCount !== 1) throw new Error(`a state of table ${table}, which has no row`);
 }

@@ -27,7 +27,10 @@ export function installedRules(folders: readonly string[] = []): RuleBook {
   for (const folder of folders) {
     for (const rules of ofFolder(folder)) {
       const known = book.get(rules.ref);
-      if (known && known.hash !== rules.hash) throw new Refusal(`${join(folder, rules.ref)}.json: ${rules.ref} is installed already, with another text`);
+      if (known && known.hash !== rules.hash)
+        throw new Refusal(
+          `${join(folder, rules.ref)}.json: ${rules.ref} is installed already, with another text`,
+        );
       book.set(rules.ref, rules);
     }
   }
@@ -35,28 +38,39 @@ export function installedRules(folders: readonly string[] = []): RuleBook {
 }
 
 function published(folder: string): Map<string, Rules> {
-  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Readonly<Record<string, string>>;
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Readonly<
+    Record<string, string>
+  >;
   const book = new Map<string, Rules>();
   for (const ref of documentsIn(folder)) {
     const bytes = readFileSync(join(folder, `${ref}.json`));
     const hash = sha256(bytes);
-    if (!Object.hasOwn(manifest, ref)) throw new Refusal(`the rule document ${ref} lies in rules/ and is not in its manifest`);
-    if (manifest[ref] !== hash) throw new Refusal(`the rule document ${ref} is published and its file has changed; nothing is judged by it`);
+    if (!Object.hasOwn(manifest, ref))
+      throw new Refusal(`the rule document ${ref} lies in rules/ and is not in its manifest`);
+    if (manifest[ref] !== hash)
+      throw new Refusal(
+        `the rule document ${ref} is published and its file has changed; nothing is judged by it`,
+      );
     book.set(ref, readRules(JSON.parse(bytes.toString('utf8')) as RuleDocument, hash));
   }
   const gone = Object.keys(manifest).filter((ref) => !book.has(ref));
-  if (gone.length > 0) throw new Refusal(`the rule document ${gone.join(', ')} is published and its file is gone`);
+  if (gone.length > 0)
+    throw new Refusal(`the rule document ${gone.join(', ')} is published and its file is gone`);
   return book;
 }
 
 function ofFolder(folder: string): Rules[] {
   const refs = documentsIn(folder);
-  if (refs.length === 0) throw new Refusal(`${folder}: there is no rule document (id@version.json) in this folder`);
+  if (refs.length === 0)
+    throw new Refusal(`${folder}: there is no rule document (id@version.json) in this folder`);
   return refs.map((ref) => {
     const file = join(folder, `${ref}.json`);
     const { json, hash } = readJson(file);
     const [problem] = lint(json).problems;
-    if (problem) throw new Refusal(`${file}: ${problem.pointer || '/'} ${problem.problem}; "shoeprint rules lint" tells more`);
+    if (problem)
+      throw new Refusal(
+        `${file}: ${problem.pointer || '/'} ${problem.problem}; "shoeprint rules lint" tells more`,
+      );
     const rules = readRules(json as RuleDocument, hash);
     if (rules.ref !== ref) throw new Refusal(`${file}: the document calls itself ${rules.ref}`);
     return rules;
@@ -65,7 +79,9 @@ function ofFolder(folder: string): Rules[] {
 
 function documentsIn(folder: string): string[] {
   try {
-    return readdirSync(folder).flatMap((name) => DOCUMENT.exec(name)?.[1] ?? []).sort();
+    return readdirSync(folder)
+      .flatMap((name) => DOCUMENT.exec(name)?.[1] ?? [])
+      .sort();
   } catch (error) {
     throw fileRefusal(folder, error);
   }
@@ -90,8 +106,13 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 
 /** A document of the book by `id@version`, or by `id` alone for its latest version. Refuses (`Refusal`) an unknown name, telling the known ones. */
 export function rulesNamed(book: RuleBook, name: string): Rules {
-  const versions = [...book.values()].filter(({ ref, document }) => ref === name || document.id === name);
+  const versions = [...book.values()].filter(
+    ({ ref, document }) => ref === name || document.id === name,
+  );
   const found = versions.sort((a, b) => b.document.version - a.document.version)[0];
-  if (!found) throw new Refusal(`there is no rule document ${name}; installed are ${[...book.keys()].join(', ')}`);
+  if (!found)
+    throw new Refusal(
+      `there is no rule document ${name}; installed are ${[...book.keys()].join(', ')}`,
+    );
   return found;
 }

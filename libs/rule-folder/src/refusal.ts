@@ -7,12 +7,18 @@ export class Refusal extends Error {
 export function fileRefusal(name: string, error: unknown): Refusal {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {
-    case 'ENOENT': return new Refusal(`${name}: there is no such file`);
-    case 'EACCES': case 'EPERM': return new Refusal(`${name}: it may not be read`);
-    case 'EISDIR': return new Refusal(`${name}: this is a folder, not a file`);
-    case 'ENOTDIR': return new Refusal(`${name}: a part of this path is a file, not a folder`);
+    case 'ENOENT':
+      return new Refusal(`${name}: there is no such file`);
+    case 'EACCES':
+    case 'EPERM':
+      return new Refusal(`${name}: it may not be read`);
+    case 'EISDIR':
+      return new Refusal(`${name}: this is a folder, not a file`);
+    case 'ENOTDIR':
+      return new Refusal(`${name}: a part of this path is a file, not a folder`);
     default:
-      if (code?.startsWith('Z_')) return new Refusal(`${name}: this is not a whole gzip file (${message})`);
+      if (code?.startsWith('Z_'))
+        return new Refusal(`${name}: this is not a whole gzip file (${message})`);
       return new Refusal(`${name}: it could not be read (${message})`);
   }
 }

@@ -27,7 +27,11 @@ export class Environment {
     const file = this.text(`${name}_FILE`);
     if (file === undefined) return this.text(name);
     if (this.text(name) !== undefined) this.fault(name, `is set, and ${name}_FILE too; set one`);
-    return this.file(`${name}_FILE`)?.toString('utf8').replace(/\r?\n$/, '') || undefined;
+    return (
+      this.file(`${name}_FILE`)
+        ?.toString('utf8')
+        .replace(/\r?\n$/, '') || undefined
+    );
   }
 
   /** The bytes of the file that the variable names. */
@@ -37,7 +41,10 @@ export class Environment {
     try {
       return readFileSync(path);
     } catch (error) {
-      this.fault(name, `the file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+      this.fault(
+        name,
+        `the file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      );
       return undefined;
     }
   }

@@ -9,13 +9,17 @@ export interface HouseSettings {
 }
 
 /** Of a house that has said nothing: midnight of UTC. */
-const GAMING_DAYS: readonly GamingDayRule[] = Object.freeze([Object.freeze({ from: '2000-01-01', zone: 'UTC', cutover: '00:00' })]);
+const GAMING_DAYS: readonly GamingDayRule[] = Object.freeze([
+  Object.freeze({ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }),
+]);
 
 /** Reads what belongs to the house; faults are collected in `env`. Deeply frozen. */
 export function houseSettings(env: Environment): HouseSettings {
   return Object.freeze({
     gamingDays: gamingDays(env),
-    rules: Object.freeze((env.text('SHOEPRINT_RULES') ?? '').split(/[:;,]/).filter((folder) => folder !== '')),
+    rules: Object.freeze(
+      (env.text('SHOEPRINT_RULES') ?? '').split(/[:;,]/).filter((folder) => folder !== ''),
+    ),
   });
 }
 
@@ -24,5 +28,7 @@ function gamingDays(env: Environment): readonly GamingDayRule[] {
   if (list === undefined) return GAMING_DAYS;
   const faults = gamingDayFaults(list);
   for (const fault of faults) env.fault('SHOEPRINT_GAMING_DAY', fault);
-  return faults.length > 0 ? GAMING_DAYS : Object.freeze((list as GamingDayRule[]).map((rule) => Object.freeze({ ...rule })));
+  return faults.length > 0
+    ? GAMING_DAYS
+    : Object.freeze((list as GamingDayRule[]).map((rule) => Object.freeze({ ...rule })));
 }

@@ -15,9 +15,15 @@ export async function listening<T>(listen: () => Promise<T>, portName: string): 
 
 function faultOf(code: string | undefined, portName: string): string | undefined {
   switch (code) {
-    case 'EADDRINUSE': return `${portName}: another program listens there`;
-    case 'EACCES': return `${portName}: this user may not listen there`;
-    case 'EADDRNOTAVAIL': case 'ENOTFOUND': case 'EAI_AGAIN': return 'SHOEPRINT_HOST: is no address of this machine';
-    default: return undefined;
+    case 'EADDRINUSE':
+      return `${portName}: another program listens there`;
+    case 'EACCES':
+      return `${portName}: this user may not listen there`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'SHOEPRINT_HOST: is no address of this machine';
+    default:
+      return undefined;
   }
 }

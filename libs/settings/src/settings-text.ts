@@ -2,4 +2,8 @@ const SECRETS = new Set(['databaseUrl', 'url', 'adminPassword', 'password', 'key
 
 /** Settings as JSON for people, without secrets: what is set stands as "(set)". */
 export const settingsText = (settings: object): string =>
-  JSON.stringify(settings, (name, value: unknown) => (SECRETS.has(name) && value !== undefined ? '(set)' : value), 2);
+  JSON.stringify(
+    settings,
+    (name, value: unknown) => (SECRETS.has(name) && value !== undefined ? '(set)' : value),
+    2,
+  );

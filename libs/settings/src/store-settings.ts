@@ -12,7 +12,13 @@ export function storeSettings(env: Environment): StoreSettings {
   const databaseUrl = env.secret('DATABASE_URL');
   const { settings, faults } = logSettings(env.variables);
   env.faultsOfOthers(faults);
-  if (databaseUrl === undefined) env.faultsOfOthers(['DATABASE_URL: is missing: where PostgreSQL is, postgres://user:password@host:port/database']);
-  else if (!URL.canParse(databaseUrl) || !/^postgres(ql)?:\/\//.test(databaseUrl)) env.faultsOfOthers(['DATABASE_URL: must be an address such as postgres://user:password@host:port/database']);
+  if (databaseUrl === undefined)
+    env.faultsOfOthers([
+      'DATABASE_URL: is missing: where PostgreSQL is, postgres://user:password@host:port/database',
+    ]);
+  else if (!URL.canParse(databaseUrl) || !/^postgres(ql)?:\/\//.test(databaseUrl))
+    env.faultsOfOthers([
+      'DATABASE_URL: must be an address such as postgres://user:password@host:port/database',
+    ]);
   return { databaseUrl: databaseUrl as string, log: settings as LogSettings }; // each is there where it has no fault
 }

@@ -13,11 +13,24 @@ const CONNECT_MS_MAX = 2000;
 const MIGRATION_LOCK = 7_203_114_001;
 
 /** How TypeORM reaches the schema `access`. `lost` hears of a connection that broke while nobody used it. */
-export function accessOptions(databaseUrl: string, lost: (error: Error) => void): DataSourceOptions {
+export function accessOptions(
+  databaseUrl: string,
+  lost: (error: Error) => void,
+): DataSourceOptions {
   return {
-    type: 'postgres', url: databaseUrl, schema: ACCESS_SCHEMA, entities: ACCESS_ENTITIES, migrations: ACCESS_MIGRATIONS,
-    migrationsTableName: 'migration', installExtensions: false, uuidExtension: 'pgcrypto', poolSize: POOL_MAX, applicationName: 'shoeprint-access',
-    connectTimeoutMS: CONNECT_MS_MAX, poolErrorHandler: lost, extra: { statement_timeout: STATEMENT_MS_MAX },
+    type: 'postgres',
+    url: databaseUrl,
+    schema: ACCESS_SCHEMA,
+    entities: ACCESS_ENTITIES,
+    migrations: ACCESS_MIGRATIONS,
+    migrationsTableName: 'migration',
+    installExtensions: false,
+    uuidExtension: 'pgcrypto',
+    poolSize: POOL_MAX,
+    applicationName: 'shoeprint-access',
+    connectTimeoutMS: CONNECT_MS_MAX,
+    poolErrorHandler: lost,
+    extra: { statement_timeout: STATEMENT_MS_MAX },
   };
 }
 
@@ -28,7 +41,10 @@ export async function migrateAccess(databaseUrl: string): Promise<void> {
   try {
     await turn.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await turn.query(`create schema if not exists ${ACCESS_SCHEMA}`);
-    const source = await new DataSource({ ...accessOptions(databaseUrl, () => undefined), extra: {} }).initialize();
+    const source = await new DataSource({
+      ...accessOptions(databaseUrl, () => undefined),
+      extra: {},
+    }).initialize();
     await source.runMigrations({ transaction: 'each' }).finally(() => source.destroy());
   } finally {
     await turn.end();

@@ -1,4 +1,12 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import {
+  Column,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  type Relation,
+} from 'typeorm';
 import type { Role } from '../permissions.js';
 
 /** The schema of accounts and keys. It is no read model: it cannot be rebuilt from the log. */
@@ -21,7 +29,8 @@ export class Account {
 export class Session {
   @PrimaryColumn({ type: 'text' }) id!: string;
   @Index('session_account_name')
-  @Column({ type: 'text', name: 'account_name' }) accountName!: string;
+  @Column({ type: 'text', name: 'account_name' })
+  accountName!: string;
   @ManyToOne(() => Account, { onDelete: 'CASCADE', nullable: false })
   @JoinColumn({ name: 'account_name', foreignKeyConstraintName: 'session_account' })
   account!: Relation<Account>;
@@ -53,7 +62,8 @@ export class SignInAttempt {
   @Column({ type: 'text' }) name!: string;
   @Column({ type: 'text' }) address!: string;
   @Index('sign_in_attempt_at')
-  @Column({ type: 'timestamptz', default: () => 'now()' }) at!: Date;
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  at!: Date;
 }
 
 export const ACCESS_ENTITIES = [Account, Session, DeviceKey, SignInAttempt];

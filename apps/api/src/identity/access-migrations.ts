@@ -20,7 +20,9 @@ class Access1790000000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table access.sign_in_attempt, access.device_key, access.session, access.account');
+    await runner.query(
+      'drop table access.sign_in_attempt, access.device_key, access.session, access.account',
+    );
   }
 }
 

@@ -1,7 +1,22 @@
 import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsArray, IsBoolean, IsIn, IsString, Length } from 'class-validator';
+import {
+  ApiOperation,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsString,
+  Length,
+} from 'class-validator';
 import { ROLES, type Role } from '../permissions.js';
 import { checkedBody } from '../request-faults.js';
 import { Requires, Sender } from '../requires.js';
@@ -17,7 +32,11 @@ class NewAccount {
   @IsName()
   name!: string;
 
-  @ApiProperty({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX, example: 'correct horse battery' })
+  @ApiProperty({
+    minLength: PASSWORD_LENGTH_MIN,
+    maxLength: PASSWORD_LENGTH_MAX,
+    example: 'correct horse battery',
+  })
   @IsString()
   @Length(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX)
   password!: string;
@@ -68,26 +87,45 @@ class AccountPatch {
   disabled?: boolean;
 }
 
-const ACCOUNT = { name: 'mei.chan', roles: ['pit-boss'], tables: ['B07', 'B08'], disabled: false, createdAt: '2026-11-20T12:00:00.000Z', createdBy: 'person/admin' };
+const ACCOUNT = {
+  name: 'mei.chan',
+  roles: ['pit-boss'],
+  tables: ['B07', 'B08'],
+  disabled: false,
+  createdAt: '2026-11-20T12:00:00.000Z',
+  createdBy: 'person/admin',
+};
 
 @ApiTags('accounts and keys')
 @Controller('v1/accounts')
 export class AccountsController {
-  constructor(private readonly commands: CommandBus, private readonly queries: QueryBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
 
   @Post()
   @Requires('manage-accounts')
   @ApiOperation({ summary: 'Make an account' })
   @ApiResponse({ status: 201, schema: { example: ACCOUNT } })
-  create(@Body(checkedBody()) account: NewAccount, @Sender() { id }: Identity): Promise<AccountShown> {
+  create(
+    @Body(checkedBody()) account: NewAccount,
+    @Sender() { id }: Identity,
+  ): Promise<AccountShown> {
     return this.commands.execute(new CreateAccount(id, account));
   }
 
   @Patch(':name')
   @Requires('manage-accounts')
-  @ApiOperation({ summary: 'Change the password, roles or tables of an account, disable it or enable it again' })
+  @ApiOperation({
+    summary: 'Change the password, roles or tables of an account, disable it or enable it again',
+  })
   @ApiResponse({ status: 200, schema: { example: { ...ACCOUNT, disabled: true } } })
-  change(@Param('name') name: string, @Body(checkedBody()) changes: AccountPatch, @Sender() { id }: Identity): Promise<AccountShown> {
+  change(
+    @Param('name') name: string,
+    @Body(checkedBody()) changes: AccountPatch,
+    @Sender() { id }: Identity,
+  ): Promise<AccountShown> {
     return this.commands.execute(new ChangeAccount(id, name, changes));
   }
 

@@ -1,4 +1,11 @@
-import { CommandHandler, Command, type ICommandHandler, type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import {
+  CommandHandler,
+  Command,
+  type ICommandHandler,
+  type IQueryHandler,
+  Query,
+  QueryHandler,
+} from '@nestjs/cqrs';
 import { Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Role } from '../permissions.js';
@@ -20,7 +27,15 @@ export interface AccountShown {
 
 /** Makes an account; `conflict` where the name is taken. */
 export class CreateAccount extends Command<AccountShown> {
-  constructor(readonly by: string, readonly account: { readonly name: string; readonly password: string; readonly roles: readonly Role[]; readonly tables: readonly string[] }) {
+  constructor(
+    readonly by: string,
+    readonly account: {
+      readonly name: string;
+      readonly password: string;
+      readonly roles: readonly Role[];
+      readonly tables: readonly string[];
+    },
+  ) {
     super();
   }
 }
@@ -35,7 +50,11 @@ export interface AccountChanges {
 
 /** Changes an account; `not-found`, or `conflict` where nobody would be left who manages accounts. A new password and a disabling end its sessions. */
 export class ChangeAccount extends Command<AccountShown> {
-  constructor(readonly by: string, readonly name: string, readonly changes: AccountChanges) {
+  constructor(
+    readonly by: string,
+    readonly name: string,
+    readonly changes: AccountChanges,
+  ) {
     super();
   }
 }
@@ -48,10 +67,21 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
 
   constructor(private readonly source: DataSource) {}
 
-  async execute({ by, account: { name, password, roles, tables } }: CreateAccount): Promise<AccountShown> {
+  async execute({
+    by,
+    account: { name, password, roles, tables },
+  }: CreateAccount): Promise<AccountShown> {
     const passwordHash = await hashPassword(password);
-    const inserted = await this.source.createQueryBuilder().insert().into(Account).values({ name, passwordHash, roles: [...roles], tables: [...tables], createdBy: by }).orIgnore().returning('name').execute();
-    if ((inserted.raw as readonly unknown[]).length === 0) throw new Problem('conflict', `there is an account ${name} already`);
+    const inserted = await this.source
+      .createQueryBuilder()
+      .insert()
+      .into(Account)
+      .values({ name, passwordHash, roles: [...roles], tables: [...tables], createdBy: by })
+      .orIgnore()
+      .returning('name')
+      .execute();
+    if ((inserted.raw as readonly unknown[]).length === 0)
+      throw new Problem('conflict', `there is an account ${name} already`);
     this.logger.log({ message: 'account created', name, roles, by });
     return shown(await this.source.getRepository(Account).findOneByOrFail({ name }));
   }
@@ -61,12 +91,17 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
 export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
   private readonly logger = new Logger('accounts');
 
-  constructor(private readonly source: DataSource, private readonly identities: Identities) {}
+  constructor(
+    private readonly source: DataSource,
+    private readonly identities: Identities,
+  ) {}
 
   async execute({ by, name, changes }: ChangeAccount): Promise<AccountShown> {
     const { password, ...others } = changes;
     const passwordHash = password === undefined ? undefined : await hashPassword(password);
-    const account = await this.source.transaction((manager) => change(manager, name, { ...others, passwordHash }));
+    const account = await this.source.transaction((manager) =>
+      change(manager, name, { ...others, passwordHash }),
+    );
     this.identities.forget();
     this.logger.log({ message: 'account changed', name, changed: Object.keys(changes), by });
     return shown(account);
@@ -82,10 +117,24 @@ export class ListAccountsHandler implements IQueryHandler<ListAccounts> {
   }
 }
 
-async function change(manager: EntityManager, name: string, { passwordHash, roles, tables, disabled }: Omit<AccountChanges, 'password'> & { readonly passwordHash: string | undefined }): Promise<Account> {
+async function change(
+  manager: EntityManager,
+  name: string,
+  {
+    passwordHash,
+    roles,
+    tables,
+    disabled,
+  }: Omit<AccountChanges, 'password'> & { readonly passwordHash: string | undefined },
+): Promise<Account> {
   const accounts = manager.getRepository(Account);
   // All admins are locked in one order, so that two of them cannot remove each other at the same time.
-  const admins = await accounts.createQueryBuilder('account').setLock('pessimistic_write').where(`'admin' = any(account.roles) and not account.disabled`).orderBy('account.name').getMany();
+  const admins = await accounts
+    .createQueryBuilder('account')
+    .setLock('pessimistic_write')
+    .where(`'admin' = any(account.roles) and not account.disabled`)
+    .orderBy('account.name')
+    .getMany();
   const account = NAME.test(name) ? await accounts.findOneBy({ name }) : null;
   if (!account) throw new Problem('not-found', 'there is no account of that name');
   if (passwordHash !== undefined) account.passwordHash = passwordHash;
@@ -93,9 +142,21 @@ async function change(manager: EntityManager, name: string, { passwordHash, role
   if (tables) account.tables = [...tables];
   if (disabled !== undefined) account.disabled = disabled;
   const managesNoMore = account.disabled || !account.roles.includes('admin');
-  if (managesNoMore && admins.length === 1 && admins[0]?.name === name) throw new Problem('conflict', `${name} is the last admin: nobody would be left who manages accounts`);
-  if (passwordHash !== undefined || account.disabled) await manager.getRepository(Session).delete({ accountName: name });
+  if (managesNoMore && admins.length === 1 && admins[0]?.name === name)
+    throw new Problem(
+      'conflict',
+      `${name} is the last admin: nobody would be left who manages accounts`,
+    );
+  if (passwordHash !== undefined || account.disabled)
+    await manager.getRepository(Session).delete({ accountName: name });
   return accounts.save(account);
 }
 
-const shown = ({ name, roles, tables, disabled, createdAt, createdBy }: Account): AccountShown => ({ name, roles, tables, disabled, createdAt: createdAt.toISOString(), createdBy });
+const shown = ({ name, roles, tables, disabled, createdAt, createdBy }: Account): AccountShown => ({
+  name,
+  roles,
+  tables,
+  disabled,
+  createdAt: createdAt.toISOString(),
+  createdBy,
+});

@@ -21,10 +21,17 @@ export function newToken(kind: TokenKind): ShownToken & { readonly hash: Buffer 
 export const tokenHash = (text: string): Buffer => digestOf('sha256', text, 'buffer');
 
 /** Whether a shown token is the one that was hashed; takes as long either way. */
-export const tokenFits = (text: string, hash: Buffer): boolean => timingSafeEqual(tokenHash(text), hash);
+export const tokenFits = (text: string, hash: Buffer): boolean =>
+  timingSafeEqual(tokenHash(text), hash);
 
 /** The token of an `Authorization` header; undefined where there is none or it has not our form. */
 export function bearerOf(header: string | undefined): ShownToken | undefined {
   const match = /^Bearer +((spk|sps)_([0-9a-f]{16})_[A-Za-z0-9_-]{43}) *$/i.exec(header ?? '');
-  return match ? { text: match[1] as string, kind: (match[2] as string).toLowerCase() as TokenKind, id: match[3] as string } : undefined;
+  return match
+    ? {
+        text: match[1] as string,
+        kind: (match[2] as string).toLowerCase() as TokenKind,
+        id: match[3] as string,
+      }
+    : undefined;
 }

@@ -1,5 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler, type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import {
+  Command,
+  CommandHandler,
+  type ICommandHandler,
+  type IQueryHandler,
+  Query,
+  QueryHandler,
+} from '@nestjs/cqrs';
 import { DataSource, IsNull } from 'typeorm';
 import { Problem } from '../problems.js';
 import { DeviceKey } from './access-entities.js';
@@ -30,14 +37,20 @@ export interface KeyScope {
 
 /** Makes a device key; answers the secret, which nobody can see again. `conflict` where the name was ever given, `not-permitted` where it would reach tables that the maker's account does not. */
 export class CreateKey extends Command<KeyShown & { readonly token: string }> {
-  constructor(readonly by: Identity, readonly key: KeyScope) {
+  constructor(
+    readonly by: Identity,
+    readonly key: KeyScope,
+  ) {
     super();
   }
 }
 
 /** Revokes a key; acts on every instance within a second. `not-found` where there is none that is good. */
 export class RevokeKey extends Command<void> {
-  constructor(readonly by: Identity, readonly id: string) {
+  constructor(
+    readonly by: Identity,
+    readonly id: string,
+  ) {
     super();
   }
 }
@@ -55,13 +68,39 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
 
   constructor(private readonly source: DataSource) {}
 
-  async execute({ by, key: { name, sources, tables, types } }: CreateKey): Promise<KeyShown & { readonly token: string }> {
-    if (!covers(by, tables)) throw new Problem('not-permitted', 'the key would reach tables that this account does not');
+  async execute({
+    by,
+    key: { name, sources, tables, types },
+  }: CreateKey): Promise<KeyShown & { readonly token: string }> {
+    if (!covers(by, tables))
+      throw new Problem('not-permitted', 'the key would reach tables that this account does not');
     const { id, text, hash } = newToken('spk');
-    const inserted = await this.source.createQueryBuilder().insert().into(DeviceKey).values({ id, name, tokenHash: hash, sources: [...sources], tables: [...tables], types: [...types], createdBy: by.id }).orIgnore().returning('id').execute();
-    if ((inserted.raw as readonly unknown[]).length === 0) throw new Problem('conflict', `the name ${name} was given to a key already; it stands in the record and is not given again`);
+    const inserted = await this.source
+      .createQueryBuilder()
+      .insert()
+      .into(DeviceKey)
+      .values({
+        id,
+        name,
+        tokenHash: hash,
+        sources: [...sources],
+        tables: [...tables],
+        types: [...types],
+        createdBy: by.id,
+      })
+      .orIgnore()
+      .returning('id')
+      .execute();
+    if ((inserted.raw as readonly unknown[]).length === 0)
+      throw new Problem(
+        'conflict',
+        `the name ${name} was given to a key already; it stands in the record and is not given again`,
+      );
     this.logger.log({ message: 'key created', id, name, sources, tables, types, by: by.id });
-    return { ...shown(await this.source.getRepository(DeviceKey).findOneByOrFail({ id })), token: text };
+    return {
+      ...shown(await this.source.getRepository(DeviceKey).findOneByOrFail({ id })),
+      token: text,
+    };
   }
 }
 
@@ -69,12 +108,18 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
 export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
   private readonly logger = new Logger('keys');
 
-  constructor(private readonly source: DataSource, private readonly identities: Identities) {}
+  constructor(
+    private readonly source: DataSource,
+    private readonly identities: Identities,
+  ) {}
 
   async execute({ by, id }: RevokeKey): Promise<void> {
     const keys = this.source.getRepository(DeviceKey);
-    const key = /^[0-9a-f]{16}$/.test(id) ? await keys.findOneBy({ id, revokedAt: IsNull() }) : null;
-    if (!key || !covers(by, key.tables)) throw new Problem('not-found', 'there is no good key of that id');
+    const key = /^[0-9a-f]{16}$/.test(id)
+      ? await keys.findOneBy({ id, revokedAt: IsNull() })
+      : null;
+    if (!key || !covers(by, key.tables))
+      throw new Problem('not-found', 'there is no good key of that id');
     await keys.update({ id, revokedAt: IsNull() }, { revokedAt: new Date() });
     this.identities.forget();
     this.logger.log({ message: 'key revoked', id, name: key.name, by: by.id });
@@ -92,8 +137,27 @@ export class ListKeysHandler implements IQueryHandler<ListKeys> {
 }
 
 /** Whether these entries reach no table besides the identity's own. A pattern is covered by `all` only. */
-const covers = ({ tables }: Identity, entries: readonly string[]): boolean => tables === 'all' || entries.every((entry) => tables.includes(entry));
+const covers = ({ tables }: Identity, entries: readonly string[]): boolean =>
+  tables === 'all' || entries.every((entry) => tables.includes(entry));
 
-const shown = ({ id, name, sources, tables, types, createdAt, createdBy, revokedAt, lastUsedAt }: DeviceKey): KeyShown => ({
-  id, name, sources, tables, types, createdAt: createdAt.toISOString(), createdBy, revokedAt: revokedAt?.toISOString() ?? null, lastUsedAt: lastUsedAt?.toISOString() ?? null,
+const shown = ({
+  id,
+  name,
+  sources,
+  tables,
+  types,
+  createdAt,
+  createdBy,
+  revokedAt,
+  lastUsedAt,
+}: DeviceKey): KeyShown => ({
+  id,
+  name,
+  sources,
+  tables,
+  types,
+  createdAt: createdAt.toISOString(),
+  createdBy,
+  revokedAt: revokedAt?.toISOString() ?? null,
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
 });

@@ -15,19 +15,34 @@ export class Gate {
   constructor(private readonly identities: Identities) {}
 
   /** A Fastify `onRequest` hook: goes on, with `request.identity` set, or ends the request with a problem. */
-  readonly check = (request: FastifyRequest, _reply: unknown, done: HookHandlerDoneFunction): void => {
+  readonly check = (
+    request: FastifyRequest,
+    _reply: unknown,
+    done: HookHandlerDoneFunction,
+  ): void => {
     if (request.is404) return done();
     const { needs } = request.routeOptions.config as Partial<RouteNeeds>;
     if (needs === 'nothing') return done();
     const identity = this.identities.of(request.headers.authorization);
     if (!(identity instanceof Promise)) return done(admit(request, needs, identity));
-    identity.then((found) => done(admit(request, needs, found)), (error: unknown) => done(error as Error));
+    identity.then(
+      (found) => done(admit(request, needs, found)),
+      (error: unknown) => done(error as Error),
+    );
   };
 }
 
-function admit(request: FastifyRequest, needs: RouteNeeds['needs'] | undefined, identity: Identity | undefined): Problem | undefined {
-  if (!identity) return new Problem('not-signed-in', undefined, { headers: { 'WWW-Authenticate': 'Bearer realm="shoeprint"' } });
-  if (needs === undefined || needs === 'nothing' || !permitted(needs, identity.roles)) return new Problem('not-permitted', needs && `this asks for the permission ${needs}`);
+function admit(
+  request: FastifyRequest,
+  needs: RouteNeeds['needs'] | undefined,
+  identity: Identity | undefined,
+): Problem | undefined {
+  if (!identity)
+    return new Problem('not-signed-in', undefined, {
+      headers: { 'WWW-Authenticate': 'Bearer realm="shoeprint"' },
+    });
+  if (needs === undefined || needs === 'nothing' || !permitted(needs, identity.roles))
+    return new Problem('not-permitted', needs && `this asks for the permission ${needs}`);
   request.identity = identity;
   return undefined;
 }

@@ -67,7 +67,10 @@ export class Identities {
   private async lookUp(key: string, token: ShownToken): Promise<Identity | undefined> {
     const at = performance.now();
     const { generation } = this;
-    const identity = token.kind === 'spk' ? await deviceOf(this.source, token) : await personOf(this.source, token);
+    const identity =
+      token.kind === 'spk'
+        ? await deviceOf(this.source, token)
+        : await personOf(this.source, token);
     if (generation === this.generation) this.remember(key, { at, identity, refreshing: false });
     return identity;
   }
@@ -86,13 +89,23 @@ async function deviceOf(source: DataSource, token: ShownToken): Promise<Identity
   const keys = source.getRepository(DeviceKey);
   const key = await keys.findOneBy({ id: token.id, revokedAt: IsNull() });
   if (!key || !tokenFits(token.text, key.tokenHash)) return undefined;
-  if (Date.now() - (key.lastUsedAt?.getTime() ?? 0) > LAST_USED_STEP_MS) await keys.update({ id: key.id }, { lastUsedAt: new Date() });
+  if (Date.now() - (key.lastUsedAt?.getTime() ?? 0) > LAST_USED_STEP_MS)
+    await keys.update({ id: key.id }, { lastUsedAt: new Date() });
   const { sources, types, tables } = key;
-  return { kind: 'device', id: `device/${key.name}`, roles: ['device'], tables: seen(tables), writes: new WriteScope({ sources, types, tables }) };
+  return {
+    kind: 'device',
+    id: `device/${key.name}`,
+    roles: ['device'],
+    tables: seen(tables),
+    writes: new WriteScope({ sources, types, tables }),
+  };
 }
 
 async function personOf(source: DataSource, token: ShownToken): Promise<Identity | undefined> {
-  const session = await source.getRepository(Session).findOne({ where: { id: token.id, expiresAt: MoreThan(new Date()), account: { disabled: false } }, relations: { account: true } });
+  const session = await source.getRepository(Session).findOne({
+    where: { id: token.id, expiresAt: MoreThan(new Date()), account: { disabled: false } },
+    relations: { account: true },
+  });
   if (!session || !tokenFits(token.text, session.tokenHash)) return undefined;
   return identityOfAccount(session.account);
 }
@@ -100,7 +113,14 @@ async function personOf(source: DataSource, token: ShownToken): Promise<Identity
 /** A person may write as nobody else, about the tables of the account. */
 export function identityOfAccount({ name, roles, tables }: Account): Identity {
   const id = `person/${name}`;
-  return { kind: 'person', id, roles, tables: seen(tables), writes: new WriteScope({ sources: [id], types: ['*'], tables }) };
+  return {
+    kind: 'person',
+    id,
+    roles,
+    tables: seen(tables),
+    writes: new WriteScope({ sources: [id], types: ['*'], tables }),
+  };
 }
 
-const seen = (tables: readonly string[]): Identity['tables'] => (tables.includes('*') ? 'all' : tables);
+const seen = (tables: readonly string[]): Identity['tables'] =>
+  tables.includes('*') ? 'all' : tables;

@@ -9,11 +9,18 @@ import type { Identity } from './identity.js';
 import { IsName, IsScopeEntry, IsSource, SCOPE_MAX, TYPE_ENTRIES } from './scope-fields.js';
 
 class NewKey {
-  @ApiProperty({ example: 'B07-gateway', description: 'Becomes device/B07-gateway in the record; never given twice' })
+  @ApiProperty({
+    example: 'B07-gateway',
+    description: 'Becomes device/B07-gateway in the record; never given twice',
+  })
   @IsName()
   name!: string;
 
-  @ApiProperty({ type: [String], example: ['device/B07-*'], description: 'Sources that it may write, "*" for any text' })
+  @ApiProperty({
+    type: [String],
+    example: ['device/B07-*'],
+    description: 'Sources that it may write, "*" for any text',
+  })
   @IsArray()
   @ArrayNotEmpty()
   @ArrayMaxSize(SCOPE_MAX)
@@ -22,7 +29,11 @@ class NewKey {
   @IsSource()
   sources!: string[];
 
-  @ApiProperty({ type: [String], example: ['B07'], description: 'Tables that it may write about, "*" for any text' })
+  @ApiProperty({
+    type: [String],
+    example: ['B07'],
+    description: 'Tables that it may write about, "*" for any text',
+  })
   @IsArray()
   @ArrayNotEmpty()
   @ArrayMaxSize(SCOPE_MAX)
@@ -30,7 +41,12 @@ class NewKey {
   @IsScopeEntry()
   tables!: string[];
 
-  @ApiProperty({ enum: TYPE_ENTRIES, isArray: true, example: ['*'], description: 'Event types that it may write, by short name, or "*"' })
+  @ApiProperty({
+    enum: TYPE_ENTRIES,
+    isArray: true,
+    example: ['*'],
+    description: 'Event types that it may write, by short name, or "*"',
+  })
   @IsArray()
   @ArrayNotEmpty()
   @IsIn(TYPE_ENTRIES, { each: true })
@@ -38,20 +54,36 @@ class NewKey {
 }
 
 const KEY = {
-  id: '0f1e2d3c4b5a6978', name: 'B07-gateway', sources: ['device/B07-*'], tables: ['B07'], types: ['*'],
-  createdAt: '2026-11-20T12:00:00.000Z', createdBy: 'person/admin', revokedAt: null, lastUsedAt: '2026-11-20T12:01:00.000Z',
+  id: '0f1e2d3c4b5a6978',
+  name: 'B07-gateway',
+  sources: ['device/B07-*'],
+  tables: ['B07'],
+  types: ['*'],
+  createdAt: '2026-11-20T12:00:00.000Z',
+  createdBy: 'person/admin',
+  revokedAt: null,
+  lastUsedAt: '2026-11-20T12:01:00.000Z',
 };
 
 @ApiTags('accounts and keys')
 @Controller('v1/keys')
 export class KeysController {
-  constructor(private readonly commands: CommandBus, private readonly queries: QueryBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
 
   @Post()
   @Requires('manage-keys')
   @ApiOperation({ summary: 'Make a device key; its token is answered once and kept nowhere' })
-  @ApiResponse({ status: 201, schema: { example: { ...KEY, lastUsedAt: null, token: 'spk_0f1e2d3c4b5a6978_...' } } })
-  create(@Body(checkedBody()) key: NewKey, @Sender() by: Identity): Promise<KeyShown & { readonly token: string }> {
+  @ApiResponse({
+    status: 201,
+    schema: { example: { ...KEY, lastUsedAt: null, token: 'spk_0f1e2d3c4b5a6978_...' } },
+  })
+  create(
+    @Body(checkedBody()) key: NewKey,
+    @Sender() by: Identity,
+  ): Promise<KeyShown & { readonly token: string }> {
     return this.commands.execute(new CreateKey(by, key));
   }
 

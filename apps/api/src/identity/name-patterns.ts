@@ -26,4 +26,11 @@ export class NamePatterns {
   }
 }
 
-const patternOf = (text: string): RegExp => new RegExp(`^${text.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`, 's');
+const patternOf = (text: string): RegExp =>
+  new RegExp(
+    `^${text
+      .split(/\*+/)
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+    's',
+  );

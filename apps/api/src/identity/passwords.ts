@@ -11,20 +11,39 @@ export const PASSWORD_LENGTH_MAX = 256;
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, COST);
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join('$');
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join(
+    '$',
+  );
 }
 
 /** Whether this is the password of that hash. Takes as long for a wrong one. Throws where the hash is none of ours. */
 export async function passwordFits(password: string, stored: string): Promise<boolean> {
   const [kind, N, r, p, salt, hash] = stored.split('$');
-  if (kind !== 'scrypt' || !salt || !hash) throw new Error('a stored password hash is not of the form scrypt$N$r$p$salt$hash');
+  if (kind !== 'scrypt' || !salt || !hash)
+    throw new Error('a stored password hash is not of the form scrypt$N$r$p$salt$hash');
   const expected = Buffer.from(hash, 'base64');
-  const found = await derive(password, Buffer.from(salt, 'base64'), { ...COST, N: Number(N), r: Number(r), p: Number(p) });
+  const found = await derive(password, Buffer.from(salt, 'base64'), {
+    ...COST,
+    N: Number(N),
+    r: Number(r),
+    p: Number(p),
+  });
   return found.length === expected.length && timingSafeEqual(found, expected);
 }
 
 /** What the password of a name that has no account is compared with, so that the answer takes as long. */
-export const NOBODYS_HASH = ['scrypt', COST.N, COST.r, COST.p, Buffer.alloc(16).toString('base64'), Buffer.alloc(HASH_BYTES).toString('base64')].join('$');
+export const NOBODYS_HASH = [
+  'scrypt',
+  COST.N,
+  COST.r,
+  COST.p,
+  Buffer.alloc(16).toString('base64'),
+  Buffer.alloc(HASH_BYTES).toString('base64'),
+].join('$');
 
 const derive = (password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> =>
-  new Promise((resolve, reject) => scrypt(password.normalize('NFC'), salt, HASH_BYTES, cost, (error, key) => (error ? reject(error) : resolve(key))));
+  new Promise((resolve, reject) =>
+    scrypt(password.normalize('NFC'), salt, HASH_BYTES, cost, (error, key) =>
+      error ? reject(error) : resolve(key),
+    ),
+  );

@@ -9,7 +9,11 @@ export const IsName = (): PropertyDecorator => Matches(NAME, { message: NAME_WOR
 
 /** A list that says what an identity may see or write is at most so long, and each entry so long. */
 export const SCOPE_MAX = 1000;
-export const IsScopeEntry = (): PropertyDecorator => Matches(/^[^\p{Cc}\p{Cs}]{1,200}$/u, { each: true, message: 'each entry must be 1 to 200 characters, none of them a control character' });
+export const IsScopeEntry = (): PropertyDecorator =>
+  Matches(/^[^\p{Cc}\p{Cs}]{1,200}$/u, {
+    each: true,
+    message: 'each entry must be 1 to 200 characters, none of them a control character',
+  });
 
 /** `*`, or the short name of an event type that senders may write. */
 export const TYPE_ENTRIES = ['*', ...EVENT_TYPES.filter((type) => type !== 'gap-declared')];
@@ -18,11 +22,21 @@ export const TYPE_ENTRIES = ['*', ...EVENT_TYPES.filter((type) => type !== 'gap-
 export const IsTables = (): PropertyDecorator =>
   ValidateBy({
     name: 'tables',
-    validator: { validate: (list: unknown) => Array.isArray(list) && (list.every((entry) => typeof entry === 'string' && entry !== '' && !entry.includes('*')) || (list.length === 1 && list[0] === '*')), defaultMessage: () => 'tables must be table ids, or "*" alone' },
+    validator: {
+      validate: (list: unknown) =>
+        Array.isArray(list) &&
+        (list.every((entry) => typeof entry === 'string' && entry !== '' && !entry.includes('*')) ||
+          (list.length === 1 && list[0] === '*')),
+      defaultMessage: () => 'tables must be table ids, or "*" alone',
+    },
   });
 
 /** A field that may be left out, but not be null. */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
 /** A pattern of sources: `*` alone, or one that begins as a source does. */
-export const IsSource = (): PropertyDecorator => Matches(/^(\*|(device|person|virtual|system)\/.*)$/s, { each: true, message: 'each of sources must be "*" or begin with device/, person/, virtual/ or system/' });
+export const IsSource = (): PropertyDecorator =>
+  Matches(/^(\*|(device|person|virtual|system)\/.*)$/s, {
+    each: true,
+    message: 'each of sources must be "*" or begin with device/, person/, virtual/ or system/',
+  });

@@ -38,9 +38,19 @@ export class SessionController {
   @Post('sign-in')
   @Open()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Sign in with name and password; the token goes into the header Authorization' })
-  @ApiResponse({ status: 200, schema: { example: { token: 'sps_0f1e2d3c4b5a6978_...', expiresAt: '2026-11-21T00:00:00.000Z' } } })
-  signIn(@Body(checkedBody()) { name, password }: Credentials, @Req() { ip }: FastifyRequest): Promise<SignedIn> {
+  @ApiOperation({
+    summary: 'Sign in with name and password; the token goes into the header Authorization',
+  })
+  @ApiResponse({
+    status: 200,
+    schema: {
+      example: { token: 'sps_0f1e2d3c4b5a6978_...', expiresAt: '2026-11-21T00:00:00.000Z' },
+    },
+  })
+  signIn(
+    @Body(checkedBody()) { name, password }: Credentials,
+    @Req() { ip }: FastifyRequest,
+  ): Promise<SignedIn> {
     return this.commands.execute(new SignIn(name, password, ip));
   }
 
@@ -56,9 +66,21 @@ export class SessionController {
   @Get('me')
   @Requires('own-session')
   @ApiOperation({ summary: 'Who this token is, and what it may do' })
-  @ApiResponse({ status: 200, schema: { example: { id: 'person/mei.chan', roles: ['pit-boss'], tables: ['B07', 'B08'], permissions: ['read-tables', 'read-findings'] } } })
+  @ApiResponse({
+    status: 200,
+    schema: {
+      example: {
+        id: 'person/mei.chan',
+        roles: ['pit-boss'],
+        tables: ['B07', 'B08'],
+        permissions: ['read-tables', 'read-findings'],
+      },
+    },
+  })
   me(@Sender() { id, roles, tables }: Identity): Me {
-    const permissions = (Object.keys(PERMISSIONS) as Permission[]).filter((permission) => permitted(permission, roles));
+    const permissions = (Object.keys(PERMISSIONS) as Permission[]).filter((permission) =>
+      permitted(permission, roles),
+    );
     return { id, roles, tables: tables === 'all' ? ['*'] : tables, permissions };
   }
 }

@@ -13,7 +13,10 @@ export class AppendDeadline {
   private readonly open = new Set<Awaited>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly ms: number, private readonly lookMs = LOOK_MS) {}
+  constructor(
+    private readonly ms: number,
+    private readonly lookMs = LOOK_MS,
+  ) {}
 
   /** The append's own end, or `OutcomeUnknown` where that takes longer. */
   within<T>(append: Promise<T>): Promise<T> {

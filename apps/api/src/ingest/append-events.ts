@@ -1,7 +1,13 @@
 import { Inject, Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Decoder, houseFrom, type RuleBook } from '#audit';
-import { NotRecorded, OutcomeUnknown, type Appended, type Appending, type EventLog } from '#event-log';
+import {
+  NotRecorded,
+  OutcomeUnknown,
+  type Appended,
+  type Appending,
+  type EventLog,
+} from '#event-log';
 import type { Identity } from '../identity/identity.js';
 import { Problem } from '../problems.js';
 import { EVENT_LOG, RULE_BOOK } from '../tokens.js';
@@ -56,8 +62,13 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
   execute(command: AppendEvents): Promise<Recorded> {
     const began = performance.now();
     const stamps = this.clock.stampsFrom(command.sender.id);
-    const single = command.form === 'event' ? this.singles.read(command.body, command.sender, stamps) : undefined;
-    return single === undefined ? this.many(command, stamps, began) : this.one(single, command.body.length, began);
+    const single =
+      command.form === 'event'
+        ? this.singles.read(command.body, command.sender, stamps)
+        : undefined;
+    return single === undefined
+      ? this.many(command, stamps, began)
+      : this.one(single, command.body.length, began);
   }
 
   private async one({ type, appending }: Single, bytes: number, began: number): Promise<Recorded> {
@@ -74,7 +85,11 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     }
   }
 
-  private async many({ sender, form, body }: AppendEvents, stamps: string, began: number): Promise<Recorded> {
+  private async many(
+    { sender, form, body }: AppendEvents,
+    stamps: string,
+    began: number,
+  ): Promise<Recorded> {
     const events = new RequestEvents(form, sender, stamps);
     let result: IngestResult = 'refused';
     try {
@@ -93,7 +108,9 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
   }
 
   private async append(appendings: readonly Appending[]): Promise<readonly Appended[]> {
-    const outcomes = await Promise.allSettled(appendings.map((appending) => this.deadline.within(this.log.append(appending))));
+    const outcomes = await Promise.allSettled(
+      appendings.map((appending) => this.deadline.within(this.log.append(appending))),
+    );
     const appended: Appended[] = [];
     const failures: unknown[] = [];
     for (const outcome of outcomes) {
@@ -106,12 +123,25 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
 
   /** Nothing was handed over only where every partition says so; anything else the sender is to send again. */
   private failed(failures: readonly unknown[], appended: number): Problem {
-    for (const failure of failures) if (!(failure instanceof NotRecorded) && !(failure instanceof OutcomeUnknown)) this.logger.error('the log failed in a way that it does not name', failure instanceof Error ? failure.stack : String(failure));
+    for (const failure of failures)
+      if (!(failure instanceof NotRecorded) && !(failure instanceof OutcomeUnknown))
+        this.logger.error(
+          'the log failed in a way that it does not name',
+          failure instanceof Error ? failure.stack : String(failure),
+        );
     const cause = failures[0];
     if (appended === 0 && failures.every((failure) => failure instanceof NotRecorded)) {
-      return new Problem('not-recorded', 'The log takes nothing now. Nothing of this request was recorded; send it again.', { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause });
+      return new Problem(
+        'not-recorded',
+        'The log takes nothing now. Nothing of this request was recorded; send it again.',
+        { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause },
+      );
     }
-    return new Problem('outcome-unknown', 'Some or all of this request may be recorded. Send the same again: what is recorded already is admitted once.', { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause });
+    return new Problem(
+      'outcome-unknown',
+      'Some or all of this request may be recorded. Send the same again: what is recorded already is admitted once.',
+      { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause },
+    );
   }
 }
 

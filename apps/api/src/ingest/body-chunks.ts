@@ -31,11 +31,11 @@ export function* chunksOf(form: EventForm, body: Buffer): Generator<Chunk> {
 /** Lines end in LF or CRLF, the last one in nothing if need be; empty lines are numbered and passed over. */
 function* chunksOfLines(body: Buffer): Generator<Chunk> {
   let line = 0;
-  for (let at = 0; at < body.length; ) {
+  for (let at = 0; at < body.length;) {
     const end = endOfLines(body, at);
     const block = blockAt(body, at, end);
     const events: number[] = [];
-    for (let from = 0; from < block.text.length; ) {
+    for (let from = 0; from < block.text.length;) {
       if (block.bytes[from] === LF) {
         line += 1;
         from += 1;
@@ -65,9 +65,13 @@ function endOfLines(body: Buffer, at: number): number {
 function* chunksOfBatch(body: Buffer): Generator<Chunk> {
   const split = splitArray(body, EVENTS_MAX);
   if (split.is === 'too-many') throw tooMany();
-  if (split.is === 'no-array') throw new Problem('malformed-request', `A batch is a JSON array of events, this ${split.reason}.`);
+  if (split.is === 'no-array')
+    throw new Problem(
+      'malformed-request',
+      `A batch is a JSON array of events, this ${split.reason}.`,
+    );
   const { ranges } = split;
-  for (let i = 0; i < ranges.length; ) {
+  for (let i = 0; i < ranges.length;) {
     const start = ranges[i] as number;
     const first = i;
     let end = start;
@@ -76,13 +80,18 @@ function* chunksOfBatch(body: Buffer): Generator<Chunk> {
       i += 2;
     }
     const events: number[] = [];
-    for (let k = first; k < i; k += 2) events.push(k / 2 + 1, (ranges[k] as number) - start, (ranges[k + 1] as number) - start);
+    for (let k = first; k < i; k += 2)
+      events.push(k / 2 + 1, (ranges[k] as number) - start, (ranges[k + 1] as number) - start);
     yield { block: blockAt(body, start, end), events };
   }
 }
 
-export const tooMany = (): Problem => new Problem('too-large', `A request takes at most ${EVENTS_MAX} events.`);
+export const tooMany = (): Problem =>
+  new Problem('too-large', `A request takes at most ${EVENTS_MAX} events.`);
 
 function blockAt(body: Buffer, from: number, to: number): Block {
-  return blockOf(from === 0 && to === body.length ? body : body.subarray(from, to), body.toString('latin1', from, to));
+  return blockOf(
+    from === 0 && to === body.length ? body : body.subarray(from, to),
+    body.toString('latin1', from, to),
+  );
 }

@@ -17,7 +17,12 @@ export class BodyRoom {
   keep(request: FastifyRequest, reply: FastifyReply, form: EventForm): Problem | undefined {
     const bytes = bytesOf(request, form);
     if (bytes <= SMALL_BYTES) return undefined;
-    if (this.taken + bytes > this.bytesMax) return new Problem('not-recorded', 'Too many large requests are under way. Nothing of this one was recorded; send it again.', { headers: { 'Retry-After': '1' } });
+    if (this.taken + bytes > this.bytesMax)
+      return new Problem(
+        'not-recorded',
+        'Too many large requests are under way. Nothing of this one was recorded; send it again.',
+        { headers: { 'Retry-After': '1' } },
+      );
     this.taken += bytes;
     reply.raw.once('close', () => {
       this.taken -= bytes;
@@ -30,5 +35,7 @@ export class BodyRoom {
 function bytesOf({ headers }: FastifyRequest, form: EventForm): number {
   const { bytesMax } = FORMS[form];
   const announced = Number(headers['content-length']);
-  return headers['content-encoding'] === undefined && announced >= 0 ? Math.min(announced, bytesMax) : bytesMax;
+  return headers['content-encoding'] === undefined && announced >= 0
+    ? Math.min(announced, bytesMax)
+    : bytesMax;
 }

@@ -29,14 +29,23 @@ export class Buckets {
   }
 
   /** What a registry asks of its metrics. */
-  get(): Promise<{ readonly name: string; readonly help: string; readonly type: 'histogram'; readonly values: readonly MetricValueWithName<string>[]; readonly aggregator: 'sum' }> {
+  get(): Promise<{
+    readonly name: string;
+    readonly help: string;
+    readonly type: 'histogram';
+    readonly values: readonly MetricValueWithName<string>[];
+    readonly aggregator: 'sum';
+  }> {
     const { name, help, bounds, counts } = this;
     let below = 0;
     const values: MetricValueWithName<string>[] = [...bounds, '+Inf'].map((le, at) => {
       below += counts[at] as number;
       return { metricName: `${name}_bucket`, labels: { le }, value: below };
     });
-    values.push({ metricName: `${name}_sum`, labels: {}, value: this.sum }, { metricName: `${name}_count`, labels: {}, value: this.count });
+    values.push(
+      { metricName: `${name}_sum`, labels: {}, value: this.sum },
+      { metricName: `${name}_count`, labels: {}, value: this.count },
+    );
     return Promise.resolve({ name, help, type: 'histogram', values, aggregator: 'sum' });
   }
 

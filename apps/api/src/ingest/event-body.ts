@@ -6,9 +6,13 @@ import type { RouteNeeds } from '../requires.js';
 import { BodyRoom } from './body-room.js';
 import { FORMS, formOf, type EventForm } from './event-form.js';
 
-const inflate = promisify(gunzip) as unknown as (packed: Buffer, options: { maxOutputLength: number; info: true }) => Promise<{ buffer: Buffer; engine: { bytesWritten: number } }>;
+const inflate = promisify(gunzip) as unknown as (
+  packed: Buffer,
+  options: { maxOutputLength: number; info: true },
+) => Promise<{ buffer: Buffer; engine: { bytesWritten: number } }>;
 
-const takesEvents = (config: unknown): boolean => (config as RouteNeeds | undefined)?.needs === 'record-events';
+const takesEvents = (config: unknown): boolean =>
+  (config as RouteNeeds | undefined)?.needs === 'record-events';
 
 /**
  * Teaches a server the bodies of events: they reach their route as the bytes that were sent, unpacked, and no other route.
@@ -16,11 +20,24 @@ const takesEvents = (config: unknown): boolean => (config as RouteNeeds | undefi
  */
 export function takeEventBodies(server: FastifyInstance): void {
   for (const { mediaType, bytesMax } of Object.values(FORMS)) {
-    server.addContentTypeParser(mediaType, { parseAs: 'buffer', bodyLimit: bytesMax }, (request: FastifyRequest, body: Buffer, done) => {
-      if (!takesEvents(request.routeOptions.config)) done(request.is404 ? null : new Problem('media-type-not-taken', 'Events are taken by /v1/events only.'));
-      else if (request.headers['content-encoding'] === undefined) done(null, body);
-      else unpacked(body, request.headers['content-encoding'], bytesMax).then((bytes) => done(null, bytes), done);
-    });
+    server.addContentTypeParser(
+      mediaType,
+      { parseAs: 'buffer', bodyLimit: bytesMax },
+      (request: FastifyRequest, body: Buffer, done) => {
+        if (!takesEvents(request.routeOptions.config))
+          done(
+            request.is404
+              ? null
+              : new Problem('media-type-not-taken', 'Events are taken by /v1/events only.'),
+          );
+        else if (request.headers['content-encoding'] === undefined) done(null, body);
+        else
+          unpacked(body, request.headers['content-encoding'], bytesMax).then(
+            (bytes) => done(null, bytes),
+            done,
+          );
+      },
+    );
   }
   const room = new BodyRoom();
   server.addHook('onRoute', (route) => {
@@ -33,27 +50,43 @@ export function takeEventBodies(server: FastifyInstance): void {
 /** The form of the events of a request that came this far. */
 export function formSent(request: FastifyRequest): EventForm {
   const form = formOf(request.headers['content-type']);
-  if (form === undefined || !Buffer.isBuffer(request.body)) throw new Error('a body that is none of events came to their route');
+  if (form === undefined || !Buffer.isBuffer(request.body))
+    throw new Error('a body that is none of events came to their route');
   return form;
 }
 
-function refusalOf(request: FastifyRequest, reply: FastifyReply, room: BodyRoom): Problem | undefined {
+function refusalOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  room: BodyRoom,
+): Problem | undefined {
   const form = formOf(request.headers['content-type']);
   if (form !== undefined) return room.keep(request, reply, form);
-  return new Problem('media-type-not-taken', `Events are sent as ${Object.values(FORMS).map(({ mediaType }) => mediaType).join(', ')}, in UTF-8.`);
+  return new Problem(
+    'media-type-not-taken',
+    `Events are sent as ${Object.values(FORMS)
+      .map(({ mediaType }) => mediaType)
+      .join(', ')}, in UTF-8.`,
+  );
 }
 
 /** The bytes of a packed body. Throws a problem for another packing than gzip, broken bytes, or more than `bytesMax` of them. */
 async function unpacked(body: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {
   const packing = encoding.trim().toLowerCase();
   if (packing === 'identity') return body;
-  if (packing !== 'gzip' && packing !== 'x-gzip') throw new Problem('media-type-not-taken', 'A body may be packed with gzip, once, and nothing else.', { headers: { 'Accept-Encoding': 'gzip' } });
+  if (packing !== 'gzip' && packing !== 'x-gzip')
+    throw new Problem(
+      'media-type-not-taken',
+      'A body may be packed with gzip, once, and nothing else.',
+      { headers: { 'Accept-Encoding': 'gzip' } },
+    );
   try {
     const { buffer, engine } = await inflate(body, { maxOutputLength: bytesMax, info: true });
     if (engine.bytesWritten === body.length) return buffer;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw new Problem('too-large', `The body unpacks to more than ${bytesMax} bytes.`, { cause });
+    if (code === 'ERR_BUFFER_TOO_LARGE')
+      throw new Problem('too-large', `The body unpacks to more than ${bytesMax} bytes.`, { cause });
     throw new Problem('malformed-request', 'The body is not what gzip packs.', { cause });
   }
   throw new Problem('malformed-request', 'Something follows what gzip packed.');

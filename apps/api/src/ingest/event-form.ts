@@ -2,7 +2,9 @@
 export type EventForm = 'event' | 'batch' | 'lines';
 
 /** The media type of each form, and the most bytes of a body in it, unpacked. */
-export const FORMS: Readonly<Record<EventForm, { readonly mediaType: string; readonly bytesMax: number }>> = {
+export const FORMS: Readonly<
+  Record<EventForm, { readonly mediaType: string; readonly bytesMax: number }>
+> = {
   event: { mediaType: 'application/cloudevents+json', bytesMax: 64 * 1024 },
   batch: { mediaType: 'application/cloudevents-batch+json', bytesMax: 16 * 1024 * 1024 },
   lines: { mediaType: 'application/x-ndjson', bytesMax: 16 * 1024 * 1024 },
@@ -28,7 +30,15 @@ export function formOf(contentType: string | undefined): EventForm | undefined {
 }
 
 function readForm(contentType: string): EventForm | undefined {
-  const [mediaType = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  if (parameters.some((parameter) => /^charset\s*=/.test(parameter) && !/^charset\s*=\s*("utf-8"|utf-8)$/.test(parameter))) return undefined;
+  const [mediaType = '', ...parameters] = contentType
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  if (
+    parameters.some(
+      (parameter) =>
+        /^charset\s*=/.test(parameter) && !/^charset\s*=\s*("utf-8"|utf-8)$/.test(parameter),
+    )
+  )
+    return undefined;
   return (Object.keys(FORMS) as EventForm[]).find((form) => FORMS[form].mediaType === mediaType);
 }

@@ -32,13 +32,22 @@ export class FaultList {
 
   /** How many of how many, in a sentence's beginning: `3 of 5 events are`. */
   of(events: number, is: string): string {
-    const more = this.unlisted === 0 ? '' : ` ${this.unlisted} more faults were found than are listed.`;
+    const more =
+      this.unlisted === 0 ? '' : ` ${this.unlisted} more faults were found than are listed.`;
     return `${this.events} of ${events} ${events === 1 ? 'event' : 'events'} ${this.events === 1 ? 'is' : 'are'} ${is}; nothing was recorded.${more}`;
   }
 }
 
-const faultAt = (position: number | undefined, { pointer, reason }: Fault, most: number): RequestFault =>
-  ({ pointer: excerpt(pointer, most), reason: excerpt(reason, most), ...(position !== undefined && { position }) });
+const faultAt = (
+  position: number | undefined,
+  { pointer, reason }: Fault,
+  most: number,
+): RequestFault => ({
+  pointer: excerpt(pointer, most),
+  reason: excerpt(reason, most),
+  ...(position !== undefined && { position }),
+});
 
 /** Of a text, so much as an answer bears, never half a character. */
-const excerpt = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`);
+const excerpt = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;

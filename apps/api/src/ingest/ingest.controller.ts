@@ -17,7 +17,9 @@ export class IngestController {
   @Requires('record-events')
   @EventsDocumented()
   async append(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { events, positions } = await this.commands.execute(new AppendEvents(identityOf(request), formSent(request), request.body as Buffer));
+    const { events, positions } = await this.commands.execute(
+      new AppendEvents(identityOf(request), formSent(request), request.body as Buffer),
+    );
     void reply.code(202).header('content-type', 'application/json; charset=utf-8');
     if (positions.length > 0) void reply.header(LOG_POSITION, logPosition(positions));
     void reply.send(`{"accepted":${events}}`);

@@ -9,7 +9,11 @@ import { takeEventBodies } from './event-body.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestMetrics } from './ingest-metrics.js';
 
-const metrics = { provide: IngestMetrics, inject: [Metrics, EVENT_LOG], useFactory: ({ registry }: Metrics, log: EventLog) => new IngestMetrics(registry, log) };
+const metrics = {
+  provide: IngestMetrics,
+  inject: [Metrics, EVENT_LOG],
+  useFactory: ({ registry }: Metrics, log: EventLog) => new IngestMetrics(registry, log),
+};
 
 /** Taking events in. `EVENT_LOG`, `RULE_BOOK`, `Metrics` and the buses come from outside. */
 @Module({ controllers: [IngestController], providers: [AppendEventsHandler, metrics] })

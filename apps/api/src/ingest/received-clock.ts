@@ -28,7 +28,10 @@ export class ReceivedClock {
     let before = this.beforeTime.get(receivedFrom);
     if (before === undefined) {
       if (this.beforeTime.size >= REMEMBERED_MAX) this.beforeTime.clear();
-      before = Buffer.from(stampsOf(receivedFrom, SOME_TIME).slice(0, -SOME_TIME.length - AFTER_TIME.length), 'utf8').toString('latin1');
+      before = Buffer.from(
+        stampsOf(receivedFrom, SOME_TIME).slice(0, -SOME_TIME.length - AFTER_TIME.length),
+        'utf8',
+      ).toString('latin1');
       this.beforeTime.set(receivedFrom, before);
     }
     return before + this.now() + AFTER_TIME;

@@ -50,8 +50,14 @@ export class RequestEvents {
       const from = events[i + 1] as number;
       const to = events[i + 2] as number;
       const decoded = decoder.decode(block, from, to);
-      if (decoded.event === undefined) this.malformed.add(this.position(events[i] as number), decoded.faults);
-      else this.takeEvent(decoded.event, contentOf(decoded, block.text, from, to), events[i] as number);
+      if (decoded.event === undefined)
+        this.malformed.add(this.position(events[i] as number), decoded.faults);
+      else
+        this.takeEvent(
+          decoded.event,
+          contentOf(decoded, block.text, from, to),
+          events[i] as number,
+        );
     }
   }
 
@@ -59,14 +65,29 @@ export class RequestEvents {
     this.types.set(event.type, (this.types.get(event.type) ?? 0) + 1);
     const refused = this.sender.writes.refuses(event);
     if (refused === undefined) {
-      if (this.malformed.events === 0 && this.notTheirs.events === 0) this.records.add(event.table, content);
-    } else this.notTheirs.add(this.position(position), [{ pointer: `/${refused}`, reason: `"${event[refused]}" is not a ${refused} that ${this.sender.id} may write` }]);
+      if (this.malformed.events === 0 && this.notTheirs.events === 0)
+        this.records.add(event.table, content);
+    } else
+      this.notTheirs.add(this.position(position), [
+        {
+          pointer: `/${refused}`,
+          reason: `"${event[refused]}" is not a ${refused} that ${this.sender.id} may write`,
+        },
+      ]);
   }
 
   private judged(): TableRecords {
     const { malformed, notTheirs } = this;
-    if (malformed.events > 0) throw new Problem('malformed-events', malformed.of(this.count, 'malformed'), { errors: malformed.errors });
-    if (notTheirs.events > 0) throw new Problem('source-not-yours', notTheirs.of(this.count, "not this identity's to write"), { errors: notTheirs.errors });
+    if (malformed.events > 0)
+      throw new Problem('malformed-events', malformed.of(this.count, 'malformed'), {
+        errors: malformed.errors,
+      });
+    if (notTheirs.events > 0)
+      throw new Problem(
+        'source-not-yours',
+        notTheirs.of(this.count, "not this identity's to write"),
+        { errors: notTheirs.errors },
+      );
     return this.records;
   }
 
@@ -76,6 +97,13 @@ export class RequestEvents {
 }
 
 /** What is to be appended of an event, as ISO 8859-1 text: the bytes that were sent, where they are canonical. */
-function contentOf({ content }: Decoded & { readonly event: AnyEvent }, text: string, from: number, to: number): string {
-  return content === undefined ? text.substring(from, to) : Buffer.from(content, 'utf8').toString('latin1');
+function contentOf(
+  { content }: Decoded & { readonly event: AnyEvent },
+  text: string,
+  from: number,
+  to: number,
+): string {
+  return content === undefined
+    ? text.substring(from, to)
+    : Buffer.from(content, 'utf8').toString('latin1');
 }

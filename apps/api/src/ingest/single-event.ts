@@ -17,16 +17,34 @@ export interface Single {
 export class SingleEvents {
   private readonly partitionsKnown = new Map<string, number>();
 
-  constructor(private readonly decoder: Decoder, private readonly partitions: number) {}
+  constructor(
+    private readonly decoder: Decoder,
+    private readonly partitions: number,
+  ) {}
 
   /** What is to be appended; `undefined` where the event is refused, and the long way says why. */
   read(body: Buffer, sender: Identity, stamps: string): Single | undefined {
     const text = body.toString('latin1');
-    const { event, content } = this.decoder.decode(blockOf(body, text), 0, body.length) as { event?: Parameters<Identity['writes']['refuses']>[0] & { type: EventType }; content?: string };
+    const { event, content } = this.decoder.decode(blockOf(body, text), 0, body.length) as {
+      event?: Parameters<Identity['writes']['refuses']>[0] & { type: EventType };
+      content?: string;
+    };
     if (event === undefined || sender.writes.refuses(event) !== undefined) return undefined;
     const { type, table } = event;
-    const value = linesBytes((content === undefined ? text : Buffer.from(content, 'utf8').toString('latin1')).slice(0, -1) + stamps);
-    return { type, appending: { partition: this.partitionOf(table), records: [{ key: table, value }], urgency: 'live' } };
+    const value = linesBytes(
+      (content === undefined ? text : Buffer.from(content, 'utf8').toString('latin1')).slice(
+        0,
+        -1,
+      ) + stamps,
+    );
+    return {
+      type,
+      appending: {
+        partition: this.partitionOf(table),
+        records: [{ key: table, value }],
+        urgency: 'live',
+      },
+    };
   }
 
   private partitionOf(table: string): number {

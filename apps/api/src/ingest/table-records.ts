@@ -1,4 +1,10 @@
-import { partitionOf, RECORD_BYTES_MAX, type Appending, type LogRecord, type Urgency } from '#event-log';
+import {
+  partitionOf,
+  RECORD_BYTES_MAX,
+  type Appending,
+  type LogRecord,
+  type Urgency,
+} from '#event-log';
 
 /** Above so many events a request is a load from a file, which may wait for what people wait for at a table. */
 const LIVE_EVENTS_MAX = 100;

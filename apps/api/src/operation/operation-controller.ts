@@ -24,8 +24,19 @@ export class OperationController {
 
   @Get('readyz')
   @Open()
-  @ApiOperation({ summary: 'Whether requests can be served: log, database and schemas; lag does not count' })
-  @ApiResponse({ status: 200, schema: { example: { ready: true, log: { ok: true, notes: [], powerSafe: true }, database: { ok: true, notes: [] } } } })
+  @ApiOperation({
+    summary: 'Whether requests can be served: log, database and schemas; lag does not count',
+  })
+  @ApiResponse({
+    status: 200,
+    schema: {
+      example: {
+        ready: true,
+        log: { ok: true, notes: [], powerSafe: true },
+        database: { ok: true, notes: [] },
+      },
+    },
+  })
   @ApiResponse({ status: 503, description: 'The same, `ready` false, and the notes say why' })
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
     const readiness = await this.queries.execute(new AskReadiness());
@@ -38,7 +49,12 @@ export class OperationController {
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @ApiOperation({ summary: 'Metrics, in Prometheus text format' })
   @ApiProduces('text/plain')
-  @ApiResponse({ status: 200, content: { 'text/plain': { example: '# TYPE shoeprint_http_request_duration_seconds histogram' } } })
+  @ApiResponse({
+    status: 200,
+    content: {
+      'text/plain': { example: '# TYPE shoeprint_http_request_duration_seconds histogram' },
+    },
+  })
   text(): Promise<string> {
     return this.metrics.registry.metrics();
   }

@@ -1,5 +1,12 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler, type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import {
+  Command,
+  CommandHandler,
+  type ICommandHandler,
+  type IQueryHandler,
+  Query,
+  QueryHandler,
+} from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { ParkedEntity, PositionEntity, type RowStore } from '#read-model';
 import { DataSource } from 'typeorm';
@@ -28,7 +35,11 @@ export interface PartitionPosition {
   readonly owner: string | null;
   readonly generation: number;
   readonly committedAt: string | null;
-  readonly stopped: { readonly reason: string; readonly offset: number | null; readonly at: string | null } | null;
+  readonly stopped: {
+    readonly reason: string;
+    readonly offset: number | null;
+    readonly at: string | null;
+  } | null;
 }
 
 /** The parked tables that the asker may see, by table. */
@@ -46,9 +57,19 @@ export class ListParkedHandler implements IQueryHandler<ListParked> {
 
   async execute({ by }: ListParked): Promise<readonly ParkedTable[]> {
     const parked = await this.rows.getRepository(ParkedEntity).find({ order: { table: 'asc' } });
-    return parked.filter(({ name }) => seesTable(by, name)).map(({ name, partition, offset, line, reason, parkedAt, asked, askedBy, askedAt }) => ({
-      table: name, partition, offset, line, reason, parkedAt: parkedAt.toISOString(), asked, askedBy, askedAt: askedAt?.toISOString() ?? null,
-    }));
+    return parked
+      .filter(({ name }) => seesTable(by, name))
+      .map(({ name, partition, offset, line, reason, parkedAt, asked, askedBy, askedAt }) => ({
+        table: name,
+        partition,
+        offset,
+        line,
+        reason,
+        parkedAt: parkedAt.toISOString(),
+        asked,
+        askedBy,
+        askedAt: askedAt?.toISOString() ?? null,
+      }));
   }
 }
 
@@ -57,24 +78,57 @@ export class ListPositionsHandler implements IQueryHandler<ListPositions> {
   constructor(@InjectDataSource(ROWS) private readonly rows: DataSource) {}
 
   async execute(): Promise<readonly PartitionPosition[]> {
-    const positions = await this.rows.getRepository(PositionEntity).find({ order: { partition: 'asc' } });
-    return positions.map(({ partition, next, events, owner, generation, committedAt, stoppedReason, stoppedOffset, stoppedAt }) => ({
-      partition, next, events, owner, generation, committedAt: committedAt?.toISOString() ?? null,
-      stopped: stoppedReason === null ? null : { reason: stoppedReason, offset: stoppedOffset, at: stoppedAt?.toISOString() ?? null },
-    }));
+    const positions = await this.rows
+      .getRepository(PositionEntity)
+      .find({ order: { partition: 'asc' } });
+    return positions.map(
+      ({
+        partition,
+        next,
+        events,
+        owner,
+        generation,
+        committedAt,
+        stoppedReason,
+        stoppedOffset,
+        stoppedAt,
+      }) => ({
+        partition,
+        next,
+        events,
+        owner,
+        generation,
+        committedAt: committedAt?.toISOString() ?? null,
+        stopped:
+          stoppedReason === null
+            ? null
+            : {
+                reason: stoppedReason,
+                offset: stoppedOffset,
+                at: stoppedAt?.toISOString() ?? null,
+              },
+      }),
+    );
   }
 }
 
 /** Asks the auditor that owns a parked table to judge its event again, or to go on without it. `not-found` where the table is not parked, or not to be seen. */
 export class DecideParked extends Command<void> {
-  constructor(readonly by: Identity, readonly table: string, readonly what: 'retry' | 'release') {
+  constructor(
+    readonly by: Identity,
+    readonly table: string,
+    readonly what: 'retry' | 'release',
+  ) {
     super();
   }
 }
 
 /** Has a stopped partition claimed again by an auditor. `not-found` where it is not stopped, `not-permitted` for whoever does not see all the tables that may lie in it. */
 export class ResumePartition extends Command<void> {
-  constructor(readonly by: Identity, readonly partition: string) {
+  constructor(
+    readonly by: Identity,
+    readonly partition: string,
+  ) {
     super();
   }
 }
@@ -96,7 +150,12 @@ export class DecideParkedHandler implements ICommandHandler<DecideParked> {
 
   async execute({ by, table, what }: DecideParked): Promise<void> {
     const isId = !/\p{Cc}/u.test(table);
-    if (!isId || !seesTable(by, table) || !(await this.decisions.store.askParked(table, what, by.id))) throw new Problem('not-found', 'no table of that id is parked');
+    if (
+      !isId ||
+      !seesTable(by, table) ||
+      !(await this.decisions.store.askParked(table, what, by.id))
+    )
+      throw new Problem('not-found', 'no table of that id is parked');
     this.logger.log({ message: 'decision about a parked table', table, what, by: by.id });
   }
 }
@@ -108,9 +167,15 @@ export class ResumePartitionHandler implements ICommandHandler<ResumePartition> 
   constructor(private readonly decisions: Decisions) {}
 
   async execute({ by, partition }: ResumePartition): Promise<void> {
-    if (by.tables !== 'all') throw new Problem('not-permitted', 'a partition holds tables that this identity may not see');
+    if (by.tables !== 'all')
+      throw new Problem('not-permitted', 'a partition holds tables that this identity may not see');
     const isNumber = /^\d{1,6}$/.test(partition);
-    if (!isNumber || !(await this.decisions.store.resumePartition(Number(partition)))) throw new Problem('not-found', 'no partition of that number is stopped');
-    this.logger.log({ message: 'a stopped partition is to go on', partition: Number(partition), by: by.id });
+    if (!isNumber || !(await this.decisions.store.resumePartition(Number(partition))))
+      throw new Problem('not-found', 'no partition of that number is stopped');
+    this.logger.log({
+      message: 'a stopped partition is to go on',
+      partition: Number(partition),
+      by: by.id,
+    });
   }
 }

@@ -42,7 +42,15 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
   private async logHealth(): Promise<Readiness['log']> {
     try {
       const { reachable, powerSafe, notes, queuedBytes } = await inTime(this.eventLog.health());
-      return { ok: reachable, powerSafe, notes: powerSafe || notes.some((note) => note.includes('not power-safe')) ? notes : ['not power-safe', ...notes], queuedBytes };
+      return {
+        ok: reachable,
+        powerSafe,
+        notes:
+          powerSafe || notes.some((note) => note.includes('not power-safe'))
+            ? notes
+            : ['not power-safe', ...notes],
+        queuedBytes,
+      };
     } catch (error) {
       return { ok: false, powerSafe: false, notes: [reason(error)] };
     }
@@ -50,8 +58,15 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
 
   private async databaseHealth(): Promise<Need> {
     try {
-      const found = await inTime(this.rows.query<{ name: string; there: boolean }[]>('select name, to_regclass(name) is not null as there from unnest($1::text[]) as name', [TABLES]));
-      const gone = found.filter(({ there }) => !there).map(({ name }) => `the table ${name} is not there`);
+      const found = await inTime(
+        this.rows.query<{ name: string; there: boolean }[]>(
+          'select name, to_regclass(name) is not null as there from unnest($1::text[]) as name',
+          [TABLES],
+        ),
+      );
+      const gone = found
+        .filter(({ there }) => !there)
+        .map(({ name }) => `the table ${name} is not there`);
       return { ok: gone.length === 0, notes: gone };
     } catch (error) {
       return { ok: false, notes: [reason(error)] };

@@ -3,10 +3,29 @@ import { named, type Column } from '../reading/csv.js';
 
 export const TABLE_COLUMNS: readonly Column<TableLine>[] = [
   ...named<TableLine>('table', 'dealer', 'lastEventTime', 'lastReceived'),
-  ...(['shoe', 'ref', 'rules', 'decks', 'currency', 'coups', 'cards', 'unread', 'openedAt', 'findings', 'worst'] as const).map((name): Column<TableLine> => ({ heading: inShoe(name), value: ({ shoe }) => shoe?.[name] })),
+  ...(
+    [
+      'shoe',
+      'ref',
+      'rules',
+      'decks',
+      'currency',
+      'coups',
+      'cards',
+      'unread',
+      'openedAt',
+      'findings',
+      'worst',
+    ] as const
+  ).map((name): Column<TableLine> => ({
+    heading: inShoe(name),
+    value: ({ shoe }) => shoe?.[name],
+  })),
   { heading: 'coup', value: ({ coup }) => coup?.coup },
   { heading: 'coupRef', value: ({ coup }) => coup?.ref },
-  ...(['read', 'admitted', 'duplicates', 'equivocal', 'late', 'stray'] as const).map((heading): Column<TableLine> => ({ heading, value: ({ events }) => events?.[heading] })),
+  ...(['read', 'admitted', 'duplicates', 'equivocal', 'late', 'stray'] as const).map(
+    (heading): Column<TableLine> => ({ heading, value: ({ events }) => events?.[heading] }),
+  ),
   { heading: 'parked', value: ({ parked }) => parked?.reason },
 ];
 
@@ -16,18 +35,69 @@ function inShoe(name: string): string {
 }
 
 export const SHOE_LIST_COLUMNS = named<ShoeLine>(
-  'gamingDay', 'table', 'shoe', 'ref', 'rules', 'decks', 'kind', 'currency', 'coups', 'cards', 'unread', 'closed', 'closeReason', 'remaining', 'openedAt', 'closedAt', 'findings', 'worst',
+  'gamingDay',
+  'table',
+  'shoe',
+  'ref',
+  'rules',
+  'decks',
+  'kind',
+  'currency',
+  'coups',
+  'cards',
+  'unread',
+  'closed',
+  'closeReason',
+  'remaining',
+  'openedAt',
+  'closedAt',
+  'findings',
+  'worst',
 );
 
 export const COUP_COLUMNS: readonly Column<CoupLine>[] = [
-  ...named<CoupLine>('gamingDay', 'table', 'shoe', 'coup', 'ref', 'shoeRef', 'kind', 'state', 'outcome', 'dealer', 'openedAt', 'endedAt'),
-  ...(['player', 'banker'] as const).map((heading): Column<CoupLine> => ({ heading, value: (line) => line[heading].map((card) => card ?? '?').join(' ') })),
+  ...named<CoupLine>(
+    'gamingDay',
+    'table',
+    'shoe',
+    'coup',
+    'ref',
+    'shoeRef',
+    'kind',
+    'state',
+    'outcome',
+    'dealer',
+    'openedAt',
+    'endedAt',
+  ),
+  ...(['player', 'banker'] as const).map((heading): Column<CoupLine> => ({
+    heading,
+    value: (line) => line[heading].map((card) => card ?? '?').join(' '),
+  })),
   ...named<CoupLine>('findings', 'worst'),
 ];
 
 export const FINDING_COLUMNS: readonly Column<FindingLine>[] = [
-  ...named<FindingLine>('gamingDay', 'at', 'table', 'shoe', 'coup', 'dealer', 'id', 'code', 'severity', 'status', 'rules', 'expected', 'observed', 'explainedBy'),
-  ...(['amount', 'currency', 'favours'] as const).map((name): Column<FindingLine> => ({ heading: name, value: ({ impact }) => impact?.[name] })),
+  ...named<FindingLine>(
+    'gamingDay',
+    'at',
+    'table',
+    'shoe',
+    'coup',
+    'dealer',
+    'id',
+    'code',
+    'severity',
+    'status',
+    'rules',
+    'expected',
+    'observed',
+    'explainedBy',
+  ),
+  ...(['amount', 'currency', 'favours'] as const).map((name): Column<FindingLine> => ({
+    heading: name,
+    value: ({ impact }) => impact?.[name],
+  })),
   ...named<FindingLine>('void', 'remedied', 'message', 'shoeRef', 'coupRef', 'withdrawnBecause'),
   { heading: 'events', value: ({ events }) => events.join(' ') },
 ];

@@ -2,24 +2,43 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean } from 'class-validator';
 import type { FindingCode, Severity } from '#audit';
-import { FINDING_ORDERS, FINDING_STATUSES, type FindingOrder, type FindingStatus } from '#read-model';
+import {
+  FINDING_ORDERS,
+  FINDING_STATUSES,
+  type FindingOrder,
+  type FindingStatus,
+} from '#read-model';
 import { MayBeAbsent } from '../identity/scope-fields.js';
-import { ChoiceField, CodesField, DealtFields, FilterFields, paged, ReferenceField, SeveritiesField, TableFields, TextField } from '../reading/filter-fields.js';
+import {
+  ChoiceField,
+  CodesField,
+  DealtFields,
+  FilterFields,
+  paged,
+  ReferenceField,
+  SeveritiesField,
+  TableFields,
+  TextField,
+} from '../reading/filter-fields.js';
 
 export class TablesFields extends paged(TableFields) {}
 
 export class ShoesFields extends paged(FilterFields) {}
 
 export class CoupsFields extends paged(DealtFields) {
-  @TextField({ description: 'The shoe\'s id', example: 'B07-20261120-3' })
+  @TextField({ description: "The shoe's id", example: 'B07-20261120-3' })
   shoe?: string;
 
   @ReferenceField('shoe')
   shoeRef?: string;
 
-  @ApiPropertyOptional({ description: 'Only coups with findings that stand, or only those without' })
+  @ApiPropertyOptional({
+    description: 'Only coups with findings that stand, or only those without',
+  })
   @MayBeAbsent()
-  @Transform(({ value }) => (value === 'true' || value === '' ? true : value === 'false' ? false : (value as unknown)))
+  @Transform(({ value }) =>
+    value === 'true' || value === '' ? true : value === 'false' ? false : (value as unknown),
+  )
   @IsBoolean()
   flagged?: boolean;
 }

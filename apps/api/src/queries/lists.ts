@@ -1,8 +1,27 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import {
-  coup, coups, findings, RulesNotInstalled, shoe, shoes, tables,
-  type CoupLine, type CoupsFilter, type CoupWhole, type Filter, type FindingLine, type FindingOrder, type FindingsFilter, type Page, type Paging, type Positions, type ReadAt, type ShoeLine, type ShoeWhole, type TableLine,
+  coup,
+  coups,
+  findings,
+  RulesNotInstalled,
+  shoe,
+  shoes,
+  tables,
+  type CoupLine,
+  type CoupsFilter,
+  type CoupWhole,
+  type Filter,
+  type FindingLine,
+  type FindingOrder,
+  type FindingsFilter,
+  type Page,
+  type Paging,
+  type Positions,
+  type ReadAt,
+  type ShoeLine,
+  type ShoeWhole,
+  type TableLine,
 } from '#read-model';
 import type { RuleBook } from '#audit';
 import { Problem } from '../problems.js';
@@ -21,10 +40,16 @@ class AskList<Filtered, Line> extends Query<ReadAt<Page<Line>>> {
   }
 }
 
-export class ListTables extends AskList<{ readonly scope?: readonly string[]; readonly table?: string }, TableLine> {}
+export class ListTables extends AskList<
+  { readonly scope?: readonly string[]; readonly table?: string },
+  TableLine
+> {}
 export class ListShoes extends AskList<Omit<Filter, 'dealer'>, ShoeLine> {}
 export class ListCoups extends AskList<CoupsFilter, CoupLine> {}
-export class ListFindings extends AskList<FindingsFilter & { readonly order?: FindingOrder }, FindingLine> {}
+export class ListFindings extends AskList<
+  FindingsFilter & { readonly order?: FindingOrder },
+  FindingLine
+> {}
 
 /** One thing by the reference of its opening. */
 class AskOne<Whole> extends Query<ReadAt<Whole>> {
@@ -45,7 +70,9 @@ export class ListTablesHandler implements IQueryHandler<ListTables> {
   constructor(private readonly rows: RowsReader) {}
 
   execute({ filter, pages, least }: ListTables): Promise<ReadAt<Page<TableLine>>> {
-    return this.rows.read(least, (read) => pagesOf(pages, (paging) => tables(read, filter, paging)));
+    return this.rows.read(least, (read) =>
+      pagesOf(pages, (paging) => tables(read, filter, paging)),
+    );
   }
 }
 
@@ -71,8 +98,14 @@ export class ListCoupsHandler implements IQueryHandler<ListCoups> {
 export class ListFindingsHandler implements IQueryHandler<ListFindings> {
   constructor(private readonly rows: RowsReader) {}
 
-  execute({ filter: { order, ...filter }, pages, least }: ListFindings): Promise<ReadAt<Page<FindingLine>>> {
-    return this.rows.read(least, (read) => pagesOf(pages, (paging) => findings(read, filter, { ...paging, order })));
+  execute({
+    filter: { order, ...filter },
+    pages,
+    least,
+  }: ListFindings): Promise<ReadAt<Page<FindingLine>>> {
+    return this.rows.read(least, (read) =>
+      pagesOf(pages, (paging) => findings(read, filter, { ...paging, order })),
+    );
   }
 }
 
@@ -97,7 +130,8 @@ export class ShowCoupHandler implements IQueryHandler<ShowCoup> {
       try {
         return (await coup(read, ref, this.book, scope)) ?? nothing();
       } catch (error) {
-        if (error instanceof RulesNotInstalled) throw new Problem('conflict', error.message, { cause: error });
+        if (error instanceof RulesNotInstalled)
+          throw new Problem('conflict', error.message, { cause: error });
         throw error;
       }
     });
@@ -105,5 +139,8 @@ export class ShowCoupHandler implements IQueryHandler<ShowCoup> {
 }
 
 function nothing(): never {
-  throw new Problem('not-found', 'nothing was opened by that reference, or it is not to be seen by this identity');
+  throw new Problem(
+    'not-found',
+    'nothing was opened by that reference, or it is not to be seen by this identity',
+  );
 }

@@ -8,7 +8,10 @@ export interface Column<Row> {
 
 /** Columns whose headings are the names of the fields in JSON, so that one description fits both. */
 export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
-  names.map((heading) => ({ heading, value: (row) => row[heading] as string | number | boolean | null }));
+  names.map((heading) => ({
+    heading,
+    value: (row) => row[heading] as string | number | boolean | null,
+  }));
 
 /**
  * Rows as RFC 4180 CSV in UTF-8 with a heading line and CRLF. A text that a spreadsheet would take for a formula (it begins
@@ -16,7 +19,10 @@ export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
  */
 export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   return stringify(
-    [columns.map(({ heading }) => heading), ...rows.map((row) => columns.map(({ value }) => cell(value(row))))],
+    [
+      columns.map(({ heading }) => heading),
+      ...rows.map((row) => columns.map(({ value }) => cell(value(row)))),
+    ],
     { record_delimiter: 'windows' },
   );
 }

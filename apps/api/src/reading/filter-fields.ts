@@ -10,42 +10,108 @@ import type { Identity } from '../identity/identity.js';
 const FORMATS = ['json', 'csv'] as const;
 
 /** A text that the database can be asked about: PostgreSQL takes no NUL and no half of a surrogate pair. It may be as long as an event's id. */
-const IsPlain = (): PropertyDecorator => Matches(/^[^\0\p{Cs}]{0,16384}$/u, { message: 'must be one text, of at most 16,384 characters' });
-const IsDay = (): PropertyDecorator => ValidateBy({ name: 'day', validator: { validate: (text: unknown) => typeof text === 'string' && isDay(text), defaultMessage: (about) => `${about?.property ?? 'it'} must be a gaming day, YYYY-MM-DD` } });
-const whole = (text: unknown): unknown => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text);
+const IsPlain = (): PropertyDecorator =>
+  Matches(/^[^\0\p{Cs}]{0,16384}$/u, { message: 'must be one text, of at most 16,384 characters' });
+const IsDay = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'day',
+    validator: {
+      validate: (text: unknown) => typeof text === 'string' && isDay(text),
+      defaultMessage: (about) => `${about?.property ?? 'it'} must be a gaming day, YYYY-MM-DD`,
+    },
+  });
+const whole = (text: unknown): unknown =>
+  typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 export const ToWhole = (): PropertyDecorator => Transform(({ value }) => whole(value));
 /** Several values: `code=TC-05,PY-03`, or the parameter more than once. */
-const ToList = (): PropertyDecorator => Transform(({ value }) => (value === undefined ? undefined : [value as string | string[]].flat().flatMap((text) => (typeof text === 'string' ? text.split(',') : [text]))));
-const ToWholes = (): PropertyDecorator => Transform(({ value }) => (value === undefined ? undefined : [value as string | string[]].flat().flatMap((text) => (typeof text === 'string' ? text.split(',').map(whole) : [text]))));
+const ToList = (): PropertyDecorator =>
+  Transform(({ value }) =>
+    value === undefined
+      ? undefined
+      : [value as string | string[]]
+          .flat()
+          .flatMap((text) => (typeof text === 'string' ? text.split(',') : [text])),
+  );
+const ToWholes = (): PropertyDecorator =>
+  Transform(({ value }) =>
+    value === undefined
+      ? undefined
+      : [value as string | string[]]
+          .flat()
+          .flatMap((text) => (typeof text === 'string' ? text.split(',').map(whole) : [text])),
+  );
 
 /** An optional text of a query string. */
-export const TextField = (described: ApiPropertyOptions = {}): PropertyDecorator => applyDecorators(ApiPropertyOptional(described), MayBeAbsent(), IsPlain());
+export const TextField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional(described), MayBeAbsent(), IsPlain());
 
-const DayField = (description: string, example: string): PropertyDecorator => applyDecorators(ApiPropertyOptional({ description, example }), MayBeAbsent(), IsDay());
+const DayField = (description: string, example: string): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ description, example }), MayBeAbsent(), IsDay());
 
-const CursorField = (): PropertyDecorator => TextField({ description: 'The cursor that the page before gave as `next`' });
+const CursorField = (): PropertyDecorator =>
+  TextField({ description: 'The cursor that the page before gave as `next`' });
 
 const LimitField = (): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ description: 'Lines on a page', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT }), MayBeAbsent(), ToWhole(), IsInt(), Min(1), Max(PAGE_MAX));
+  applyDecorators(
+    ApiPropertyOptional({
+      description: 'Lines on a page',
+      minimum: 1,
+      maximum: PAGE_MAX,
+      default: PAGE_DEFAULT,
+    }),
+    MayBeAbsent(),
+    ToWhole(),
+    IsInt(),
+    Min(1),
+    Max(PAGE_MAX),
+  );
 
 const FormatField = (): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ enum: FORMATS, description: 'As the header Accept with application/json or text/csv; CSV holds all lines at once' }), MayBeAbsent(), IsIn(FORMATS));
+  applyDecorators(
+    ApiPropertyOptional({
+      enum: FORMATS,
+      description:
+        'As the header Accept with application/json or text/csv; CSV holds all lines at once',
+    }),
+    MayBeAbsent(),
+    IsIn(FORMATS),
+  );
 export type Format = (typeof FORMATS)[number];
 
 /** One of some values. */
-export const ChoiceField = (choices: readonly string[], by?: string): PropertyDecorator => applyDecorators(ApiPropertyOptional({ enum: choices, default: by }), MayBeAbsent(), IsIn(choices));
+export const ChoiceField = (choices: readonly string[], by?: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ enum: choices, default: by }),
+    MayBeAbsent(),
+    IsIn(choices),
+  );
 
 /** Some finding codes. */
 export const CodesField = (): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ isArray: true, enum: FINDING_CODES, description: 'Several with commas' }), MayBeAbsent(), ToList(), IsIn(FINDING_CODES, { each: true }));
+  applyDecorators(
+    ApiPropertyOptional({ isArray: true, enum: FINDING_CODES, description: 'Several with commas' }),
+    MayBeAbsent(),
+    ToList(),
+    IsIn(FINDING_CODES, { each: true }),
+  );
 
 const SEVERITIES_ASKED = [1, 2, 3, 4];
 /** Some severities. */
 export const SeveritiesField = (): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ isArray: true, enum: SEVERITIES_ASKED, description: 'Several with commas' }), MayBeAbsent(), ToWholes(), IsIn(SEVERITIES_ASKED, { each: true }));
+  applyDecorators(
+    ApiPropertyOptional({
+      isArray: true,
+      enum: SEVERITIES_ASKED,
+      description: 'Several with commas',
+    }),
+    MayBeAbsent(),
+    ToWholes(),
+    IsIn(SEVERITIES_ASKED, { each: true }),
+  );
 
 /** The reference of the opening of a shoe or a coup. */
-export const ReferenceField = (of: 'shoe' | 'coup'): PropertyDecorator => TextField({ description: `The reference of the ${of}'s opening` });
+export const ReferenceField = (of: 'shoe' | 'coup'): PropertyDecorator =>
+  TextField({ description: `The reference of the ${of}'s opening` });
 
 /** What is asked of one table, or of all. */
 export class TableFields {
@@ -89,4 +155,5 @@ export function paged<Asked extends object>(fields: new () => Asked): new () => 
 }
 
 /** The tables that whoever asks may see, as rows are narrowed by them. */
-export const scopeOf = ({ tables }: Identity): Pick<Filter, 'scope'> => (tables === 'all' ? {} : { scope: tables });
+export const scopeOf = ({ tables }: Identity): Pick<Filter, 'scope'> =>
+  tables === 'all' ? {} : { scope: tables };

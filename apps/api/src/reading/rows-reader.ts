@@ -1,7 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { BadCursor, positionsReached, readSnapshot, type Positions, type ReadAt, type Snapshot } from '#read-model';
+import {
+  BadCursor,
+  positionsReached,
+  readSnapshot,
+  type Positions,
+  type ReadAt,
+  type Snapshot,
+} from '#read-model';
 import { DataSource } from 'typeorm';
 import { outOfReach } from '../out-of-reach.js';
 import { Problem } from '../problems.js';
@@ -21,13 +28,23 @@ export class RowsReader {
    * Does `work` on a snapshot of the rows that has followed the log as far as `least`. Throws the problem `not-yet-visible`
    * where that takes over two seconds, `invalid-request` for a cursor that no list gave, and `not-ready` where the database does not answer.
    */
-  async read<Result>(least: Positions | undefined, work: (read: Snapshot) => Promise<Result>): Promise<ReadAt<Result>> {
+  async read<Result>(
+    least: Positions | undefined,
+    work: (read: Snapshot) => Promise<Result>,
+  ): Promise<ReadAt<Result>> {
     try {
       if (least) await this.until(least);
       return await readSnapshot(this.rows, work);
     } catch (error) {
-      if (error instanceof BadCursor) throw new Problem('invalid-request', undefined, { errors: [{ pointer: '/cursor', reason: error.message }] });
-      if (outOfReach(error)) throw new Problem('not-ready', 'the database does not answer', { headers: { 'Retry-After': '1' }, cause: error });
+      if (error instanceof BadCursor)
+        throw new Problem('invalid-request', undefined, {
+          errors: [{ pointer: '/cursor', reason: error.message }],
+        });
+      if (outOfReach(error))
+        throw new Problem('not-ready', 'the database does not answer', {
+          headers: { 'Retry-After': '1' },
+          cause: error,
+        });
       throw error;
     }
   }
@@ -35,7 +52,8 @@ export class RowsReader {
   private async until(least: Positions): Promise<void> {
     const end = performance.now() + PATIENCE_MS;
     while (!(await positionsReached(this.rows, least))) {
-      if (performance.now() >= end) throw new Problem('not-yet-visible', undefined, { headers: { 'Retry-After': '1' } });
+      if (performance.now() >= end)
+        throw new Problem('not-yet-visible', undefined, { headers: { 'Retry-After': '1' } });
       await pause(LOOK_MS);
     }
   }

@@ -3,9 +3,20 @@ import { IsInt, Min } from 'class-validator';
 import type { FindingCode, Severity } from '#audit';
 import { COMMISSION_BY, type CommissionBy } from '#read-model';
 import { MayBeAbsent } from '../identity/scope-fields.js';
-import { ChoiceField, CodesField, DealtFields, FilterFields, paged, ReferenceField, SeveritiesField, TextField, ToWhole } from '../reading/filter-fields.js';
+import {
+  ChoiceField,
+  CodesField,
+  DealtFields,
+  FilterFields,
+  paged,
+  ReferenceField,
+  SeveritiesField,
+  TextField,
+  ToWhole,
+} from '../reading/filter-fields.js';
 
-const CurrencyField = (): PropertyDecorator => TextField({ description: 'ISO 4217', example: 'MOP' });
+const CurrencyField = (): PropertyDecorator =>
+  TextField({ description: 'ISO 4217', example: 'MOP' });
 
 export class CommissionCoupsFields extends paged(DealtFields) {
   @ReferenceField('shoe')

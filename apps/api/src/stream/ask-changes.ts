@@ -23,7 +23,9 @@ export class AskChangesHandler implements IQueryHandler<AskChanges> {
   constructor(private readonly rows: RowsReader) {}
 
   async execute({ since, scope }: AskChanges): Promise<Changes> {
-    const { result } = await this.rows.read(undefined, (read) => changesSince(read, since, { scope, limit: AT_A_TIME }));
+    const { result } = await this.rows.read(undefined, (read) =>
+      changesSince(read, since, { scope, limit: AT_A_TIME }),
+    );
     return result;
   }
 }

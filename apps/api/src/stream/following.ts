@@ -16,7 +16,12 @@ const STALLED_MS_MAX = 10_000;
 const END_MS_MAX = 1_000;
 
 /** Proxies are told to pass on every event as it comes. */
-export const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no', 'X-Content-Type-Options': 'nosniff' };
+export const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+  'X-Content-Type-Options': 'nosniff',
+};
 
 interface Followed {
   readonly queries: QueryBus;
@@ -95,10 +100,17 @@ export class Following {
     const { queries, identity } = this.of;
     while (this.isAskedAgain && this.isOpen) {
       this.isAskedAgain = false;
-      const { changes, positions, more } = await queries.execute(new AskChanges(this.since, scopeOf(identity).scope));
-      const told = changes.filter(({ is }) => is !== 'finding' || permitted('read-findings', identity.roles));
+      const { changes, positions, more } = await queries.execute(
+        new AskChanges(this.since, scopeOf(identity).scope),
+      );
+      const told = changes.filter(
+        ({ is }) => is !== 'finding' || permitted('read-findings', identity.roles),
+      );
       // The id stands with the last event alone: a reader that is cut off before it is told the same again.
-      for (const [i, change] of told.entries()) await this.write(`event: ${change.is}\ndata: ${JSON.stringify(thingOf(change))}\n${i === told.length - 1 ? `id: ${positions}\n` : ''}\n`);
+      for (const [i, change] of told.entries())
+        await this.write(
+          `event: ${change.is}\ndata: ${JSON.stringify(thingOf(change))}\n${i === told.length - 1 ? `id: ${positions}\n` : ''}\n`,
+        );
       this.since = positions === '' ? this.since : positionsFrom(positions);
       this.isAskedAgain ||= more;
     }
@@ -122,16 +134,23 @@ export class Following {
 
   /** The reader is cut off, and comes back; what went wrong is told here. */
   private giveUp(error: unknown): void {
-    this.logger.warn({ message: 'a follower of the stream was let go', error: error instanceof Error ? error.message : String(error) });
+    this.logger.warn({
+      message: 'a follower of the stream was let go',
+      error: error instanceof Error ? error.message : String(error),
+    });
     this.response.destroy();
   }
 }
 
 function thingOf(change: Change): object {
   switch (change.is) {
-    case 'shoe': return change.shoe;
-    case 'coup': return change.coup;
-    case 'finding': return change.finding;
-    case 'table': return change.table;
+    case 'shoe':
+      return change.shoe;
+    case 'coup':
+      return change.coup;
+    case 'finding':
+      return change.finding;
+    case 'table':
+      return change.table;
   }
 }

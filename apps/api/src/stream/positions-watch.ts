@@ -38,7 +38,10 @@ export class PositionsWatch implements OnModuleDestroy {
   private later(ms: number): void {
     if (this.isClosed || this.timer !== undefined) return;
     this.timer = setTimeout(() => {
-      this.look().then((after) => this.again(after), () => undefined);
+      this.look().then(
+        (after) => this.again(after),
+        () => undefined,
+      );
     }, ms);
   }
 
@@ -55,7 +58,10 @@ export class PositionsWatch implements OnModuleDestroy {
       this.last = text;
       return LOOK_MS;
     } catch (error) {
-      this.logger.warn({ message: 'the positions could not be looked at; followers wait', error: (error as Error).message });
+      this.logger.warn({
+        message: 'the positions could not be looked at; followers wait',
+        error: (error as Error).message,
+      });
       return AFTER_FAULT_MS;
     }
   }

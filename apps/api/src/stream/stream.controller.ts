@@ -27,18 +27,34 @@ export class StreamController implements OnModuleDestroy {
   @Requires('follow-stream')
   @ApiOperation({
     summary: 'Follow what changes: findings, coups that end, shoes, tables',
-    description: 'Events `finding`, `coup`, `shoe` and `table`, each with the thing as it now stands. The id of an event is a list of positions; a reader that comes back with `Last-Event-ID` goes on there, and may be told a thing twice. Without it the stream begins now.',
+    description:
+      'Events `finding`, `coup`, `shoe` and `table`, each with the thing as it now stands. The id of an event is a list of positions; a reader that comes back with `Last-Event-ID` goes on there, and may be told a thing twice. Without it the stream begins now.',
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false, example: '0:1204,1:310' })
   @ApiProduces('text/event-stream')
-  @ApiResponse({ status: 200, content: { 'text/event-stream': { example: 'event: finding\ndata: {"id":"f3a1c09d52be77e1","code":"TC-05"}\nid: 0:1204,1:310\n\n' } } })
+  @ApiResponse({
+    status: 200,
+    content: {
+      'text/event-stream': {
+        example:
+          'event: finding\ndata: {"id":"f3a1c09d52be77e1","code":"TC-05"}\nid: 0:1204,1:310\n\n',
+      },
+    },
+  })
   async follow(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const identity = identityOf(request);
     if (request.method === 'HEAD') return void reply.headers(STREAM_HEADERS).send();
     const since = sinceOf(request) ?? (await this.watch.now());
-    if (this.isEnding) throw new Problem('not-ready', 'the server is stopping', { headers: { 'Retry-After': '1' } });
+    if (this.isEnding)
+      throw new Problem('not-ready', 'the server is stopping', { headers: { 'Retry-After': '1' } });
     reply.hijack();
-    const following = new Following(reply.raw, { queries: this.queries, watch: this.watch, since, identity, mayStay: () => this.mayStay(request) });
+    const following = new Following(reply.raw, {
+      queries: this.queries,
+      watch: this.watch,
+      since,
+      identity,
+      mayStay: () => this.mayStay(request),
+    });
     this.open.add(following);
     await following.done;
     this.open.delete(following);
@@ -48,7 +64,12 @@ export class StreamController implements OnModuleDestroy {
   private async mayStay(request: FastifyRequest): Promise<boolean> {
     const identity = await this.identities.of(request.headers.authorization);
     const began = identityOf(request);
-    return identity !== undefined && permitted('follow-stream', identity.roles) && JSON.stringify([identity.roles, identity.tables]) === JSON.stringify([began.roles, began.tables]);
+    return (
+      identity !== undefined &&
+      permitted('follow-stream', identity.roles) &&
+      JSON.stringify([identity.roles, identity.tables]) ===
+        JSON.stringify([began.roles, began.tables])
+    );
   }
 
   /** A server that stops does not wait for those who would follow for ever. */
@@ -65,6 +86,9 @@ function sinceOf(request: FastifyRequest): Positions | undefined {
     return positionsFrom([header].flat().join(','));
   } catch (error) {
     if (!(error instanceof BadPositions)) throw error;
-    throw new Problem('invalid-request', `the header Last-Event-ID is none that this stream has given: ${error.message}`);
+    throw new Problem(
+      'invalid-request',
+      `the header Last-Event-ID is none that this stream has given: ${error.message}`,
+    );
   }
 }

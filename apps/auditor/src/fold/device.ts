@@ -16,14 +16,28 @@ export interface Device {
 }
 
 export const newDevice = (source: string): Device => ({
-  source, events: 0, session: null, lastSequence: null, lastTime: '', lastReceived: null, clockOffset: null, online: null, changed: 0,
+  source,
+  events: 0,
+  session: null,
+  lastSequence: null,
+  lastTime: '',
+  lastReceived: null,
+  clockOffset: null,
+  online: null,
+  changed: 0,
 });
 
 /** Whether a source is a device, real or virtual. */
-export const isDevice = (source: string): boolean => source.startsWith('device/') || source.startsWith('virtual/');
+export const isDevice = (source: string): boolean =>
+  source.startsWith('device/') || source.startsWith('virtual/');
 
 /** Counts an event of the device, which the api received at `received`. */
-export function hear(device: Device, event: AnyEvent, received: string | null, changed: number): void {
+export function hear(
+  device: Device,
+  event: AnyEvent,
+  received: string | null,
+  changed: number,
+): void {
   device.events += 1;
   device.lastTime = event.time;
   device.changed = changed;

@@ -69,7 +69,12 @@ export class PartitionFold {
    */
   take(record: StoredRecord, decoder: Decoder): Refused | undefined {
     if (record.offset < this.next) return undefined;
-    if (record.offset > this.next) throw new BrokenLog(`record ${this.next} is missing: ${record.offset} came`, this.partition, this.next);
+    if (record.offset > this.next)
+      throw new BrokenLog(
+        `record ${this.next} is missing: ${record.offset} came`,
+        this.partition,
+        this.next,
+      );
     return this.resume(record, decoder, 0);
   }
 
@@ -140,7 +145,13 @@ export class PartitionFold {
     this.tables.delete(run.table);
     this.parked.set(row.table, row);
     this.newlyParked.push(row);
-    if (state) this.stateToSave.push({ table: row.table, partition: this.partition, next: row.offset, state });
+    if (state)
+      this.stateToSave.push({
+        table: row.table,
+        partition: this.partition,
+        next: row.offset,
+        state,
+      });
   }
 
   /** Goes on with a table that was parked: `run` is folded up to `next`, or up to where it is parked again. */
@@ -152,13 +163,26 @@ export class PartitionFold {
 
   /** Whether there is something to write. */
   get isDirty(): boolean {
-    return !this.isFrozen && (this.unparks !== null || this.next > this.drawn || this.changed.size > 0 || this.newlyParked.length > 0);
+    return (
+      !this.isFrozen &&
+      (this.unparks !== null ||
+        this.next > this.drawn ||
+        this.changed.size > 0 ||
+        this.newlyParked.length > 0)
+    );
   }
 
   /** Draws all that is not drawn yet; gives the events that it covers. The states of at most `savings` bytes or so go with it. */
   draw(rows: Gathered, dayOf: DayOf, savings: number): number {
     const events = this.undrawn;
-    rows.moves.push({ partition: this.partition, generation: this.generation, from: this.drawn, next: this.next, lastDigest: this.lastDigest(), events });
+    rows.moves.push({
+      partition: this.partition,
+      generation: this.generation,
+      from: this.drawn,
+      next: this.next,
+      lastDigest: this.lastDigest(),
+      events,
+    });
     for (const run of this.changed) drawRows(run, this.partition, dayOf, rows);
     rows.parked.push(...this.newlyParked.splice(0));
     rows.snapshots.push(...this.stateToSave.splice(0));
@@ -191,11 +215,17 @@ export class PartitionFold {
       else if (!run.isSaved) this.saveBeginning(run, rows);
     }
     const { events, bytes } = this.tailChecked;
-    if (left <= 0 || (this.folded - events < TAIL_CHECK_EVENTS && this.foldedBytes - bytes < TAIL_CHECK_BYTES)) return;
+    if (
+      left <= 0 ||
+      (this.folded - events < TAIL_CHECK_EVENTS && this.foldedBytes - bytes < TAIL_CHECK_BYTES)
+    )
+      return;
     this.tailChecked = { events: this.folded, bytes: this.foldedBytes };
     const tail = Math.max(TAIL_EVENTS, TAIL_EVENTS_OF_TABLE * this.tables.size);
     for (const run of this.unsavedTables()) {
-      const isLong = this.folded - run.savedAt >= tail * TAIL_SAVE_FROM || this.foldedBytes - run.savedAtBytes >= TAIL_BYTES * TAIL_SAVE_FROM;
+      const isLong =
+        this.folded - run.savedAt >= tail * TAIL_SAVE_FROM ||
+        this.foldedBytes - run.savedAtBytes >= TAIL_BYTES * TAIL_SAVE_FROM;
       if (left <= 0 || !isLong) return;
       left -= this.saveTable(run, rows);
     }
@@ -204,7 +234,9 @@ export class PartitionFold {
 
   /** Tables with events that are in no saved state, the longest unsaved first. */
   private unsavedTables(): TableRun[] {
-    return [...this.tables.values()].filter(({ unsaved }) => unsaved > 0).sort((a, b) => a.savedAt - b.savedAt);
+    return [...this.tables.values()]
+      .filter(({ unsaved }) => unsaved > 0)
+      .sort((a, b) => a.savedAt - b.savedAt);
   }
 
   /** Saves tables for whoever takes over next, up to so many bytes. Everything must have been drawn. */
@@ -218,7 +250,12 @@ export class PartitionFold {
 
   /** Saves of a new table that nothing of it lies before its first event: so that a takeover need not look there. */
   private saveBeginning(run: TableRun, rows: Gathered): void {
-    rows.snapshots.push({ table: run.table, partition: this.partition, next: run.savedNext, state: TableRun.fresh(run.table, this.judging).save() });
+    rows.snapshots.push({
+      table: run.table,
+      partition: this.partition,
+      next: run.savedNext,
+      state: TableRun.fresh(run.table, this.judging).save(),
+    });
     run.isSaved = true;
   }
 
@@ -235,7 +272,11 @@ export class PartitionFold {
 }
 
 /** The events of a record up to the first that is unknown here. They are read before any is folded: a record that cannot be read is not folded in part. */
-function readAll(record: StoredRecord, decoder: Decoder, lines: Lines): { readonly events: readonly StampedEvent[]; readonly unknown: UnknownEvent | undefined } {
+function readAll(
+  record: StoredRecord,
+  decoder: Decoder,
+  lines: Lines,
+): { readonly events: readonly StampedEvent[]; readonly unknown: UnknownEvent | undefined } {
   const events: StampedEvent[] = [];
   try {
     for (const each of linesOf(record, decoder, lines)) events.push(each);

@@ -31,13 +31,23 @@ export interface Lines {
 }
 
 /** An event's place in its partition, as a key. */
-export const lineKey = ({ offset, line }: { readonly offset: number; readonly line: number }): string => `${offset}:${line}`;
+export const lineKey = ({
+  offset,
+  line,
+}: {
+  readonly offset: number;
+  readonly line: number;
+}): string => `${offset}:${line}`;
 
 /**
  * The events of a record, one after the other. Throws `BrokenLog` at bytes that are no event of the record's table, and
  * `UnknownEvent` at an event that this auditor does not know, each when it is come to.
  */
-export function* linesOf(record: StoredRecord, decoder: Decoder, { from = 0, to = Number.POSITIVE_INFINITY, released }: Lines): Generator<StampedEvent, void, undefined> {
+export function* linesOf(
+  record: StoredRecord,
+  decoder: Decoder,
+  { from = 0, to = Number.POSITIVE_INFINITY, released }: Lines,
+): Generator<StampedEvent, void, undefined> {
   const { value: bytes, key, offset } = record;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const block = blockOf(bytes, text);
@@ -47,7 +57,12 @@ export function* linesOf(record: StoredRecord, decoder: Decoder, { from = 0, to 
     if (line >= from && !(released.size > 0 && released.has(lineKey({ offset, line })))) {
       const { event, faults } = decoder.decode(block, start, end);
       if (event === undefined) throw unreadable(record, line, bytes.subarray(start, end), faults);
-      if (event.table !== key) throw new BrokenLog(`line ${line} is of table ${JSON.stringify(event.table)}, under the key ${JSON.stringify(key)}`, record.partition, offset);
+      if (event.table !== key)
+        throw new BrokenLog(
+          `line ${line} is of table ${JSON.stringify(event.table)}, under the key ${JSON.stringify(key)}`,
+          record.partition,
+          offset,
+        );
       yield { event, received: receivedOf(bytes, text, start, end), line };
     }
     start = end + 1;
@@ -63,23 +78,33 @@ function receivedOf(bytes: Uint8Array, text: string, from: number, to: number): 
   if (bytes[to - 2] !== 0x22) return null; // the data's brace stands before the event's
   const at = to - 2 - TIME_LENGTH;
   if (text.startsWith(RECEIVED, at - RECEIVED.length)) return text.substring(at, to - 2);
-  const { receivedtime } = JSON.parse(Buffer.from(bytes.subarray(from, to)).toString('utf8')) as { receivedtime?: string };
+  const { receivedtime } = JSON.parse(Buffer.from(bytes.subarray(from, to)).toString('utf8')) as {
+    receivedtime?: string;
+  };
   return receivedtime ?? null;
 }
 
 /** Faults at these places are of an event that names what this auditor does not have: another type, rules, a bet. */
 const NOT_HERE = /^\/(type|data\/rules|data\/bet)$/;
 
-function unreadable({ key, partition, offset }: StoredRecord, line: number, bytes: Uint8Array, faults: readonly Fault[]): Error {
+function unreadable(
+  { key, partition, offset }: StoredRecord,
+  line: number,
+  bytes: Uint8Array,
+  faults: readonly Fault[],
+): Error {
   const why = faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trim()).join('; ');
-  if (isEventOf(key, bytes) && faults.every(({ pointer }) => NOT_HERE.test(pointer))) return new UnknownEvent(why, line);
+  if (isEventOf(key, bytes) && faults.every(({ pointer }) => NOT_HERE.test(pointer)))
+    return new UnknownEvent(why, line);
   return new BrokenLog(`line ${line} cannot be read: ${why}`, partition, offset);
 }
 
 /** Whether the bytes are an event of this table in JSON, of whatever type. */
 function isEventOf(table: string, bytes: Uint8Array): boolean {
   try {
-    const value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) as { readonly table?: unknown; readonly type?: unknown } | null;
+    const value = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+    ) as { readonly table?: unknown; readonly type?: unknown } | null;
     if (value?.table !== table || typeof value.type !== 'string') return false;
     return knownType(value.type) !== undefined || /^shoeprint\.[a-z-]+\.v\d+$/.test(value.type);
   } catch {

@@ -19,8 +19,18 @@ export class DrawnSums {
   totals({ ref, table, name, currency }: Shoe, sums: ShoeSums): ShoeTotals {
     const was = this.last.get(ref);
     this.last.set(ref, { shoe: name, currency, sums });
-    const changed = was && was.shoe === name && was.currency === currency ? changedLines(was.sums, sums) : undefined;
-    return { whole: changed === undefined, shoeRef: ref, table, shoe: name, currency, ...(changed ?? sums) };
+    const changed =
+      was && was.shoe === name && was.currency === currency
+        ? changedLines(was.sums, sums)
+        : undefined;
+    return {
+      whole: changed === undefined,
+      shoeRef: ref,
+      table,
+      shoe: name,
+      currency,
+      ...(changed ?? sums),
+    };
   }
 
   /** Forgets shoes that can change no more. */
@@ -34,13 +44,25 @@ export class DrawnSums {
 /** The lines that are new or otherwise than before; undefined where one is no more. */
 function changedLines(was: ShoeSums, now: ShoeSums): ShoeSums | undefined {
   const ledger = changed(was.ledger, now.ledger, ({ seat }) => seat);
-  const commission = changed(was.commission, now.commission, ({ seat, gamingDay, dealer }) => `${seat} ${gamingDay} ${dealer}`);
+  const commission = changed(
+    was.commission,
+    now.commission,
+    ({ seat, gamingDay, dealer }) => `${seat} ${gamingDay} ${dealer}`,
+  );
   const dealt = changed(was.dealt, now.dealt, ({ gamingDay, dealer }) => `${gamingDay} ${dealer}`);
-  const bets = changed(was.bets, now.bets, ({ bet, gamingDay, dealer }) => `${bet} ${gamingDay} ${dealer}`);
+  const bets = changed(
+    was.bets,
+    now.bets,
+    ({ bet, gamingDay, dealer }) => `${bet} ${gamingDay} ${dealer}`,
+  );
   return ledger && commission && dealt && bets && { ledger, commission, dealt, bets };
 }
 
-function changed<Line extends object>(was: readonly Line[], now: readonly Line[], keyOf: (line: Line) => string | number): Line[] | undefined {
+function changed<Line extends object>(
+  was: readonly Line[],
+  now: readonly Line[],
+  keyOf: (line: Line) => string | number,
+): Line[] | undefined {
   const before = new Map(was.map((line) => [keyOf(line), line]));
   let found = 0;
   const lines = now.filter((line) => {

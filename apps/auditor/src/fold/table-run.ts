@@ -1,4 +1,16 @@
-import { fold, FOLD_VERSION, loadTable, newTable, referenceOf, saveTable, shoesInReach, type AnyEvent, type Consequence, type RuleBook, type TableState } from '#audit';
+import {
+  fold,
+  FOLD_VERSION,
+  loadTable,
+  newTable,
+  referenceOf,
+  saveTable,
+  shoesInReach,
+  type AnyEvent,
+  type Consequence,
+  type RuleBook,
+  type TableState,
+} from '#audit';
 import { hear, isDevice, newDevice, type Device } from './device.js';
 import { DrawnSums } from './sums.js';
 import { isLater } from './times.js';
@@ -78,7 +90,14 @@ export class TableRun {
 
   /** Everything that a later owner needs to go on. */
   save(): Uint8Array {
-    const kept: Kept = { version: KEPT_VERSION, fold: FOLD_VERSION, lastTime: this.lastTime, lastReceived: this.lastReceived, devices: [...this.devices.values()], openings: [...this.openings] };
+    const kept: Kept = {
+      version: KEPT_VERSION,
+      fold: FOLD_VERSION,
+      lastTime: this.lastTime,
+      lastReceived: this.lastReceived,
+      devices: [...this.devices.values()],
+      openings: [...this.openings],
+    };
     return Buffer.from(`${JSON.stringify(kept)}\n${saveTable(this.state)}`);
   }
 
@@ -96,7 +115,8 @@ export class TableRun {
     note(touched, was, state, news, changed);
     this.unsaved += 1;
     this.lastTime = event.time;
-    if (received !== null && (this.lastReceived === null || isLater(received, this.lastReceived))) this.lastReceived = received;
+    if (received !== null && (this.lastReceived === null || isLater(received, this.lastReceived)))
+      this.lastReceived = received;
     this.hear(event, received, changed);
   }
 

@@ -13,17 +13,25 @@ const clamped = (ms: number): number => Math.min(Math.max(ms, EARLIEST), LATEST)
 
 /** `2026-11-20T12:00:00.123Z`: as nearly every time of a log is written. */
 const PLAIN_LENGTH = 24;
-const isPlain = (time: string): boolean => time.length === PLAIN_LENGTH && time.charCodeAt(23) === 90 && time.charCodeAt(10) === 84 && time.charCodeAt(17) !== 54;
+const isPlain = (time: string): boolean =>
+  time.length === PLAIN_LENGTH &&
+  time.charCodeAt(23) === 90 &&
+  time.charCodeAt(10) === 84 &&
+  time.charCodeAt(17) !== 54;
 
 /** An event's time in milliseconds since 1970, none outside the years 1 to 9999. */
 export const millisOf = (time: string): number => clamped(Math.floor(timeOf(time) ?? wrong(time)));
 
 /** Whether one time is later than another. */
-export const isLater = (time: string, than: string): boolean => (isPlain(time) && isPlain(than) ? time > than : millisOf(time) > millisOf(than));
+export const isLater = (time: string, than: string): boolean =>
+  isPlain(time) && isPlain(than) ? time > than : millisOf(time) > millisOf(than);
 
 const wrong = (time: string): never => {
   throw new Error(`${JSON.stringify(time)} is no time, and yet was decoded`);
 };
 
 /** An event's time in UTC, RFC 3339 with milliseconds: as rows have it. */
-export const utcOf = (time: string): string => (isPlain(time) && time.charCodeAt(0) !== 48 && time < '9999' ? time : new Date(millisOf(time)).toISOString());
+export const utcOf = (time: string): string =>
+  isPlain(time) && time.charCodeAt(0) !== 48 && time < '9999'
+    ? time
+    : new Date(millisOf(time)).toISOString();

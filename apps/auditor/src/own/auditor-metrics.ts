@@ -4,25 +4,73 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export class AuditorMetrics {
   readonly registry = new Registry();
   readonly events = this.counter('shoeprint_projection_events_total', 'Events folded and written');
-  readonly commits = this.counter('shoeprint_projection_commits_total', 'Transactions that wrote rows and positions');
-  readonly failures = this.counter('shoeprint_projection_failures_total', 'Transactions and appends that failed, and were tried again');
-  readonly takeovers = this.counter('shoeprint_projection_takeovers_total', 'Partitions taken over');
-  readonly fenced = this.counter('shoeprint_projection_fenced_total', 'Partitions found to be owned by another process');
-  readonly gaps = this.counter('shoeprint_projection_gaps_declared_total', 'Holes in the numbers of devices declared by this process');
-  readonly lagEvents = this.gauge('shoeprint_projection_lag_events', 'Records of the log not yet in the rows, by partition owned', ['partition']);
-  readonly lagSeconds = this.gauge('shoeprint_projection_lag_seconds', 'Age of the last event written, by partition owned; 0 where there is no lag', ['partition']);
-  readonly owned = this.gauge('shoeprint_projection_partitions_owned', 'Partitions owned by this process');
-  readonly parked = this.gauge('shoeprint_projection_parked_tables', 'Tables of the partitions owned that are judged no further until somebody decides');
-  readonly stopped = this.gauge('shoeprint_projection_stopped_partitions', 'Partitions of the log that are stopped, whoever owned them');
-  readonly commitSeconds = this.histogram('shoeprint_projection_commit_seconds', 'Time that a transaction took', [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]);
-  readonly takeoverSeconds = this.histogram('shoeprint_projection_takeover_seconds', 'Time from a claim until the partition was folded on', [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30]);
-  readonly visible = this.histogram('shoeprint_ingest_to_visible_seconds', 'Time from the receipt of an event to the commit of its rows', [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60]);
+  readonly commits = this.counter(
+    'shoeprint_projection_commits_total',
+    'Transactions that wrote rows and positions',
+  );
+  readonly failures = this.counter(
+    'shoeprint_projection_failures_total',
+    'Transactions and appends that failed, and were tried again',
+  );
+  readonly takeovers = this.counter(
+    'shoeprint_projection_takeovers_total',
+    'Partitions taken over',
+  );
+  readonly fenced = this.counter(
+    'shoeprint_projection_fenced_total',
+    'Partitions found to be owned by another process',
+  );
+  readonly gaps = this.counter(
+    'shoeprint_projection_gaps_declared_total',
+    'Holes in the numbers of devices declared by this process',
+  );
+  readonly lagEvents = this.gauge(
+    'shoeprint_projection_lag_events',
+    'Records of the log not yet in the rows, by partition owned',
+    ['partition'],
+  );
+  readonly lagSeconds = this.gauge(
+    'shoeprint_projection_lag_seconds',
+    'Age of the last event written, by partition owned; 0 where there is no lag',
+    ['partition'],
+  );
+  readonly owned = this.gauge(
+    'shoeprint_projection_partitions_owned',
+    'Partitions owned by this process',
+  );
+  readonly parked = this.gauge(
+    'shoeprint_projection_parked_tables',
+    'Tables of the partitions owned that are judged no further until somebody decides',
+  );
+  readonly stopped = this.gauge(
+    'shoeprint_projection_stopped_partitions',
+    'Partitions of the log that are stopped, whoever owned them',
+  );
+  readonly commitSeconds = this.histogram(
+    'shoeprint_projection_commit_seconds',
+    'Time that a transaction took',
+    [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+  );
+  readonly takeoverSeconds = this.histogram(
+    'shoeprint_projection_takeover_seconds',
+    'Time from a claim until the partition was folded on',
+    [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30],
+  );
+  readonly visible = this.histogram(
+    'shoeprint_ingest_to_visible_seconds',
+    'Time from the receipt of an event to the commit of its rows',
+    [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
+  );
 
   private counter(name: string, help: string): Counter {
     return new Counter({ name, help, registers: [this.registry] });
   }
 
-  private gauge<L extends string = never>(name: string, help: string, labelNames: L[] = []): Gauge<L> {
+  private gauge<L extends string = never>(
+    name: string,
+    help: string,
+    labelNames: L[] = [],
+  ): Gauge<L> {
     return new Gauge({ name, help, labelNames, registers: [this.registry] });
   }
 

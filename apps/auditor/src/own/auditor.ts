@@ -60,7 +60,8 @@ export class Auditor {
     this.gaps = new GapWatch(log, failed, parts.gapAfterMs);
     this.writer = new Writer(rows, parts.dayOf, {
       lost: ({ partition }) => this.lose(partition),
-      unwritable: (fold, why) => void this.stop(this.held.get(fold.partition), fold, fold.written, why),
+      unwritable: (fold, why) =>
+        void this.stop(this.held.get(fold.partition), fold, fold.written, why),
       committed: (events, ms, received) => this.committed(events, ms, received),
       failed,
     });
@@ -81,7 +82,9 @@ export class Auditor {
 
   /** The partitions that are owned and followed. */
   get following(): number[] {
-    return [...this.held.values()].filter(({ fold, isLeaving }) => fold !== null && !isLeaving).map(({ partition }) => partition);
+    return [...this.held.values()]
+      .filter(({ fold, isLeaving }) => fold !== null && !isLeaving)
+      .map(({ partition }) => partition);
   }
 
   /** The offset up to which a partition owned is written; undefined where it is not owned. */
@@ -91,7 +94,12 @@ export class Auditor {
 
   /** Whether everything handed over so far is written. */
   get isIdle(): boolean {
-    return this.takingOver === 0 && [...this.held.values()].every(({ fold }) => fold !== null && !fold.isDirty && fold.written === fold.next);
+    return (
+      this.takingOver === 0 &&
+      [...this.held.values()].every(
+        ({ fold }) => fold !== null && !fold.isDirty && fold.written === fold.next,
+      )
+    );
   }
 
   /** Stops following, writes what is folded, saves states, and gives the partitions to the others: at most `graceMs`. */
@@ -102,10 +110,16 @@ export class Auditor {
       await within(graceMs, this.follower?.close()); // while the database is out of reach, what was handed over waits for it
       await this.writer.close(graceMs);
       await within(graceMs, Promise.all([this.ticking, ...this.tasks]));
-      await rows.release(owner, [...this.held.values()].map(({ claimed }) => claimed));
+      await rows.release(
+        owner,
+        [...this.held.values()].map(({ claimed }) => claimed),
+      );
       await rows.leave(owner);
     } catch (error) {
-      journal.error('the partitions could not be given back: others take them when their lease ends', { error: inWords(error) });
+      journal.error(
+        'the partitions could not be given back: others take them when their lease ends',
+        { error: inWords(error) },
+      );
     }
     this.held.clear();
   }
@@ -128,21 +142,27 @@ export class Auditor {
 
   private every(ms: number, work: () => Promise<void>): void {
     let running = false;
-    this.timers.push(setInterval(() => {
-      if (running) return;
-      running = true;
-      this.track(work().finally(() => (running = false)));
-    }, ms));
+    this.timers.push(
+      setInterval(() => {
+        if (running) return;
+        running = true;
+        this.track(work().finally(() => (running = false)));
+      }, ms),
+    );
   }
 
   /** A task of its own, whose failure is told and ends nothing else. */
   private track(task: Promise<void>): void {
-    const told = task.catch((error: unknown) => this.parts.journal.error('failed', { error: inWords(error) })).finally(() => this.tasks.delete(told));
+    const told = task
+      .catch((error: unknown) => this.parts.journal.error('failed', { error: inWords(error) }))
+      .finally(() => this.tasks.delete(told));
     this.tasks.add(told);
   }
 
   private async lookForGaps(): Promise<void> {
-    const folds = [...this.held.values()].flatMap(({ fold, isLeaving }) => (fold && !isLeaving ? [fold] : []));
+    const folds = [...this.held.values()].flatMap(({ fold, isLeaving }) =>
+      fold && !isLeaving ? [fold] : [],
+    );
     const declared = await this.gaps.look(folds, performance.now());
     this.parts.metrics.gaps.inc(declared);
   }
@@ -153,7 +173,9 @@ export class Auditor {
     // Kept as a promise that never rejects: whoever closes waits for it, and the failure is told here.
     this.ticking = this.beat().catch((error: unknown) => {
       this.parts.metrics.failures.inc();
-      this.parts.journal.error('the database could not be told that this auditor is alive', { error: inWords(error) });
+      this.parts.journal.error('the database could not be told that this auditor is alive', {
+        error: inWords(error),
+      });
     });
     await this.ticking;
   }
@@ -161,12 +183,18 @@ export class Auditor {
   private async beat(): Promise<void> {
     const { rows, owner, leaseMs, log } = this.parts;
     const members = await rows.heartbeat(owner, leaseMs);
-    for (const partition of await rows.renew(owner, leaseMs, [...this.held.values()].map(({ claimed }) => claimed))) this.lose(partition);
+    for (const partition of await rows.renew(
+      owner,
+      leaseMs,
+      [...this.held.values()].map(({ claimed }) => claimed),
+    ))
+      this.lose(partition);
     const share = Math.ceil(log.partitions / members);
     const staying = [...this.held.values()].filter(({ isLeaving }) => !isLeaving);
     for (const holding of staying.slice(share)) this.track(this.giveBack(holding));
     if (!this.isClosing && staying.length < share) {
-      for (const claimed of await rows.claim(owner, leaseMs, share - staying.length)) this.begin(claimed);
+      for (const claimed of await rows.claim(owner, leaseMs, share - staying.length))
+        this.begin(claimed);
     }
     await this.decide();
     await this.measure();
@@ -187,7 +215,11 @@ export class Auditor {
     const { journal, metrics } = this.parts;
     const began = performance.now();
     const { claimed, partition } = holding;
-    while (this.isHeld(holding) && [...this.held.values()].filter(({ isTakingOver }) => isTakingOver).length >= TAKEOVERS_AT_ONCE) await pause(5);
+    while (
+      this.isHeld(holding) &&
+      [...this.held.values()].filter(({ isTakingOver }) => isTakingOver).length >= TAKEOVERS_AT_ONCE
+    )
+      await pause(5);
     if (!this.isHeld(holding)) return;
     holding.isTakingOver = true;
     const fold = new PartitionFold(partition, claimed.generation, claimed.next, this.parts.judging);
@@ -200,10 +232,18 @@ export class Auditor {
       this.follower?.add(partition, fold.next);
       metrics.takeovers.inc();
       metrics.takeoverSeconds.observe((performance.now() - began) / 1000);
-      journal.info('took over a partition', { partition, next: fold.next, refolded, tables: fold.tables.size, parked: fold.parked.size, ms: Math.round(performance.now() - began) });
+      journal.info('took over a partition', {
+        partition,
+        next: fold.next,
+        refolded,
+        tables: fold.tables.size,
+        parked: fold.parked.size,
+        ms: Math.round(performance.now() - began),
+      });
     } catch (error) {
       if (!this.isHeld(holding)) return;
-      if (error instanceof BrokenLog) await this.stop(holding, fold, error.offset ?? claimed.next, error);
+      if (error instanceof BrokenLog)
+        await this.stop(holding, fold, error.offset ?? claimed.next, error);
       else await this.giveUp(holding, error as Error);
     } finally {
       holding.isTakingOver = false;
@@ -213,7 +253,10 @@ export class Auditor {
   /** What cannot be gone on with for now is given back, to be claimed again by whoever can. */
   private async giveUp(holding: Holding, why: Error): Promise<void> {
     const { journal, rows, owner } = this.parts;
-    journal.error('a partition is given up for now', { partition: holding.partition, error: inWords(why) });
+    journal.error('a partition is given up for now', {
+      partition: holding.partition,
+      error: inWords(why),
+    });
     this.drop(holding);
     await rows.release(owner, [holding.claimed]);
   }
@@ -223,7 +266,8 @@ export class Auditor {
     this.held.delete(holding.partition);
     if (holding.fold) this.writer.drop(holding.fold);
     void this.follower?.remove(holding.partition);
-    for (const gauge of [this.parts.metrics.lagEvents, this.parts.metrics.lagSeconds]) gauge.remove({ partition: String(holding.partition) });
+    for (const gauge of [this.parts.metrics.lagEvents, this.parts.metrics.lagSeconds])
+      gauge.remove({ partition: String(holding.partition) });
   }
 
   private lose(partition: number): void {
@@ -267,12 +311,21 @@ export class Auditor {
     });
   }
 
-  private takeRecord(holding: Holding, fold: PartitionFold, record: StoredRecord): Promise<void> | undefined {
+  private takeRecord(
+    holding: Holding,
+    fold: PartitionFold,
+    record: StoredRecord,
+  ): Promise<void> | undefined {
     const refused = fold.take(record, this.decoder);
     return refused && this.settleRefused(holding, fold, record, refused);
   }
 
-  private async settleRefused(holding: Holding, fold: PartitionFold, record: StoredRecord, refused: NonNullable<ReturnType<PartitionFold['take']>>): Promise<void> {
+  private async settleRefused(
+    holding: Holding,
+    fold: PartitionFold,
+    record: StoredRecord,
+    refused: NonNullable<ReturnType<PartitionFold['take']>>,
+  ): Promise<void> {
     fold.isFrozen = true;
     await this.writer.idleOf(fold); // what is on its way is in the database, so that the rest is gathered from there
     while (this.isHeld(holding)) {
@@ -284,14 +337,20 @@ export class Auditor {
       } catch (error) {
         if (error instanceof BrokenLog) throw error;
         this.parts.metrics.failures.inc();
-        this.parts.journal.error('a table could not be loaded and is tried again', { table: refused.table, error: inWords(error) });
+        this.parts.journal.error('a table could not be loaded and is tried again', {
+          table: refused.table,
+          error: inWords(error),
+        });
         await pause(RELOAD_AGAIN_MS);
       }
     }
   }
 
   private tellParked(table: string, fields: Readonly<Record<string, unknown>>): void {
-    this.parts.journal.error('a table is parked: it is judged no further until it is retried or released', { ...fields, table });
+    this.parts.journal.error(
+      'a table is parked: it is judged no further until it is retried or released',
+      { ...fields, table },
+    );
   }
 
   private stoppedByFollower(partition: number, why: Error): void {
@@ -303,31 +362,52 @@ export class Auditor {
   }
 
   /** Everything before the broken place is good, and is written first. */
-  private async stopAfterWriting(holding: Holding, fold: PartitionFold, why: BrokenLog): Promise<void> {
+  private async stopAfterWriting(
+    holding: Holding,
+    fold: PartitionFold,
+    why: BrokenLog,
+  ): Promise<void> {
     if (!fold.isFrozen) await this.writer.flushed(fold);
     await this.stop(holding, fold, fold.isFrozen ? fold.written : fold.next, why);
   }
 
-  private async stop(holding: Holding | undefined, fold: PartitionFold, offset: number, why: Error): Promise<void> {
+  private async stop(
+    holding: Holding | undefined,
+    fold: PartitionFold,
+    offset: number,
+    why: Error,
+  ): Promise<void> {
     const { journal, rows } = this.parts;
     const { partition } = fold;
-    journal.error('a partition is stopped: its log is not what it was, or its rows cannot be written; nothing of it is skipped', { partition, offset, error: inWords(why) });
+    journal.error(
+      'a partition is stopped: its log is not what it was, or its rows cannot be written; nothing of it is skipped',
+      { partition, offset, error: inWords(why) },
+    );
     if (holding) this.drop(holding);
-    await rows.stopPartition({ partition, generation: fold.generation }, offset, inWords(why)).catch((error: unknown) => {
-      journal.error('it could not be noted that a partition is stopped: its next owner will see for itself', { partition, error: inWords(error) });
-    });
+    await rows
+      .stopPartition({ partition, generation: fold.generation }, offset, inWords(why))
+      .catch((error: unknown) => {
+        journal.error(
+          'it could not be noted that a partition is stopped: its next owner will see for itself',
+          { partition, error: inWords(error) },
+        );
+      });
   }
 
   /** Does what was asked about parked tables. */
   private async decide(): Promise<void> {
     const { rows } = this.parts;
-    const withParked = [...this.held.values()].filter(({ fold, isLeaving }) => fold && !isLeaving && fold.parked.size > 0);
+    const withParked = [...this.held.values()].filter(
+      ({ fold, isLeaving }) => fold && !isLeaving && fold.parked.size > 0,
+    );
     if (withParked.length === 0) return;
     for (const row of await rows.asked(withParked.map(({ partition }) => partition))) {
       const holding = this.held.get(row.partition);
       if (!holding?.fold?.parked.has(row.table) || this.decided.has(row.table)) continue;
       this.decided.add(row.table);
-      this.track(this.unpark(holding, holding.fold, row).finally(() => this.decided.delete(row.table)));
+      this.track(
+        this.unpark(holding, holding.fold, row).finally(() => this.decided.delete(row.table)),
+      );
     }
   }
 
@@ -337,18 +417,41 @@ export class Auditor {
     const { journal } = this.parts;
     const { partition } = fold;
     const onward = await beginOnward(this.loading, fold, row, isReleased);
-    let refused = onward.refused ?? (await goOnward(this.loading, partition, onward, fold.next, row.line));
+    let refused =
+      onward.refused ?? (await goOnward(this.loading, partition, onward, fold.next, row.line));
     await holding.inTurn(async () => {
       if (!this.isHeld(holding) || !this.writer.owns(fold)) return;
       await this.writer.flushed(fold);
-      refused ??= await goOnward(this.loading, partition, onward, fold.next, onward.next === row.offset ? row.line : 0);
-      const again = refused && (await reload(this.loading, { partition, table: row.table, released: onward.released, first: row.offset, gatherFrom: row.offset }, refused));
+      refused ??= await goOnward(
+        this.loading,
+        partition,
+        onward,
+        fold.next,
+        onward.next === row.offset ? row.line : 0,
+      );
+      const again =
+        refused &&
+        (await reload(
+          this.loading,
+          {
+            partition,
+            table: row.table,
+            released: onward.released,
+            first: row.offset,
+            gatherFrom: row.offset,
+          },
+          refused,
+        ));
       if (isReleased) for (const key of onward.released) fold.released.add(key);
       fold.unpark(again?.run ?? onward.run);
-      if (again && refused) fold.park(again.run, parkedAt(partition, again.refused ?? refused), again.state);
+      if (again && refused)
+        fold.park(again.run, parkedAt(partition, again.refused ?? refused), again.state);
       await this.writer.flushed(fold);
     });
-    journal.error(isReleased ? 'a table was released: one event of it is left out' : 'a table was retried', { ...row, parkedAgain: refused !== undefined });
+    journal.error(
+      isReleased ? 'a table was released: one event of it is left out' : 'a table was retried',
+      { ...row, parkedAgain: refused !== undefined },
+    );
     if (refused) this.tellParked(row.table, { ...refused, why: inWords(refused.why) });
   }
 
@@ -358,7 +461,8 @@ export class Auditor {
     metrics.events.inc(events);
     metrics.commitSeconds.observe(ms / 1000);
     const now = Date.now();
-    for (const each of received) metrics.visible.observe(Math.max(0, now - Date.parse(each)) / 1000);
+    for (const each of received)
+      metrics.visible.observe(Math.max(0, now - Date.parse(each)) / 1000);
   }
 
   private async measure(): Promise<void> {
@@ -370,7 +474,10 @@ export class Auditor {
       const lag = Math.max(0, (await log.head(partition)) - fold.written);
       metrics.lagEvents.set({ partition: String(partition) }, lag);
       const last = fold.lastReceived === null ? NaN : Date.parse(fold.lastReceived);
-      metrics.lagSeconds.set({ partition: String(partition) }, lag > 0 && !Number.isNaN(last) ? Math.max(0, Date.now() - last) / 1000 : 0);
+      metrics.lagSeconds.set(
+        { partition: String(partition) },
+        lag > 0 && !Number.isNaN(last) ? Math.max(0, Date.now() - last) / 1000 : 0,
+      );
     }
     metrics.owned.set(this.held.size);
     metrics.parked.set(parked);
@@ -383,6 +490,8 @@ const RELOAD_AGAIN_MS = 500;
 /** Waits for something, but no longer than this. */
 async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   const ended = new AbortController();
-  await Promise.race([work, pause(ms, undefined, { signal: ended.signal }).catch(() => undefined)]).finally(() => ended.abort());
+  await Promise.race([
+    work,
+    pause(ms, undefined, { signal: ended.signal }).catch(() => undefined),
+  ]).finally(() => ended.abort());
 }
-

@@ -55,11 +55,19 @@ export class GapWatch {
   private isDue(name: string, hole: Hole, now: number): boolean {
     const about = JSON.stringify([hole.source, hole.session, hole.time]);
     let waiting = this.waiting.get(name);
-    if (waiting?.hole !== about) this.waiting.set(name, (waiting = { hole: about, since: now, head: null, declaredAt: null }));
-    return now - waiting.since >= this.afterMs && (waiting.declaredAt === null || now - waiting.declaredAt >= AGAIN_AFTER_MS);
+    if (waiting?.hole !== about)
+      this.waiting.set(name, (waiting = { hole: about, since: now, head: null, declaredAt: null }));
+    return (
+      now - waiting.since >= this.afterMs &&
+      (waiting.declaredAt === null || now - waiting.declaredAt >= AGAIN_AFTER_MS)
+    );
   }
 
-  private async declare(fold: PartitionFold, states: readonly TableState[], now: number): Promise<number> {
+  private async declare(
+    fold: PartitionFold,
+    states: readonly TableState[],
+    now: number,
+  ): Promise<number> {
     let declared = 0;
     try {
       for (const state of states) {
@@ -69,7 +77,10 @@ export class GapWatch {
         const hole = holeOf(state);
         if (!hole || fold.next < waiting.head) continue;
         waiting.declaredAt = now;
-        const records = gapLines(state.table, hole, new Date().toISOString()).map((line) => ({ key: state.table, value: Buffer.from(line) }));
+        const records = gapLines(state.table, hole, new Date().toISOString()).map((line) => ({
+          key: state.table,
+          value: Buffer.from(line),
+        }));
         await this.log.append({ partition: fold.partition, records, urgency: 'live' });
         declared += records.length;
       }
@@ -81,10 +92,25 @@ export class GapWatch {
 }
 
 /** The stamped lines that declare a hole's numbers gone, one for each run of them. */
-export function gapLines(table: string, { source, session, missing, time }: Hole, received: string): string[] {
+export function gapLines(
+  table: string,
+  { source, session, missing, time }: Hole,
+  received: string,
+): string[] {
   return missing.map(([from, to]) => {
-    const id = `gap/${createHash('sha256').update(JSON.stringify([table, source, session, from, to, time])).digest('hex').slice(0, 32)}`;
-    const event = { specversion: '1.0', type: fullName('gap-declared'), source: AUDITOR_SOURCE, id, time, table, data: { source, session, from, to } };
+    const id = `gap/${createHash('sha256')
+      .update(JSON.stringify([table, source, session, from, to, time]))
+      .digest('hex')
+      .slice(0, 32)}`;
+    const event = {
+      specversion: '1.0',
+      type: fullName('gap-declared'),
+      source: AUDITOR_SOURCE,
+      id,
+      time,
+      table,
+      data: { source, session, from, to },
+    };
     return stamped(canonicalLine(JSON.stringify(event), event), AUDITOR_SOURCE, received);
   });
 }

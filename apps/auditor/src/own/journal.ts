@@ -7,7 +7,8 @@ export interface Journal {
 }
 
 /** A log of JSON lines, one object a line, as the api writes it: one rule collects both. */
-export const jsonLogger = (): ConsoleLogger => new ConsoleLogger('auditor', { json: true, logLevels: ['fatal', 'error', 'warn', 'log'] });
+export const jsonLogger = (): ConsoleLogger =>
+  new ConsoleLogger('auditor', { json: true, logLevels: ['fatal', 'error', 'warn', 'log'] });
 
 /** A journal among what a logger is told, under the context `auditor`. */
 export const journalOn = (logger: LoggerService): Journal => ({
@@ -22,4 +23,5 @@ export const jsonJournal = (): Journal => journalOn(jsonLogger());
 export const SILENT: Journal = { info: () => undefined, error: () => undefined };
 
 /** An error as a field of a line. */
-export const inWords = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+export const inWords = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);

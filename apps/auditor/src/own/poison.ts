@@ -42,7 +42,11 @@ export async function reload(loading: Loading, asked: Asked, until: LineAt): Pro
   return { ...(await reload(loading, asked, refused)), refused };
 }
 
-async function reloadOnce({ log, rows, judging, decoder }: Loading, { partition, table, released, first, gatherFrom }: Asked, until: LineAt): Promise<Reloaded> {
+async function reloadOnce(
+  { log, rows, judging, decoder }: Loading,
+  { partition, table, released, first, gatherFrom }: Asked,
+  until: LineAt,
+): Promise<Reloaded> {
   const { run, from } = loaded(await savedTable(rows, partition, table), table, judging, first);
   let isGathering = false;
   let state: Uint8Array | undefined;
@@ -55,7 +59,10 @@ async function reloadOnce({ log, rows, judging, decoder }: Loading, { partition,
       }
       const isLast = record.offset === until.offset;
       if (isLast && run.lastTime !== '') state = run.save();
-      const refused = refold(run, record, decoder, { released, to: isLast ? until.line : undefined });
+      const refused = refold(run, record, decoder, {
+        released,
+        to: isLast ? until.line : undefined,
+      });
       if (refused) return { run, state, refused };
     }
   }
@@ -64,13 +71,22 @@ async function reloadOnce({ log, rows, judging, decoder }: Loading, { partition,
 }
 
 /** A table from its saved state, and the offset from which the log is folded onto it. */
-export function loaded(saved: TableAtHand | undefined, table: string, judging: Judging, first: number): { readonly run: TableRun; readonly from: number } {
+export function loaded(
+  saved: TableAtHand | undefined,
+  table: string,
+  judging: Judging,
+  first: number,
+): { readonly run: TableRun; readonly from: number } {
   const run = saved?.snapshot ? TableRun.load(saved.snapshot, judging) : undefined;
   const from = run ? (saved?.snapshotNext ?? 0) : saved && saved.lastNext > 0 ? 0 : first;
   return { run: run ?? TableRun.fresh(table, judging), from };
 }
 
-async function savedTable(rows: RowStore, partition: number, table: string): Promise<TableAtHand | undefined> {
+async function savedTable(
+  rows: RowStore,
+  partition: number,
+  table: string,
+): Promise<TableAtHand | undefined> {
   for await (const each of rows.tablesOf(partition)) if (each.table === table) return each;
   return undefined;
 }
@@ -79,10 +95,21 @@ async function savedTable(rows: RowStore, partition: number, table: string): Pro
  * Settles what a table refused: loads the table as it was before the event and tries once more, since a fault may pass;
  * then parks it. Gives what was parked. The partition is not drawn meanwhile, and passes the record.
  */
-export async function settle(loading: Loading, fold: PartitionFold, record: StoredRecord, refused: Refused): Promise<ParkedRow | undefined> {
-  const asked = { partition: fold.partition, table: refused.table, released: fold.released, first: fold.written, gatherFrom: fold.written };
+export async function settle(
+  loading: Loading,
+  fold: PartitionFold,
+  record: StoredRecord,
+  refused: Refused,
+): Promise<ParkedRow | undefined> {
+  const asked = {
+    partition: fold.partition,
+    table: refused.table,
+    released: fold.released,
+    first: fold.written,
+    gatherFrom: fold.written,
+  };
   const tried = new Set<string>();
-  for (let now: Refused | undefined = refused; now; ) {
+  for (let now: Refused | undefined = refused; now;) {
     const { run, state, refused: earlier } = await reload(loading, asked, now);
     const at: Refused = earlier ?? now;
     if (at === now && !tried.has(lineKey(now)) && !(now.why instanceof UnknownEvent)) {
@@ -99,7 +126,13 @@ export async function settle(loading: Loading, fold: PartitionFold, record: Stor
   return undefined;
 }
 
-export const parkedAt = (partition: number, { table, offset, line, why }: Refused): ParkedRow => ({ table, partition, offset, line, reason: why.message });
+export const parkedAt = (partition: number, { table, offset, line, why }: Refused): ParkedRow => ({
+  table,
+  partition,
+  offset,
+  line,
+  reason: why.message,
+});
 
 /** A parked table folded on: with the event that it stopped at, or, where it is released, without. */
 export interface Onward {
@@ -110,15 +143,38 @@ export interface Onward {
 }
 
 /** Loads a parked table as it was before the event that it stopped at. What is folded from there on is gathered. */
-export async function beginOnward(loading: Loading, fold: PartitionFold, row: ParkedRow, isReleased: boolean): Promise<Onward & { readonly refused: Refused | undefined; readonly state: Uint8Array | undefined }> {
+export async function beginOnward(
+  loading: Loading,
+  fold: PartitionFold,
+  row: ParkedRow,
+  isReleased: boolean,
+): Promise<
+  Onward & { readonly refused: Refused | undefined; readonly state: Uint8Array | undefined }
+> {
   const released = new Set(fold.released);
   if (isReleased) released.add(lineKey(row));
-  const { run, state, refused } = await reload(loading, { partition: fold.partition, table: row.table, released, first: row.offset, gatherFrom: row.offset }, row);
+  const { run, state, refused } = await reload(
+    loading,
+    {
+      partition: fold.partition,
+      table: row.table,
+      released,
+      first: row.offset,
+      gatherFrom: row.offset,
+    },
+    row,
+  );
   return { run, next: row.offset, released, refused, state };
 }
 
 /** Folds a table on to an offset, from a line of its first record on. Gives what it refused, if it did: then `run` is spent. */
-export async function goOnward({ log, decoder }: Loading, partition: number, onward: Onward, to: number, firstLine = 0): Promise<Refused | undefined> {
+export async function goOnward(
+  { log, decoder }: Loading,
+  partition: number,
+  onward: Onward,
+  to: number,
+  firstLine = 0,
+): Promise<Refused | undefined> {
   let from = firstLine;
   for await (const records of recordsBetween(log, partition, onward.next, to)) {
     for (const record of records) {

@@ -12,7 +12,12 @@ import { recordsBetween, refold } from './takeover.js';
  * writing any of it again. Gives how many events were folded. Ends early, with a state that is worth nothing, once `isHeld` says
  * that the partition is another's. Throws `BrokenLog` where the log is not the one that the rows were made from.
  */
-export async function takeOver(loading: Loading, claimed: Claimed, fold: PartitionFold, isHeld: () => boolean): Promise<number> {
+export async function takeOver(
+  loading: Loading,
+  claimed: Claimed,
+  fold: PartitionFold,
+  isHeld: () => boolean,
+): Promise<number> {
   const { log, rows } = loading;
   const { partition, next } = claimed;
   await verify(loading, claimed);
@@ -39,7 +44,11 @@ export async function takeOver(loading: Loading, claimed: Claimed, fold: Partiti
       const refused = refold(run, record, loading.decoder, { released: fold.released });
       if (!refused) continue;
       // It was folded once, by other judges: it is parked where these stop.
-      const again = await reload(loading, { partition, table: record.key, released: fold.released, first: 0, gatherFrom: next }, refused);
+      const again = await reload(
+        loading,
+        { partition, table: record.key, released: fold.released, first: 0, gatherFrom: next },
+        refused,
+      );
       fold.park(again.run, parkedAt(partition, again.refused ?? refused), again.state);
     }
     for (const run of fold.tables.values()) run.touched = new Touched(); // it is in the rows
@@ -63,9 +72,18 @@ function take({ judging }: Loading, fold: PartitionFold, table: TableAtHand): nu
 /** The log must reach as far as the rows, and its last record there must be the one that was folded. */
 async function verify({ log }: Loading, { partition, next, lastDigest }: Claimed): Promise<void> {
   const head = await log.head(partition);
-  if (head < next) throw new BrokenLog(`the rows stand at ${next}, and the log ends at ${head}: it is not the log that they were made from`, partition, head);
+  if (head < next)
+    throw new BrokenLog(
+      `the rows stand at ${next}, and the log ends at ${head}: it is not the log that they were made from`,
+      partition,
+      head,
+    );
   if (next === 0) return;
   const [record] = await log.read(partition, next - 1, 1);
   if (record && lastDigest && digestOf(record.value).equals(lastDigest)) return;
-  throw new BrokenLog(`record ${next - 1} is not the one that the rows were made from`, partition, next - 1);
+  throw new BrokenLog(
+    `record ${next - 1} is not the one that the rows were made from`,
+    partition,
+    next - 1,
+  );
 }

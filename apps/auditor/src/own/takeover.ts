@@ -8,10 +8,16 @@ import type { TableRun } from '../fold/table-run.js';
 const READ_BYTES = 4 * 1024 * 1024;
 
 /** Hands on the records of a partition from one offset up to another, both as they were when it was called; lets others run between reads. */
-export async function* recordsBetween(log: EventLog, partition: number, from: number, to: number): AsyncGenerator<readonly StoredRecord[], void, undefined> {
-  for (let next = from; next < to; ) {
+export async function* recordsBetween(
+  log: EventLog,
+  partition: number,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+  for (let next = from; next < to;) {
     const records = await log.read(partition, next, READ_BYTES);
-    if (records.length === 0) throw new BrokenLog(`partition ${partition} ends at ${next}, before ${to}`, partition, next);
+    if (records.length === 0)
+      throw new BrokenLog(`partition ${partition} ends at ${next}, before ${to}`, partition, next);
     const wanted = records.filter(({ offset }) => offset < to);
     yield wanted;
     next = (wanted.at(-1) as StoredRecord).offset + 1;
@@ -19,7 +25,12 @@ export async function* recordsBetween(log: EventLog, partition: number, from: nu
 }
 
 /** Folds lines of a table's record again. Gives the event that the table refused, if it did: its state is spent then. Throws `BrokenLog` at bytes that are no event. */
-export function refold(run: TableRun, record: StoredRecord, decoder: Decoder, lines: Lines): Refused | undefined {
+export function refold(
+  run: TableRun,
+  record: StoredRecord,
+  decoder: Decoder,
+  lines: Lines,
+): Refused | undefined {
   const { offset, key } = record;
   let line = lines.from ?? 0;
   try {
@@ -30,6 +41,11 @@ export function refold(run: TableRun, record: StoredRecord, decoder: Decoder, li
     return undefined;
   } catch (error) {
     if (error instanceof BrokenLog) throw error;
-    return { table: key, offset, line: error instanceof UnknownEvent ? error.line : line, why: error as Error };
+    return {
+      table: key,
+      offset,
+      line: error instanceof UnknownEvent ? error.line : line,
+      why: error as Error,
+    };
   }
 }

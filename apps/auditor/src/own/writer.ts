@@ -174,9 +174,19 @@ export class Writer {
     for (;;) {
       const { events, bytes } = this.pending();
       const left = this.since + GATHER_MS - performance.now();
-      if (this.isClosed || events < BULK_EVENTS || events >= GATHER_EVENTS || bytes >= PENDING_BYTES_MAX || left <= 0) return;
+      if (
+        this.isClosed ||
+        events < BULK_EVENTS ||
+        events >= GATHER_EVENTS ||
+        bytes >= PENDING_BYTES_MAX ||
+        left <= 0
+      )
+        return;
       const ended = new AbortController();
-      await Promise.race([this.waked(), pause(left, undefined, { signal: ended.signal }).catch(() => undefined)]);
+      await Promise.race([
+        this.waked(),
+        pause(left, undefined, { signal: ended.signal }).catch(() => undefined),
+      ]);
       ended.abort();
     }
   }
@@ -228,7 +238,9 @@ export class Writer {
 
   private send(pieces: readonly Piece[]): ReturnType<RowStore['write']> {
     const [first] = pieces as readonly [Piece];
-    return first.unparks === null ? this.rows.write(merged(pieces)) : this.rows.unpark(first.unparks, first.rows);
+    return first.unparks === null
+      ? this.rows.write(merged(pieces))
+      : this.rows.unpark(first.unparks, first.rows);
   }
 
   private without(pieces: readonly Piece[], fenced: readonly number[]): readonly Piece[] {
@@ -242,20 +254,30 @@ export class Writer {
       piece.fold.written = moveOf(piece).next;
       events += piece.events;
     }
-    this.listener.committed(events, ms, pieces.flatMap(({ received }) => received));
+    this.listener.committed(
+      events,
+      ms,
+      pieces.flatMap(({ received }) => received),
+    );
     this.wake();
   }
 
   /** The pieces that are still to be written. */
-  private async afterFailure(pieces: readonly Piece[], error: Error, attempt: number): Promise<readonly Piece[]> {
+  private async afterFailure(
+    pieces: readonly Piece[],
+    error: Error,
+    attempt: number,
+  ): Promise<readonly Piece[]> {
     this.listener.failed(error);
-    if (!(error instanceof RowsNotWritten) || error.retryable) return this.lookAgain(pieces, attempt);
+    if (!(error instanceof RowsNotWritten) || error.retryable)
+      return this.lookAgain(pieces, attempt);
     if (pieces.length > 1) {
       for (const piece of pieces) await this.write([piece]); // so that one partition's rows do not stop the others
-    } else for (const { fold } of pieces) {
-      this.drop(fold);
-      this.listener.unwritable(fold, error);
-    }
+    } else
+      for (const { fold } of pieces) {
+        this.drop(fold);
+        this.listener.unwritable(fold, error);
+      }
     return [];
   }
 
@@ -271,7 +293,12 @@ export class Writer {
       await pause(Math.min(RETRY_MS * 2 ** tries, RETRY_MS_MAX));
       try {
         const positions = await this.rows.positions();
-        return pieces.filter((piece) => this.isStillToWrite(piece, positions.find(({ partition }) => partition === piece.fold.partition)));
+        return pieces.filter((piece) =>
+          this.isStillToWrite(
+            piece,
+            positions.find(({ partition }) => partition === piece.fold.partition),
+          ),
+        );
       } catch (error) {
         this.listener.failed(error as Error);
       }
@@ -279,7 +306,10 @@ export class Writer {
     return [];
   }
 
-  private isStillToWrite(piece: Piece, position: { readonly next: number; readonly generation: number } | undefined): boolean {
+  private isStillToWrite(
+    piece: Piece,
+    position: { readonly next: number; readonly generation: number } | undefined,
+  ): boolean {
     const { from, next, generation } = moveOf(piece);
     if (position?.generation !== generation) this.lose(piece.fold);
     else if (position.next === next && next > from) this.wrote([piece], 0);
@@ -292,14 +322,16 @@ export class Writer {
 const HANDOVER_BYTES = 16 * 1024 * 1024;
 const HANDOVER_MS_LEFT = 500;
 
-const moveOf = ({ rows }: Piece): Gathered['moves'][number] => rows.moves[0] as Gathered['moves'][number];
+const moveOf = ({ rows }: Piece): Gathered['moves'][number] =>
+  rows.moves[0] as Gathered['moves'][number];
 
 function merged(pieces: readonly Piece[]): Gathered {
   const [only] = pieces;
   if (only && pieces.length === 1) return only.rows;
   const all = nothingGathered();
   for (const { rows } of pieces) {
-    for (const list of Object.keys(all) as (keyof Gathered)[]) for (const row of rows[list]) (all[list] as unknown[]).push(row);
+    for (const list of Object.keys(all) as (keyof Gathered)[])
+      for (const row of rows[list]) (all[list] as unknown[]).push(row);
   }
   return all;
 }

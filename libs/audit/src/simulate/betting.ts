@@ -34,7 +34,10 @@ export function chooseWagers(setting: Setting, random: Random): Wager[] {
 export function chooseAmount({ limits }: Setting, bet: string, random: Random): number {
   const { min, max } = limits[bet] as { min: number; max: number };
   const step = random.chance(80) ? 500 : 5;
-  return Math.min(max, min + step * random.below(random.chance(90) ? 100 : Math.floor((max - min) / step)));
+  return Math.min(
+    max,
+    min + step * random.below(random.chance(90) ? 100 : Math.floor((max - min) / step)),
+  );
 }
 
 /** What the rules make of a bet on these hands. */
@@ -44,25 +47,43 @@ export const resultOfBet = (bet: Bet, hands: Hands): Result => resultOf(bet, fac
  * The settlement that the rules require of a wager: stake, winnings, and commission taken or marked as the document says.
  * Where there is nothing to settle on (a coup that is not a normal one, or has no two hands) the stake goes back unpaid.
  */
-export function lawfulSettlement(rules: Rules, { seat, bet: id, amount }: Wager, hands: Hands, kind: CoupKind): Settlement {
+export function lawfulSettlement(
+  rules: Rules,
+  { seat, bet: id, amount }: Wager,
+  hands: Hands,
+  kind: CoupKind,
+): Settlement {
   const bet = rules.bets.get(id);
   const returned: Settlement = { seat, bet: id, stake: 'returned', paid: 0 };
-  if (!bet || kind !== 'normal' || hands.player.length < 2 || hands.banker.length < 2) return returned;
+  if (!bet || kind !== 'normal' || hands.player.length < 2 || hands.banker.length < 2)
+    return returned;
   const result = resultOfBet(bet, hands);
   if (result.result === 'push') return returned;
   if (result.result === 'lose') return { seat, bet: id, stake: 'taken', paid: 0 };
   const paid = scale(amount, result.odds.profit, rules.payoutRounding);
-  return withCommission(rules, { seat, bet: id, stake: 'returned', paid }, bet.commission ? commissionOn(rules, paid) : 0);
+  return withCommission(
+    rules,
+    { seat, bet: id, stake: 'returned', paid },
+    bet.commission ? commissionOn(rules, paid) : 0,
+  );
 }
 
 /** The commission that the document asks on winnings of a bet that bears it; 0 where it has none. */
 export function commissionOn({ commission }: Rules, paid: number): number {
-  return commission && paid > 0 ? Math.max(commission.minimum, scale(paid, commission.rate, commission.rounding)) : 0;
+  return commission && paid > 0
+    ? Math.max(commission.minimum, scale(paid, commission.rate, commission.rounding))
+    : 0;
 }
 
 /** A settlement with `amount` of commission, taken or marked as the document has it; marked where it has no commission. */
-export function withCommission({ commission }: Rules, { seat, bet, stake, paid }: Settlement, amount: number): Settlement {
+export function withCommission(
+  { commission }: Rules,
+  { seat, bet, stake, paid }: Settlement,
+  amount: number,
+): Settlement {
   const plain = { seat, bet, stake, paid };
   if (amount === 0) return plain;
-  return commission?.when === 'taken' ? { ...plain, commissionTaken: amount } : { ...plain, commissionMarked: amount };
+  return commission?.when === 'taken'
+    ? { ...plain, commissionTaken: amount }
+    : { ...plain, commissionMarked: amount };
 }

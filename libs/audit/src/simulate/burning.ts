@@ -16,23 +16,32 @@ export type Burn = 'lawful' | 'missing' | 'wrong';
 
 const unlawfulCounts = (rules: Rules, decks: number, first: string): number[] => {
   const lawful = lawfulCounts(rules, decks, first);
-  return Array.from({ length: BURN_MAX }, (_, i) => i + 1).filter((count) => !lawful.includes(count));
+  return Array.from({ length: BURN_MAX }, (_, i) => i + 1).filter(
+    (count) => !lawful.includes(count),
+  );
 };
 
 /** Whether a burn can go wrong in this way: one is wanted, or some number is not permitted whatever the first card. */
 export function canBurn(rules: Rules, decks: number, burn: 'missing' | 'wrong'): boolean {
-  if (burn === 'missing') return !permittedBurns(rules.document.burn, decks, undefined).counts.includes(0);
+  if (burn === 'missing')
+    return !permittedBurns(rules.document.burn, decks, undefined).counts.includes(0);
   return RANKS.every((rank) => unlawfulCounts(rules, decks, rank).length > 0);
 }
 
 /** The most cards that the document may burn. */
-export const mostBurned = (rules: Rules, decks: number): number => Math.max(0, ...RANKS.flatMap((rank) => lawfulCounts(rules, decks, rank)));
+export const mostBurned = (rules: Rules, decks: number): number =>
+  Math.max(0, ...RANKS.flatMap((rank) => lawfulCounts(rules, decks, rank)));
 
 /** Burns cards before the first coup: a permitted number, none, or a number that nothing in the document permits. */
 export function burnCards(cards: CardsOfShoe, rules: Rules, burn: Burn, random: Random): Step[] {
   if (burn === 'missing') return [];
   const [indicator] = cards.remaining;
   const first = indicator ? rankOf(indicator) : 'A';
-  const count = burn === 'lawful' ? random.pick(lawfulCounts(rules, cards.decks, first)) : random.pick(unlawfulCounts(rules, cards.decks, first).slice(0, 6));
-  return cards.draw(count).map((card) => step('shoe', 'card-drawn', { card, to: 'burn' }, 700 + random.below(500)));
+  const count =
+    burn === 'lawful'
+      ? random.pick(lawfulCounts(rules, cards.decks, first))
+      : random.pick(unlawfulCounts(rules, cards.decks, first).slice(0, 6));
+  return cards
+    .draw(count)
+    .map((card) => step('shoe', 'card-drawn', { card, to: 'burn' }, 700 + random.below(500)));
 }

@@ -49,7 +49,8 @@ export class CardsOfShoe {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const dealt = deal(this.cards.slice(this.next, this.next + COUP_CARDS_MAX));
       if (dealt !== undefined) return dealt;
-      for (let i = 0; i < COUP_CARDS_MAX && i < this.left; i += 1) this.swap(this.next + i, this.next + this.random.below(this.left));
+      for (let i = 0; i < COUP_CARDS_MAX && i < this.left; i += 1)
+        this.swap(this.next + i, this.next + this.random.below(this.left));
     }
     return undefined;
   }
@@ -57,8 +58,11 @@ export class CardsOfShoe {
   /** Brings every copy of some card among the next `within` cards, to stay there. Gives the card. */
   gatherCopies(within: number): Card {
     const card = this.random.pick(CARDS);
-    const early = this.random.shuffle(Array.from({ length: within }, (_, i) => this.next + i)).filter((at) => this.cards[at] !== card);
-    for (let at = this.next + within; at < this.cards.length; at += 1) if (this.cards[at] === card) this.swap(at, early.pop() as number);
+    const early = this.random
+      .shuffle(Array.from({ length: within }, (_, i) => this.next + i))
+      .filter((at) => this.cards[at] !== card);
+    for (let at = this.next + within; at < this.cards.length; at += 1)
+      if (this.cards[at] === card) this.swap(at, early.pop() as number);
     this.kept = card;
     this.keptWithin = this.next + within;
     return card;
@@ -71,7 +75,12 @@ export class CardsOfShoe {
 
   private swap(one: number, other: number): void {
     const [a, b] = [this.cards[one] as Card, this.cards[other] as Card];
-    if (this.kept !== null && (a === this.kept || b === this.kept) && Math.max(one, other) >= this.keptWithin) return;
+    if (
+      this.kept !== null &&
+      (a === this.kept || b === this.kept) &&
+      Math.max(one, other) >= this.keptWithin
+    )
+      return;
     this.cards[one] = b;
     this.cards[other] = a;
   }

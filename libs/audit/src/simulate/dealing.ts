@@ -56,7 +56,8 @@ export class Dealing implements Hands {
 }
 
 /** Deals a coup as the rules require; where they leave the choice, a hand draws or stands by chance. */
-export const dealLawfully = (top: readonly Card[], rules: Rules, random: Random): Dealing => dealOn(new Dealing(top), rules, random);
+export const dealLawfully = (top: readonly Card[], rules: Rules, random: Random): Dealing =>
+  dealOn(new Dealing(top), rules, random);
 
 /** Goes on with a coup as the rules require of its hands as they lie. */
 export function dealOn(coup: Dealing, rules: Rules, random: Random): Dealing {

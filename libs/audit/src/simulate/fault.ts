@@ -21,9 +21,17 @@ export interface CoupFault {
   readonly part?: string;
   readonly kind?: CoupKind;
   /** Deals the coup's cards wrongly, or for a wrong later on; `undefined` where these cards do not serve. `kept`: a card that must be read. */
-  readonly deal?: (top: readonly Card[], setting: Setting, random: Random, kept: Card | null) => Dealing | undefined;
+  readonly deal?: (
+    top: readonly Card[],
+    setting: Setting,
+    random: Random,
+    kept: Card | null,
+  ) => Dealing | undefined;
   /** Bets of the coup, from those that patrons chose. */
-  readonly bet?: (wagers: readonly Wager[], table: { readonly setting: Setting; readonly dealing: Dealing; readonly random: Random }) => readonly Wager[];
+  readonly bet?: (
+    wagers: readonly Wager[],
+    table: { readonly setting: Setting; readonly dealing: Dealing; readonly random: Random },
+  ) => readonly Wager[];
   /** Spoils the telling of the coup. */
   readonly spoil?: (play: Play) => void;
   /** Other findings that follow of necessity. PR-07 need not be named where the document prescribes a remedy for the code. */
@@ -70,4 +78,7 @@ export const needsBets = ({ bets, rules }: Setting): string | undefined => {
 
 /** Why there is no such fault without commission. */
 export const needsCommission = (setting: Setting): string | undefined =>
-  needsBets(setting) ?? (setting.rules.commission && [...setting.rules.bets.values()].some(({ commission }) => commission) ? undefined : `${setting.rules.ref} has no commission`);
+  needsBets(setting) ??
+  (setting.rules.commission && [...setting.rules.bets.values()].some(({ commission }) => commission)
+    ? undefined
+    : `${setting.rules.ref} has no commission`);

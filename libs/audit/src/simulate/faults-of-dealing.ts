@@ -9,14 +9,17 @@ const excess = (exposed: boolean): CoupFault => ({
   deal: (top, { rules }, random) => {
     const coup = dealLawfully(top, rules, random);
     // Where the hands leave a choice open the card would be taken as drawn by choice.
-    if (due(coup, rules).step === 'card' || !coup.lay(null, exposed ? { exposed } : {})) return undefined;
+    if (due(coup, rules).step === 'card' || !coup.lay(null, exposed ? { exposed } : {}))
+      return undefined;
     return coup.blameLast();
   },
 });
 
 /** Whether the document says what to do about a card that lay face up. */
 const knowsExposedCards = ({ rules }: Play['setting']): string | undefined =>
-  rules.irregularities.some(({ codes }) => codes.includes('DL-05')) ? undefined : `${rules.ref} says nothing of cards that lie face up`;
+  rules.irregularities.some(({ codes }) => codes.includes('DL-05'))
+    ? undefined
+    : `${rules.ref} says nothing of cards that lie face up`;
 
 /** One of the cards that were due lies face up. */
 const exposed: CoupFault = {

@@ -14,13 +14,15 @@ interface Start {
 
 function start(top: readonly Card[], { rules }: Setting): Start | undefined {
   const coup = new Dealing(top);
-  for (const hand of ['player', 'banker', 'player', 'banker'] as const) if (!coup.lay(hand)) return undefined;
+  for (const hand of ['player', 'banker', 'player', 'banker'] as const)
+    if (!coup.lay(hand)) return undefined;
   const [player, banker] = [totalOf(coup.player), totalOf(coup.banker)];
   return {
     coup,
     natural: player >= 8 || banker >= 8,
     player: playerCell(rules.tableau, player),
-    banker: (third) => bankerCell(rules.tableau, banker, third === undefined ? STOOD : valueOf(third)),
+    banker: (third) =>
+      bankerCell(rules.tableau, banker, third === undefined ? STOOD : valueOf(third)),
   };
 }
 
@@ -33,7 +35,8 @@ const drawing = (spoil: (dealt: Start) => Dealing | undefined): CoupFault => ({
   },
 });
 
-const draws = (coup: Dealing, hand: 'player' | 'banker'): Dealing | undefined => (coup.lay(hand) ? coup.blameLast() : undefined);
+const draws = (coup: Dealing, hand: 'player' | 'banker'): Dealing | undefined =>
+  coup.lay(hand) ? coup.blameLast() : undefined;
 
 /** Lets the banker hand do what it must against the player's third card, or the player's standing. */
 function bankerFollows(coup: Dealing, cell: Cell): Dealing | undefined {
@@ -43,13 +46,19 @@ function bankerFollows(coup: Dealing, cell: Cell): Dealing | undefined {
 export const FAULTS_OF_DRAWING = {
   'TC-01': drawing(({ coup, natural }) => (natural ? draws(coup, 'player') : undefined)),
   'TC-02': drawing(({ coup, natural }) => (natural ? draws(coup, 'banker') : undefined)),
-  'TC-03': drawing(({ coup, natural, player, banker }) => (natural || player !== 'draw' ? undefined : bankerFollows(coup, banker()))),
+  'TC-03': drawing(({ coup, natural, player, banker }) =>
+    natural || player !== 'draw' ? undefined : bankerFollows(coup, banker()),
+  ),
   'TC-04': drawing(({ coup, natural, player, banker }) => {
     if (natural || player !== 'stand' || !draws(coup, 'player')) return undefined;
     return bankerFollows(coup, banker(coup.player[2]));
   }),
-  'TC-05': drawing(({ coup, natural, player, banker }) => (natural || player === 'draw' || banker() !== 'draw' ? undefined : coup)),
-  'TC-06': drawing(({ coup, natural, player, banker }) => (natural || player === 'draw' || banker() !== 'stand' ? undefined : draws(coup, 'banker'))),
+  'TC-05': drawing(({ coup, natural, player, banker }) =>
+    natural || player === 'draw' || banker() !== 'draw' ? undefined : coup,
+  ),
+  'TC-06': drawing(({ coup, natural, player, banker }) =>
+    natural || player === 'draw' || banker() !== 'stand' ? undefined : draws(coup, 'banker'),
+  ),
   'TC-07': drawing(({ coup, natural, player, banker }) => {
     if (natural || player === 'stand' || !coup.lay('player')) return undefined;
     return banker(coup.player[2]) === 'draw' ? coup : undefined;
@@ -59,7 +68,8 @@ export const FAULTS_OF_DRAWING = {
     return banker(coup.player[2]) === 'stand' ? draws(coup, 'banker') : undefined;
   }),
   'TC-09': drawing(({ coup, natural, player, banker }) => {
-    if (natural || player !== 'draw' || !draws(coup, 'banker') || !coup.lay('player')) return undefined;
+    if (natural || player !== 'draw' || !draws(coup, 'banker') || !coup.lay('player'))
+      return undefined;
     return banker(coup.player[2]) === 'stand' ? undefined : coup;
   }),
   'TC-11': {

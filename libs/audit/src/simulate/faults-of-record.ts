@@ -20,7 +20,12 @@ const note = (text: string): Step => step('terminal', 'device-setting-changed', 
 
 /** A document that lets a coup with a card face up be settled: then voiding it is another disposition. */
 const settlesExposedCards = ({ rules }: Setting): string | undefined =>
-  rules.irregularities.some(({ codes, do: actions, when }) => codes.includes('DL-05') && Object.entries(when ?? {}).every(([name, wanted]) => name === 'firstCard' && !wanted) && actions.every((action) => action === 'settle'))
+  rules.irregularities.some(
+    ({ codes, do: actions, when }) =>
+      codes.includes('DL-05') &&
+      Object.entries(when ?? {}).every(([name, wanted]) => name === 'firstCard' && !wanted) &&
+      actions.every((action) => action === 'settle'),
+  )
     ? undefined
     : `${rules.ref} prescribes no disposition that a void would depart from`;
 
@@ -31,7 +36,8 @@ export const FAULTS_OF_RECORD = {
   // What is lost is a note of the dealer's terminal: a lost card would make the coup unjudgeable.
   'DV-04': {
     at: 'coup',
-    spoil: (play) => insertBefore(play, isOf('betting-closed'), { ...note('brightness 60'), lost: true }),
+    spoil: (play) =>
+      insertBefore(play, isOf('betting-closed'), { ...note('brightness 60'), lost: true }),
   },
   'DV-11': peculiarCard((draw) => {
     draw.byPerson = true;
@@ -58,7 +64,10 @@ export const FAULTS_OF_RECORD = {
       const who = random.chance(50) ? { by: dealer } : {};
       const said = { data: { ...called.data }, ...who, reason: 'called again' };
       const correction = step('terminal', 'observation-corrected', { event: '', ...said }, 5000);
-      insertBefore(play, isOf('coup-closed'), { ...correction, dataNaming: (referenceOf) => ({ event: referenceOf(called), ...said }) });
+      insertBefore(play, isOf('coup-closed'), {
+        ...correction,
+        dataNaming: (referenceOf) => ({ event: referenceOf(called), ...said }),
+      });
     },
   },
   // Found with a card that lay face up, of which the document says that the coup is settled; it is declared void instead.
@@ -77,8 +86,17 @@ export const FAULTS_OF_RECORD = {
   'PR-09': {
     at: 'coup',
     spoil: (play) => {
-      const correction = { event: `device/${play.setting.table}-shoe#no-such-event`, data: { coup: play.number }, by: play.supervisor, reason: 'misread' };
-      insertBefore(play, isOf('coup-closed'), step('terminal', 'observation-corrected', correction, 5000));
+      const correction = {
+        event: `device/${play.setting.table}-shoe#no-such-event`,
+        data: { coup: play.number },
+        by: play.supervisor,
+        reason: 'misread',
+      };
+      insertBefore(
+        play,
+        isOf('coup-closed'),
+        step('terminal', 'observation-corrected', correction, 5000),
+      );
     },
   },
 } as const satisfies Record<string, CoupFault>;

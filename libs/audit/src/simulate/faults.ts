@@ -20,12 +20,22 @@ const FAULTS_OF_SHOE = {
   'SH-02': { at: 'coup', part: 'copies', strayCopy: true, earliest: afterAllCopies },
   'SH-04': { at: 'shoe', part: 'count', twist: { miscountedBy: 1 } },
   'SH-06': {
-    at: 'shoe', part: 'burn', twist: { burn: 'missing' }, takesCoup: 1,
-    impossible: ({ rules, decks }) => (canBurn(rules, decks, 'missing') ? undefined : `${rules.ref} allows no burn`),
+    at: 'shoe',
+    part: 'burn',
+    twist: { burn: 'missing' },
+    takesCoup: 1,
+    impossible: ({ rules, decks }) =>
+      canBurn(rules, decks, 'missing') ? undefined : `${rules.ref} allows no burn`,
   },
   'SH-07': {
-    at: 'shoe', part: 'burn', twist: { burn: 'wrong' }, takesCoup: 1,
-    impossible: ({ rules, decks }) => (canBurn(rules, decks, 'wrong') ? undefined : `${rules.ref} permits every number of burned cards`),
+    at: 'shoe',
+    part: 'burn',
+    twist: { burn: 'wrong' },
+    takesCoup: 1,
+    impossible: ({ rules, decks }) =>
+      canBurn(rules, decks, 'wrong')
+        ? undefined
+        : `${rules.ref} permits every number of burned cards`,
   },
   'SH-09': { at: 'shoe', part: 'end', twist: { furtherCoups: 1 }, inLastCoup: true },
   'SH-10': { at: 'shoe', part: 'reason', twist: { reasonLeftOut: true } },
@@ -46,4 +56,5 @@ export const FAULTS: Readonly<Record<FindingCode, Fault>> = {
 };
 
 /** Whether the finding of a fault done in a coup names that coup. */
-export const namesCoup = (code: FindingCode, fault: CoupFault): boolean => !OF_THE_SHOE.has(code) && !fault.outsideCoup;
+export const namesCoup = (code: FindingCode, fault: CoupFault): boolean =>
+  !OF_THE_SHOE.has(code) && !fault.outsideCoup;

@@ -16,7 +16,15 @@ interface FaultySettlement {
   /** An amount that the fault needs, `undefined` for any. */
   readonly amount?: (bet: Bet, result: Result, setting: Setting) => number | undefined;
   /** The settlement as it is made, from the lawful one; `undefined` for none at all. */
-  readonly settle?: (lawful: Settlement, wrong: { readonly bet: Bet; readonly wager: Wager; readonly result: Result; readonly play: Play }) => Settlement | undefined;
+  readonly settle?: (
+    lawful: Settlement,
+    wrong: {
+      readonly bet: Bet;
+      readonly wager: Wager;
+      readonly result: Result;
+      readonly play: Play;
+    },
+  ) => Settlement | undefined;
   /** What is done besides. */
   readonly besides?: (play: Play, wager: Wager, settled: Settlement) => void;
   readonly entails?: CoupFault['entails'];
@@ -35,7 +43,9 @@ export function onWager(fault: FaultySettlement): CoupFault {
     entails: fault.entails,
     deal: (top, setting, random) => {
       const dealing = dealLawfully(top, setting.rules, random);
-      return !dealing.unfinished && suitable(fault, setting, dealing).length > 0 ? dealing : undefined;
+      return !dealing.unfinished && suitable(fault, setting, dealing).length > 0
+        ? dealing
+        : undefined;
     },
     bet: (wagers, { setting, dealing, random }) => {
       const wrong = chooseWrong(fault, setting, dealing, random);
@@ -46,7 +56,9 @@ export function onWager(fault: FaultySettlement): CoupFault {
       const at = settlementStep(play, wager);
       const lawful = at.data as Settlement;
       const bet = play.setting.rules.bets.get(wager.bet) as Bet;
-      const settled = fault.settle ? fault.settle(lawful, { bet, wager, result: resultOfBet(bet, play.dealing), play }) : lawful;
+      const settled = fault.settle
+        ? fault.settle(lawful, { bet, wager, result: resultOfBet(bet, play.dealing), play })
+        : lawful;
       if (settled) at.data = settled;
       else play.steps.splice(play.steps.indexOf(at), 1);
       fault.besides?.(play, wager, settled ?? lawful);
@@ -54,8 +66,21 @@ export function onWager(fault: FaultySettlement): CoupFault {
   };
 }
 
-function chooseWrong(fault: FaultySettlement, setting: Setting, dealing: Dealing, random: Random): Wager {
+function chooseWrong(
+  fault: FaultySettlement,
+  setting: Setting,
+  dealing: Dealing,
+  random: Random,
+): Wager {
   const bet = random.pick(suitable(fault, setting, dealing));
-  const seat = fault.seat ? setting.seats + FAULT_SEATS[fault.seat] : random.between(1, setting.seats);
-  return { seat, bet: bet.id, amount: fault.amount?.(bet, resultOfBet(bet, dealing), setting) ?? chooseAmount(setting, bet.id, random) };
+  const seat = fault.seat
+    ? setting.seats + FAULT_SEATS[fault.seat]
+    : random.between(1, setting.seats);
+  return {
+    seat,
+    bet: bet.id,
+    amount:
+      fault.amount?.(bet, resultOfBet(bet, dealing), setting) ??
+      chooseAmount(setting, bet.id, random),
+  };
 }

@@ -17,7 +17,10 @@ export class Log {
     start: string,
   ) {
     const ms = timeOf(start);
-    if (ms === undefined) throw new SimulationRefusal(`"${start}" is not a time of RFC 3339, such as 2026-11-20T12:00:00Z`);
+    if (ms === undefined)
+      throw new SimulationRefusal(
+        `"${start}" is not a time of RFC 3339, such as 2026-11-20T12:00:00Z`,
+      );
     this.ms = Math.floor(ms);
   }
 
@@ -41,7 +44,9 @@ export class Log {
     const written = new Map<Step, { readonly source: string; readonly number: number }>();
     for (const step of steps) {
       this.ms += step.waitMs;
-      const source = step.from.startsWith('person/') ? step.from : `device/${this.table}-${step.from}`;
+      const source = step.from.startsWith('person/')
+        ? step.from
+        : `device/${this.table}-${step.from}`;
       const known = step.under && written.get(step.under);
       const number = known?.number ?? (this.numbers.get(source) ?? 0) + 1;
       if (!known) this.numbers.set(source, number);
@@ -56,7 +61,9 @@ export class Log {
     return this.lines.splice(0);
   }
 
-  private reference(written: { readonly source: string; readonly number: number } | undefined): string {
+  private reference(
+    written: { readonly source: string; readonly number: number } | undefined,
+  ): string {
     if (!written) throw new Error('a step names one that was not written before it');
     return `${written.source}#${this.idOf(written.source, written.number)}`;
   }
@@ -69,8 +76,15 @@ export class Log {
 
   private line(type: string, source: string, number: number, data: object): string {
     return JSON.stringify({
-      specversion: '1.0', type: `shoeprint.${type}.v1`, source, id: this.idOf(source, number), time: new Date(this.ms).toISOString(),
-      table: this.table, shoe: this.shoe, ...(source.startsWith('device/') ? { session: '1', sequence: number } : undefined), data,
+      specversion: '1.0',
+      type: `shoeprint.${type}.v1`,
+      source,
+      id: this.idOf(source, number),
+      time: new Date(this.ms).toISOString(),
+      table: this.table,
+      shoe: this.shoe,
+      ...(source.startsWith('device/') ? { session: '1', sequence: number } : undefined),
+      data,
     });
   }
 }

@@ -1,26 +1,53 @@
-import { bankerCell, STOOD, totalOf, type Action, type Circumstances, type Hands, type Rules } from '#baccarat';
+import {
+  bankerCell,
+  STOOD,
+  totalOf,
+  type Action,
+  type Circumstances,
+  type Hands,
+  type Rules,
+} from '#baccarat';
 import type { FindingCode } from '../catalogue.js';
 import type { Hand } from '../events.js';
 import type { Dealing } from './dealing.js';
 
 /** Where a card would have to lie for an action to have been taken. */
-const PLACES: Partial<Record<Action, Hand>> = { 'move-to-player': 'player', 'move-to-banker': 'banker' };
+const PLACES: Partial<Record<Action, Hand>> = {
+  'move-to-player': 'player',
+  'move-to-banker': 'banker',
+};
 
 /**
  * Whether PR-07 follows from a fault: the document prescribes something that a dealer who goes on as if nothing had
  * happened, settling the coup, does not do. The simulated dealer never remedies.
  */
-export function isLeftUnremedied(rules: Rules, code: FindingCode, dealing: Dealing | null): boolean {
+export function isLeftUnremedied(
+  rules: Rules,
+  code: FindingCode,
+  dealing: Dealing | null,
+): boolean {
   const seen = dealing ? circumstances(rules, dealing) : { ...PLAIN, lastCoup: code === 'SH-09' };
   const entry = rules.irregularities.find(
-    ({ codes, when }) => codes.includes(code) && Object.entries(when ?? {}).every(([name, wanted]) => seen[name as keyof Circumstances] === wanted),
+    ({ codes, when }) =>
+      codes.includes(code) &&
+      Object.entries(when ?? {}).every(
+        ([name, wanted]) => seen[name as keyof Circumstances] === wanted,
+      ),
   );
   if (!entry) return false;
-  const liesAt = dealing && dealing.faultyDraw !== null ? dealing.draws[dealing.faultyDraw]?.to : undefined;
-  return !entry.do.every((action) => action === 'settle' || (liesAt !== undefined && PLACES[action] === liesAt));
+  const liesAt =
+    dealing && dealing.faultyDraw !== null ? dealing.draws[dealing.faultyDraw]?.to : undefined;
+  return !entry.do.every(
+    (action) => action === 'settle' || (liesAt !== undefined && PLACES[action] === liesAt),
+  );
 }
 
-const PLAIN: Circumstances = { exposed: false, firstCard: false, lastCoup: false, bankerMustDraw: false };
+const PLAIN: Circumstances = {
+  exposed: false,
+  firstCard: false,
+  lastCoup: false,
+  bankerMustDraw: false,
+};
 
 /** Coups with faults come before the cut card. */
 function circumstances(rules: Rules, dealing: Dealing): Circumstances {

@@ -9,7 +9,11 @@ export class Random {
   private counter = 1;
 
   constructor(seed: string) {
-    [this.a, this.b, this.c] = [hash(seed, 0x9e3779b9), hash(seed, 0x243f6a88), hash(seed, 0xb7e15162)];
+    [this.a, this.b, this.c] = [
+      hash(seed, 0x9e3779b9),
+      hash(seed, 0x243f6a88),
+      hash(seed, 0xb7e15162),
+    ];
     for (let i = 0; i < 12; i += 1) this.word();
   }
 

@@ -25,8 +25,16 @@ export interface Step {
 }
 
 /** A step with its data checked against its type. */
-export const step = <T extends EventType>(from: Reporter, type: T, data: EventData[T], waitMs: number): Step => ({
-  from, type, data, waitMs,
+export const step = <T extends EventType>(
+  from: Reporter,
+  type: T,
+  data: EventData[T],
+  waitMs: number,
+): Step => ({
+  from,
+  type,
+  data,
+  waitMs,
 });
 
 /** A coup in the making: what was dealt and bet, and the steps that tell of it. */
@@ -49,28 +57,47 @@ export interface Play {
 /** The steps of a coup as its cards and bets make them, everything else lawful. */
 export function tellCoup(play: Play): void {
   const { steps, number, kind, random } = play;
-  steps.push(step('shoe', 'coup-opened', kind === 'normal' ? { coup: number } : { coup: number, kind }, 4000 + random.below(3000)));
+  steps.push(
+    step(
+      'shoe',
+      'coup-opened',
+      kind === 'normal' ? { coup: number } : { coup: number, kind },
+      4000 + random.below(3000),
+    ),
+  );
   for (const wager of play.wagers) placeBet(play, wager);
   steps.push(step('terminal', 'betting-closed', {}, 5000 + random.below(5000)));
   tellCards(play);
   if (!play.dealing.unfinished) tellResult(play);
   for (const wager of play.wagers) {
-    steps.push(step('terminal', 'bet-settled', lawfulSettlement(play.setting.rules, wager, play.dealing, kind), 900 + random.below(900)));
+    steps.push(
+      step(
+        'terminal',
+        'bet-settled',
+        lawfulSettlement(play.setting.rules, wager, play.dealing, kind),
+        900 + random.below(900),
+      ),
+    );
   }
   steps.push(step('terminal', 'coup-closed', {}, 1500 + random.below(1500)));
-  for (const { card, to, afterCoup } of play.dealing.draws) if (afterCoup) steps.push(step('shoe', 'card-drawn', { card, to }, 2500));
+  for (const { card, to, afterCoup } of play.dealing.draws)
+    if (afterCoup) steps.push(step('shoe', 'card-drawn', { card, to }, 2500));
 }
 
 /** A bet comes as one placement as a rule; some in two, some with a part withdrawn again. */
 function placeBet({ steps, random }: Play, { seat, bet, amount }: Wager): void {
-  const place = (part: number): Step => step('terminal', 'bet-placed', { seat, bet, amount: part }, 300 + random.below(1500));
+  const place = (part: number): Step =>
+    step('terminal', 'bet-placed', { seat, bet, amount: part }, 300 + random.below(1500));
   const way = random.below(20);
   if (way === 0 && amount > 1) {
     const first = random.between(1, amount - 1);
     steps.push(place(first), place(amount - first));
   } else if (way === 1) {
     const more = 100 * random.between(1, 5);
-    steps.push(place(amount + more), step('terminal', 'bet-withdrawn', { seat, bet, amount: more }, 1200));
+    steps.push(
+      place(amount + more),
+      step('terminal', 'bet-withdrawn', { seat, bet, amount: more }, 1200),
+    );
   } else steps.push(place(amount));
 }
 
@@ -79,7 +106,14 @@ function tellCards({ steps, dealing, random, cutDepth, left, supervisor }: Play)
     if (afterCoup) continue;
     if (i > 0 && left - i === cutDepth) steps.push(step('shoe', 'cut-card-drawn', {}, 600));
     const data = { card: unread ? null : card, to, ...(exposed ? { exposed } : undefined) };
-    steps.push(step(byPerson ? `person/${supervisor}` : 'shoe', 'card-drawn', data, i === 0 ? 3000 + random.below(1000) : 1400 + random.below(1200)));
+    steps.push(
+      step(
+        byPerson ? `person/${supervisor}` : 'shoe',
+        'card-drawn',
+        data,
+        i === 0 ? 3000 + random.below(1000) : 1400 + random.below(1200),
+      ),
+    );
   }
 }
 
@@ -90,8 +124,18 @@ function tellResult({ steps, dealing, random, setting }: Play): void {
   steps.push(
     step('terminal', 'hand-called', { hand: 'player', total: player }, 1200 + random.below(800)),
     step('terminal', 'hand-called', { hand: 'banker', total: banker }, 800 + random.below(800)),
-    step('shoe', 'outcome-declared', { outcome, player, banker, by: 'device' }, 400 + random.below(400)),
-    step('terminal', 'outcome-declared', { outcome, player, banker, specials, by: 'dealer' }, 1200 + random.below(800)),
+    step(
+      'shoe',
+      'outcome-declared',
+      { outcome, player, banker, by: 'device' },
+      400 + random.below(400),
+    ),
+    step(
+      'terminal',
+      'outcome-declared',
+      { outcome, player, banker, specials, by: 'dealer' },
+      1200 + random.below(800),
+    ),
   );
 }
 
@@ -109,12 +153,25 @@ export const isOf =
 
 /** The step that settles a wager. */
 export const settlementStep = (play: Play, { seat, bet }: Wager): Step =>
-  play.steps[placeOf(play, ({ type, data }) => type === 'bet-settled' && (data as Settlement).seat === seat && (data as Settlement).bet === bet)] as Step;
+  play.steps[
+    placeOf(
+      play,
+      ({ type, data }) =>
+        type === 'bet-settled' &&
+        (data as Settlement).seat === seat &&
+        (data as Settlement).bet === bet,
+    )
+  ] as Step;
 
 /** Puts steps before the first that `fits`. */
-export function insertBefore(play: Play, fits: (step: Step) => boolean, ...more: readonly Step[]): void {
+export function insertBefore(
+  play: Play,
+  fits: (step: Step) => boolean,
+  ...more: readonly Step[]
+): void {
   play.steps.splice(placeOf(play, fits), 0, ...more);
 }
 
 /** More than two clocks may differ by, so that nobody doubts which came first. */
-export const beyondDoubtMs = ({ setting }: Pick<Play, 'setting'>): number => setting.rules.document.clockTolerance * 1000 + 2000;
+export const beyondDoubtMs = ({ setting }: Pick<Play, 'setting'>): number =>
+  setting.rules.document.clockTolerance * 1000 + 2000;

@@ -26,7 +26,15 @@ export interface Setting {
 /** Seats beyond the ordinary ones, counted from them, that only faults use, so that no two faults share a ledger line. */
 export const FAULT_SEATS = { newcomer: 1, neverCollected: 2, overcollected: 3, waived: 4 } as const;
 
-const WITH_BETS: readonly Report[] = ['outcomes', 'bets', 'settlements', 'commission', 'burns', 'cut-card', 'dealers'];
+const WITH_BETS: readonly Report[] = [
+  'outcomes',
+  'bets',
+  'settlements',
+  'commission',
+  'burns',
+  'cut-card',
+  'dealers',
+];
 const CARDS_ONLY: readonly Report[] = ['outcomes', 'burns', 'cut-card', 'dealers'];
 
 /** What a table reports: every kind where bets are taken, else what can be told from the cards and people alone. */
@@ -34,7 +42,15 @@ export const reportsOf = (bets: boolean): readonly Report[] => (bets ? WITH_BETS
 
 /** Least and greatest bets of a middling table: 10 to 10,000 on the two hands, 5 to 1,000 on everything else. */
 export const limitsOf = (rules: Rules): Limits =>
-  Object.fromEntries([...rules.bets.keys()].map((bet) => [bet, bet === 'player' || bet === 'banker' ? { min: 1000, max: 1_000_000 } : { min: 500, max: 100_000 }]));
+  Object.fromEntries(
+    [...rules.bets.keys()].map((bet) => [
+      bet,
+      bet === 'player' || bet === 'banker'
+        ? { min: 1000, max: 1_000_000 }
+        : { min: 500, max: 100_000 },
+    ]),
+  );
 
 /** The decks that a shoe has where nobody says: 8 where the document allows them, else the most that it allows. */
-export const usualDecks = ({ document: { decks } }: Rules): number => (decks.includes(8) ? 8 : Math.max(...decks));
+export const usualDecks = ({ document: { decks } }: Rules): number =>
+  decks.includes(8) ? 8 : Math.max(...decks);

@@ -44,7 +44,10 @@ export interface Simulation {
  */
 export function simulate(options: SimulationOptions): Simulation {
   const { rules, seed, shoes, faults = [], start = '2026-11-20T12:00:00Z' } = options;
-  if (!Number.isSafeInteger(shoes) || shoes < 1) throw new SimulationRefusal(`the number of shoes is a whole number of at least 1, not ${shoes}`);
+  if (!Number.isSafeInteger(shoes) || shoes < 1)
+    throw new SimulationRefusal(
+      `the number of shoes is a whole number of at least 1, not ${shoes}`,
+    );
   const setting = settingOf(options);
   const random = new Random(`${seed} ${setting.table} ${rules.ref}`);
   const plans = assignFaults(setting, shoes, faults, new Random(`${seed} ${setting.table} faults`));
@@ -57,10 +60,30 @@ export function simulate(options: SimulationOptions): Simulation {
   return { lines: lines(), expected };
 }
 
-function settingOf({ rules, seed, decks = usualDecks(rules), table = 'T1', bets = false, currency = 'USD' }: SimulationOptions): Setting {
-  if (!rules.document.decks.includes(decks)) throw new SimulationRefusal(`${rules.ref} is played with ${rules.document.decks.join(' or ')} decks, not ${decks}`);
+function settingOf({
+  rules,
+  seed,
+  decks = usualDecks(rules),
+  table = 'T1',
+  bets = false,
+  currency = 'USD',
+}: SimulationOptions): Setting {
+  if (!rules.document.decks.includes(decks))
+    throw new SimulationRefusal(
+      `${rules.ref} is played with ${rules.document.decks.join(' or ')} decks, not ${decks}`,
+    );
   if (table === '') throw new SimulationRefusal('a table id must not be empty');
-  if (!isCurrency(currency)) throw new SimulationRefusal(`${currency} is not a currency code of ISO 4217, such as MOP`);
+  if (!isCurrency(currency))
+    throw new SimulationRefusal(`${currency} is not a currency code of ISO 4217, such as MOP`);
   const withBets = bets && rules.bets.size > 0;
-  return { rules, decks, bets: withBets, table, currency, limits: limitsOf(rules), reports: reportsOf(withBets), seats: new Random(`${seed} ${table} seats`).between(3, 7) };
+  return {
+    rules,
+    decks,
+    bets: withBets,
+    table,
+    currency,
+    limits: limitsOf(rules),
+    reports: reportsOf(withBets),
+    seats: new Random(`${seed} ${table} seats`).between(3, 7),
+  };
 }

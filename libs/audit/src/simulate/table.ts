@@ -49,7 +49,12 @@ export class SimulatedTable {
 
   /** Deals one shoe from its opening to its close, a coup's lines at a time. */
   *shoe(number: number, plan: ShoePlan | undefined): Generator<string> {
-    const shoe = new SimulatedShoe(`${this.setting.table}-${this.log.day}-${number}`, this.setting, this.random, plan);
+    const shoe = new SimulatedShoe(
+      `${this.setting.table}-${this.log.day}-${number}`,
+      this.setting,
+      this.random,
+      plan,
+    );
     this.log.name(shoe.name);
     this.log.write(shoe.open());
     yield* this.log.take();
@@ -69,11 +74,15 @@ export class SimulatedTable {
   private signOn(): void {
     this.dealer = `dealer-${this.random.pick(Array.from({ length: 40 }, (_, i) => 101 + i).filter((one) => this.dealer !== `dealer-${one}`))}`;
     this.coupsOfDealer = 0;
-    this.log.write([step('terminal', 'dealer-signed-on', { dealer: this.dealer, role: 'dealer' }, 5000)]);
+    this.log.write([
+      step('terminal', 'dealer-signed-on', { dealer: this.dealer, role: 'dealer' }, 5000),
+    ]);
   }
 
   private relieve(): void {
-    this.log.write([step('terminal', 'dealer-relieved', { dealer: this.dealer, role: 'dealer' }, 3000)]);
+    this.log.write([
+      step('terminal', 'dealer-relieved', { dealer: this.dealer, role: 'dealer' }, 3000),
+    ]);
     this.signOn();
   }
 }
@@ -98,7 +107,10 @@ class SimulatedShoe {
     private readonly random: Random,
     private readonly plan: ShoePlan | undefined,
   ) {
-    this.twist = Object.assign({}, ...(plan?.whole ?? []).map((code) => (FAULTS[code] as { readonly twist: ShoeTwist }).twist)) as ShoeTwist;
+    this.twist = Object.assign(
+      {},
+      ...(plan?.whole ?? []).map((code) => (FAULTS[code] as { readonly twist: ShoeTwist }).twist),
+    ) as ShoeTwist;
     this.decks = this.twist.wrongDecks ? unlawfulDecks(setting) : setting.decks;
     this.cards = new CardsOfShoe(this.decks, random);
     this.book = new CommissionBook(setting);
@@ -109,10 +121,21 @@ class SimulatedShoe {
   open(): Step[] {
     const { rules, currency, reports, limits, bets } = this.setting;
     const opening: EventData['shoe-opened'] = {
-      rules: rules.ref, decks: this.decks, kind: 'physical', currency, reports, ...(bets ? { limits } : undefined), ...(rules.hash ? { rulesHash: rules.hash } : undefined),
+      rules: rules.ref,
+      decks: this.decks,
+      kind: 'physical',
+      currency,
+      reports,
+      ...(bets ? { limits } : undefined),
+      ...(rules.hash ? { rulesHash: rules.hash } : undefined),
     };
-    const steps = [step('shoe', 'shoe-opened', opening, 30_000), ...burnCards(this.cards, rules, this.twist.burn ?? 'lawful', this.random)];
-    const strayAt = [...(this.plan?.coups ?? [])].find(([, code]) => (FAULTS[code] as CoupFault).strayCopy)?.[0];
+    const steps = [
+      step('shoe', 'shoe-opened', opening, 30_000),
+      ...burnCards(this.cards, rules, this.twist.burn ?? 'lawful', this.random),
+    ];
+    const strayAt = [...(this.plan?.coups ?? [])].find(
+      ([, code]) => (FAULTS[code] as CoupFault).strayCopy,
+    )?.[0];
     if (strayAt !== undefined) this.stray = this.cards.gatherCopies(COUP_CARDS_MIN * (strayAt - 2));
     return steps;
   }
@@ -130,7 +153,8 @@ class SimulatedShoe {
     const play = this.deal(number, code, { dealer, supervisor });
     this.lastNumber = number;
     if (Number.isFinite(this.coupsLeft)) this.coupsLeft -= 1;
-    if (play.steps.some(({ type }) => type === 'cut-card-drawn')) this.showCutCard(this.setting.rules.document.cutCard.insideCoup);
+    if (play.steps.some(({ type }) => type === 'cut-card-drawn'))
+      this.showCutCard(this.setting.rules.document.cutCard.insideCoup);
     if (play.dealing.unfinished && this.cards.left === 0) this.ranOut = true;
     if (code) this.expect(code, play);
     this.book.enter(play.steps);
@@ -141,11 +165,19 @@ class SimulatedShoe {
   close(): Step[] {
     for (const code of this.plan?.whole ?? []) this.expectOfShoe(code);
     const { twist, cards } = this;
-    const reason = twist.reasonLeftOut ? undefined : { reason: twist.toTheEnd ? ('end' as const) : ('cut-card' as const) };
+    const reason = twist.reasonLeftOut
+      ? undefined
+      : { reason: twist.toTheEnd ? ('end' as const) : ('cut-card' as const) };
     // Where a copy too many was drawn, a list of the remaining cards would show it a second time (SH-04).
-    const byCount = twist.miscountedBy !== undefined || this.stray !== null || this.random.chance(50);
-    const remaining = byCount ? { remaining: cards.left + (twist.miscountedBy ?? 0) } : { remainingCards: cards.remaining };
-    return [...this.book.collectAll(), step('terminal', 'shoe-closed', { ...reason, ...remaining }, 20_000)];
+    const byCount =
+      twist.miscountedBy !== undefined || this.stray !== null || this.random.chance(50);
+    const remaining = byCount
+      ? { remaining: cards.left + (twist.miscountedBy ?? 0) }
+      : { remainingCards: cards.remaining };
+    return [
+      ...this.book.collectAll(),
+      step('terminal', 'shoe-closed', { ...reason, ...remaining }, 20_000),
+    ];
   }
 
   /** The cut card lies at the mouth of the shoe between two coups. */
@@ -166,17 +198,37 @@ class SimulatedShoe {
     return this.plan?.coups.get(next + 1) === 'DL-16' ? next + 1 : next;
   }
 
-  private deal(number: number, code: FindingCode | undefined, people: { readonly dealer: string; readonly supervisor: string }): Play {
+  private deal(
+    number: number,
+    code: FindingCode | undefined,
+    people: { readonly dealer: string; readonly supervisor: string },
+  ): Play {
     const { setting, random, cards } = this;
     const fault = code === undefined ? undefined : (FAULTS[code] as CoupFault);
     if (fault?.strayCopy && this.stray) cards.replaceNext(this.stray);
     const left = cards.left;
-    const dealing = cards.arrange((top) => dealFor(fault, top, { setting, random, kept: cards.keptCard }));
-    if (!dealing) throw new SimulationRefusal(`${code} cannot be injected into coup ${number}: the cards that are left do not allow it`);
+    const dealing = cards.arrange((top) =>
+      dealFor(fault, top, { setting, random, kept: cards.keptCard }),
+    );
+    if (!dealing)
+      throw new SimulationRefusal(
+        `${code} cannot be injected into coup ${number}: the cards that are left do not allow it`,
+      );
     cards.draw(dealing.draws.length);
     const chosen = setting.bets ? chooseWagers(setting, random) : [];
     const wagers = fault?.bet ? fault.bet(chosen, { setting, dealing, random }) : chosen;
-    const play: Play = { setting, random, number, kind: fault?.kind ?? 'normal', dealing, wagers, ...people, cutDepth: this.cutCardShown ? -1 : this.depth, left, steps: [] };
+    const play: Play = {
+      setting,
+      random,
+      number,
+      kind: fault?.kind ?? 'normal',
+      dealing,
+      wagers,
+      ...people,
+      cutDepth: this.cutCardShown ? -1 : this.depth,
+      left,
+      steps: [],
+    };
     tellCoup(play);
     fault?.spoil?.(play);
     return play;
@@ -195,8 +247,10 @@ class SimulatedShoe {
     const { rules, table } = this.setting;
     const coup = namesCoup(code, fault) ? { coup: number } : undefined;
     this.expected.push({ code, table, shoe: this.name, ...coup, fault: code });
-    for (const entailed of fault.entails ?? []) this.expected.push({ code: entailed, table, shoe: this.name, coup: number, fault: code });
-    if (isLeftUnremedied(rules, code, dealing)) this.expected.push({ code: 'PR-07', table, shoe: this.name, coup: number, fault: code });
+    for (const entailed of fault.entails ?? [])
+      this.expected.push({ code: entailed, table, shoe: this.name, coup: number, fault: code });
+    if (isLeftUnremedied(rules, code, dealing))
+      this.expected.push({ code: 'PR-07', table, shoe: this.name, coup: number, fault: code });
   }
 
   private expectOfShoe(code: FindingCode): void {
@@ -204,8 +258,10 @@ class SimulatedShoe {
     const fault = FAULTS[code];
     const coup = fault.at === 'shoe' && fault.inLastCoup ? { coup: this.lastNumber } : undefined;
     this.expected.push({ code, table, shoe: this.name, ...coup, fault: code });
-    const first = fault.at === 'shoe' && fault.takesCoup !== undefined ? { coup: fault.takesCoup } : coup;
-    if (isLeftUnremedied(rules, code, null)) this.expected.push({ code: 'PR-07', table, shoe: this.name, ...first, fault: code });
+    const first =
+      fault.at === 'shoe' && fault.takesCoup !== undefined ? { coup: fault.takesCoup } : coup;
+    if (isLeftUnremedied(rules, code, null))
+      this.expected.push({ code: 'PR-07', table, shoe: this.name, ...first, fault: code });
   }
 }
 

@@ -18,8 +18,13 @@ export interface FloorSimulation {
  * no table of their own take the tables in turn. Throws `SimulationRefusal` where `simulate` does.
  */
 export function simulateTables({ tables, faults = [], ...rest }: TablesAsked): FloorSimulation {
-  const simulations = tables.map((table, i) => simulate({ ...rest, table, faults: faults.filter((_, at) => at % tables.length === i) }));
-  return { lines: interleaved(simulations), expected: () => simulations.flatMap(({ expected }) => expected) };
+  const simulations = tables.map((table, i) =>
+    simulate({ ...rest, table, faults: faults.filter((_, at) => at % tables.length === i) }),
+  );
+  return {
+    lines: interleaved(simulations),
+    expected: () => simulations.flatMap(({ expected }) => expected),
+  };
 }
 
 function* interleaved(simulations: readonly Simulation[]): Generator<string, void, undefined> {
@@ -28,7 +33,9 @@ function* interleaved(simulations: readonly Simulation[]): Generator<string, voi
     return first.done ? [] : [{ lines, line: first.value }];
   });
   while (heads.length > 0) {
-    const first = heads.reduce((least, head) => (timeOn(head.line) < timeOn(least.line) ? head : least));
+    const first = heads.reduce((least, head) =>
+      timeOn(head.line) < timeOn(least.line) ? head : least,
+    );
     yield first.line;
     const next = first.lines.next();
     if (next.done) heads.splice(heads.indexOf(first), 1);

@@ -5,10 +5,27 @@ import { isOf, step, type Play } from './script.js';
  * The coup is declared void once its result is known, and its stakes go back unpaid, except those of the first `kept`
  * wagers, which stay on the layout.
  */
-export function cancelCoup(play: Play, { reason, by }: Pick<EventData['coup-voided'], 'reason' | 'by'>, kept = 0): void {
+export function cancelCoup(
+  play: Play,
+  { reason, by }: Pick<EventData['coup-voided'], 'reason' | 'by'>,
+  kept = 0,
+): void {
   const { steps, wagers } = play;
   const told = steps.filter((each) => !isOf('bet-settled')(each) && !isOf('coup-closed')(each));
-  const voided = { ...(reason === undefined ? undefined : { reason }), ...(by === undefined ? undefined : { by }) };
-  const returns = wagers.slice(kept).map(({ seat, bet }) => step('terminal', 'bet-settled', { seat, bet, stake: 'returned', paid: 0 }, 1200));
-  steps.splice(0, steps.length, ...told, step('terminal', 'coup-voided', voided, 15_000), ...returns);
+  const voided = {
+    ...(reason === undefined ? undefined : { reason }),
+    ...(by === undefined ? undefined : { by }),
+  };
+  const returns = wagers
+    .slice(kept)
+    .map(({ seat, bet }) =>
+      step('terminal', 'bet-settled', { seat, bet, stake: 'returned', paid: 0 }, 1200),
+    );
+  steps.splice(
+    0,
+    steps.length,
+    ...told,
+    step('terminal', 'coup-voided', voided, 15_000),
+    ...returns,
+  );
 }

@@ -18,7 +18,20 @@ export interface CommissionCoup extends CoupCommission {
   readonly currency: string;
 }
 
-type Read = Readonly<Record<'coup_ref' | 'shoe_ref' | 'table' | 'shoe' | 'gaming_day' | 'currency' | 'due' | 'taken' | 'marked', string>> & {
+type Read = Readonly<
+  Record<
+    | 'coup_ref'
+    | 'shoe_ref'
+    | 'table'
+    | 'shoe'
+    | 'gaming_day'
+    | 'currency'
+    | 'due'
+    | 'taken'
+    | 'marked',
+    string
+  >
+> & {
   readonly coup: number;
   readonly state: CommissionCoup['state'];
   readonly dealer: string | null;
@@ -33,9 +46,21 @@ const LIST = 'commission-coups';
  * first, a line a seat. They add up to what is due, taken and marked there, but for what entered the ledger through no
  * coup. What was collected and waived is not of a coup either.
  */
-export async function commissionCoups(read: Snapshot, filter: CommissionFilter, paging: Paging): Promise<Page<CommissionCoup>> {
-  const where = new Where().filter('c', filter, 'null').named('c.shoe_ref = ?', filter.shoeRef).given('k.seat = ?', filter.seat).given('s.currency = ?', filter.currency);
-  if (paging.cursor !== undefined) where.and('(c.gaming_day, c.opened_at, c.ref, c."table", -k.seat) < (?, ?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text', 'number']));
+export async function commissionCoups(
+  read: Snapshot,
+  filter: CommissionFilter,
+  paging: Paging,
+): Promise<Page<CommissionCoup>> {
+  const where = new Where()
+    .filter('c', filter, 'null')
+    .named('c.shoe_ref = ?', filter.shoeRef)
+    .given('k.seat = ?', filter.seat)
+    .given('s.currency = ?', filter.currency);
+  if (paging.cursor !== undefined)
+    where.and(
+      '(c.gaming_day, c.opened_at, c.ref, c."table", -k.seat) < (?, ?, ?, ?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text', 'number']),
+    );
   const rows = await read.rows<Read>(
     `select c.ref as coup_ref, c.shoe_ref, c."table", c.shoe, c.coup, c.state, c.dealer, c.opened_at, c.gaming_day, s.currency, k.seat, k.due, k.taken, k.marked
      from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table"
@@ -43,7 +68,13 @@ export async function commissionCoups(read: Snapshot, filter: CommissionFilter, 
      ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc, -k.seat desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.coup_ref, row.table, -row.seat]);
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [
+    row.gaming_day,
+    row.opened_at.toISOString(),
+    row.coup_ref,
+    row.table,
+    -row.seat,
+  ]);
   return { lines: lines.map(lineOf), next };
 }
 

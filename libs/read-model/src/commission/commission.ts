@@ -45,10 +45,16 @@ const KEYS: Readonly<Record<CommissionBy, readonly string[]>> = {
   day: ['gaming_day', 'currency'],
 };
 
-const SUMS = 'sum(due) as due, sum(taken) as taken, sum(marked) as marked, sum(collected) as collected, sum(waived) as waived';
+const SUMS =
+  'sum(due) as due, sum(taken) as taken, sum(marked) as marked, sum(collected) as collected, sum(waived) as waived';
 
-type Sums = Readonly<Record<'due' | 'taken' | 'marked' | 'collected' | 'waived', string>> & { readonly currency: string };
-type LineRow = Sums & Partial<Readonly<Record<'table' | 'shoe' | 'shoe_ref' | 'dealer' | 'gaming_day', string>>> & { readonly seat?: number };
+type Sums = Readonly<Record<'due' | 'taken' | 'marked' | 'collected' | 'waived', string>> & {
+  readonly currency: string;
+};
+type LineRow = Sums &
+  Partial<Readonly<Record<'table' | 'shoe' | 'shoe_ref' | 'dealer' | 'gaming_day', string>>> & {
+    readonly seat?: number;
+  };
 
 /**
  * Commission by seat (of each shoe, as `shoeprint audit` prints it), shoe, table, dealer or gaming day. It adds up the
@@ -56,36 +62,70 @@ type LineRow = Sums & Partial<Readonly<Record<'table' | 'shoe' | 'shoe_ref' | 'd
  * was taken; findings change nothing here. What was collected or waived stands with the dealer and the day of that event.
  * On every page the totals are those of all lines, and each is the sum of its lines.
  */
-export async function commissionOwed(read: Snapshot, by: CommissionBy, filter: CommissionFilter, paging: Paging): Promise<CommissionReport> {
+export async function commissionOwed(
+  read: Snapshot,
+  by: CommissionBy,
+  filter: CommissionFilter,
+  paging: Paging,
+): Promise<CommissionReport> {
   const keys = KEYS[by];
   const list = `commission/${by}`;
   const named = keys.map((key) => `"${key}"`).join(', ');
   const where = conditions(filter);
   if (paging.cursor !== undefined) {
-    const key = cursorKey(paging.cursor, list, keys.map((name) => (name === 'seat' ? 'number' : name === 'gaming_day' ? 'day' : 'text')));
+    const key = cursorKey(
+      paging.cursor,
+      list,
+      keys.map((name) => (name === 'seat' ? 'number' : name === 'gaming_day' ? 'day' : 'text')),
+    );
     where.and(`(${named}) > (${key.map(() => '?').join(', ')})`, ...key);
   }
-  const selected = keys.map((key) => (key === 'gaming_day' ? 'gaming_day::text as gaming_day' : `"${key}"`)).join(', ');
+  const selected = keys
+    .map((key) => (key === 'gaming_day' ? 'gaming_day::text as gaming_day' : `"${key}"`))
+    .join(', ');
   const rows = await read.rows<LineRow>(
     `select ${selected}, ${SUMS} from commission c ${where.sql} group by ${named} order by ${named} limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(list, rows, paging, (row) => keys.map((key) => row[key as keyof LineRow] as string | number));
+  const { lines, next } = pageOf(list, rows, paging, (row) =>
+    keys.map((key) => row[key as keyof LineRow] as string | number),
+  );
   return { lines: lines.map(lineOf), next, totals: await totalsOf(read, filter) };
 }
 
 const conditions = (filter: CommissionFilter): Where =>
-  new Where().filter('c', filter, 'empty').named('c.shoe_ref = ?', filter.shoeRef).given('c.seat = ?', filter.seat).given('c.currency = ?', filter.currency);
+  new Where()
+    .filter('c', filter, 'empty')
+    .named('c.shoe_ref = ?', filter.shoeRef)
+    .given('c.seat = ?', filter.seat)
+    .given('c.currency = ?', filter.currency);
 
 async function totalsOf(read: Snapshot, filter: CommissionFilter): Promise<CommissionOwed[]> {
   const where = conditions(filter);
-  const rows = await read.rows<Sums>(`select currency, ${SUMS} from commission c ${where.sql} group by currency order by currency`, where.parameters);
+  const rows = await read.rows<Sums>(
+    `select currency, ${SUMS} from commission c ${where.sql} group by currency order by currency`,
+    where.parameters,
+  );
   return rows.map(owed);
 }
 
 function owed(sums: Sums): CommissionOwed {
-  const [due, taken, marked, collected, waived] = [whole(sums.due), whole(sums.taken), whole(sums.marked), whole(sums.collected), whole(sums.waived)];
-  return { currency: sums.currency, due, taken, marked, collected, waived, outstanding: marked - collected - waived };
+  const [due, taken, marked, collected, waived] = [
+    whole(sums.due),
+    whole(sums.taken),
+    whole(sums.marked),
+    whole(sums.collected),
+    whole(sums.waived),
+  ];
+  return {
+    currency: sums.currency,
+    due,
+    taken,
+    marked,
+    collected,
+    waived,
+    outstanding: marked - collected - waived,
+  };
 }
 
 const lineOf = (row: LineRow): CommissionLine => ({

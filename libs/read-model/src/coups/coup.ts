@@ -1,5 +1,10 @@
 import type { RuleBook, Unjudgeable } from '#audit';
-import { FINDING_COLUMNS, findingLine, type FindingLine, type FindingRowRead } from '../findings/findings.js';
+import {
+  FINDING_COLUMNS,
+  findingLine,
+  type FindingLine,
+  type FindingRowRead,
+} from '../findings/findings.js';
 import type { CoupBet, CoupCommission, CoupDetail } from '../rows.js';
 import type { Snapshot } from '../snapshot-read.js';
 import { Where } from '../where.js';
@@ -34,23 +39,48 @@ export interface CoupWhole extends CoupLine, Steps {
  * A coup by the reference of its opening, its cards in order with what the rules required at each; undefined where there is none, or it is
  * none of the tables in `scope`. Throws `RulesNotInstalled` where `book` has not the rules of its shoe.
  */
-export async function coup(read: Snapshot, ref: string, book: RuleBook, scope?: readonly string[]): Promise<CoupWhole | undefined> {
+export async function coup(
+  read: Snapshot,
+  ref: string,
+  book: RuleBook,
+  scope?: readonly string[],
+): Promise<CoupWhole | undefined> {
   const where = new Where().named('c.ref = ?', ref).filter('c', { scope }, 'null');
-  const [row] = await read.rows<CoupRead & { readonly rules: string; readonly decks: number; readonly currency: string }>(
+  const [row] = await read.rows<
+    CoupRead & { readonly rules: string; readonly decks: number; readonly currency: string }
+  >(
     `select ${COUP_COLUMNS}, s.rules, s.decks, s.currency from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table" ${where.sql} order by c."table" limit 1`,
     where.parameters,
   );
   if (!row) return undefined;
   const rules = book.get(row.rules);
   if (!rules) throw new RulesNotInstalled(row.rules);
-  const raised = await read.rows<FindingRowRead>(`select ${FINDING_COLUMNS} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`, [row.ref, row.table]);
-  const doubts = await read.rows<{ readonly body: Unjudgeable }>('select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup = $3 and starts_with(u.key, $4) order by u.key', [row.shoe_ref, row.table, row.coup, beginningOf(`${ref} `)]);
+  const raised = await read.rows<FindingRowRead>(
+    `select ${FINDING_COLUMNS} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`,
+    [row.ref, row.table],
+  );
+  const doubts = await read.rows<{ readonly body: Unjudgeable }>(
+    'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup = $3 and starts_with(u.key, $4) order by u.key',
+    [row.shoe_ref, row.table, row.coup, beginningOf(`${ref} `)],
+  );
   const { cards, declared, bets, commission } = row.detail;
   return {
-    ...coupLine(row), rules: row.rules, decks: row.decks, currency: row.currency, ...stepsOf(cards, rules),
-    declared, bets, commission, raised: raised.map(findingLine), unjudgeable: doubts.map(({ body }) => body),
+    ...coupLine(row),
+    rules: row.rules,
+    decks: row.decks,
+    currency: row.currency,
+    ...stepsOf(cards, rules),
+    declared,
+    bets,
+    commission,
+    raised: raised.map(findingLine),
+    unjudgeable: doubts.map(({ body }) => body),
   };
 }
 
 /** What an entry's key begins with, which is the coup's reference and why it could not be judged, where it is not cut short. */
-const beginningOf = (text: string): string => Buffer.from(text).subarray(0, 300).toString().replace(/\uFFFD+$/, '');
+const beginningOf = (text: string): string =>
+  Buffer.from(text)
+    .subarray(0, 300)
+    .toString()
+    .replace(/\uFFFD+$/, '');

@@ -78,19 +78,37 @@ export const coupLine = (row: CoupRead): CoupLine => ({
   worst: row.worst,
 });
 
-const cardsOn = ({ cards }: CoupDetail, hand: string): (string | null)[] => cards.filter(({ to }) => to === hand).map(({ card }) => card);
+const cardsOn = ({ cards }: CoupDetail, hand: string): (string | null)[] =>
+  cards.filter(({ to }) => to === hand).map(({ card }) => card);
 
 const LIST = 'coups';
 
 /** Coups, the latest first, the open ones and the void ones too. */
-export async function coups(read: Snapshot, filter: CoupsFilter, paging: Paging): Promise<Page<CoupLine>> {
-  const where = new Where().filter('c', filter, 'null').named('c.shoe_ref = ?', filter.shoeRef).named('c.shoe = ?', filter.shoe);
-  if (filter.flagged !== undefined) where.and(`${filter.flagged ? '' : 'not '}exists (select from finding f where ${STANDING})`);
-  if (paging.cursor !== undefined) where.and('(c.gaming_day, c.opened_at, c.ref, c."table") < (?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']));
+export async function coups(
+  read: Snapshot,
+  filter: CoupsFilter,
+  paging: Paging,
+): Promise<Page<CoupLine>> {
+  const where = new Where()
+    .filter('c', filter, 'null')
+    .named('c.shoe_ref = ?', filter.shoeRef)
+    .named('c.shoe = ?', filter.shoe);
+  if (filter.flagged !== undefined)
+    where.and(`${filter.flagged ? '' : 'not '}exists (select from finding f where ${STANDING})`);
+  if (paging.cursor !== undefined)
+    where.and(
+      '(c.gaming_day, c.opened_at, c.ref, c."table") < (?, ?, ?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
+    );
   const rows = await read.rows<CoupRead>(
     `select ${COUP_COLUMNS} from coup c ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.ref, row.table]);
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [
+    row.gaming_day,
+    row.opened_at.toISOString(),
+    row.ref,
+    row.table,
+  ]);
   return { lines: lines.map(coupLine), next };
 }

@@ -26,8 +26,12 @@ export function stepsOf(cards: CoupDetail['cards'], rules: Rules): Steps {
   const hands: Lying = { player: [], banker: [] };
   const steps: Step[] = [];
   for (const card of cards) {
-    steps.push({ ...card, due: dueWith(hands, rules, card.to === 'banker' ? ['stood'] : ['asked']) });
-    if (card.to === 'player' || card.to === 'banker') hands[card.to].push(isCard(card.card) ? card.card : null);
+    steps.push({
+      ...card,
+      due: dueWith(hands, rules, card.to === 'banker' ? ['stood'] : ['asked']),
+    });
+    if (card.to === 'player' || card.to === 'banker')
+      hands[card.to].push(isCard(card.card) ? card.card : null);
   }
   return { steps, then: dueWith(hands, rules, ['asked', 'stood']) };
 }
@@ -41,14 +45,22 @@ interface Lying {
 const EACH_VALUE: readonly Card[] = ['TS', 'AS', '2S', '3S', '4S', '5S', '6S', '7S', '8S', '9S'];
 
 /** Everything that may be due: a player hand that is free is `asked` whether it draws, or has `stood`. */
-function dueWith({ player, banker }: Lying, rules: Rules, free: readonly ('asked' | 'stood')[]): readonly Due[] {
+function dueWith(
+  { player, banker }: Lying,
+  rules: Rules,
+  free: readonly ('asked' | 'stood')[],
+): readonly Due[] {
   const found = new Map<string, Due>();
-  for (const p of readings(player)) for (const b of readings(banker)) {
-    const hands = { player: p, banker: b };
-    const next = due(hands, rules);
-    const isFree = next.step === 'card' && next.optional && next.to === 'player';
-    for (const one of isFree ? free.map((how) => (how === 'asked' ? next : due(hands, rules, true))) : [next]) found.set(JSON.stringify(one), one);
-  }
+  for (const p of readings(player))
+    for (const b of readings(banker)) {
+      const hands = { player: p, banker: b };
+      const next = due(hands, rules);
+      const isFree = next.step === 'card' && next.optional && next.to === 'player';
+      for (const one of isFree
+        ? free.map((how) => (how === 'asked' ? next : due(hands, rules, true)))
+        : [next])
+        found.set(JSON.stringify(one), one);
+    }
   return [...found.values()];
 }
 
@@ -64,6 +76,9 @@ function readings(hand: readonly (Card | null)[]): Card[][] {
     if (card !== null) return [card];
     return i === 2 || !hand.slice(0, i).includes(null) ? EACH_VALUE : NOTHING;
   });
-  return may.reduce<Card[][]>((all, cards) => all.flatMap((sofar) => cards.map((card) => [...sofar, card])), [[]]);
+  return may.reduce<Card[][]>(
+    (all, cards) => all.flatMap((sofar) => cards.map((card) => [...sofar, card])),
+    [[]],
+  );
 }
 const NOTHING: readonly Card[] = ['TS'];

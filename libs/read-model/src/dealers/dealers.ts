@@ -5,7 +5,9 @@ import { Where, type Filter } from '../where.js';
 
 /** What a dealer did wrong in dealing, calling, taking bets, paying and charging. A device's slip, a patron's late bet and a supervisor's ruling are none of it. */
 export const DEALER_ERRORS: readonly FindingCode[] = FINDING_CODES.filter(
-  (code) => /^(DL|TC|RS|BT|PY|CM)-/.test(code) && !['RS-03', 'RS-09', 'BT-01', 'CM-05', 'CM-06', 'CM-08'].includes(code),
+  (code) =>
+    /^(DL|TC|RS|BT|PY|CM)-/.test(code) &&
+    !['RS-03', 'RS-09', 'BT-01', 'CM-05', 'CM-06', 'CM-08'].includes(code),
 );
 
 /** How often somebody erred, in errors per 1,000 coups, with exact 95 % limits; null where no coup was dealt. */
@@ -51,7 +53,9 @@ interface Counted {
  */
 export async function dealerAccuracy(read: Snapshot, filter: Filter): Promise<DealersReport> {
   const dealt = new Where().filter('d', filter, 'empty');
-  const found = new Where(dealt.parameters).and('f.withdrawn_because is null').filter('f', filter, 'null');
+  const found = new Where(dealt.parameters)
+    .and('f.withdrawn_because is null')
+    .filter('f', filter, 'null');
   const errors = found.parameter(DEALER_ERRORS);
   const rows = await read.rows<Counted>(
     `select coalesce(d.dealer, f.dealer) as dealer, coalesce(d.coups, 0) as coups, coalesce(d.cards, 0) as cards,
@@ -70,17 +74,30 @@ export async function dealerAccuracy(read: Snapshot, filter: Filter): Promise<De
     return limits;
   };
   const lines = rows.map((row) => ({ dealer: row.dealer || null, ...accuracy([row], limitsOf) }));
-  lines.sort((a, b) => (b.lower95 ?? -1) - (a.lower95 ?? -1) || ((a.dealer ?? '') < (b.dealer ?? '') ? -1 : 1));
+  lines.sort(
+    (a, b) =>
+      (b.lower95 ?? -1) - (a.lower95 ?? -1) || ((a.dealer ?? '') < (b.dealer ?? '') ? -1 : 1),
+  );
   return { lines, total: accuracy(rows, limitsOf) };
 }
 
-function accuracy(rows: readonly Counted[], limitsOf: (errors: number) => PoissonLimits): DealerAccuracy {
-  const sum = (name: Exclude<keyof Counted, 'dealer'>): number => rows.reduce((total, row) => total + whole(row[name]), 0);
+function accuracy(
+  rows: readonly Counted[],
+  limitsOf: (errors: number) => PoissonLimits,
+): DealerAccuracy {
+  const sum = (name: Exclude<keyof Counted, 'dealer'>): number =>
+    rows.reduce((total, row) => total + whole(row[name]), 0);
   const [coups, errors] = [sum('coups'), sum('errors')];
   const { lower, upper } = limitsOf(errors);
   const rate = (count: number): number | null => (coups === 0 ? null : (count * 1000) / coups);
   return {
-    coups, cards: sum('cards'), findings: sum('findings'), errors, coupsInError: sum('coups_in_error'),
-    errorsPer1000: rate(errors), lower95: rate(lower), upper95: rate(upper),
+    coups,
+    cards: sum('cards'),
+    findings: sum('findings'),
+    errors,
+    coupsInError: sum('coups_in_error'),
+    errorsPer1000: rate(errors),
+    lower95: rate(lower),
+    upper95: rate(upper),
   };
 }

@@ -67,11 +67,19 @@ const LIST = 'devices';
  * its time. Findings that were withdrawn do not count, void ones do: a card that was not read was not read. The total is that of all
  * pages, and the sum of their lines.
  */
-export async function deviceHealth(read: Snapshot, filter: DevicesFilter, paging: Paging): Promise<DevicesReport> {
+export async function deviceHealth(
+  read: Snapshot,
+  filter: DevicesFilter,
+  paging: Paging,
+): Promise<DevicesReport> {
   const where = new Where();
   const counted = countedOf(where, filter);
   ofDevices(where, filter);
-  if (paging.cursor !== undefined) where.and('(d."table", d.source) > (?, ?)', ...cursorKey(paging.cursor, LIST, ['text', 'text']));
+  if (paging.cursor !== undefined)
+    where.and(
+      '(d."table", d.source) > (?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['text', 'text']),
+    );
   const rows = await read.rows<DeviceRead>(
     `with counted as (${counted})
      select d."table", d.source, d.online, d.events, d.session, d.last_sequence, d.last_time, d.last_received, d.clock_offset_last, d.clock_offset_least, d.clock_offset_most,
@@ -86,7 +94,11 @@ export async function deviceHealth(read: Snapshot, filter: DevicesFilter, paging
 
 /** The findings about each device. The first event that such a finding names is the device's own, and its reference begins with its source. */
 function countedOf(where: Where, { scope, table, source, from, to }: DevicesFilter): string {
-  const findings = new Where(where.parameters).and(`f.code in ('DV-01', 'DV-04', 'DV-15')`).and('f.withdrawn_because is null').filter('f', { scope, table, from, to }, 'null').named('d.source = ?', source);
+  const findings = new Where(where.parameters)
+    .and(`f.code in ('DV-01', 'DV-04', 'DV-15')`)
+    .and('f.withdrawn_because is null')
+    .filter('f', { scope, table, from, to }, 'null')
+    .named('d.source = ?', source);
   return `select d."table", d.source, count(*) filter (where f.code = 'DV-04') as gaps, count(*) filter (where f.code = 'DV-01') as unread,
                  count(*) filter (where f.code = 'DV-15') as equivocations
           from finding f cross join lateral (select d."table", d.source from device d where d."table" = f."table" and starts_with(f.body->'events'->>0, d.source || '#')
@@ -94,7 +106,8 @@ function countedOf(where: Where, { scope, table, source, from, to }: DevicesFilt
           ${findings.sql} group by d."table", d.source`;
 }
 
-const ofDevices = (where: Where, { scope, table, source }: DevicesFilter): Where => where.filter('d', { scope, table }, 'null').named('d.source = ?', source);
+const ofDevices = (where: Where, { scope, table, source }: DevicesFilter): Where =>
+  where.filter('d', { scope, table }, 'null').named('d.source = ?', source);
 
 const lineOf = (row: DeviceRead): DeviceLine => ({
   table: row.table,
@@ -123,5 +136,11 @@ async function totalOf(read: Snapshot, filter: DevicesFilter): Promise<DeviceTot
      from device d left join counted n on n."table" = d."table" and n.source = d.source ${where.sql}`,
     where.parameters,
   )) as [Readonly<Record<keyof DeviceTotal, string>>];
-  return { devices: whole(row.devices), events: whole(row.events), gaps: whole(row.gaps), unread: whole(row.unread), equivocations: whole(row.equivocations) };
+  return {
+    devices: whole(row.devices),
+    events: whole(row.events),
+    gaps: whole(row.gaps),
+    unread: whole(row.unread),
+    equivocations: whole(row.equivocations),
+  };
 }

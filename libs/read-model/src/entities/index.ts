@@ -12,6 +12,18 @@ export * from './totals.js';
 
 /** Every table of the schema. */
 export const ENTITIES = [
-  PositionEntity, MemberEntity, TableStateEntity, ShoeEntity, CoupEntity, FindingEntity, UnjudgeableEntity,
-  LedgerEntity, CommissionEntity, DealtEntity, BetTotalEntity, DeviceEntity, ParkedEntity, ReleasedEntity,
+  PositionEntity,
+  MemberEntity,
+  TableStateEntity,
+  ShoeEntity,
+  CoupEntity,
+  FindingEntity,
+  UnjudgeableEntity,
+  LedgerEntity,
+  CommissionEntity,
+  DealtEntity,
+  BetTotalEntity,
+  DeviceEntity,
+  ParkedEntity,
+  ReleasedEntity,
 ];

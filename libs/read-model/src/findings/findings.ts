@@ -44,7 +44,8 @@ export interface FindingRowRead {
   readonly gaming_day: string;
 }
 
-export const FINDING_COLUMNS = 'f.id, f.severity, f.body, f.withdrawn_because, f.shoe_ref, f.coup_ref, f.dealer, f.at, f.gaming_day';
+export const FINDING_COLUMNS =
+  'f.id, f.severity, f.body, f.withdrawn_because, f.shoe_ref, f.coup_ref, f.dealer, f.at, f.gaming_day';
 
 export const findingLine = (row: FindingRowRead): FindingLine => ({
   ...row.body,
@@ -61,27 +62,52 @@ export const findingLine = (row: FindingRowRead): FindingLine => ({
  * Findings, a page at a time. A withdrawn one does not hold any more and is only in `withdrawn` and `all`; one that is void
  * (its coup was) or remedied stands, and says so.
  */
-export async function findings(read: Snapshot, filter: FindingsFilter, paging: Paging & { readonly order?: FindingOrder }): Promise<Page<FindingLine>> {
+export async function findings(
+  read: Snapshot,
+  filter: FindingsFilter,
+  paging: Paging & { readonly order?: FindingOrder },
+): Promise<Page<FindingLine>> {
   const order = paging.order ?? 'newest';
   const list = `findings/${order}`;
   const where = conditions(filter);
   if (paging.cursor !== undefined) {
     // Severities are sorted the other way round than times, which a comparison of rows cannot say: their sign is turned.
-    const key = cursorKey(paging.cursor, list, order === 'worst' ? ['number', 'day', 'time', 'text'] : ['day', 'time', 'text']);
-    where.and(order === 'worst' ? '(-f.severity, f.gaming_day, f.at, f.id) < (?, ?, ?, ?)' : '(f.gaming_day, f.at, f.id) < (?, ?, ?)', ...key);
+    const key = cursorKey(
+      paging.cursor,
+      list,
+      order === 'worst' ? ['number', 'day', 'time', 'text'] : ['day', 'time', 'text'],
+    );
+    where.and(
+      order === 'worst'
+        ? '(-f.severity, f.gaming_day, f.at, f.id) < (?, ?, ?, ?)'
+        : '(f.gaming_day, f.at, f.id) < (?, ?, ?)',
+      ...key,
+    );
   }
   const rows = await read.rows<FindingRowRead>(
     `select ${FINDING_COLUMNS} from finding f ${where.sql}
      order by ${order === 'worst' ? '-f.severity desc, ' : ''}f.gaming_day desc, f.at desc, f.id desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(list, rows, paging, (row) => [...(order === 'worst' ? [-row.severity] : []), row.gaming_day, row.at.toISOString(), row.id]);
+  const { lines, next } = pageOf(list, rows, paging, (row) => [
+    ...(order === 'worst' ? [-row.severity] : []),
+    row.gaming_day,
+    row.at.toISOString(),
+    row.id,
+  ]);
   return { lines: lines.map(findingLine), next };
 }
 
 function conditions(filter: FindingsFilter): Where {
   const { status = 'standing', severity, code, shoeRef, coupRef } = filter;
-  const where = new Where().filter('f', filter, 'null').given('f.severity = any(?)', severity).given('f.code = any(?)', code).named('f.shoe_ref = ?', shoeRef).named('f.coup_ref = ?', coupRef);
+  const where = new Where()
+    .filter('f', filter, 'null')
+    .given('f.severity = any(?)', severity)
+    .given('f.code = any(?)', code)
+    .named('f.shoe_ref = ?', shoeRef)
+    .named('f.coup_ref = ?', coupRef);
   if (status === 'all') return where;
-  return where.and(status === 'standing' ? 'f.withdrawn_because is null' : 'f.withdrawn_because is not null');
+  return where.and(
+    status === 'standing' ? 'f.withdrawn_because is null' : 'f.withdrawn_because is not null',
+  );
 }

@@ -269,7 +269,10 @@ export class Rows1785000000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`set local search_path to "${schemaOf(runner)}"`);
-    for (const sql of TABLES) await runner.query(`drop table ${(/create table (\w+)/.exec(sql) as RegExpExecArray)[1] as string}`);
+    for (const sql of TABLES)
+      await runner.query(
+        `drop table ${(/create table (\w+)/.exec(sql) as RegExpExecArray)[1] as string}`,
+      );
   }
 }
 

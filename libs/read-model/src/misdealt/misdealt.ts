@@ -1,12 +1,19 @@
 import { FINDING_CODES, OF_THE_SHOE, type FindingCode, type Severity } from '#audit';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
-import { FINDING_COLUMNS, findingLine, type FindingLine, type FindingRowRead } from '../findings/findings.js';
+import {
+  FINDING_COLUMNS,
+  findingLine,
+  type FindingLine,
+  type FindingRowRead,
+} from '../findings/findings.js';
 import { keyOf } from '../schema-keys.js';
 import { whole, type Snapshot } from '../snapshot-read.js';
 import { Where, type Filter } from '../where.js';
 
 /** The codes of a coup that was dealt wrong: dealing, third cards, result, and the shoe's where they are about one coup. */
-export const MISDEALT_CODES: readonly FindingCode[] = FINDING_CODES.filter((code) => /^(DL|TC|RS|SH)-/.test(code) && !OF_THE_SHOE.has(code));
+export const MISDEALT_CODES: readonly FindingCode[] = FINDING_CODES.filter(
+  (code) => /^(DL|TC|RS|SH)-/.test(code) && !OF_THE_SHOE.has(code),
+);
 
 export interface MisdealtFilter extends Filter {
   /** Of these codes only; those that are no `MISDEALT_CODES` find nothing. */
@@ -66,33 +73,77 @@ const LIST = 'misdealt';
  * whose fault was remedied, was dealt wrong all the same and says so. A card drawn outside any coup is a finding of its
  * own and in no coup. On every page the summary is that of all pages.
  */
-export async function misdealtCoups(read: Snapshot, filter: MisdealtFilter, paging: Paging): Promise<MisdealtReport> {
+export async function misdealtCoups(
+  read: Snapshot,
+  filter: MisdealtFilter,
+  paging: Paging,
+): Promise<MisdealtReport> {
   const where = conditions(filter);
-  if (paging.cursor !== undefined) where.and('(f.gaming_day, f.at, f.coup_ref, f."table") < (?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']));
-  const coups = await read.rows<{ readonly coup_ref: string; readonly key: string; readonly gaming_day: string; readonly at: Date }>(
+  if (paging.cursor !== undefined)
+    where.and(
+      '(f.gaming_day, f.at, f.coup_ref, f."table") < (?, ?, ?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
+    );
+  const coups = await read.rows<{
+    readonly coup_ref: string;
+    readonly key: string;
+    readonly gaming_day: string;
+    readonly at: Date;
+  }>(
     `select f.coup_ref, f."table" as key, f.gaming_day, f.at from finding f ${where.sql}
      group by f.coup_ref, f."table", f.gaming_day, f.at order by f.gaming_day desc, f.at desc, f.coup_ref desc, f."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const page = pageOf(LIST, coups, paging, (coup) => [coup.gaming_day, coup.at.toISOString(), coup.coup_ref, coup.key]);
-  const found = conditions(filter).and('f.coup_ref = any(?)', page.lines.map((coup) => coup.coup_ref));
-  const rows = await read.rows<FindingRowRead>(`select ${FINDING_COLUMNS} from finding f ${found.sql} order by f.severity, f.code, f.id`, found.parameters);
+  const page = pageOf(LIST, coups, paging, (coup) => [
+    coup.gaming_day,
+    coup.at.toISOString(),
+    coup.coup_ref,
+    coup.key,
+  ]);
+  const found = conditions(filter).and(
+    'f.coup_ref = any(?)',
+    page.lines.map((coup) => coup.coup_ref),
+  );
+  const rows = await read.rows<FindingRowRead>(
+    `select ${FINDING_COLUMNS} from finding f ${found.sql} order by f.severity, f.code, f.id`,
+    found.parameters,
+  );
   const all = rows.map(findingLine);
-  return { lines: page.lines.map(({ coup_ref, key }) => lineOf(all.filter(({ coupRef, table }) => coupRef === coup_ref && keyOf(table) === key))), next: page.next, summary: await summaryOf(read, filter) };
+  return {
+    lines: page.lines.map(({ coup_ref, key }) =>
+      lineOf(all.filter(({ coupRef, table }) => coupRef === coup_ref && keyOf(table) === key)),
+    ),
+    next: page.next,
+    summary: await summaryOf(read, filter),
+  };
 }
 
 function lineOf(findings: readonly FindingLine[]): MisdealtLine {
   const { coupRef, shoeRef, table, shoe, coup, dealer, at, gamingDay } = findings[0] as FindingLine;
   return {
-    coupRef: coupRef as string, shoeRef: shoeRef as string, table, shoe, coup: coup as number, dealer, at, gamingDay,
-    void: findings.some((finding) => finding.void), findings,
+    coupRef: coupRef as string,
+    shoeRef: shoeRef as string,
+    table,
+    shoe,
+    coup: coup as number,
+    dealer,
+    at,
+    gamingDay,
+    void: findings.some((finding) => finding.void),
+    findings,
   };
 }
 
 function conditions(filter: MisdealtFilter): Where {
-  const codes = filter.code ? filter.code.filter((code) => MISDEALT_CODES.includes(code)) : MISDEALT_CODES;
-  return new Where().and('f.coup_ref is not null').and('f.withdrawn_because is null').and('f.code = any(?)', codes)
-    .filter('f', filter, 'null').given('f.severity = any(?)', filter.severity);
+  const codes = filter.code
+    ? filter.code.filter((code) => MISDEALT_CODES.includes(code))
+    : MISDEALT_CODES;
+  return new Where()
+    .and('f.coup_ref is not null')
+    .and('f.withdrawn_because is null')
+    .and('f.code = any(?)', codes)
+    .filter('f', filter, 'null')
+    .given('f.severity = any(?)', filter.severity);
 }
 
 interface Counted {
@@ -117,11 +168,23 @@ async function summaryOf(read: Snapshot, filter: MisdealtFilter): Promise<Misdea
      order by 2 nulls first`,
     where.parameters,
   );
-  const counts = <Value>(by: Counted['by'], read: (text: string | null) => Value): MisdealtCount<Value>[] =>
-    rows.filter((row) => row.by === by).map((row) => ({ value: read(row.value), findings: whole(row.findings), coups: whole(row.coups) }));
+  const counts = <Value>(
+    by: Counted['by'],
+    read: (text: string | null) => Value,
+  ): MisdealtCount<Value>[] =>
+    rows
+      .filter((row) => row.by === by)
+      .map((row) => ({
+        value: read(row.value),
+        findings: whole(row.findings),
+        coups: whole(row.coups),
+      }));
   const [all] = rows.filter(({ by }) => by === 'all') as [Counted];
   return {
-    coups: whole(all.coups), findings: whole(all.findings), voidCoups: whole(all.void_coups), remedied: whole(all.remedied),
+    coups: whole(all.coups),
+    findings: whole(all.findings),
+    voidCoups: whole(all.void_coups),
+    remedied: whole(all.remedied),
     byCode: counts('code', (code) => code as FindingCode),
     bySeverity: counts('severity', (severity) => Number(severity) as Severity),
     byTable: counts('table', (table) => table as string),

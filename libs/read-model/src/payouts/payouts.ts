@@ -65,25 +65,47 @@ export async function payoutVariance(read: Snapshot, filter: PayoutFilter): Prom
   const lines = await settled(read, filter);
   const variance = await variances(read, filter);
   const currencies = [...new Set([...lines, ...variance].map(({ currency }) => currency))].sort();
-  return { lines, variance, totals: currencies.map((currency) => totalOf(currency, lines, variance)) };
+  return {
+    lines,
+    variance,
+    totals: currencies.map((currency) => totalOf(currency, lines, variance)),
+  };
 }
 
 async function settled(read: Snapshot, filter: PayoutFilter): Promise<PayoutLine[]> {
-  const where = new Where().filter('b', filter, 'empty').named('b.bet = ?', filter.bet).given('b.currency = ?', filter.currency);
-  const rows = await read.rows<Readonly<Record<'bet' | 'currency' | 'bets' | 'staked' | 'paid' | 'taken', string>>>(
+  const where = new Where()
+    .filter('b', filter, 'empty')
+    .named('b.bet = ?', filter.bet)
+    .given('b.currency = ?', filter.currency);
+  const rows = await read.rows<
+    Readonly<Record<'bet' | 'currency' | 'bets' | 'staked' | 'paid' | 'taken', string>>
+  >(
     `select b.bet, b.currency, sum(b.bets) as bets, sum(b.staked) as staked, sum(b.paid) as paid, sum(b.taken) as taken
      from bet_total b ${where.sql} group by b.bet, b.currency order by b.bet, b.currency`,
     where.parameters,
   );
   return rows.map(({ bet, currency, bets, staked, paid, taken }) => ({
-    bet, currency, bets: whole(bets), staked: whole(staked), paid: whole(paid), taken: whole(taken), won: whole(taken) - whole(paid),
+    bet,
+    currency,
+    bets: whole(bets),
+    staked: whole(staked),
+    paid: whole(paid),
+    taken: whole(taken),
+    won: whole(taken) - whole(paid),
   }));
 }
 
 async function variances(read: Snapshot, filter: PayoutFilter): Promise<VarianceLine[]> {
-  const where = new Where().and(`f.code like 'PY-%'`).and('f.withdrawn_because is null').and('not f.void')
-    .filter('f', filter, 'null').named('f.bet = ?', filter.bet).given('s.currency = ?', filter.currency);
-  const rows = await read.rows<Omit<VarianceLine, 'findings' | 'amount'> & Readonly<Record<'findings' | 'amount', string>>>(
+  const where = new Where()
+    .and(`f.code like 'PY-%'`)
+    .and('f.withdrawn_because is null')
+    .and('not f.void')
+    .filter('f', filter, 'null')
+    .named('f.bet = ?', filter.bet)
+    .given('s.currency = ?', filter.currency);
+  const rows = await read.rows<
+    Omit<VarianceLine, 'findings' | 'amount'> & Readonly<Record<'findings' | 'amount', string>>
+  >(
     `select f.bet, f.code, f.explained_by as "explainedBy", f.impact_favours as favours, s.currency,
             count(*) as findings, coalesce(sum(f.impact_amount), 0) as amount
      from finding f join shoe s on s.ref = f.shoe_ref and s."table" = f."table" ${where.sql}
@@ -93,10 +115,18 @@ async function variances(read: Snapshot, filter: PayoutFilter): Promise<Variance
   return rows.map((row) => ({ ...row, findings: whole(row.findings), amount: whole(row.amount) }));
 }
 
-function totalOf(currency: string, lines: readonly PayoutLine[], variance: readonly VarianceLine[]): PayoutTotal {
+function totalOf(
+  currency: string,
+  lines: readonly PayoutLine[],
+  variance: readonly VarianceLine[],
+): PayoutTotal {
   const of = lines.filter((line) => line.currency === currency);
   const wrong = variance.filter((line) => line.currency === currency);
-  const gained = (by: 'house' | 'patron'): number => add(wrong.filter(({ favours }) => favours === by), ({ amount }) => amount);
+  const gained = (by: 'house' | 'patron'): number =>
+    add(
+      wrong.filter(({ favours }) => favours === by),
+      ({ amount }) => amount,
+    );
   const [houseGained, patronsGained] = [gained('house'), gained('patron')];
   return {
     currency,
@@ -112,4 +142,5 @@ function totalOf(currency: string, lines: readonly PayoutLine[], variance: reado
   };
 }
 
-const add = <Line>(lines: readonly Line[], amount: (line: Line) => number): number => lines.reduce((sum, line) => sum + amount(line), 0);
+const add = <Line>(lines: readonly Line[], amount: (line: Line) => number): number =>
+  lines.reduce((sum, line) => sum + amount(line), 0);

@@ -73,40 +73,74 @@ interface ShoeRead {
 
 const LIST = 'shoe-report';
 /** A shoe is nobody's: of the dealer's shoes are those in which that dealer dealt a coup. */
-const DEALT_BY = 'exists (select from dealt d where d.shoe_ref = s.ref and d."table" = s."table" and d.dealer = ?)';
+const DEALT_BY =
+  'exists (select from dealt d where d.shoe_ref = s.ref and d."table" = s."table" and d.dealer = ?)';
 const OF_SHOE = `f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_because is null and f.code like 'SH-%'`;
 
 /**
  * Shoes by their gaming day, the latest first: composition, reconciliation and pace. Findings that were withdrawn are
  * left out; void coups count as coups, for their cards are gone. The total is that of all pages, and the sum of their lines.
  */
-export async function shoeReport(read: Snapshot, filter: Filter, paging: Paging): Promise<ShoeReport> {
+export async function shoeReport(
+  read: Snapshot,
+  filter: Filter,
+  paging: Paging,
+): Promise<ShoeReport> {
   const where = conditions(filter);
-  if (paging.cursor !== undefined) where.and('(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']));
+  if (paging.cursor !== undefined)
+    where.and(
+      '(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
+    );
   const rows = await read.rows<ShoeRead>(
     `select s.ref, s."table", s.shoe, s.rules, s.currency, s.gaming_day, s.opened_at, s.closed_at, s.closed, s.close_reason, s.decks, s.cards, s.unread, s.remaining, s.coups,
             array(select f.code from finding f where ${OF_SHOE} order by f.code) as findings
      from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.ref, row.table]);
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [
+    row.gaming_day,
+    row.opened_at.toISOString(),
+    row.ref,
+    row.table,
+  ]);
   return { lines: lines.map(lineOf), next, total: await totalOf(read, filter) };
 }
 
-const conditions = ({ dealer, ...filter }: Filter): Where => new Where().filter('s', filter, 'empty').named(DEALT_BY, dealer);
+const conditions = ({ dealer, ...filter }: Filter): Where =>
+  new Where().filter('s', filter, 'empty').named(DEALT_BY, dealer);
 
 const HOUR_MS = 3_600_000;
 
 function lineOf(row: ShoeRead): ShoeReportLine {
   const expected = 52 * row.decks;
   const computedRemaining = expected - row.cards;
-  const hours = row.closed_at === null || row.closed_at <= row.opened_at ? null : (row.closed_at.getTime() - row.opened_at.getTime()) / HOUR_MS;
+  const hours =
+    row.closed_at === null || row.closed_at <= row.opened_at
+      ? null
+      : (row.closed_at.getTime() - row.opened_at.getTime()) / HOUR_MS;
   return {
-    shoeRef: row.ref, table: row.table, shoe: row.shoe, rules: row.rules, currency: row.currency, gamingDay: row.gaming_day,
-    openedAt: row.opened_at.toISOString(), closedAt: row.closed_at?.toISOString() ?? null, closed: row.closed, closeReason: row.close_reason,
-    decks: row.decks, expected, drawn: row.cards, unread: row.unread, computedRemaining, saidRemaining: row.remaining,
+    shoeRef: row.ref,
+    table: row.table,
+    shoe: row.shoe,
+    rules: row.rules,
+    currency: row.currency,
+    gamingDay: row.gaming_day,
+    openedAt: row.opened_at.toISOString(),
+    closedAt: row.closed_at?.toISOString() ?? null,
+    closed: row.closed,
+    closeReason: row.close_reason,
+    decks: row.decks,
+    expected,
+    drawn: row.cards,
+    unread: row.unread,
+    computedRemaining,
+    saidRemaining: row.remaining,
     difference: row.remaining === null ? null : row.remaining - computedRemaining,
-    coups: row.coups, hours, coupsPerHour: hours === null ? null : row.coups / hours, findings: row.findings,
+    coups: row.coups,
+    hours,
+    coupsPerHour: hours === null ? null : row.coups / hours,
+    findings: row.findings,
   };
 }
 
@@ -119,9 +153,17 @@ async function totalOf(read: Snapshot, filter: Filter): Promise<ShoeReportTotal>
      from shoe s ${where.sql}`,
     where.parameters,
   );
-  const { shoes, closed, expected, drawn, unread, coups, unreconciled, findings } = row as Readonly<Record<keyof ShoeReportTotal, string>>;
+  const { shoes, closed, expected, drawn, unread, coups, unreconciled, findings } = row as Readonly<
+    Record<keyof ShoeReportTotal, string>
+  >;
   return {
-    shoes: whole(shoes), closed: whole(closed), expected: whole(expected), drawn: whole(drawn), unread: whole(unread), coups: whole(coups),
-    unreconciled: whole(unreconciled), findings: whole(findings),
+    shoes: whole(shoes),
+    closed: whole(closed),
+    expected: whole(expected),
+    drawn: whole(drawn),
+    unread: whole(unread),
+    coups: whole(coups),
+    unreconciled: whole(unreconciled),
+    findings: whole(findings),
   };
 }

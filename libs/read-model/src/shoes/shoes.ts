@@ -1,7 +1,12 @@
 import type { Severity, Unjudgeable } from '#audit';
 import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
 import { fetchedFor, cursorKey, PAGE_MAX, pageOf, type Page, type Paging } from '../cursor.js';
-import { FINDING_COLUMNS, findingLine, type FindingLine, type FindingRowRead } from '../findings/findings.js';
+import {
+  FINDING_COLUMNS,
+  findingLine,
+  type FindingLine,
+  type FindingRowRead,
+} from '../findings/findings.js';
 import type { CommissionAmounts } from '../rows.js';
 import type { Snapshot } from '../snapshot-read.js';
 import { Where, type Filter } from '../where.js';
@@ -72,15 +77,28 @@ export const SHOE_COLUMNS = `s.ref, s."table", s.shoe, s.rules, s.decks, s.kind,
 const LIST = 'shoes';
 
 /** Shoes, the latest first. A shoe is of the gaming day on which it was opened. */
-export async function shoes(read: Snapshot, filter: Omit<Filter, 'dealer'>, paging: Paging): Promise<Page<ShoeLine>> {
+export async function shoes(
+  read: Snapshot,
+  filter: Omit<Filter, 'dealer'>,
+  paging: Paging,
+): Promise<Page<ShoeLine>> {
   const { scope, table, from, to } = filter;
   const where = new Where().filter('s', { scope, table, from, to }, 'null');
-  if (paging.cursor !== undefined) where.and('(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)', ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']));
+  if (paging.cursor !== undefined)
+    where.and(
+      '(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
+    );
   const rows = await read.rows<ShoeRead>(
     `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.gaming_day, row.opened_at.toISOString(), row.ref, row.table]);
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [
+    row.gaming_day,
+    row.opened_at.toISOString(),
+    row.ref,
+    row.table,
+  ]);
   return { lines: lines.map(shoeLine), next };
 }
 
@@ -106,20 +124,39 @@ export const shoeLine = (row: ShoeRead): ShoeLine => ({
 });
 
 /** A shoe by the reference of its opening; undefined where there is none, or it is at none of the tables in `scope`. */
-export async function shoe(read: Snapshot, ref: string, scope?: readonly string[]): Promise<ShoeWhole | undefined> {
+export async function shoe(
+  read: Snapshot,
+  ref: string,
+  scope?: readonly string[],
+): Promise<ShoeWhole | undefined> {
   const where = new Where().named('s.ref = ?', ref).filter('s', { scope }, 'null');
-  const [row] = await read.rows<ShoeRead>(`select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s."table" limit 1`, where.parameters);
+  const [row] = await read.rows<ShoeRead>(
+    `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s."table" limit 1`,
+    where.parameters,
+  );
   if (!row) return undefined;
-  const ledger = await read.rows<CommissionAmounts & { readonly seat: number }>('select l.seat, l.due, l.taken, l.marked, l.collected, l.waived from ledger l where l.shoe_ref = $1 and l."table" = $2 order by l.seat', [row.ref, row.table]);
-  const coupRows = await read.rows<CoupRead>(`select ${COUP_COLUMNS} from coup c where c.shoe_ref = $1 and c."table" = $2 order by c.coup, c.ref limit ${PAGE_MAX}`, [row.ref, row.table]);
+  const ledger = await read.rows<CommissionAmounts & { readonly seat: number }>(
+    'select l.seat, l.due, l.taken, l.marked, l.collected, l.waived from ledger l where l.shoe_ref = $1 and l."table" = $2 order by l.seat',
+    [row.ref, row.table],
+  );
+  const coupRows = await read.rows<CoupRead>(
+    `select ${COUP_COLUMNS} from coup c where c.shoe_ref = $1 and c."table" = $2 order by c.coup, c.ref limit ${PAGE_MAX}`,
+    [row.ref, row.table],
+  );
   const raised = await read.rows<FindingRowRead>(
     `select ${FINDING_COLUMNS} from finding f where f.shoe_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.at, f.code, f.id limit ${PAGE_MAX}`,
     [row.ref, row.table],
   );
-  const doubts = await read.rows<{ readonly body: Unjudgeable }>(`select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 order by u.coup nulls first, u.key limit ${PAGE_MAX}`, [row.ref, row.table]);
+  const doubts = await read.rows<{ readonly body: Unjudgeable }>(
+    `select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 order by u.coup nulls first, u.key limit ${PAGE_MAX}`,
+    [row.ref, row.table],
+  );
   return {
     ...shoeLine(row),
-    ledger: ledger.map((line) => ({ ...line, outstanding: line.marked - line.collected - line.waived })),
+    ledger: ledger.map((line) => ({
+      ...line,
+      outstanding: line.marked - line.collected - line.waived,
+    })),
     coupLines: coupRows.map(coupLine),
     raised: raised.map(findingLine),
     unjudgeable: doubts.map(({ body }) => body),

@@ -20,7 +20,12 @@ export interface TableLine {
   /** Events at this table since ever, as admission counted them; null where it is parked from its first. */
   readonly events: TableEvents | null;
   /** Where it is judged no further until somebody decides, and why. */
-  readonly parked: { readonly partition: number; readonly offset: number; readonly line: number; readonly reason: string } | null;
+  readonly parked: {
+    readonly partition: number;
+    readonly offset: number;
+    readonly line: number;
+    readonly reason: string;
+  } | null;
 }
 
 export interface TableShoe {
@@ -93,9 +98,16 @@ const LIST = 'tables';
 const STANDING = 'f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_because is null';
 
 /** All tables that ever sent anything, by name. One that is parked stands as it stood before the event that it stopped at. */
-export async function tables(read: Snapshot, { scope, table }: { readonly scope?: readonly string[]; readonly table?: string }, paging: Paging): Promise<Page<TableLine>> {
-  const where = new Where().given('n."table" = any(?)', scope?.map(keyOf)).named('n."table" = ?', table);
-  if (paging.cursor !== undefined) where.and('n."table" > ?', ...cursorKey(paging.cursor, LIST, ['text']));
+export async function tables(
+  read: Snapshot,
+  { scope, table }: { readonly scope?: readonly string[]; readonly table?: string },
+  paging: Paging,
+): Promise<Page<TableLine>> {
+  const where = new Where()
+    .given('n."table" = any(?)', scope?.map(keyOf))
+    .named('n."table" = ?', table);
+  if (paging.cursor !== undefined)
+    where.and('n."table" > ?', ...cursorKey(paging.cursor, LIST, ['text']));
   const rows = await read.rows<TableRead>(
     `select n."table" as key, n.name, t."table" is not null as known, t.dealer, t.last_event_time, t.last_received, t.read, t.admitted, t.duplicates, t.equivocal, t.late, t.stray,
             s.ref, s.shoe, s.rules, s.decks, s.kind, s.currency, s.coups, s.cards, s.unread, s.opened_at, s.gaming_day,
@@ -122,11 +134,27 @@ function tableLine(row: TableRead): TableLine {
     lastEventTime: row.last_event_time?.toISOString() ?? null,
     lastReceived: row.last_received?.toISOString() ?? null,
     shoe: row.ref === null ? null : shoeOf(row, row.ref),
-    coup: row.coup_ref === null ? null : {
-      ref: row.coup_ref, coup: row.coup, kind: row.coup_kind, openedAt: row.coup_opened_at.toISOString(), cards: row.detail.cards, bets: row.detail.bets,
-    },
+    coup:
+      row.coup_ref === null
+        ? null
+        : {
+            ref: row.coup_ref,
+            coup: row.coup,
+            kind: row.coup_kind,
+            openedAt: row.coup_opened_at.toISOString(),
+            cards: row.detail.cards,
+            bets: row.detail.bets,
+          },
     events: row.known ? { read, admitted, duplicates, equivocal, late, stray } : null,
-    parked: row.parked_reason === null ? null : { partition: row.parked_partition, offset: row.parked_offset, line: row.parked_line, reason: row.parked_reason },
+    parked:
+      row.parked_reason === null
+        ? null
+        : {
+            partition: row.parked_partition,
+            offset: row.parked_offset,
+            line: row.parked_line,
+            reason: row.parked_reason,
+          },
   };
 }
 
