@@ -8,7 +8,7 @@ import { API_DEFAULTS, type ApiSettings } from '../../apps/api/src/settings.js';
 import { CreateAccount } from '../../apps/api/src/identity/accounts.js';
 import { CreateKey } from '../../apps/api/src/identity/device-keys.js';
 import type { Identity } from '../../apps/api/src/identity/identity.js';
-import { MemoryLog, type MemoryLogOptions } from '../../libs/event-log/src/memory-log.js';
+import { MemoryLog, type MemoryLogOptions } from '../../libs/event-log/src/memory/memory-log.js';
 import { createDatabase } from '../kit/database.js';
 import { BOOK } from '../kit/house.js';
 

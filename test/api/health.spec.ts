@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ROWS } from '../../apps/api/src/tokens.js';
-import { MemoryLog } from '../../libs/event-log/src/memory-log.js';
+import { MemoryLog } from '../../libs/event-log/src/memory/memory-log.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { createDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { blockOf, Decoder } from '#audit';
-import { Names, NAME_LENGTH_MAX } from '../../libs/audit/src/names.js';
+import { Names, NAME_LENGTH_MAX } from '../../libs/audit/src/events/names.js';
 import { HOUSE } from '../kit/house.js';
 
 const heldBy = (names: Names): Map<string, string> =>

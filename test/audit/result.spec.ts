@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LOST_TO_A_GAP } from '../../libs/audit/src/catalogue.js';
+import { LOST_TO_A_GAP } from '../../libs/audit/src/findings/catalogue.js';
 import { FINDING_CODES } from '#audit';
 import { audit } from '../kit/audit.js';
 import { found, judged, readStory } from '../kit/story.js';

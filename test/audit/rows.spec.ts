@@ -11,7 +11,7 @@ import {
   type Shoe,
   type TableState,
 } from '#audit';
-import { ledgerRow } from '../../libs/audit/src/commission.js';
+import { ledgerRow } from '../../libs/audit/src/ledger/commission.js';
 import { anyStream } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import { decoded, type Sent } from '../kit/audit.js';

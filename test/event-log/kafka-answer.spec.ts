@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { answer, decoded, type Produced } from '../../libs/event-log/src/kafka-producer.js';
+import { answer, decoded, type Produced } from '../../libs/event-log/src/kafka/producer.js';
 
 /** What was said of each of some partitions: its offset, or why nothing counts. */
 function outcomes(partitions: readonly number[], produced: readonly Produced[]): string[] {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogRecord } from '#event-log';
-import { recordBatch } from '../../libs/event-log/src/kafka-batch.js';
+import { recordBatch } from '../../libs/event-log/src/kafka/batch.js';
 
 const kafkajs = createRequire(import.meta.url);
 const Decoder = kafkajs('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => object;

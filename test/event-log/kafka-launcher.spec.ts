@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { quietRequestQueue } from '../../libs/event-log/src/kafka-request-queue.js';
+import { quietRequestQueue } from '../../libs/event-log/src/kafka/request-queue.js';
 import { eventually } from '../kit/eventually.js';
 
 const isRunning = (pid: number): boolean => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { NotRecorded, OutcomeUnknown } from '#event-log';
-import { KafkaLog } from '../../libs/event-log/src/kafka-log.js';
+import { KafkaLog } from '../../libs/event-log/src/kafka/kafka-log.js';
 import type { KafkaCluster } from '../../scripts/kafka/cluster.mjs';
 import { eventually } from '../kit/eventually.js';
 import { describeOnKafka, freshTopic, kafkaToKill, whyNoKafkaToKill } from '../kit/kafka.js';

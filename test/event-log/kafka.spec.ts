@@ -9,8 +9,8 @@ import {
   partitionOf,
   RECORD_BYTES_MAX,
 } from '#event-log';
-import { KafkaLog } from '../../libs/event-log/src/kafka-log.js';
-import { judge } from '../../libs/event-log/src/kafka-sender.js';
+import { KafkaLog } from '../../libs/event-log/src/kafka/kafka-log.js';
+import { judge } from '../../libs/event-log/src/kafka/sender.js';
 import { eventually } from '../kit/eventually.js';
 import {
   describeOnKafka,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { RowsNotWritten } from '#read-model';
-import { WriterPool } from '../../libs/read-model/src/writer-pool.js';
+import { WriterPool } from '../../libs/read-model/src/writing/pool.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 
 let database: TestDatabase;

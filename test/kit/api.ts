@@ -9,7 +9,7 @@ import { Account, DeviceKey, Session } from '../../apps/api/src/identity/access-
 import { newToken } from '../../apps/api/src/identity/bearer-token.js';
 import { NOBODYS_HASH } from '../../apps/api/src/identity/passwords.js';
 import type { Role } from '../../apps/api/src/permissions.js';
-import { MemoryLog } from '../../libs/event-log/src/memory-log.js';
+import { MemoryLog } from '../../libs/event-log/src/memory/memory-log.js';
 import { createDatabase } from './database.js';
 import { BOOK } from './house.js';
 

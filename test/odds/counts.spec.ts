@@ -9,8 +9,8 @@ import {
   type CoupOdds,
   type Facts,
 } from '#baccarat';
-import { countTotals, CELL_FACTS } from '../../libs/baccarat/src/odds-totals.js';
-import { drawingOf } from '../../libs/baccarat/src/odds-drawing.js';
+import { countTotals, CELL_FACTS } from '../../libs/baccarat/src/odds/totals.js';
+import { drawingOf } from '../../libs/baccarat/src/odds/drawing.js';
 import { rulesOf } from './documents.js';
 import { countValueSequences } from './value-sequences.js';
 

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { EmbeddedCluster } from '../../apps/standalone/src/embedded-cluster.js';
-import { PostgresLog } from '../../libs/event-log/src/postgres-log.js';
+import { PostgresLog } from '../../libs/event-log/src/postgres/postgres-log.js';
 import { eventually } from '../kit/eventually.js';
 
 const PARTITIONS = 4;

@@ -8,7 +8,7 @@ import {
   PAGE_MAX,
   pageOf,
   type KeyPart,
-} from '../../libs/read-model/src/cursor.js';
+} from '../../libs/read-model/src/reading/cursor.js';
 
 const clean = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
 

@@ -5,7 +5,7 @@ import {
   gamingDays,
   isDay,
   type GamingDayRule,
-} from '../../libs/read-model/src/gaming-day.js';
+} from '../../libs/read-model/src/reading/gaming-day.js';
 
 const MACAU: GamingDayRule[] = [{ from: '2000-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
 const NEW_YORK: GamingDayRule[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { poissonLimits, tailsOf } from '../../libs/read-model/src/poisson.js';
+import { poissonLimits, tailsOf } from '../../libs/read-model/src/reading/poisson.js';
 
 /** Exact 95 % limits of a Poisson mean as tables print them (Garwood 1936; Pearson and Hartley, Biometrika Tables, table 40). */
 const PRINTED: readonly (readonly [count: number, lower: string, upper: string])[] = [

@@ -3,7 +3,7 @@ import { installedRules } from '#rule-folder';
 import { CARDS, type Due, type Rules } from '#baccarat';
 import fc from 'fast-check';
 import { stepsOf } from '../../libs/read-model/src/coups/steps.js';
-import type { CoupDetail } from '../../libs/read-model/src/rows.js';
+import type { CoupDetail } from '../../libs/read-model/src/writing/rows.js';
 
 const book = installedRules();
 const PUNTO = book.get('punto-banco@1') as Rules;

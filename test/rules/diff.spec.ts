@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { diffRules, lint, STANDARD_TABLEAU, type RuleDocument } from '#baccarat';
-import { formProblems } from '../../libs/baccarat/src/json-form.js';
-import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rule-document-form.js';
+import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
+import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rules/rule-document-form.js';
 import { altered, published, REFS } from './published.js';
 
 const changes = (ref: string, place: string, value: unknown): string[] => diffRules(published(ref), altered(published(ref), place, value));

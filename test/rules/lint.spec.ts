@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import Ajv2020 from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { ACTIONS, lint, readRules, type LintProblem, type RuleDocument } from '#baccarat';
-import { formProblems } from '../../libs/baccarat/src/json-form.js';
-import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rule-document-form.js';
+import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
+import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rules/rule-document-form.js';
 import { altered, published, REFS, schema } from './published.js';
 
 const problemsOf = (ref: string, place: string, value: unknown): readonly LintProblem[] => lint(altered(published(ref), place, value)).problems;

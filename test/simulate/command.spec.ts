@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ExpectedFinding } from '#audit';
-import { simulateCommand } from '../../apps/cli/src/simulate-command.js';
+import { simulateCommand } from '../../apps/cli/src/simulate/command.js';
 import { audit, decoded } from '../kit/audit.js';
 import { inShort, simulated } from './simulated.js';
 

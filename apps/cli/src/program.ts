@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { auditCommand } from './audit-command.js';
+import { auditCommand } from './audit/command.js';
 import { packageFolder } from '#rule-folder';
-import { oddsCommand } from './odds-command.js';
-import { endQuietlyWhenNobodyReads } from './page.js';
+import { oddsCommand } from './odds/command.js';
+import { endQuietlyWhenNobodyReads } from './terminal/page.js';
 import { EXIT, Refusal } from './refusal.js';
-import { parkedCommand } from './parked-command.js';
-import { rebuildCommand } from './rebuild-command.js';
-import { rulesCommand } from './rules-command.js';
-import { sendCommand } from './send-command.js';
-import { serveCommand } from './serve-command.js';
-import { simulateCommand } from './simulate-command.js';
+import { parkedCommand } from './server/parked-command.js';
+import { rebuildCommand } from './server/rebuild-command.js';
+import { rulesCommand } from './rules/command.js';
+import { sendCommand } from './server/send-command.js';
+import { serveCommand } from './server/serve-command.js';
+import { simulateCommand } from './simulate/command.js';
 
 const EXAMPLES = `
 Examples:

@@ -1,10 +1,10 @@
-import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission.js';
-import { SEVERITIES, type FindingCode } from './catalogue.js';
-import { tellCoup } from './coup.js';
-import { idOf } from './digest.js';
-import { referenceOf, type AnyEvent, type EventOf } from './events.js';
-import { raise, type Wrong } from './findings.js';
-import { aboutGap, gapWords, nameLate, passGap } from './gap.js';
+import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission/admission.js';
+import { SEVERITIES, type FindingCode } from './findings/catalogue.js';
+import { tellCoup } from './coup/coup.js';
+import { idOf } from './admission/digest.js';
+import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
+import { raise, type Wrong } from './findings/findings.js';
+import { aboutGap, gapWords, nameLate, passGap } from './admission/gap.js';
 import {
   adopt,
   coupConcerned,
@@ -14,9 +14,9 @@ import {
   targetOf,
   targetsBefore,
   type RuleBook,
-} from './replay.js';
-import { openShoe, ShoeTold } from './shoe.js';
-import { houseFrom } from './house.js';
+} from './history/replay.js';
+import { openShoe, ShoeTold } from './judges/shoe.js';
+import { houseFrom } from './events/house.js';
 import {
   FOLD_VERSION,
   type Consequence,

@@ -1,7 +1,7 @@
 import type { Action, Card, Irregularity, Rules } from '#baccarat';
-import type { AdmissionState } from './admission.js';
-import type { FindingCode, Severity } from './catalogue.js';
-import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events.js';
+import type { AdmissionState } from './admission/admission.js';
+import type { FindingCode, Severity } from './findings/catalogue.js';
+import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
 /** The version of the fold's verdicts and of what it saves; state of another version is rebuilt, never read. */
 export const FOLD_VERSION = 1;

@@ -1,16 +1,27 @@
-import { judgeBetting, judgeOffered, judgeReturns, closeBetting, moveBet } from './betting.js';
-import { enterCommission, judgeOutstanding, reverseEntries, takeCommission } from './commission.js';
-import { tellCoup, isCardDue, newCoup } from './coup.js';
-import { drawCard, findCard, layCarried, moveCard } from './deal.js';
-import { cardsAreFinal, coupsAreFinal, noteVoid } from './dispositions.js';
-import { referenceOf, type AnyEvent, type EventOf } from './events.js';
-import { amend, raise, withdraw } from './findings.js';
-import { judgeDraws } from './judge-draws.js';
-import { callHand, declareOutcome, judgeResult, judgeShort } from './result.js';
-import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './shoe.js';
-import { judgeSettlement, raiseLateSettlement } from './settlement.js';
+import {
+  judgeBetting,
+  judgeOffered,
+  judgeReturns,
+  closeBetting,
+  moveBet,
+} from './judges/betting.js';
+import {
+  enterCommission,
+  judgeOutstanding,
+  reverseEntries,
+  takeCommission,
+} from './ledger/commission.js';
+import { tellCoup, isCardDue, newCoup } from './coup/coup.js';
+import { drawCard, findCard, layCarried, moveCard } from './coup/deal.js';
+import { cardsAreFinal, coupsAreFinal, noteVoid } from './judges/dispositions.js';
+import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
+import { amend, raise, withdraw } from './findings/findings.js';
+import { judgeDraws } from './judges/drawing.js';
+import { callHand, declareOutcome, judgeResult, judgeShort } from './judges/result.js';
+import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './judges/shoe.js';
+import { judgeSettlement, raiseLateSettlement } from './judges/settlement.js';
 import type { Coup, Shoe } from './state.js';
-import { settledOf, standing, wagerOf } from './wagers.js';
+import { settledOf, standing, wagerOf } from './coup/wagers.js';
 
 /**
  * Moves a shoe on by one event that concerns it and judges what can be judged now. `at` is the event's place in the

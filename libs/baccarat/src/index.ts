@@ -1,17 +1,23 @@
-export * from './cards.js';
-export * from './money.js';
-export * from './odds-notation.js';
-export * from './rule-document.js';
-export * from './rules.js';
-export * from './due.js';
-export * from './bets.js';
-export * from './burn.js';
-export * from './roads.js';
-export { decimal, exactFraction, percent, type ExactFraction } from './exact-fraction.js';
-export { fullShoe, MAX_DECKS, OddsRefusal, remaining, type Composition } from './composition.js';
-export type { Choice } from './odds-drawing.js';
-export * from './odds.js';
-export * from './odds-report.js';
+export * from './cards/cards.js';
+export * from './bets/money.js';
+export * from './bets/odds-notation.js';
+export * from './rules/rule-document.js';
+export * from './rules/rules.js';
+export * from './tableau/due.js';
+export * from './bets/bets.js';
+export * from './rules/burn.js';
+export * from './roads/roads.js';
+export { decimal, exactFraction, percent, type ExactFraction } from './odds/exact-fraction.js';
+export {
+  fullShoe,
+  MAX_DECKS,
+  OddsRefusal,
+  remaining,
+  type Composition,
+} from './cards/composition.js';
+export type { Choice } from './odds/drawing.js';
+export * from './odds/odds.js';
+export * from './odds/report.js';
 export {
   isChart,
   CHART_FORM,
@@ -22,12 +28,12 @@ export {
   type ProseRule,
   type ThirdCard,
   type ThirdCardRow,
-} from './chart.js';
-export { lintChart, type ChartReport } from './chart-lint.js';
-export type { Form, LintProblem } from './json-form.js';
-export { lint, type LintReport } from './lint.js';
-export { RULE_DOCUMENT_FORM } from './rule-document-form.js';
-export { burnInWords, commissionInWords, predicateInWords } from './rule-words.js';
-export { diffRules } from './rules-diff.js';
-export { departures, STANDARD_TABLEAU } from './standard-tableau.js';
-export { bankerCellName, playerCellName, type OpenTableau } from './tableau-words.js';
+} from './lint/chart.js';
+export { lintChart, type ChartReport } from './lint/chart-lint.js';
+export type { Form, LintProblem } from './rules/json-form.js';
+export { lint, type LintReport } from './lint/lint.js';
+export { RULE_DOCUMENT_FORM } from './rules/rule-document-form.js';
+export { burnInWords, commissionInWords, predicateInWords } from './rules/rule-words.js';
+export { diffRules } from './rules/rules-diff.js';
+export { departures, STANDARD_TABLEAU } from './tableau/standard-tableau.js';
+export { bankerCellName, playerCellName, type OpenTableau } from './tableau/tableau-words.js';

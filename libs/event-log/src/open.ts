@@ -1,6 +1,6 @@
-import { KafkaLog } from './kafka-log.js';
+import { KafkaLog } from './kafka/kafka-log.js';
 import type { EventLog } from './port.js';
-import { PostgresLog } from './postgres-log.js';
+import { PostgresLog } from './postgres/postgres-log.js';
 import type { LogSettings } from './settings.js';
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { KafkaSettings } from './kafka-client.js';
-import type { PostgresLogSettings } from './postgres-log.js';
+import type { KafkaSettings } from './kafka/client.js';
+import type { PostgresLogSettings } from './postgres/postgres-log.js';
 
 /** Which log, and how it is reached. */
 export type LogSettings =

@@ -1,7 +1,7 @@
-export * from './rows.js';
-export { gamingDayFaults, gamingDays, isDay, type GamingDayRule } from './gaming-day.js';
-export { poissonLimits, type PoissonLimits } from './poisson.js';
-export { BadCursor, PAGE_DEFAULT, PAGE_MAX, type Page, type Paging } from './cursor.js';
+export * from './writing/rows.js';
+export { gamingDayFaults, gamingDays, isDay, type GamingDayRule } from './reading/gaming-day.js';
+export { poissonLimits, type PoissonLimits } from './reading/poisson.js';
+export { BadCursor, PAGE_DEFAULT, PAGE_MAX, type Page, type Paging } from './reading/cursor.js';
 export {
   BadPositions,
   positionsFrom,
@@ -11,11 +11,16 @@ export {
   type Positions,
   type ReadAt,
   type Snapshot,
-} from './snapshot-read.js';
-export { migrate, readModelDataSource, ROW_TYPES, type DataSourceOptions } from './data-source.js';
-export { channelOf, quotedSchema, ROWS_SCHEMA } from './schema.js';
+} from './reading/snapshot-read.js';
+export {
+  migrate,
+  readModelDataSource,
+  ROW_TYPES,
+  type DataSourceOptions,
+} from './database/data-source.js';
+export { channelOf, quotedSchema, ROWS_SCHEMA } from './database/schema.js';
 export * from './entities/index.js';
-export type { Filter } from './where.js';
+export type { Filter } from './reading/where.js';
 export {
   COMMISSION_BY,
   commissionOwed,
@@ -72,12 +77,18 @@ export {
   type DeviceTotal,
 } from './devices/devices.js';
 export { stepsOf, type Step, type Steps } from './coups/steps.js';
-export { RowStore, type Written } from './writer.js';
-export { RowsNotWritten, RowsOutcomeUnknown, type RowStoreOptions } from './writer-pool.js';
-export { OtherFold, OtherLog, type Claimed, type Held, type PositionState } from './ownership.js';
-export type { ParkedAsk, ParkedTable, ReleasedEvent } from './parked.js';
-export type { TableAtHand } from './snapshots.js';
-export { keyOf } from './schema-keys.js';
+export { RowStore, type Written } from './writing/writer.js';
+export { RowsNotWritten, RowsOutcomeUnknown, type RowStoreOptions } from './writing/pool.js';
+export {
+  OtherFold,
+  OtherLog,
+  type Claimed,
+  type Held,
+  type PositionState,
+} from './writing/ownership.js';
+export type { ParkedAsk, ParkedTable, ReleasedEvent } from './writing/parked.js';
+export type { TableAtHand } from './writing/snapshots.js';
+export { keyOf } from './database/schema-keys.js';
 export { commissionCoups, type CommissionCoup } from './commission/commission-coups.js';
 export {
   tables,
@@ -96,5 +107,5 @@ export {
   RebuildRunning,
   type LivePosition,
   type Reach,
-} from './rebuild.js';
-export type { TableComparison } from './rebuild-compare.js';
+} from './rebuild/rebuild.js';
+export type { TableComparison } from './rebuild/compare.js';

@@ -1,5 +1,5 @@
 import { factsOf, resultOf, scale, type Bet, type Hands, type Result, type Rules } from '#baccarat';
-import type { CoupKind, EventData } from '../events.js';
+import type { CoupKind, EventData } from '../events/events.js';
 import type { Random } from './random.js';
 import type { Setting } from './setting.js';
 

@@ -1,4 +1,4 @@
-import type { EventData } from '../events.js';
+import type { EventData } from '../events/events.js';
 import type { Settlement } from './betting.js';
 import { step, type Step } from './script.js';
 import { FAULT_SEATS, type Setting } from './setting.js';

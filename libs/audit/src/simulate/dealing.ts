@@ -1,5 +1,5 @@
 import { due, type Card, type Hands, type Rules } from '#baccarat';
-import type { Hand } from '../events.js';
+import type { Hand } from '../events/events.js';
 import type { Random } from './random.js';
 
 /** A card of a coup: where it went, and what was peculiar about it. */

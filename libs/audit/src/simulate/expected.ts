@@ -1,4 +1,4 @@
-import type { FindingCode } from '../catalogue.js';
+import type { FindingCode } from '../findings/catalogue.js';
 
 /** A finding that must stand once the simulated log is audited, and no other of its kind. */
 export interface ExpectedFinding {

@@ -1,6 +1,6 @@
 import { SimulationRefusal } from './setting.js';
 import type { Step } from './script.js';
-import { timeOf } from '../time.js';
+import { timeOf } from '../events/time.js';
 
 /**
  * A table's log as its sources write it: devices that number what they send in a session, people that do not, one clock

@@ -7,8 +7,8 @@ import {
   type Hands,
   type Rules,
 } from '#baccarat';
-import type { FindingCode } from '../catalogue.js';
-import type { Hand } from '../events.js';
+import type { FindingCode } from '../findings/catalogue.js';
+import type { Hand } from '../events/events.js';
 import type { Dealing } from './dealing.js';
 
 /** Where a card would have to lie for an action to have been taken. */

@@ -1,5 +1,5 @@
 import { factsOf, outcomeOf, specialsOf, totalOf } from '#baccarat';
-import type { CoupKind, EventData, EventType } from '../events.js';
+import type { CoupKind, EventData, EventType } from '../events/events.js';
 import { lawfulSettlement, type Settlement, type Wager } from './betting.js';
 import type { Dealing } from './dealing.js';
 import type { Random } from './random.js';

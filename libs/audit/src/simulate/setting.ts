@@ -1,5 +1,5 @@
 import type { Rules } from '#baccarat';
-import type { Report } from '../events.js';
+import type { Report } from '../events/events.js';
 
 /** Thrown where what was asked for cannot be simulated. The message says which option is wrong, and why. */
 export class SimulationRefusal extends Error {

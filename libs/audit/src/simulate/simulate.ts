@@ -1,6 +1,6 @@
 import type { Rules } from '#baccarat';
-import { isCurrency } from '../currency.js';
-import { assignFaults } from './assign.js';
+import { isCurrency } from '../events/currency.js';
+import { assignFaults } from './faults/assign.js';
 import type { ExpectedFinding } from './expected.js';
 import { Log } from './log.js';
 import { Random } from './random.js';

@@ -5,10 +5,10 @@ import {
   type FindingLine,
   type FindingRowRead,
 } from '../findings/findings.js';
-import { keyOf } from '../schema-keys.js';
+import { keyOf } from '../database/schema-keys.js';
 import { SHOE_COLUMNS, shoeLine, type ShoeLine, type ShoeRead } from '../shoes/shoes.js';
-import { positionsText, type Positions, type Snapshot } from '../snapshot-read.js';
-import { Where } from '../where.js';
+import { positionsText, type Positions, type Snapshot } from '../reading/snapshot-read.js';
+import { Where } from '../reading/where.js';
 
 /** A table on which something happened. */
 export interface TableChange {

@@ -1,7 +1,7 @@
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
-import type { CoupCommission } from '../rows.js';
-import { whole, type Snapshot } from '../snapshot-read.js';
-import { Where } from '../where.js';
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import type { CoupCommission } from '../writing/rows.js';
+import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { Where } from '../reading/where.js';
 import type { CommissionFilter } from './commission.js';
 
 /** A seat's commission of one coup, in minor units of `currency`. */

@@ -1,8 +1,8 @@
-import type { Page, Paging } from '../cursor.js';
-import { fetchedFor, cursorKey, pageOf } from '../cursor.js';
-import type { CommissionAmounts } from '../rows.js';
-import { whole, type Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import type { Page, Paging } from '../reading/cursor.js';
+import { fetchedFor, cursorKey, pageOf } from '../reading/cursor.js';
+import type { CommissionAmounts } from '../writing/rows.js';
+import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 /** What the lines of the report stand for. */
 export const COMMISSION_BY = ['seat', 'shoe', 'table', 'dealer', 'day'] as const;

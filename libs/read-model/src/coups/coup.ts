@@ -5,9 +5,9 @@ import {
   type FindingLine,
   type FindingRowRead,
 } from '../findings/findings.js';
-import type { CoupBet, CoupCommission, CoupDetail } from '../rows.js';
-import type { Snapshot } from '../snapshot-read.js';
-import { Where } from '../where.js';
+import type { CoupBet, CoupCommission, CoupDetail } from '../writing/rows.js';
+import type { Snapshot } from '../reading/snapshot-read.js';
+import { Where } from '../reading/where.js';
 import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from './coups.js';
 import { stepsOf, type Steps } from './steps.js';
 

@@ -1,8 +1,8 @@
 import type { CoupKind, Severity } from '#audit';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
-import type { CoupDetail } from '../rows.js';
-import type { Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import type { CoupDetail } from '../writing/rows.js';
+import type { Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 /** A coup in a list. */
 export interface CoupLine {

@@ -1,5 +1,5 @@
 import { due, isCard, type Card, type Due, type Rules } from '#baccarat';
-import type { CoupDetail } from '../rows.js';
+import type { CoupDetail } from '../writing/rows.js';
 
 type CardOfCoup = CoupDetail['cards'][number];
 

@@ -1,7 +1,7 @@
 import { FINDING_CODES, type FindingCode } from '#audit';
-import { poissonLimits, type PoissonLimits } from '../poisson.js';
-import { whole, type Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import { poissonLimits, type PoissonLimits } from '../reading/poisson.js';
+import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 /** What a dealer did wrong in dealing, calling, taking bets, paying and charging. A device's slip, a patron's late bet and a supervisor's ruling are none of it. */
 export const DEALER_ERRORS: readonly FindingCode[] = FINDING_CODES.filter(

@@ -1,6 +1,6 @@
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
-import { whole, type Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 /** A source of events at a table, and how well it reports. */
 export interface DeviceLine {

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { CoupDetail } from '../rows.js';
+import type { CoupDetail } from '../writing/rows.js';
 import { COUNT, DAY, FLAG, maybe, PARTITION, TEXT, TIME } from './columns.js';
 
 /** A shoe, by the reference of its opening, which is one table's own: nothing keeps two tables' senders from using the same. */

@@ -1,7 +1,7 @@
 import type { Finding, FindingCode, Severity } from '#audit';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
-import type { Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import type { Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 export const FINDING_STATUSES = ['standing', 'withdrawn', 'all'] as const;
 export type FindingStatus = (typeof FINDING_STATUSES)[number];

@@ -1,14 +1,14 @@
 import { FINDING_CODES, OF_THE_SHOE, type FindingCode, type Severity } from '#audit';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import {
   FINDING_COLUMNS,
   findingLine,
   type FindingLine,
   type FindingRowRead,
 } from '../findings/findings.js';
-import { keyOf } from '../schema-keys.js';
-import { whole, type Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import { keyOf } from '../database/schema-keys.js';
+import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 /** The codes of a coup that was dealt wrong: dealing, third cards, result, and the shoe's where they are about one coup. */
 export const MISDEALT_CODES: readonly FindingCode[] = FINDING_CODES.filter(

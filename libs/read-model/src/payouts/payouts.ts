@@ -1,6 +1,6 @@
 import type { FindingCode, Slip } from '#audit';
-import { whole, type Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 export interface PayoutFilter extends Filter {
   readonly bet?: string;

@@ -1,7 +1,7 @@
 import type { FindingCode } from '#audit';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
-import { whole, type Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 /** A shoe's cards, reckoned up. */
 export interface ShoeReportLine {

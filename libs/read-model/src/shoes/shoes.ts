@@ -1,15 +1,22 @@
 import type { Severity, Unjudgeable } from '#audit';
 import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
-import { fetchedFor, cursorKey, PAGE_MAX, pageOf, type Page, type Paging } from '../cursor.js';
+import {
+  fetchedFor,
+  cursorKey,
+  PAGE_MAX,
+  pageOf,
+  type Page,
+  type Paging,
+} from '../reading/cursor.js';
 import {
   FINDING_COLUMNS,
   findingLine,
   type FindingLine,
   type FindingRowRead,
 } from '../findings/findings.js';
-import type { CommissionAmounts } from '../rows.js';
-import type { Snapshot } from '../snapshot-read.js';
-import { Where, type Filter } from '../where.js';
+import type { CommissionAmounts } from '../writing/rows.js';
+import type { Snapshot } from '../reading/snapshot-read.js';
+import { Where, type Filter } from '../reading/where.js';
 
 /** A shoe in a list. */
 export interface ShoeLine {

@@ -1,9 +1,9 @@
 import type { CoupKind, Severity } from '#audit';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../cursor.js';
-import type { CoupDetail } from '../rows.js';
-import type { Snapshot } from '../snapshot-read.js';
-import { keyOf } from '../schema-keys.js';
-import { Where } from '../where.js';
+import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import type { CoupDetail } from '../writing/rows.js';
+import type { Snapshot } from '../reading/snapshot-read.js';
+import { keyOf } from '../database/schema-keys.js';
+import { Where } from '../reading/where.js';
 
 /** A table as it stands. */
 export interface TableLine {

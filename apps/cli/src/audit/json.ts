@@ -1,0 +1,66 @@
+import type { MalformedLines } from '../log/malformed.js';
+import type { Page } from '../terminal/page.js';
+import type { ShoeRecord } from './shoe-record.js';
+import type { Verdict } from './verdict.js';
+
+/** Prints the object of contract section 6, an item a line, without ever holding all of it. */
+export async function printJson(page: Page, verdict: Verdict): Promise<void> {
+  await page.lines(`{"events":${JSON.stringify(verdict.events)},`);
+  await list(
+    page,
+    'shoes',
+    itemsOf(verdict.records(), ({ row }) => (row ? [row] : [])),
+    ',',
+  );
+  await list(
+    page,
+    'findings',
+    itemsOf(verdict.records(), ({ findings }) => findings),
+    ',',
+  );
+  await list(
+    page,
+    'unjudgeable',
+    itemsOf(verdict.records(), ({ unjudgeable }) => unjudgeable),
+    ',',
+  );
+  await list(
+    page,
+    'commission',
+    itemsOf(verdict.records(), ({ ledger }) => ledger),
+    '}',
+  );
+}
+
+/** Prints every malformed line of a refused input, a fault an item. */
+export async function printRefusalJson(page: Page, malformed: MalformedLines): Promise<void> {
+  await page.lines(`{"refused":{"malformed":${malformed.count},`);
+  await list(page, 'faults', faultsOf(malformed), '}}');
+}
+
+function* itemsOf(
+  records: Iterable<ShoeRecord>,
+  items: (record: ShoeRecord) => readonly unknown[],
+): Iterable<unknown> {
+  for (const record of records) yield* items(record);
+}
+
+function* faultsOf(malformed: MalformedLines): Iterable<unknown> {
+  for (const { file, line, faults } of malformed)
+    for (const { pointer, reason } of faults) yield { file, line, pointer, reason };
+}
+
+async function list(
+  page: Page,
+  name: string,
+  items: Iterable<unknown>,
+  after: string,
+): Promise<void> {
+  let last: string | undefined;
+  for (const item of items) {
+    await page.lines(last === undefined ? `"${name}":[` : `${last},`);
+    last = JSON.stringify(item);
+  }
+  if (last === undefined) await page.lines(`"${name}":[]${after}`);
+  else await page.lines(`${last}]${after}`);
+}

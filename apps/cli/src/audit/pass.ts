@@ -1,0 +1,75 @@
+import { Decoder, EVENT_BYTES_MAX, houseFrom, type Block, type Fault, type RuleBook } from '#audit';
+import { readLines, type LineTaker } from '../log/log-lines.js';
+import { openLog, type LogFile } from '../log/log-source.js';
+import { MalformedLines } from '../log/malformed.js';
+import { EVERYONE, TableShares } from './table-shares.js';
+import { Auditor } from './verdict.js';
+
+/** The tables that a worker takes: its own number among how many. */
+export interface Share {
+  readonly worker: number;
+  readonly workers: number;
+}
+
+/** One reading of a log from its first line to its last: decodes, and judges as long as nothing is malformed. */
+export class AuditPass implements LineTaker {
+  readonly malformed = new MalformedLines();
+  readonly auditor: Auditor;
+  private readonly decoder: Decoder;
+  private readonly shares: TableShares | undefined;
+  private file = '';
+  private at = 0;
+  private bytesDone = 0;
+
+  /**
+   * With a `share`, takes the tables of that share alone, writes their records to `file`, and stops at the first malformed
+   * line; without one takes all and lists every malformed line.
+   */
+  constructor(
+    book: RuleBook,
+    private readonly share?: Share,
+    file?: number,
+  ) {
+    this.auditor = new Auditor(book, file);
+    this.decoder = new Decoder(houseFrom(book));
+    this.shares = share && new TableShares(share.workers);
+  }
+
+  /** Reads the files as one log. `progress` is told after every block how many bytes on disk are done. */
+  async read(files: readonly LogFile[], progress?: (bytes: number) => void): Promise<void> {
+    for (const file of files) {
+      this.file = file.name;
+      const bytes = await openLog(file);
+      this.told = () => progress?.(this.bytesDone + bytes.used());
+      await readLines(bytes, this);
+      this.bytesDone += bytes.used();
+      await bytes.close();
+      if (!this.goesOn()) return;
+    }
+  }
+  private told: () => void = () => undefined;
+
+  goesOn(): boolean {
+    this.told();
+    return this.share === undefined || this.malformed.count === 0;
+  }
+
+  line(block: Block, from: number, to: number, number: number): void {
+    this.at += 1;
+    const owner = this.shares?.ofLine(block, from, to) ?? this.share?.worker;
+    if (owner !== EVERYONE && owner !== this.share?.worker) return;
+    const { event, faults } = this.decoder.decode(block, from, to);
+    if (!event) return this.refuse(number, faults);
+    if (owner === EVERYONE && this.shares?.ofTable(event.table) !== this.share?.worker) return;
+    if (this.malformed.count === 0) this.auditor.take(event, this.at);
+  }
+
+  tooLong(number: number): void {
+    this.at += 1;
+    this.refuse(number, [{ pointer: '', reason: `is over ${EVENT_BYTES_MAX} bytes` }]);
+  }
+
+  private refuse(line: number, faults: readonly Fault[]): void {
+    this.malformed.add(this.file, line, faults);
+  }
+}

@@ -1,0 +1,223 @@
+import {
+  moneyText,
+  OF_THE_SHOE,
+  type Finding,
+  type LedgerRow,
+  type RuleBook,
+  type Severity,
+  type ShoeRow,
+  type Unjudgeable,
+} from '#audit';
+import { stripVTControlCharacters } from 'node:util';
+import type { Rules } from '#baccarat';
+import { colours } from '../terminal/colours.js';
+import { coupOf, drawCoup } from './coup-drawing.js';
+import {
+  ACTION_WORDS,
+  seen,
+  sentence,
+  SEVERITY_WORDS,
+  severityText,
+  SLIP_WORDS,
+} from './finding-words.js';
+import { columns, counted, wrapped, type Page } from '../terminal/page.js';
+import { ruleOf } from '../rules/rule-source.js';
+import type { ShoeRecord } from './shoe-record.js';
+import { grid } from '../terminal/grid.js';
+import type { Verdict } from './verdict.js';
+
+const INDENT = '     ';
+const LABEL = 10;
+
+/** Prints a verdict for people: shoes with their findings, what could not be judged, commission, totals. */
+export async function printText(page: Page, verdict: Verdict, book: RuleBook): Promise<void> {
+  const severities = new Map<Severity, number>();
+  let after: ShoeRecord | undefined;
+  for (const record of verdict.records()) {
+    await page.lines(
+      ...(after && after.findings.length + record.findings.length > 0 ? [''] : []),
+      ...shoeLines(record),
+    );
+    after = record;
+    for (const finding of record.findings)
+      severities.set(finding.severity, (severities.get(finding.severity) ?? 0) + 1);
+    for (const group of coupsInTurn(record.findings))
+      await page.lines(...groupLines(group, record, book));
+  }
+  await printUnjudgeable(page, verdict);
+  await printCommission(page, verdict);
+  await page.lines(...totalLines(verdict, severities));
+}
+
+/** A shoe in one line, or two where it is too long. */
+function shoeLines({ row, findings }: ShoeRecord): string[] {
+  const count =
+    findings.length === 0
+      ? colours.green('clean')
+      : colours.bold(colours.red(counted(findings.length, 'finding')));
+  if (!row)
+    return [
+      `${colours.bold(`Table ${findings[0]?.table ?? ''}`)}  of no shoe within reach · ${count}`,
+    ];
+  const name = colours.bold(`Table ${row.table}  shoe ${row.shoe}`);
+  const words = `${shoeWords(row)} · ${count}`;
+  return stripVTControlCharacters(`${name}  ${words}`).length <= columns()
+    ? [`${name}  ${words}`]
+    : [name, `  ${words}`];
+}
+
+const shoeWords = ({ rules, decks, coups, cards, closed }: ShoeRow): string =>
+  `${rules} · ${counted(decks, 'deck')} · ${counted(coups, 'coup')} · ${counted(cards, 'card')} · ${closed ? 'closed' : 'still open'}`;
+
+/** Findings in the order raised, those of one coup that follow each other together. */
+function coupsInTurn(findings: readonly Finding[]): Finding[][] {
+  const groups: Finding[][] = [];
+  for (const finding of findings) {
+    const last = groups.at(-1);
+    if (last?.[0] && placeOf(last[0]) === placeOf(finding)) last.push(finding);
+    else groups.push([finding]);
+  }
+  return groups;
+}
+
+/** Of what part of its shoe a finding speaks. */
+const placeOf = ({ code, coup }: Finding): string =>
+  coup !== undefined
+    ? `Coup ${coup}`
+    : OF_THE_SHOE.has(code)
+      ? 'The shoe as a whole'
+      : 'Between coups';
+
+function groupLines(group: readonly Finding[], record: ShoeRecord, book: RuleBook): string[] {
+  const [first] = group as [Finding];
+  const coup = first.coup === undefined ? undefined : coupOf(first, record.coups);
+  const title = record.row || first.coup !== undefined ? placeOf(first) : 'Outside any shoe';
+  return [
+    '',
+    `  ${colours.bold(title)} ${colours.dim('─'.repeat(Math.max(0, columns() - title.length - 3)))}`,
+    ...(coup ? drawCoup(coup, group) : []),
+    ...group.flatMap((finding) => ['', ...findingLines(finding, record, book.get(finding.rules))]),
+  ];
+}
+
+function findingLines(finding: Finding, record: ShoeRecord, rules: Rules | undefined): string[] {
+  const { currency } = record;
+  const coup = finding.coup === undefined ? undefined : coupOf(finding, record.coups);
+  const rule = rules && ruleOf(finding, rules, coup, currency);
+  const { impact, explainedBy, disposition } = finding;
+  const marks = [
+    finding.void ? 'in a coup declared void' : '',
+    finding.remedied ? 'remedied: what the rules prescribe was done' : '',
+  ].filter((mark) => mark !== '');
+  const text = wrapped(sentence(finding, currency), columns() - INDENT.length - LABEL - 8);
+  return [
+    `${INDENT}${severityText(finding.severity, LABEL)}${colours.bold(finding.code)}   ${text.join(`\n${INDENT}${' '.repeat(LABEL + 8)}`)}`,
+    ...entry('due', [seen(finding.expected, finding, currency)]),
+    ...entry('seen', [seen(finding.observed, finding, currency)]),
+    ...(impact
+      ? entry('money', [
+          colours.bold(
+            `${moneyText(impact.amount, impact.currency)} in favour of the ${impact.favours}`,
+          ),
+        ])
+      : []),
+    ...(explainedBy ? entry('slip', [SLIP_WORDS[explainedBy]]) : []),
+    ...(rule ? entry('rule', rule.rule) : []),
+    ...(rule?.source ? entry('source', [rule.source]) : []),
+    ...(disposition
+      ? entry('to do', [
+          `${disposition.do.map((action) => ACTION_WORDS[action]).join(', then ')} (${disposition.source}, ${disposition.section})`,
+        ])
+      : []),
+    ...(marks.length > 0 ? entry('mark', [marks.join('; ')]) : []),
+    ...entry('id', [colours.dim(finding.id)]),
+  ];
+}
+
+/** A label and its text, which may go on below it. Lines with columns in them are never broken. */
+function entry(label: string, lines: readonly string[]): string[] {
+  const room = columns() - INDENT.length - LABEL * 2;
+  const broken = lines.length === 1 ? wrapped(lines[0] as string, room) : lines;
+  return broken.map(
+    (line, i) =>
+      `${INDENT}${' '.repeat(LABEL)}${colours.dim((i === 0 ? label : '').padEnd(LABEL - 2))}${line}`,
+  );
+}
+
+async function printUnjudgeable(page: Page, verdict: Verdict): Promise<void> {
+  let begun = false;
+  for (const { unjudgeable } of verdict.records()) {
+    for (const doubt of unjudgeable) {
+      await page.lines(
+        ...(begun ? [] : ['', colours.bold('Could not be judged')]),
+        ...doubtLines(doubt),
+      );
+      begun = true;
+    }
+  }
+}
+
+function doubtLines({ table, shoe, coup, codes, why }: Unjudgeable): string[] {
+  const where = `Table ${table}  shoe ${shoe}  ${coup === undefined ? 'the shoe as a whole' : `coup ${coup}`}`;
+  const codesToo = wrapped(`not judged: ${codes.join(' ')}`, columns() - INDENT.length);
+  return [
+    ...wrapped(`${where}: ${why}`, columns() - 4).map(
+      (line, i) => `  ${i === 0 ? '' : '  '}${line}`,
+    ),
+    ...codesToo.map((line) => `${INDENT}${colours.dim(line)}`),
+  ];
+}
+
+async function printCommission(page: Page, verdict: Verdict): Promise<void> {
+  let begun = false;
+  for (const { ledger, row, currency } of verdict.records()) {
+    if (ledger.length === 0 || !row) continue;
+    await page.lines(
+      ...(begun ? [] : ['', colours.bold('Commission')]),
+      `  Table ${row.table}  shoe ${row.shoe}`,
+      ...grid(
+        ['seat', 'due', 'taken', 'marked', 'collected', 'waived', 'outstanding'],
+        ledgerRows(ledger, currency),
+      ).map((line) => `  ${line}`),
+    );
+    begun = true;
+  }
+}
+
+function ledgerRows(ledger: readonly LedgerRow[], currency: string): string[][] {
+  const money = (amount: number): string =>
+    currency === '' ? String(amount) : moneyText(amount, currency);
+  return ledger.map(({ seat, due, taken, marked, collected, waived, outstanding }) => [
+    String(seat),
+    ...[due, taken, marked, collected, waived].map(money),
+    outstanding > 0 ? colours.bold(colours.red(money(outstanding))) : money(outstanding),
+  ]);
+}
+
+function totalLines(
+  { events, findings }: Verdict,
+  severities: ReadonlyMap<Severity, number>,
+): string[] {
+  const { read, admitted, duplicates, equivocal, late, stray } = events;
+  const n = (count: number): string => count.toLocaleString('en');
+  const rest = [
+    [duplicates, 'duplicate', 'duplicates'],
+    [equivocal, 'equivocal', 'equivocal'],
+    [late, 'late', 'late'],
+    [stray, 'stray', 'stray'],
+  ] as const;
+  const others = rest
+    .filter(([count]) => count > 0)
+    .map(([count, one, many]) => `${n(count)} ${count === 1 ? one : many}`);
+  return [
+    '',
+    `${colours.bold('Events')}    ${n(read)} read, ${n(admitted)} admitted${others.length > 0 ? `, ${others.join(', ')}` : ''}`,
+    `${colours.bold('Findings')}  ${findings === 0 ? colours.green('none') : n(findings)}`,
+    ...([1, 2, 3, 4] as const)
+      .filter((severity) => severities.has(severity))
+      .map(
+        (severity) =>
+          `          ${n(severities.get(severity) ?? 0).padStart(5)}  ${severityText(severity, 8)} ${colours.dim(SEVERITY_WORDS[severity].meaning)}`,
+      ),
+  ];
+}

@@ -1,0 +1,50 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { AuditPass, type Share } from './pass.js';
+import { installedRules } from '#rule-folder';
+import type { LogFile } from '../log/log-source.js';
+import { Refusal } from '../refusal.js';
+import type { HandedVerdict } from './verdict.js';
+
+/** What a worker is given. */
+export interface WorkerTask {
+  readonly files: readonly LogFile[];
+  readonly rulesFolders: readonly string[];
+  readonly share: Share;
+  /** The file for its records. */
+  readonly spill: number;
+}
+
+/** What a worker says. `malformed`: it stopped at a malformed line. */
+export type WorkerWord =
+  | { readonly is: 'progress'; readonly bytes: number }
+  | { readonly is: 'malformed' }
+  | { readonly is: 'refused'; readonly message: string }
+  | { readonly is: 'done'; readonly verdict: HandedVerdict };
+
+const say = (word: WorkerWord): void => parentPort?.postMessage(word);
+
+/** A tenth of a second between two words about progress. */
+const TELL_EVERY_MS = 100;
+
+async function work({ files, rulesFolders, share, spill }: WorkerTask): Promise<void> {
+  const pass = new AuditPass(installedRules(rulesFolders), share, spill);
+  let told = Date.now();
+  await pass.read(files, (bytes) => {
+    const now = Date.now();
+    if (now - told < TELL_EVERY_MS) return;
+    told = now;
+    say({ is: 'progress', bytes });
+  });
+  say(
+    pass.malformed.count > 0
+      ? { is: 'malformed' }
+      : { is: 'done', verdict: pass.auditor.handOver() },
+  );
+}
+
+if (parentPort) {
+  work(workerData as WorkerTask).catch((error: unknown) => {
+    if (error instanceof Refusal) say({ is: 'refused', message: error.message });
+    else throw error;
+  });
+}

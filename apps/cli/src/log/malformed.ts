@@ -1,0 +1,59 @@
+import type { Fault } from '#audit';
+import { counted } from '../terminal/page.js';
+import { Spill } from '../audit/spill.js';
+
+/** A line that is no event: where it stands, and all that is wrong with it. */
+export interface Malformed {
+  readonly file: string;
+  readonly line: number;
+  readonly faults: readonly Fault[];
+}
+
+/** Malformed lines told in text, and faults told of one line. */
+const LINES_SHOWN = 20;
+const FAULTS_SHOWN = 5;
+
+const HELD_MAX = 20_000;
+const BATCH = 256;
+
+/** Every malformed line of an input, in order; a file that holds nothing else does not fill the memory. */
+export class MalformedLines {
+  /** Lines that are malformed. */
+  count = 0;
+  private batch: Malformed[] = [];
+  private readonly batches = new Spill<Malformed[]>(HELD_MAX);
+
+  add(file: string, line: number, faults: readonly Fault[]): void {
+    this.count += 1;
+    this.batch.push({ file, line, faults });
+    if (this.batch.length < BATCH) return;
+    this.batches.add(this.batch, BATCH);
+    this.batch = [];
+  }
+
+  *[Symbol.iterator](): Iterator<Malformed> {
+    for (let place = 0; place < this.batches.size; place += 1) yield* this.batches.get(place);
+    yield* this.batch;
+  }
+}
+
+/** Tells the first malformed lines and how many there are, on standard error; `after` says what became of the input. */
+export function tellMalformed(
+  malformed: Iterable<Malformed> & { readonly count: number },
+  after: string,
+): void {
+  const lines: string[] = [];
+  let shown = 0;
+  for (const { file, line, faults } of malformed) {
+    if (shown === LINES_SHOWN) break;
+    shown += 1;
+    for (const { pointer, reason } of faults.slice(0, FAULTS_SHOWN))
+      lines.push(`${file}:${line}: ${pointer === '' ? '' : `${pointer} `}${reason}`);
+    if (faults.length > FAULTS_SHOWN)
+      lines.push(`${file}:${line}: and ${faults.length - FAULTS_SHOWN} faults more`);
+  }
+  if (malformed.count > shown)
+    lines.push(`and ${malformed.count - shown} lines more; --json lists them all`);
+  lines.push(`refused: ${counted(malformed.count, 'malformed line')}; ${after}`);
+  process.stderr.write(`${lines.join('\n')}\n`);
+}

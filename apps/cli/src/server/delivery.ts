@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Refusal } from '../refusal.js';
+import { reasonOf } from './server.js';
+
+/** Where events are delivered, and how patiently. */
+export interface Destination {
+  /** The address of `POST /v1/events`. */
+  readonly events: URL;
+  /** The bearer token of a device key. */
+  readonly key: string;
+  /** How long to go on trying while nothing is taken. */
+  readonly patienceMs: number;
+  /** Told whenever a request has to be made again, once for each reason. */
+  readonly waiting: (why: string) => void;
+}
+
+/** An event that the api found malformed: its place among those sent, from 1, and why. */
+export interface RefusedEvent {
+  readonly position: number;
+  readonly pointer: string;
+  readonly reason: string;
+}
+
+export type Delivered =
+  { readonly refused?: undefined } | { readonly refused: readonly RefusedEvent[] };
+
+const REQUEST_MS = 60_000;
+const PAUSE_LEAST_MS = 250;
+const PAUSE_MOST_MS = 5_000;
+
+/**
+ * Delivers lines of events and answers once they are durable, however often it has to be tried: `not-recorded` and
+ * `outcome-unknown` are sent again as they are, and so is what never reached the api. What was recorded already is admitted
+ * once. Refuses (`Refusal`) where the api does not take them at all, or where patience ends.
+ */
+export async function deliver(to: Destination, lines: Buffer): Promise<Delivered> {
+  const until = Date.now() + to.patienceMs;
+  let told = '';
+  for (let pauseMs = PAUSE_LEAST_MS; ; pauseMs = Math.min(PAUSE_MOST_MS, pauseMs * 2)) {
+    const answer = await attempt(to, lines);
+    if (answer.is === 'taken') return {};
+    if (answer.is === 'refused') return { refused: answer.events };
+    if (Date.now() >= until)
+      throw new Refusal(
+        `${to.events.href}: ${answer.why}; gave up after ${Math.round(to.patienceMs / 1000)} s. The same command goes on where this one stopped`,
+      );
+    if (answer.why !== told) to.waiting((told = answer.why));
+    await pause(answer.afterMs ?? pauseMs);
+  }
+}
+
+type Attempt =
+  | { readonly is: 'taken' }
+  | { readonly is: 'refused'; readonly events: readonly RefusedEvent[] }
+  | { readonly is: 'later'; readonly why: string; readonly afterMs?: number };
+
+async function attempt({ events, key }: Destination, lines: Buffer): Promise<Attempt> {
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(events, {
+      method: 'POST',
+      body: new Uint8Array(lines),
+      redirect: 'error',
+      signal: AbortSignal.timeout(REQUEST_MS),
+      headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${key}` },
+    });
+    text = await answer.text();
+  } catch (error) {
+    return { is: 'later', why: `cannot be reached (${reasonOf(error)})` };
+  }
+  if (answer.status === 202) return { is: 'taken' };
+  const problem = problemOf(text);
+  const said = problem.detail ?? problem.title ?? `answered ${answer.status}`;
+  switch (answer.status) {
+    case 400:
+      if (problem.errors) return { is: 'refused', events: problem.errors };
+      throw new Refusal(`${events.href}: ${said}`);
+    case 429:
+    case 502:
+    case 503:
+      return {
+        is: 'later',
+        why: said,
+        afterMs: Number(answer.headers.get('retry-after') ?? 0) * 1000 || undefined,
+      };
+    case 408:
+    case 504:
+      return { is: 'later', why: said };
+    case 401:
+      throw new Refusal(
+        `${events.href}: the key is not known or was revoked (give it with --key-file or SHOEPRINT_KEY)`,
+      );
+    default:
+      throw new Refusal(`${events.href}: ${said}`);
+  }
+}
+
+interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly errors?: readonly RefusedEvent[];
+}
+
+function problemOf(text: string): Problem {
+  try {
+    return JSON.parse(text) as Problem;
+  } catch {
+    return {};
+  }
+}

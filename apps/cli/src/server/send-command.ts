@@ -1,0 +1,191 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { Decoder, EVENT_BYTES_MAX, houseFrom, type Block, type RuleBook } from '#audit';
+import { installedRules } from '#rule-folder';
+import { deliver, type Destination } from './delivery.js';
+import { DeliveryState } from './delivery-state.js';
+import { readLines, type LineTaker } from '../log/log-lines.js';
+import { logFiles, openLog, type LogFile } from '../log/log-source.js';
+import { MalformedLines, tellMalformed } from '../log/malformed.js';
+import { counted } from '../terminal/page.js';
+import { Progress } from '../terminal/progress.js';
+import { EXIT, Refusal } from '../refusal.js';
+import { addressAsked, secretFrom } from './server.js';
+
+/** A request holds about this much: large enough that its round trip costs little, small enough to be sent again. */
+const REQUEST_BYTES = 2 * 1024 * 1024;
+const REQUEST_EVENTS = 20_000;
+
+interface SendAsked {
+  readonly url: URL;
+  readonly keyFile?: string;
+  readonly rules: readonly string[];
+  readonly patience: number;
+}
+
+const EXAMPLES = `
+The key of a device is read from --key-file or SHOEPRINT_KEY. How far a file has been sent is kept beside it, in FILE.sent:
+the same command goes on there after an interruption, and sends only what was added to a file that has grown.
+
+Examples:
+  SHOEPRINT_KEY=spk_... shoeprint send monday.ndjson --url http://127.0.0.1:8377
+  shoeprint send monday.ndjson.gz --url https://audit.example/shoeprint --key-file key.txt
+
+Exit codes: 0 all of it is recorded, 2 refused or given up.`;
+
+/** `shoeprint send`: deliver a file to an api, resumable, with progress (contract section 6). */
+export const sendCommand = (): Command =>
+  new Command('send')
+    .description('deliver a file of table events to a server')
+    .argument('<file>', 'events, one a line; gzip if named .gz')
+    .requiredOption('--url <address>', 'where the server answers, without /v1', addressAsked)
+    .option('--key-file <file>', 'a file with the key of the device or system that sends')
+    .option(
+      '--rules <folder>',
+      'check against the rule documents of this folder too',
+      (folder: string, before: readonly string[]) => [...before, folder],
+      [],
+    )
+    .option(
+      '--patience <seconds>',
+      'how long to try again while the server takes nothing',
+      secondsAsked,
+      120,
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(send);
+
+function secondsAsked(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,6}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number of seconds.');
+  return seconds;
+}
+
+async function send(name: string, asked: SendAsked): Promise<void> {
+  if (name === '-')
+    throw new Refusal('send reads its file twice, first to check all of it; give it a file');
+  const [file] = logFiles([name]) as [LogFile];
+  const malformed = await checked(file, installedRules(asked.rules));
+  if (malformed.count > 0) {
+    process.exitCode = EXIT.refused;
+    return tellMalformed(malformed, 'nothing was sent');
+  }
+  const events = new URL('v1/events', asked.url);
+  const progress = new Progress(file.size, 'sending');
+  const to: Destination = {
+    events,
+    key: secretFrom(
+      asked.keyFile,
+      'SHOEPRINT_KEY',
+      'there is no key: give it with --key-file or SHOEPRINT_KEY; an administrator makes one with POST /v1/keys',
+    ),
+    patienceMs: asked.patience * 1000,
+    waiting: (why) => process.stderr.write(`shoeprint: ${why}; trying again\n`),
+  };
+  const sending = new Sending(file, to, new DeliveryState(name, asked.url.href));
+  await sending.run(progress.at).finally(() => progress.done());
+  process.stdout.write(
+    `${counted(sending.sent, 'event')} sent to ${asked.url.href}${sending.before > 0 ? `; ${sending.before} had been sent before` : ''}\n`,
+  );
+}
+
+/** Every malformed line of a file: what the server would refuse is known before any of it is sent (contract section 2). */
+async function checked(file: LogFile, book: RuleBook): Promise<MalformedLines> {
+  const malformed = new MalformedLines();
+  const decoder = new Decoder(houseFrom(book), 'refused');
+  const progress = new Progress(file.size, 'checking');
+  const bytes = await openLog(file);
+  await readLines(bytes, {
+    line: (block, from, to, number) => {
+      const { faults } = decoder.decode(block, from, to);
+      if (faults) malformed.add(file.name, number, faults);
+    },
+    tooLong: (number) =>
+      malformed.add(file.name, number, [
+        { pointer: '', reason: `is over ${EVENT_BYTES_MAX} bytes` },
+      ]),
+    goesOn: () => {
+      progress.at(bytes.used());
+      return true;
+    },
+  }).finally(() => progress.done());
+  await bytes.close();
+  return malformed;
+}
+
+/** One delivery of a file: its lines in order, a request at a time, so that what is durable is always its front. */
+class Sending implements LineTaker {
+  sent = 0;
+  private readonly batch: Buffer[] = [];
+  private readonly numbers: number[] = [];
+  private batchBytes = 0;
+  private lines = 0;
+  private used: () => void = () => undefined;
+
+  constructor(
+    private readonly file: LogFile,
+    private readonly to: Destination,
+    private readonly state: DeliveryState,
+  ) {}
+
+  get before(): number {
+    return this.state.begun;
+  }
+
+  async run(progress: (bytes: number) => void): Promise<void> {
+    const bytes = await openLog(this.file);
+    this.used = () => progress(bytes.used());
+    await readLines(bytes, this);
+    this.state.end();
+    await this.flush();
+    await bytes.close();
+  }
+
+  line(block: Block, from: number, to: number, number: number): void {
+    const line = block.bytes.subarray(from, to);
+    this.lines += 1;
+    if (!this.state.isNew(line)) return;
+    this.batch.push(Buffer.from(line), LINE_END);
+    this.batchBytes += line.length + 1;
+    this.numbers.push(number);
+  }
+
+  tooLong(number: number): void {
+    throw new Error(`line ${number} of ${this.file.name} was checked and is now too long`);
+  }
+
+  /** A block of the file is at most a tenth of a request, so this is often enough to keep to its size. */
+  async goesOn(): Promise<boolean> {
+    if (this.batchBytes >= REQUEST_BYTES || this.numbers.length >= REQUEST_EVENTS)
+      await this.flush();
+    this.used();
+    return true;
+  }
+
+  private async flush(): Promise<void> {
+    if (this.numbers.length === 0) return;
+    const digest = this.state.soFar();
+    const { refused } = await deliver(this.to, Buffer.concat(this.batch));
+    if (refused) throw new Refusal(this.refusalOf(refused));
+    this.state.delivered(this.lines, digest);
+    this.sent += this.numbers.length;
+    this.batch.length = 0;
+    this.numbers.length = 0;
+    this.batchBytes = 0;
+  }
+
+  /** The server knows other rules than this machine: its words, with the lines of the file. */
+  private refusalOf(
+    refused: readonly {
+      readonly position: number;
+      readonly pointer: string;
+      readonly reason: string;
+    }[],
+  ): string {
+    const [first] = refused;
+    const line = first && this.numbers[first.position - 1];
+    return `${this.file.name}:${line ?? '?'}: the server refuses ${counted(refused.length, 'fault')}: ${first?.pointer ?? ''} ${first?.reason ?? ''}`.trim();
+  }
+}
+
+const LINE_END = Buffer.from('\n');

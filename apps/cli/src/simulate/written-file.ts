@@ -1,0 +1,67 @@
+import { createWriteStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { Refusal } from '../refusal.js';
+
+const PIECE = 64 * 1024;
+
+/** Lines in pieces of some 64 KiB, so that a stream is not asked once a line. */
+export function* pieces(lines: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const line of lines) {
+    text += `${line}\n`;
+    if (text.length < PIECE) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+/**
+ * Writes lines to a file as fast as the disk takes them; compressed where the name ends in `.gz`. A file that could not be
+ * finished is removed again. Refuses (`Refusal`) a file that cannot be written.
+ */
+export async function writeLines(file: string, lines: Iterable<string>): Promise<void> {
+  const target = createWriteStream(file);
+  try {
+    const source = Readable.from(pieces(lines));
+    await (file.endsWith('.gz')
+      ? pipeline(source, createGzip(), target)
+      : pipeline(source, target));
+  } catch (error) {
+    if (isOfFile(error)) throw unwritable(file, error);
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+/** Writes a value as JSON, readably. Refuses (`Refusal`) a file that cannot be written. */
+export async function writeJson(file: string, value: unknown): Promise<void> {
+  try {
+    await writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
+  } catch (error) {
+    throw unwritable(file, error as NodeJS.ErrnoException);
+  }
+}
+
+const isOfFile = (error: unknown): error is NodeJS.ErrnoException =>
+  (error as NodeJS.ErrnoException).syscall !== undefined;
+
+function unwritable(file: string, { code, message }: NodeJS.ErrnoException): Refusal {
+  switch (code) {
+    case 'ENOENT':
+      return new Refusal(`${file}: its folder does not exist`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new Refusal(`${file}: it may not be written`);
+    case 'EISDIR':
+      return new Refusal(`${file}: this is a folder, not a file`);
+    case 'ENOSPC':
+      return new Refusal(`${file}: the disk is full`);
+    default:
+      return new Refusal(`${file}: it could not be written (${message})`);
+  }
+}

@@ -1,0 +1,317 @@
+import { referenceOf, type AnyEvent } from '../events/events.js';
+
+/** Contents remembered of each session, the events that a table may wait with, and the sessions remembered of a table. */
+export const CONTENTS_MAX = 4096;
+export const WAITING_MAX = 64;
+export const SESSIONS_MAX = 256;
+/** Unnumbered ids remembered since a shoe opened; past it the window turns as if a shoe had been opened. */
+export const IDS_MAX = 65_536;
+
+/** How many events were offered, and what became of them: read = admitted + duplicates + equivocal + late. */
+export interface Counts {
+  read: number;
+  admitted: number;
+  duplicates: number;
+  equivocal: number;
+  late: number;
+  /** Of those admitted: events of another shoe than the open one, without effect. */
+  stray: number;
+}
+
+/** One boot of one source. */
+export interface Session {
+  readonly source: string;
+  readonly session: string;
+  /** The number that is due. */
+  next: number;
+  /** Digests of the last contents, each at its number modulo `CONTENTS_MAX`; `MISSING` for a number declared a gap. */
+  readonly digests: number[];
+  /** Digests of the last times that the device came online under this id: said again, they begin nothing. */
+  readonly onlines: number[];
+}
+
+type Range = [from: number, to: number];
+
+/** A table that waits for the numbers before `queue[0]`. */
+export interface Wait {
+  /** Events held, in log order; the first is the one that skipped numbers. */
+  readonly queue: AnyEvent[];
+  /** Events that fill a part of the hole, by number. */
+  readonly fill: AnyEvent[];
+  /** Numbers still awaited, and numbers declared not to come: disjoint, ascending. */
+  missing: Range[];
+  gone: Range[];
+}
+
+export interface AdmissionState {
+  readonly counts: Counts;
+  /** Most recently heard first. */
+  readonly sessions: Session[];
+  wait: Wait | null;
+  /** Digests of unnumbered events by reference: since the last shoe opened, and in the window before. */
+  ids: Map<string, number>;
+  idsBefore: Map<string, number>;
+}
+
+/** Where admission hands what it has decided, in the order that the game takes it. */
+export interface Admitting {
+  admitted(event: AnyEvent): void;
+  /** The numbers `from` to `to` never came. `after` is the event before which they are missing. */
+  gap(after: AnyEvent, from: number, to: number): void;
+  /** An event whose number was declared a gap before it came. */
+  late(event: AnyEvent): void;
+  /** An event that says otherwise than the one admitted under its number or id. */
+  equivocal(event: AnyEvent): void;
+}
+
+/** Times of coming online remembered of each session id. */
+const ONLINES_MAX = 16;
+
+const MISSING = -1;
+
+export const newAdmission = (): AdmissionState => ({
+  counts: { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 },
+  sessions: [],
+  wait: null,
+  ids: new Map(),
+  idsBefore: new Map(),
+});
+
+/**
+ * Takes one more event of a table (contract section 3): hands it on once and in the order of its source, holds it and all
+ * behind it while numbers before it are missing, and tells duplicates, late and equivocal events apart.
+ */
+export function admit(state: AdmissionState, event: AnyEvent, to: Admitting): void {
+  state.counts.read += 1;
+  if (event.sequence === undefined) {
+    if (!isNewId(state, event, to)) return;
+    if (event.type === 'gap-declared') {
+      state.counts.admitted += 1;
+      const { source, session, from, to: last } = event.data;
+      declareGone(state, source, session, [from, last], to);
+      return;
+    }
+  }
+  arrive(state, event, to);
+}
+
+/** Ends a wait, where there is one, with a gap: at the end of a log. */
+export function endWaits(state: AdmissionState, to: Admitting): void {
+  while (state.wait) giveUp(state, state.wait, to);
+}
+
+/** Turns the window of remembered ids: called when a shoe opens, with the opening, which belongs to the new window. */
+export function turnIds(state: AdmissionState, opening?: AnyEvent): void {
+  state.idsBefore = state.ids;
+  state.ids = new Map(
+    opening && opening.sequence === undefined ? [[referenceOf(opening), opening.digest]] : [],
+  );
+}
+
+function isNewId(state: AdmissionState, event: AnyEvent, to: Admitting): boolean {
+  const reference = referenceOf(event);
+  const known = state.ids.get(reference) ?? state.idsBefore.get(reference);
+  if (known === undefined) {
+    if (state.ids.size >= IDS_MAX) turnIds(state);
+    state.ids.set(reference, event.digest);
+    return true;
+  }
+  repeat(state, known, event, to);
+  return false;
+}
+
+function repeat(state: AdmissionState, known: number, event: AnyEvent, to: Admitting): void {
+  if (known === event.digest) state.counts.duplicates += 1;
+  else {
+    state.counts.equivocal += 1;
+    to.equivocal(event);
+  }
+}
+
+/** An event that is no repeat of an id, new or handed out again from the queue of a wait that ended. */
+function arrive(state: AdmissionState, event: AnyEvent, to: Admitting): void {
+  const { sequence } = event;
+  if (sequence === undefined) {
+    if (state.wait) hold(state, state.wait, event, to);
+    else hand(state, event, to);
+    return;
+  }
+  const session = sessionOf(state, event);
+  if (sequence < session.next) past(state, session, event, to);
+  else if (state.wait) {
+    const held = heldUnder(state.wait, event);
+    if (held) repeat(state, held.digest, event, to);
+    else hold(state, state.wait, event, to);
+  } else if (sequence === session.next) {
+    advance(session, event);
+    hand(state, event, to);
+  } else {
+    state.wait = { queue: [event], fill: [], missing: [[session.next, sequence - 1]], gone: [] };
+    if (endsWaits(event)) giveUp(state, state.wait, to);
+  }
+}
+
+/** An event under a number that its session has passed. */
+function past(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
+  const sequence = event.sequence as number;
+  const slot = sequence % CONTENTS_MAX;
+  const inReach = sequence >= session.next - CONTENTS_MAX;
+  const known = inReach ? session.digests[slot] : undefined;
+  const isRepeat =
+    event.type === 'device-online' ? session.onlines.includes(event.digest) : !inReach;
+  if (known === event.digest || isRepeat) state.counts.duplicates += 1;
+  else if (known === MISSING) {
+    session.digests[slot] = event.digest;
+    state.counts.late += 1;
+    to.late(event);
+  } else if (event.type === 'device-online') beginAnew(state, session, event, to);
+  else {
+    state.counts.equivocal += 1;
+    to.equivocal(event);
+  }
+}
+
+/** A device that comes online with something new to say under an old session id has begun that session anew. */
+function beginAnew(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
+  state.sessions.splice(state.sessions.indexOf(session), 1, {
+    source: session.source,
+    session: session.session,
+    next: 1,
+    digests: [0],
+    onlines: session.onlines,
+  });
+  if (state.wait && waitsFor(state.wait, event.source)) giveUp(state, state.wait, to);
+  arrive(state, event, to);
+}
+
+function hold(state: AdmissionState, wait: Wait, event: AnyEvent, to: Admitting): void {
+  const head = wait.queue[0] as AnyEvent;
+  const sameSource = event.source === head.source && event.sequence !== undefined;
+  if (sameSource && event.session === head.session && removeNumber(wait, event.sequence)) {
+    wait.fill.push(event);
+    wait.fill.sort((a, b) => (a.sequence as number) - (b.sequence as number));
+    if (wait.missing.length === 0) return release(state, wait, to);
+  } else wait.queue.push(event);
+  const otherSession = sameSource && event.session !== head.session;
+  if (otherSession || endsWaits(event) || wait.queue.length + wait.fill.length >= WAITING_MAX)
+    giveUp(state, wait, to);
+}
+
+const endsWaits = (event: AnyEvent): boolean =>
+  event.type === 'shoe-closed' || event.type === 'device-offline';
+
+const waitsFor = (wait: Wait, source: string): boolean => wait.queue[0]?.source === source;
+
+const heldUnder = (wait: Wait, event: AnyEvent): AnyEvent | undefined =>
+  [...wait.queue, ...wait.fill].find(
+    (held) =>
+      held.sequence === event.sequence &&
+      held.source === event.source &&
+      held.session === event.session,
+  );
+
+function declareGone(
+  state: AdmissionState,
+  source: string,
+  session: string,
+  range: Range,
+  to: Admitting,
+): void {
+  const { wait } = state;
+  if (!wait || wait.queue[0]?.source !== source || wait.queue[0].session !== session) return;
+  removeRange(wait, range);
+  if (wait.missing.length === 0) release(state, wait, to);
+}
+
+function giveUp(state: AdmissionState, wait: Wait, to: Admitting): void {
+  removeRange(wait, [0, Number.MAX_SAFE_INTEGER]);
+  release(state, wait, to);
+}
+
+/** Hands out what filled the hole, with a gap for each run of numbers that never came, then the rest in log order. */
+function release(state: AdmissionState, wait: Wait, to: Admitting): void {
+  const [head, ...rest] = wait.queue as [AnyEvent, ...AnyEvent[]];
+  const session = sessionOf(state, head);
+  const gone = joined(wait.gone);
+  state.wait = null;
+  for (const event of [...wait.fill, head]) {
+    while (gone[0] && gone[0][0] < (event.sequence as number)) {
+      const [from, last] = gone.shift() as Range;
+      for (let n = Math.max(from, last - CONTENTS_MAX + 1); n <= last; n += 1)
+        session.digests[n % CONTENTS_MAX] = MISSING;
+      session.next = last + 1;
+      to.gap(event, from, last);
+    }
+    advance(session, event);
+    hand(state, event, to);
+  }
+  for (const event of rest) arrive(state, event, to);
+}
+
+function hand(state: AdmissionState, event: AnyEvent, to: Admitting): void {
+  state.counts.admitted += 1;
+  to.admitted(event);
+}
+
+function advance(session: Session, event: AnyEvent): void {
+  if (event.type === 'device-online') {
+    session.onlines.push(event.digest);
+    if (session.onlines.length > ONLINES_MAX) session.onlines.shift();
+  }
+  session.digests[session.next % CONTENTS_MAX] = event.digest;
+  session.next += 1;
+}
+
+function sessionOf(state: AdmissionState, event: AnyEvent): Session {
+  const { sessions } = state;
+  const { source, session } = event as { source: string; session: string };
+  for (let i = 0; i < sessions.length; i += 1) {
+    const known = sessions[i] as Session;
+    if (known.session === session && known.source === source) {
+      for (let later = i; later > 0; later -= 1) sessions[later] = sessions[later - 1] as Session;
+      sessions[0] = known;
+      return known;
+    }
+  }
+  const fresh: Session = { source, session, next: 1, digests: [0], onlines: [] };
+  sessions.unshift(fresh);
+  if (sessions.length > SESSIONS_MAX) sessions.pop();
+  return fresh;
+}
+
+/** Takes one number off those awaited; false where it was not among them. */
+function removeNumber(wait: Wait, number: number): boolean {
+  const before = wait.missing;
+  wait.missing = subtracted(before, [number, number]);
+  return (
+    wait.missing.length !== before.length ||
+    wait.missing.some(([from, to], i) => from !== before[i]?.[0] || to !== before[i]?.[1])
+  );
+}
+
+/** Moves the awaited numbers of a range to those that will not come. */
+function removeRange(wait: Wait, range: Range): void {
+  for (const [from, to] of wait.missing) {
+    const low = Math.max(from, range[0]);
+    const high = Math.min(to, range[1]);
+    if (low <= high) wait.gone.push([low, high]);
+  }
+  wait.missing = subtracted(wait.missing, range);
+}
+
+const subtracted = (ranges: readonly Range[], [low, high]: Range): Range[] =>
+  ranges.flatMap(([from, to]): Range[] => {
+    if (high < from || low > to) return [[from, to]];
+    const left: Range[] = from < low ? [[from, low - 1]] : [];
+    return to > high ? [...left, [high + 1, to]] : left;
+  });
+
+function joined(ranges: readonly Range[]): Range[] {
+  const runs: Range[] = [];
+  for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const last = runs.at(-1);
+    if (last && last[1] + 1 === from) last[1] = to;
+    else runs.push([from, to]);
+  }
+  return runs;
+}

@@ -1,0 +1,267 @@
+import { cardIndex, valueOf, type Card } from '#baccarat';
+import { cardsOn, dueHand, initialHandDue, inOrder, lay, takeUp, unreadOf } from './coup.js';
+import { hasEntry, noteDraw, noteMove, oblige } from '../judges/dispositions.js';
+import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
+import { raise, TOO_CLOSE, UNREAD, unjudgeable } from '../findings/findings.js';
+import { judgeDraws } from '../judges/drawing.js';
+import type { Coup, Laid, Shoe } from '../state.js';
+
+/** A card left the shoe. It is counted, laid where it went, and judged against what was due there. */
+export function drawCard(shoe: Shoe, event: EventOf<'card-drawn'>): void {
+  const { card, to, exposed } = event.data;
+  const laid: Laid = {
+    event,
+    card,
+    value: card === null ? -1 : valueOf(card),
+    exposed: exposed === true,
+    place: null,
+    ordinal: -1,
+    serial: -1,
+    moved: false,
+    carried: false,
+  };
+  count(shoe, laid);
+  if (event.source.startsWith('person/')) {
+    raise(shoe, shoe.coup, 'DV-11', {
+      about: [referenceOf(event)],
+      events: [referenceOf(event)],
+      expected: 'a device',
+      observed: event.source,
+      message: `A card was entered by hand by ${event.source}.`,
+    });
+  }
+  if (to === 'burn') {
+    laid.place = 'burn';
+    (shoe.coups.length === 0 ? shoe.burned : shoe.loose).push(laid);
+  } else if (shoe.coup) drawInCoup(shoe, shoe.coup, laid, to);
+  else drawOutside(shoe, laid, to);
+}
+
+function drawOutside(shoe: Shoe, laid: Laid, to: Hand | null): void {
+  shoe.loose.push(laid);
+  if (to === null) return;
+  const reference = referenceOf(laid.event);
+  raise(shoe, null, 'DL-15', {
+    about: [reference],
+    events: [reference],
+    expected: 'no card',
+    observed: `${laid.card ?? 'an unread card'} to the ${to} hand`,
+    message: `A card was drawn to the ${to} hand while no coup was open.`,
+  });
+}
+
+function count(shoe: Shoe, { card, event }: Laid): void {
+  shoe.drawn += 1;
+  if (card === null) {
+    shoe.unread += 1;
+    const reference = referenceOf(event);
+    raise(shoe, shoe.coup, 'DV-01', {
+      about: [reference],
+      events: [reference],
+      expected: 'a card',
+      observed: 'unread',
+      message: 'A card was drawn and could not be read.',
+    });
+    return;
+  }
+  const index = cardIndex(card);
+  const copies = (shoe.copies[index] as number) + 1;
+  shoe.copies[index] = copies;
+  if (copies > shoe.decks && !shoe.cardsLost)
+    raiseExtraCopy(shoe, card, copies, referenceOf(event));
+}
+
+function raiseExtraCopy(shoe: Shoe, card: Card, copies: number, reference: string): void {
+  raise(shoe, shoe.coup, 'SH-02', {
+    about: [reference],
+    events: [reference],
+    expected: `at most ${shoe.decks} of ${card}`,
+    observed: `${copies} of ${card}`,
+    message: `${card} came ${copies} times from a shoe of ${shoe.decks} decks.`,
+  });
+}
+
+function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
+  coup.cards.push(laid);
+  const hand = to ?? handDue(shoe, coup, laid);
+  if (hand === null) return excess(shoe, coup, laid);
+  const isDue = laid.exposed && hasEntry(shoe, 'DL-05') && dueHand(coup, shoe).hand === hand;
+  const late = coup.outcomeAt !== null;
+  layGameCard(shoe, coup, laid, hand);
+  if (isDue) {
+    const reference = referenceOf(laid.event);
+    const finding = raise(shoe, coup, 'DL-05', {
+      about: [reference],
+      events: [reference],
+      expected: 'face down',
+      observed: `${laid.card ?? 'an unread card'} face up`,
+      message: 'A card that was due lay face up in the shoe, or was seen before it was due.',
+    });
+    if (finding) oblige(shoe, coup, finding, laid);
+  }
+  if (late && cardsOn(coup, hand)[2] === laid) noteDraw(shoe, coup, hand, laid.event);
+}
+
+/** Lays a card as the coup's next game card and judges where it went. */
+export function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
+  laid.ordinal = coup.ordinals;
+  coup.ordinals += 1;
+  const belongsTo = initialHandDue(coup);
+  lay(coup, laid, hand);
+  if (!laid.carried) coup.firstCard ??= laid;
+  if (shoe.reports.dealers && shoe.duty.dealer === null && !coup.withoutDealer) {
+    coup.withoutDealer = true;
+    raise(shoe, coup, 'PR-01', {
+      events: [referenceOf(laid.event)],
+      expected: 'a dealer signed on',
+      observed: 'none',
+      message: 'Cards were dealt with no dealer signed on.',
+    });
+  }
+  if (belongsTo) judgeOrder(shoe, coup, laid, { hand, belongsTo });
+  if (cardsOn(coup, hand).length === 4) fourth(shoe, coup, laid, hand);
+  else if (laid.ordinal >= 4) judgeDraws(shoe, coup, 'laid', laid.event);
+}
+
+/** By the hands as they lie: a card that was taken out of the coup leaves its hand due again. */
+function judgeOrder(
+  shoe: Shoe,
+  coup: Coup,
+  laid: Laid,
+  { hand, belongsTo }: { readonly hand: Hand; readonly belongsTo: Hand },
+): void {
+  if (hand === belongsTo || coup.gapped) return;
+  const finding = raise(shoe, coup, 'DL-02', {
+    events: [referenceOf(laid.event)],
+    expected: belongsTo,
+    observed: hand,
+    message: `Card ${laid.ordinal + 1} of the coup went to the ${hand} hand; the first four go player, banker, player, banker.`,
+  });
+  if (finding) oblige(shoe, coup, finding, laid, { belongsTo });
+}
+
+function fourth(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
+  if (coup.gapped || coup.short) return;
+  const finding = raise(shoe, coup, 'TC-11', {
+    about: [hand],
+    events: cardsOn(coup, hand).map(({ event }) => referenceOf(event)),
+    expected: 'at most three cards',
+    observed: 'a fourth card',
+    message: `The ${hand} hand was given a fourth card.`,
+  });
+  if (finding) oblige(shoe, coup, finding, laid);
+}
+
+function handDue(shoe: Shoe, coup: Coup, laid: Laid): Hand | null {
+  const { hand, sure } = dueHand(coup, shoe);
+  if (sure) return hand;
+  coup.unplaced = true;
+  unjudgeable(
+    shoe,
+    coup,
+    [excessCode(laid)],
+    [...unreadOf(coup), laid].map(({ event }) => referenceOf(event)),
+    UNREAD,
+  );
+  return hand;
+}
+
+const excessCode = ({ exposed }: Laid): 'DL-06' | 'DL-07' => (exposed ? 'DL-07' : 'DL-06');
+
+function excess(shoe: Shoe, coup: Coup, laid: Laid): void {
+  if (coup.gapped) return;
+  const reference = referenceOf(laid.event);
+  const finding = raise(shoe, coup, excessCode(laid), {
+    about: [reference],
+    events: [reference],
+    expected: 'no card',
+    observed: `${laid.card ?? 'an unread card'}${laid.exposed ? ', exposed' : ''}`,
+    message: `A card was drawn when none was due${laid.exposed ? ', and was seen' : ''}.`,
+  });
+  if (finding) oblige(shoe, coup, finding, laid);
+}
+
+/** Betting closed: every game card that came before it was drawn too early (DL-01, once a coup). */
+export function judgeEarlyCards(shoe: Shoe, coup: Coup, closed: AnyEvent): void {
+  const early = coup.cards.filter(({ carried, ordinal }) => !carried && ordinal >= 0);
+  const [first] = early;
+  if (first === undefined) return;
+  const sure = early.find(({ event }) => inOrder(event as AnyEvent, closed, shoe));
+  const events = [referenceOf((sure ?? first).event), referenceOf(closed)];
+  if (sure)
+    raise(shoe, coup, 'DL-01', {
+      events,
+      expected: 'betting closed',
+      observed: 'a card drawn',
+      message: 'A game card was drawn before betting was closed.',
+    });
+  else unjudgeable(shoe, coup, ['DL-01'], events, TOO_CLOSE);
+}
+
+/** Every card of the shoe with the coup in which it lies, the latest coup first: a card carried over lies in two. */
+function* cardsOf(shoe: Shoe): Generator<readonly [Laid, Coup | null]> {
+  for (const coup of shoe.coups.toReversed()) for (const laid of coup.cards) yield [laid, coup];
+  for (const laid of shoe.burned) yield [laid, null];
+  for (const laid of shoe.loose) yield [laid, null];
+}
+
+/** The card drawn by the event of a reference, and the coup in which it lies. */
+export function findCard(shoe: Shoe, reference: string): readonly [Laid, Coup | null] | undefined {
+  for (const [laid, coup] of cardsOf(shoe))
+    if (laid.event.id.length < reference.length && referenceOf(laid.event) === reference)
+      return [laid, coup];
+  return undefined;
+}
+
+/** A card was moved: a remedy, which takes nothing back. What follows is judged on the hands as they lie then. */
+export function moveCard(
+  shoe: Shoe,
+  laid: Laid,
+  home: Coup | null,
+  event: EventOf<'card-moved'>,
+): void {
+  const { to } = event.data;
+  if (home) takeUp(home, laid);
+  remove(shoe.carried, laid);
+  laid.moved = true;
+  laid.place = to;
+  if (to === 'player' || to === 'banker') {
+    const coup = home ?? shoe.coup;
+    if (coup) {
+      if (!home) {
+        remove(shoe.loose, laid);
+        coup.cards.push(laid);
+      }
+      if (laid.ordinal < 0) {
+        laid.ordinal = coup.ordinals;
+        coup.ordinals += 1;
+      }
+      lay(coup, laid, to);
+    }
+  } else if (to === 'next' && !shoe.closed) shoe.carried.push(laid);
+  noteMove(shoe, laid, event);
+}
+
+function remove(cards: Laid[], laid: Laid): void {
+  const at = cards.indexOf(laid);
+  if (at >= 0) cards.splice(at, 1);
+}
+
+/** The cards carried over are the first of the coup that opens; the coup in which they were drawn keeps them on its record. */
+export function layCarried(shoe: Shoe, coup: Coup): void {
+  for (const { event, card, value, exposed } of shoe.carried.splice(0)) {
+    const laid: Laid = {
+      event,
+      card,
+      value,
+      exposed,
+      place: null,
+      ordinal: -1,
+      serial: -1,
+      moved: false,
+      carried: true,
+    };
+    coup.cards.push(laid);
+    layGameCard(shoe, coup, laid, dueHand(coup, shoe).hand ?? 'player');
+  }
+}

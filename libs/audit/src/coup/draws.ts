@@ -1,0 +1,97 @@
+import { bankerCell, playerCell, STOOD, type Tableau } from '#baccarat';
+import type { FindingCode } from '../findings/catalogue.js';
+
+/** A hand's third card, as far as the drawing rules look at it. */
+export interface Third {
+  readonly value: number;
+  /** Greater is later. */
+  readonly serial: number;
+  /** One of the coup's first four game cards: out of place (DL-02), but no draw. */
+  readonly initial: boolean;
+}
+
+/** Two hands as the drawing rules look at them: the totals of their first two cards, and their third cards. */
+export interface Dealt {
+  readonly player: number;
+  readonly banker: number;
+  readonly playerThird: Third | null;
+  readonly bankerThird: Third | null;
+}
+
+/**
+ * How far the coup has come. `laid`: a card was just laid, more may follow. `declared`: an outcome was declared, so a
+ * draw that is due is missing. `ended`: nothing will follow. `voided`: nothing will follow and nothing is missing.
+ */
+export type Stage = 'laid' | 'declared' | 'ended' | 'voided';
+
+export const DRAW_CODES = [
+  'TC-01',
+  'TC-02',
+  'TC-03',
+  'TC-04',
+  'TC-05',
+  'TC-06',
+  'TC-07',
+  'TC-08',
+  'TC-09',
+] as const satisfies readonly FindingCode[];
+export type DrawCode = (typeof DRAW_CODES)[number];
+const bit = (code: DrawCode): number => 1 << DRAW_CODES.indexOf(code);
+const [TC01, TC02, TC03, TC04, TC05, TC06, TC07, TC08, TC09] = DRAW_CODES.map(bit) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+
+/**
+ * Every drawing rule that two hands of two or more cards break, as a set of bits (`1 << place in DRAW_CODES`): the table
+ * of contract section 4, "Third cards", judged against what actually lay there.
+ */
+export function drawCodesOf(
+  tableau: Tableau,
+  { player, banker, playerThird, bankerThird }: Dealt,
+  stage: Stage,
+): number {
+  if (player >= 8 || banker >= 8)
+    return (drew(playerThird) ? TC01 : 0) | (drew(bankerThird) ? TC02 : 0);
+  const missing = stage === 'declared' || stage === 'ended';
+  const bankerFirst =
+    bankerThird !== null && (playerThird === null || bankerThird.serial < playerThird.serial);
+  const playerMay = playerCell(tableau, player);
+  let codes = 0;
+  if (playerThird) {
+    if (drew(playerThird) && playerMay === 'stand') codes |= TC04;
+    if (playerMay === 'draw' && bankerFirst && drew(bankerThird)) codes |= TC09;
+  } else if (missing && playerMay === 'draw') codes |= TC03;
+  if (!bankerThird) {
+    const column = playerThird ? playerThird.value : STOOD;
+    if (missing && bankerCell(tableau, banker, column) === 'draw')
+      codes |= playerThird ? TC07 : TC05;
+  } else if (drew(bankerThird)) {
+    // A banker that drew before a player who was due is judged by the player's card once it comes, and as if the player
+    // had stood if it never does.
+    const judgedAsStood = playerThird
+      ? bankerFirst && playerMay !== 'draw'
+      : playerMay !== 'draw' || stage === 'ended' || stage === 'voided';
+    if (judgedAsStood && bankerCell(tableau, banker, STOOD) === 'stand') codes |= TC06;
+    if (playerThird && !judgedAsStood && bankerCell(tableau, banker, playerThird.value) === 'stand')
+      codes |= TC08;
+  }
+  return codes;
+}
+
+const drew = (third: Third | null): boolean => third !== null && !third.initial;
+
+/** The codes of a set of bits, in order. */
+export const codesIn = (bits: number): readonly DrawCode[] =>
+  bits === 0 ? NO_CODES : DRAW_CODES.filter((code) => (bits & bit(code)) !== 0);
+const NO_CODES: readonly DrawCode[] = [];
+
+/** The codes of a draw that did not come. */
+export const MISSING_DRAWS = TC03 | TC05 | TC07;

@@ -1,0 +1,68 @@
+import { scale, type Rational } from '#baccarat';
+import { referenceOf } from '../events/events.js';
+import type { Coup, Impact, Shoe, Wager } from '../state.js';
+
+/** What was done about a wager, its settlements added up: money adds, the last stake counts. */
+export interface Settled {
+  readonly stake: 'returned' | 'taken';
+  readonly paid: number;
+  /** Commission taken and marked together. */
+  readonly commission: number;
+  /** References of the settlements, for a finding about them. */
+  readonly events: () => string[];
+}
+
+export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
+  const known = coup.wagers.find((wager) => wager.seat === seat && wager.bet === bet);
+  if (known) return known;
+  const fresh: Wager = { seat, bet, moves: [], settlements: [] };
+  coup.wagers.push(fresh);
+  return fresh;
+}
+
+/** What a finding about a wager is about. */
+export const ofWager = ({
+  seat,
+  bet,
+}: Pick<Wager, 'seat' | 'bet'>): { about: string[]; seat: number; bet: string } => ({
+  about: [`seat ${seat}`, bet],
+  seat,
+  bet,
+});
+
+export function settledOf({ settlements }: Wager): Settled | null {
+  const last = settlements.at(-1);
+  if (!last) return null;
+  let paid = 0;
+  let commission = 0;
+  for (const { data } of settlements) {
+    paid += data.paid;
+    commission += (data.commissionTaken ?? 0) + (data.commissionMarked ?? 0);
+  }
+  return { stake: last.data.stake, paid, commission, events: () => settlements.map(referenceOf) };
+}
+
+/** What a wager stands at, and what was staked on it too late to count; the late ones are told by then. */
+export function standing({ moves }: Wager): { stands: number; late: number } {
+  let stands = 0;
+  let late = 0;
+  for (const move of moves) {
+    const { amount } = move.event.data;
+    if (move.event.type === 'bet-placed') {
+      if (move.late) late += amount;
+      else stands += amount;
+    } else if (!move.late) stands -= amount;
+  }
+  return { stands: Math.max(0, stands), late };
+}
+
+/** What a winning stake is paid, before commission: minor units, rounded as the document says. */
+export const winnings = (shoe: Shoe, stake: number, profit: Rational): number =>
+  scale(stake, profit, shoe.rules.payoutRounding);
+
+/** Money by which the patron has more (above 0) or less than is due. */
+export const impact = (shoe: Shoe, more: number): Impact => ({
+  amount: Math.abs(more),
+  currency: shoe.currency,
+  favours: more > 0 ? 'patron' : 'house',
+});

@@ -1,0 +1,368 @@
+import { CLOSE, DataReader, FAST } from './data-reader.js';
+import {
+  digestOf,
+  newLanes,
+  takeBytes,
+  takeNumber,
+  takeText,
+  type Lanes,
+} from '../admission/digest.js';
+import { SHAPES, type AnyEvent, type EventType } from '../events/events.js';
+import type { Block } from './line-reader.js';
+import { endOfString, literal, NEVER, QUOTE, stands, type Literal } from './literal.js';
+import type { HeadNames, Names } from '../events/names.js';
+import { timeOf } from '../events/time.js';
+import { isSource } from '../events/validate.js';
+
+/**
+ * The fast way in. It accepts the canonical line of the event types that make up nearly all of a log, with plain ASCII
+ * strings, checking every byte; anything else it leaves to the explaining path (decode.ts), which takes it or says why
+ * not. A property test holds the two to one answer.
+ */
+export class Scanner extends DataReader {
+  private day = NEVER;
+  private receivedDay = NEVER;
+  private readonly lanes = newLanes();
+  private readonly kinds = fastKinds();
+
+  constructor(
+    hasBet: (id: string) => boolean,
+    private readonly names: Names,
+  ) {
+    super(hasBet);
+  }
+
+  /** The event on the line `[from, to)` of `block`, or `undefined` when this is not a line for the fast way. */
+  scan(block: Block, from: number, to: number): AnyEvent | undefined {
+    if (to - from < 120 || to - from > 4096) return undefined;
+    const kind = this.kinds[slotOf(block.bytes, from + NAME_AT)];
+    if (kind === undefined) return undefined;
+    this.bytes = block.bytes;
+    this.view = block.view;
+    this.text = block.text;
+    // Mostly the line begins like the last of its type. Two sources may tell of one thing by turns, as shoe and terminal
+    // both declare the outcome; and the lines of many tables may be mixed, each of which is then known by its names.
+    let { header } = kind;
+    if (!stands(block.view, block.bytes, from, header.opening)) {
+      header = kind.former;
+      kind.former = kind.header;
+      kind.header = header;
+    }
+    let event = this.scanLike(header, from, to);
+    if (event === UNLIKE) {
+      const known = this.knownHeader(kind, from);
+      if (known !== undefined && known !== header) {
+        kind.header = known;
+        event = this.scanLike(known, from, to);
+      }
+    }
+    return event === UNLIKE ? this.scanAnew(kind, from, to) : event;
+  }
+
+  /** The event of a line that begins like others of `header`; `UNLIKE` where it does not. */
+  private scanLike(header: Header, from: number, to: number): AnyEvent | undefined | typeof UNLIKE {
+    const { bytes, view, text } = this;
+    const { opening, middle, type } = header;
+    if (!stands(view, bytes, from, opening)) return UNLIKE;
+    const idFrom = from + opening.length;
+    const idTo = endOfString(bytes, idFrom);
+    const timeFrom = idTo + TIME_AT;
+    if (
+      idTo === idFrom ||
+      !stands(view, bytes, idTo, this.day) ||
+      !isClock(bytes, idTo + this.day.length)
+    )
+      return UNLIKE;
+    const timeTo = timeFrom + TIME_LENGTH;
+    if (!stands(view, bytes, timeTo, middle)) return UNLIKE;
+    this.ok = true;
+    this.at = timeTo + middle.length;
+    const sequence = header.session === undefined ? undefined : this.numbered();
+    const dataFrom = this.at;
+    const data = this.data(type);
+    const dataTo = this.at - 1;
+    if (!this.ok || !this.closes(to)) return undefined;
+    const { lanes } = this;
+    lanes.a = header.lanes.a;
+    lanes.b = header.lanes.b;
+    takeBytes(lanes, view, idFrom, timeTo);
+    takeNumber(lanes, sequence ?? 0);
+    takeBytes(lanes, view, dataFrom, dataTo);
+    const { source, table, shoe, session } = header;
+    const id = text.substring(idFrom, idTo);
+    const time = text.substring(timeFrom, timeTo);
+    return {
+      type,
+      source,
+      id,
+      time,
+      table,
+      shoe,
+      session,
+      sequence,
+      data,
+      digest: digestOf(lanes),
+    } as AnyEvent;
+  }
+
+  /** The header of the line's source and table, where lines of them were read before. */
+  private knownHeader(kind: Kind, from: number): Header | undefined {
+    if (kind.headers.size < 2) return undefined;
+    const { bytes, text } = this;
+    const sourceFrom = from + OPENING.length + kind.name.length;
+    const sourceTo = endOfString(bytes, sourceFrom);
+    const idTo = endOfString(bytes, sourceTo + ID.length);
+    const tableFrom = endOfString(bytes, idTo + TIME.length) + TABLE.length;
+    const tableTo = endOfString(bytes, tableFrom);
+    return kind.headers.get(
+      `${text.substring(sourceFrom, sourceTo)} ${text.substring(tableFrom, tableTo)}`,
+    );
+  }
+
+  /** As `scan`, for a line that does not begin like the last one of its type: from then on lines are compared with this one. */
+  private scanAnew(kind: Kind, from: number, to: number): AnyEvent | undefined {
+    this.at = from;
+    this.ok = true;
+    const source = this.opening(kind);
+    const idFrom = this.at;
+    const id = this.string();
+    this.literal(TIME);
+    const time = this.time();
+    const timeTo = this.at;
+    const { table, shoe, session, lanes } = this.middle(kind, source);
+    const sequence = session === undefined ? undefined : this.numbered();
+    if (!this.ok) return undefined;
+    const dataFrom = this.at;
+    const data = this.data(kind.type);
+    const dataTo = this.at - 1;
+    if (!this.ok || !this.closes(to)) return undefined;
+    const sum = this.lanes;
+    sum.a = lanes.a;
+    sum.b = lanes.b;
+    takeBytes(sum, this.view, idFrom, timeTo);
+    takeNumber(sum, sequence ?? 0);
+    takeBytes(sum, this.view, dataFrom, dataTo);
+    return {
+      type: kind.type,
+      source,
+      id,
+      time,
+      table,
+      shoe,
+      session,
+      sequence,
+      data,
+      digest: digestOf(sum),
+    } as AnyEvent;
+  }
+
+  private numbered(): number {
+    const sequence = this.whole(1);
+    this.literal(DATA);
+    return sequence;
+  }
+
+  /** The line up to its id; gives its source. */
+  private opening(kind: Kind): string {
+    this.literal(OPENING);
+    this.literal(kind.name);
+    const source = this.string();
+    if (this.ok && !isSource(source)) this.ok = false;
+    this.literal(ID);
+    return source;
+  }
+
+  /** The line from its time to its sequence or data. Its names become what the next line is compared with. */
+  private middle(kind: Kind, source: string): Header {
+    this.literal(TABLE);
+    const table = this.string();
+    const shoe = this.peek(SHOE) ? this.string() : undefined;
+    if (shoe === undefined && SHAPES[kind.type].shoe) this.ok = false;
+    const session = this.peek(SESSION) ? this.string() : undefined;
+    this.literal(session === undefined ? DATA_AT_ONCE : SEQUENCE);
+    if (!this.ok) return NO_HEADER;
+    const key = `${source} ${table}`;
+    const known = kind.headers.get(key);
+    if (known && known.source === source && known.shoe === shoe && known.session === session)
+      return (kind.header = known);
+    if (kind.headers.size >= HEADERS_MAX) kind.headers.clear();
+    kind.header = newHeader(
+      kind.type,
+      this.names.ofAll({ source, table, shoe, session }),
+      known ?? NO_HEADER,
+    );
+    if (nameLength(kind.header) <= HEADER_NAMES_MAX) kind.headers.set(key, kind.header);
+    return kind.header;
+  }
+
+  /** The event's own closing brace, with or without the api's stamps before it, at the very end of the line. */
+  private closes(to: number): boolean {
+    if (this.at + 1 === to) return this.bytes[this.at] === CLOSE;
+    if (this.peek(RECEIVED_FROM)) {
+      this.string();
+      this.literal(RECEIVED_TIME);
+      this.receipt();
+      this.byte(QUOTE);
+    }
+    this.byte(CLOSE);
+    return this.ok && this.at === to;
+  }
+
+  /** The time of a stamp: mostly of the same day as the last one, which is seldom the day of the events in an older log. */
+  private receipt(): void {
+    const { bytes, view, receivedDay } = this;
+    if (stands(view, bytes, this.at, receivedDay) && isClock(bytes, this.at + receivedDay.length)) {
+      this.at += TIME_LENGTH;
+      return;
+    }
+    const time = this.string();
+    if (this.ok && timeOf(time) === undefined) this.ok = false;
+    if (this.ok && time.length === TIME_LENGTH) this.receivedDay = literal(time.substring(0, 11));
+  }
+
+  private time(): string {
+    const time = this.string();
+    if (this.ok && timeOf(time) === undefined) this.ok = false;
+    if (this.ok && time.length === TIME_LENGTH)
+      this.day = literal(`","time":"${time.substring(0, 11)}`);
+    return time;
+  }
+}
+
+/** What lines of one type have in common while they come from one source, about one shoe. */
+interface Header {
+  readonly type: EventType;
+  source: string;
+  table: string;
+  shoe: string | undefined;
+  session: string | undefined;
+  /** The line's beginning up to its id, and its part from behind its time to its sequence or data. */
+  opening: Literal;
+  middle: Literal;
+  /** The digest so far: of the type and these names. */
+  lanes: Lanes;
+}
+
+interface Kind {
+  readonly type: EventType;
+  readonly name: Literal;
+  /** That of the last line, of the last line from another source, and the last of each source at each table. */
+  header: Header;
+  former: Header;
+  readonly headers: Map<string, Header>;
+}
+
+/** Of a line that does not begin as expected. */
+const UNLIKE = null;
+
+/** Tables whose names are kept ready for each type; past it they are gathered anew. A sender may make names up: long ones are not kept. */
+const HEADERS_MAX = 4096;
+const HEADER_NAMES_MAX = 400;
+const nameLength = ({ opening, middle }: Header): number => opening.length + middle.length;
+
+const OPENING = literal('{"specversion":"1.0","type":"shoeprint.');
+const ID = literal('","id":"');
+const TIME = literal('","time":"');
+const TABLE = literal('","table":"');
+const SHOE = literal('","shoe":"');
+const SESSION = literal('","session":"');
+const SEQUENCE = literal('","sequence":');
+const DATA = literal(',"data":{');
+const DATA_AT_ONCE = literal('","data":{');
+const RECEIVED_FROM = literal(',"receivedfrom":"');
+const RECEIVED_TIME = literal('","receivedtime":"');
+
+/** Where the type's own name begins on a canonical line. */
+const NAME_AT = '{"specversion":"1.0","type":"shoeprint.'.length;
+
+function newHeader(type: EventType, names: HeadNames, former: Header): Header {
+  const { source, table, shoe, session } = names;
+  return {
+    type,
+    source,
+    table,
+    shoe,
+    session,
+    opening:
+      former.source === source
+        ? former.opening
+        : literal(`{"specversion":"1.0","type":"shoeprint.${type}.v1","source":"${source}","id":"`),
+    middle: literal(
+      `","table":"${table}${shoe === undefined ? '' : `","shoe":"${shoe}`}${session === undefined ? '","data":{' : `","session":"${session}","sequence":`}`,
+    ),
+    lanes: headLanes(type, names),
+  };
+}
+const NO_HEADER: Header = {
+  type: 'seat-left',
+  source: '',
+  table: '',
+  shoe: '',
+  session: undefined,
+  opening: NEVER,
+  middle: NEVER,
+  lanes: newLanes(),
+};
+
+/** An id and a time as they stand together on a canonical line. */
+export const idAndTime = (id: string, time: string): string => `${id}","time":"${time}`;
+
+/** The digest of what lines of a type, source, table, shoe and session have in common. */
+export function headLanes(type: EventType, { source, table, shoe, session }: HeadNames): Lanes {
+  const lanes = newLanes();
+  for (const text of [type, source, table, shoe ?? '\0', session ?? '\0']) takeText(lanes, text);
+  return lanes;
+}
+
+/** The fast types, each at the slot that the sixth to eighth letter of its name make; no two share one. */
+function fastKinds(): (Kind | undefined)[] {
+  const kinds: (Kind | undefined)[] = Array.from({ length: 256 }, () => undefined);
+  for (const type of FAST) {
+    const slot = slotOf(
+      Uint8Array.from(type, (letter) => letter.charCodeAt(0)),
+      0,
+    );
+    if (kinds[slot]) throw new Error(`${type} and ${kinds[slot].type} share a slot`);
+    kinds[slot] = {
+      type,
+      name: literal(`${type}.v1","source":"`),
+      header: NO_HEADER,
+      former: NO_HEADER,
+      headers: new Map(),
+    };
+  }
+  return kinds;
+}
+
+const slotOf = (bytes: Uint8Array, at: number): number =>
+  ((bytes[at + 5] as number) + 7 * (bytes[at + 6] as number) + 31 * (bytes[at + 7] as number)) &
+  0xff;
+
+/** From an id's end to its time. */
+const TIME_AT = '","time":"'.length;
+const TIME_LENGTH = '2026-11-20T12:00:00.123Z'.length;
+
+/** Whether `12:34:56.789Z"` stands at `at`, within a day; a leap second is left to the slow reading. */
+function isClock(u: Uint8Array, at: number): boolean {
+  const marks =
+    u[at + 2] === 0x3a &&
+    u[at + 5] === 0x3a &&
+    u[at + 8] === 0x2e &&
+    u[at + 12] === 0x5a &&
+    u[at + 13] === QUOTE;
+  return (
+    marks &&
+    pair(u, at) < 24 &&
+    pair(u, at + 3) < 60 &&
+    pair(u, at + 6) < 60 &&
+    pair(u, at + 9) < 100 &&
+    pair(u, at + 10) < 100
+  );
+}
+
+/** The number that two digits make; 100 or more where they are none. */
+function pair(u: Uint8Array, at: number): number {
+  const tens = ((u[at] as number) - 48) >>> 0;
+  const ones = ((u[at + 1] as number) - 48) >>> 0;
+  return tens > 9 || ones > 9 ? 100 : tens * 10 + ones;
+}

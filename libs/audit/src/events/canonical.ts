@@ -1,0 +1,50 @@
+import { SHAPES, type EventType } from './events.js';
+import { memberText, minify } from '../decode/json-text.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The attributes of an event's content, in the order in which they are written. */
+const CONTENT = [
+  'specversion',
+  'type',
+  'source',
+  'id',
+  'time',
+  'table',
+  'shoe',
+  'session',
+  'sequence',
+] as const;
+
+/**
+ * The content of a well-formed event: its canonical line without the api's stamps. Attributes and data fields in the
+ * order of contract section 2, no spaces. `text` is the event as it was sent: where a correction carries data of another
+ * type, its members keep the sender's order, which only the text knows.
+ */
+export function canonicalContent(value: Json, type: EventType, text: string): string {
+  const parts: string[] = [];
+  for (const name of CONTENT)
+    if (Object.hasOwn(value, name)) parts.push(`"${name}":${JSON.stringify(value[name])}`);
+  return `{${parts.join(',')},"data":${canonicalData(type, value, text)}}`;
+}
+
+/** The data of a well-formed event as its canonical line has it. */
+export function canonicalData(type: EventType, value: Json, text: string): string {
+  const data = value.data as Json;
+  const parts: string[] = [];
+  for (const [name, field] of Object.entries(SHAPES[type].fields)) {
+    if (!Object.hasOwn(data, name)) continue;
+    let written: string;
+    if (field.is === 'limits') written = limitsText(data[name] as Json);
+    else if (field.is === 'object')
+      written = minify(memberText(memberText(text, 'data') as string, name) as string);
+    else written = JSON.stringify(data[name]);
+    parts.push(`"${name}":${written}`);
+  }
+  return `{${parts.join(',')}}`;
+}
+
+const limitsText = (limits: Json): string =>
+  `{${Object.entries(limits)
+    .map(([bet, limit]) => `${JSON.stringify(bet)}:${JSON.stringify(limit, ['min', 'max'])}`)
+    .join(',')}}`;

@@ -1,0 +1,277 @@
+import { isCard } from '#baccarat';
+import { isCurrency } from './currency.js';
+import { EVENT_TYPES, SHAPES, type EventType, type Field } from './events.js';
+import { pointerStep, type Fault } from '../decode/json-text.js';
+import { timeOf } from './time.js';
+import { knownType, upcast } from './upcast.js';
+
+/** What the house has, as far as an event's form depends on it. */
+export interface House {
+  /** Whether a rule document `id@version` is installed. */
+  hasRules(ref: string): boolean;
+  /** Whether a bet id is one of the contract's, or of an installed document's. */
+  hasBet(id: string): boolean;
+}
+
+const REQUIRED = ['specversion', 'type', 'source', 'id', 'time', 'table', 'data'] as const;
+const ATTRIBUTES = new Set<string>([
+  ...REQUIRED,
+  'shoe',
+  'session',
+  'sequence',
+  'datacontenttype',
+  'traceparent',
+]);
+/** The most bytes of an event's content. */
+export const EVENT_BYTES_MAX = 16_384;
+
+/** Whether a text is a source: of one of the four kinds, and with a name. */
+export const isSource = (text: string): boolean => /^(device|person|virtual|system)\/./s.test(text);
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Every fault in the form of one event (contract section 2), by JSON pointer; none when it is well-formed. It judges form
+ * alone: what is wrong about the game is recorded, and judged later. `stamps` says whether the api's marks may be there.
+ */
+export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'refused'): Fault[] {
+  if (!isObject(value))
+    return [{ pointer: '', reason: `an event is a JSON object, this is ${nameOf(value)}` }];
+  const faults: Fault[] = [];
+  for (const name of REQUIRED)
+    if (!Object.hasOwn(value, name)) faults.push({ pointer: `/${name}`, reason: 'is required' });
+  for (const [name, given] of Object.entries(value)) {
+    const reason = attributeFault(name, given, stamps);
+    if (reason !== undefined) faults.push({ pointer: pointerStep(name), reason });
+  }
+  if (Object.hasOwn(value, 'session') !== Object.hasOwn(value, 'sequence')) {
+    const missing = Object.hasOwn(value, 'session') ? 'sequence' : 'session';
+    faults.push({
+      pointer: `/${missing}`,
+      reason: 'is required: session and sequence come together',
+    });
+  }
+  const known = typeof value.type === 'string' ? knownType(value.type) : undefined;
+  if (known === undefined) return faults;
+  if (SHAPES[known].shoe && !Object.hasOwn(value, 'shoe'))
+    faults.push({ pointer: '/shoe', reason: `is required on ${known}` });
+  if (Object.hasOwn(value, 'data')) {
+    const data = isObject(value.data) ? upcast(value.type as string, value.data) : value.data;
+    faults.push(...dataFaults(known, data, house, '/data'));
+  }
+  return faults;
+}
+
+/** Every fault in the data of an event of type `type`, at today's version; pointers begin with `at`. */
+export function dataFaults(type: EventType, data: unknown, house: House, at = ''): Fault[] {
+  if (!isObject(data)) return [{ pointer: at, reason: `is an object, this is ${nameOf(data)}` }];
+  const { fields, optional } = SHAPES[type] as {
+    fields: Readonly<Record<string, Field>>;
+    optional: readonly string[];
+  };
+  const faults: Fault[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const pointer = `${at}/${name}`;
+    if (!Object.hasOwn(data, name)) {
+      if (!optional.includes(name)) faults.push({ pointer, reason: 'is required' });
+    } else faults.push(...fieldFaults(field, data[name], house, pointer));
+  }
+  for (const name of Object.keys(data)) {
+    if (!Object.hasOwn(fields, name))
+      faults.push({ pointer: `${at}${pointerStep(name)}`, reason: `is not a field of ${type}` });
+  }
+  return faults;
+}
+
+function attributeFault(
+  name: string,
+  given: unknown,
+  stamps: 'accepted' | 'refused',
+): string | undefined {
+  switch (name) {
+    case 'specversion':
+      return given === '1.0' ? undefined : 'must be "1.0"';
+    case 'type':
+      if (typeof given !== 'string') return `is a string, this is ${nameOf(given)}`;
+      return knownType(given)
+        ? undefined
+        : `"${excerpt(given)}" is not a known type and version (one of shoeprint.${EVENT_TYPES[0]}.v1, …)`;
+    case 'source':
+      return typeof given === 'string' && isSource(given)
+        ? undefined
+        : 'must be device/…, person/…, virtual/… or system/…';
+    case 'id':
+    case 'table':
+    case 'shoe':
+    case 'session':
+      return idFault(given);
+    case 'time':
+      return timeFault(given);
+    case 'sequence':
+      return wholeFault(given, 1);
+    case 'data':
+      return undefined;
+    case 'datacontenttype':
+      return given === 'application/json' ? undefined : 'must be "application/json"';
+    case 'traceparent':
+      return typeof given === 'string' ? undefined : `is a string, this is ${nameOf(given)}`;
+    case 'receivedfrom':
+      return stamps === 'refused'
+        ? 'is stamped by the api, and refused from a sender'
+        : idFault(given);
+    case 'receivedtime':
+      return stamps === 'refused'
+        ? 'is stamped by the api, and refused from a sender'
+        : timeFault(given);
+    default:
+      return ATTRIBUTES.has(name) ? undefined : 'is not an attribute of an event';
+  }
+}
+
+function fieldFaults(field: Field, given: unknown, house: House, pointer: string): Fault[] {
+  switch (field.is) {
+    case 'limits':
+      return limitsFaults(given, house, pointer);
+    case 'cards':
+      return listFaults(given, pointer, (item) => (isCard(item) ? undefined : cardFault(item)));
+    case 'names':
+      return listFaults(given, pointer, idFault);
+    case 'some-of':
+      return listFaults(given, pointer, (item) =>
+        typeof item === 'string' && field.values.includes(item)
+          ? undefined
+          : `must be one of ${listed(field.values)}`,
+      );
+    default: {
+      const reason = valueFault(field, given, house);
+      return reason === undefined ? [] : [{ pointer, reason }];
+    }
+  }
+}
+
+function valueFault(field: Field, given: unknown, house: House): string | undefined {
+  switch (field.is) {
+    case 'id':
+      return idFault(given);
+    case 'text':
+      return typeof given === 'string' ? undefined : `is a string, this is ${nameOf(given)}`;
+    case 'code':
+      return typeof given === 'string' || Number.isSafeInteger(given)
+        ? undefined
+        : `is a string or a whole number, this is ${nameOf(given)}`;
+    case 'amount':
+      return wholeFault(given, 0);
+    case 'ordinal':
+      return wholeFault(given, 1);
+    case 'total':
+      return wholeFault(given, 0, 9);
+    case 'flag':
+      return typeof given === 'boolean' ? undefined : `is true or false, this is ${nameOf(given)}`;
+    case 'card':
+      return isCard(given) ? undefined : cardFault(given);
+    case 'card-or-unread':
+      return given === null || isCard(given)
+        ? undefined
+        : `${cardFault(given)}, or null where it could not be read`;
+    case 'object':
+      return isObject(given) ? undefined : `is an object, this is ${nameOf(given)}`;
+    case 'currency':
+      return typeof given === 'string' && isCurrency(given)
+        ? undefined
+        : 'is a currency code of ISO 4217, such as "MOP"';
+    case 'rules':
+      return typeof given !== 'string'
+        ? `is "id@version", this is ${nameOf(given)}`
+        : house.hasRules(given)
+          ? undefined
+          : `"${excerpt(given)}" is not an installed rule document`;
+    case 'bet':
+      return typeof given !== 'string'
+        ? `is a bet id, this is ${nameOf(given)}`
+        : house.hasBet(given)
+          ? undefined
+          : `"${excerpt(given)}" is not a bet id`;
+    case 'one-of':
+      return field.values.includes(given as string | null)
+        ? undefined
+        : `must be one of ${listed(field.values)}`;
+    case 'limits':
+    case 'cards':
+    case 'names':
+    case 'some-of':
+      return undefined; // fieldFaults looks into these
+  }
+}
+
+function limitsFaults(given: unknown, house: House, pointer: string): Fault[] {
+  if (!isObject(given))
+    return [{ pointer, reason: `is an object of bet ids, this is ${nameOf(given)}` }];
+  return Object.entries(given).flatMap(([bet, limit]) => {
+    const at = `${pointer}${pointerStep(bet)}`;
+    if (!house.hasBet(bet)) return [{ pointer: at, reason: 'is not a bet id' }];
+    if (!isObject(limit))
+      return [{ pointer: at, reason: `is {min, max}, this is ${nameOf(limit)}` }];
+    const faults: Fault[] = [];
+    for (const name of ['min', 'max']) {
+      const reason = Object.hasOwn(limit, name) ? wholeFault(limit[name], 0) : 'is required';
+      if (reason !== undefined) faults.push({ pointer: `${at}/${name}`, reason });
+    }
+    for (const name of Object.keys(limit))
+      if (name !== 'min' && name !== 'max')
+        faults.push({ pointer: `${at}${pointerStep(name)}`, reason: 'is not a field of a limit' });
+    return faults;
+  });
+}
+
+function listFaults(
+  given: unknown,
+  pointer: string,
+  faultOf: (item: unknown) => string | undefined,
+): Fault[] {
+  if (!Array.isArray(given)) return [{ pointer, reason: `is a list, this is ${nameOf(given)}` }];
+  return given.flatMap((item, i) => {
+    const reason = faultOf(item);
+    return reason === undefined ? [] : [{ pointer: `${pointer}/${i}`, reason }];
+  });
+}
+
+function idFault(given: unknown): string | undefined {
+  if (typeof given !== 'string') return `is a string, this is ${nameOf(given)}`;
+  return given === '' ? 'must not be empty' : undefined;
+}
+
+function timeFault(given: unknown): string | undefined {
+  if (typeof given !== 'string') return `is a time of RFC 3339, this is ${nameOf(given)}`;
+  return timeOf(given) === undefined
+    ? `"${excerpt(given)}" is not a time of RFC 3339, such as 2026-11-20T12:00:00.123Z`
+    : undefined;
+}
+
+function wholeFault(
+  given: unknown,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): string | undefined {
+  if (typeof given !== 'number') return `is a whole number, this is ${nameOf(given)}`;
+  if (!Number.isInteger(given)) return `${given} is no whole number`;
+  if (given < least) return `${given} is below ${least}`;
+  return given > most
+    ? `${given} is above ${most === Number.MAX_SAFE_INTEGER ? '2^53 - 1' : most}`
+    : undefined;
+}
+
+const cardFault = (given: unknown): string =>
+  `${typeof given === 'string' ? `"${excerpt(given)}"` : nameOf(given)} is no card: rank then suit, such as "9S" or "TD"`;
+const listed = (values: readonly (string | null)[]): string =>
+  values.map((value) => JSON.stringify(value)).join(', ');
+const excerpt = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'boolean') return String(value);
+  return `a ${typeof value}`;
+}

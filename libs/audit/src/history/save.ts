@@ -1,0 +1,126 @@
+import { ledgerRow } from '../ledger/commission.js';
+import type { AnyEvent, EventOf } from '../events/events.js';
+import { replay, rulesOf, type RuleBook } from './replay.js';
+import { openShoe } from '../judges/shoe.js';
+import { FOLD_VERSION, type Entry, type Found, type Shoe, type TableState } from '../state.js';
+
+interface SavedShoe {
+  readonly opening: EventOf<'shoe-opened'>;
+  readonly dutyAtOpening: Shoe['dutyAtOpening'];
+  readonly journal: readonly Entry[];
+  readonly found: readonly (readonly [string, Found])[];
+  /** Seats that ever had a line in the ledger; a correction may have left nothing of it to replay. */
+  readonly seats?: readonly number[];
+}
+
+interface SavedTable extends Omit<TableState, 'open' | 'before' | 'admission' | 'foundOutside'> {
+  readonly admission: Omit<TableState['admission'], 'ids' | 'idsBefore'> & {
+    readonly ids: readonly (readonly [string, number])[];
+    readonly idsBefore: readonly (readonly [string, number])[];
+  };
+  readonly open: SavedShoe | null;
+  readonly before: SavedShoe | null;
+  readonly foundOutside: readonly (readonly [string, Found])[];
+}
+
+/**
+ * A table's state as JSON, after any event. It holds what was recorded of the two shoes within reach and what was found;
+ * how far the game has come is folded from that again on loading.
+ */
+export function saveTable(state: TableState): string {
+  const { admission, open, before, foundOutside } = state;
+  const saved: SavedTable = {
+    ...state,
+    admission: { ...admission, ids: [...admission.ids], idsBefore: [...admission.idsBefore] },
+    open: open && savedShoe(open),
+    before: before && savedShoe(before),
+    foundOutside: [...foundOutside],
+  };
+  return jsonOf(saved);
+}
+
+/** As JSON.stringify, which gives up on lists in lists in lists: a correction that waits may carry 16 KiB of them. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return deepJson(value);
+    throw error;
+  }
+}
+
+/** JSON of plain data, with a stack of its own. */
+function deepJson(value: unknown): string {
+  const written: string[] = [];
+  const todo: (string | { readonly value: unknown })[] = [{ value }];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (typeof next === 'string') written.push(next);
+    else if (typeof next.value !== 'object' || next.value === null)
+      written.push(JSON.stringify(next.value ?? null));
+    else {
+      const isList = Array.isArray(next.value);
+      const members = Object.entries(next.value).filter(
+        ([, member]) => isList || member !== undefined,
+      );
+      const inOrder = members.flatMap(([key, member], i) => [
+        `${i > 0 ? ',' : ''}${isList ? '' : `${JSON.stringify(key)}:`}`,
+        { value: member as unknown },
+      ]);
+      todo.push(isList ? ']' : '}', ...inOrder.reverse(), isList ? '[' : '{');
+    }
+  }
+  return written.join('');
+}
+
+const savedShoe = ({ opening, dutyAtOpening, journal, found, ledger }: Shoe): SavedShoe => ({
+  opening,
+  dutyAtOpening,
+  journal,
+  found: [...found],
+  seats: [...ledger.keys()],
+});
+
+/** A table's state from `saveTable`. Throws where it was saved by another version of the fold: such state is rebuilt from the log, never read. */
+export function loadTable(text: string, book: RuleBook): TableState {
+  const saved = JSON.parse(text) as SavedTable;
+  if (saved.foldVersion !== FOLD_VERSION)
+    throw new Error(
+      `state of fold version ${saved.foldVersion} cannot be read by version ${FOLD_VERSION}; rebuild it from the log`,
+    );
+  const { admission, open, before, foundOutside } = saved;
+  return {
+    ...saved,
+    admission: {
+      ...admission,
+      sessions: admission.sessions,
+      ids: new Map(admission.ids),
+      idsBefore: new Map(admission.idsBefore),
+    },
+    open: open && loadedShoe(saved.table, open, book),
+    before: before && loadedShoe(saved.table, before, book),
+    foundOutside: new Map(foundOutside),
+  };
+}
+
+function loadedShoe(
+  table: string,
+  { opening, dutyAtOpening, journal, found, seats = [] }: SavedShoe,
+  book: RuleBook,
+): Shoe {
+  const bare = openShoe(table, opening, rulesOf(book, opening.data.rules), dutyAtOpening);
+  for (const entry of journal) bare.journal.push(entry.type === 'gap' ? entry : restored(entry));
+  const shoe = replay(bare, book);
+  shoe.news.length = 0;
+  shoe.found.clear();
+  for (const [id, each] of found) shoe.found.set(id, each);
+  for (const seat of seats) ledgerRow(shoe, seat);
+  return shoe;
+}
+
+/** JSON leaves out what is undefined; events carry every attribute. */
+const restored = (event: AnyEvent): AnyEvent => ({
+  ...event,
+  shoe: event.shoe,
+  session: event.session,
+  sequence: event.sequence,
+});

@@ -1,0 +1,136 @@
+import { inOrder } from '../coup/coup.js';
+import { judgeEarlyCards } from '../coup/deal.js';
+import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
+import { raise, TOO_CLOSE, unjudgeable } from '../findings/findings.js';
+import type { BetMove, Coup, Shoe, Wager } from '../state.js';
+import { impact, ofWager, settledOf, standing, wagerOf } from '../coup/wagers.js';
+
+type Staking = EventOf<'bet-placed'> | EventOf<'bet-withdrawn'>;
+
+/** A bet was placed or withdrawn in a coup. */
+export function moveBet(shoe: Shoe, coup: Coup, event: Staking): void {
+  const wager = wagerOf(coup, event.data.seat, event.data.bet);
+  const move: BetMove = { event, afterFirstCard: coup.firstCard !== null, late: false };
+  wager.moves.push(move);
+  if (coup.bettingClosed) judgeLate(shoe, coup, wager, move, coup.bettingClosed);
+  judgeBet(shoe, coup, wager, event);
+}
+
+function judgeBet(shoe: Shoe, coup: Coup, wager: Wager, event: Staking): void {
+  const { seat, bet } = wager;
+  if (event.type === 'bet-placed' && coup.kind !== 'normal') {
+    raise(shoe, coup, 'BT-07', {
+      ...ofWager(wager),
+      events: [coup.ref, referenceOf(event)],
+      expected: 'no bet',
+      observed: `${event.data.amount} on ${bet}`,
+      message: `Seat ${seat}'s ${bet} bet was taken on a ${coup.kind} coup.`,
+    });
+  }
+  judgeOffered(shoe, coup, wager, event);
+}
+
+/** A bet that the house's rules do not have (BT-10); what became of it is not judged. */
+export function judgeOffered(shoe: Shoe, coup: Coup, wager: Wager, event: AnyEvent): void {
+  if (shoe.rules.bets.has(wager.bet)) return;
+  raise(shoe, coup, 'BT-10', {
+    ...ofWager(wager),
+    events: [referenceOf(event)],
+    expected: `a bet of ${shoe.rules.ref}`,
+    observed: wager.bet,
+    message: `Seat ${wager.seat} bet on ${wager.bet}, which ${shoe.rules.ref} does not have.`,
+  });
+}
+
+/** Betting closed in a coup: the first time counts. */
+export function closeBetting(shoe: Shoe, coup: Coup, event: AnyEvent): void {
+  if (coup.bettingClosed) return;
+  coup.bettingClosed = event;
+  judgeEarlyCards(shoe, coup, event);
+  judgeLimits(shoe, coup, event);
+}
+
+/**
+ * A bet moved after the mark (BT-01): after betting was closed, or after the first game card where the coup has no such
+ * event. A late placement is no bet, a late withdrawal has no effect; one too close to call stands.
+ */
+function judgeLate(shoe: Shoe, coup: Coup, wager: Wager, move: BetMove, mark: AnyEvent): void {
+  const events = [referenceOf(mark), referenceOf(move.event)];
+  if (!inOrder(mark, move.event, shoe))
+    return unjudgeable(shoe, coup, ['BT-01'], events, TOO_CLOSE);
+  move.late = true;
+  const did = move.event.type === 'bet-placed' ? 'placed' : 'withdrawn';
+  raise(shoe, coup, 'BT-01', {
+    ...ofWager(wager),
+    events,
+    expected: 'no bet moved',
+    observed: `${move.event.data.amount} ${did}`,
+    message: `Seat ${wager.seat} had ${move.event.data.amount} ${did} on ${wager.bet} after betting had closed.`,
+  });
+}
+
+/** What can be said of the bets only when the coup is over: lateness without a closing of betting, limits, no bet at all. */
+export function judgeBetting(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  if (!coup.bettingClosed && coup.firstCard) {
+    const mark = coup.firstCard.event as AnyEvent;
+    for (const wager of coup.wagers)
+      for (const move of wager.moves)
+        if (move.afterFirstCard) judgeLate(shoe, coup, wager, move, mark);
+  }
+  judgeLimits(shoe, coup, because);
+  if (coup.kind !== 'normal' || coup.state === 'void' || !shoe.reports.bets) return;
+  if (coup.wagers.some((wager) => standing(wager).stands > 0)) return;
+  raise(shoe, coup, 'DL-10', {
+    events: [coup.ref, referenceOf(because)],
+    expected: 'a bet',
+    observed: 'none',
+    message: 'The coup was dealt without any bet.',
+  });
+}
+
+/** Bets under the minimum or over the maximum, on what stands when betting closes (BT-02, BT-03). */
+function judgeLimits(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  const { limits } = shoe.opening.data;
+  if (!limits) return;
+  for (const wager of coup.wagers) {
+    const limit = Object.hasOwn(limits, wager.bet) ? limits[wager.bet] : undefined;
+    const { stands } = standing(wager);
+    if (!limit || stands === 0) continue;
+    const [code, expected] =
+      stands < limit.min
+        ? (['BT-02', `at least ${limit.min}`] as const)
+        : (['BT-03', `at most ${limit.max}`] as const);
+    if (stands >= limit.min && stands <= limit.max) continue;
+    raise(shoe, coup, code, {
+      ...ofWager(wager),
+      events: [...wager.moves.map(({ event }) => referenceOf(event)), referenceOf(because)],
+      expected,
+      observed: String(stands),
+      message: `Seat ${wager.seat}'s ${wager.bet} bet of ${stands} is ${code === 'BT-02' ? 'under the minimum' : 'over the maximum'}; ${expected} is allowed.`,
+    });
+  }
+}
+
+/** The stakes of a void, dummy, demonstration or free coup that were not returned when the next one opened (BT-08). */
+export function judgeReturns(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  coup.owesReturn = false;
+  for (const wager of coup.wagers) {
+    const { stands, late } = standing(wager);
+    const stake = coup.state === 'void' ? stands + late : stands;
+    const settled = settledOf(wager);
+    if (stake === 0 || settled?.stake === 'returned' || (!settled && !shoe.reports.settlements))
+      continue;
+    raise(shoe, coup, 'BT-08', {
+      ...ofWager(wager),
+      events: [
+        ...wager.moves.map(({ event }) => referenceOf(event)),
+        ...(settled?.events() ?? []),
+        referenceOf(because),
+      ],
+      expected: `stake of ${stake} returned`,
+      observed: settled ? 'stake taken' : 'not returned',
+      impact: impact(shoe, -stake),
+      message: `Seat ${wager.seat}'s ${wager.bet} stake of ${stake} was not returned after a ${coup.state === 'void' ? 'void' : coup.kind} coup.`,
+    });
+  }
+}

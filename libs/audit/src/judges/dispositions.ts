@@ -1,0 +1,218 @@
+import { bankerCell, STOOD, type Action, type Circumstances, type Irregularity } from '#baccarat';
+import type { FindingCode } from '../findings/catalogue.js';
+import { totals } from '../coup/coup.js';
+import type { AnyEvent, Hand } from '../events/events.js';
+import { referenceOf } from '../events/events.js';
+import { amend, raise } from '../findings/findings.js';
+import type { Coup, Finding, Laid, Obligation, Place, Shoe } from '../state.js';
+
+/** Done with the cards of the coup itself, before it is settled or over; all others have until the next coup opens. */
+const BEFORE_SETTLEMENT: ReadonlySet<Action> = new Set([
+  'move-to-player',
+  'move-to-banker',
+  'draw-now',
+]);
+
+/** The move that shows an action, by where the card was put. */
+const MOVES: Readonly<Record<Exclude<Place, null>, Action>> = {
+  player: 'move-to-player',
+  banker: 'move-to-banker',
+  burn: 'burn',
+  discard: 'discard',
+  next: 'carry-over',
+};
+
+/** Where a misplaced card belongs, for rules that depend on it. */
+interface Placing {
+  readonly belongsTo?: Hand;
+}
+
+/**
+ * Looks up what the rule document prescribes about a finding: the first entry of `irregularities` for its code whose
+ * circumstances fit. It is given with the finding, and awaited: PR-07 is raised when its moment passes without it.
+ * `card` is the card concerned, where one is.
+ */
+export function oblige(
+  shoe: Shoe,
+  coup: Coup | null,
+  finding: Finding,
+  card: Laid | null,
+  placing: Placing = {},
+): void {
+  const entry = entryFor(shoe, coup, finding.code, card, placing);
+  const found = shoe.found.get(finding.id);
+  if (!entry || !found) return;
+  amend(shoe, found, {
+    disposition: {
+      do: entry.do,
+      source: shoe.rules.document.sources[entry.source]?.title ?? entry.source,
+      section: entry.section,
+    },
+  });
+  shoe.obligations.push({
+    finding: finding.id,
+    code: finding.code,
+    coup,
+    card,
+    entry,
+    done: new Set(),
+    open: true,
+  });
+}
+
+/** Whether the document says anything about a code. */
+export const hasEntry = (shoe: Shoe, code: FindingCode): boolean =>
+  shoe.rules.irregularities.some(({ codes }) => codes.includes(code));
+
+function entryFor(
+  shoe: Shoe,
+  coup: Coup | null,
+  code: FindingCode,
+  card: Laid | null,
+  placing: Placing,
+): Irregularity | undefined {
+  const entries = shoe.rules.irregularities.filter(({ codes }) => codes.includes(code));
+  if (entries.length === 0) return undefined;
+  const seen: Circumstances = {
+    exposed: card?.exposed === true,
+    firstCard: card?.ordinal === 0,
+    lastCoup: shoe.coupsLeft !== null && shoe.coupsLeft <= 0,
+    bankerMustDraw: coup !== null && bankerMustDraw(shoe, coup),
+    ...placing,
+  };
+  return entries.find(({ when }) =>
+    Object.entries(when ?? {}).every(
+      ([name, wanted]) => seen[name as keyof Circumstances] === wanted,
+    ),
+  );
+}
+
+/** Whether the banker hand, against a player who stood, has a card to draw. */
+function bankerMustDraw(shoe: Shoe, { player, banker }: Coup): boolean {
+  if (player.length < 2 || banker.length !== 2) return false;
+  if (totals(player.slice(0, 2)).some((total) => total >= 8)) return false;
+  return totals(banker).every((total) => bankerCell(shoe.rules.tableau, total, STOOD) === 'draw');
+}
+
+/** A card was moved: what was prescribed about it is done, or something else was. */
+export function noteMove(shoe: Shoe, card: Laid, because: AnyEvent): void {
+  if (card.place === null) return;
+  const action = MOVES[card.place];
+  for (const obligation of openOf(shoe))
+    if (obligation.card === card) noteAction(shoe, obligation, action, because);
+}
+
+/** A missing card was drawn after all. */
+export function noteDraw(shoe: Shoe, coup: Coup, hand: Hand, because: AnyEvent): void {
+  for (const obligation of openOf(shoe)) {
+    const missed: readonly FindingCode[] = hand === 'player' ? ['TC-03'] : ['TC-05', 'TC-07'];
+    if (obligation.coup === coup && missed.includes(obligation.code))
+      noteAction(shoe, obligation, 'draw-now', because, false);
+  }
+}
+
+/** A coup was declared void. */
+export function noteVoid(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  for (const obligation of openOf(shoe))
+    if (obligation.coup === coup) noteAction(shoe, obligation, 'void-coup', because);
+}
+
+/** `elsewise`: the action is another disposition where it was not prescribed. */
+function noteAction(
+  shoe: Shoe,
+  obligation: Obligation,
+  action: Action,
+  because: AnyEvent,
+  elsewise = true,
+): void {
+  if (obligation.entry.do.includes(action)) {
+    obligation.done.add(action);
+    remedyWhenDone(shoe, obligation);
+  } else if (elsewise) deviate(shoe, obligation, action, because);
+}
+
+/** The first settlement of a coup, or its end: what had to be done with its cards has been done or not. */
+export function cardsAreFinal(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  for (const obligation of openOf(shoe)) {
+    if (obligation.coup !== coup) continue;
+    const missed = obligation.entry.do.find(
+      (action) =>
+        BEFORE_SETTLEMENT.has(action) &&
+        !obligation.done.has(action) &&
+        !liesThere(obligation, action),
+    );
+    if (missed) deviate(shoe, obligation, missed, because, 'not done');
+  }
+}
+
+const liesThere = ({ card }: Obligation, action: Action): boolean =>
+  card !== null && card.place !== null && MOVES[card.place] === action;
+
+/**
+ * The next coup opens, or the shoe closes: every disposition has been made or not. `nextIsDummy` is `null` when the shoe
+ * closes; `closedForError` when it closes for "error".
+ */
+export function coupsAreFinal(
+  shoe: Shoe,
+  next: Coup | null,
+  closedForError: boolean,
+  because: AnyEvent,
+): void {
+  for (const obligation of openOf(shoe)) {
+    const { coup, entry, done } = obligation;
+    if (coup !== null && coup === next) continue;
+    if (coup?.correctedToDummy) {
+      if (entry.do.includes('this-coup-dummy')) done.add('this-coup-dummy');
+      else {
+        deviate(shoe, obligation, 'this-coup-dummy', because);
+        continue;
+      }
+    }
+    if (coup?.kind === 'dummy' && entry.do.includes('this-coup-dummy')) done.add('this-coup-dummy');
+    if (next?.kind === 'dummy') done.add('next-coup-dummy');
+    if (closedForError) done.add('void-shoe');
+    if (coup === null || (coup.state !== 'void' && coup.kind === 'normal')) done.add('settle');
+    if (coup?.state === 'void') done.add('void-coup');
+    const missed = entry.do.find((action) => !done.has(action) && !liesThere(obligation, action));
+    if (missed) deviate(shoe, obligation, missed, because, 'not done');
+    else {
+      for (const action of entry.do) done.add(action);
+      remedyWhenDone(shoe, obligation);
+      obligation.open = false;
+    }
+  }
+}
+
+function remedyWhenDone(shoe: Shoe, obligation: Obligation): void {
+  const found = shoe.found.get(obligation.finding);
+  if (
+    found &&
+    !found.finding.remedied &&
+    obligation.entry.do.every((action) => obligation.done.has(action))
+  )
+    amend(shoe, found, { remedied: true });
+}
+
+function deviate(
+  shoe: Shoe,
+  obligation: Obligation,
+  action: Action,
+  because: AnyEvent,
+  how: 'done' | 'not done' = 'done',
+): void {
+  obligation.open = false;
+  const found = shoe.found.get(obligation.finding);
+  if (!found) return;
+  const prescribed = obligation.entry.do.join(', ') || 'nothing';
+  raise(shoe, obligation.coup, 'PR-07', {
+    about: [obligation.finding],
+    events: [...found.finding.events, referenceOf(because)],
+    expected: prescribed,
+    observed: how === 'done' ? action : `no ${action}`,
+    message: `After ${obligation.code} the rules prescribe ${prescribed}; ${how === 'done' ? `${action} was done` : `${action} was not done in time`}.`,
+  });
+}
+
+const openOf = (shoe: Shoe): Obligation[] =>
+  shoe.obligations.length === 0 ? NONE : shoe.obligations.filter(({ open }) => open);
+const NONE: Obligation[] = [];

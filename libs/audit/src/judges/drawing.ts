@@ -1,0 +1,123 @@
+import { cardsOn, cardsText, isCardDue, thirdOf, totals } from '../coup/coup.js';
+import {
+  codesIn,
+  DRAW_CODES,
+  drawCodesOf,
+  MISSING_DRAWS,
+  type DrawCode,
+  type Stage,
+} from '../coup/draws.js';
+import { referenceOf, type AnyEvent } from '../events/events.js';
+import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
+import { oblige } from './dispositions.js';
+import type { Coup, Laid, Shoe } from '../state.js';
+import { drawCodesUnplaced } from '../coup/unplaced.js';
+
+/**
+ * Judges the drawing of a coup as its cards lie now (contract section 4, "Third cards"). `because` is the event that made
+ * it time: the card laid, the declaration, or what ended the coup. Where an unread card could be one thing or another,
+ * a code is raised if every value would raise it, and listed as unjudgeable if only some would.
+ */
+export function judgeDraws(shoe: Shoe, coup: Coup, stage: Stage, because: AnyEvent): void {
+  if (coup.gapped || coup.short || coup.player.length < 2 || coup.banker.length < 2) return;
+  const codes = coup.unplaced ? drawCodesUnplaced(shoe, coup, stage) : drawCodes(shoe, coup, stage);
+  if (!codes) return unjudgeable(shoe, coup, DRAW_CODES, unreadRefs(coup), UNREAD);
+  const { sure, open } = codes;
+  const outOfCards = shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe) ? MISSING_DRAWS : 0;
+  const raised = sure & ~outOfCards & ~coup.drawCodes;
+  coup.drawCodes |= raised;
+  for (const code of codesIn(raised)) raiseDraw(shoe, coup, code, because);
+  const doubtful = open & ~coup.drawCodes & ~outOfCards;
+  if (doubtful !== 0) unjudgeable(shoe, coup, codesIn(doubtful), unreadRefs(coup), UNREAD);
+}
+
+const unreadRefs = (coup: Coup): string[] =>
+  [...coup.player, ...coup.banker]
+    .filter(({ card }) => card === null)
+    .map(({ event }) => referenceOf(event));
+
+/** The codes that every value of the unread cards raises, and those that only some do. */
+function drawCodes(shoe: Shoe, coup: Coup, stage: Stage): { sure: number; open: number } {
+  const { tableau } = shoe.rules;
+  const [p1, p2, p3] = coup.player as [Laid, Laid, Laid | undefined];
+  const [b1, b2, b3] = coup.banker as [Laid, Laid, Laid | undefined];
+  const bankerThird = thirdOf(b3, 0);
+  if (p1.value >= 0 && p2.value >= 0 && b1.value >= 0 && b2.value >= 0 && (!p3 || p3.value >= 0)) {
+    const dealt = {
+      player: (p1.value + p2.value) % 10,
+      banker: (b1.value + b2.value) % 10,
+      playerThird: thirdOf(p3, p3 ? p3.value : 0),
+      bankerThird,
+    };
+    return { sure: drawCodesOf(tableau, dealt, stage), open: 0 };
+  }
+  let sure = -1;
+  let some = 0;
+  for (const player of totals([p1, p2])) {
+    for (const banker of totals([b1, b2])) {
+      for (const third of p3 ? totals([p3]) : [0]) {
+        const codes = drawCodesOf(
+          tableau,
+          { player, banker, playerThird: thirdOf(p3, third), bankerThird },
+          stage,
+        );
+        sure &= codes;
+        some |= codes;
+      }
+    }
+  }
+  return { sure, open: some & ~sure };
+}
+
+function raiseDraw(shoe: Shoe, coup: Coup, code: DrawCode, because: AnyEvent): void {
+  const hand = code === 'TC-01' || code === 'TC-03' || code === 'TC-04' ? 'player' : 'banker';
+  const laid = cardsOn(coup, hand)[2];
+  const against =
+    code === 'TC-07' || code === 'TC-08'
+      ? ` against a third card of ${totalText([coup.player[2] as Laid])}`
+      : '';
+  const standing = `The ${hand} hand (${cardsText(cardsOn(coup, hand).slice(0, 2))})`;
+  const on = `on ${totalText(cardsOn(coup, hand).slice(0, 2))}${against}`;
+  const natural = ' while a natural ended the drawing';
+  const words: Record<DrawCode, readonly [expected: string, observed: string, message: string]> = {
+    'TC-01': ['stand', 'drew', `${standing} drew ${on}${natural}.`],
+    'TC-02': ['stand', 'drew', `${standing} drew ${on}${natural}.`],
+    'TC-03': ['draw', 'stood', `${standing} did not draw ${on}; it must.`],
+    'TC-04': ['stand', 'drew', `${standing} drew ${on}; it must stand.`],
+    'TC-05': [
+      'draw',
+      'stood',
+      `${standing} did not draw ${on} against a player hand of two cards; it must.`,
+    ],
+    'TC-06': [
+      'stand',
+      'drew',
+      `${standing} drew ${on} against a player hand of two cards; it must stand.`,
+    ],
+    'TC-07': ['draw', 'stood', `${standing} did not draw ${on}; it must.`],
+    'TC-08': ['stand', 'drew', `${standing} drew ${on}; it must stand.`],
+    'TC-09': [
+      'player first',
+      'banker first',
+      `The banker's third card was drawn before the player's, which was due.`,
+    ],
+  };
+  const [expected, observed, message] = words[code];
+  const drawn =
+    code === 'TC-09' ? [coup.banker[2], coup.player[2]] : observed === 'drew' ? [laid] : [];
+  const cards = drawn.filter((card) => card !== undefined);
+  const seen = cards.length > 0 && observed === 'drew' ? `drew ${cardsText(cards)}` : observed;
+  const events =
+    cards.length > 0
+      ? cards.map(({ event }) => referenceOf(event))
+      : [...coup.player, ...coup.banker]
+          .map(({ event }) => referenceOf(event))
+          .concat(referenceOf(because));
+  const finding = raise(shoe, coup, code, { events, expected, observed: seen, message });
+  if (finding) oblige(shoe, coup, finding, observed === 'drew' ? (laid ?? null) : null);
+}
+
+const totalText = (cards: readonly Laid[]): string => {
+  const found = totals(cards);
+  return found.length === 1 ? String(found[0]) : '?';
+};

@@ -1,0 +1,205 @@
+import { specialsOf, type Outcome } from '#baccarat';
+import type { FindingCode } from '../findings/catalogue.js';
+import { cardsOn, isCardDue, outcomes, totals, unreadOf } from '../coup/coup.js';
+import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
+import { handsOf, possibleFacts } from '../coup/facts.js';
+import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
+import { judgeDraws } from './drawing.js';
+import { noteOutcome } from './settlement.js';
+import type { Coup, Declaration, Laid, Shoe } from '../state.js';
+
+/** A hand's total was called: it is judged on the hand as it is at that moment (RS-01, once a coup). */
+export function callHand(shoe: Shoe, coup: Coup, event: EventOf<'hand-called'>): void {
+  judgeTotal(shoe, coup, event.data.hand, event.data.total, event);
+}
+
+/** An outcome was declared. Its totals are judged now; the rest when the hands are final. */
+export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-declared'>): void {
+  const { by, outcome, player, banker } = event.data;
+  judgeShort(shoe, coup, event);
+  judgeDraws(shoe, coup, 'declared', event);
+  if (player !== undefined) judgeTotal(shoe, coup, 'player', player, event);
+  if (banker !== undefined) judgeTotal(shoe, coup, 'banker', banker, event);
+  const former = coup.declarations.findLast((declaration) => declaration.event.data.by === by);
+  if (
+    former &&
+    former.handVersion === coup.handVersion &&
+    former.event.data.outcome !== outcome &&
+    !coup.gapped &&
+    !coup.short
+  ) {
+    raise(shoe, coup, 'RS-08', {
+      about: [by],
+      events: [referenceOf(former.event), referenceOf(event)],
+      expected: former.event.data.outcome,
+      observed: outcome,
+      message: `The ${by} declared ${former.event.data.outcome}, then ${outcome}, with no draw or move between.`,
+    });
+  }
+  coup.declarations.push({ event, handVersion: coup.handVersion });
+  if (coup.outcomeAt === null) {
+    coup.outcomeAt = event;
+    noteOutcome(shoe, coup, event);
+  }
+}
+
+/**
+ * A hand of fewer than two cards when an outcome is declared or the coup ends (DL-04). Nothing that needs the hands is
+ * judged in such a coup.
+ */
+export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  if (coup.short || coup.gapped || (coup.player.length >= 2 && coup.banker.length >= 2)) return;
+  if (shoe.drawn >= 52 * shoe.decks) return; // SH-13, at the coup's end
+  coup.short = true;
+  raise(shoe, coup, 'DL-04', {
+    events: [...coup.cards.map(({ event }) => referenceOf(event)), referenceOf(because)],
+    expected: 'two cards or more on each hand',
+    observed: `player ${coup.player.length}, banker ${coup.banker.length}`,
+    message: `The coup was left with ${coup.player.length} cards on the player hand and ${coup.banker.length} on the banker hand.`,
+  });
+}
+
+function judgeTotal(shoe: Shoe, coup: Coup, hand: Hand, said: number, event: AnyEvent): void {
+  if (coup.gapped || coup.short) return;
+  const possible = totals(cardsOn(coup, hand));
+  if (possible.length > 1 || coup.unplaced)
+    return unjudgeable(
+      shoe,
+      coup,
+      ['RS-01'],
+      unreadOf(coup).map((laid) => referenceOf(laid.event)),
+      UNREAD,
+    );
+  if (possible[0] === said) return;
+  raise(shoe, coup, 'RS-01', {
+    hand,
+    events: [...cardsOn(coup, hand).map((laid) => referenceOf(laid.event)), referenceOf(event)],
+    expected: String(possible[0]),
+    observed: String(said),
+    message: `The ${hand} hand was called ${said}; its cards make ${possible[0]}.`,
+  });
+}
+
+/**
+ * The result of a coup that is over, on the final hands (RS-02, RS-03, RS-05, RS-07). A declaration that a draw or a move
+ * of its hands followed was judged by its totals alone.
+ */
+export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  if (coup.gapped || coup.short || coup.state === 'void') return;
+  if (coup.declarations.length === 0) {
+    if (
+      coup.kind === 'normal' &&
+      shoe.reports.outcomes &&
+      !(shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe))
+    ) {
+      raise(shoe, coup, 'RS-07', {
+        events: [coup.ref, referenceOf(because)],
+        expected: 'an outcome',
+        observed: 'none',
+        message: 'The coup ended with no outcome declared.',
+      });
+    }
+    return;
+  }
+  if (coup.player.length < 2 || coup.banker.length < 2) return;
+  if (coup.unplaced) return leaveOpen(shoe, coup);
+  const possible = outcomes(coup);
+  for (const declaration of coup.declarations) {
+    if (declaration.handVersion !== coup.handVersion) continue;
+    judgeOutcome(shoe, coup, declaration, possible);
+    judgeSpecials(shoe, coup, declaration);
+  }
+}
+
+/** A card lies in the coup whose hand cannot be known: whatever was declared on the final hands is left open. */
+function leaveOpen(shoe: Shoe, coup: Coup): void {
+  for (const {
+    event: { data },
+    handVersion,
+  } of coup.declarations) {
+    if (handVersion !== coup.handVersion) continue;
+    const codes: FindingCode[] = [
+      data.by === 'dealer' ? 'RS-02' : 'RS-03',
+      ...(data.specials ? ['RS-05' as const] : []),
+    ];
+    unjudgeable(
+      shoe,
+      coup,
+      codes,
+      unreadOf(coup).map((laid) => referenceOf(laid.event)),
+      UNREAD,
+    );
+  }
+}
+
+function judgeOutcome(
+  shoe: Shoe,
+  coup: Coup,
+  { event }: Declaration,
+  possible: readonly Outcome[],
+): void {
+  const { outcome, by } = event.data;
+  const code: FindingCode = by === 'dealer' ? 'RS-02' : 'RS-03';
+  if (possible.includes(outcome)) {
+    if (possible.length > 1)
+      unjudgeable(
+        shoe,
+        coup,
+        [code],
+        unreadOf(coup).map((laid) => referenceOf(laid.event)),
+        UNREAD,
+      );
+    return;
+  }
+  const expected = possible.join(' or ');
+  const say =
+    ([...coup.player].length > 0 &&
+      `player ${totalsText(coup.player)}, banker ${totalsText(coup.banker)}`) ||
+    '';
+  raise(shoe, coup, code, {
+    events: [referenceOf(event)],
+    expected,
+    observed: outcome,
+    message: `The ${by} declared ${outcome}; the cards (${say}) make it ${expected}.`,
+  });
+}
+
+const totalsText = (hand: readonly Laid[]): string => {
+  const found = totals(hand);
+  return found.length === 1 ? String(found[0]) : '?';
+};
+
+const same = (said: readonly string[], made: readonly string[]): boolean =>
+  said.length === made.length && made.every((name) => said.includes(name));
+
+function judgeSpecials(shoe: Shoe, coup: Coup, { event }: Declaration): void {
+  const said = event.data.specials;
+  if (said === undefined) return;
+  const possible = possibleFacts(coup);
+  const hands = handsOf(coup);
+  const [certain] = possible;
+  if (possible.length === 1 && certain && same(said, specialsOf(shoe.rules, certain, hands)))
+    return;
+  const text = (names: readonly string[]): string =>
+    [...new Set(names)].sort().join(', ') || 'none';
+  const made = new Set(possible.map((facts) => text(specialsOf(shoe.rules, facts, hands))));
+  const announced = text(said);
+  if (made.has(announced)) {
+    if (made.size > 1)
+      unjudgeable(
+        shoe,
+        coup,
+        ['RS-05'],
+        unreadOf(coup).map((laid) => referenceOf(laid.event)),
+        UNREAD,
+      );
+    return;
+  }
+  const expected = [...made].join(' or ');
+  raise(shoe, coup, 'RS-05', {
+    events: [referenceOf(event)],
+    expected,
+    observed: announced,
+    message: `Announced with the result: ${announced}; the cards make: ${expected}.`,
+  });
+}

@@ -1,0 +1,270 @@
+import {
+  isExact,
+  resultOf,
+  scale,
+  type Bet,
+  type Facts,
+  type Predicate,
+  type Rational,
+  type Result,
+} from '#baccarat';
+import type { FindingCode } from '../findings/catalogue.js';
+import { judgeCommission } from '../ledger/commission.js';
+import { inOrder, unreadOf } from '../coup/coup.js';
+import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
+import { handsOf, possibleFacts } from '../coup/facts.js';
+import { raise, TOO_CLOSE, UNREAD, unjudgeable } from '../findings/findings.js';
+import type { Coup, Shoe, Slip, Wager } from '../state.js';
+import { impact, ofWager, settledOf, standing, winnings, type Settled } from '../coup/wagers.js';
+
+/** An outcome came: every settlement before it was too early (PY-07). */
+export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
+  if (coup.kind !== 'normal') return; // its stakes are to be returned, and no outcome decides that
+  for (const wager of coup.wagers) {
+    if (!shoe.rules.bets.has(wager.bet)) continue; // BT-10: its settlement is not judged
+    for (const settlement of wager.settlements) {
+      const events = [referenceOf(settlement), referenceOf(outcome)];
+      if (coup.gapped || coup.short) continue;
+      if (!inOrder(settlement, outcome, shoe))
+        unjudgeable(shoe, coup, ['PY-07'], events, TOO_CLOSE);
+      else {
+        raise(shoe, coup, 'PY-07', {
+          ...ofWager(wager),
+          events,
+          expected: 'settled after the outcome',
+          observed: 'settled before it',
+          message: `Seat ${wager.seat}'s ${wager.bet} bet was settled before the outcome was declared.`,
+        });
+      }
+    }
+  }
+}
+
+/** The settlement of a coup that is over, on its final hands: PY-01 to PY-06 and the commission on what was paid. */
+export function judgeSettlement(shoe: Shoe, coup: Coup): void {
+  if (!shoe.reports.bets || coup.gapped || coup.short || coup.state === 'void') return;
+  const judgeable = coup.player.length >= 2 && coup.banker.length >= 2;
+  let facts: Facts[] | undefined;
+  for (const wager of coup.wagers) {
+    const bet = shoe.rules.bets.get(wager.bet);
+    if (!bet) continue; // BT-10: its settlement is not judged
+    const { stands, late } = standing(wager);
+    if (coup.kind !== 'normal' || stands === 0) judgeUnfounded(shoe, coup, wager, stands, late);
+    else if (judgeable)
+      judgeWager(shoe, coup, wager, { bet, stands, facts: (facts ??= possibleFacts(coup)) });
+  }
+}
+
+/** A settlement where no bet stands, or a late stake that was not returned unpaid (PY-06). */
+function judgeUnfounded(shoe: Shoe, coup: Coup, wager: Wager, stands: number, late: number): void {
+  const settled = settledOf(wager);
+  if (settled && settled.commission > 0) judgeCommission(shoe, coup, wager, settled, null);
+  if (stands > 0) return; // a bet on a dummy, demonstration or free coup: BT-07, and BT-08 unless it is returned
+  const returned = settled !== null && settled.stake === 'returned' && settled.paid === 0;
+  const wrong = late > 0 ? (settled ? !returned : shoe.reports.settlements) : settled !== null;
+  if (!wrong) return;
+  raise(shoe, coup, 'PY-06', {
+    ...ofWager(wager),
+    events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
+    expected: late > 0 ? `the late stake of ${late} returned unpaid` : 'no settlement',
+    observed: settled ? settledText(settled) : 'not settled',
+    impact: impact(
+      shoe,
+      (settled?.paid ?? 0) - (settled?.stake === 'taken' || !settled ? late : 0),
+    ),
+    message:
+      late > 0
+        ? `Seat ${wager.seat}'s ${wager.bet} bet came too late and is none; its stake was not simply returned.`
+        : `Seat ${wager.seat}'s ${wager.bet} was settled, but no bet stood there.`,
+  });
+}
+
+interface Standing {
+  readonly bet: Bet;
+  readonly stands: number;
+  readonly facts: readonly Facts[];
+}
+
+/** What is wrong with the settlement of one wager under one reading of the cards. */
+interface Verdict {
+  readonly code: FindingCode;
+  readonly expected: string;
+  /** What the patron should have in hand and has, stake and winnings. */
+  readonly lawful: number;
+  readonly slip?: Slip;
+}
+
+function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }: Standing): void {
+  const settled = settledOf(wager);
+  const results = resultsOf(bet, facts, coup);
+  const verdicts = results.map((result) => verdictOn(shoe, bet, stands, result, settled));
+  const [verdict] = verdicts;
+  const agreed = verdicts.every((each) => each?.code === verdict?.code);
+  if (!agreed) {
+    const open = verdicts.flatMap((each) => (each ? [each.code] : []));
+    unjudgeable(
+      shoe,
+      coup,
+      open,
+      unreadOf(coup).map(({ event }) => referenceOf(event)),
+      UNREAD,
+    );
+  } else if (verdict) raiseSettlement(shoe, coup, wager, { ...verdict, settled, stake: stands });
+  if (settled)
+    judgeCommission(shoe, coup, wager, settled, {
+      bet,
+      stands,
+      results,
+      netted: agreed && verdict?.slip === 'commission-netted',
+    });
+}
+
+/** The results that the bet can have, without repeats; more than one only where a card was not read, or its hand is not known. */
+function resultsOf(bet: Bet, facts: readonly Facts[], coup: Coup): Result[] {
+  const hands = handsOf(coup);
+  if (
+    coup.unplaced ||
+    (facts.length > 1 && [...bet.pushes, ...bet.pays].some(({ when }) => looksAtCards(when)))
+  ) {
+    return [
+      { result: 'lose' },
+      ...bet.pushes.map(({ special }) => ({ result: 'push', special }) as const),
+      ...bet.pays.map(
+        ({ odds, special }, tier) => ({ result: 'win', odds, tier, special }) as const,
+      ),
+    ];
+  }
+  const [first] = facts;
+  if (facts.length === 1 && first) return [resultOf(bet, first, hands)];
+  const found = new Map<string, Result>();
+  for (const each of facts) {
+    const result = resultOf(bet, each, hands);
+    found.set(
+      result.result === 'win'
+        ? `win ${result.tier}`
+        : result.result === 'push'
+          ? `push ${result.special}`
+          : 'lose',
+      result,
+    );
+  }
+  return [...found.values()];
+}
+
+const looksAtCards = (predicate: Predicate): boolean =>
+  predicate.player !== undefined || predicate.banker !== undefined;
+
+/** The first of PY-01, PY-02, PY-05, PY-04, PY-03 that fits. */
+function verdictOn(
+  shoe: Shoe,
+  bet: Bet,
+  stake: number,
+  result: Result,
+  settled: Settled | null,
+): Verdict | undefined {
+  if (!settled && !shoe.reports.settlements) return undefined;
+  const returned = settled?.stake === 'returned';
+  const paid = settled?.paid ?? 0;
+  if (result.result === 'win') {
+    const due = winnings(shoe, stake, result.odds.profit);
+    if (returned && paid === due) return undefined;
+    const wanted = {
+      expected: `paid ${due} (${result.odds.text}), stake returned`,
+      lawful: stake + due,
+    };
+    if (result.special ? paid === 0 && due > 0 : !returned || (paid === 0 && due > 0))
+      return { code: 'PY-01', ...wanted };
+    return result.special
+      ? { code: 'PY-05', ...wanted }
+      : { code: 'PY-03', ...wanted, slip: slipOf(shoe, bet, stake, result, paid) };
+  }
+  if (result.result === 'push') {
+    if (returned && paid === 0) return undefined;
+    return {
+      code: result.special ? 'PY-05' : 'PY-04',
+      expected: 'stake returned, nothing paid',
+      lawful: stake,
+    };
+  }
+  return settled && !returned && paid === 0
+    ? undefined
+    : { code: 'PY-02', expected: 'stake taken, nothing paid', lawful: 0 };
+}
+
+/** The known slip that explains a wrong amount, the first that fits. */
+function slipOf(
+  shoe: Shoe,
+  bet: Bet,
+  stake: number,
+  { odds, tier }: Extract<Result, { result: 'win' }>,
+  paid: number,
+): Slip | undefined {
+  const { profit } = odds;
+  const pays = (num: number): boolean =>
+    num >= 0 && winnings(shoe, stake, { num, den: profit.den }) === paid;
+  if (odds.notation === 'to' ? pays(profit.num - profit.den) : pays(profit.num + profit.den))
+    return 'odds-read-as-for';
+  if (bet.pays.some((other, i) => i !== tier && winnings(shoe, stake, other.odds.profit) === paid))
+    return 'wrong-tier';
+  const { commission } = shoe.rules;
+  const due = winnings(shoe, stake, profit);
+  if (
+    bet.commission &&
+    commission &&
+    paid === due - Math.max(commission.minimum, scale(due, commission.rate, commission.rounding))
+  )
+    return 'commission-netted';
+  if (
+    !isExact(stake, profit, shoe.rules.payoutRounding.unit) &&
+    roundings(shoe, stake, profit).includes(paid)
+  )
+    return 'wrong-rounding';
+  return pays(profit.num + profit.den) ? 'stake-counted-as-winnings' : undefined;
+}
+
+const roundings = (shoe: Shoe, stake: number, profit: Rational): number[] =>
+  [1, shoe.rules.payoutRounding.unit].flatMap((unit) =>
+    (['down', 'up', 'half-up'] as const).map((mode) => scale(stake, profit, { unit, mode })),
+  );
+
+const settledText = ({ stake, paid }: Settled): string => `stake ${stake}, paid ${paid}`;
+
+const SETTLED_WRONG: Partial<Record<FindingCode, string>> = {
+  'PY-01': 'won and was not paid',
+  'PY-02': 'lost and was not collected',
+  'PY-03': 'won and was paid another amount than is due',
+  'PY-04': 'was to be returned, and was not simply returned',
+  'PY-05': 'fell under a special payout of these rules, which was not made',
+};
+
+function raiseSettlement(
+  shoe: Shoe,
+  coup: Coup,
+  wager: Wager,
+  verdict: Verdict & { settled: Settled | null; stake: number },
+): void {
+  const { settled, stake } = verdict;
+  const inHand = settled ? settled.paid + (settled.stake === 'returned' ? stake : 0) : stake;
+  raise(shoe, coup, verdict.code, {
+    ...ofWager(wager),
+    events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
+    expected: verdict.expected,
+    observed: settled ? settledText(settled) : 'not settled',
+    impact: impact(shoe, inHand - verdict.lawful),
+    explainedBy: verdict.slip,
+    message: `Seat ${wager.seat}'s ${wager.bet} bet of ${stake} ${SETTLED_WRONG[verdict.code]}.`,
+  });
+}
+
+/** A settlement was made after its coup had closed (PY-10). */
+export function raiseLateSettlement(shoe: Shoe, coup: Coup, event: EventOf<'bet-settled'>): void {
+  raise(shoe, coup, 'PY-10', {
+    about: [`seat ${event.data.seat}`, event.data.bet, referenceOf(event)],
+    seat: event.data.seat,
+    bet: event.data.bet,
+    events: [referenceOf(event)],
+    expected: 'settled before the coup closed',
+    observed: 'settled after it',
+    message: `Seat ${event.data.seat}'s ${event.data.bet} bet was settled after the coup had closed.`,
+  });
+}

@@ -1,0 +1,235 @@
+import { cardIndex, CARDS, permittedBurns, rankOf, type Card, type Rules } from '#baccarat';
+import { judgeOutstanding } from '../ledger/commission.js';
+import { oblige } from './dispositions.js';
+import {
+  REPORTS,
+  referenceOf,
+  type AnyEvent,
+  type EventOf,
+  type Report,
+} from '../events/events.js';
+import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
+import type { Coup, Duty, Laid, Shoe, ShoeRow } from '../state.js';
+
+/** A shoe just opened: nothing drawn, nothing judged but the opening itself (SH-19). */
+export function openShoe(
+  table: string,
+  opening: EventOf<'shoe-opened'>,
+  rules: Rules,
+  duty: Readonly<Duty>,
+): Shoe {
+  const { data, shoe: name } = opening;
+  const shoe: Shoe = {
+    table,
+    name: name as string,
+    opening,
+    ref: referenceOf(opening),
+    rules,
+    decks: data.decks,
+    currency: data.currency,
+    reports: Object.fromEntries(
+      REPORTS.map((kind) => [kind, data.reports.includes(kind)]),
+    ) as Record<Report, boolean>,
+    dutyAtOpening: { ...duty },
+    duty: { ...duty },
+    journal: [],
+    closed: false,
+    news: [],
+    found: new Map(),
+    unjudgeable: new Map(),
+    coups: [],
+    coup: null,
+    lastNumber: 0,
+    copies: CARDS.map(() => 0),
+    drawn: 0,
+    unread: 0,
+    burned: [],
+    loose: [],
+    carried: [],
+    betweenCoups: [],
+    owing: 0,
+    coupsLeft: null,
+    cardsLost: false,
+    burnsLost: false,
+    ledger: new Map(),
+    takings: [],
+    obligations: [],
+    dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
+  };
+  const otherHash =
+    data.rulesHash !== undefined && rules.hash !== '' && data.rulesHash !== rules.hash;
+  if (otherHash || !rules.document.decks.includes(data.decks)) {
+    raise(shoe, null, 'SH-19', {
+      events: [shoe.ref],
+      expected: otherHash
+        ? `rules of hash ${rules.hash}`
+        : `${rules.document.decks.join(' or ')} decks`,
+      observed: otherHash ? `hash ${data.rulesHash}` : `${data.decks} decks`,
+      message: otherHash
+        ? `The shoe was opened under another text of ${rules.ref} than the one published.`
+        : `The shoe was opened with ${data.decks} decks, which ${rules.ref} does not allow.`,
+    });
+  }
+  return shoe;
+}
+
+/** Tells of a shoe as it stood then; the shoe itself goes on. */
+export class ShoeTold {
+  readonly is = 'shoe';
+  readonly row: ShoeRow;
+  readonly #shoe: Shoe;
+
+  constructor(shoe: Shoe) {
+    this.row = shoeRow(shoe);
+    this.#shoe = shoe;
+  }
+
+  get shoe(): Shoe {
+    return this.#shoe;
+  }
+}
+
+const shoeRow = (shoe: Shoe): ShoeRow => ({
+  table: shoe.table,
+  shoe: shoe.name,
+  rules: shoe.rules.ref,
+  decks: shoe.decks,
+  coups: shoe.coups.length,
+  cards: shoe.drawn,
+  closed: shoe.closed,
+});
+
+/** The burn, when the first coup opens (SH-06, SH-07). */
+export function judgeBurn(shoe: Shoe, coup: Coup): void {
+  if (!shoe.reports.burns || shoe.burnsLost) return;
+  const burned = shoe.burned.length;
+  const indicator = shoe.burned[0]?.card;
+  const { burn } = shoe.rules.document;
+  const { counts, byFirstCard } = permittedBurns(
+    burn,
+    shoe.decks,
+    indicator ? rankOf(indicator) : undefined,
+  );
+  const events = [...shoe.burned.map(({ event }) => referenceOf(event)), coup.ref];
+  if (counts.includes(burned) || byFirstCard.includes(burned - 1)) return;
+  if (burned === 0) {
+    const finding = raise(shoe, null, 'SH-06', {
+      events,
+      expected: 'a burn',
+      observed: 'none',
+      message: 'No card was burned before the first coup.',
+    });
+    if (finding) oblige(shoe, coup, finding, null);
+    return;
+  }
+  if (
+    indicator === null &&
+    CARDS.some((card) =>
+      permittedBurns(burn, shoe.decks, rankOf(card)).byFirstCard.includes(burned - 1),
+    )
+  ) {
+    return unjudgeable(
+      shoe,
+      null,
+      ['SH-07'],
+      [referenceOf((shoe.burned[0] as Laid).event)],
+      UNREAD,
+    );
+  }
+  const wanted = [...counts, ...byFirstCard.map((count) => count + 1)];
+  const finding = raise(shoe, null, 'SH-07', {
+    events,
+    expected:
+      wanted.length > 0
+        ? `${[...new Set(wanted)].sort((a, b) => a - b).join(' or ')} cards`
+        : 'another number of cards',
+    observed: `${burned} cards`,
+    message: `${burned} cards were burned${indicator ? `, the first of them ${indicator}` : ''}; the rules do not permit that number.`,
+  });
+  if (finding) oblige(shoe, coup, finding, null);
+}
+
+/** The cut card showed; the first time counts. */
+export function cutCardDrawn(shoe: Shoe, event: AnyEvent): void {
+  if (shoe.coupsLeft !== null) return;
+  const { insideCoup, betweenCoups } = shoe.rules.document.cutCard;
+  const { coup } = shoe;
+  if (coup && coup.ordinals > 0) shoe.coupsLeft = insideCoup;
+  else {
+    shoe.coupsLeft = betweenCoups;
+    if (coup) countCoup(shoe, coup, event);
+  }
+}
+
+/** A coup after the cut card: SH-09 where no more may be opened. Only normal coups count. */
+export function countCoup(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  if (shoe.coupsLeft === null || coup.kind !== 'normal') return;
+  shoe.coupsLeft -= 1;
+  if (shoe.coupsLeft >= 0) return;
+  const { insideCoup, betweenCoups } = shoe.rules.document.cutCard;
+  const finding = raise(shoe, coup, 'SH-09', {
+    events: [...new Set([coup.ref, referenceOf(because)])],
+    expected: `at most ${Math.max(insideCoup, betweenCoups)} after the cut card`,
+    observed: 'another coup',
+    message: 'A coup was opened after the last one that the cut card permits.',
+  });
+  if (finding) oblige(shoe, coup, finding, null);
+}
+
+/** The shoe closed, or another was opened in its place: its reason, its cards, its commission (SH-10, SH-04, CM-05). */
+export function closeShoe(shoe: Shoe, because: AnyEvent): void {
+  shoe.closed = true;
+  const reference = referenceOf(because);
+  const closing = because.type === 'shoe-closed' ? because.data : undefined;
+  if (closing?.reason === undefined) {
+    raise(shoe, null, 'SH-10', {
+      events: [reference],
+      expected: 'a reason',
+      observed: closing ? 'none' : 'another shoe opened',
+      message: closing
+        ? 'The shoe was closed without a reason.'
+        : 'Another shoe was opened while this one was not closed.',
+    });
+  }
+  if (closing && !shoe.cardsLost) judgeRemaining(shoe, closing, reference);
+  for (const seat of shoe.ledger.keys()) judgeOutstanding(shoe, seat, reference);
+}
+
+function judgeRemaining(
+  shoe: Shoe,
+  { remaining, remainingCards }: EventOf<'shoe-closed'>['data'],
+  reference: string,
+): void {
+  const all = 52 * shoe.decks;
+  const counts = [
+    ...(remaining === undefined ? [] : [remaining]),
+    ...(remainingCards ? [remainingCards.length] : []),
+  ];
+  const wrongCount = counts.find((count) => shoe.drawn + count !== all);
+  const wrongCards = remainingCards ? wrongCopies(shoe, remainingCards) : [];
+  if (wrongCount === undefined && wrongCards.length === 0) return;
+  raise(shoe, null, 'SH-04', {
+    events: [shoe.ref, reference],
+    expected:
+      wrongCount === undefined
+        ? `${all} cards, ${shoe.decks} of each`
+        : `${all - shoe.drawn} cards remaining`,
+    observed: wrongCount === undefined ? wrongCards.join(', ') : `${wrongCount} remaining`,
+    message:
+      wrongCount === undefined
+        ? `The cards drawn and remaining are not ${shoe.decks} decks: ${wrongCards.join(', ')}.`
+        : `${shoe.drawn} cards were drawn and ${wrongCount} remain; ${shoe.decks} decks have ${all}.`,
+  });
+}
+
+/** Cards of which drawn and remaining do not make the decks, unread cards standing for whatever is wanting. */
+function wrongCopies(shoe: Shoe, remaining: readonly Card[]): string[] {
+  const copies = [...shoe.copies];
+  for (const card of remaining) copies[cardIndex(card)] = (copies[cardIndex(card)] as number) + 1;
+  const short = copies.reduce((sum, count) => sum + Math.max(0, shoe.decks - count), 0);
+  const isWrong = (count: number): boolean =>
+    count > shoe.decks || (count < shoe.decks && short > shoe.unread);
+  return CARDS.flatMap((card, i) =>
+    isWrong(copies[i] as number) ? [`${copies[i]} of ${card}`] : [],
+  );
+}

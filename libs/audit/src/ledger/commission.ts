@@ -1,0 +1,251 @@
+import { scale, type Bet, type Commission, type Result } from '#baccarat';
+import type { FindingCode } from '../findings/catalogue.js';
+import { unreadOf } from '../coup/coup.js';
+import { referenceOf, type EventOf } from '../events/events.js';
+import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
+import type { Account, Coup, LedgerRow, Shoe, Wager } from '../state.js';
+import { impact, ofWager, winnings, type Settled } from '../coup/wagers.js';
+
+function accountOf(shoe: Shoe, seat: number): Account {
+  const known = shoe.ledger.get(seat);
+  if (known) return known;
+  const fresh: Account = { due: 0, taken: 0, marked: 0, collected: 0, waived: 0 };
+  shoe.ledger.set(seat, fresh);
+  return fresh;
+}
+
+const outstanding = ({ marked, collected, waived }: Account): number => marked - collected - waived;
+
+/** A seat's line of the ledger as it stands. */
+export function ledgerRow(shoe: Shoe, seat: number): LedgerRow {
+  const { due, taken, marked, collected, waived } = accountOf(shoe, seat);
+  return {
+    table: shoe.table,
+    shoe: shoe.name,
+    seat,
+    due,
+    taken,
+    marked,
+    collected,
+    waived,
+    outstanding: marked - collected - waived,
+  };
+}
+
+const tell = (shoe: Shoe, seat: number): void =>
+  void shoe.news.push({ is: 'ledger', row: ledgerRow(shoe, seat) });
+
+/** Commission taken and marked with a settlement enters the ledger, as recorded. */
+export function enterCommission(
+  shoe: Shoe,
+  coup: Coup | null,
+  event: EventOf<'bet-settled'>,
+): void {
+  const { data } = event;
+  const taken = data.commissionTaken ?? 0;
+  const marked = data.commissionMarked ?? 0;
+  if (taken === 0 && marked === 0) return;
+  const account = accountOf(shoe, data.seat);
+  account.taken += taken;
+  account.marked += marked;
+  if (coup) coup.entries.push({ seat: data.seat, due: 0, taken, marked });
+  else
+    shoe.takings.push({
+      seat: data.seat,
+      dealer: shoe.duty.dealer,
+      time: event.time,
+      amounts: { taken, marked },
+    });
+  tell(shoe, data.seat);
+}
+
+/** What a coup marked and owed leaves the ledger: it was declared void, or (`due` alone) can no longer be judged. */
+export function reverseEntries(shoe: Shoe, coup: Coup, what: 'all' | 'due'): void {
+  for (const entry of coup.entries) {
+    const account = accountOf(shoe, entry.seat);
+    account.due -= entry.due;
+    entry.due = 0;
+    if (what === 'all') {
+      account.marked -= entry.marked;
+      entry.marked = 0;
+    }
+    tell(shoe, entry.seat);
+  }
+}
+
+/** How a wager stood that was settled; `netted`: the payout was less by exactly the commission. */
+export interface Bearing {
+  readonly bet: Bet;
+  readonly stands: number;
+  readonly results: readonly Result[];
+  readonly netted: boolean;
+}
+
+interface Charge {
+  readonly due: number;
+  readonly code: FindingCode | undefined;
+}
+
+/**
+ * Commission on one settled wager (CM-01 to CM-04), taken and marked together; what is due enters the ledger. `bearing`
+ * is `null` where no bet stood, so that nothing is owed.
+ */
+export function judgeCommission(
+  shoe: Shoe,
+  coup: Coup,
+  wager: Wager,
+  settled: Settled,
+  bearing: Bearing | null,
+): void {
+  const charges = bearing
+    ? bearing.results.map((result) => chargeOn(shoe, bearing, result, settled))
+    : [chargeOf(0, settled.commission, undefined, shoe, 0)];
+  const [first] = charges as [Charge];
+  if (first.due > 0 && charges.every(({ due }) => due === first.due)) {
+    accountOf(shoe, wager.seat).due += first.due;
+    coup.entries.push({ seat: wager.seat, due: first.due, taken: 0, marked: 0 });
+    tell(shoe, wager.seat);
+  }
+  if (charges.some(({ code }) => code !== first.code)) {
+    const open = charges.flatMap(({ code }) => (code === undefined ? [] : [code]));
+    unjudgeable(
+      shoe,
+      coup,
+      open,
+      unreadOf(coup).map(({ event }) => referenceOf(event)),
+      UNREAD,
+    );
+  } else if (first.code)
+    raiseCharge(shoe, coup, wager, settled, { code: first.code, due: first.due });
+}
+
+function chargeOn(
+  shoe: Shoe,
+  { bet, stands, netted }: Bearing,
+  result: Result,
+  settled: Settled,
+): Charge {
+  const { commission } = shoe.rules;
+  if (!bet.commission || !commission || result.result !== 'win' || settled.paid === 0)
+    return chargeOf(0, settled.commission, undefined, shoe, 0);
+  const won = winnings(shoe, stands, result.odds.profit);
+  const due = Math.max(commission.minimum, scale(won, commission.rate, commission.rounding));
+  if (netted && settled.commission === 0) return { due, code: undefined };
+  return chargeOf(due, settled.commission, commission, shoe, won);
+}
+
+function chargeOf(
+  due: number,
+  charged: number,
+  commission: Commission | undefined,
+  shoe: Shoe,
+  won: number,
+): Charge {
+  if (charged === due) return { due, code: undefined };
+  if (!commission) return { due, code: 'CM-04' };
+  if (charged === 0) return { due, code: shoe.reports.commission ? 'CM-01' : undefined };
+  return { due, code: roundings(commission, won).includes(charged) ? 'CM-03' : 'CM-02' };
+}
+
+/** Amounts that some rounding, of the minor unit or of the document's unit, or the minimum would make of the commission. */
+const roundings = ({ rate, rounding, minimum }: Commission, won: number): number[] => [
+  ...[1, rounding.unit].flatMap((unit) =>
+    (['down', 'up', 'half-up', 'half-down'] as const).map((mode) =>
+      scale(won, rate, { unit, mode }),
+    ),
+  ),
+  ...(minimum > 0 ? [minimum] : []),
+];
+
+const CHARGED_WRONG: Partial<Record<FindingCode, string>> = {
+  'CM-01': 'paid without commission',
+  'CM-02': 'charged a wrong commission',
+  'CM-03': 'charged a commission that was rounded another way than the rules say',
+  'CM-04': 'charged commission where none is owed',
+};
+
+function raiseCharge(
+  shoe: Shoe,
+  coup: Coup,
+  wager: Wager,
+  settled: Settled,
+  { code, due }: { code: FindingCode; due: number },
+): void {
+  raise(shoe, coup, code, {
+    ...ofWager(wager),
+    events: settled.events(),
+    expected: String(due),
+    observed: String(settled.commission),
+    impact: impact(shoe, due - settled.commission),
+    message: `Seat ${wager.seat}'s ${wager.bet} bet was ${CHARGED_WRONG[code]}.`,
+  });
+}
+
+/** Commission collected from a seat, or waived: never more than is outstanding (CM-06), and waived with authority (CM-08). */
+export function takeCommission(
+  shoe: Shoe,
+  event: EventOf<'commission-collected'> | EventOf<'commission-waived'>,
+): void {
+  const { seat, amount } = event.data;
+  const account = accountOf(shoe, seat);
+  const owed = outstanding(account);
+  const how = event.type === 'commission-collected' ? 'collected' : 'waived';
+  const reference = referenceOf(event);
+  if (amount > owed) {
+    raise(shoe, null, 'CM-06', {
+      about: [reference],
+      seat,
+      events: [reference],
+      expected: `at most ${Math.max(0, owed)}`,
+      observed: String(amount),
+      impact: impact(
+        shoe,
+        how === 'collected' ? Math.max(0, owed) - amount : amount - Math.max(0, owed),
+      ),
+      message: `${amount} of commission was ${how} at seat ${seat}; ${Math.max(0, owed)} was outstanding.`,
+    });
+  }
+  account[how] += amount;
+  shoe.takings.push({
+    seat,
+    dealer: shoe.duty.dealer,
+    time: event.time,
+    amounts: { [how]: amount },
+  });
+  tell(shoe, seat);
+  if (event.type === 'commission-waived') judgeWaiver(shoe, event, reference);
+}
+
+function judgeWaiver(shoe: Shoe, { data }: EventOf<'commission-waived'>, reference: string): void {
+  const fault = !data.by
+    ? 'without saying by whom'
+    : !data.reason
+      ? 'without a reason'
+      : shoe.dealersOfShoe.includes(data.by)
+        ? 'by the dealer who dealt'
+        : undefined;
+  if (fault === undefined) return;
+  raise(shoe, null, 'CM-08', {
+    about: [reference],
+    seat: data.seat,
+    events: [reference],
+    expected: 'waived with a reason, by somebody other than the dealer',
+    observed: fault,
+    message: `Commission of ${data.amount} at seat ${data.seat} was waived ${fault}.`,
+  });
+}
+
+/** Commission still outstanding when a seat leaves or the shoe closes (CM-05). */
+export function judgeOutstanding(shoe: Shoe, seat: number, because: string): void {
+  const account = shoe.ledger.get(seat);
+  if (!account || !shoe.reports.commission || outstanding(account) <= 0) return;
+  raise(shoe, null, 'CM-05', {
+    about: [`seat ${seat}`],
+    seat,
+    events: [because],
+    expected: '0 outstanding',
+    observed: `${outstanding(account)} outstanding`,
+    impact: impact(shoe, outstanding(account)),
+    message: `Seat ${seat} still owed ${outstanding(account)} of commission.`,
+  });
+}

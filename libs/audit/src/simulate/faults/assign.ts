@@ -1,0 +1,217 @@
+import type { Card } from '#baccarat';
+import { FINDING_CODES, type FindingCode } from '../../findings/catalogue.js';
+import { mostBurned } from '../burning.js';
+import { CardsOfShoe } from '../cards-of-shoe.js';
+import { dealLawfully, type Dealing } from '../dealing.js';
+import type { CoupFault } from './fault.js';
+import { FAULTS } from './faults.js';
+import type { Random } from '../random.js';
+import { SimulationRefusal, type Setting } from '../setting.js';
+
+/** A fault asked for: where, as far as somebody chose. */
+interface Request {
+  readonly text: string;
+  readonly code: FindingCode;
+  readonly shoe: number | undefined;
+  readonly coup: number | undefined;
+}
+
+/** The faults of one shoe: those of its coups by coup number, and its own. */
+export interface ShoePlan {
+  readonly coups: Map<number, FindingCode>;
+  readonly whole: FindingCode[];
+  /** Coup numbers that must stay as they are. */
+  readonly taken: Set<number>;
+}
+
+/** A lost event makes its table wait for up to 64 events, in which a repeat could not be told to belong to its coup. */
+const COUPS_OF_A_WAIT = 8;
+
+/** How many cards stay behind the cut card: enough for every coup that it permits, and for those dealt wrongly after them. */
+export const cutDepth = (
+  {
+    rules: {
+      document: { cutCard },
+    },
+  }: Setting,
+  furtherCoups: number,
+): number => 2 + 6 * (1 + Math.max(cutCard.insideCoup, cutCard.betweenCoups) + furtherCoups);
+
+/** Reads `TC-05`, `TC-05@17` (coup 17) or `TC-05@2/17` (coup 17 of the second shoe). Throws `SimulationRefusal` on anything else. */
+function readRequest(text: string): Request {
+  const [, code, shoe, coup] = /^([A-Z]{2}-\d\d)(?:@(?:(\d{1,6})\/)?(\d{1,4}))?$/.exec(text) ?? [];
+  if (code === undefined)
+    throw new SimulationRefusal(
+      `"${text}" is no fault: write a code, such as TC-05, or TC-05@17 for coup 17, or TC-05@2/17 for coup 17 of the second shoe`,
+    );
+  if (!(FINDING_CODES as string[]).includes(code))
+    throw new SimulationRefusal(`${code} is not a finding code`);
+  return {
+    text,
+    code: code as FindingCode,
+    shoe: shoe === undefined ? undefined : Number(shoe),
+    coup: coup === undefined ? undefined : Number(coup),
+  };
+}
+
+/**
+ * Gives every fault its shoe and coup, no two the same coup; those with a chosen coup first. Faults with no chosen shoe
+ * take the shoes in turn. Shoes without faults are not in the answer. Throws `SimulationRefusal`, naming the fault, where
+ * one cannot be made under these rules or finds no place.
+ */
+export function assignFaults(
+  setting: Setting,
+  shoes: number,
+  faults: readonly string[],
+  random: Random,
+): ReadonlyMap<number, ShoePlan> {
+  const requests = faults.map(readRequest);
+  for (const { code } of new Map(requests.map((request) => [request.code, request])).values())
+    refuseImpossible(setting, code, random);
+  const plans = new Map<number, ShoePlan>();
+  const turn = { next: 0 };
+  for (const request of [
+    ...requests.filter(({ coup }) => coup !== undefined),
+    ...requests.filter(({ coup }) => coup === undefined),
+  ]) {
+    place(request, {
+      setting,
+      shoes,
+      plans,
+      random,
+      turn,
+      last: lastSureCoup(setting, faults.length),
+    });
+  }
+  return plans;
+}
+
+/** The last coup that is over before the cut card shows, whatever the cards are: six cards a coup, and one for each fault. */
+function lastSureCoup(setting: Setting, faults: number): number {
+  const cards =
+    52 * setting.decks - mostBurned(setting.rules, setting.decks) - cutDepth(setting, 1);
+  return Math.max(0, Math.floor((cards - faults) / 6), Math.floor(cards / 7));
+}
+
+function refuseImpossible(setting: Setting, code: FindingCode, random: Random): void {
+  const fault = FAULTS[code];
+  const why =
+    fault.impossible?.(setting) ??
+    (fault.at === 'coup' && !canBeDealt(setting, fault, random)
+      ? `no cards make it possible under ${setting.rules.ref}`
+      : undefined);
+  if (why !== undefined) throw new SimulationRefusal(`${code} cannot be injected: ${why}`);
+}
+
+/** Whether a coup of a new shoe can be dealt for the fault. */
+const canBeDealt = (setting: Setting, fault: CoupFault, random: Random): boolean =>
+  fault.deal === undefined ||
+  new CardsOfShoe(setting.decks, random).arrange((top) =>
+    dealFor(fault, top, { setting, random, kept: null }),
+  ) !== undefined;
+
+/** A coup's cards as its fault deals them, or lawfully. `kept` as in `CoupFault.deal`. */
+export function dealFor(
+  fault: CoupFault | undefined,
+  top: readonly Card[],
+  {
+    setting,
+    random,
+    kept,
+  }: { readonly setting: Setting; readonly random: Random; readonly kept: Card | null },
+): Dealing | undefined {
+  return fault?.deal
+    ? fault.deal(top, setting, random, kept)
+    : dealLawfully(top, setting.rules, random);
+}
+
+interface Places {
+  readonly setting: Setting;
+  readonly shoes: number;
+  readonly plans: Map<number, ShoePlan>;
+  readonly random: Random;
+  readonly turn: { next: number };
+  readonly last: number;
+}
+
+function place(request: Request, places: Places): void {
+  const { shoes, plans, turn } = places;
+  const { text, shoe: chosen } = request;
+  if (chosen !== undefined && (chosen < 1 || chosen > shoes))
+    throw new SimulationRefusal(`${text}: there is no shoe ${chosen}, only ${shoes}`);
+  let why = '';
+  for (let tries = 0; tries < (chosen === undefined ? shoes : 1); tries += 1) {
+    const shoe = chosen ?? (turn.next++ % shoes) + 1;
+    const plan = plans.get(shoe) ?? { coups: new Map(), whole: [], taken: new Set() };
+    const refused = placeInShoe(request, plan, places);
+    if (refused === undefined) {
+      plans.set(shoe, plan);
+      return;
+    }
+    why = refused;
+  }
+  throw new SimulationRefusal(`${text} finds no place: ${why}`);
+}
+
+/** Puts a fault into a shoe, or says why it cannot stand there. */
+function placeInShoe(
+  { code, coup }: Request,
+  plan: ShoePlan,
+  { setting, random, last }: Places,
+): string | undefined {
+  const fault = FAULTS[code];
+  const others = [...plan.whole, ...plan.coups.values()];
+  const rival =
+    fault.part === undefined
+      ? undefined
+      : others.find((other) => FAULTS[other].part === fault.part);
+  if (rival !== undefined)
+    return `${rival} of the same shoe is about the same thing; ask for more shoes`;
+  if (fault.at === 'shoe') {
+    if (coup !== undefined)
+      return 'it is about the shoe as a whole, and no coup can be chosen for it';
+    const { takesCoup } = fault;
+    if (takesCoup !== undefined && plan.taken.has(takesCoup))
+      return `coup ${takesCoup} has another fault`;
+    plan.whole.push(code);
+    if (takesCoup !== undefined) plan.taken.add(takesCoup);
+    return undefined;
+  }
+  const first = fault.earliest?.(setting) ?? 1;
+  const fits = (at: number): boolean =>
+    !plan.taken.has(at) &&
+    !(fault.needsCoupBefore && plan.taken.has(at - 1)) &&
+    isApart(code, at, plan);
+  if (coup !== undefined) {
+    if (coup < first || coup > last)
+      return `it can be injected into coups ${first} to ${last} of a shoe of ${setting.decks} decks`;
+    if (!fits(coup)) return `coup ${coup} or one that it depends on has another fault`;
+    take(plan, code, coup);
+    return undefined;
+  }
+  const from = Math.max(2, first);
+  const free = Array.from({ length: Math.max(0, last - from + 1) }, (_, i) => from + i).filter(
+    fits,
+  );
+  if (free.length === 0) return 'the coups of the shoe have other faults; ask for more shoes';
+  take(plan, code, random.pick(free));
+  return undefined;
+}
+
+function take(plan: ShoePlan, code: FindingCode, coup: number): void {
+  const fault = FAULTS[code] as CoupFault;
+  plan.coups.set(coup, code);
+  plan.taken.add(coup);
+  if (fault.needsCoupBefore) plan.taken.add(coup - 1);
+}
+
+/** A repeat that says otherwise (DV-15) must not come while the table waits for a lost event (DV-04). */
+function isApart(code: FindingCode, coup: number, { coups }: ShoePlan): boolean {
+  for (const [at, other] of coups) {
+    if (code === 'DV-15' && other === 'DV-04' && coup >= at && coup <= at + COUPS_OF_A_WAIT)
+      return false;
+    if (code === 'DV-04' && other === 'DV-15' && at >= coup && at <= coup + COUPS_OF_A_WAIT)
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,102 @@
+import { dealLawfully, type Draw } from '../dealing.js';
+import type { CoupFault } from './fault.js';
+import { insertBefore, isOf, placeOf, step, type Step } from '../script.js';
+import type { Setting } from '../setting.js';
+import { cancelCoup } from '../voiding.js';
+
+/** Changes one card of a lawful coup, of which `kept` is none. */
+const peculiarCard = (change: (draw: Draw) => void): CoupFault => ({
+  at: 'coup',
+  deal: (top, { rules }, random, kept) => {
+    const coup = dealLawfully(top, rules, random);
+    const draw = random.pick(coup.draws);
+    if (draw.card === kept) return undefined;
+    change(draw);
+    return coup;
+  },
+});
+
+const note = (text: string): Step => step('terminal', 'device-setting-changed', { text }, 800);
+
+/** A document that lets a coup with a card face up be settled: then voiding it is another disposition. */
+const settlesExposedCards = ({ rules }: Setting): string | undefined =>
+  rules.irregularities.some(
+    ({ codes, do: actions, when }) =>
+      codes.includes('DL-05') &&
+      Object.entries(when ?? {}).every(([name, wanted]) => name === 'firstCard' && !wanted) &&
+      actions.every((action) => action === 'settle'),
+  )
+    ? undefined
+    : `${rules.ref} prescribes no disposition that a void would depart from`;
+
+export const FAULTS_OF_RECORD = {
+  'DV-01': peculiarCard((draw) => {
+    draw.unread = true;
+  }),
+  // What is lost is a note of the dealer's terminal: a lost card would make the coup unjudgeable.
+  'DV-04': {
+    at: 'coup',
+    spoil: (play) =>
+      insertBefore(play, isOf('betting-closed'), { ...note('brightness 60'), lost: true }),
+  },
+  'DV-11': peculiarCard((draw) => {
+    draw.byPerson = true;
+  }),
+  'DV-15': {
+    at: 'coup',
+    spoil: (play) => {
+      const first = note('brightness 60');
+      insertBefore(play, isOf('betting-closed'), first, { ...note('brightness 80'), under: first });
+    },
+  },
+  'PR-01': {
+    at: 'coup',
+    spoil: ({ steps, dealer }) => {
+      steps.unshift(step('terminal', 'dealer-relieved', { dealer, role: 'dealer' }, 2000));
+      steps.push(step('terminal', 'dealer-signed-on', { dealer, role: 'dealer' }, 3000));
+    },
+  },
+  'PR-04': {
+    at: 'coup',
+    spoil: (play) => {
+      const { random, dealer } = play;
+      const called = play.steps[placeOf(play, isOf('hand-called'))] as Step;
+      const who = random.chance(50) ? { by: dealer } : {};
+      const said = { data: { ...called.data }, ...who, reason: 'called again' };
+      const correction = step('terminal', 'observation-corrected', { event: '', ...said }, 5000);
+      insertBefore(play, isOf('coup-closed'), {
+        ...correction,
+        dataNaming: (referenceOf) => ({ event: referenceOf(called), ...said }),
+      });
+    },
+  },
+  // Found with a card that lay face up, of which the document says that the coup is settled; it is declared void instead.
+  'PR-07': {
+    at: 'coup',
+    impossible: settlesExposedCards,
+    entails: ['DL-05'],
+    deal: (top, { rules }, random) => {
+      const coup = dealLawfully(top, rules, random);
+      coup.faultyDraw = random.between(1, coup.draws.length - 1);
+      (coup.draws[coup.faultyDraw] as Draw).exposed = true;
+      return coup;
+    },
+    spoil: (play) => cancelCoup(play, { reason: 'a card lay face up', by: play.supervisor }),
+  },
+  'PR-09': {
+    at: 'coup',
+    spoil: (play) => {
+      const correction = {
+        event: `device/${play.setting.table}-shoe#no-such-event`,
+        data: { coup: play.number },
+        by: play.supervisor,
+        reason: 'misread',
+      };
+      insertBefore(
+        play,
+        isOf('coup-closed'),
+        step('terminal', 'observation-corrected', correction, 5000),
+      );
+    },
+  },
+} as const satisfies Record<string, CoupFault>;

@@ -1,0 +1,106 @@
+import { isRecord } from '../rules/json-pointer.js';
+import { formProblems, type LintProblem } from '../rules/json-form.js';
+import { betProblems } from './bets.js';
+import { irregularityProblems } from './irregularities.js';
+import { provenanceProblems } from './provenance.js';
+import { RULE_DOCUMENT_FORM } from '../rules/rule-document-form.js';
+import type { RuleDocument } from '../rules/rule-document.js';
+import { departures } from '../tableau/standard-tableau.js';
+import { bankerCellName, playerCellName, tableauOf } from '../tableau/tableau-words.js';
+
+/** `departures` tells in words where the tableau is not the standard one; that is information and no fault. */
+export interface LintReport {
+  readonly problems: readonly LintProblem[];
+  readonly departures: readonly string[];
+}
+
+/**
+ * Judges a JSON value as a rule document: its form (what rules/rule-document.schema.json says), every cell of the
+ * tableau decided once, every bet settleable, commission and odds sane, dispositions reachable and known, every value
+ * with its source. Without problems the document can be published and `readRules` takes it. Never throws on a JSON value.
+ */
+export function lint(document: unknown): LintReport {
+  const form = formProblems(document, RULE_DOCUMENT_FORM).flatMap((problem) =>
+    tableauCellProblems(problem, document),
+  );
+  const sound = (...fields: readonly (keyof RuleDocument)[]): boolean =>
+    isRecord(document) &&
+    fields.every(
+      (field) =>
+        !form.some(({ pointer }) => pointer === `/${field}` || pointer.startsWith(`/${field}/`)),
+    );
+  const problems = [...form];
+  const read = document as RuleDocument;
+  if (sound('bets', 'tableau', 'decks', 'commission')) problems.push(...betProblems(read));
+  if (sound('bets', 'specials')) problems.push(...specialProblems(read));
+  if (sound('burn')) problems.push(...burnProblems(read));
+  if (sound('irregularities', 'sources')) problems.push(...irregularityProblems(read));
+  if (form.length === 0) problems.push(...provenanceProblems(read));
+  return { problems, departures: sound('tableau') ? departures(tableauOf(read.tableau)) : [] };
+}
+
+function specialProblems({ bets, specials }: RuleDocument): LintProblem[] {
+  return specials.flatMap((name, i) =>
+    name === 'natural' || bets.some(({ id }) => id === name)
+      ? []
+      : [
+          {
+            pointer: `/specials/${i}`,
+            problem: `"${name}" is neither "natural" nor a bet of this document`,
+          },
+        ],
+  );
+}
+
+function burnProblems({ burn }: RuleDocument): LintProblem[] {
+  return burn.flatMap((way, i) =>
+    way.count === 'fixed' && way.from > way.to
+      ? [{ pointer: `/burn/${i}`, problem: `no number lies from ${way.from} to ${way.to}` }]
+      : [],
+  );
+}
+
+/** Where a row of the tableau is a text of the wrong form, says for each cell what is wrong with it instead. */
+function tableauCellProblems(problem: LintProblem, document: unknown): LintProblem[] {
+  const row = /^\/tableau\/(player|banker\/(\d))$/.exec(problem.pointer);
+  if (!row) return [problem];
+  const { tableau } = document as {
+    readonly tableau: { readonly player?: unknown; readonly banker?: unknown };
+  };
+  const total = row[2] === undefined ? undefined : Number(row[2]);
+  const text =
+    total === undefined
+      ? tableau.player
+      : Array.isArray(tableau.banker)
+        ? (tableau.banker[total] as unknown)
+        : undefined;
+  if (typeof text !== 'string') return [problem];
+  const faults =
+    total === undefined ? rowFaults(text, 8, playerCellName) : bankerRowFaults(text, total);
+  return faults.length > 0
+    ? faults.map((fault) => ({ pointer: problem.pointer, problem: fault }))
+    : [problem];
+}
+
+function bankerRowFaults(text: string, total: number): string[] {
+  const space = text.indexOf(' ');
+  const [thirds, stood] = space < 0 ? [text, ''] : [text.slice(0, space), text.slice(space + 1)];
+  return [
+    ...rowFaults(thirds, 10, (column) => bankerCellName(total, column)),
+    ...rowFaults(stood, 1, () => bankerCellName(total, 10)),
+  ];
+}
+
+/** Says which cells of a row are open, decided twice or unreadable. A row is named at most once for letters too many. */
+function rowFaults(text: string, width: number, name: (column: number) => string): string[] {
+  const faults: string[] = [];
+  for (let column = 0; column < width; column += 1) {
+    const letter = text[column];
+    if (letter === undefined) faults.push(`${name(column)}: not decided`);
+    else if (!'DSO'.includes(letter))
+      faults.push(`${name(column)}: "${letter}" is neither D (draw), S (stand) nor O (optional)`);
+  }
+  if (text.length > width)
+    faults.push(`${text.length - width} cells too many after ${name(width - 1)}`);
+  return faults;
+}

@@ -1,0 +1,208 @@
+import type { Outcome } from '../tableau/due.js';
+
+/** The rows of every board. Boards of all houses that publish their rules have six. */
+export const ROAD_ROWS = 6;
+
+/**
+ * What a road needs to know of one coup. `kind` and `void` are required, so that nobody can forget them: a coup that is
+ * not normal, or was voided, or has no outcome, enters no road.
+ */
+export interface RoadResult {
+  readonly outcome: Outcome | undefined;
+  readonly kind: 'normal' | 'dummy' | 'demonstration' | 'free';
+  readonly void: boolean;
+  readonly playerPair: boolean;
+  readonly bankerPair: boolean;
+  /** Either hand has 8 or 9 on two cards. */
+  readonly natural?: boolean;
+}
+
+/** Where a mark is drawn: column from 0 at the left without limit, row 0 to 5 from the top. */
+export interface Place {
+  readonly column: number;
+  readonly row: number;
+}
+
+/** What a mark shows of its coup. `coup` is the coup's index in the list of results that was given. */
+export interface Shown {
+  readonly coup: number;
+  readonly playerPair: boolean;
+  readonly bankerPair: boolean;
+  readonly natural: boolean;
+}
+
+export interface Bead extends Shown, Place {
+  readonly outcome: Outcome;
+}
+
+/**
+ * A mark's place in the road's logical columns, whatever the drawing did to them: `streak` counts the columns from 0,
+ * `depth` the marks of its column from 0.
+ */
+export interface InStreak {
+  readonly streak: number;
+  readonly depth: number;
+}
+
+/** A won coup, with the ties that followed it; the first mark of a shoe also carries the ties before it. */
+export interface BigRoadMark extends Shown, InStreak, Place {
+  readonly side: 'player' | 'banker';
+  readonly ties: readonly Shown[];
+}
+
+/** Red: the shoe repeats itself; blue: it does not. The colours do not mean banker and player. `coup` as in `Shown`. */
+export interface DerivedMark extends InStreak, Place {
+  readonly coup: number;
+  readonly colour: 'red' | 'blue';
+}
+
+/** The five scorecards of a shoe, each in coup order. */
+export interface Roads {
+  readonly beadPlate: readonly Bead[];
+  readonly bigRoad: readonly BigRoadMark[];
+  /** Ties that wait for the shoe's first mark; empty once it is there. */
+  readonly waitingTies: readonly Shown[];
+  readonly bigEyeBoy: readonly DerivedMark[];
+  readonly smallRoad: readonly DerivedMark[];
+  readonly cockroachPig: readonly DerivedMark[];
+}
+
+/**
+ * The roads of a shoe from its coups, in the order dealt, the last one last. Takes time in proportion to the coups.
+ * A further result changes nothing already drawn, except that a tie is added to the last mark of the big road; after a
+ * correction or a void, build the roads again.
+ *
+ * Source: no regulator writes roads down. Bead plate and big road with ties and dragon tail: the roadmap rules that OG
+ * Plus and baccaratboard.com publish; derived roads: the rule stated in roadmapGenerator.js of the public package
+ * baccarat-engine 1.1.5, from the logical columns, the first of them included.
+ */
+export function roads(results: readonly RoadResult[]): Roads {
+  const entered = results.flatMap((result, coup) => enter(result, coup) ?? []);
+  const { marks, waiting } = bigRoadOf(entered);
+  return {
+    beadPlate: entered.map((bead, i) => ({
+      ...bead,
+      column: Math.floor(i / ROAD_ROWS),
+      row: i % ROAD_ROWS,
+    })),
+    bigRoad: marks,
+    waitingTies: waiting,
+    bigEyeBoy: derivedRoad(marks, 1),
+    smallRoad: derivedRoad(marks, 2),
+    cockroachPig: derivedRoad(marks, 3),
+  };
+}
+
+interface Entered extends Shown {
+  readonly outcome: Outcome;
+}
+
+function enter(
+  { outcome, kind, void: voided, playerPair, bankerPair, natural = false }: RoadResult,
+  coup: number,
+): Entered | undefined {
+  if (outcome === undefined || kind !== 'normal' || voided) return undefined;
+  return { coup, outcome, playerPair, bankerPair, natural };
+}
+
+function bigRoadOf(entered: readonly Entered[]): { marks: BigRoadMark[]; waiting: Shown[] } {
+  const marks: BigRoadMark[] = [];
+  const pen = newPen();
+  let side: Outcome | undefined;
+  let ties: Shown[] = [];
+  for (const { outcome, ...shown } of entered) {
+    if (outcome === 'tie') {
+      ties.push(shown);
+      continue;
+    }
+    // Leading ties stay in the list that becomes the first mark's own.
+    if (side !== undefined) ties = [];
+    marks.push({ ...shown, side: outcome, ties, ...draw(pen, outcome !== side) });
+    side = outcome;
+  }
+  return { marks, waiting: side === undefined ? ties : [] };
+}
+
+/**
+ * The derived road that looks `back` columns to the left in the big road's logical columns: 1 big eye boy, 2 small road,
+ * 3 cockroach pig. Its own marks are drawn like a big road's: the same colour goes down, a change starts a column.
+ */
+function derivedRoad(bigRoad: readonly BigRoadMark[], back: number): DerivedMark[] {
+  const marks: DerivedMark[] = [];
+  const lengths: number[] = [];
+  const pen = newPen();
+  let last: DerivedMark['colour'] | undefined;
+  for (const { coup, streak, depth } of bigRoad) {
+    lengths[streak] = depth + 1;
+    const colour = colourOf(lengths, back);
+    if (colour === undefined) continue;
+    marks.push({ coup, colour, ...draw(pen, colour !== last) });
+    last = colour;
+  }
+  return marks;
+}
+
+/**
+ * The colour that the newest mark of columns of these lengths earns, or none where there is no column to compare with.
+ * A mark that starts a column is red when the column it ended is as long as the one `back` before that; a lower mark is
+ * blue when it is the first to go deeper than the column `back` before its own.
+ */
+function colourOf(lengths: readonly number[], back: number): DerivedMark['colour'] | undefined {
+  const newest = lengths.length - 1;
+  const depth = lengths[newest];
+  if (depth === 1) {
+    const compared = lengths[newest - 1 - back];
+    return compared === undefined ? undefined : compared === lengths[newest - 1] ? 'red' : 'blue';
+  }
+  const compared = lengths[newest - back];
+  return compared === undefined ? undefined : depth === compared + 1 ? 'blue' : 'red';
+}
+
+/** Draws streaks on a board of six rows. */
+interface Pen {
+  /** By row: the rightmost column with a mark, -1 for none. */
+  readonly reach: number[];
+  streak: number;
+  depth: number;
+  /** The column in which the streak began. */
+  start: number;
+  column: number;
+  row: number;
+}
+
+const newPen = (): Pen => ({
+  reach: new Array<number>(ROAD_ROWS).fill(-1),
+  streak: -1,
+  depth: 0,
+  start: -1,
+  column: -1,
+  row: 0,
+});
+
+/**
+ * Draws the next mark. A new streak begins at the top of the next free column; a streak goes down until the bottom row,
+ * or a mark in its way, turns it to the right (the dragon tail), where it stays.
+ *
+ * A row's rightmost mark is all that must be remembered: whatever earlier streak reaches this column or further came
+ * along its row without a break, so a cell to come is taken exactly when its row is marked as far as its column, and
+ * nothing can stand in the way of a tail.
+ */
+function draw(pen: Pen, newStreak: boolean): InStreak & Place {
+  if (newStreak) {
+    pen.streak += 1;
+    pen.depth = 0;
+    pen.start = pen.column = reachOf(pen, 0) + 1;
+    pen.row = 0;
+  } else {
+    const below = pen.row + 1;
+    const goesDown =
+      pen.column === pen.start && below < ROAD_ROWS && reachOf(pen, below) < pen.column;
+    if (goesDown) pen.row = below;
+    else pen.column += 1;
+    pen.depth += 1;
+  }
+  pen.reach[pen.row] = pen.column;
+  return { streak: pen.streak, depth: pen.depth, column: pen.column, row: pen.row };
+}
+
+const reachOf = (pen: Pen, row: number): number => pen.reach[row] as number;

@@ -1,0 +1,78 @@
+import { isRecord } from './json-pointer.js';
+import { inWords } from '../tableau/tableau-words.js';
+import type { BurnText, CommissionText, Irregularity, Predicate } from './rule-document.js';
+import type { Rounding } from '../bets/money.js';
+
+const FACT_NAMES: Readonly<Record<keyof Predicate, string>> = {
+  winner: 'winner',
+  playerTotal: 'player total',
+  bankerTotal: 'banker total',
+  playerCards: 'player cards',
+  bankerCards: 'banker cards',
+  cards: 'cards',
+  margin: 'margin',
+  playerNatural: 'player natural',
+  bankerNatural: 'banker natural',
+  playerPair: 'player pair',
+  bankerPair: 'banker pair',
+  pairs: 'pairs',
+  perfectPairs: 'perfect pairs',
+  player: 'player hand',
+  banker: 'banker hand',
+};
+
+/** A bet's condition in words: `winner banker, banker total 7, banker cards 3`; `always` for one without facts. */
+export function predicateInWords(when: Predicate): string {
+  const parts = (Object.keys(FACT_NAMES) as (keyof Predicate)[]).flatMap((fact) => {
+    const wanted = when[fact];
+    if (wanted === undefined) return [];
+    if (fact === 'player' || fact === 'banker')
+      return [`${FACT_NAMES[fact]} ${(wanted as readonly string[]).join(' ')}`];
+    const values = (Array.isArray(wanted) ? (wanted as readonly unknown[]) : [wanted]).map(String);
+    return [
+      `${FACT_NAMES[fact]} ${inWords(
+        values.map((value) => ({ true: 'yes', false: 'no' })[value] ?? value),
+        'or',
+      )}`,
+    ];
+  });
+  return parts.length > 0 ? parts.join(', ') : 'always';
+}
+
+/** A way of counting burn cards in words: `by the first card (ace 1, ten 10, face 10)`. */
+export function burnInWords(way: BurnText): string {
+  switch (way.count) {
+    case 'none':
+      return 'none';
+    case 'first-card':
+      return `by the first card (ace ${way.ace ?? 1}, ten ${way.ten ?? 10}, face ${way.face ?? 10})`;
+    case 'decks':
+      return 'as many as decks';
+    case 'fixed':
+      return `a fixed number from ${way.from} to ${way.to}`;
+  }
+}
+
+/** Commission in words: `0.05 of the winnings, marked, to 1 (half-up)`. Units are minor units. */
+export const commissionInWords = ({ rate, when, rounding, minimum }: CommissionText): string =>
+  `${rate} of the winnings, ${when}, to ${roundingInWords(rounding)}${minimum === undefined ? '' : `, at least ${minimum}`}`;
+
+/** Rounding in words: `25 (half-up)`. */
+export const roundingInWords = ({ unit, mode }: Rounding): string => `${unit} (${mode})`;
+
+/** What an entry is for, in words: `DL-05 where first card yes`. */
+export function irregularityCase(code: string, { when }: Irregularity): string {
+  const conditions = Object.entries(isRecord(when) ? when : {}).map(
+    ([name, wanted]) =>
+      `${CONDITIONS[name] ?? name} ${wanted === true ? 'yes' : wanted === false ? 'no' : String(wanted)}`,
+  );
+  return conditions.length > 0 ? `${code} where ${conditions.sort().join(', ')}` : code;
+}
+
+const CONDITIONS: Readonly<Record<string, string>> = {
+  exposed: 'exposed',
+  firstCard: 'first card',
+  lastCoup: 'last coup',
+  bankerMustDraw: 'banker must draw',
+  belongsTo: 'belongs to',
+};

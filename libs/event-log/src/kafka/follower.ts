@@ -1,0 +1,265 @@
+import type { EachBatchPayload, Kafka } from 'kafkajs';
+import { KafkaConsumer } from './consumer.js';
+import { type KafkaWire, recordsFrom } from './wire.js';
+import { BrokenLog, type Follower, type StoredRecord, type Taker } from '../port.js';
+
+/** What a partition may have read ahead of its taker, and what it is handed at once. */
+const AHEAD_BYTES_MAX = 4 * 1024 * 1024;
+const TAKE_BYTES_MAX = 1024 * 1024;
+const WATCH_MS = 1000;
+/** Records that are there and do not come for so long mean that the consumer is stuck. */
+const STUCK_MS = 5000;
+const RESTART_MS = 100;
+const RESTART_MS_MAX = 1000;
+
+/** One followed partition: what was read and not yet taken, and where reading goes on. */
+interface Place {
+  readonly partition: number;
+  next: number;
+  ahead: StoredRecord[];
+  aheadBytes: number;
+  lastCame: number;
+  confirming: boolean;
+}
+
+interface Following {
+  readonly kafka: Kafka;
+  readonly wire: KafkaWire;
+  readonly topic: string;
+  readonly partitions: number;
+  /** Rejects with BrokenLog if the topic is no longer the one that was opened. */
+  readonly sameTopic: () => Promise<void>;
+  readonly onNotice: (text: string) => void;
+  readonly onRestart: (why: string) => void;
+  readonly onClosed: () => void;
+}
+
+/**
+ * Follows partitions through a consumer that it replaces whenever it fails: at a crash, or when records are there and do not
+ * come. Positions are its own; whatever kafkajs hands over is checked against them, so a batch that comes twice, or from
+ * elsewhere after a reset, is not taken, and where something seems to be missing the log itself is asked.
+ */
+export class KafkaFollower implements Follower {
+  #places = new Map<number, Place>();
+  #taking = new Map<number, Promise<void>>();
+  #consumer: KafkaConsumer | undefined;
+  #restarting: NodeJS.Timeout | undefined;
+  #restartMs = RESTART_MS;
+  #ending: Promise<void>[] = [];
+  #closed: Promise<void> | undefined;
+  #watch: NodeJS.Timeout;
+  #watching: Promise<void> | undefined;
+
+  constructor(
+    private readonly following: Following,
+    private readonly taker: Taker,
+  ) {
+    this.#watch = setInterval(() => {
+      this.#watching ??= this.#look().finally(() => (this.#watching = undefined));
+    }, WATCH_MS);
+    this.#watch.unref();
+    this.#start();
+  }
+
+  add(partition: number, from: number): void {
+    if (!Number.isInteger(partition) || partition < 0 || partition >= this.following.partitions)
+      throw new RangeError(`there is no partition ${partition}`);
+    if (this.#closed) return;
+    this.#places.set(partition, {
+      partition,
+      next: from,
+      ahead: [],
+      aheadBytes: 0,
+      lastCame: performance.now(),
+      confirming: false,
+    });
+    this.#consumer?.seek(partition, from);
+  }
+
+  async remove(partition: number): Promise<void> {
+    this.#places.delete(partition);
+    this.#consumer?.pause(partition);
+    await this.#taking.get(partition);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    clearInterval(this.#watch);
+    clearTimeout(this.#restarting);
+    this.#places.clear();
+    this.#letGo();
+    await Promise.all([...this.#taking.values(), ...this.#ending, this.#watching]);
+    this.following.onClosed();
+  }
+
+  #start(): void {
+    const { kafka, topic, partitions } = this.following;
+    const consumer: KafkaConsumer = new KafkaConsumer({
+      kafka,
+      topic,
+      partitions,
+      position: (partition) => {
+        const place = this.#places.get(partition);
+        return place && { offset: place.next, paused: place.aheadBytes > AHEAD_BYTES_MAX };
+      },
+      onBatch: (batch) => {
+        if (this.#consumer === consumer) this.#came(batch);
+      },
+      onCrash: (error) => this.#restart(consumer, `the consumer crashed: ${error.message}`),
+    });
+    this.#consumer = consumer;
+    consumer.start().then(
+      () => (this.#restartMs = RESTART_MS),
+      (error: Error) => this.#restart(consumer, `the consumer did not start: ${error.message}`),
+    );
+  }
+
+  /** Gives this consumer up and starts another, in another group. */
+  #restart(consumer: KafkaConsumer, why: string): void {
+    if (this.#consumer !== consumer || this.#closed) return;
+    this.following.onRestart(why);
+    this.#letGo();
+    this.#restarting = setTimeout(() => {
+      for (const place of this.#places.values()) place.lastCame = performance.now();
+      this.#start();
+    }, this.#restartMs);
+    this.#restartMs = Math.min(this.#restartMs * 2, RESTART_MS_MAX);
+  }
+
+  #letGo(): void {
+    const consumer = this.#consumer;
+    this.#consumer = undefined;
+    if (!consumer) return;
+    const ended = consumer
+      .close()
+      .catch((error: unknown) =>
+        this.following.onNotice(`a consumer did not close: ${String(error)}`),
+      );
+    this.#ending.push(ended);
+    void ended.then(() => (this.#ending = this.#ending.filter((one) => one !== ended)));
+  }
+
+  #came(batch: EachBatchPayload['batch']): void {
+    const place = this.#places.get(batch.partition);
+    if (!place) return;
+    const fresh = batch.messages.filter(({ offset }) => Number(offset) >= place.next);
+    const broken = fresh.findIndex(
+      ({ offset, key, value }, at) => Number(offset) !== place.next + at || !key || !value,
+    );
+    const following = broken < 0 ? fresh : fresh.slice(0, broken);
+    if (following.length > 0)
+      this.#ahead(place, recordsFrom(place.partition, place.next, following));
+    if (following.length < fresh.length || fresh.length === 0) this.#confirm(place); // a hole, or kafkajs has gone back
+  }
+
+  #ahead(place: Place, records: StoredRecord[]): void {
+    place.next += records.length;
+    place.lastCame = performance.now();
+    for (const record of records) {
+      place.ahead.push(record);
+      place.aheadBytes += record.value.byteLength;
+    }
+    if (place.aheadBytes > AHEAD_BYTES_MAX) this.#consumer?.pause(place.partition);
+    this.#handOn(place.partition);
+  }
+
+  /** One take at a time for a partition, also across `remove` and `add`. */
+  #handOn(partition: number): void {
+    const place = this.#places.get(partition);
+    if (!place || place.ahead.length === 0 || this.#taking.has(partition)) return;
+    const taken = this.#take(place).finally(() => {
+      this.#taking.delete(partition);
+      this.#handOn(partition);
+    });
+    this.#taking.set(partition, taken);
+  }
+
+  /** Never rejects: what the taker rejects with stops the partition. */
+  async #take(place: Place): Promise<void> {
+    try {
+      await this.taker.take(place.partition, shareOf(place));
+      if (place.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.#places.get(place.partition) === place)
+        this.#consumer?.resume(place.partition);
+    } catch (error) {
+      this.#stop(place, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #stop(place: Place, why: Error): void {
+    if (this.#places.get(place.partition) !== place) return;
+    this.#places.delete(place.partition);
+    this.#consumer?.pause(place.partition);
+    this.taker.stopped(place.partition, why);
+  }
+
+  /** Asks the log itself what lies at the place: a hole, another topic or a log that ends before stops it, else reading goes on from there. */
+  #confirm(place: Place): void {
+    if (place.confirming) return;
+    place.confirming = true;
+    this.#consumer?.pause(place.partition);
+    void this.#ask(place)
+      .catch((error: Error) => {
+        if (error instanceof BrokenLog) this.#stop(place, error);
+        else this.following.onNotice(`partition ${place.partition}: ${error.message}`);
+      })
+      .finally(() => {
+        place.confirming = false;
+        if (this.#places.get(place.partition) === place)
+          this.#consumer?.seek(place.partition, place.next);
+      });
+  }
+
+  async #ask(place: Place): Promise<void> {
+    await this.following.sameTopic();
+    await this.following.wire.read(place.partition, place.next, 1);
+  }
+
+  /** Whether the topic is what it was, whether positions lie within the log, and whether what is there comes. */
+  async #look(): Promise<void> {
+    if (this.#places.size === 0) return;
+    const consumer = this.#consumer;
+    try {
+      await this.following.sameTopic();
+      const heads = await this.following.wire.heads([...this.#places.keys()]);
+      const now = performance.now();
+      for (const place of [...this.#places.values()]) {
+        const head = heads.get(place.partition);
+        if (head === undefined || place.aheadBytes > AHEAD_BYTES_MAX / 2) continue;
+        if (head < place.next) this.#confirm(place);
+        if (head <= place.next) place.lastCame = now;
+        else if (consumer && now - place.lastCame > STUCK_MS)
+          return this.#restart(
+            consumer,
+            `partition ${place.partition} has records up to ${head} and none came after ${place.next} for ${STUCK_MS} ms`,
+          );
+      }
+    } catch (error) {
+      if (error instanceof BrokenLog)
+        for (const place of [...this.#places.values()]) this.#stop(place, error);
+      else this.following.onNotice((error as Error).message);
+    }
+  }
+}
+
+/** Takes the next records off a place: all of them up to a size, at least one. */
+function shareOf(place: Place): StoredRecord[] {
+  let bytes = 0;
+  let count = 0;
+  while (count < place.ahead.length) {
+    const size = (place.ahead[count] as StoredRecord).value.byteLength;
+    if (count > 0 && bytes + size > TAKE_BYTES_MAX) break;
+    bytes += size;
+    count += 1;
+  }
+  place.aheadBytes -= bytes;
+  if (count === place.ahead.length) {
+    const all = place.ahead;
+    place.ahead = [];
+    return all;
+  }
+  return place.ahead.splice(0, count);
+}

@@ -1,0 +1,193 @@
+import type { Kafka } from 'kafkajs';
+import { Gather, type GatherStats } from '../gather.js';
+import { kafkaClient, type KafkaSettings } from './client.js';
+import { KafkaFollower } from './follower.js';
+import { KafkaSender } from './sender.js';
+import { openTopic, type TopicFound } from './topic.js';
+import { KafkaWire } from './wire.js';
+import {
+  type Appended,
+  type Appending,
+  BrokenLog,
+  type EventLog,
+  type Follower,
+  type LogHealth,
+  type StoredRecord,
+  type Taker,
+} from '../port.js';
+
+const READ_BYTES = 1024 * 1024;
+const HEALTH_MS_MAX = 2000;
+
+interface Parts {
+  readonly kafka: Kafka;
+  readonly settings: KafkaSettings;
+  readonly id: string;
+  readonly found: TopicFound;
+  readonly wire: KafkaWire;
+}
+
+/**
+ * A topic of Kafka as the log. Its `id` is the topic's id, which the cluster gives it when it is made, so a topic that was
+ * deleted and made again is another log: it is noticed at once where a record is acknowledged or read at an offset that this
+ * log was past, within a second while it is followed, and whenever health is asked for.
+ */
+export class KafkaLog implements EventLog {
+  readonly id: string;
+  readonly partitions: number;
+  #gather: Gather;
+  #sender: KafkaSender;
+  #followers = new Set<KafkaFollower>();
+  #restarts = 0;
+
+  /** Opens the topic. Throws where it is missing or is not what a log can be, or where no broker answers. */
+  static async open(given: KafkaSettings): Promise<KafkaLog> {
+    const settings = { ...given, onNotice: given.onNotice && saidOnce(given.onNotice) };
+    const kafka = kafkaClient(settings);
+    const found = await openTopic(kafka, settings);
+    const wire = new KafkaWire(kafka, settings.topic);
+    try {
+      const id = await wire.topicId();
+      if (id === undefined) throw new Error(`the topic ${settings.topic} does not exist`);
+      return await new KafkaLog({ kafka, settings, id, found, wire }).#ready();
+    } catch (error) {
+      await wire.close();
+      throw error;
+    }
+  }
+
+  private constructor(private readonly parts: Parts) {
+    const { kafka, settings, id, found } = parts;
+    this.id = id;
+    this.partitions = settings.partitions;
+    this.#sender = new KafkaSender(kafka, {
+      topic: settings.topic,
+      sameTopic: this.#sameTopic,
+      onNotice: this.#notice,
+    });
+    this.#gather = new Gather({
+      partitions: settings.partitions,
+      lanes: settings.partitions,
+      laneOf: (partition) => partition,
+      sendBytesMax: found.sendBytesMax,
+      queueBytesMax: settings.queueBytesMax,
+      send: (batches) =>
+        Promise.all(batches.map(({ partition, records }) => this.#sender.send(partition, records))),
+    });
+  }
+
+  async #ready(): Promise<this> {
+    await this.#sender.ready().catch(async (error: unknown) => {
+      await this.#sender.close();
+      throw error;
+    });
+    return this;
+  }
+
+  append(appending: Appending): Promise<Appended> {
+    return this.#gather.append(appending);
+  }
+
+  async read(partition: number, from: number, bytes = READ_BYTES): Promise<StoredRecord[]> {
+    this.#assertPartition(partition);
+    return this.parts.wire.read(partition, from, bytes);
+  }
+
+  async head(partition: number): Promise<number> {
+    this.#assertPartition(partition);
+    return (await this.parts.wire.heads([partition])).get(partition) as number;
+  }
+
+  follow(taker: Taker): Follower {
+    const { kafka, settings, wire } = this.parts;
+    const follower: KafkaFollower = new KafkaFollower(
+      {
+        kafka,
+        wire,
+        topic: settings.topic,
+        partitions: settings.partitions,
+        sameTopic: this.#sameTopic,
+        onNotice: this.#notice,
+        onRestart: (why) => {
+          this.#restarts += 1;
+          this.#notice(`a reader is started anew: ${why}`);
+        },
+        onClosed: () => this.#followers.delete(follower),
+      },
+      taker,
+    );
+    this.#followers.add(follower);
+    return follower;
+  }
+
+  /** Counts of what was appended. */
+  stats(): GatherStats {
+    return this.#gather.stats();
+  }
+
+  /** How often a reader was started anew since this log was opened. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  async health(): Promise<LogHealth> {
+    const { weaknesses, remarks } = this.parts.found;
+    const { queuedBytes, queueBytesMax } = this.#gather.stats();
+    const trouble = await this.#trouble();
+    return {
+      reachable: trouble === undefined,
+      powerSafe: weaknesses.length === 0,
+      notes: [...weaknesses, ...remarks, ...(trouble === undefined ? [] : [trouble])],
+      queuedBytes,
+      queueBytesMax,
+    };
+  }
+
+  async close(graceMs?: number): Promise<void> {
+    await Promise.all([
+      this.#gather.close(graceMs),
+      ...[...this.#followers].map((follower) => follower.close()),
+    ]);
+    await Promise.all([this.#sender.close(), this.parts.wire.close()]);
+  }
+
+  /** What keeps the log from being used, or undefined. */
+  async #trouble(): Promise<string | undefined> {
+    return this.#sameTopic(HEALTH_MS_MAX).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+  }
+
+  #sameTopic = async (msMax?: number): Promise<void> => {
+    const { wire, id, settings } = this.parts;
+    const now = await wire.topicId(msMax);
+    if (now === undefined) throw new BrokenLog(`the topic ${settings.topic} is gone`);
+    if (now !== id)
+      throw new BrokenLog(
+        `the topic ${settings.topic} is another one under the same name: its id is ${now}, not ${id}`,
+      );
+  };
+
+  #assertPartition(partition: number): void {
+    if (!Number.isInteger(partition) || partition < 0 || partition >= this.partitions)
+      throw new RangeError(`there is no partition ${partition}`);
+  }
+
+  #notice = (text: string): void => this.parts.settings.onNotice?.(text);
+}
+
+const SAID_AGAIN_MS = 10_000;
+const SAID_MAX = 1000;
+
+/** While a broker is away the same is said many times a second: here, every ten seconds. */
+function saidOnce(onNotice: (text: string) => void): (text: string) => void {
+  const said = new Map<string, number>();
+  return (text) => {
+    const now = performance.now();
+    if (now - (said.get(text) ?? -SAID_AGAIN_MS) < SAID_AGAIN_MS) return;
+    if (said.size >= SAID_MAX) said.clear();
+    said.set(text, now);
+    onNotice(text);
+  };
+}

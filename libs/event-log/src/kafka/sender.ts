@@ -1,0 +1,187 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Kafka } from 'kafkajs';
+import { REQUEST_MS_MAX } from './client.js';
+import { KafkaProducer } from './producer.js';
+import { BrokenLog, type LogRecord, NotRecorded, OutcomeUnknown } from '../port.js';
+
+/** An append is answered within this time and one attempt. */
+export const SEND_MS_MAX = 7000;
+const PAUSE_MS = 50;
+const PAUSE_MS_MAX = 400;
+
+interface What {
+  readonly topic: string;
+  /** Rejects with BrokenLog if the topic is no longer the one that was opened. */
+  readonly sameTopic: (msMax: number) => Promise<void>;
+  readonly onNotice: (text: string) => void;
+}
+
+/**
+ * Appends as a plain producer does, without numbers of its own. The caller has one send under way for each partition.
+ *
+ * What is retried may stand in the log twice, so that a broker's restart does not show. A failure is `NotRecorded` only if
+ * every attempt says by itself that nothing was written; a closed connection, a timeout or a leader that changed say nothing.
+ */
+export class KafkaSender {
+  #producer: KafkaProducer;
+  /** The offset that the next record has at least; a smaller one is given by another log only. */
+  #next = new Map<number, number>();
+  #broken: BrokenLog | undefined;
+
+  constructor(
+    private readonly kafka: Kafka,
+    private readonly what: What,
+  ) {
+    this.#producer = this.#made();
+  }
+
+  /** Resolves once there is a connection to append on. */
+  ready(): Promise<void> {
+    return this.#producer.connect();
+  }
+
+  close(): Promise<void> {
+    return this.#producer.close();
+  }
+
+  /** Resolves with the offset of the first, once all are acknowledged. They fit one send. */
+  async send(partition: number, records: readonly LogRecord[]): Promise<number> {
+    const until = performance.now() + SEND_MS_MAX;
+    let maybeWritten = false;
+    for (let wait = PAUSE_MS; ; wait = Math.min(wait * 2, PAUSE_MS_MAX)) {
+      if (this.#broken)
+        throw maybeWritten
+          ? new OutcomeUnknown(this.#broken.message)
+          : new NotRecorded(this.#broken.message);
+      try {
+        return await this.#attempt(partition, records);
+      } catch (error) {
+        const verdict = judge(error as Error);
+        maybeWritten ||= !verdict.notWritten;
+        if (verdict.final || performance.now() + wait > until) {
+          const text = `partition ${partition} of ${this.what.topic}: ${(error as Error).message}`;
+          throw maybeWritten
+            ? new OutcomeUnknown(text, { cause: error })
+            : new NotRecorded(text, { cause: error });
+        }
+        this.what.onNotice(
+          `append to partition ${partition} is tried again: ${(error as Error).message}`,
+        );
+      }
+      await pause(wait);
+      await this.what.sameTopic(Math.max(until - performance.now(), 0)).catch((error: unknown) => {
+        if (error instanceof BrokenLog) this.#broken = error;
+      });
+    }
+  }
+
+  async #attempt(partition: number, records: readonly LogRecord[]): Promise<number> {
+    const producer = this.#producer;
+    const first = await withinTime(producer.produce(partition, records), () =>
+      this.#replace(producer),
+    );
+    this.#check(partition, first);
+    this.#next.set(partition, first + records.length);
+    return first;
+  }
+
+  /** An acknowledgement counts only with an offset that can be: after those that were acknowledged before. */
+  #check(partition: number, first: number): void {
+    if (!Number.isSafeInteger(first) || first < 0)
+      throw new Error(`the broker acknowledged the offset ${first}`);
+    const least = this.#next.get(partition) ?? 0;
+    if (first >= least) return;
+    this.#broken = new BrokenLog(
+      `partition ${partition} of ${this.what.topic} acknowledged offset ${first} after ${least - 1}: this is not the log that was opened`,
+      partition,
+      first,
+    );
+    throw new OutcomeUnknown(this.#broken.message);
+  }
+
+  #replace(stuck: KafkaProducer): void {
+    if (this.#producer !== stuck) return;
+    this.#producer = this.#made();
+    void stuck
+      .close()
+      .catch((error: unknown) =>
+        this.what.onNotice(`a stuck connection did not close: ${String(error)}`),
+      );
+  }
+
+  #made(): KafkaProducer {
+    return new KafkaProducer(this.kafka, {
+      topic: this.what.topic,
+      timeoutMs: REQUEST_MS_MAX - 500,
+    });
+  }
+}
+
+const STUCK_MS = 2 * REQUEST_MS_MAX;
+
+/** kafkajs bounds each of its requests; should it never answer nonetheless, the connection is given up. */
+async function withinTime<T>(answer: Promise<T>, giveUp: () => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      giveUp();
+      reject(new Error(`no answer within ${STUCK_MS} ms`));
+    }, STUCK_MS);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface KafkaError extends Error {
+  readonly type?: string;
+  readonly code?: string;
+}
+
+/** Answers of a broker that has looked at the whole batch and written none of it; all but the last two stay so. */
+const REFUSED = new Set([
+  'MESSAGE_TOO_LARGE',
+  'RECORD_LIST_TOO_LARGE',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+  'INVALID_TOPIC_EXCEPTION',
+  'INVALID_TIMESTAMP',
+  'NOT_ENOUGH_REPLICAS',
+  'LEADER_NOT_AVAILABLE',
+]);
+const PASSES = new Set(['NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE']);
+/** What fails before a connection stands. */
+const UNCONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const BEFORE_SENDING = new Set([
+  'KafkaJSBrokerNotFound',
+  'KafkaJSMetadataNotLoaded',
+  'KafkaJSTopicMetadataNotLoaded',
+  'KafkaJSLockTimeout',
+  'KafkaJSSASLAuthenticationError',
+]);
+
+/**
+ * What a failed attempt says. NOT_LEADER_FOR_PARTITION and UNKNOWN_TOPIC_OR_PARTITION are no refusals: a leader that is
+ * replaced while it waits for the copies answers so for records that it has written and handed on.
+ */
+export function judge(error: Error): { notWritten: boolean; final: boolean } {
+  if (error instanceof OutcomeUnknown) return { notWritten: false, final: true };
+  const { name, type = '', code = '', message } = origin(error);
+  if (REFUSED.has(type)) return { notWritten: true, final: !PASSES.has(type) };
+  const notWritten =
+    UNCONNECTED.has(code) ||
+    BEFORE_SENDING.has(name) ||
+    (name === 'KafkaJSConnectionError' && message === 'Not connected');
+  return { notWritten, final: name === 'KafkaJSSASLAuthenticationError' };
+}
+
+const origin = (error: Error): KafkaError =>
+  error.cause instanceof Error ? origin(error.cause) : error;

@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import kafkajs, { type Admin, type Kafka, type PartitionMetadata } from 'kafkajs';
+import type { KafkaSettings } from './client.js';
+import { LogRefused, RECORD_BYTES_MAX } from '../port.js';
+
+/** What the topic is like, as it was found. */
+export interface TopicFound {
+  /** Bytes that one send to it may have: keys, values and 64 for each record. */
+  readonly sendBytesMax: number;
+  /** Why an acknowledged record may be lost with the power of one machine; empty where it may not. */
+  readonly weaknesses: readonly string[];
+  /** What else an operator should know. */
+  readonly remarks: readonly string[];
+}
+
+const MADE_MS_MAX = 10_000;
+const BATCH_BYTES_MAX = 1_000_000;
+/** What a batch has beside its records, at the most. */
+const BATCH_OVERHEAD = 100;
+/** Two of the longest records, with keys to spare: less is not worth a topic of its own. */
+const BATCH_BYTES_MIN = 2 * (RECORD_BYTES_MAX + 1000);
+
+/** Makes the topic if it is asked for and missing, and looks at it. Throws where it is missing, or is none that a log can be kept in. */
+export async function openTopic(kafka: Kafka, settings: KafkaSettings): Promise<TopicFound> {
+  const admin = kafka.admin({ retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 10 } });
+  await admin.connect();
+  try {
+    if (settings.create) await createTopic(admin, settings);
+    return await examine(admin, settings, settings.create ? MADE_MS_MAX : 0);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** Retention for ever, no compaction (it would take records away), the broker's own time, and sends of up to 1 MB. */
+async function createTopic(admin: Admin, { topic, partitions }: KafkaSettings): Promise<void> {
+  if ((await admin.listTopics()).includes(topic)) return;
+  const { brokers } = await admin.describeCluster();
+  const copies = Math.min(brokers.length, 3);
+  const config = {
+    'cleanup.policy': 'delete',
+    'retention.ms': '-1',
+    'retention.bytes': '-1',
+    'message.timestamp.type': 'LogAppendTime',
+    'max.message.bytes': String(BATCH_BYTES_MAX),
+    'min.insync.replicas': copies === 3 ? '2' : '1',
+    'unclean.leader.election.enable': 'false',
+  };
+  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+  await admin.createTopics({
+    waitForLeaders: false,
+    timeout: 5000,
+    topics: [{ topic, numPartitions: partitions, replicationFactor: copies, configEntries }],
+  });
+}
+
+async function examine(
+  admin: Admin,
+  { topic, partitions }: KafkaSettings,
+  patienceMs: number,
+): Promise<TopicFound> {
+  const found = await partitionsOf(admin, topic, patienceMs);
+  if (found.length !== partitions)
+    throw new LogRefused(
+      `SHOEPRINT_PARTITIONS: the topic ${topic} has ${found.length} partitions, not ${partitions}: their number is for life`,
+    );
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
+  });
+  const config = new Map(
+    resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]),
+  );
+  const batchBytesMax = Math.min(
+    Number(config.get('max.message.bytes') ?? BATCH_BYTES_MAX),
+    BATCH_BYTES_MAX,
+  );
+  if (batchBytesMax < BATCH_BYTES_MIN)
+    throw new LogRefused(
+      `the topic ${topic} takes too little at once: its max.message.bytes is ${batchBytesMax}, under ${BATCH_BYTES_MIN}`,
+    );
+  if (config.get('cleanup.policy') !== 'delete')
+    throw new LogRefused(
+      `the topic ${topic} has cleanup.policy ${config.get('cleanup.policy')}: compaction takes records away`,
+    );
+  return {
+    sendBytesMax: batchBytesMax - BATCH_OVERHEAD,
+    weaknesses: weaknesses(Math.min(...found.map(({ replicas }) => replicas.length)), config),
+    remarks: remarks(config),
+  };
+}
+
+/** The partitions and their copies. Of a topic that was just made, not every broker knows at once, and not every leader is chosen. */
+async function partitionsOf(
+  admin: Admin,
+  topic: string,
+  patienceMs: number,
+): Promise<readonly PartitionMetadata[]> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      return topics[0]?.partitions ?? [];
+    } catch (error) {
+      const { type } = error as { type?: string };
+      const passes = type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'LEADER_NOT_AVAILABLE';
+      if (type === 'UNKNOWN_TOPIC_OR_PARTITION' && performance.now() > until)
+        throw new Error(`the topic ${topic} does not exist`, { cause: error });
+      if (!passes || performance.now() > until) throw error;
+    }
+    await pause(50);
+  }
+}
+
+function weaknesses(copies: number, config: ReadonlyMap<string, string>): string[] {
+  const inSync = Number(config.get('min.insync.replicas'));
+  const said: string[] = [];
+  if (copies < 3)
+    said.push(`the topic has ${copies === 1 ? 'one copy' : `${copies} copies`}, not 3`);
+  if (inSync < 2)
+    said.push(
+      `min.insync.replicas is ${inSync}, not 2: an acknowledged record may be on one machine only`,
+    );
+  if (config.get('unclean.leader.election.enable') !== 'false')
+    said.push(
+      'unclean.leader.election.enable is on: a machine that lags may become leader, and what it lacks is lost',
+    );
+  return said;
+}
+
+const remarks = (config: ReadonlyMap<string, string>) =>
+  ['retention.ms', 'retention.bytes']
+    .filter((name) => config.get(name) !== '-1')
+    .map((name) => `${name} is ${config.get(name)}, not -1: the record is not kept for ever`);

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { contiguous } from '../contiguous.js';
+import { type Batch, Gather, type GatherStats } from '../gather.js';
+import {
+  type Appended,
+  type Appending,
+  BrokenLog,
+  type EventLog,
+  type Follower,
+  type LogHealth,
+  NotRecorded,
+  OutcomeUnknown,
+  type StoredRecord,
+  type Taker,
+} from '../port.js';
+import { type PullSource, PullFollower, type Wanted } from '../pull-follower.js';
+
+/** What goes wrong in a memory log from now on, until it is changed again. */
+export interface MemoryFaults {
+  /** What every send waits for before anything is stored. */
+  beforeSend?: () => Promise<void>;
+  /** Sends fail before anything is stored: `NotRecorded`. */
+  failBefore?: boolean;
+  /** Sends fail after all was stored: `OutcomeUnknown`. */
+  failAfter?: boolean;
+  /** Every send is stored twice, as a broker's client does that tries again after an answer was lost. */
+  storeTwice?: boolean;
+  /** Nothing can be read or appended, as while a server restarts. */
+  unreachable?: boolean;
+  /** Followers hand on everything twice. */
+  deliverTwice?: boolean;
+  /** Readers are given this offset's record as if it were not there. */
+  hole?: { readonly partition: number; readonly offset: number };
+}
+
+/** What several memory logs may share, as processes share a server. */
+export class MemoryStore {
+  readonly id = randomUUID();
+  readonly faults: MemoryFaults = {};
+  private readonly records: readonly StoredRecord[][];
+  private readonly listeners = new Set<() => void>();
+
+  constructor(readonly partitions: number) {
+    this.records = Array.from({ length: partitions }, () => []);
+  }
+
+  /** Appends, and gives the first offset of each batch. Bytes are copied: nobody changes them afterwards. */
+  append(batches: readonly Batch[]): number[] {
+    const firsts = batches.map(({ partition, records }) => {
+      const stored = this.of(partition);
+      const first = stored.length;
+      for (const { key, value } of records)
+        stored.push({ partition, offset: stored.length, key, value: Uint8Array.from(value) });
+      return first;
+    });
+    for (const listener of this.listeners) listener();
+    return firsts;
+  }
+
+  of(partition: number): StoredRecord[] {
+    const stored = this.records[partition];
+    if (!stored) throw new RangeError(`there is no partition ${partition}`);
+    return stored;
+  }
+
+  /** Calls `listener` after each append; gives what ends that. */
+  onAppended(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+}
+
+export interface MemoryLogOptions {
+  readonly partitions?: number;
+  /** Another log over the same records. */
+  readonly store?: MemoryStore;
+  readonly queueBytesMax?: number;
+  readonly sendBytesMax?: number;
+}
+
+const PARTITIONS = 4;
+const SEND_BYTES_MAX = 1024 * 1024;
+const READ_BYTES = 1024 * 1024;
+const POLL_MS = 20;
+
+/** A log in this process's memory, for tests: it keeps every promise but that of outliving the process, and fails when it is told to. */
+export class MemoryLog implements EventLog {
+  readonly store: MemoryStore;
+  readonly id: string;
+  readonly partitions: number;
+  private readonly gather: Gather;
+  private closed: Promise<void> | undefined;
+  private readonly followers = new Set<Follower>();
+
+  constructor({
+    partitions = PARTITIONS,
+    store = new MemoryStore(partitions),
+    queueBytesMax,
+    sendBytesMax = SEND_BYTES_MAX,
+  }: MemoryLogOptions = {}) {
+    this.store = store;
+    this.id = store.id;
+    this.partitions = store.partitions;
+    this.gather = new Gather({
+      partitions: store.partitions,
+      lanes: 1,
+      laneOf: () => 0,
+      sendBytesMax,
+      queueBytesMax,
+      send: (batches) => this.send(batches),
+    });
+  }
+
+  /** What goes wrong: set a member to switch a fault on. Shared by all logs over the store. */
+  get faults(): MemoryFaults {
+    return this.store.faults;
+  }
+
+  /** Counts of what was sent. */
+  stats(): GatherStats {
+    return this.gather.stats();
+  }
+
+  append(appending: Appending): Promise<Appended> {
+    return this.gather.append(appending);
+  }
+
+  async read(partition: number, from: number, bytes = READ_BYTES): Promise<StoredRecord[]> {
+    if (this.faults.unreachable) throw new Error('the memory log cannot be reached');
+    const stored = this.store.of(partition);
+    if (from > stored.length)
+      throw new BrokenLog(
+        `partition ${partition} ends at ${stored.length}, before ${from}`,
+        partition,
+        from,
+      );
+    const { hole } = this.faults;
+    const found: StoredRecord[] = [];
+    for (
+      let offset = from, left = bytes;
+      offset < stored.length && (left > 0 || found.length === 0);
+      offset += 1
+    ) {
+      const record = stored[offset] as StoredRecord;
+      if (hole?.partition === partition && hole.offset === offset) continue;
+      found.push(record);
+      left -= record.value.length;
+    }
+    return [...contiguous(found, partition, from)];
+  }
+
+  async head(partition: number): Promise<number> {
+    if (this.faults.unreachable) throw new Error('the memory log cannot be reached');
+    return this.store.of(partition).length;
+  }
+
+  follow(taker: Taker): Follower {
+    const source: PullSource = {
+      partitions: this.partitions,
+      fetch: (wanted: readonly Wanted[]) =>
+        Promise.all(wanted.map(({ partition, from }) => this.read(partition, from))),
+      onAppended: (wake) => this.store.onAppended(wake),
+      pollMs: POLL_MS,
+    };
+    const follower = new PullFollower(source, {
+      take: async (partition, records) => {
+        await taker.take(partition, records);
+        if (this.faults.deliverTwice) await taker.take(partition, records);
+      },
+      stopped: (partition, why) => taker.stopped(partition, why),
+    });
+    this.followers.add(follower);
+    return follower;
+  }
+
+  async health(): Promise<LogHealth> {
+    const { queuedBytes, queueBytesMax } = this.gather.stats();
+    return {
+      reachable: !this.faults.unreachable,
+      powerSafe: false,
+      notes: ['not power-safe: the log is in memory'],
+      queuedBytes,
+      queueBytesMax,
+    };
+  }
+
+  close(graceMs?: number): Promise<void> {
+    return (this.closed ??= this.letGo(graceMs));
+  }
+
+  private async letGo(graceMs?: number): Promise<void> {
+    await this.gather.close(graceMs);
+    await Promise.all([...this.followers].map((follower) => follower.close()));
+  }
+
+  private async send(batches: readonly Batch[]): Promise<number[]> {
+    await this.faults.beforeSend?.();
+    if (this.faults.failBefore || this.faults.unreachable)
+      throw new NotRecorded('the memory log was told to refuse');
+    const firsts = this.store.append(batches);
+    if (this.faults.storeTwice) this.store.append(batches);
+    if (this.faults.failAfter)
+      throw new OutcomeUnknown('the memory log was told to lose its answer');
+    return firsts;
+  }
+}

@@ -1,0 +1,55 @@
+import pg from 'pg';
+import { connection } from './sessions.js';
+
+/** What the log may say of a server. */
+export interface ServerHealth {
+  readonly reachable: boolean;
+  readonly powerSafe: boolean;
+  readonly notes: readonly string[];
+}
+
+const SETTINGS = `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')
+union all select 'recovery', pg_is_in_recovery()::text`;
+const ANSWER_MS_MAX = 2000;
+
+const UNSAFE: Readonly<Record<string, string>> = {
+  fsync:
+    'not power-safe: fsync is off on the PostgreSQL server, so a loss of power loses acknowledged records or the whole database',
+  full_page_writes:
+    'not power-safe: full_page_writes is off on the PostgreSQL server, so a loss of power may leave torn pages',
+};
+
+/** Looks at the server over a connection of its own, so that a full pool is not taken for an unreachable server. */
+export async function serverHealth(url: string): Promise<ServerHealth> {
+  const client = new pg.Client({
+    ...connection(url),
+    connectionTimeoutMillis: ANSWER_MS_MAX,
+    query_timeout: ANSWER_MS_MAX,
+  });
+  client.on('error', () => undefined); // the query says it
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ name: string; setting: string }>(SETTINGS);
+    return judged(new Map(rows.map(({ name, setting }) => [name, setting])));
+  } catch (error) {
+    return {
+      reachable: false,
+      powerSafe: false,
+      notes: [`PostgreSQL cannot be reached: ${(error as Error).message}`],
+    };
+  } finally {
+    await client.end().catch(() => undefined); // it never began
+  }
+}
+
+function judged(settings: ReadonlyMap<string, string>): ServerHealth {
+  const unsafe = Object.keys(UNSAFE).filter((name) => settings.get(name) !== 'on');
+  const notes = unsafe.map((name) => UNSAFE[name] as string);
+  if (['off', 'local'].includes(settings.get('synchronous_commit') as string))
+    notes.push(
+      `synchronous_commit is ${settings.get('synchronous_commit') as string} on the PostgreSQL server; the log's own transactions switch it on`,
+    );
+  if (settings.get('recovery') === 'true')
+    notes.push('the PostgreSQL server is a standby: nothing can be appended');
+  return { reachable: true, powerSafe: unsafe.length === 0, notes };
+}

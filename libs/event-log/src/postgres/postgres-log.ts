@@ -1,0 +1,172 @@
+import pg from 'pg';
+import { Gather, type GatherStats } from '../gather.js';
+import type {
+  Appended,
+  Appending,
+  EventLog,
+  Follower,
+  LogHealth,
+  StoredRecord,
+  Taker,
+} from '../port.js';
+import { serverHealth } from './health.js';
+import { fetchRecords, headOf } from './reader.js';
+import { installLog, LOG_ROLE, type LogIdentity } from './schema.js';
+import { sendBatches } from './sender.js';
+import { connection, Sessions } from './sessions.js';
+import { Wakes } from './notifications.js';
+import { PullFollower } from '../pull-follower.js';
+
+/** Where a log in PostgreSQL lies, and how it is. */
+export interface PostgresLogSettings {
+  /** A connection URL of a user who may make the schema `log`, or who may use it once it is there. */
+  readonly url: string;
+  /** Set for life. */
+  readonly partitions: number;
+  readonly queueBytesMax?: number;
+  /** Is told in a sentence what an operator should know: a connection that was lost. */
+  readonly onNotice?: (text: string) => void;
+}
+
+/** Partitions share lanes: one fsync commits what waits for all of a lane's. */
+const LANES = 1;
+/** About 6 ms of the server: as long as a live append may have to wait for a bulk one. */
+const SEND_BYTES_MAX = 512 * 1024;
+const READ_BYTES = 1024 * 1024;
+/** What one fetch of a follower brings for all partitions together, and at least for each. */
+const FETCH_BYTES_MAX = 8 * 1024 * 1024;
+const FETCH_BYTES_MIN = 256 * 1024;
+const READERS = 3;
+const POLL_MS = 100;
+
+/** A log in the schema `log` of a PostgreSQL database, for a single machine. */
+export class PostgresLog implements EventLog {
+  readonly id: string;
+  readonly partitions: number;
+  private readonly gather: Gather;
+  private closed: Promise<void> | undefined;
+  private readonly followers = new Set<PullFollower>();
+
+  /** Opens the log, and makes it where it is not there. Throws where it is another than the settings say, or cannot be reached. */
+  static async open(settings: PostgresLogSettings): Promise<PostgresLog> {
+    const client = new pg.Client(connection(settings.url));
+    client.on('error', () => undefined); // the query says it
+    await client.connect();
+    try {
+      const identity = await installLog(client, settings.partitions);
+      return new PostgresLog(settings, identity, await mayBeLimited(client));
+    } finally {
+      await client.end();
+    }
+  }
+
+  private readonly writers: Sessions;
+  private readonly readers: Sessions;
+  private readonly wakes: Wakes;
+
+  private constructor(
+    private readonly settings: PostgresLogSettings,
+    identity: LogIdentity,
+    private readonly limited: boolean,
+  ) {
+    this.id = identity.id;
+    this.partitions = identity.partitions;
+    this.writers = new Sessions(settings.url, identity, {
+      max: LANES,
+      limited,
+      onNotice: settings.onNotice,
+    });
+    this.readers = new Sessions(settings.url, identity, {
+      max: READERS,
+      limited,
+      onNotice: settings.onNotice,
+    });
+    this.wakes = new Wakes(settings.url);
+    this.gather = new Gather({
+      partitions: identity.partitions,
+      lanes: LANES,
+      laneOf: (partition) => partition % LANES,
+      sendBytesMax: SEND_BYTES_MAX,
+      queueBytesMax: settings.queueBytesMax,
+      send: async (batches) => {
+        const firsts = await sendBatches(this.writers, batches);
+        this.wakes.wakeAll();
+        return firsts;
+      },
+    });
+  }
+
+  /** Counts of what was sent. */
+  stats(): GatherStats {
+    return this.gather.stats();
+  }
+
+  append(appending: Appending): Promise<Appended> {
+    return this.gather.append(appending);
+  }
+
+  async read(partition: number, from: number, bytes = READ_BYTES): Promise<StoredRecord[]> {
+    const [records] = await fetchRecords(this.readers, [{ partition, from }], bytes);
+    return records as StoredRecord[];
+  }
+
+  head(partition: number): Promise<number> {
+    return headOf(this.readers, partition);
+  }
+
+  follow(taker: Taker): Follower {
+    const follower = new PullFollower(
+      {
+        partitions: this.partitions,
+        fetch: (wanted) =>
+          fetchRecords(
+            this.readers,
+            wanted,
+            Math.max(FETCH_BYTES_MIN, FETCH_BYTES_MAX / wanted.length),
+          ),
+        onAppended: (wake) => this.wakes.add(wake),
+        pollMs: POLL_MS,
+      },
+      taker,
+    );
+    this.followers.add(follower);
+    return follower;
+  }
+
+  async health(): Promise<LogHealth> {
+    const { queuedBytes, queueBytesMax } = this.gather.stats();
+    const { reachable, powerSafe, notes } = await serverHealth(this.settings.url);
+    const unlimited = `the database user may not work under the role ${LOG_ROLE}: only triggers keep the log append-only`;
+    return {
+      reachable,
+      powerSafe,
+      notes: this.limited ? notes : [...notes, unlimited],
+      queuedBytes,
+      queueBytesMax,
+    };
+  }
+
+  close(graceMs?: number): Promise<void> {
+    return (this.closed ??= this.letGo(graceMs));
+  }
+
+  private async letGo(graceMs?: number): Promise<void> {
+    await this.gather.close(graceMs);
+    await Promise.all([...this.followers].map((follower) => follower.close()));
+    await this.wakes.close();
+    await Promise.all([this.writers.close(), this.readers.close()]);
+  }
+}
+
+/** Whether the log's sessions can be limited to the role that may only append and read. */
+async function mayBeLimited(client: pg.ClientBase): Promise<boolean> {
+  const allowed = await client.query(`set role ${LOG_ROLE}`).then(
+    () => true,
+    () => false,
+  );
+  if (!allowed) return false;
+  const { rows } = await client.query<{ may: boolean }>(
+    `select has_function_privilege('log.append(int[], int[], int[], int[], text[], int[], int[], bytea)', 'execute') as may`,
+  );
+  return rows[0]?.may === true;
+}

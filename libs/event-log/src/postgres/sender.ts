@@ -1,0 +1,73 @@
+import pg from 'pg';
+import type { Batch } from '../gather.js';
+import { NotRecorded, OutcomeUnknown } from '../port.js';
+import type { Sessions } from './sessions.js';
+
+const STATEMENT = {
+  name: 'log-append',
+  text: 'select log.append($1, $2, $3, $4, $5, $6, $7, $8) as firsts',
+};
+
+/** Appends batches in one round trip, and says of a failure whether anything can have been recorded. */
+export async function sendBatches(
+  sessions: Sessions,
+  batches: readonly Batch[],
+): Promise<number[]> {
+  const client = await sessions.take().catch((error: Error) => {
+    throw new NotRecorded(`PostgreSQL cannot be reached: ${error.message}`, { cause: error });
+  });
+  try {
+    const { rows } = await client.query<{ firsts: string[] }>({
+      ...STATEMENT,
+      values: parametersOf(batches),
+    });
+    client.release();
+    return (rows[0] as { firsts: string[] }).firsts.map(Number);
+  } catch (error) {
+    const isAlive = error instanceof pg.DatabaseError && (await answers(client));
+    client.release(!isAlive);
+    const { message } = error as Error;
+    if (isAlive) throw new NotRecorded(`PostgreSQL refused: ${message}`, { cause: error });
+    throw new OutcomeUnknown(`the connection broke before PostgreSQL had answered: ${message}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Whether the session outlived the error. If so the server rolled the statement back; an error that ends the session (a
+ * shutdown, a crash, a failed write of the write-ahead log) may come after the commit.
+ */
+const answers = (client: pg.ClientBase): Promise<boolean> =>
+  client.query('select').then(
+    () => true,
+    () => false,
+  );
+
+/** The records of all batches as arrays side by side, and their values as one run of bytes, which pg sends as it is. */
+function parametersOf(batches: readonly Batch[]): unknown[] {
+  const values: Uint8Array[] = [];
+  const [ofBatch, nths, keys, starts, lengths]: [number[], number[], string[], number[], number[]] =
+    [[], [], [], [], []];
+  let start = 1;
+  for (const [at, { records }] of batches.entries())
+    for (const [nth, { key, value }] of records.entries()) {
+      ofBatch.push(at + 1);
+      nths.push(nth);
+      keys.push(key);
+      starts.push(start);
+      lengths.push(value.length);
+      values.push(value);
+      start += value.length;
+    }
+  return [
+    batches.map(({ partition }) => partition),
+    batches.map(({ records }) => records.length),
+    ofBatch,
+    nths,
+    keys,
+    starts,
+    lengths,
+    Buffer.concat(values),
+  ];
+}

@@ -1,0 +1,245 @@
+import type { WriterPool } from './pool.js';
+
+/** A partition that somebody may write: until the lease ends, and as long as its generation is the one it was claimed under. */
+export interface Claimed {
+  readonly partition: number;
+  readonly generation: number;
+  readonly next: number;
+  /** SHA-256 of the value of record `next - 1`; null at 0. */
+  readonly lastDigest: Uint8Array | null;
+  readonly events: number;
+}
+
+export interface Held {
+  readonly partition: number;
+  readonly generation: number;
+}
+
+/** Where a partition stands, for whoever asks. */
+export interface PositionState extends Claimed {
+  readonly logId: string;
+  readonly foldVersion: number;
+  readonly owner: string | null;
+  /** By the database's clock. */
+  readonly owned: boolean;
+  readonly stopped: { readonly offset: number; readonly reason: string; readonly at: Date } | null;
+  readonly committedAt: Date | null;
+}
+
+/** The rows were made from another log: they cannot go on from this one. */
+export class OtherLog extends Error {
+  override readonly name = 'OtherLog';
+}
+
+/** The rows were made by another version of the fold: they are rebuilt, never read. */
+export class OtherFold extends Error {
+  override readonly name = 'OtherFold';
+
+  constructor(
+    readonly found: number,
+    readonly wanted: number,
+  ) {
+    super(
+      `the rows are of fold version ${found}, this is version ${wanted}: run "shoeprint rebuild"`,
+    );
+  }
+}
+
+const NOBODY = 'owner = null, lease_ms = null, lease_until = null, generation = p.generation + 1';
+const AFTER_LEASE = `clock_timestamp() + lease_ms * interval '1 ms'`;
+
+interface Standing {
+  readonly log_id: string;
+  readonly partitions: number;
+  readonly fold_version: number;
+}
+
+/**
+ * Makes the positions of a log's partitions, at 0, where there are none. Throws `OtherLog` where there are those of another
+ * log, or another number of them, and `OtherFold` where the rows are of another version of the fold.
+ */
+export async function prepare(
+  pool: WriterPool,
+  logId: string,
+  partitions: number,
+  foldVersion: number,
+): Promise<void> {
+  if (!Number.isSafeInteger(partitions) || partitions < 1)
+    throw new Error(`a log has at least one partition, not ${partitions}`);
+  const standing = await pool.transaction(async (client) => {
+    await client.query(`lock table ${pool.sql}.position in share row exclusive mode`);
+    await client.query(
+      `insert into ${pool.sql}.position (partition, log_id, next, fold_version, generation, events)
+       select partition, $1, 0, $3, 0, 0 from generate_series(0, $2 - 1) partition
+       where not exists (select from ${pool.sql}.position)`,
+      [logId, partitions, foldVersion],
+    );
+    const { rows } = await client.query<Standing>(
+      `select log_id, fold_version, count(*) as partitions from ${pool.sql}.position group by 1, 2`,
+    );
+    return { commit: true, value: rows };
+  });
+  for (const found of standing) {
+    if (found.log_id !== logId)
+      throw new OtherLog(`the rows were made from the log ${found.log_id}, this is ${logId}`);
+    if (found.fold_version !== foldVersion) throw new OtherFold(found.fold_version, foldVersion);
+    if (found.partitions !== partitions)
+      throw new OtherLog(
+        `the rows were made from a log of ${found.partitions} partitions, this one has ${partitions}`,
+      );
+  }
+}
+
+/** Takes up to `atMost` partitions that nobody owns or whose lease has ended; never a stopped one. */
+export async function claim(
+  pool: WriterPool,
+  owner: string,
+  leaseMs: number,
+  atMost: number,
+): Promise<Claimed[]> {
+  return pool.query<Claimed & Record<string, unknown>>(
+    'claim',
+    `with free as (
+       select partition from ${pool.sql}.position
+       where stopped_at is null and (owner is null or lease_until < clock_timestamp())
+       order by partition limit $3 for update skip locked)
+     update ${pool.sql}.position p
+     set owner = $1, lease_ms = $2, lease_until = clock_timestamp() + $2::int * interval '1 ms', generation = p.generation + 1
+     from free where p.partition = free.partition
+     returning p.partition, p.generation, p.next, p.last_digest as "lastDigest", p.events`,
+    [owner, leaseMs, Math.max(0, atMost)],
+  );
+}
+
+/** Locks the held positions in order, so that no two callers wait for each other. */
+const heldOf = (schema: string): string =>
+  `held as (
+     select p.partition, p.generation from ${schema}.position p
+     join unnest($2::int[], $3::bigint[]) h (partition, generation) on h.partition = p.partition and h.generation = p.generation
+     where p.owner = $1 order by p.partition for update of p)`;
+
+const columnsOf = (held: readonly Held[]): [number[], number[]] => [
+  held.map(({ partition }) => partition),
+  held.map(({ generation }) => generation),
+];
+
+/** Prolongs leases; gives the partitions that are no longer held. */
+export async function renew(
+  pool: WriterPool,
+  owner: string,
+  leaseMs: number,
+  held: readonly Held[],
+): Promise<number[]> {
+  if (held.length === 0) return [];
+  const kept = await pool.query<{ partition: number }>(
+    'renew',
+    `with ${heldOf(pool.sql)}
+     update ${pool.sql}.position p set lease_ms = $4, lease_until = clock_timestamp() + $4::int * interval '1 ms'
+     from held where p.partition = held.partition and p.generation = held.generation returning p.partition`,
+    [owner, ...columnsOf(held), leaseMs],
+  );
+  const still = new Set(kept.map(({ partition }) => partition));
+  return held.map(({ partition }) => partition).filter((partition) => !still.has(partition));
+}
+
+/** Gives partitions back at once; what is no longer held is left alone. */
+export async function release(
+  pool: WriterPool,
+  owner: string,
+  held: readonly Held[],
+): Promise<void> {
+  if (held.length === 0) return;
+  await pool.query(
+    'release',
+    `with ${heldOf(pool.sql)}
+     update ${pool.sql}.position p set ${NOBODY} from held where p.partition = held.partition and p.generation = held.generation`,
+    [owner, ...columnsOf(held)],
+  );
+}
+
+/** Says that `owner` is alive, and gives how many are: those heard of within `aliveMs`, itself among them. */
+export async function heartbeat(pool: WriterPool, owner: string, aliveMs: number): Promise<number> {
+  const [seen] = await pool.query<{ others: number }>(
+    'heartbeat',
+    `with me as (insert into ${pool.sql}.member (owner, seen_at) values ($1, clock_timestamp()) on conflict (owner) do update set seen_at = excluded.seen_at),
+          gone as (delete from ${pool.sql}.member where owner <> $1 and seen_at < clock_timestamp() - $2::int * interval '10 ms')
+     select count(*) as others from ${pool.sql}.member where owner <> $1 and seen_at >= clock_timestamp() - $2::int * interval '1 ms'`,
+    [owner, aliveMs],
+  );
+  return 1 + (seen?.others ?? 0);
+}
+
+/** `owner` goes: others need not wait until it is no longer heard of. */
+export async function leave(pool: WriterPool, owner: string): Promise<void> {
+  await pool.query('leave', `delete from ${pool.sql}.member where owner = $1`, [owner]);
+}
+
+interface PositionColumns extends Omit<PositionState, 'stopped'> {
+  readonly stoppedOffset: number | null;
+  readonly stoppedReason: string;
+  readonly stoppedAt: Date;
+}
+
+/** Where every partition stands, in order. */
+export async function positions(pool: WriterPool): Promise<PositionState[]> {
+  const rows = await pool.query<PositionColumns & Record<string, unknown>>(
+    'positions',
+    `select partition, generation, next, last_digest as "lastDigest", events, log_id as "logId", fold_version as "foldVersion", owner,
+       coalesce(lease_until >= clock_timestamp(), false) as owned, committed_at as "committedAt",
+       stopped_offset as "stoppedOffset", stopped_reason as "stoppedReason", stopped_at as "stoppedAt"
+     from ${pool.sql}.position order by partition`,
+  );
+  return rows.map(({ stoppedOffset, stoppedReason, stoppedAt, ...position }) => ({
+    ...position,
+    stopped:
+      stoppedOffset === null
+        ? null
+        : { offset: stoppedOffset, reason: stoppedReason, at: stoppedAt },
+  }));
+}
+
+/** Stops a partition at an offset until somebody resumes it, and gives it back. False where it is no longer held: its new owner will see for itself. */
+export async function stopPartition(
+  pool: WriterPool,
+  { partition, generation }: Held,
+  offset: number,
+  reason: string,
+): Promise<boolean> {
+  const stopped = await pool.query(
+    'stop-partition',
+    `update ${pool.sql}.position p set stopped_offset = $3, stopped_reason = $4, stopped_at = clock_timestamp(), ${NOBODY}
+     where partition = $1 and generation = $2 returning partition`,
+    [partition, generation, offset, reason.replaceAll('\0', '\uFFFD')],
+  );
+  return stopped.length > 0;
+}
+
+/** Lets a stopped partition be claimed again; false where it was not stopped. */
+export async function resumePartition(pool: WriterPool, partition: number): Promise<boolean> {
+  const resumed = await pool.query(
+    'resume-partition',
+    `update ${pool.sql}.position set stopped_offset = null, stopped_reason = null, stopped_at = null
+     where partition = $1 and stopped_at is not null returning partition`,
+    [partition],
+  );
+  return resumed.length > 0;
+}
+
+/**
+ * The statement that begins every write: moves all the positions of $1 to $6 that stand where they are expected under their
+ * generation, locked in order, prolongs their leases, tells listeners, and gives those that it moved.
+ */
+export const movingSql = (schema: string): string =>
+  `with wanted as (
+     select * from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bigint[]) w (partition, generation, "from", next, digest, events)),
+   held as (
+     select p.partition from ${schema}.position p join wanted w on w.partition = p.partition and w.generation = p.generation and w."from" = p.next
+     order by p.partition for update of p),
+   moved as (
+     update ${schema}.position p
+     set next = w.next, last_digest = case when w.next > w."from" then w.digest else p.last_digest end, events = p.events + w.events,
+       committed_at = clock_timestamp(), lease_until = ${AFTER_LEASE}
+     from wanted w join held on held.partition = w.partition
+     where p.partition = w.partition and p.generation = w.generation and p.next = w."from"
+     returning p.partition)
+   select partition, pg_notify($7, $8) from moved`;

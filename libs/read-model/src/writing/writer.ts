@@ -1,0 +1,302 @@
+import type pg from 'pg';
+import * as ownership from './ownership.js';
+import * as parking from './parked.js';
+import type { PositionMove, RowBatch, ShoeTotals } from './rows.js';
+import { channelOf } from '../database/schema.js';
+import { keyOf } from '../database/schema-keys.js';
+import { saving, tablesOf, type TableAtHand } from './snapshots.js';
+import { arrayOf } from './arrays.js';
+import {
+  BET_TOTAL,
+  COMMISSION,
+  COUP,
+  DEALT,
+  DEVICE,
+  FINDING,
+  LEDGER,
+  PARKED,
+  SHOE,
+  TABLE_STATE,
+  UNJUDGEABLE,
+  type UnjudgeableStanding,
+} from './columns.js';
+import { WriterPool, type RowStoreOptions } from './pool.js';
+import { replaceLines, upsert, type Statement } from './statements.js';
+
+/** What came of a write: the partitions that another owns by now. Where there is one, nothing was written. */
+export interface Written {
+  readonly fenced: readonly number[];
+}
+
+/** A payload of NOTIFY is less than 8,000 bytes. */
+const HINT_BYTES_MAX = 7_000;
+
+/** The rows of a read model, for whoever folds: it owns partitions and writes what they come to. */
+export class RowStore {
+  private constructor(private readonly pool: WriterPool) {}
+
+  /** Opens connections to a database whose schema `migrate` has made. None is opened before it is needed. */
+  static open(url: string, { schema, poolSize, applicationName }: RowStoreOptions = {}): RowStore {
+    return new RowStore(new WriterPool(url, schema, poolSize, applicationName));
+  }
+
+  get schema(): string {
+    return this.pool.schema;
+  }
+
+  /**
+   * Writes a batch in one transaction, which begins by moving the positions: all or nothing. Where a position is not where it is
+   * expected, or under another generation, nothing is written and its partition is named. Every row's partition is among the moves
+   * (`from` = `next` where only rows change). Throws `RowsNotWritten`, or `RowsOutcomeUnknown` where the connection broke in
+   * the commit: the positions then tell.
+   */
+  write(batch: RowBatch): Promise<Written> {
+    return this.writeAfter([], batch);
+  }
+
+  /** Ends the parking of a table, in one transaction with the rows that folding on gave (which may park it again, at a later event). */
+  unpark(table: string, batch: RowBatch): Promise<Written> {
+    return this.writeAfter([parking.unparking(this.pool.sql, table)], batch);
+  }
+
+  private async writeAfter(first: readonly Statement[], batch: RowBatch): Promise<Written> {
+    checkPartitions(batch);
+    const moving = movingOf(this.pool, batch.moves);
+    const statements = [...first, ...statementsOf(this.pool.sql, batch)];
+    return this.pool.transaction(async (client) => {
+      const { rows } = await client.query<{ partition: number }>(moving);
+      const moved = new Set(rows.map(({ partition }) => partition));
+      const fenced = batch.moves
+        .map(({ partition }) => partition)
+        .filter((partition) => !moved.has(partition));
+      if (fenced.length > 0) return { commit: false, value: { fenced } };
+      const answers = await sendAll(client, [
+        ...statements,
+        ...batch.snapshots.map((snapshot) => saving(this.pool.sql, snapshot)),
+      ]);
+      checkSaved(batch.snapshots, answers.slice(statements.length));
+      return { commit: true, value: { fenced } };
+    });
+  }
+
+  /** See `ownership.prepare`. */
+  prepare(logId: string, partitions: number, foldVersion: number): Promise<void> {
+    return ownership.prepare(this.pool, logId, partitions, foldVersion);
+  }
+
+  claim(owner: string, leaseMs: number, atMost: number): Promise<ownership.Claimed[]> {
+    return ownership.claim(this.pool, owner, leaseMs, atMost);
+  }
+
+  renew(owner: string, leaseMs: number, held: readonly ownership.Held[]): Promise<number[]> {
+    return ownership.renew(this.pool, owner, leaseMs, held);
+  }
+
+  release(owner: string, held: readonly ownership.Held[]): Promise<void> {
+    return ownership.release(this.pool, owner, held);
+  }
+
+  heartbeat(owner: string, aliveMs: number): Promise<number> {
+    return ownership.heartbeat(this.pool, owner, aliveMs);
+  }
+
+  leave(owner: string): Promise<void> {
+    return ownership.leave(this.pool, owner);
+  }
+
+  positions(): Promise<ownership.PositionState[]> {
+    return ownership.positions(this.pool);
+  }
+
+  stopPartition(held: ownership.Held, offset: number, reason: string): Promise<boolean> {
+    return ownership.stopPartition(this.pool, held, offset, reason);
+  }
+
+  resumePartition(partition: number): Promise<boolean> {
+    return ownership.resumePartition(this.pool, partition);
+  }
+
+  tablesOf(partition: number): AsyncGenerator<TableAtHand> {
+    return tablesOf(this.pool, partition);
+  }
+
+  parked(): Promise<parking.ParkedTable[]> {
+    return parking.parked(this.pool);
+  }
+
+  asked(
+    partitions: readonly number[],
+  ): Promise<(parking.ParkedTable & { readonly asked: parking.ParkedAsk })[]> {
+    return parking.asked(this.pool, partitions);
+  }
+
+  askParked(table: string, what: parking.ParkedAsk, by: string): Promise<boolean> {
+    return parking.askParked(this.pool, table, what, by);
+  }
+
+  released(partition: number): Promise<parking.ReleasedEvent[]> {
+    return parking.released(this.pool, partition);
+  }
+
+  /** Lets the connections go, once what is under way on them is done. */
+  close(): Promise<void> {
+    return this.pool.close();
+  }
+}
+
+/** A row of a partition that does not move with it would not be fenced. */
+function checkPartitions({
+  moves,
+  tables,
+  shoes,
+  coups,
+  findings,
+  unjudgeable,
+  devices,
+  snapshots,
+  parked,
+}: RowBatch): void {
+  const moving = new Set(moves.map(({ partition }) => partition));
+  if (moving.size === 0) throw new Error('a batch moves at least one partition');
+  if (moving.size !== moves.length) throw new Error('a batch moves a partition once');
+  for (const { from, next } of moves)
+    if (next < from) throw new Error(`a position goes on, not back from ${from} to ${next}`);
+  for (const { partition } of [
+    tables,
+    shoes,
+    coups,
+    findings,
+    unjudgeable,
+    devices,
+    snapshots,
+    parked,
+  ].flat()) {
+    if (!moving.has(partition))
+      throw new Error(`the batch has a row of partition ${partition}, which it does not move`);
+  }
+}
+
+function movingOf({ sql, schema }: WriterPool, moves: readonly PositionMove[]): Statement {
+  const hint = moves.map(({ partition, next }) => `${partition}:${next}`).join(',');
+  const numbers = (value: (move: PositionMove) => number): string =>
+    arrayOf('bigint', moves.map(value));
+  return {
+    name: 'move',
+    text: ownership.movingSql(sql),
+    values: [
+      numbers(({ partition }) => partition),
+      numbers(({ generation }) => generation),
+      numbers(({ from }) => from),
+      numbers(({ next }) => next),
+      moves.map(({ lastDigest }) => Buffer.from(lastDigest)),
+      numbers(({ events }) => events),
+      channelOf(schema),
+      hint.length > HINT_BYTES_MAX ? '' : hint,
+    ],
+  };
+}
+
+function statementsOf(schema: string, batch: RowBatch): Statement[] {
+  const standing = new Map(
+    batch.unjudgeable.map((row) => [[row.table, row.shoeRef, row.key].join('\0'), row]),
+  );
+  const unjudgeable = [...standing.values()];
+  const { lines, whole } = linesOf(batch.totals);
+  const keys = whole.map(({ shoeRef, table }) => [keyOf(shoeRef), keyOf(table)] as const);
+  const statements = [
+    upsert(schema, TABLE_STATE, batch.tables),
+    upsert(schema, SHOE, batch.shoes),
+    upsert(schema, COUP, batch.coups),
+    upsert(schema, FINDING, batch.findings),
+    forgotten(
+      schema,
+      unjudgeable.filter(({ entry }) => entry === null),
+    ),
+    upsert(
+      schema,
+      UNJUDGEABLE,
+      unjudgeable.filter((row): row is UnjudgeableStanding => row.entry !== null),
+    ),
+    upsert(schema, DEVICE, batch.devices),
+    upsert(schema, PARKED, batch.parked),
+    ...replaceLines(
+      schema,
+      LEDGER,
+      lines.flatMap((of) => of.ledger.map((line) => ({ of, line }))),
+      keys,
+    ),
+    ...replaceLines(
+      schema,
+      COMMISSION,
+      lines.flatMap((of) => of.commission.map((line) => ({ of, line }))),
+      keys,
+    ),
+    ...replaceLines(
+      schema,
+      DEALT,
+      lines.flatMap((of) => of.dealt.map((line) => ({ of, line }))),
+      keys,
+    ),
+    ...replaceLines(
+      schema,
+      BET_TOTAL,
+      lines.flatMap((of) => of.bets.map((line) => ({ of, line }))),
+      keys,
+    ),
+  ];
+  return statements.filter((statement) => statement !== undefined);
+}
+
+/** Totals in the order given, without those that later ones of the same shoe replace whole; and the shoes replaced. */
+function linesOf(totals: RowBatch['totals']): {
+  readonly lines: readonly ShoeTotals[];
+  readonly whole: readonly ShoeTotals[];
+} {
+  const ofShoes = new Map<string, ShoeTotals[]>();
+  for (const total of totals) {
+    const shoe = `${total.table}\0${total.shoeRef}`;
+    const before = ofShoes.get(shoe);
+    if (before && !total.whole) before.push(total);
+    else ofShoes.set(shoe, [total]);
+  }
+  return {
+    lines: [...ofShoes.values()].flat(),
+    whole: [...ofShoes.values()].flatMap(([first]) => (first?.whole ? [first] : [])),
+  };
+}
+
+/** What can be judged after all. */
+function forgotten(schema: string, rows: RowBatch['unjudgeable']): Statement | undefined {
+  if (rows.length === 0) return undefined;
+  return {
+    name: 'delete unjudgeable',
+    text: `delete from ${schema}.unjudgeable old using unnest($1::text[], $2::text[], $3::text[]) gone ("table", shoe_ref, key)
+     where old."table" = gone."table" and old.shoe_ref = gone.shoe_ref and old.key = gone.key`,
+    values: [
+      rows.map(({ table }) => table),
+      rows.map(({ shoeRef }) => shoeRef),
+      rows.map(({ key }) => key),
+    ].map((texts) => arrayOf('text', texts.map(keyOf))),
+  };
+}
+
+/**
+ * Sends statements without waiting for one answer before the next goes: a transaction is a few round trips, not one for each
+ * statement. They run in this order; after the first that fails the transaction runs no more of them, and its reason is
+ * thrown once all have answered.
+ */
+async function sendAll(
+  client: pg.ClientBase,
+  statements: readonly Statement[],
+): Promise<pg.QueryResult[]> {
+  const answers = await Promise.allSettled(statements.map((statement) => client.query(statement)));
+  return answers.map((answer) => {
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
+  });
+}
+
+function checkSaved(snapshots: RowBatch['snapshots'], answers: readonly pg.QueryResult[]): void {
+  for (const [i, { table }] of snapshots.entries())
+    if (answers[i]?.rowCount !== 1) throw new Error(`a state of table ${table}, which has no row`);
+}
