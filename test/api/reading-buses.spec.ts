@@ -5,7 +5,8 @@ import { getDataSourceToken } from '@nestjs/typeorm';
 import { ModulesContainer } from '@nestjs/core';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { DataSource } from 'typeorm';
-import { EVENT_LOG, ROWS } from '../../apps/api/src/tokens.js';
+import { EventLog } from '#event-log';
+import { ROWS } from '../../apps/api/src/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 
 type Class = abstract new (...parts: never[]) => unknown;
@@ -67,7 +68,7 @@ describe('whatever is asked over HTTP', () => {
   });
 
   it('reaches database and log in handlers of commands and queries alone, and in what they and the gate are made of', () => {
-    const kept: readonly unknown[] = [DataSource, EVENT_LOG, getDataSourceToken(ROWS)];
+    const kept: readonly unknown[] = [DataSource, EventLog, getDataSourceToken(ROWS)];
     const reaching = ours('providers').filter((provider) =>
       given(provider).some((part) => kept.includes(part)),
     );

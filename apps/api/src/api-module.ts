@@ -10,7 +10,7 @@ import { CqrsModule, UnhandledExceptionBus } from '@nestjs/cqrs';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { RuleBook } from '#audit';
-import type { EventLog } from '#event-log';
+import { EventLog } from '#event-log';
 import { readModelDataSource, RowStore } from '#read-model';
 import type { Registry } from 'prom-client';
 import { accessOptions } from './identity/access-database.js';
@@ -39,8 +39,8 @@ import {
 } from './operation/parked.js';
 import { AskReadinessHandler } from './operation/readiness.js';
 import { READING_CONTROLLERS, READING_PROVIDERS } from './reading/reading-parts.js';
-import type { ApiSettings } from './settings.js';
-import { EVENT_LOG, ROWS, RULE_BOOK, SETTINGS } from './tokens.js';
+import { ApiSettings } from './settings.js';
+import { InstalledRules, ROWS } from './tokens.js';
 
 /** What the api is made of; it opens its own connections to the database, and closes them. The log it only uses. */
 export interface ApiParts {
@@ -73,21 +73,21 @@ function rowsOptions(databaseUrl: string, lost: (error: Error) => void): TypeOrm
   } as TypeOrmModuleOptions;
 }
 
-/** What every module of the api may inject: see tokens.ts. */
+/** Provides what every module of the api may inject. */
 @Module({})
 class PartsModule {
   static of({ settings, log, book, registry }: ApiParts): DynamicModule {
     const providers: Provider[] = [
-      { provide: SETTINGS, useValue: settings },
-      { provide: EVENT_LOG, useValue: log },
-      { provide: RULE_BOOK, useValue: book },
+      { provide: ApiSettings, useValue: settings },
+      { provide: EventLog, useValue: log },
+      { provide: InstalledRules, useValue: new InstalledRules(book) },
       { provide: Metrics, useValue: new Metrics(registry) },
     ];
     return {
       module: PartsModule,
       global: true,
       providers,
-      exports: [SETTINGS, EVENT_LOG, RULE_BOOK, Metrics],
+      exports: [ApiSettings, EventLog, InstalledRules, Metrics],
     };
   }
 }

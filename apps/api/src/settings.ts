@@ -1,18 +1,18 @@
 import { houseSettings, type Environment, type HouseSettings } from '#settings';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './identity/passwords.js';
 
-/** What the api itself is set by, whoever starts it. */
-export interface ApiSettings {
+/** The settings of the api itself, and their injection token. */
+export abstract class ApiSettings {
   /** '' or a path without a slash at its end, `/audit`: before every path of the api. */
-  readonly basePath: string;
+  abstract readonly basePath: string;
   /** PEM texts; undefined serves plain HTTP. */
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  abstract readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   /** How long a sign-in is good. */
-  readonly sessionHours: number;
+  abstract readonly sessionHours: number;
   /** A request that has not arrived whole in this time is refused: a slow sender holds memory and a connection. */
-  readonly requestTimeoutMs: number;
+  abstract readonly requestTimeoutMs: number;
   /** An idle connection is kept so long; longer than a table is usually silent, so that a device seldom dials anew. */
-  readonly keepAliveMs: number;
+  abstract readonly keepAliveMs: number;
 }
 
 /** Where a server listens and what it uses; standalone brings its own database and log. */

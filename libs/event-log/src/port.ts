@@ -89,25 +89,25 @@ export interface LogHealth {
   readonly queueBytesMax: number;
 }
 
-/** An append-only log in partitions. Kafka, PostgreSQL and memory are behind it. */
-export interface EventLog {
-  /** What this log is: the topic's id. Another one under the same name is another log. */
-  readonly id: string;
-  /** Set for life. */
-  readonly partitions: number;
+/** An append-only log in partitions, and its own injection token. Kafka, PostgreSQL and memory implement it. */
+export abstract class EventLog {
+  /** The identity of this log: the topic's id. Another log under the same name has another id. */
+  abstract readonly id: string;
+  /** The number of partitions, set for life. */
+  abstract readonly partitions: number;
   /**
-   * Resolves once all the records are durable, in their order. Rejects with `NotRecorded` where nothing was handed over
-   * (the queue is full, the log is closing, a record is over `RECORD_BYTES_MAX`), with `OutcomeUnknown` where it may have been.
+   * Resolves once all the records are durable, in their order. Rejects with `NotRecorded` if nothing was handed over
+   * (the queue is full, the log is closing, a record is over `RECORD_BYTES_MAX`), with `OutcomeUnknown` if it may have been.
    */
-  append(appending: Appending): Promise<Appended>;
-  /** Records from an offset on, up to about `bytes` and at least one if there is one; none at the head. Rejects with `BrokenLog` at a hole. */
-  read(partition: number, from: number, bytes?: number): Promise<StoredRecord[]>;
-  /** The offset that the next record will have. */
-  head(partition: number): Promise<number>;
-  follow(taker: Taker): Follower;
-  health(): Promise<LogHealth>;
-  /** Takes no more appends, finishes those that wait (at most `graceMs`, then they are `NotRecorded` or `OutcomeUnknown`), and lets go. */
-  close(graceMs?: number): Promise<void>;
+  abstract append(appending: Appending): Promise<Appended>;
+  /** Returns records from an offset on: about `bytes`, at least one record if there is one, none at the head. Rejects with `BrokenLog` at a hole. */
+  abstract read(partition: number, from: number, bytes?: number): Promise<StoredRecord[]>;
+  /** Returns the offset that the next record will have. */
+  abstract head(partition: number): Promise<number>;
+  abstract follow(taker: Taker): Follower;
+  abstract health(): Promise<LogHealth>;
+  /** Stops appends, finishes the queued ones (after `graceMs` they reject with `NotRecorded` or `OutcomeUnknown`), and releases all connections. */
+  abstract close(graceMs?: number): Promise<void>;
 }
 
 /** A record's value is at most this long (contract section 8). */

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Inject, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, LessThan } from 'typeorm';
 import { Problem } from '../problems.js';
-import type { ApiSettings } from '../settings.js';
-import { SETTINGS } from '../tokens.js';
+import { ApiSettings } from '../settings.js';
 import { Account, Session, SignInAttempt } from './access-entities.js';
 import { bearerOf, newToken, tokenFits } from './bearer-token.js';
 import { Identities } from './identities.js';
@@ -48,7 +47,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
 
   constructor(
     private readonly source: DataSource,
-    @Inject(SETTINGS) private readonly settings: ApiSettings,
+    private readonly settings: ApiSettings,
   ) {}
 
   async execute({ name, password, address }: SignIn): Promise<SignedIn> {

@@ -1,16 +1,10 @@
-import { Inject, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Decoder, houseFrom, type RuleBook } from '#audit';
-import {
-  NotRecorded,
-  OutcomeUnknown,
-  type Appended,
-  type Appending,
-  type EventLog,
-} from '#event-log';
+import { Decoder, houseFrom } from '#audit';
+import { NotRecorded, OutcomeUnknown, type Appended, type Appending, EventLog } from '#event-log';
 import type { Identity } from '../identity/identity.js';
 import { Problem } from '../problems.js';
-import { EVENT_LOG, RULE_BOOK } from '../tokens.js';
+import { InstalledRules } from '../tokens.js';
 import { AppendDeadline } from './append-deadline.js';
 import type { EventForm } from './event-form.js';
 import { IngestMetrics, type IngestResult } from './ingest-metrics.js';
@@ -50,8 +44,8 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
   private readonly logger = new Logger('ingest');
 
   constructor(
-    @Inject(EVENT_LOG) private readonly log: EventLog,
-    @Inject(RULE_BOOK) book: RuleBook,
+    private readonly log: EventLog,
+    { book }: InstalledRules,
     private readonly metrics: IngestMetrics,
   ) {
     this.decoder = new Decoder(houseFrom(book), 'refused');

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import type { EventLog } from '#event-log';
+import { EventLog } from '#event-log';
 import { Metrics } from '../operation/metrics.js';
-import { EVENT_LOG } from '../tokens.js';
 import { AppendEventsHandler } from './append-events.js';
 import { takeEventBodies } from './event-body.js';
 import { IngestController } from './ingest.controller.js';
@@ -11,11 +10,11 @@ import { IngestMetrics } from './ingest-metrics.js';
 
 const metrics = {
   provide: IngestMetrics,
-  inject: [Metrics, EVENT_LOG],
+  inject: [Metrics, EventLog],
   useFactory: ({ registry }: Metrics, log: EventLog) => new IngestMetrics(registry, log),
 };
 
-/** Taking events in. `EVENT_LOG`, `RULE_BOOK`, `Metrics` and the buses come from outside. */
+/** Taking events in. `EventLog`, `InstalledRules`, `Metrics` and the buses come from outside. */
 @Module({ controllers: [IngestController], providers: [AppendEventsHandler, metrics] })
 export class IngestModule {
   /** Bodies are taught to the server here, which is before Nest registers its routes. */

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { EventLog } from '#event-log';
-import { EVENT_LOG, ROWS } from '../tokens.js';
+import { EventLog } from '#event-log';
+import { ROWS } from '../tokens.js';
 
 /** How one thing that the api needs does. */
 export interface Need {
@@ -30,7 +29,7 @@ const TABLES = ['rows.position', 'access.account', 'access.device_key'];
 @QueryHandler(AskReadiness)
 export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
   constructor(
-    @Inject(EVENT_LOG) private readonly eventLog: EventLog,
+    private readonly eventLog: EventLog,
     @InjectDataSource(ROWS) private readonly rows: DataSource,
   ) {}
 

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import {
   coup,
@@ -23,11 +22,10 @@ import {
   type ShoeWhole,
   type TableLine,
 } from '#read-model';
-import type { RuleBook } from '#audit';
 import { Problem } from '../problems.js';
 import { pagesOf } from '../reading/all-pages.js';
 import { RowsReader } from '../reading/rows-reader.js';
-import { RULE_BOOK } from '../tokens.js';
+import { InstalledRules } from '../tokens.js';
 
 /** A list of rows as they stand at `least` or later: a page of it, or (`'all'`) every line. */
 class AskList<Filtered, Line> extends Query<ReadAt<Page<Line>>> {
@@ -122,13 +120,13 @@ export class ShowShoeHandler implements IQueryHandler<ShowShoe> {
 export class ShowCoupHandler implements IQueryHandler<ShowCoup> {
   constructor(
     private readonly rows: RowsReader,
-    @Inject(RULE_BOOK) private readonly book: RuleBook,
+    private readonly rules: InstalledRules,
   ) {}
 
   execute({ ref, scope, least }: ShowCoup): Promise<ReadAt<CoupWhole>> {
     return this.rows.read(least, async (read) => {
       try {
-        return (await coup(read, ref, this.book, scope)) ?? nothing();
+        return (await coup(read, ref, this.rules.book, scope)) ?? nothing();
       } catch (error) {
         if (error instanceof RulesNotInstalled)
           throw new Problem('conflict', error.message, { cause: error });

@@ -9,7 +9,7 @@ import {
   type Appended,
   type Appending,
   BrokenLog,
-  type EventLog,
+  EventLog,
   type Follower,
   type LogHealth,
   type StoredRecord,
@@ -32,7 +32,7 @@ interface Parts {
  * deleted and made again is another log: it is noticed at once where a record is acknowledged or read at an offset that this
  * log was past, within a second while it is followed, and whenever health is asked for.
  */
-export class KafkaLog implements EventLog {
+export class KafkaLog extends EventLog {
   readonly id: string;
   readonly partitions: number;
   #gather: Gather;
@@ -57,6 +57,7 @@ export class KafkaLog implements EventLog {
   }
 
   private constructor(private readonly parts: Parts) {
+    super();
     const { kafka, settings, id, found } = parts;
     this.id = id;
     this.partitions = settings.partitions;

@@ -5,7 +5,7 @@ import {
   type Appended,
   type Appending,
   BrokenLog,
-  type EventLog,
+  EventLog,
   type Follower,
   type LogHealth,
   NotRecorded,
@@ -84,7 +84,7 @@ const READ_BYTES = 1024 * 1024;
 const POLL_MS = 20;
 
 /** A log in this process's memory, for tests: it keeps every promise but that of outliving the process, and fails when it is told to. */
-export class MemoryLog implements EventLog {
+export class MemoryLog extends EventLog {
   readonly store: MemoryStore;
   readonly id: string;
   readonly partitions: number;
@@ -98,6 +98,7 @@ export class MemoryLog implements EventLog {
     queueBytesMax,
     sendBytesMax = SEND_BYTES_MAX,
   }: MemoryLogOptions = {}) {
+    super();
     this.store = store;
     this.id = store.id;
     this.partitions = store.partitions;

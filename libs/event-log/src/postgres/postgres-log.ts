@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { Gather, type GatherStats } from '../gather.js';
-import type {
-  Appended,
-  Appending,
+import {
+  type Appended,
+  type Appending,
   EventLog,
-  Follower,
-  LogHealth,
-  StoredRecord,
-  Taker,
+  type Follower,
+  type LogHealth,
+  type StoredRecord,
+  type Taker,
 } from '../port.js';
 import { serverHealth } from './health.js';
 import { fetchRecords, headOf } from './reader.js';
@@ -40,7 +40,7 @@ const READERS = 3;
 const POLL_MS = 100;
 
 /** A log in the schema `log` of a PostgreSQL database, for a single machine. */
-export class PostgresLog implements EventLog {
+export class PostgresLog extends EventLog {
   readonly id: string;
   readonly partitions: number;
   private readonly gather: Gather;
@@ -69,6 +69,7 @@ export class PostgresLog implements EventLog {
     identity: LogIdentity,
     private readonly limited: boolean,
   ) {
+    super();
     this.id = identity.id;
     this.partitions = identity.partitions;
     this.writers = new Sessions(settings.url, identity, {
