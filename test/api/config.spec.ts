@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { SettingsRefused, settingsText } from '#settings';
+import { SettingsRefused, settingsText } from '#process';
 import { serverSettings } from '../../apps/api/src/server-settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-settings-'));

@@ -1,8 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { LogRefused, openLog } from '#event-log';
+import { Refusal, SettingsRefused, settingsText } from '#process';
 import { migrate } from '#read-model';
-import { installedRules, Refusal } from '#rule-folder';
-import { listening, SettingsRefused, settingsText } from '#settings';
+import { installedRules } from '#rule-folder';
+import { listening } from '#server';
 import { createApi, jsonLogger } from './create-api.js';
 import { migrateAccess } from './identity/access-database.js';
 import { ensureFirstAdmin } from './identity/first-admin.js';

@@ -1,4 +1,5 @@
-import { Environment, storeSettings, type StoreSettings, type Variables } from '#settings';
+import { Environment, type Variables } from '#process';
+import { storeSettings, type StoreSettings } from '#server';
 import { listenSettings, type ListenSettings } from './settings.js';
 
 /** All that an api of its own reads from the environment. */

@@ -1,4 +1,5 @@
-import { houseSettings, type Environment, type HouseSettings } from '#settings';
+import type { Environment } from '#process';
+import { houseSettings, type HouseSettings } from '#server';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './identity/passwords.js';
 
 /** The settings of the api itself, and their injection token. */

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
+import { Refusal } from '#process';
 import { NotAtTheSamePlace, OtherFold, OtherLog, RebuildRunning } from '#read-model';
-import { Refusal } from '#rule-folder';
 import type { Journal } from './own/journal.js';
 import {
   rebuildRows,

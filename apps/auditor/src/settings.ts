@@ -1,11 +1,5 @@
-import {
-  Environment,
-  houseSettings,
-  storeSettings,
-  type HouseSettings,
-  type StoreSettings,
-  type Variables,
-} from '#settings';
+import { Environment, type Variables } from '#process';
+import { houseSettings, storeSettings, type HouseSettings, type StoreSettings } from '#server';
 import { LEASE_MS } from './start-auditor.js';
 
 /** All that an auditor of its own reads from the environment. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit/command.js';
-import { packageFolder } from '#rule-folder';
+import { packageFolder } from '#process';
 import { oddsCommand } from './odds/command.js';
 import { endQuietlyWhenNobodyReads } from './terminal/page.js';
 import { EXIT, Refusal } from './refusal.js';

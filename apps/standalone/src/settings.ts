@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { listenSettings, type ListenSettings } from '#api';
-import { Environment, type Variables } from '#settings';
+import { Environment, type Variables } from '#process';
 
 /** What everything on one machine is set by: the api's settings, and where it keeps its data. */
 export interface StandaloneSettings extends ListenSettings {

@@ -7,7 +7,7 @@ import { journalOn, startAuditor } from '#auditor';
 import { openLog } from '#event-log';
 import { migrate } from '#read-model';
 import { installedRules } from '#rule-folder';
-import { listening } from '#settings';
+import { listening } from '#server';
 import { Registry } from 'prom-client';
 import { clusterOf } from './folder-cluster.js';
 import { lockFolder } from './folder-lock.js';

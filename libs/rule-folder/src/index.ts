@@ -1,2 +1,1 @@
-export { installedRules, packageFolder, readJson, rulesNamed } from './installed-rules.js';
-export { fileRefusal, Refusal } from './refusal.js';
+export { installedRules, readJson, rulesNamed } from './installed-rules.js';

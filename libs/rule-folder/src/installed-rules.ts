@@ -1,21 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { lint, readRules, type RuleDocument, type Rules } from '#baccarat';
 import type { RuleBook } from '#audit';
-import { fileRefusal, Refusal } from './refusal.js';
+import { fileRefusal, packageFolder, Refusal } from '#process';
 
 /** The file names of rule documents: `id@version.json`. */
 const DOCUMENT = /^([a-z0-9-]+@[0-9]+)\.json$/;
-
-/** The package's own folder: the nearest one above this file with published rules in it, built or not. */
-export function packageFolder(): string {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'rules', 'manifest.json'))) return folder;
-    if (folder === dirname(folder)) throw new Error('the folder rules/ of this package is missing');
-  }
-}
 
 /**
  * The published rule documents, each checked against rules/manifest.json, and those of the folders named besides. Refuses

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { RouteOptions } from 'fastify';
-import { packageFolder } from '#rule-folder';
+import { packageFolder } from '#process';
 import { PROBLEM_MEDIA_TYPE, PROBLEMS, problemType } from '../problems.js';
 import { problemsPage } from './problems-page.js';
 

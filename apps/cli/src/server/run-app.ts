@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { packageFolder } from '#rule-folder';
+import { packageFolder } from '#process';
 import { Refusal } from '../refusal.js';
 
 /**

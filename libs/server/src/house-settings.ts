@@ -1,5 +1,5 @@
 import { gamingDayFaults, type GamingDayRule } from '#read-model';
-import type { Environment } from './environment.js';
+import type { Environment } from '#process';
 
 /** What belongs to a house, and must be the same for every program that serves it. */
 export interface HouseSettings {

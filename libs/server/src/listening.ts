@@ -1,4 +1,4 @@
-import { SettingsRefused } from './environment.js';
+import { SettingsRefused } from '#process';
 
 /**
  * Has a server listen where its settings say. An address that cannot be listened on is a fault of the setting: throws

@@ -1,5 +1,5 @@
 import { logSettings, type LogSettings } from '#event-log';
-import type { Environment } from './environment.js';
+import type { Environment } from '#process';
 
 /** Where a program that has no database of its own finds the log and the rows. */
 export interface StoreSettings {
