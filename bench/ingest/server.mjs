@@ -11,7 +11,7 @@ const ready = (message) => process.send(message);
 
 async function shoeprint(databaseUrl) {
   const { createApi } = await import('../../dist/apps/api/src/create-api.js');
-  const { API_DEFAULTS } = await import('../../dist/apps/api/src/settings.js');
+  const { API_DEFAULTS } = await import('../../dist/apps/api/src/settings/api-settings.js');
   const { migrateAccess } = await import('../../dist/apps/api/src/identity/access-database.js');
   const { Gather } = await import('../../dist/libs/event-log/src/gather.js');
   const { CreateKey } = await import('../../dist/apps/api/src/identity/device-keys.js');

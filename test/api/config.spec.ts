@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { SettingsRefused, settingsText } from '#process';
-import { serverSettings } from '../../apps/api/src/server-settings.js';
+import { serverSettings } from '../../apps/api/src/settings/server-settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));

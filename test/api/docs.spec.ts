@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { routesOf } from '../../apps/api/src/create-api.js';
-import { PROBLEMS } from '../../apps/api/src/problems.js';
+import { PROBLEMS } from '../../apps/api/src/problems/problems.js';
 import { startApi, type TestApi } from '../kit/api.js';
 
 let api: TestApi;

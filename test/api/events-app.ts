@@ -4,7 +4,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApi } from '../../apps/api/src/create-api.js';
 import { migrateAccess } from '../../apps/api/src/identity/access-database.js';
-import { API_DEFAULTS, type ApiSettings } from '../../apps/api/src/settings.js';
+import { API_DEFAULTS, type ApiSettings } from '../../apps/api/src/settings/api-settings.js';
 import { CreateAccount } from '../../apps/api/src/identity/accounts.js';
 import { CreateKey } from '../../apps/api/src/identity/device-keys.js';
 import type { Identity } from '../../apps/api/src/identity/identity.js';

@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ROWS } from '../../apps/api/src/tokens.js';
+import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { MemoryLog } from '../../libs/event-log/src/memory/memory-log.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { createDatabase } from '../kit/database.js';

@@ -6,7 +6,7 @@ import { ensureFirstAdmin } from '../../apps/api/src/identity/first-admin.js';
 import { WriteScope } from '../../apps/api/src/identity/identity.js';
 import { NamePatterns } from '../../apps/api/src/identity/name-patterns.js';
 import { hashPassword, passwordFits } from '../../apps/api/src/identity/passwords.js';
-import type { Role } from '../../apps/api/src/permissions.js';
+import type { Role } from '../../apps/api/src/identity/permissions.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { createDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';

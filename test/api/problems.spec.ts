@@ -1,7 +1,11 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemName } from '../../apps/api/src/problems.js';
+import {
+  PROBLEM_MEDIA_TYPE,
+  PROBLEMS,
+  type ProblemName,
+} from '../../apps/api/src/problems/problems.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 
 const told: unknown[] = [];

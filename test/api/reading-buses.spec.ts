@@ -6,7 +6,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { DataSource } from 'typeorm';
 import { EventLog } from '#event-log';
-import { ROWS } from '../../apps/api/src/tokens.js';
+import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 
 type Class = abstract new (...parts: never[]) => unknown;

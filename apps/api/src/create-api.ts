@@ -2,13 +2,13 @@ import { ConsoleLogger, type LoggerService, type LogLevel } from '@nestjs/common
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Registry } from 'prom-client';
-import { ApiModule, type ApiParts } from './api-module.js';
+import { ApiModule, type ApiParts } from './api.module.js';
 import { openDocs, serveDocs } from './docs/serve-docs.js';
 import { Gate } from './identity/gate.js';
 import { Metrics } from './operation/metrics.js';
-import { ProblemFilter } from './problem-filter.js';
-import { RoutePaths } from './route-paths.js';
-import { serverOptions } from './server-options.js';
+import { ProblemFilter } from './problems/problem.filter.js';
+import { RoutePaths } from './http/route-paths.js';
+import { serverOptions } from './http/server-options.js';
 
 export interface CreateApi extends Omit<ApiParts, 'registry'> {
   /** Where metrics are counted: one of its own unless given. */

@@ -1,6 +1,17 @@
 export { createApi, jsonLogger, routesOf, type CreateApi } from './create-api.js';
-export { API_DEFAULTS, listenSettings, type ApiSettings, type ListenSettings } from './settings.js';
+export {
+  API_DEFAULTS,
+  listenSettings,
+  type ApiSettings,
+  type ListenSettings,
+} from './settings/api-settings.js';
 export { migrateAccess } from './identity/access-database.js';
 export { ensureFirstAdmin, type FirstAdmin } from './identity/first-admin.js';
-export { PERMISSIONS, permitted, ROLES, type Permission, type Role } from './permissions.js';
+export {
+  PERMISSIONS,
+  permitted,
+  ROLES,
+  type Permission,
+  type Role,
+} from './identity/permissions.js';
 export { processRegistry } from './operation/metrics.js';

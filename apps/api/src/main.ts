@@ -8,7 +8,7 @@ import { createApi, jsonLogger } from './create-api.js';
 import { migrateAccess } from './identity/access-database.js';
 import { ensureFirstAdmin } from './identity/first-admin.js';
 import { processRegistry } from './operation/metrics.js';
-import { type ServerSettings, serverSettings } from './server-settings.js';
+import { type ServerSettings, serverSettings } from './settings/server-settings.js';
 
 /** What is under way may take so long once the process is told to end; then it ends anyway. */
 const END_MS_MAX = 25_000;

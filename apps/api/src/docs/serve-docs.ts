@@ -4,8 +4,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { RouteOptions } from 'fastify';
 import { packageFolder } from '#process';
-import { PROBLEM_MEDIA_TYPE, PROBLEMS, problemType } from '../problems.js';
-import { problemsPage } from './problems-page.js';
+import { PROBLEM_MEDIA_TYPE, PROBLEMS, problemType } from '../problems/problems.js';
+import { problemsPage } from '../problems/problems-page.js';
 
 /** Swagger UI sets styles on its elements; scripts come from here alone. */
 const POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;

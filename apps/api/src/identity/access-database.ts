@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { ACCESS_ENTITIES, ACCESS_SCHEMA } from './access-entities.js';
+import { ACCESS_ENTITIES, ACCESS_SCHEMA } from './access.entities.js';
 import { ACCESS_MIGRATIONS } from './access-migrations.js';
 
 /** Connections for accounts and keys: tokens are looked up once a second each, so few are enough. */

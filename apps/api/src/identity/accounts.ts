@@ -8,9 +8,9 @@ import {
 } from '@nestjs/cqrs';
 import { Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Role } from '../permissions.js';
-import { Problem } from '../problems.js';
-import { Account, Session } from './access-entities.js';
+import type { Role } from './permissions.js';
+import { Problem } from '../problems/problems.js';
+import { Account, Session } from './access.entities.js';
 import { Identities } from './identities.js';
 import { hashPassword } from './passwords.js';
 import { NAME } from './scope-fields.js';

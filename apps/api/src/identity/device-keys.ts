@@ -8,8 +8,8 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, IsNull } from 'typeorm';
-import { Problem } from '../problems.js';
-import { DeviceKey } from './access-entities.js';
+import { Problem } from '../problems/problems.js';
+import { DeviceKey } from './access.entities.js';
 import { newToken } from './bearer-token.js';
 import { Identities } from './identities.js';
 import type { Identity } from './identity.js';

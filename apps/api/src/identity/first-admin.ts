@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import type { Role } from '../permissions.js';
-import { Account } from './access-entities.js';
+import type { Role } from './permissions.js';
+import { Account } from './access.entities.js';
 import { accessOptions } from './access-database.js';
 import { hashPassword } from './passwords.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { permitted } from '../permissions.js';
-import { Problem } from '../problems.js';
-import type { RouteNeeds } from '../requires.js';
+import { permitted } from './permissions.js';
+import { Problem } from '../problems/problems.js';
+import type { RouteNeeds } from './requires.js';
 import { Identities } from './identities.js';
 import type { Identity } from './identity.js';
 

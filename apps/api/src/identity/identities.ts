@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, MoreThan } from 'typeorm';
-import { Account, DeviceKey, Session } from './access-entities.js';
+import { Account, DeviceKey, Session } from './access.entities.js';
 import { bearerOf, tokenFits, tokenHash, type ShownToken } from './bearer-token.js';
 import { type Identity, WriteScope } from './identity.js';
 

@@ -1,4 +1,4 @@
-import type { Role } from '../permissions.js';
+import type { Role } from './permissions.js';
 import { NamePatterns } from './name-patterns.js';
 
 /** Whoever sends a request, as found from its token. */

@@ -15,7 +15,7 @@ import {
   PROBLEMS,
   type ProblemExtras,
   type ProblemName,
-} from '../problems.js';
+} from '../problems/problems.js';
 import { FORMS } from './event-form.js';
 
 type SchemaObject = Exclude<

@@ -1,8 +1,8 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LOG_POSITION, logPosition } from '../positions.js';
-import { identityOf, Requires } from '../requires.js';
+import { LOG_POSITION, logPosition } from '../reading/positions.js';
+import { identityOf, Requires } from '../identity/requires.js';
 import { AppendEvents } from './append-events.js';
 import { formSent } from './event-body.js';
 import { EventsDocumented } from './ingest-docs.js';

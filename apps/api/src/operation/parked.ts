@@ -11,8 +11,8 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { ParkedEntity, PositionEntity, type RowStore } from '#read-model';
 import { DataSource } from 'typeorm';
 import { type Identity, seesTable } from '../identity/identity.js';
-import { Problem } from '../problems.js';
-import { ROWS } from '../tokens.js';
+import { Problem } from '../problems/problems.js';
+import { ROWS } from '../settings/tokens.js';
 
 /** A table that waits for a decision, and the event that it stopped at. */
 export interface ParkedTable {

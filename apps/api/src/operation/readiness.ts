@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { EventLog } from '#event-log';
-import { ROWS } from '../tokens.js';
+import { ROWS } from '../settings/tokens.js';
 
 /** How one thing that the api needs does. */
 export interface Need {

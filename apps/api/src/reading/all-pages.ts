@@ -1,5 +1,5 @@
 import type { Page, Paging } from '#read-model';
-import { Problem } from '../problems.js';
+import { Problem } from '../problems/problems.js';
 
 /** More lines than a spreadsheet takes are no file for people: it is to be narrowed. */
 const LINES_MAX = 500_000;

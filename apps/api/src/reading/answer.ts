@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Positions } from '#read-model';
-import { LOG_POSITION, MIN_POSITION, minPosition } from '../positions.js';
-import { Problem } from '../problems.js';
+import { LOG_POSITION, MIN_POSITION, minPosition } from './positions.js';
+import { Problem } from '../problems/problems.js';
 import type { Format } from './filter-fields.js';
 
 /** The position that a request wants to see at least. Throws `invalid-request` where the header says none. */

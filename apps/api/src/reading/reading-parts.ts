@@ -1,4 +1,4 @@
-import { ListsController } from '../queries/lists.controller.js';
+import { ListsController } from '../lists/lists.controller.js';
 import {
   ListCoupsHandler,
   ListFindingsHandler,
@@ -6,7 +6,7 @@ import {
   ListTablesHandler,
   ShowCoupHandler,
   ShowShoeHandler,
-} from '../queries/lists.js';
+} from '../lists/lists.js';
 import { AskReportHandler } from '../reports/ask-report.js';
 import { ReportsController } from '../reports/reports.controller.js';
 import { AskChangesHandler, AskPositionsHandler } from '../stream/ask-changes.js';

@@ -10,9 +10,9 @@ import {
   type Snapshot,
 } from '#read-model';
 import { DataSource } from 'typeorm';
-import { outOfReach } from '../out-of-reach.js';
-import { Problem } from '../problems.js';
-import { ROWS } from '../tokens.js';
+import { outOfReach } from '../problems/out-of-reach.js';
+import { Problem } from '../problems/problems.js';
+import { ROWS } from '../settings/tokens.js';
 
 /** How long a reader of its own writes is made to wait before it is told to ask again (contract section 7). */
 const PATIENCE_MS = 2_000;

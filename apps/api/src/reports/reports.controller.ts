@@ -2,12 +2,12 @@ import { applyDecorators, Controller, Get, Query, Req, Res } from '@nestjs/commo
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LOG_POSITION, MIN_POSITION } from '../positions.js';
+import { LOG_POSITION, MIN_POSITION } from '../reading/positions.js';
 import { answerAs, formatOf, leastOf, send } from '../reading/answer.js';
 import { csvOf } from '../reading/csv.js';
 import { scopeOf, type Format } from '../reading/filter-fields.js';
-import { checkedBody } from '../request-faults.js';
-import { identityOf, Requires } from '../requires.js';
+import { checkedBody } from '../http/validation.pipe.js';
+import { identityOf, Requires } from '../identity/requires.js';
 import { AskReport, type ReportName, type Reports } from './ask-report.js';
 import {
   COMMISSION_COLUMNS,

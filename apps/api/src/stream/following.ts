@@ -6,7 +6,7 @@ import type { Identity } from '../identity/identity.js';
 import { AskChanges } from './ask-changes.js';
 import type { PositionsWatch } from './positions-watch.js';
 import { scopeOf } from '../reading/filter-fields.js';
-import { permitted } from '../permissions.js';
+import { permitted } from '../identity/permissions.js';
 
 /** A silent connection is told that it lives, and whether it may stay is looked up again. */
 const HEARTBEAT_MS = 5_000;

@@ -4,9 +4,9 @@ import { ApiHeader, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nes
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BadPositions, positionsFrom, type Positions } from '#read-model';
 import { Identities } from '../identity/identities.js';
-import { Problem } from '../problems.js';
-import { identityOf, Requires } from '../requires.js';
-import { permitted } from '../permissions.js';
+import { Problem } from '../problems/problems.js';
+import { identityOf, Requires } from '../identity/requires.js';
+import { permitted } from '../identity/permissions.js';
 import { Following, STREAM_HEADERS } from './following.js';
 import { PositionsWatch } from './positions-watch.js';
 

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Identity } from '../identity/identity.js';
-import { Requires, Sender } from '../requires.js';
+import { Requires, Sender } from '../identity/requires.js';
 import {
   DecideParked,
   ListParked,

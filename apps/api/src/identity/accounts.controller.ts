@@ -17,9 +17,9 @@ import {
   IsString,
   Length,
 } from 'class-validator';
-import { ROLES, type Role } from '../permissions.js';
-import { checkedBody } from '../request-faults.js';
-import { Requires, Sender } from '../requires.js';
+import { ROLES, type Role } from './permissions.js';
+import { checkedBody } from '../http/validation.pipe.js';
+import { Requires, Sender } from './requires.js';
 import { ChangeAccount, CreateAccount, ListAccounts, type AccountShown } from './accounts.js';
 import type { Identity } from './identity.js';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './passwords.js';

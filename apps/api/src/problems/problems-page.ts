@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemName, problemType } from '../problems.js';
+import { PROBLEMS, type ProblemName, problemType } from './problems.js';
 
 /** Every problem type on one page of HTML, made from the catalogue. */
 export function problemsPage(): string {

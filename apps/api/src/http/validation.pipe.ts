@@ -4,7 +4,7 @@ import {
   type ValidationError,
   ValidationPipe,
 } from '@nestjs/common';
-import { Problem, type RequestFault } from './problems.js';
+import { Problem, type RequestFault } from '../problems/problems.js';
 
 /** Checks the body or query of a low-rate route against its class: unknown fields are refused, and every fault is told by JSON pointer. */
 export const checkedBody = (): ValidationPipe =>

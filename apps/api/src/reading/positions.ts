@@ -1,5 +1,5 @@
 import { BadPositions, positionsFrom, positionsText, type Positions } from '#read-model';
-import { Problem } from './problems.js';
+import { Problem } from '../problems/problems.js';
 
 export const LOG_POSITION = 'Log-Position';
 export const MIN_POSITION = 'Min-Position';

@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import type { RouteNeeds } from './requires.js';
+import type { RouteNeeds } from '../identity/requires.js';
 
 /** A route as it is registered: its template, a method, and what it asks for; undefined where nobody declared it, which refuses everybody. */
 export interface RegisteredRoute {

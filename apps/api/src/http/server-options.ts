@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { FastifyServerOptions } from 'fastify';
-import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from './problems.js';
-import { answer } from './problem-filter.js';
-import type { ApiSettings } from './settings.js';
+import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
+import { answer } from '../problems/problem.filter.js';
+import type { ApiSettings } from '../settings/api-settings.js';
 
 /** Bodies of the low-rate routes; what takes more says so for its own media types. */
 const BODY_BYTES_MAX = 64 * 1024;

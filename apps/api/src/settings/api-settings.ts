@@ -1,6 +1,6 @@
 import type { Environment } from '#process';
 import { houseSettings, type HouseSettings } from '#server';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './identity/passwords.js';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../identity/passwords.js';
 
 /** The settings of the api itself, and their injection token. */
 export abstract class ApiSettings {

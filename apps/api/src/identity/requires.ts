@@ -2,7 +2,7 @@ import { applyDecorators, createParamDecorator, type ExecutionContext } from '@n
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBearerAuth } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import type { Identity } from './identity/identity.js';
+import type { Identity } from './identity.js';
 import type { Permission } from './permissions.js';
 
 /** What a route's Fastify config says for the gate. */

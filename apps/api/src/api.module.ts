@@ -14,7 +14,7 @@ import { EventLog } from '#event-log';
 import { readModelDataSource, RowStore } from '#read-model';
 import type { Registry } from 'prom-client';
 import { accessOptions } from './identity/access-database.js';
-import { AccountsController } from './identity/accounts-controller.js';
+import { AccountsController } from './identity/accounts.controller.js';
 import {
   ChangeAccountHandler,
   CreateAccountHandler,
@@ -23,13 +23,13 @@ import {
 import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './identity/device-keys.js';
 import { Gate } from './identity/gate.js';
 import { Identities } from './identity/identities.js';
-import { KeysController } from './identity/keys-controller.js';
-import { SessionController } from './identity/session-controller.js';
+import { KeysController } from './identity/keys.controller.js';
+import { SessionController } from './identity/session.controller.js';
 import { SignInHandler, SignOutHandler } from './identity/sign-in.js';
 import { IngestModule } from './ingest/ingest.module.js';
 import { Metrics } from './operation/metrics.js';
-import { OperationController } from './operation/operation-controller.js';
-import { ParkedController } from './operation/parked-controller.js';
+import { OperationController } from './operation/operation.controller.js';
+import { ParkedController } from './operation/parked.controller.js';
 import {
   DecideParkedHandler,
   Decisions,
@@ -39,8 +39,8 @@ import {
 } from './operation/parked.js';
 import { AskReadinessHandler } from './operation/readiness.js';
 import { READING_CONTROLLERS, READING_PROVIDERS } from './reading/reading-parts.js';
-import { ApiSettings } from './settings.js';
-import { InstalledRules, ROWS } from './tokens.js';
+import { ApiSettings } from './settings/api-settings.js';
+import { InstalledRules, ROWS } from './settings/tokens.js';
 
 /** What the api is made of; it opens its own connections to the database, and closes them. The log it only uses. */
 export interface ApiParts {

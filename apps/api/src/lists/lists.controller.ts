@@ -9,12 +9,12 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { MIN_POSITION } from '../positions.js';
+import { MIN_POSITION } from '../reading/positions.js';
 import { answerAs, asJson, formatOf, jsonOnly, leastOf, send } from '../reading/answer.js';
 import { csvOf } from '../reading/csv.js';
 import { scopeOf } from '../reading/filter-fields.js';
-import { checkedBody } from '../request-faults.js';
-import { identityOf, Requires } from '../requires.js';
+import { checkedBody } from '../http/validation.pipe.js';
+import { identityOf, Requires } from '../identity/requires.js';
 import { COUP_COLUMNS, FINDING_COLUMNS, SHOE_LIST_COLUMNS, TABLE_COLUMNS } from './list-columns.js';
 import * as examples from './list-examples.js';
 import { CoupsFields, FindingsFields, ShoesFields, TablesFields } from './list-fields.js';

@@ -22,10 +22,10 @@ import {
   type ShoeWhole,
   type TableLine,
 } from '#read-model';
-import { Problem } from '../problems.js';
+import { Problem } from '../problems/problems.js';
 import { pagesOf } from '../reading/all-pages.js';
 import { RowsReader } from '../reading/rows-reader.js';
-import { InstalledRules } from '../tokens.js';
+import { InstalledRules } from '../settings/tokens.js';
 
 /** A list of rows as they stand at `least` or later: a page of it, or (`'all'`) every line. */
 class AskList<Filtered, Line> extends Query<ReadAt<Page<Line>>> {

@@ -9,7 +9,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { outOfReach } from './out-of-reach.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE, type ProblemName } from './problems.js';
-import { RoutePaths } from './route-paths.js';
+import { RoutePaths } from '../http/route-paths.js';
 
 /** Makes a problem document of whatever a request ends with. What nobody foresaw is a 500 whose id stands in the log beside the stack, and nowhere else. */
 @Catch()

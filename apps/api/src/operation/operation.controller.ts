@@ -2,7 +2,7 @@ import { Controller, Get, Header, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Open } from '../requires.js';
+import { Open } from '../identity/requires.js';
 import { Metrics } from './metrics.js';
 import { AskReadiness, type Readiness } from './readiness.js';
 

@@ -1,6 +1,6 @@
 import { Environment, type Variables } from '#process';
 import { storeSettings, type StoreSettings } from '#server';
-import { listenSettings, type ListenSettings } from './settings.js';
+import { listenSettings, type ListenSettings } from './api-settings.js';
 
 /** All that an api of its own reads from the environment. */
 export interface ServerSettings extends ListenSettings, StoreSettings {}

@@ -2,8 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/co
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, IsString } from 'class-validator';
-import { checkedBody } from '../request-faults.js';
-import { Requires, Sender } from '../requires.js';
+import { checkedBody } from '../http/validation.pipe.js';
+import { Requires, Sender } from './requires.js';
 import { CreateKey, type KeyShown, ListKeys, RevokeKey } from './device-keys.js';
 import type { Identity } from './identity.js';
 import { IsName, IsScopeEntry, IsSource, SCOPE_MAX, TYPE_ENTRIES } from './scope-fields.js';
