@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../kit/server.js';
 
 /** Three tables: an ordinary name, one that a spreadsheet takes for a formula, one of everything that a path must escape. */
 export const TABLES = ['B07', '=B08', 'ä/庄 #%9'] as const;
-export const LINES = 'application/x-ndjson';
+const LINES = 'application/x-ndjson';
 
 /** The lines of a floor's day with every fault that its rules allow. */
 export const dayLines = (tables: readonly string[] = TABLES, seed = 'reading'): string[] => [

@@ -23,7 +23,7 @@ import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 
 export const DAYS = [{ from: '2026-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
-export const dayOf = gamingDays(DAYS);
+const dayOf = gamingDays(DAYS);
 
 /** Canonical lines of events, as the api would append them; every second between receipt and event is counted by the line's number. */
 export const linesOf = (

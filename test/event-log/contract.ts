@@ -18,7 +18,7 @@ import { eventually } from '../kit/eventually.js';
 import { Collector, text } from './collector.js';
 
 /** A log as the suite uses it: with the counts of its gathering. */
-export type CountedLog = EventLog & { stats(): GatherStats };
+type CountedLog = EventLog & { stats(): GatherStats };
 
 /** Where records are kept, of one test, empty at first, with four partitions. */
 export interface LogStore {

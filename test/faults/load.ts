@@ -217,7 +217,7 @@ function take(lines: Iterator<string>, count: number): string[] {
   return taken;
 }
 
-export interface Posting {
+interface Posting {
   readonly agent: Agent;
   readonly url: string;
   readonly key: string;
@@ -225,14 +225,14 @@ export interface Posting {
 }
 
 /** What a request came to; `broken` where no answer came. */
-export interface Answered {
+interface Answered {
   readonly status: number | 'broken';
   readonly body: string;
   readonly position: string;
 }
 
 /** Posts one event as an event, several as lines. */
-export function post({ agent, url, key, lines }: Posting): Promise<Answered> {
+function post({ agent, url, key, lines }: Posting): Promise<Answered> {
   const body = Buffer.from(lines.join('\n'));
   const type = lines.length === 1 ? 'application/cloudevents+json' : 'application/x-ndjson';
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { freePort, Processes, type PostgresProcess, type Running } from '../kit/
 
 export const PARTITIONS = 4;
 /** How long a partition stays with an auditor that is not heard of: short where the rounds are few, so that they are soon over. */
-export const LEASE_MS = Number(process.env.SHOEPRINT_FAULTS_LEASE_MS ?? 1_000);
+const LEASE_MS = Number(process.env.SHOEPRINT_FAULTS_LEASE_MS ?? 1_000);
 
 type Cluster = Awaited<ReturnType<typeof kafkaToKill>>;
 

@@ -193,7 +193,7 @@ const anyJson: fc.Arbitrary<unknown> = fc
   );
 
 /** Data of one type, every optional field now there, now not. */
-export function dataOf(type: EventType, world: World): fc.Arbitrary<Sent> {
+function dataOf(type: EventType, world: World): fc.Arbitrary<Sent> {
   const { fields, optional } = SHAPES[type] as {
     fields: Readonly<Record<string, Field>>;
     optional: readonly string[];

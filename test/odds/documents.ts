@@ -84,7 +84,7 @@ export const BETS: readonly BetText[] = [
 ];
 
 /** A document with these bets and drawing rules; the rest of it has no bearing on odds. */
-export function documentOf(
+function documentOf(
   bets: readonly BetText[] = BETS,
   tableau: RuleDocument['tableau'] = STANDARD,
   rate = '0.05',

@@ -25,7 +25,7 @@ export const NOTHING: RowBatch = {
   parked: [],
 };
 
-export const digestOf = (next: number): Uint8Array => new Uint8Array(32).fill(next % 256);
+const digestOf = (next: number): Uint8Array => new Uint8Array(32).fill(next % 256);
 
 export const move = (
   partition: number,

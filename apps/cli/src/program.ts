@@ -23,7 +23,7 @@ Examples:
 "shoeprint help <command>" tells more of each. NO_COLOR=1 turns colours off, SHOEPRINT_DEBUG=1 shows where a fault of ours arose.`;
 
 /** The whole command line, ready to be parsed. */
-export function program(): Command {
+function program(): Command {
   const whole = new Command('shoeprint')
     .description(
       'Audit of baccarat: what was dealt, what the rules require, what went wrong, what is owed.',

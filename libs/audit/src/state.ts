@@ -86,7 +86,7 @@ export interface Account {
 }
 
 /** Commission that entered a shoe's ledger through no coup: collected, waived, or settled before there was any. */
-export interface Taking {
+interface Taking {
   readonly seat: number;
   /** Who was on duty in the shoe, and the time of the event. */
   readonly dealer: string | null;
@@ -127,7 +127,7 @@ export interface CoupRow {
 }
 
 /** The shoe and the coup that a finding is about, each by the reference of its opening; null where it is about none. */
-export interface FindingPlace {
+interface FindingPlace {
   readonly shoeRef: string | null;
   readonly coupRef: string | null;
 }

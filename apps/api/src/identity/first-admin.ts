@@ -5,7 +5,7 @@ import { Account } from './access.entities.js';
 import { accessOptions } from './access-database.js';
 import { hashPassword } from './passwords.js';
 
-export const FIRST_ADMIN = 'admin';
+const FIRST_ADMIN = 'admin';
 
 /** The first account, when it was made just now. */
 export interface FirstAdmin {

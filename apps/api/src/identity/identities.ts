@@ -111,7 +111,7 @@ async function personOf(source: DataSource, token: ShownToken): Promise<Identity
 }
 
 /** A person may write as nobody else, about the tables of the account. */
-export function identityOfAccount({ name, roles, tables }: Account): Identity {
+function identityOfAccount({ name, roles, tables }: Account): Identity {
   const id = `person/${name}`;
   return {
     kind: 'person',

@@ -13,7 +13,7 @@ export interface Refused extends LineAt {
 }
 
 /** A table's fold goes at most this many events between two savings of its state. */
-export const SAVE_AFTER_EVENTS = 20_000;
+const SAVE_AFTER_EVENTS = 20_000;
 /** Who takes over a partition folds at most about this many events again, or as many for each of its tables as below. */
 const TAIL_EVENTS = 100_000;
 const TAIL_EVENTS_OF_TABLE = 2_000;

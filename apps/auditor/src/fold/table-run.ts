@@ -17,7 +17,7 @@ import { isLater } from './times.js';
 import { lookAt, note, Touched } from './touched.js';
 
 /** What decides on one event: the fold of `#audit`, unless a test hands in one that fails. */
-export type Fold = (state: TableState, event: AnyEvent, book: RuleBook) => Consequence[];
+type Fold = (state: TableState, event: AnyEvent, book: RuleBook) => Consequence[];
 
 /** The judges and the rules that they judge by. */
 export interface Judging {

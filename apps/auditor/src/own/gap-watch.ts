@@ -4,10 +4,10 @@ import type { EventLog } from '#event-log';
 import type { PartitionFold } from '../fold/partition-fold.js';
 
 /** Who closes holes. */
-export const AUDITOR_SOURCE = 'system/auditor';
+const AUDITOR_SOURCE = 'system/auditor';
 
 /** A hole is closed when its table has waited this long for it. */
-export const GAP_AFTER_MS = 2_000;
+const GAP_AFTER_MS = 2_000;
 /** Where the hole is still open this long after it was declared, the declaration is sent again: nobody can tell whether it was recorded. */
 const AGAIN_AFTER_MS = 10_000;
 

@@ -211,7 +211,7 @@ function grid(
 }
 
 /** The sources of a value of the document: of itself, of what it is a part of, or of its parts. */
-export function sourcesAt(document: RuleDocument, pointer: string): string[] {
+function sourcesAt(document: RuleDocument, pointer: string): string[] {
   const { provenance } = document;
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
     if (provenance[at]) return [sourceText(document, at)];

@@ -15,7 +15,7 @@ export interface Destination {
 }
 
 /** An event that the api found malformed: its place among those sent, from 1, and why. */
-export interface RefusedEvent {
+interface RefusedEvent {
   readonly position: number;
   readonly pointer: string;
   readonly reason: string;

@@ -1,11 +1,11 @@
 import { referenceOf, type AnyEvent } from '../events/events.js';
 
 /** Contents remembered of each session, the events that a table may wait with, and the sessions remembered of a table. */
-export const CONTENTS_MAX = 4096;
-export const WAITING_MAX = 64;
-export const SESSIONS_MAX = 256;
+const CONTENTS_MAX = 4096;
+const WAITING_MAX = 64;
+const SESSIONS_MAX = 256;
 /** Unnumbered ids remembered since a shoe opened; past it the window turns as if a shoe had been opened. */
-export const IDS_MAX = 65_536;
+const IDS_MAX = 65_536;
 
 /** How many events were offered, and what became of them: read = admitted + duplicates + equivocal + late. */
 export interface Counts {
@@ -19,7 +19,7 @@ export interface Counts {
 }
 
 /** One boot of one source. */
-export interface Session {
+interface Session {
   readonly source: string;
   readonly session: string;
   /** The number that is due. */
@@ -33,7 +33,7 @@ export interface Session {
 type Range = [from: number, to: number];
 
 /** A table that waits for the numbers before `queue[0]`. */
-export interface Wait {
+interface Wait {
   /** Events held, in log order; the first is the one that skipped numbers. */
   readonly queue: AnyEvent[];
   /** Events that fill a part of the hole, by number. */

@@ -103,7 +103,7 @@ function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
 }
 
 /** Lays a card as the coup's next game card and judges where it went. */
-export function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
+function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
   laid.ordinal = coup.ordinals;
   coup.ordinals += 1;
   const belongsTo = initialHandDue(coup);

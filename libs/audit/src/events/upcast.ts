@@ -10,7 +10,7 @@ export type Upcast = (data: Readonly<Record<string, unknown>>) => Readonly<Recor
  * Steps from old versions, by the full name of the version that each starts from. Empty while every type is at its
  * first version: a type's second version adds its v1 here, and recorded v1 lines stay as they are.
  */
-export const UPCASTS: ReadonlyMap<string, Upcast> = new Map();
+const UPCASTS: ReadonlyMap<string, Upcast> = new Map();
 
 const NAMES = new Map<string, EventType>(
   EVENT_TYPES.map((type) => [`shoeprint.${type}.v${TODAY}`, type]),

@@ -4,7 +4,7 @@ import type { Coup, CoupRow, Entry, Shoe } from '../state.js';
 import { standing } from '../coup/wagers.js';
 
 /** A seat's bet in a coup with what was done about it: money adds up, the last stake counts; `settled` null while nothing was. */
-export interface BetRow {
+interface BetRow {
   readonly seat: number;
   readonly bet: string;
   readonly stands: number;
@@ -19,7 +19,7 @@ export interface BetRow {
 }
 
 /** A seat's commission of one coup, as the ledger has it of this coup. */
-export interface CoupCommissionRow {
+interface CoupCommissionRow {
   readonly seat: number;
   readonly due: number;
   readonly taken: number;

@@ -4,7 +4,7 @@ import type { Account, Coup, Shoe } from '../state.js';
 import { settledOf, standing } from '../coup/wagers.js';
 
 /** Amounts of commission under whoever dealt, on the gaming day of the coup; of money taken by itself, whoever was on duty, and its own day. */
-export interface CommissionLine extends Account {
+interface CommissionLine extends Account {
   readonly seat: number;
   /** '' where nobody had signed on. */
   readonly dealer: string;
@@ -12,7 +12,7 @@ export interface CommissionLine extends Account {
 }
 
 /** What a dealer dealt of a shoe on a gaming day: coups that are over, void ones too, and the cards drawn in them. */
-export interface DealtLine {
+interface DealtLine {
   readonly dealer: string;
   readonly gamingDay: string;
   coups: number;
@@ -20,7 +20,7 @@ export interface DealtLine {
 }
 
 /** Bets settled in coups that are over and not void; `taken` are the stakes taken. */
-export interface BetLine {
+interface BetLine {
   readonly bet: string;
   readonly dealer: string;
   readonly gamingDay: string;

@@ -7,7 +7,7 @@ export type Composition = ReadonlyMap<Card, number>;
 export const MAX_DECKS = 12;
 
 /** The most cards that one coup can take. */
-export const COUP_CARDS = 6;
+const COUP_CARDS = 6;
 
 /** A request for odds that nothing can answer; the message says what was asked and what could be. */
 export class OddsRefusal extends Error {

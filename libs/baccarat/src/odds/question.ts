@@ -16,7 +16,7 @@ export interface CardQuestion {
 type Patterns = readonly string[];
 
 /** A condition that asks for a third card by name, cut to what cards decide. */
-export interface ThirdCondition {
+interface ThirdCondition {
   /** What it asks of the first four cards. */
   readonly start: Predicate;
   readonly player: Patterns;

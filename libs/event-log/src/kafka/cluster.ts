@@ -30,7 +30,7 @@ interface Fetched {
   }[];
 }
 
-export interface Broker {
+interface Broker {
   readonly connectionPool: { send<Answer>(request: Request<Answer>): Promise<Answer> };
   fetch(request: object): Promise<Fetched>;
   disconnect(): Promise<void>;

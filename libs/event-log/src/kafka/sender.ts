@@ -5,7 +5,7 @@ import { KafkaProducer } from './producer.js';
 import { BrokenLog, type LogRecord, NotRecorded, OutcomeUnknown } from '../port.js';
 
 /** An append is answered within this time and one attempt. */
-export const SEND_MS_MAX = 7000;
+const SEND_MS_MAX = 7000;
 const PAUSE_MS = 50;
 const PAUSE_MS_MAX = 400;
 

@@ -13,11 +13,7 @@ import type {
 import type { ColumnType } from './arrays.js';
 
 /** A column of a table: its name, its type, and its value in a row. */
-export type WrittenColumn<Row> = readonly [
-  name: string,
-  type: ColumnType,
-  value: (row: Row) => unknown,
-];
+type WrittenColumn<Row> = readonly [name: string, type: ColumnType, value: (row: Row) => unknown];
 
 /** How rows of one kind lie in their table. */
 export interface WrittenTable<Row> {

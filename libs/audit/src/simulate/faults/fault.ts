@@ -57,7 +57,7 @@ export interface ShoeTwist {
 }
 
 /** A wrong about a shoe as a whole; no coup can be chosen for it. */
-export interface ShoeFault {
+interface ShoeFault {
   readonly at: 'shoe';
   readonly impossible?: (setting: Setting) => string | undefined;
   readonly part: string;
