@@ -1,7 +1,9 @@
 // A process that works the log through from its beginning: by a rebuild of the rows, or by JSON.parse and unnest of the events.
 import { rebuildRows } from '#auditor';
-import { logSettings, openLog } from '#event-log';
+import { openLog } from '#event-log';
+import { Environment } from '#process';
 import { installedRules } from '#rule-folder';
+import { storeSettings } from '#server';
 import pg from 'pg';
 
 const clock = () => Number(process.hrtime.bigint()) / 1e6;
@@ -63,7 +65,7 @@ async function parseAndUnnest(log, databaseUrl) {
 }
 
 process.once('message', async ({ what, env }) => {
-  const log = await openLog(logSettings(env).settings);
+  const log = await openLog(storeSettings(new Environment(env)).log);
   process.send(await (what === 'rebuild' ? rebuild : parseAndUnnest)(log, env.DATABASE_URL));
   await log.close();
   process.disconnect();

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { listenSettings, type ListenSettings } from '#api';
 import { Environment, type Variables } from '#process';
+import { logPartitions } from '#server';
 
 /** What everything on one machine is set by: the api's settings, and where it keeps its data. */
 export interface StandaloneSettings extends ListenSettings {
@@ -10,16 +11,13 @@ export interface StandaloneSettings extends ListenSettings {
   readonly partitions: number;
 }
 
-/** Fewer than a casino's: one process folds them all. */
-const PARTITIONS = 16;
-
 /** Reads the environment once, checks the whole of it, and freezes it. Throws `SettingsRefused` with everything that is wrong. */
 export function standaloneSettings(variables: Variables): StandaloneSettings {
   const env = new Environment(variables);
   const settings = {
     ...listenSettings(env),
     data: resolve(env.text('SHOEPRINT_DATA') ?? 'data'),
-    partitions: env.whole('SHOEPRINT_PARTITIONS', PARTITIONS, 1, 1024),
+    partitions: logPartitions(env),
   };
   env.check();
   return Object.freeze(settings);

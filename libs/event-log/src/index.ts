@@ -10,5 +10,5 @@ export { QUEUE_BYTES_MAX, type GatherStats } from './gather.js';
 export { PostgresLog, type PostgresLogSettings } from './postgres/postgres-log.js';
 export { KafkaLog } from './kafka/kafka-log.js';
 export { type KafkaSettings } from './kafka/client.js';
-export { logSettings, type LogSettings } from './settings.js';
+export { type LogSettings } from './settings.js';
 export { openLog } from './open.js';

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { Refusal } from './refusal.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Settings that cannot be started with: every fault, by the variable's name. */
-export class SettingsRefused extends Error {
+/** Settings that a program cannot start with. Lists every fault, each under the name of its variable. */
+export class SettingsRefused extends Refusal {
   override readonly name = 'SettingsRefused';
 
   constructor(readonly faults: readonly string[]) {
@@ -11,44 +12,48 @@ export class SettingsRefused extends Error {
   }
 }
 
-/** Reads variables, and collects what is wrong with them by name instead of stopping at the first. A value is never told: it may be a secret. */
+/**
+ * Reads environment variables and collects what is wrong with them instead of stopping at the first fault. Reports one fault
+ * per setting, by the name of the variable. Never reports a value: it may be a secret.
+ */
 export class Environment {
-  readonly faults: string[] = [];
+  private readonly faultOf = new Map<string, string>();
 
-  constructor(readonly variables: Variables) {}
+  constructor(private readonly variables: Variables) {}
 
-  /** The value, or undefined where it is absent or empty. */
+  /** Returns the value, or undefined if the variable is absent or empty. */
   text(name: string): string | undefined {
     return this.variables[name] || undefined;
   }
 
-  /** The value of NAME, or what the file that NAME_FILE names holds, without the line's end. Both at once is a fault. */
+  /** Returns the value of NAME, or the content of the file that NAME_FILE names, without the line break at its end. Only one of the two may be set. */
   secret(name: string): string | undefined {
-    const file = this.text(`${name}_FILE`);
-    if (file === undefined) return this.text(name);
-    if (this.text(name) !== undefined) this.fault(name, `is set, and ${name}_FILE too; set one`);
-    return (
-      this.file(`${name}_FILE`)
-        ?.toString('utf8')
-        .replace(/\r?\n$/, '') || undefined
-    );
+    const fileName = `${name}_FILE`;
+    if (this.text(fileName) === undefined) return this.text(name);
+    if (this.text(name) !== undefined) {
+      this.fault(name, `is set, and so is ${fileName}: set one of them`);
+      return undefined;
+    }
+    const content = this.file(fileName, name);
+    const secret = content?.toString('utf8').replace(/\r?\n$/, '');
+    if (secret === '') this.fault(fileName, 'the file is empty', name);
+    return secret || undefined;
   }
 
-  /** The bytes of the file that the variable names. */
-  file(name: string): Buffer | undefined {
+  /** Returns the bytes of the file that the variable names. `setting` is what a fault of it counts for. */
+  file(name: string, setting = name): Buffer | undefined {
     const path = this.text(name);
     if (path === undefined) return undefined;
     try {
       return readFileSync(path);
     } catch (error) {
-      this.fault(
-        name,
-        `the file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
-      );
+      const { code = 'unknown' } = error as NodeJS.ErrnoException;
+      this.fault(name, `the file cannot be read (${code})`, setting);
       return undefined;
     }
   }
 
+  /** Returns a whole number within bounds, or `absent` if the variable is absent or faulty. */
   whole(name: string, absent: number, least: number, most: number): number {
     const text = this.text(name);
     if (text === undefined) return absent;
@@ -58,7 +63,21 @@ export class Environment {
     return absent;
   }
 
-  /** The parsed JSON of a variable, or undefined where it is absent or no JSON. */
+  /** Returns one of the allowed values, or `absent` if the variable is absent or faulty. */
+  oneOf<Value extends string, Absent>(
+    name: string,
+    allowed: readonly Value[],
+    absent: Absent,
+  ): Value | Absent {
+    const text = this.text(name);
+    if (text === undefined) return absent;
+    const value = allowed.find((each) => each === text);
+    if (value !== undefined) return value;
+    this.fault(name, `must be one of ${allowed.join(', ')}`);
+    return absent;
+  }
+
+  /** Returns the parsed JSON of a variable, or undefined if it is absent or not JSON. */
   json(name: string): unknown {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -70,21 +89,13 @@ export class Environment {
     }
   }
 
-  /** Adds a fault of a variable. */
-  fault(name: string, why: string): void {
-    this.faults.push(`${name}: ${why}`);
+  /** Adds a fault of a variable. The first fault of a setting stays; NAME_FILE is the same setting as NAME. */
+  fault(name: string, why: string, setting = name): void {
+    if (!this.faultOf.has(setting)) this.faultOf.set(setting, `${name}: ${why}`);
   }
 
-  /** Adds faults that another reader found, but for those of variables that have one already; NAME_FILE is the same setting as NAME. */
-  faultsOfOthers(faults: readonly string[]): void {
-    const known = new Set(this.faults.map(nameOf));
-    this.faults.push(...faults.filter((fault) => !known.has(nameOf(fault))));
-  }
-
-  /** Throws `SettingsRefused` with everything that was wrong so far. */
+  /** Throws `SettingsRefused` with every fault found so far. */
   check(): void {
-    if (this.faults.length > 0) throw new SettingsRefused([...this.faults]);
+    if (this.faultOf.size > 0) throw new SettingsRefused([...this.faultOf.values()]);
   }
 }
-
-const nameOf = (fault: string): string => (/^\w+/.exec(fault)?.[0] ?? fault).replace(/_FILE$/, '');

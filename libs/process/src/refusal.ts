@@ -1,9 +1,12 @@
-/** Says in one clear sentence why something cannot be done that was asked for; a command ends with exit code 2. Anything else thrown is a fault of ours. */
+/**
+ * Says in one clear sentence why something that was asked for cannot be done. A program that meets one prints the sentence
+ * and exits with code 2. Any other error is a bug.
+ */
 export class Refusal extends Error {
-  override readonly name = 'Refusal';
+  override readonly name: string = 'Refusal';
 }
 
-/** Why a file could not be opened or read, in a person's words. */
+/** Returns why a file or folder could not be opened or read, in a person's words. */
 export function fileRefusal(name: string, error: unknown): Refusal {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {
@@ -17,8 +20,6 @@ export function fileRefusal(name: string, error: unknown): Refusal {
     case 'ENOTDIR':
       return new Refusal(`${name}: a part of this path is a file, not a folder`);
     default:
-      if (code?.startsWith('Z_'))
-        return new Refusal(`${name}: this is not a whole gzip file (${message})`);
       return new Refusal(`${name}: it could not be read (${message})`);
   }
 }

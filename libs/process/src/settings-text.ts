@@ -1,6 +1,6 @@
 const SECRETS = new Set(['databaseUrl', 'url', 'adminPassword', 'password', 'key', 'cert']);
 
-/** Settings as JSON for people, without secrets: what is set stands as "(set)". */
+/** Renders settings as JSON for people. A secret that is set shows as "(set)". */
 export const settingsText = (settings: object): string =>
   JSON.stringify(
     settings,

@@ -1,19 +1,19 @@
 import { gamingDayFaults, type GamingDayRule } from '#read-model';
 import type { Environment } from '#process';
 
-/** What belongs to a house, and must be the same for every program that serves it. */
+/** What belongs to a house. It must be the same for every program that serves the house. */
 export interface HouseSettings {
   readonly gamingDays: readonly GamingDayRule[];
   /** Folders of rule documents besides the published ones. */
   readonly rules: readonly string[];
 }
 
-/** Of a house that has said nothing: midnight of UTC. */
+/** The default: days begin at midnight, UTC. */
 const GAMING_DAYS: readonly GamingDayRule[] = Object.freeze([
   Object.freeze({ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }),
 ]);
 
-/** Reads what belongs to the house; faults are collected in `env`. Deeply frozen. */
+/** Reads what belongs to the house, deeply frozen. Collects faults in `env`. */
 export function houseSettings(env: Environment): HouseSettings {
   return Object.freeze({
     gamingDays: gamingDays(env),

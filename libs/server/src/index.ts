@@ -1,3 +1,3 @@
 export { houseSettings, type HouseSettings } from './house-settings.js';
 export { listening } from './listening.js';
-export { storeSettings, type StoreSettings } from './store-settings.js';
+export { logPartitions, storeSettings, type StoreSettings } from './store-settings.js';

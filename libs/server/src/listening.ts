@@ -1,8 +1,8 @@
 import { SettingsRefused } from '#process';
 
 /**
- * Has a server listen where its settings say. An address that cannot be listened on is a fault of the setting: throws
- * `SettingsRefused` then, with the name of the port's variable or of SHOEPRINT_HOST.
+ * Runs `listen`, which makes a server listen where its settings say. Throws `SettingsRefused`, with the name of the port's
+ * variable or of SHOEPRINT_HOST, if the server cannot listen there.
  */
 export async function listening<T>(listen: () => Promise<T>, portName: string): Promise<T> {
   try {
@@ -22,7 +22,7 @@ function faultOf(code: string | undefined, portName: string): string | undefined
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'SHOEPRINT_HOST: is no address of this machine';
+      return 'SHOEPRINT_HOST: must be an address of this machine';
     default:
       return undefined;
   }

@@ -1,24 +1,41 @@
-import { logSettings, type LogSettings } from '#event-log';
+import type { LogSettings } from '#event-log';
 import type { Environment } from '#process';
+import { kafkaSettings } from './kafka-settings.js';
 
-/** Where a program that has no database of its own finds the log and the rows. */
+/** Where a program that has no database of its own finds the rows and the log. */
 export interface StoreSettings {
   readonly databaseUrl: string;
   readonly log: LogSettings;
 }
 
-/** Reads where the database and the log are; faults are collected in `env`, one of each variable. Only what has no fault may be used. */
+const LOGS = ['postgres', 'kafka'] as const;
+const PARTITIONS = 16;
+/** More than any house needs. Each partition costs a follower's memory and, in Kafka, files. */
+const PARTITIONS_MAX = 1024;
+
+/** Reads where the database and the log are. Collects faults in `env`; use the settings only if it has none. The log's are frozen. */
 export function storeSettings(env: Environment): StoreSettings {
-  const databaseUrl = env.secret('DATABASE_URL');
-  const { settings, faults } = logSettings(env.variables);
-  env.faultsOfOthers(faults);
-  if (databaseUrl === undefined)
-    env.faultsOfOthers([
-      'DATABASE_URL: is missing: where PostgreSQL is, postgres://user:password@host:port/database',
-    ]);
-  else if (!URL.canParse(databaseUrl) || !/^postgres(ql)?:\/\//.test(databaseUrl))
-    env.faultsOfOthers([
-      'DATABASE_URL: must be an address such as postgres://user:password@host:port/database',
-    ]);
-  return { databaseUrl: databaseUrl as string, log: settings as LogSettings }; // each is there where it has no fault
+  const databaseUrl = databaseAddress(env);
+  const kind = env.oneOf('SHOEPRINT_LOG', LOGS, 'postgres');
+  const partitions = logPartitions(env);
+  const log: LogSettings =
+    kind === 'kafka'
+      ? { kind, ...kafkaSettings(env, partitions) }
+      : { kind, url: databaseUrl, partitions };
+  return { databaseUrl, log: Object.freeze(log) };
+}
+
+/** Reads the number of partitions of the log, which is set for life when the log is made. */
+export const logPartitions = (env: Environment): number =>
+  env.whole('SHOEPRINT_PARTITIONS', PARTITIONS, 1, PARTITIONS_MAX);
+
+const ADDRESS = 'postgres://user:password@host:port/database';
+
+function databaseAddress(env: Environment): string {
+  const url = env.secret('DATABASE_URL');
+  if (url === undefined)
+    env.fault('DATABASE_URL', `is missing: the address of PostgreSQL, ${ADDRESS}`);
+  else if (!URL.canParse(url) || !/^postgres(ql)?:\/\//.test(url))
+    env.fault('DATABASE_URL', `must be an address such as ${ADDRESS}`);
+  return url ?? '';
 }

@@ -107,7 +107,7 @@ function ofStream(name: string, stream: Readable, raw?: ReadStream): Bytes {
           left = next.value;
         }
       } catch (error) {
-        throw fileRefusal(name, error);
+        throw gzipRefusal(name, error) ?? fileRefusal(name, error);
       }
       const copied = left.copy(into, at, 0, most);
       left = left.subarray(copied);
@@ -119,4 +119,12 @@ function ofStream(name: string, stream: Readable, raw?: ReadStream): Bytes {
       raw?.destroy();
     },
   };
+}
+
+/** Returns the refusal of a file that does not unpack, or undefined if the error is another one. zlib's codes begin with `Z_`. */
+function gzipRefusal(name: string, error: unknown): Refusal | undefined {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code?.startsWith('Z_')
+    ? new Refusal(`${name}: this is not a whole gzip file (${message})`)
+    : undefined;
 }
