@@ -6,7 +6,7 @@ import { jsonJournal } from '../../apps/auditor/src/own/journal.js';
 
 /** A call that logs a message, alone or as a member; what it fills in is written as … on the page. */
 const CALL =
-  /\.(log|info|warn|error|fatal)\((?:\{ message: )?(?:\w+ \? '([^']+)' : )?(?:'([^']+)'|`([^`]+)`)/g;
+  /\.(log|info|warn|error|fatal)\(\s*(?:\{\s*message: )?(?:\w+ \? '([^']+)' : )?\s*(?:'([^']+)'|`([^`]+)`)/g;
 
 const sources = ['apps/api', 'apps/auditor', 'apps/standalone', 'libs'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
