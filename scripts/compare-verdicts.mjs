@@ -1,0 +1,176 @@
+// @ts-check
+// Compares what two built checkouts find: `node scripts/compare-verdicts.mjs BASE HEAD [--seeds N] [--without-server]`.
+//
+// Findings, unjudgeable entries, ledgers, counts and reports must be equal, ids left out: the examples, all stories, simulated
+// shoes of each seed under each rule document with and without bets, each fault that can be injected, and the sample day as
+// each checkout's server answers it. Exits 0 where all is equal, 1 where something differs. --seeds 3 takes some minutes;
+// the default of 200 takes about half an hour.
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { audited, simulatorOf, storyLines } from './verdicts/checkout.mjs';
+import { compareRecords, unmatched } from './verdicts/differences.mjs';
+import { RECEIPTS, sampleDay } from './verdicts/sample-day.mjs';
+
+const SEEDS = 200;
+/** Seeds of each fault under each document. */
+const FAULT_SEEDS_MAX = 3;
+const SHOWN_MAX = 20;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seeds: { type: 'string', default: String(SEEDS) },
+    'without-server': { type: 'boolean', default: false },
+  },
+});
+if (positionals.length !== 2) {
+  process.stderr.write('give two built checkouts: compare-verdicts.mjs BASE HEAD\n');
+  process.exit(2);
+}
+const [base, head] = positionals.map((folder) => resolve(folder));
+const seeds = Number(values.seeds);
+const folder = mkdtempSync(join(tmpdir(), 'shoeprint-verdicts-'));
+/** @type {Set<string>} */
+const added = new Set();
+/** @type {string[]} */
+const shown = [];
+let differences = 0;
+/** The fields that the base's findings have anywhere. @type {Set<string>} */
+const known = new Set();
+
+try {
+  for (const name of readdirSync(join(head, 'examples')).sort())
+    compareFile(`examples/${name}`, join(head, 'examples', name));
+  compareLines('stories', await storyLines(head));
+  await compareSimulations();
+  if (!values['without-server']) await compareServers();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+if (added.size > 0) process.stdout.write(`New fields: ${[...added].sort().join(' ')}\n`);
+for (const difference of shown) process.stdout.write(`${difference}\n`);
+process.stdout.write(
+  differences === 0 ? 'All verdicts are equal.\n' : `${differences} differences.\n`,
+);
+process.exitCode = differences === 0 ? 0 : 1;
+
+/** @param {string} log @param {readonly string[]} lines */
+function compareLines(log, lines) {
+  const file = join(folder, 'log.ndjson');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  compareFile(log, file);
+}
+
+/** @param {string} log @param {string} file */
+function compareFile(log, file) {
+  const [before, after] = [audited(base, file), audited(head, file)];
+  if ('refused' in before || 'refused' in after) {
+    const refusals = [before, after].map((each) => JSON.stringify(placesOf(each)));
+    report(log, [compareRecords('refused events', [refusals[0]], [refusals[1]])]);
+    return;
+  }
+  const counts = compareRecords('counts', [before.events], [after.events]);
+  const kinds = /** @type {const} */ (['shoes', 'findings', 'unjudgeable', 'commission']);
+  const compared = kinds.map((kind) =>
+    compareRecords(kind, before[kind], after[kind], kind === 'findings' ? { known } : {}),
+  );
+  report(`${log}, ${before.events['read']} events`, [counts, ...compared]);
+  note(log, unmatched(before.findings, after.findings));
+}
+
+/** How many lines are malformed, and where: the words may change. @param {any} verdict */
+function placesOf({ refused }) {
+  return (
+    refused && {
+      malformed: refused.malformed,
+      faults: refused.faults.map((/** @type {any} */ { line, pointer }) => [line, pointer]),
+    }
+  );
+}
+
+async function compareSimulations() {
+  const [ours, theirs] = await Promise.all([simulatorOf(base), simulatorOf(head)]);
+  for (const document of ours.documents) {
+    for (const bets of [false, true]) {
+      const lawful = Array.from({ length: seeds }, (_, i) =>
+        dealtAlike(ours, theirs, { document, seed: String(i + 1), table: `D${i + 1}`, bets }),
+      );
+      compareLines(`${seeds} shoes, ${document}${bets ? ', bets' : ''}`, lawful.flat());
+    }
+    const faulty = ours.codes.flatMap((code) =>
+      Array.from({ length: Math.min(seeds, FAULT_SEEDS_MAX) }, (_, i) =>
+        dealtAlike(ours, theirs, {
+          document,
+          seed: String(i + 1),
+          table: `${code}-${i + 1}`,
+          bets: true,
+          faults: [code],
+        }),
+      ),
+    );
+    const dealt = faulty.filter((lines) => lines.length > 0);
+    compareLines(`each fault, ${document} (${dealt.length} shoes)`, dealt.flat());
+  }
+}
+
+/**
+ * Deals a shoe by both checkouts and notes where their events or expected findings differ; empty where none can be dealt.
+ *
+ * @param {Awaited<ReturnType<typeof simulatorOf>>} ours
+ * @param {Awaited<ReturnType<typeof simulatorOf>>} theirs
+ * @param {Parameters<Awaited<ReturnType<typeof simulatorOf>>['deal']>[0]} asked
+ */
+function dealtAlike(ours, theirs, asked) {
+  const [before, after] = [ours.deal(asked), theirs.deal(asked)];
+  if (digestOf(before) !== digestOf(after))
+    note('simulate', [`${JSON.stringify(asked)} deals other events or expects other findings`]);
+  return before?.lines ?? [];
+}
+
+/** @param {unknown} value */
+function digestOf(value) {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+async function compareServers() {
+  const every = seeds < SEEDS ? 20 : 1;
+  const answers = [];
+  for (const [name, checkout] of Object.entries({ base, head })) {
+    const place = join(folder, name);
+    mkdirSync(place);
+    answers.push(await sampleDay(checkout, place, every));
+  }
+  const [before, after] = answers;
+  for (const [path, lines] of before ?? [])
+    report(path, [compareRecords('lines', lines, after?.get(path) ?? [], { ignored: RECEIPTS })]);
+}
+
+/**
+ * Prints one line about a log: the records of each kind (of base and head, where the numbers differ) and the differences.
+ *
+ * @param {string} log
+ * @param {readonly import('./verdicts/differences.mjs').Compared[]} compared
+ */
+function report(log, compared) {
+  const counts = compared.map(({ kind, base: before, head: after }) =>
+    `${kind} ${before === after ? before : `${before}/${after}`}`.padEnd(18),
+  );
+  const ids = compared.reduce((sum, each) => sum + each.ids, 0);
+  const differing = compared.flatMap((each) => each.differing);
+  for (const { kind, added: paths } of compared)
+    for (const path of paths) added.add(`${kind}${path}`);
+  note(log, differing);
+  process.stdout.write(
+    `${log.padEnd(44)} ${counts.join(' ')} ${ids} new ids, ${differing.length} differences\n`,
+  );
+}
+
+/** @param {string} log @param {readonly string[]} found */
+function note(log, found) {
+  differences += found.length;
+  shown.push(...found.slice(0, SHOWN_MAX).map((each) => `${log}: ${each}`));
+  if (found.length > SHOWN_MAX) shown.push(`${log}: and ${found.length - SHOWN_MAX} more`);
+}

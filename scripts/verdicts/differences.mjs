@@ -1,0 +1,174 @@
+// @ts-check
+// Compares two verdicts record by record, ids left out.
+
+/** @typedef {Readonly<Record<string, unknown>>} Fields */
+/** @typedef {{ readonly kind: string, readonly base: number, readonly head: number, readonly ids: number, readonly added: readonly string[], readonly differing: readonly string[] }} Compared */
+
+const FINDING_ID = /^(?:[0-9a-f]{26}|[0-9a-f]{32})$/;
+
+/** @param {unknown} value @returns {value is Fields} */
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** @param {unknown} value */
+const isIdentified = (value) => isObject(value) && isId('id', value['id']);
+/** @param {string} name @param {unknown} value */
+const isId = (name, value) => name === 'id' && typeof value === 'string' && FINDING_ID.test(value);
+
+/**
+ * Returns a value with sorted keys and without finding ids and the named fields. A list of findings is sorted: its order
+ * may follow the ids.
+ *
+ * @param {unknown} value
+ * @param {ReadonlySet<string>} ignored
+ * @returns {unknown}
+ */
+function withoutIds(value, ignored) {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutIds(item, ignored));
+    return value.some(isIdentified) ? items.sort(byText) : items;
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, field]) => !ignored.has(name) && !isId(name, field))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, field]) => [name, withoutIds(field, ignored)]),
+  );
+}
+
+/** The code of a finding: what is new in the findings of one code may be known in those of another. @param {unknown} record */
+const codeOf = (record) => (isObject(record) && record['code'] ? `[${record['code']}]` : '');
+/** @param {unknown} a @param {unknown} b */
+const byText = (a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+
+/**
+ * Adds the paths of every field in a value to `paths`; the items of a list share one path.
+ *
+ * @param {unknown} value
+ * @param {string} path
+ * @param {Set<string>} paths
+ */
+function addPaths(value, path, paths) {
+  if (Array.isArray(value)) for (const item of value) addPaths(item, path, paths);
+  else if (isObject(value))
+    for (const [name, field] of Object.entries(value)) {
+      paths.add(`${path}/${name}`);
+      addPaths(field, `${path}/${name}`, paths);
+    }
+}
+
+/**
+ * Returns a value without the fields at the given paths.
+ *
+ * @param {unknown} value
+ * @param {string} path
+ * @param {ReadonlySet<string>} left
+ * @returns {unknown}
+ */
+function withoutPaths(value, path, left) {
+  if (left.size === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutPaths(item, path, left));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !left.has(`${path}/${name}`))
+      .map(([name, field]) => [name, withoutPaths(field, `${path}/${name}`, left)]),
+  );
+}
+
+/**
+ * Compares the records of one kind as multisets. A field that no record of the base has (of findings: none of that code) is
+ * new and is only named; every other difference counts.
+ *
+ * @param {string} kind
+ * @param {readonly unknown[]} base
+ * @param {readonly unknown[]} head
+ * @param {{ ignored?: ReadonlySet<string>, known?: Set<string> }} [options] `known`: the paths that the base has had so far.
+ * @returns {Compared}
+ */
+export function compareRecords(kind, base, head, { ignored = new Set(), known = new Set() } = {}) {
+  const [before, after] = [base, head].map((side) => side.map((each) => withoutIds(each, ignored)));
+  for (const record of before ?? []) addPaths(record, codeOf(record), known);
+  /** @type {Set<string>} */
+  const paths = new Set();
+  for (const record of after ?? []) addPaths(record, codeOf(record), paths);
+  const added = new Set([...paths].filter((path) => !known.has(path)));
+  /** @type {Map<string, number>} */
+  const balance = new Map();
+  const count = (/** @type {unknown} */ record, /** @type {number} */ by) => {
+    const text = JSON.stringify(record);
+    balance.set(text, (balance.get(text) ?? 0) + by);
+  };
+  for (const record of before ?? []) count(record, -1);
+  for (const record of after ?? []) count(withoutPaths(record, codeOf(record), added), 1);
+  const differing = [...balance].flatMap(([text, sum]) =>
+    sum === 0
+      ? []
+      : [`${kind}: ${sum < 0 ? 'base only' : 'head only'} (${Math.abs(sum)}): ${text}`],
+  );
+  return {
+    kind,
+    base: base.length,
+    head: head.length,
+    ids: changedIds(base, head),
+    added: [...added],
+    differing: differing.sort(),
+  };
+}
+
+/**
+ * Counts the findings of the head whose id the base does not have.
+ *
+ * @param {readonly unknown[]} base
+ * @param {readonly unknown[]} head
+ */
+function changedIds(base, head) {
+  const known = new Set(idsIn(base));
+  return idsIn(head).filter((id) => !known.has(id)).length;
+}
+
+/** @param {readonly unknown[]} records */
+const idsIn = (records) =>
+  records.flatMap((record) =>
+    isObject(record) && isIdentified(record) ? [/** @type {string} */ (record['id'])] : [],
+  );
+
+/**
+ * Says where findings do not match one to one by code, table, shoe, coup and events, and where ids repeat.
+ *
+ * @param {readonly Fields[]} base
+ * @param {readonly Fields[]} head
+ * @returns {string[]}
+ */
+export function unmatched(base, head) {
+  const keyOf = (/** @type {Fields} */ { code, table, shoe, coup, events }) =>
+    JSON.stringify([code, table, shoe, coup ?? null, events]);
+  const differing = compareRecords('finding by place', base.map(keyOf), head.map(keyOf)).differing;
+  const ids = idsIn(head);
+  const repeated = ids.length - new Set(ids).size;
+  return repeated === 0 ? [...differing] : [...differing, `finding: ${repeated} ids repeat`];
+}
+
+/**
+ * Parses CSV (RFC 4180) with a header row into records.
+ *
+ * @param {string} text
+ * @returns {Fields[]}
+ */
+export function parseCsv(text) {
+  /** @type {string[][]} */
+  const rows = [];
+  const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r?\n|$)/gy;
+  let row = [];
+  for (let match = cell.exec(text); match; match = cell.exec(text)) {
+    const [all, value = '', end] = match;
+    if (all === '' && row.length === 0) break;
+    row.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
+    if (end !== ',') {
+      rows.push(row);
+      row = [];
+    }
+    if (end === '') break;
+  }
+  const [header = [], ...lines] = rows;
+  return lines.map((cells) => Object.fromEntries(header.map((name, i) => [name, cells[i] ?? ''])));
+}
