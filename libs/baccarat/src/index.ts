@@ -4,6 +4,7 @@ export * from './bets/odds-notation.js';
 export * from './rules/rule-document.js';
 export * from './rules/rules.js';
 export * from './tableau/due.js';
+export * from './tableau/readings.js';
 export * from './bets/bets.js';
 export * from './rules/burn.js';
 export * from './roads/roads.js';

@@ -1,4 +1,4 @@
-import { due, outcomeOf, type Card, type Outcome } from '#baccarat';
+import { dueOfReadings, outcomesOfReadings, readCards, type Hands } from '#baccarat';
 import type { Third } from './draws.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
 import type { Coup, CoupRow, Laid, Shoe } from '../state.js';
@@ -62,89 +62,37 @@ export function takeUp(coup: Coup, laid: Laid): void {
   }
 }
 
-const DIGITS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-
-/** The totals that these cards can have: one, or all ten where any of them was not read. */
-export function totals(cards: readonly Laid[]): readonly number[] {
-  let sum = 0;
-  for (const { value } of cards) {
-    if (value < 0) return DIGITS;
-    sum += value;
-  }
-  return ONE[sum % 10] as readonly number[];
-}
-const ONE: readonly (readonly number[])[] = DIGITS.map((digit) => [digit]);
-
 /** The hand to which the next card is due, `null` for none. `sure` is false where unread cards leave it open. */
 export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: boolean } =>
-  handDueNext(coup, shoe, 'may draw');
-
-/** `free`: what a hand that is free to draw or stand does, if it is asked again. */
-function handDueNext(
-  { player, banker }: Coup,
-  { rules }: Shoe,
-  free: 'may draw' | 'stands',
-): { hand: Hand | null; sure: boolean } {
-  const initial = initialHandDue({ player, banker });
-  if (initial) return { hand: initial, sure: true };
-  const hands = new Set<Hand | null>();
-  for (const p of totals(player.slice(0, 2))) {
-    for (const b of totals(banker.slice(0, 2))) {
-      for (const t of player[2] ? totals([player[2]]) : (ONE[0] as readonly number[])) {
-        const lying = {
-          player: standIn(p, player.length, t),
-          banker: standIn(b, banker.length, 0),
-        };
-        let next = due(lying, rules);
-        if (free === 'stands' && next.step === 'card' && next.optional && next.to === 'player')
-          next = due(lying, rules, true);
-        hands.add(next.step === 'card' && !(free === 'stands' && next.optional) ? next.to : null);
-      }
-    }
-  }
-  const hand = hands.has('player') ? 'player' : hands.has('banker') ? 'banker' : null;
-  return { hand, sure: hands.size === 1 };
-}
-
-/** The hand to which the next of the first four cards goes, `null` once both hands have two. */
-export function initialHandDue({ player, banker }: Pick<Coup, 'player' | 'banker'>): Hand | null {
-  if (player.length < 2 && player.length <= banker.length) return 'player';
-  if (banker.length < 2) return 'banker';
-  return player.length < 2 ? 'player' : null;
-}
-
-/** A hand of `length` cards whose first two total `total` and whose third counts `third`. */
-function standIn(total: number, length: number, third: number): Card[] {
-  const cards: Card[] = [cardOf(total), cardOf(0)];
-  for (let i = 2; i < length; i += 1) cards.push(cardOf(i === 2 ? third : 0));
-  return cards;
-}
-const cardOf = (value: number): Card => `${'TA23456789'.charAt(value)}S` as Card;
+  handOf(
+    dueOfReadings(coup, shoe.rules.tableau).map((due) => (due.step === 'card' ? due.to : null)),
+  );
 
 /** Whether a card is certainly due, whatever the unread ones were: one that a hand must have, not one that it is free to take. */
 export function isCardDue(coup: Coup, shoe: Shoe): boolean {
-  const { hand, sure } = handDueNext(coup, shoe, 'stands');
+  const dues = dueOfReadings(coup, shoe.rules.tableau, 'stood');
+  const { hand, sure } = handOf(
+    dues.map((due) => (due.step === 'card' && !due.optional ? due.to : null)),
+  );
   return hand !== null && sure;
+}
+
+function handOf(dues: readonly (Hand | null)[]): { hand: Hand | null; sure: boolean } {
+  const hand = dues.includes('player') ? 'player' : dues.includes('banker') ? 'banker' : null;
+  return { hand, sure: dues.every((each) => each === hand) };
 }
 
 /** The third card of a hand as the drawing rules see it, if its value is `value`. */
 export const thirdOf = (laid: Laid | undefined, value: number): Third | null =>
   laid ? { value, serial: laid.serial, initial: laid.ordinal < 4 && !laid.moved } : null;
 
-/** Every outcome that the cards as they lie can have. */
-export function outcomes(coup: Coup): readonly Outcome[] {
-  const [player, banker] = [totals(coup.player), totals(coup.banker)];
-  if (player.length === 1 && banker.length === 1)
-    return ONE_OUTCOME[outcomeOf(player[0] as number, banker[0] as number)];
-  return [...new Set(player.flatMap((p) => banker.map((b) => outcomeOf(p, b))))];
-}
-const ONE_OUTCOME: Readonly<Record<Outcome, readonly Outcome[]>> = {
-  player: ['player'],
-  banker: ['banker'],
-  tie: ['tie'],
-};
-
 export const unreadOf = (coup: Coup): Laid[] => coup.cards.filter((laid) => laid.card === null);
+
+/** The two hands as the game's library takes them, without their unread cards. */
+export const handsOf = ({ player, banker }: Coup): Hands => ({
+  player: readCards(player),
+  banker: readCards(banker),
+});
 
 /** Cards as a person writes them: `9S 4D 8C`, an unread one `??`. */
 export const cardsText = (cards: readonly Laid[]): string =>
@@ -176,7 +124,7 @@ class CoupTold {
 
 /** A coup as it stands. */
 export function coupRow(shoe: Shoe, coup: Coup): CoupRow {
-  const found = coup.player.length >= 2 && coup.banker.length >= 2 ? outcomes(coup) : [];
+  const found = coup.player.length >= 2 && coup.banker.length >= 2 ? outcomesOfReadings(coup) : [];
   return {
     table: shoe.table,
     shoe: shoe.name,
@@ -196,7 +144,7 @@ export function coupRow(shoe: Shoe, coup: Coup): CoupRow {
       outcome: event.data.outcome,
       by: event.data.by,
     })),
-    outcome: found.length === 1 ? (found[0] as Outcome) : null,
+    outcome: found.length === 1 ? (found[0] ?? null) : null,
   };
 }
 

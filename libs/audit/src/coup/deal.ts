@@ -1,5 +1,5 @@
-import { cardIndex, valueOf, type Card } from '#baccarat';
-import { cardsOn, dueHand, initialHandDue, inOrder, lay, takeUp, unreadOf } from './coup.js';
+import { cardIndex, initialHand, valueOf, type Card } from '#baccarat';
+import { cardsOn, dueHand, inOrder, lay, takeUp, unreadOf } from './coup.js';
 import { hasEntry, noteDraw, noteMove, oblige } from '../judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
 import { raise, TOO_CLOSE, UNREAD, unjudgeable } from '../findings/findings.js';
@@ -106,7 +106,7 @@ function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
 function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
   laid.ordinal = coup.ordinals;
   coup.ordinals += 1;
-  const belongsTo = initialHandDue(coup);
+  const belongsTo = initialHand(coup.player.length, coup.banker.length);
   lay(coup, laid, hand);
   if (!laid.carried) coup.firstCard ??= laid;
   if (shoe.reports.dealers && shoe.duty.dealer === null && !coup.withoutDealer) {

@@ -1,4 +1,4 @@
-import { bankerCell, playerCell, STOOD, type Tableau } from '#baccarat';
+import { bankerCell, endsDrawing, playerCell, STOOD, type Tableau } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
 
 /** A hand's third card, as far as the drawing rules look at it. */
@@ -58,7 +58,7 @@ export function drawCodesOf(
   { player, banker, playerThird, bankerThird }: Dealt,
   stage: Stage,
 ): number {
-  if (player >= 8 || banker >= 8)
+  if (endsDrawing(player, banker))
     return (drew(playerThird) ? TC01 : 0) | (drew(bankerThird) ? TC02 : 0);
   const missing = stage === 'declared' || stage === 'ended';
   const bankerFirst =

@@ -1,6 +1,5 @@
-import { bankerCell, STOOD, type Action, type Circumstances, type Irregularity } from '#baccarat';
+import { bankerMustDraw, type Action, type Circumstances, type Irregularity } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
-import { totals } from '../coup/coup.js';
 import type { AnyEvent, Hand } from '../events/events.js';
 import { referenceOf } from '../events/events.js';
 import { amend, raise } from '../findings/findings.js';
@@ -77,7 +76,7 @@ function entryFor(
     exposed: card?.exposed === true,
     firstCard: card?.ordinal === 0,
     lastCoup: shoe.coupsLeft !== null && shoe.coupsLeft <= 0,
-    bankerMustDraw: coup !== null && bankerMustDraw(shoe, coup),
+    bankerMustDraw: coup !== null && bankerMustDraw(coup, shoe.rules.tableau),
     ...placing,
   };
   return entries.find(({ when }) =>
@@ -85,13 +84,6 @@ function entryFor(
       ([name, wanted]) => seen[name as keyof Circumstances] === wanted,
     ),
   );
-}
-
-/** Whether the banker hand, against a player who stood, has a card to draw. */
-function bankerMustDraw(shoe: Shoe, { player, banker }: Coup): boolean {
-  if (player.length < 2 || banker.length !== 2) return false;
-  if (totals(player.slice(0, 2)).some((total) => total >= 8)) return false;
-  return totals(banker).every((total) => bankerCell(shoe.rules.tableau, total, STOOD) === 'draw');
 }
 
 /** A card was moved: what was prescribed about it is done, or something else was. */

@@ -1,4 +1,5 @@
-import { cardsOn, cardsText, isCardDue, thirdOf, totals } from '../coup/coup.js';
+import { handReadings, totals } from '#baccarat';
+import { cardsOn, cardsText, isCardDue, thirdOf } from '../coup/coup.js';
 import {
   codesIn,
   DRAW_CODES,
@@ -53,17 +54,13 @@ function drawCodes(shoe: Shoe, coup: Coup, stage: Stage): { sure: number; open: 
   }
   let sure = -1;
   let some = 0;
-  for (const player of totals([p1, p2])) {
-    for (const banker of totals([b1, b2])) {
-      for (const third of p3 ? totals([p3]) : [0]) {
-        const codes = drawCodesOf(
-          tableau,
-          { player, banker, playerThird: thirdOf(p3, third), bankerThird },
-          stage,
-        );
-        sure &= codes;
-        some |= codes;
-      }
+  for (const player of handReadings(coup.player.slice(0, 3))) {
+    const playerThird = thirdOf(p3, player.third ?? 0);
+    for (const banker of handReadings([b1, b2])) {
+      const dealt = { player: player.two, banker: banker.two, playerThird, bankerThird };
+      const codes = drawCodesOf(tableau, dealt, stage);
+      sure &= codes;
+      some |= codes;
     }
   }
   return { sure, open: some & ~sure };

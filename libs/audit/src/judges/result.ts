@@ -1,8 +1,7 @@
-import { specialsOf, type Outcome } from '#baccarat';
+import { outcomesOfReadings, possibleFacts, specialsOf, totals, type Outcome } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
-import { cardsOn, isCardDue, outcomes, totals, unreadOf } from '../coup/coup.js';
+import { cardsOn, handsOf, isCardDue, unreadOf } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
-import { handsOf, possibleFacts } from '../coup/facts.js';
 import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
 import { judgeDraws } from './drawing.js';
 import { noteOutcome } from './settlement.js';
@@ -103,7 +102,7 @@ export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   }
   if (coup.player.length < 2 || coup.banker.length < 2) return;
   if (coup.unplaced) return leaveOpen(shoe, coup);
-  const possible = outcomes(coup);
+  const possible = outcomesOfReadings(coup);
   for (const declaration of coup.declarations) {
     if (declaration.handVersion !== coup.handVersion) continue;
     judgeOutcome(shoe, coup, declaration, possible);

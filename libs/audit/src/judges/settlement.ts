@@ -1,5 +1,6 @@
 import {
   isExact,
+  possibleFacts,
   resultOf,
   scale,
   type Bet,
@@ -10,9 +11,8 @@ import {
 } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
 import { judgeCommission } from '../ledger/commission.js';
-import { inOrder, unreadOf } from '../coup/coup.js';
+import { handsOf, inOrder, unreadOf } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
-import { handsOf, possibleFacts } from '../coup/facts.js';
 import { raise, TOO_CLOSE, UNREAD, unjudgeable } from '../findings/findings.js';
 import type { Coup, Shoe, Slip, Wager } from '../state.js';
 import { impact, ofWager, settledOf, standing, winnings, type Settled } from '../coup/wagers.js';

@@ -1,11 +1,11 @@
 import {
-  bankerCell,
-  STOOD,
-  totalOf,
+  bankerMustDraw,
   type Action,
+  type Card,
   type Circumstances,
   type Hands,
   type Rules,
+  type SeenCard,
 } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
 import type { Hand } from '../events/events.js';
@@ -57,12 +57,12 @@ function circumstances(rules: Rules, dealing: Dealing): Circumstances {
     exposed: faultyDraw !== null && draws[faultyDraw]?.exposed === true,
     firstCard: faultyDraw === 0,
     lastCoup: false,
-    bankerMustDraw: bankerMustDraw(rules, hands),
+    bankerMustDraw: bankerMustDraw(
+      { player: asSeen(hands.player), banker: asSeen(hands.banker) },
+      rules.tableau,
+    ),
     ...(belongsTo ? { belongsTo } : undefined),
   };
 }
 
-function bankerMustDraw({ tableau }: Rules, { player, banker }: Hands): boolean {
-  if (player.length < 2 || banker.length !== 2 || totalOf(player.slice(0, 2)) >= 8) return false;
-  return bankerCell(tableau, totalOf(banker), STOOD) === 'draw';
-}
+const asSeen = (hand: readonly Card[]): SeenCard[] => hand.map((card) => ({ card }));

@@ -1,37 +1,73 @@
 import { rankOf, totalOf, type Card } from '../cards/cards.js';
-import { outcomeOf, type Hands } from '../tableau/due.js';
+import { endsDrawing, outcomeOf, type Hands } from '../tableau/due.js';
+import { totals, type SeenCard, type SeenHands } from '../tableau/readings.js';
 import type { Odds } from './odds-notation.js';
 import type { Facts, Predicate } from '../rules/rule-document.js';
 import type { Bet, Rules, Tier } from '../rules/rules.js';
 
-/** The facts that bets ask of two hands as they lie. */
-export function factsOf({ player, banker }: Hands): Facts {
-  const playerTotal = totalOf(player);
-  const bankerTotal = totalOf(banker);
-  const playerPair = isPair(player);
-  const bankerPair = isPair(banker);
+/** What bets can ask of one hand. */
+interface HandFacts {
+  readonly cards: number;
+  readonly total: number;
+  readonly pair: 'none' | 'pair' | 'perfect';
+}
+
+/** Returns the facts that bets ask of two hands as they lie. */
+export const factsOf = ({ player, banker }: Hands): Facts =>
+  factsAt(handFacts(player), handFacts(banker));
+
+const handFacts = (hand: readonly Card[]): HandFacts => ({
+  cards: hand.length,
+  total: totalOf(hand),
+  pair: pairOf(hand),
+});
+
+/** Returns the facts of two hands, one for each way in which their unread cards can matter to a bet. */
+export function possibleFacts({ player, banker }: SeenHands): Facts[] {
+  const bankers = possibleHandFacts(banker);
+  return possibleHandFacts(player).flatMap((of) => bankers.map((against) => factsAt(of, against)));
+}
+
+function possibleHandFacts(hand: readonly SeenCard[]): HandFacts[] {
+  const [first, second] = hand;
+  const isOpen = first && second && (first.card === null || second.card === null);
+  const pairs = isOpen ? PAIRS : [pairOf(readCards(hand.slice(0, 2)))];
+  return totals(hand).flatMap((total) =>
+    pairs.map((pair) => ({ cards: hand.length, total, pair })),
+  );
+}
+
+const PAIRS = ['none', 'pair', 'perfect'] as const;
+
+/** Returns the cards of a hand that were read. */
+export const readCards = (hand: readonly SeenCard[]): Card[] =>
+  hand.flatMap(({ card }) => card ?? []);
+
+function factsAt(player: HandFacts, banker: HandFacts): Facts {
+  const hands = [player, banker];
   return {
-    winner: outcomeOf(playerTotal, bankerTotal),
-    playerTotal,
-    bankerTotal,
-    playerCards: player.length,
-    bankerCards: banker.length,
-    cards: player.length + banker.length,
-    margin: Math.abs(playerTotal - bankerTotal),
-    playerNatural: player.length === 2 && playerTotal >= 8,
-    bankerNatural: banker.length === 2 && bankerTotal >= 8,
-    playerPair,
-    bankerPair,
-    pairs: Number(playerPair) + Number(bankerPair),
-    perfectPairs:
-      Number(player.length > 1 && player[0] === player[1]) +
-      Number(banker.length > 1 && banker[0] === banker[1]),
+    winner: outcomeOf(player.total, banker.total),
+    playerTotal: player.total,
+    bankerTotal: banker.total,
+    playerCards: player.cards,
+    bankerCards: banker.cards,
+    cards: player.cards + banker.cards,
+    margin: Math.abs(player.total - banker.total),
+    playerNatural: player.cards === 2 && endsDrawing(player.total, 0),
+    bankerNatural: banker.cards === 2 && endsDrawing(0, banker.total),
+    playerPair: player.pair !== 'none',
+    bankerPair: banker.pair !== 'none',
+    pairs: hands.filter(({ pair }) => pair !== 'none').length,
+    perfectPairs: hands.filter(({ pair }) => pair === 'perfect').length,
   };
 }
 
-/** A pair is two cards of one rank, and looks at the first two cards only: a jack and a queen are none, a third card changes nothing. */
-const isPair = ([first, second]: readonly Card[]): boolean =>
-  first !== undefined && second !== undefined && rankOf(first) === rankOf(second);
+/** A pair is two cards of one rank among the first two: a jack and a queen are none, a third card changes nothing. */
+function pairOf([first, second]: readonly Card[]): HandFacts['pair'] {
+  if (first === undefined || second === undefined || rankOf(first) !== rankOf(second))
+    return 'none';
+  return first === second ? 'perfect' : 'pair';
+}
 
 /** Whether `predicate` holds of a coup with these facts and hands. */
 export function holds(predicate: Predicate, facts: Facts, hands: Hands): boolean {

@@ -41,6 +41,3 @@ export function drawingOf(
     banker: TOTALS.map((total) => THIRDS.map((third) => draws(bankerCell(tableau, total, third)))),
   };
 }
-
-/** Whether a two-card total on either hand ends the drawing at once. */
-export const endsDrawing = (player: number, banker: number): boolean => player >= 8 || banker >= 8;

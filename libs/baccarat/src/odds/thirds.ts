@@ -1,5 +1,6 @@
 import type { ThirdCards } from './classes.js';
-import { endsDrawing, type Drawing } from './drawing.js';
+import type { Drawing } from './drawing.js';
+import { endsDrawing } from '../tableau/due.js';
 import { SHAPE, TOTALS_CELLS } from './totals.js';
 import { STOOD } from '../rules/rules.js';
 

@@ -1,6 +1,7 @@
 import type { Card } from '../cards/cards.js';
 import { factsOf } from '../bets/bets.js';
-import { endsDrawing, type Drawing } from './drawing.js';
+import type { Drawing } from './drawing.js';
+import { endsDrawing } from '../tableau/due.js';
 import { Tally } from './tally.js';
 import type { Facts } from '../rules/rule-document.js';
 import { STOOD } from '../rules/rules.js';

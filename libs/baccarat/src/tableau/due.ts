@@ -1,6 +1,9 @@
-import { totalOf, type Card } from '../cards/cards.js';
+import { valueOf, type Card } from '../cards/cards.js';
 import type { Facts } from '../rules/rule-document.js';
 import { STOOD, type Cell, type Rules, type Tableau } from '../rules/rules.js';
+
+/** The two hands that are dealt. */
+export type HandName = 'player' | 'banker';
 
 /** The cards of the two hands, each in the order in which they were laid. */
 export interface Hands {
@@ -8,51 +11,89 @@ export interface Hands {
   readonly banker: readonly Card[];
 }
 
+/** A hand as the drawing rules see it. */
+export interface HandTotals {
+  /** How many cards lie on it. */
+  readonly cards: number;
+  /** The total of its first two cards, once it has them. */
+  readonly two: number;
+  /** The value of its third card; `null` while it has none. */
+  readonly third: number | null;
+  /** The total of all its cards. */
+  readonly total: number;
+}
+
 export type Outcome = Facts['winner'];
 
 /** What the rules require next. `optional`: the hand may draw or stand, as its holder chooses. */
 export type Due =
-  | { readonly step: 'card'; readonly to: 'player' | 'banker'; readonly optional: boolean }
+  | { readonly step: 'card'; readonly to: HandName; readonly optional: boolean }
   | { readonly step: 'outcome'; readonly outcome: Outcome };
 
-const cardTo = (to: 'player' | 'banker', cell: Cell): Due => ({
+const cardTo = (to: HandName, cell: Cell): Due => ({
   step: 'card',
   to,
   optional: cell === 'optional',
 });
 
+/** Returns the hand that receives the next of the first four cards, or `null` once both hands have two. */
+export function initialHand(playerCards: number, bankerCards: number): HandName | null {
+  if (playerCards < 2 && playerCards <= bankerCards) return 'player';
+  if (bankerCards < 2) return 'banker';
+  return playerCards < 2 ? 'player' : null;
+}
+
+/** Returns whether the totals of the first two cards end the drawing: either hand has a natural. */
+export const endsDrawing = (player: number, banker: number): boolean => player >= 8 || banker >= 8;
+
 /**
- * What is due after these cards: a card to a hand, or the outcome. The record moves the world on: hands that were dealt
- * against the rules are taken as they lie, and the question is asked again.
+ * Returns what is due: a card to a hand, or the outcome. Hands that were dealt against the rules count as they lie.
  *
- * The first four cards go player, banker, player, banker. A total of 8 or 9 on either hand's two cards ends the drawing.
- * Else the player hand draws or stands by its total, then the banker hand by its total and the player's third card
- * (58 Pa. Code § 631a.11). `stood` says that the player hand, where it had the choice, declined.
+ * The first four cards go player, banker, player, banker. A natural on either hand ends the drawing. Otherwise the player
+ * hand draws or stands by its total, then the banker hand by its total and the player's third card
+ * (58 Pa. Code § 631a.11). `stood`: the player hand has declined its third card.
  */
-export function due(
-  { player, banker }: Hands,
-  { tableau }: Pick<Rules, 'tableau'>,
+export function dueAt(
+  player: HandTotals,
+  banker: HandTotals,
+  tableau: Tableau,
   stood = false,
 ): Due {
-  if (player.length < 2 && player.length <= banker.length) return cardTo('player', 'draw');
-  if (banker.length < 2) return cardTo('banker', 'draw');
-  if (player.length < 2) return cardTo('player', 'draw');
-  const p = totalOf(player.slice(0, 2));
-  const b = totalOf(banker.slice(0, 2));
-  if (p < 8 && b < 8) {
-    if (player.length === 2 && banker.length === 2 && !stood) {
-      const cell = playerCell(tableau, p);
-      if (cell !== 'stand') return cardTo('player', cell);
+  const initial = initialHand(player.cards, banker.cards);
+  if (initial) return cardTo(initial, 'draw');
+  if (!endsDrawing(player.two, banker.two)) {
+    if (player.cards === 2) {
+      const cell = playerCell(tableau, player.two);
+      // Once the banker hand has drawn, the player hand can no longer choose.
+      if (banker.cards === 2 ? cell !== 'stand' && !stood : cell === 'draw')
+        return cardTo('player', cell);
     }
-    if (player.length === 2 && banker.length > 2 && playerCell(tableau, p) === 'draw')
-      return cardTo('player', 'draw');
-    if (banker.length === 2) {
-      const third = player[2];
-      const cell = bankerCell(tableau, b, third === undefined ? STOOD : totalOf([third]));
+    if (banker.cards === 2) {
+      const cell = bankerCell(tableau, banker.two, player.third ?? STOOD);
       if (cell !== 'stand') return cardTo('banker', cell);
     }
   }
-  return { step: 'outcome', outcome: outcomeOf(totalOf(player), totalOf(banker)) };
+  return { step: 'outcome', outcome: outcomeOf(player.total, banker.total) };
+}
+
+/** Returns what is due after these cards, as `dueAt` says. */
+export const due = (
+  { player, banker }: Hands,
+  { tableau }: Pick<Rules, 'tableau'>,
+  stood = false,
+): Due => dueAt(totalsOfHand(player), totalsOfHand(banker), tableau, stood);
+
+function totalsOfHand(hand: readonly Card[]): HandTotals {
+  let two = 0;
+  let sum = 0;
+  let third: number | null = null;
+  for (const [at, card] of hand.entries()) {
+    const value = valueOf(card);
+    sum += value;
+    if (at === 1) two = sum % 10;
+    else if (at === 2) third = value;
+  }
+  return { cards: hand.length, two, third, total: sum % 10 };
 }
 
 /** What the player hand does on a two-card total; it stands on a natural. */

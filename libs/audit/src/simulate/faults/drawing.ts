@@ -1,4 +1,13 @@
-import { bankerCell, playerCell, STOOD, totalOf, valueOf, type Card, type Cell } from '#baccarat';
+import {
+  bankerCell,
+  endsDrawing,
+  playerCell,
+  STOOD,
+  totalOf,
+  valueOf,
+  type Card,
+  type Cell,
+} from '#baccarat';
 import { Dealing, dealLawfully } from '../dealing.js';
 import type { CoupFault } from './fault.js';
 import type { Setting } from '../setting.js';
@@ -6,6 +15,7 @@ import type { Setting } from '../setting.js';
 /** The first four cards as they must be laid, and what the tableau says of them; `undefined` where cards are wanting. */
 interface Start {
   readonly coup: Dealing;
+  /** Whether a natural ends the drawing. */
   readonly natural: boolean;
   readonly player: Cell;
   /** What the banker hand does against a player who stood, or against this third card. */
@@ -19,7 +29,7 @@ function start(top: readonly Card[], { rules }: Setting): Start | undefined {
   const [player, banker] = [totalOf(coup.player), totalOf(coup.banker)];
   return {
     coup,
-    natural: player >= 8 || banker >= 8,
+    natural: endsDrawing(player, banker),
     player: playerCell(rules.tableau, player),
     banker: (third) =>
       bankerCell(rules.tableau, banker, third === undefined ? STOOD : valueOf(third)),
