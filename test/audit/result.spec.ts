@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { LOST_TO_A_GAP } from '../../libs/audit/src/findings/catalogue.js';
-import { FINDING_CODES } from '#audit';
+import { codesWhere, FINDING_CODES } from '#audit';
 import { audit } from '../kit/audit.js';
 import { found, judged, readStory } from '../kit/story.js';
 
+/** What a gap in the cards takes from the coups that it touches. */
+const LOST_TO_A_GAP = codesWhere(({ gap }) => gap === 'coup');
 /** Player 9, banker 8, both naturals. */
 const HANDS = 'player: 9S KH\nbanker: 5C 3D';
 const VOID = 'void: by mira because two cards stuck';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FINDING_CODES, OF_THE_SHOE, SEVERITIES, type RuleBook } from '#audit';
+import { CATALOGUE, codesWhere, FINDING_CODES, type RuleBook } from '#audit';
 import {
   CARDS,
   readRules,
@@ -457,7 +457,7 @@ describe('a finding', () => {
     ]);
     for (const finding of findings) {
       expect(finding).toMatchObject({
-        severity: SEVERITIES[finding.code],
+        severity: CATALOGUE[finding.code].severity,
         table: 'T1',
         shoe: 'S1',
         rules: 'punto-banco-no-burn@1',
@@ -484,7 +484,7 @@ describe('a finding', () => {
 
   it('names its coup unless it is about the shoe as a whole', () => {
     const wholes = ['SH-04', 'SH-06', 'SH-07', 'SH-10', 'SH-19', 'CM-05', 'CM-06', 'CM-08'];
-    expect([...OF_THE_SHOE].sort()).toEqual(wholes.sort());
+    expect([...codesWhere(({ about }) => about === 'shoe')].sort()).toEqual(wholes.sort());
     for (const finding of findings)
       expect([finding.code, 'coup' in finding]).toEqual([
         finding.code,
@@ -513,6 +513,8 @@ describe('a finding', () => {
   });
 
   it('has a severity from 1 to 3', () => {
-    expect(FINDING_CODES.filter((code) => ![1, 2, 3].includes(SEVERITIES[code]))).toEqual([]);
+    expect(FINDING_CODES.filter((code) => ![1, 2, 3].includes(CATALOGUE[code].severity))).toEqual(
+      [],
+    );
   });
 });

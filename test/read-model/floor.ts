@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Finding, FindingCode } from '#audit';
-import { SEVERITIES } from '#audit';
+import { CATALOGUE } from '#audit';
 import { migrate, readModelDataSource, RowStore } from '#read-model';
 import type {
   CoupRowOut,
@@ -167,7 +167,7 @@ export function aFinding(
   },
 ): FindingRow {
   const finding: Finding = {
-    severity: SEVERITIES[row.finding.code],
+    severity: CATALOGUE[row.finding.code].severity,
     shoe: 'a shoe',
     rules: 'punto-banco@1',
     events: ['device/shoe#1'],

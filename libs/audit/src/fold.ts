@@ -1,5 +1,5 @@
 import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission/admission.js';
-import { SEVERITIES, type FindingCode } from './findings/catalogue.js';
+import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
 import { tellCoup } from './coup/coup.js';
 import { idOf } from './admission/digest.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
@@ -192,17 +192,18 @@ class Table implements Admitting {
   /** A finding about something of no shoe that is held. */
   private raiseOutside(event: AnyEvent, code: FindingCode, wrong: Wrong): void {
     const { state } = this;
+    const { about, severity } = CATALOGUE[code];
     const id = idOf([
       code,
       state.table,
-      ...(code.startsWith('DV-') ? [] : ['', '']),
+      ...(about === 'device' ? [] : ['', '']),
       ...(wrong.about ?? []),
     ]);
     if (state.foundOutside.has(id)) return;
     const finding: Finding = {
       id,
       code,
-      severity: SEVERITIES[code],
+      severity,
       table: state.table,
       shoe: event.shoe ?? '',
       rules: state.open?.rules.ref ?? '',

@@ -184,7 +184,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
   if (coup.state !== 'void') {
     const wasOpen = coup === shoe.coup;
     coup.state = 'void';
-    withdraw(shoe, coup, (code) => code === 'RS-07' || /^(PY|CM)-/.test(code), referenceOf(event));
+    withdraw(shoe, coup, ({ onVoid }) => onVoid === 'withdrawn', referenceOf(event));
     for (const found of shoe.found.values())
       if (found.coup === coup.ref && !found.finding.void) amend(shoe, found, { void: true });
     reverseEntries(shoe, coup, 'all');

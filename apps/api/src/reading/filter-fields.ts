@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
-import { FINDING_CODES } from '#audit';
+import { FINDING_CODES, SEVERITIES } from '#audit';
 import { isDay, PAGE_DEFAULT, PAGE_MAX, type Filter } from '#read-model';
 import { MayBeAbsent } from '../identity/scope-fields.js';
 import type { Identity } from '../identity/identity.js';
@@ -95,18 +95,17 @@ export const CodesField = (): PropertyDecorator =>
     IsIn(FINDING_CODES, { each: true }),
   );
 
-const SEVERITIES_ASKED = [1, 2, 3, 4];
 /** Some severities. */
 export const SeveritiesField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
       isArray: true,
-      enum: SEVERITIES_ASKED,
+      enum: SEVERITIES,
       description: 'Several with commas',
     }),
     MayBeAbsent(),
     ToWholes(),
-    IsIn(SEVERITIES_ASKED, { each: true }),
+    IsIn(SEVERITIES, { each: true }),
   );
 
 /** The reference of the opening of a shoe or a coup. */

@@ -1,4 +1,11 @@
-import { moneyText, type Finding, type FindingCode, type Severity, type Slip } from '#audit';
+import {
+  CATALOGUE,
+  moneyText,
+  type Finding,
+  type FindingCode,
+  type Severity,
+  type Slip,
+} from '#audit';
 import { isCard, type Action, type Card } from '#baccarat';
 import { colours } from '../terminal/colours.js';
 
@@ -63,12 +70,9 @@ export function cardInColour(card: Card | null, width: number): string {
   return card && 'HD'.includes(card[1] as string) ? colours.red(text) : colours.bold(text);
 }
 
-const NAMES_CARDS = /^(TC|RS|SH|DL)-/;
-const NAMES_AMOUNTS = /^(PY|CM)-|^BT-0[12378]$/;
-
 /** A text with the cards in it drawn, where its finding's code is one that names cards. */
 const withCards = (text: string, code: FindingCode): string =>
-  NAMES_CARDS.test(code)
+  CATALOGUE[code].values === 'cards'
     ? text.replace(/(?<![\w/#-])[A2-9TJQK][SHDC](?![\w/#-])/g, (card) =>
         isCard(card) ? cardText(card) : card,
       )
@@ -82,8 +86,9 @@ const actionsInWords = (text: string): string =>
 
 /** What was expected or observed, cards drawn and amounts in money; odds in brackets are no amounts. */
 export function seen(text: string, { code }: Finding, currency: string): string {
-  if (code === 'PR-07') return actionsInWords(text.replace(/^no (?=[a-z])/, 'not done: '));
-  if (currency === '' || !NAMES_AMOUNTS.test(code)) return withCards(text, code);
+  const { values } = CATALOGUE[code];
+  if (values === 'actions') return actionsInWords(text.replace(/^no (?=[a-z])/, 'not done: '));
+  if (currency === '' || values !== 'amounts') return withCards(text, code);
   return text.replace(/\([^)]*\)|(?<![-\w@.])\d+(?![-\w.])/g, (found) =>
     found.startsWith('(') ? found : moneyText(Number(found), currency),
   );
@@ -91,10 +96,11 @@ export function seen(text: string, { code }: Finding, currency: string): string 
 
 /** A finding's sentence: cards drawn, and every number but the seat's an amount in money. */
 export function sentence({ message, code, seat }: Finding, currency: string): string {
+  const { values } = CATALOGUE[code];
   // What was due and what was done stand below it.
-  if (code === 'PR-07')
+  if (values === 'actions')
     return message.replace(/ prescribe .*$/, ' prescribe something else than was done.');
-  if (currency === '' || seat === undefined || !NAMES_AMOUNTS.test(code))
+  if (currency === '' || seat === undefined || values !== 'amounts')
     return withCards(message, code);
   return message.replace(/(?<![-\w@.])(?<!\bseat )\d+(?![-\w])/gi, (found) =>
     moneyText(Number(found), currency),

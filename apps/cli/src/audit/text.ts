@@ -1,6 +1,6 @@
 import {
   moneyText,
-  OF_THE_SHOE,
+  CATALOGUE,
   type Finding,
   type LedgerRow,
   type RuleBook,
@@ -84,7 +84,7 @@ function coupsInTurn(findings: readonly Finding[]): Finding[][] {
 const placeOf = ({ code, coup }: Finding): string =>
   coup !== undefined
     ? `Coup ${coup}`
-    : OF_THE_SHOE.has(code)
+    : CATALOGUE[code].about === 'shoe'
       ? 'The shoe as a whole'
       : 'Between coups';
 

@@ -1,4 +1,4 @@
-import { moneyText, type CoupRow, type Finding, type FindingCode } from '#audit';
+import { CATALOGUE, moneyText, type CoupRow, type Finding, type FindingCode } from '#audit';
 import {
   burnInWords,
   exactFraction,
@@ -85,48 +85,34 @@ interface RulePlace {
   readonly words: (coup: CoupRow | undefined) => readonly string[];
 }
 
+/** Where a document holds the rule behind a finding, and the rule in words; undefined where it does not say. */
 function placeOf(finding: Finding, rules: Rules, currency: string): RulePlace | undefined {
   const { document } = rules;
-  const { code } = finding;
-  if (code.startsWith('TC-'))
-    return { pointer: '/tableau', words: (coup) => tableauRow(code, document, coup) };
-  if (/^PY-0[1-5]$/.test(code)) return betPlace(finding, document);
-  switch (code) {
-    case 'CM-01':
-    case 'CM-02':
-    case 'CM-04':
-      return commissionPlace(document, '/commission/rate', currency);
-    case 'CM-03':
-      return commissionPlace(document, '/commission/rounding', currency);
-    case 'CM-05':
-      return commissionPlace(document, '/commission/when', currency);
-    case 'BT-10':
-      return {
-        pointer: '/bets',
-        words: () => [`the bets are ${document.bets.map(({ id }) => id).join(', ') || 'none'}`],
-      };
-    case 'RS-05':
-      return {
-        pointer: '/specials',
-        words: () => [`announced with a result: ${document.specials.join(', ') || 'nothing'}`],
-      };
-    case 'SH-06':
-    case 'SH-07':
-      return {
-        pointer: '/burn',
-        words: () => [`burn: ${document.burn.map(burnInWords).join(' or ')}`],
-      };
-    case 'SH-09':
-      return {
-        pointer: '/cutCard',
-        words: () => [
-          `after the cut card: ${document.cutCard.insideCoup} more when it shows inside a coup, ${document.cutCard.betweenCoups} when between coups`,
-        ],
-      };
-    case 'SH-19':
-      return { pointer: '/decks', words: () => [`${document.decks.join(' or ')} decks`] };
-    default:
+  const { rule } = CATALOGUE[finding.code];
+  const at = (...words: string[]): RulePlace => ({ pointer: rule ?? '', words: () => words });
+  switch (rule) {
+    case null:
       return undefined;
+    case '/tableau':
+      return { pointer: rule, words: (coup) => tableauRow(finding.code, document, coup) };
+    case '/bets/pays':
+      return betPlace(finding, document);
+    case '/commission/rate':
+    case '/commission/rounding':
+    case '/commission/when':
+      return commissionPlace(document, rule, currency);
+    case '/bets':
+      return at(`the bets are ${document.bets.map(({ id }) => id).join(', ') || 'none'}`);
+    case '/specials':
+      return at(`announced with a result: ${document.specials.join(', ') || 'nothing'}`);
+    case '/burn':
+      return at(`burn: ${document.burn.map(burnInWords).join(' or ')}`);
+    case '/cutCard':
+      return at(
+        `after the cut card: ${document.cutCard.insideCoup} more when it shows inside a coup, ${document.cutCard.betweenCoups} when between coups`,
+      );
+    case '/decks':
+      return at(`${document.decks.join(' or ')} decks`);
   }
 }
 

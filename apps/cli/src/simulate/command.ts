@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
+import { codesWhere } from '#audit';
 import { installedRules, rulesNamed } from '#rule-folder';
 import { Refusal } from '../refusal.js';
 import { dealtTables } from './simulated-tables.js';
@@ -63,8 +64,10 @@ function faultsAsked(text: string, before: readonly string[] = []): string[] {
   return [...before, ...codes];
 }
 
-/** Faults that only a table with bets can have: of bets, payments and commission, and a coup without any bet. */
-const ABOUT_BETS = /^(BT|PY|CM)-|^DL-10/;
+/** Faults that only a table with bets can have. */
+const ABOUT_BETS: ReadonlySet<string> = new Set(codesWhere(({ withBets }) => withBets));
+/** The code of a fault as asked for: `TC-05@17` names TC-05. */
+const codeOf = (fault: string): string => fault.split('@', 1)[0] ?? '';
 
 async function runSimulate({
   rules: name,
@@ -77,7 +80,7 @@ async function runSimulate({
   const expectedFile = expectedAt ?? (out === undefined ? undefined : `${out}.expected.json`);
   if (out !== undefined && out === expectedFile)
     throw new Refusal(`${out}: events and expected findings cannot go to the same file`);
-  const bets = asked.bets ?? asked.faults?.some((fault) => ABOUT_BETS.test(fault)) ?? false;
+  const bets = asked.bets ?? asked.faults?.some((fault) => ABOUT_BETS.has(codeOf(fault))) ?? false;
   const { lines, expected } = dealtTables({
     ...asked,
     bets,

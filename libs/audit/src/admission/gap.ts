@@ -1,9 +1,9 @@
-import { LOST_TO_A_GAP } from '../findings/catalogue.js';
+import { codesWhere, type CodeFacts, type FindingCode } from '../findings/catalogue.js';
 import { reverseEntries } from '../ledger/commission.js';
 import { tellCoup } from '../coup/coup.js';
 import { referenceOf } from '../events/events.js';
 import { amend, raise, unjudgeable, withdraw } from '../findings/findings.js';
-import type { Finding, Found, GapMark, Shoe } from '../state.js';
+import type { Coup, Finding, Found, GapMark, Shoe } from '../state.js';
 
 /** What a DV-04 finding is about: a hole in one session's numbers. */
 export const aboutGap = ({
@@ -35,30 +35,35 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
   if (!mark.ofCards || filled) return;
   const why = `${numbers(mark)} of ${mark.source}, session ${mark.session}, never came`;
   shoe.cardsLost = true;
-  withdrawOfShoe(shoe, 'SH-04', mark.after);
-  unjudgeable(shoe, null, ['SH-02', 'SH-04'], [mark.after], why);
+  lose(shoe, null, 'shoe', mark, why);
+  unjudgeable(shoe, null, LOST['later cards'], [mark.after], why);
   const [first] = shoe.coups;
   if (!first || mark.since < first.from) {
     shoe.burnsLost = true;
-    for (const code of ['SH-06', 'SH-07'] as const) withdrawOfShoe(shoe, code, mark.after);
-    unjudgeable(shoe, null, ['SH-06', 'SH-07'], [mark.after], why);
+    lose(shoe, null, 'burn', mark, why);
   }
   for (const coup of shoe.coups) {
     if (coup.to <= mark.since || coup.from >= at) continue;
     coup.gapped = true;
-    withdraw(shoe, coup, (code) => LOST_TO_A_GAP.includes(code), mark.after);
+    lose(shoe, coup, 'coup', mark, why);
     reverseEntries(shoe, coup, 'due');
-    unjudgeable(shoe, coup, LOST_TO_A_GAP, [mark.after], why);
     if (coup.state !== 'open') tellCoup(shoe, coup);
   }
 }
 
-function withdrawOfShoe(shoe: Shoe, code: 'SH-04' | 'SH-06' | 'SH-07', because: string): void {
-  for (const [id, { finding }] of shoe.found) {
-    if (finding.code !== code) continue;
-    shoe.found.delete(id);
-    shoe.news.push({ is: 'withdrawn', finding, because, shoeRef: shoe.ref, coupRef: null });
-  }
+type Loss = NonNullable<CodeFacts['gap']>;
+const lostTo = (loss: Loss): readonly FindingCode[] => codesWhere(({ gap }) => gap === loss);
+const LOST: Readonly<Record<Loss, readonly FindingCode[]>> = {
+  coup: lostTo('coup'),
+  shoe: lostTo('shoe'),
+  'later cards': lostTo('later cards'),
+  burn: lostTo('burn'),
+};
+
+/** Withdraws what a gap takes away from a coup or from the shoe as a whole (`null`), and lists it as unjudgeable. */
+function lose(shoe: Shoe, coup: Coup | null, loss: Loss, mark: GapMark, why: string): void {
+  withdraw(shoe, coup, ({ gap }) => gap === loss, mark.after);
+  unjudgeable(shoe, coup, LOST[loss], [mark.after], why);
 }
 
 /** An event that came too late for its number is named in the finding about the hole. */

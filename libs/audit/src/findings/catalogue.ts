@@ -1,91 +1,244 @@
+import type { Report } from '../events/events.js';
+
 /** 1 money or result wrong now; 2 a rule broken, the result possibly right; 3 procedure or quality of data; 4 statistics. */
-export type Severity = 1 | 2 | 3 | 4;
+export const SEVERITIES = [1, 2, 3, 4] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
-/** Every code that is raised, and how grave it is: domain research 2.4 and contract section 4. docs/findings.md explains each. */
-export const SEVERITIES = {
-  'SH-02': 1,
-  'SH-04': 2,
-  'SH-06': 3,
-  'SH-07': 3,
-  'SH-09': 2,
-  'SH-10': 3,
-  'SH-13': 1,
-  'SH-19': 2,
-  'DL-01': 2,
-  'DL-02': 2,
-  'DL-04': 2,
-  'DL-05': 2,
-  'DL-06': 2,
-  'DL-07': 2,
-  'DL-10': 3,
-  'DL-15': 2,
-  'DL-16': 3,
-  'TC-01': 1,
-  'TC-02': 1,
-  'TC-03': 1,
-  'TC-04': 1,
-  'TC-05': 1,
-  'TC-06': 1,
-  'TC-07': 1,
-  'TC-08': 1,
-  'TC-09': 1,
-  'TC-11': 1,
-  'RS-01': 2,
-  'RS-02': 1,
-  'RS-03': 1,
-  'RS-05': 1,
-  'RS-07': 3,
-  'RS-08': 2,
-  'RS-09': 2,
-  'BT-01': 1,
-  'BT-02': 2,
-  'BT-03': 2,
-  'BT-07': 1,
-  'BT-08': 1,
-  'BT-10': 2,
-  'PY-01': 1,
-  'PY-02': 1,
-  'PY-03': 1,
-  'PY-04': 1,
-  'PY-05': 1,
-  'PY-06': 1,
-  'PY-07': 3,
-  'PY-10': 2,
-  'CM-01': 1,
-  'CM-02': 1,
-  'CM-03': 2,
-  'CM-04': 1,
-  'CM-05': 1,
-  'CM-06': 1,
-  'CM-08': 2,
-  'DV-01': 3,
-  'DV-04': 3,
-  'DV-11': 3,
-  'DV-15': 1,
-  'PR-01': 3,
-  'PR-04': 2,
-  'PR-07': 1,
-  'PR-09': 3,
-} as const satisfies Record<string, Severity>;
+/** Everything that follows from a finding's code. */
+export interface CodeFacts {
+  readonly severity: Severity;
+  /** A finding about the shoe as a whole names no coup. The id of one about a device leaves shoe and coup out. */
+  readonly about: 'shoe' | 'coup' | 'device' | 'person';
+  /**
+   * What a gap in the source of the cards makes unjudgeable: the code in the coups between; the shoe's reckoning; what the
+   * shoe draws from then on; the burn, if the gap lies before the first coup. `null`: nothing.
+   */
+  readonly gap: 'coup' | 'shoe' | 'later cards' | 'burn' | null;
+  /**
+   * What the void of its coup does to it: withdraws it; marks it void; marks it void unless it was raised after the void;
+   * nothing.
+   */
+  readonly onVoid: 'withdrawn' | 'void' | 'void if earlier' | 'stays';
+  /** What a correction judges it again with: its coup, or everything of its shoe. `stays`: it is never withdrawn. */
+  readonly onCorrection: 'coup' | 'shoe' | 'stays';
+  /** The reports in which it counts. */
+  readonly reports: readonly ('misdealt' | 'dealers' | 'payouts' | 'shoes' | 'devices')[];
+  /** The kinds that a table must report before the absence of a fact can be held against a dealer. */
+  readonly needs: readonly Report[];
+  /** Whether only a table with bets can have it. */
+  readonly withBets: boolean;
+  /** What `expected`, `observed` and `message` hold beside words. */
+  readonly values: 'cards' | 'amounts' | 'actions' | 'words';
+  /** The part of the rule document that holds it, as a JSON pointer; `null` where every document takes the rule for granted. */
+  readonly rule: RulePart | null;
+  /** The fields that tell its findings apart where they have code, table, shoe and coup in common: the tail of their ids. */
+  readonly tail: readonly TailField[];
+}
 
-export type FindingCode = keyof typeof SEVERITIES;
-export const FINDING_CODES = Object.keys(SEVERITIES) as FindingCode[];
+export type RulePart =
+  | '/tableau'
+  | '/specials'
+  | '/bets'
+  | '/bets/pays'
+  | '/commission/rate'
+  | '/commission/rounding'
+  | '/commission/when'
+  | '/burn'
+  | '/cutCard'
+  | '/decks';
 
-/** Codes whose findings are about the shoe as a whole and name no coup (contract section 4). */
-export const OF_THE_SHOE: ReadonlySet<FindingCode> = new Set([
-  'SH-04',
-  'SH-06',
-  'SH-07',
-  'SH-10',
-  'SH-19',
-  'CM-05',
-  'CM-06',
-  'CM-08',
-]);
+/** A field of a finding, by its path in the JSON. */
+export type TailField =
+  | 'seat'
+  | 'bet'
+  | 'hand'
+  | 'by'
+  | 'event'
+  | 'irregularity'
+  | 'gap.source'
+  | 'gap.session'
+  | 'gap.boot'
+  | 'gap.from'
+  | 'repeat.source'
+  | 'repeat.session'
+  | 'repeat.sequence'
+  | 'repeat.id';
 
-/** What a gap in the cards' source makes unjudgeable in the coups that it touches (contract section 4). */
-export const LOST_TO_A_GAP: readonly FindingCode[] = FINDING_CODES.filter(
-  (code) =>
-    ['DL-02', 'DL-04', 'DL-06', 'DL-07'].includes(code) ||
-    (/^(TC|RS|PY|CM)-/.test(code) && !OF_THE_SHOE.has(code)),
-);
+const PLAIN = {
+  about: 'coup',
+  gap: null,
+  onVoid: 'void',
+  onCorrection: 'coup',
+  reports: [],
+  needs: [],
+  withBets: false,
+  values: 'words',
+  rule: null,
+  tail: [],
+} as const satisfies Partial<CodeFacts>;
+
+const OF_SHOE = {
+  ...PLAIN,
+  about: 'shoe',
+  onVoid: 'stays',
+  onCorrection: 'shoe',
+  reports: ['shoes'],
+  values: 'cards',
+} as const;
+const OF_SHOE_IN_COUP = {
+  ...OF_SHOE,
+  about: 'coup',
+  onVoid: 'void',
+  reports: ['misdealt', 'shoes'],
+} as const;
+const DEAL = { ...PLAIN, reports: ['misdealt', 'dealers'], values: 'cards' } as const;
+const EXCESS_CARD = { ...DEAL, gap: 'coup', tail: ['event'] } as const;
+const THIRD_CARD = { ...DEAL, gap: 'coup', rule: '/tableau' } as const;
+const RESULT = { ...DEAL, gap: 'coup' } as const;
+const BET = {
+  ...PLAIN,
+  reports: ['dealers'],
+  withBets: true,
+  values: 'amounts',
+  tail: ['seat', 'bet'],
+} as const;
+const PAYMENT = {
+  ...BET,
+  gap: 'coup',
+  onVoid: 'withdrawn',
+  reports: ['dealers', 'payouts'],
+} as const;
+const PAYMENT_BY_ODDS = { ...PAYMENT, needs: ['bets'], rule: '/bets/pays' } as const;
+const COMMISSION = {
+  ...PAYMENT,
+  onCorrection: 'shoe',
+  reports: ['dealers'],
+  needs: ['bets'],
+  rule: '/commission/rate',
+} as const;
+const LEDGER = {
+  ...COMMISSION,
+  about: 'shoe',
+  gap: null,
+  onVoid: 'stays',
+  reports: [],
+  needs: [],
+  rule: null,
+  tail: ['event'],
+} as const;
+const DEVICE = {
+  ...PLAIN,
+  about: 'device',
+  onCorrection: 'stays',
+  reports: ['devices'],
+  tail: ['event'],
+} as const;
+const PERSON = {
+  ...PLAIN,
+  about: 'person',
+  onVoid: 'void if earlier',
+  onCorrection: 'stays',
+  tail: ['event'],
+} as const;
+
+/**
+ * Every code that is raised, with all that follows from it: no other place may conclude anything from how a code is
+ * spelled. Severities are those of domain research 2.4 and contract section 4; docs/findings.md explains each code.
+ */
+const ROWS = {
+  'SH-02': { ...OF_SHOE_IN_COUP, severity: 1, gap: 'later cards', tail: ['event'] },
+  'SH-04': { ...OF_SHOE, severity: 2, gap: 'shoe' },
+  'SH-06': { ...OF_SHOE, severity: 3, gap: 'burn', needs: ['burns'], rule: '/burn' },
+  'SH-07': { ...OF_SHOE, severity: 3, gap: 'burn', needs: ['burns'], rule: '/burn' },
+  'SH-09': { ...OF_SHOE_IN_COUP, severity: 2, rule: '/cutCard' },
+  'SH-10': { ...OF_SHOE, severity: 3 },
+  'SH-13': { ...OF_SHOE_IN_COUP, severity: 1 },
+  'SH-19': { ...OF_SHOE, severity: 2, rule: '/decks' },
+  'DL-01': { ...DEAL, severity: 2 },
+  'DL-02': { ...DEAL, severity: 2, gap: 'coup' },
+  'DL-04': { ...DEAL, severity: 2, gap: 'coup' },
+  'DL-05': { ...DEAL, severity: 2, tail: ['event'] },
+  'DL-06': { ...EXCESS_CARD, severity: 2 },
+  'DL-07': { ...EXCESS_CARD, severity: 2 },
+  'DL-10': { ...DEAL, severity: 3, needs: ['bets'], withBets: true },
+  'DL-15': { ...DEAL, severity: 2, tail: ['event'] },
+  'DL-16': { ...DEAL, severity: 3 },
+  'TC-01': { ...THIRD_CARD, severity: 1 },
+  'TC-02': { ...THIRD_CARD, severity: 1 },
+  'TC-03': { ...THIRD_CARD, severity: 1 },
+  'TC-04': { ...THIRD_CARD, severity: 1 },
+  'TC-05': { ...THIRD_CARD, severity: 1 },
+  'TC-06': { ...THIRD_CARD, severity: 1 },
+  'TC-07': { ...THIRD_CARD, severity: 1 },
+  'TC-08': { ...THIRD_CARD, severity: 1 },
+  'TC-09': { ...THIRD_CARD, severity: 1 },
+  'TC-11': { ...THIRD_CARD, severity: 1, tail: ['hand'] },
+  'RS-01': { ...RESULT, severity: 2 },
+  'RS-02': { ...RESULT, severity: 1 },
+  'RS-03': { ...RESULT, severity: 1, reports: ['misdealt'] },
+  'RS-05': { ...RESULT, severity: 1, rule: '/specials' },
+  'RS-07': { ...RESULT, severity: 3, onVoid: 'withdrawn', needs: ['outcomes'] },
+  'RS-08': { ...RESULT, severity: 2, tail: ['by'] },
+  'RS-09': {
+    ...RESULT,
+    severity: 2,
+    onVoid: 'void if earlier',
+    reports: ['misdealt'],
+    tail: ['event'],
+  },
+  'BT-01': { ...BET, severity: 1, reports: [] },
+  'BT-02': { ...BET, severity: 2 },
+  'BT-03': { ...BET, severity: 2 },
+  'BT-07': { ...BET, severity: 1 },
+  'BT-08': { ...BET, severity: 1, onVoid: 'void if earlier' },
+  'BT-10': { ...BET, severity: 2, values: 'words', rule: '/bets' },
+  'PY-01': { ...PAYMENT_BY_ODDS, severity: 1 },
+  'PY-02': { ...PAYMENT_BY_ODDS, severity: 1 },
+  'PY-03': { ...PAYMENT_BY_ODDS, severity: 1 },
+  'PY-04': { ...PAYMENT_BY_ODDS, severity: 1 },
+  'PY-05': { ...PAYMENT_BY_ODDS, severity: 1 },
+  'PY-06': { ...PAYMENT, severity: 1, needs: ['bets'], tail: ['seat', 'bet', 'event'] },
+  'PY-07': { ...PAYMENT, severity: 3 },
+  'PY-10': { ...PAYMENT, severity: 2, tail: ['event'] },
+  'CM-01': { ...COMMISSION, severity: 1, needs: ['bets', 'commission'] },
+  'CM-02': { ...COMMISSION, severity: 1 },
+  'CM-03': { ...COMMISSION, severity: 2, rule: '/commission/rounding' },
+  'CM-04': { ...COMMISSION, severity: 1 },
+  'CM-05': {
+    ...LEDGER,
+    severity: 1,
+    needs: ['commission'],
+    rule: '/commission/when',
+    tail: ['seat'],
+  },
+  'CM-06': { ...LEDGER, severity: 1 },
+  'CM-08': { ...LEDGER, severity: 2 },
+  'DV-01': { ...DEVICE, severity: 3 },
+  'DV-04': {
+    ...DEVICE,
+    severity: 3,
+    tail: ['gap.source', 'gap.session', 'gap.boot', 'gap.from'],
+  },
+  'DV-11': { ...DEVICE, severity: 3, reports: [] },
+  'DV-15': {
+    ...DEVICE,
+    severity: 1,
+    tail: ['repeat.source', 'repeat.session', 'repeat.sequence', 'repeat.id'],
+  },
+  'PR-01': { ...PERSON, severity: 3, onVoid: 'void', needs: ['dealers'], tail: [] },
+  'PR-04': { ...PERSON, severity: 2 },
+  'PR-07': { ...PERSON, severity: 1, values: 'actions', tail: ['irregularity'] },
+  'PR-09': { ...PERSON, severity: 3 },
+} as const satisfies Record<string, CodeFacts>;
+
+export type FindingCode = keyof typeof ROWS;
+export const FINDING_CODES = Object.keys(ROWS) as FindingCode[];
+export const CATALOGUE: Readonly<Record<FindingCode, CodeFacts>> = ROWS;
+
+/** Returns the codes whose facts fit, in the catalogue's order. */
+export const codesWhere = (fits: (facts: CodeFacts) => boolean): readonly FindingCode[] =>
+  FINDING_CODES.filter((code) => fits(CATALOGUE[code]));
+
+/** Returns the codes that count in a report. */
+export const codesOfReport = (report: CodeFacts['reports'][number]): readonly FindingCode[] =>
+  codesWhere(({ reports }) => reports.includes(report));

@@ -1,4 +1,4 @@
-import { OF_THE_SHOE, SEVERITIES, type FindingCode } from './catalogue.js';
+import { CATALOGUE, type CodeFacts, type FindingCode } from './catalogue.js';
 import { idOf } from '../admission/digest.js';
 import type { Hand } from '../events/events.js';
 import type { Coup, Finding, Found, Impact, Shoe, Slip, Unjudgeable } from '../state.js';
@@ -30,14 +30,15 @@ export function raise(
   code: FindingCode,
   wrong: Wrong,
 ): Finding | undefined {
-  const ofShoe = OF_THE_SHOE.has(code);
-  const place = code.startsWith('DV-') ? [] : [shoe.ref, ofShoe || !coup ? '' : coup.ref];
+  const { about, onVoid, severity } = CATALOGUE[code];
+  const ofShoe = about === 'shoe';
+  const place = about === 'device' ? [] : [shoe.ref, ofShoe || !coup ? '' : coup.ref];
   const id = idOf([code, shoe.table, ...place, ...(wrong.about ?? [])]);
   if (shoe.found.has(id)) return undefined;
   const finding: Finding = {
     id,
     code,
-    severity: SEVERITIES[code],
+    severity,
     table: shoe.table,
     shoe: shoe.name,
     ...(ofShoe || !coup ? undefined : { coup: coup.number }),
@@ -52,7 +53,7 @@ export function raise(
     ...(wrong.impact === undefined || wrong.impact.amount === 0
       ? undefined
       : { impact: wrong.impact }),
-    void: coup?.state === 'void' && !ofShoe && !ABOUT_A_VOID.has(code),
+    void: coup?.state === 'void' && onVoid !== 'stays' && onVoid !== 'void if earlier',
     remedied: false,
     message: wrong.message,
   };
@@ -62,30 +63,21 @@ export function raise(
   return finding;
 }
 
-/** What is wrong about a void itself, or about what was done after it, is not void with its coup. */
-const ABOUT_A_VOID: ReadonlySet<FindingCode> = new Set([
-  'BT-08',
-  'RS-09',
-  'PR-04',
-  'PR-07',
-  'PR-09',
-]);
-
 /** Changes a finding that stands. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
   found.finding = { ...found.finding, ...change };
   shoe.news.push({ is: 'amended', finding: found.finding, shoeRef: shoe.ref, coupRef: found.coup });
 }
 
-/** Withdraws the findings of a coup that have these codes, because of the event named. */
+/** Withdraws the findings whose code's facts fit, of a coup or of the shoe as a whole (`null`), because of the event named. */
 export function withdraw(
   shoe: Shoe,
-  coup: Coup,
-  holdsFor: (code: FindingCode) => boolean,
+  coup: Coup | null,
+  fits: (facts: CodeFacts) => boolean,
   because: string,
 ): void {
   for (const [id, { finding, coup: ref }] of shoe.found) {
-    if (ref === coup.ref && holdsFor(finding.code)) {
+    if (ref === (coup?.ref ?? null) && fits(CATALOGUE[finding.code])) {
       shoe.found.delete(id);
       shoe.news.push({ is: 'withdrawn', finding, because, shoeRef: shoe.ref, coupRef: ref });
     }

@@ -1,5 +1,5 @@
 import type { Rules } from '#baccarat';
-import { OF_THE_SHOE } from '../findings/catalogue.js';
+import { CATALOGUE } from '../findings/catalogue.js';
 import { ledgerRow } from '../ledger/commission.js';
 import { tellCoup } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
@@ -182,8 +182,7 @@ export function adopt(
   fresh.news.length = 0;
   const concerns = (coup: string | null): boolean => all || (coup !== null && coups.has(coup));
   const inScope = ({ finding, coup }: Found): boolean =>
-    /^(SH|CM)-/.test(finding.code) ||
-    OF_THE_SHOE.has(finding.code) ||
+    CATALOGUE[finding.code].onCorrection === 'shoe' ||
     concerns(coup) ||
     (coup === null && finding.events.some((event) => events.has(event)));
   const held = new Map(fresh.found);
@@ -191,7 +190,8 @@ export function adopt(
   for (const [id, found] of former.found) {
     const now = held.get(id);
     held.delete(id);
-    const stays = !now && (!inScope(found) || /^(DV|PR)-/.test(found.finding.code));
+    const stays =
+      !now && (!inScope(found) || CATALOGUE[found.finding.code].onCorrection === 'stays');
     if (!now && !stays) {
       fresh.news.push({
         is: 'withdrawn',

@@ -1,14 +1,10 @@
-import { FINDING_CODES, type FindingCode } from '#audit';
+import { codesOfReport, type FindingCode } from '#audit';
 import { poissonLimits, type PoissonLimits } from '../reading/poisson.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 /** What a dealer did wrong in dealing, calling, taking bets, paying and charging. A device's slip, a patron's late bet and a supervisor's ruling are none of it. */
-export const DEALER_ERRORS: readonly FindingCode[] = FINDING_CODES.filter(
-  (code) =>
-    /^(DL|TC|RS|BT|PY|CM)-/.test(code) &&
-    !['RS-03', 'RS-09', 'BT-01', 'CM-05', 'CM-06', 'CM-08'].includes(code),
-);
+export const DEALER_ERRORS: readonly FindingCode[] = codesOfReport('dealers');
 
 /** How often somebody erred, in errors per 1,000 coups, with exact 95 % limits; null where no coup was dealt. */
 export interface DealerAccuracy {

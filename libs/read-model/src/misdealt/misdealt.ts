@@ -1,4 +1,4 @@
-import { FINDING_CODES, OF_THE_SHOE, type FindingCode, type Severity } from '#audit';
+import { codesOfReport, type FindingCode, type Severity } from '#audit';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import {
   FINDING_COLUMNS,
@@ -11,9 +11,7 @@ import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 /** The codes of a coup that was dealt wrong: dealing, third cards, result, and the shoe's where they are about one coup. */
-export const MISDEALT_CODES: readonly FindingCode[] = FINDING_CODES.filter(
-  (code) => /^(DL|TC|RS|SH)-/.test(code) && !OF_THE_SHOE.has(code),
-);
+export const MISDEALT_CODES: readonly FindingCode[] = codesOfReport('misdealt');
 
 export interface MisdealtFilter extends Filter {
   /** Of these codes only; those that are no `MISDEALT_CODES` find nothing. */

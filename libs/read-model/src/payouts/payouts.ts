@@ -1,4 +1,4 @@
-import type { FindingCode, Slip } from '#audit';
+import { codesOfReport, type FindingCode, type Slip } from '#audit';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
@@ -95,9 +95,12 @@ async function settled(read: Snapshot, filter: PayoutFilter): Promise<PayoutLine
   }));
 }
 
+/** The codes of a wrong settlement. */
+const PAYOUT_CODES = codesOfReport('payouts');
+
 async function variances(read: Snapshot, filter: PayoutFilter): Promise<VarianceLine[]> {
   const where = new Where()
-    .and(`f.code like 'PY-%'`)
+    .and('f.code = any(?)', PAYOUT_CODES)
     .and('f.withdrawn_because is null')
     .and('not f.void')
     .filter('f', filter, 'null')

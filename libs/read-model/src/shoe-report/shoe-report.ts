@@ -1,4 +1,4 @@
-import type { FindingCode } from '#audit';
+import { codesOfReport, type FindingCode } from '#audit';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
@@ -75,7 +75,11 @@ const LIST = 'shoe-report';
 /** A shoe is nobody's: of the dealer's shoes are those in which that dealer dealt a coup. */
 const DEALT_BY =
   'exists (select from dealt d where d.shoe_ref = s.ref and d."table" = s."table" and d.dealer = ?)';
-const OF_SHOE = `f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_because is null and f.code like 'SH-%'`;
+/** The codes about a shoe's cards. */
+const SHOE_CODES = codesOfReport('shoes');
+/** The findings of a shoe that count here, as a condition whose codes become a parameter of `where`. */
+const ofShoe = (where: Where): string =>
+  `f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_because is null and f.code = any(${where.parameter(SHOE_CODES)})`;
 
 /**
  * Shoes by their gaming day, the latest first: composition, reconciliation and pace. Findings that were withdrawn are
@@ -94,7 +98,7 @@ export async function shoeReport(
     );
   const rows = await read.rows<ShoeRead>(
     `select s.ref, s."table", s.shoe, s.rules, s.currency, s.gaming_day, s.opened_at, s.closed_at, s.closed, s.close_reason, s.decks, s.cards, s.unread, s.remaining, s.coups,
-            array(select f.code from finding f where ${OF_SHOE} order by f.code) as findings
+            array(select f.code from finding f where ${ofShoe(where)} order by f.code) as findings
      from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
@@ -149,7 +153,7 @@ async function totalOf(read: Snapshot, filter: Filter): Promise<ShoeReportTotal>
   const [row] = await read.rows<Readonly<Record<keyof ShoeReportTotal, string>>>(
     `select count(*) as shoes, count(*) filter (where s.closed) as closed, coalesce(sum(52 * s.decks), 0) as expected, coalesce(sum(s.cards), 0) as drawn,
             coalesce(sum(s.unread), 0) as unread, coalesce(sum(s.coups), 0) as coups, count(*) filter (where s.remaining <> 52 * s.decks - s.cards) as unreconciled,
-            coalesce(sum((select count(*) from finding f where ${OF_SHOE})), 0) as findings
+            coalesce(sum((select count(*) from finding f where ${ofShoe(where)})), 0) as findings
      from shoe s ${where.sql}`,
     where.parameters,
   );

@@ -1,4 +1,4 @@
-import { OF_THE_SHOE, type FindingCode } from '../../findings/catalogue.js';
+import { CATALOGUE, type FindingCode } from '../../findings/catalogue.js';
 import { canBurn } from '../burning.js';
 import type { CoupFault, Fault } from './fault.js';
 import { FAULTS_OF_BETS } from './bets.js';
@@ -57,4 +57,4 @@ export const FAULTS: Readonly<Record<FindingCode, Fault>> = {
 
 /** Whether the finding of a fault done in a coup names that coup. */
 export const namesCoup = (code: FindingCode, fault: CoupFault): boolean =>
-  !OF_THE_SHOE.has(code) && !fault.outsideCoup;
+  CATALOGUE[code].about !== 'shoe' && !fault.outsideCoup;
