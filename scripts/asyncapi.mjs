@@ -7,9 +7,14 @@ import { EVENT_BYTES_MAX, EVENT_TYPES, fullName, SHAPES } from '#audit';
 import { RECORD_BYTES_MAX } from '#event-log';
 import { stringify } from 'yaml';
 
+/** @typedef {{ readonly is: string, readonly values?: readonly unknown[] }} Field */
+/** @typedef {{ shoe: boolean, fields: Record<string, Field>, optional: readonly string[] }} Shape */
+
 const TOPIC = 'shoeprint.table-events.v1';
 const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
+/** @param {string} name */
 const ref = (name) => ({ $ref: `#/components/schemas/${name}` });
+/** @param {number} minimum */
 const whole = (minimum, maximum = WHOLE_MAX) => ({ type: 'integer', minimum, maximum });
 
 /** The kinds of field that are the same wherever they stand, by the names of the table. */
@@ -66,18 +71,24 @@ const FIELDS = {
   },
 };
 
-/** The JSON Schema of one field of an event's data. */
+/**
+ * Returns the JSON Schema of one field of an event's data.
+ * @param {Field} field
+ */
 function fieldSchema(field) {
-  if (field.is === 'one-of') return { enum: [...field.values] };
-  if (field.is === 'some-of') return { type: 'array', items: { enum: [...field.values] } };
+  if (field.is === 'one-of') return { enum: field.values };
+  if (field.is === 'some-of') return { type: 'array', items: { enum: field.values } };
   if (!Object.hasOwn(FIELDS, field.is))
     throw new Error(`no schema for a field that is ${field.is}`);
   return ref(field.is);
 }
 
-/** One stamped line of the topic: an event of one type, attributes in their canonical order. */
+/**
+ * Returns the schema of a stamped line: an event of one type, attributes in their canonical order.
+ * @param {import('#audit').EventType} type
+ */
 function eventSchema(type) {
-  const { shoe, fields, optional } = SHAPES[type];
+  const { shoe, fields, optional } = /** @type {Shape} */ (SHAPES[type]);
   const names = Object.keys(fields);
   const required = names.filter((name) => !optional.includes(name));
   return {
@@ -113,7 +124,7 @@ function eventSchema(type) {
         ...(names.length > 0
           ? {
               properties: Object.fromEntries(
-                names.map((name) => [name, fieldSchema(fields[name])]),
+                names.map((name) => [name, fieldSchema(/** @type {Field} */ (fields[name]))]),
               ),
             }
           : {}),
@@ -139,6 +150,7 @@ const EXAMPLE = {
   receivedtime: '2026-11-20T12:00:00.140Z',
 };
 
+/** @param {import('#audit').EventType} type */
 const messageOf = (type) => ({
   name: fullName(type),
   contentType: 'application/cloudevents+json',
@@ -232,7 +244,7 @@ export function asyncApiDocument() {
   };
 }
 
-/** The document as it is written. */
+/** Returns the text of docs/asyncapi.yaml. */
 export const asyncApiText = () =>
   `# Made by scripts/asyncapi.mjs from the table of event shapes in libs/audit; do not edit.\n${stringify(asyncApiDocument(), { lineWidth: 140, aliasDuplicateObjects: false })}`;
 

@@ -24,6 +24,7 @@ if (!/^[1-9]\d{0,3}$/.test(values.rounds)) {
 
 const dir = mkdtempSync(join(tmpdir(), 'shoeprint-faults-report-'));
 const report = values.report ?? join(dir, 'rounds.jsonl');
+/** @type {NodeJS.ProcessEnv} */
 const env = {
   ...process.env,
   SHOEPRINT_FAULTS_ROUNDS: values.rounds,
@@ -41,11 +42,26 @@ const jest = [
 ];
 const { status } = spawnSync(process.execPath, jest, { cwd: root, env, stdio: ['ignore', 2, 2] });
 
+/**
+ * A line of the report that test/faults writes: one round of one scenario. Times are in milliseconds.
+ * @typedef {object} Round
+ * @property {string} scenario
+ * @property {number} acknowledged
+ * @property {number} lost
+ * @property {number} twice
+ * @property {number} copies
+ * @property {readonly unknown[]} wrong
+ * @property {number} acknowledgedAfter
+ * @property {number} visibleAfter
+ * @property {number} allVisibleAfter
+ */
+
+/** @type {Round[]} */
 const rounds = existsSync(report)
   ? readFileSync(report, 'utf8')
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line))
+      .map((line) => /** @type {Round} */ (JSON.parse(line)))
   : [];
 rmSync(dir, { recursive: true, force: true });
 if (rounds.length === 0) {
@@ -70,9 +86,10 @@ const table = new Table({
     'of every partition after',
   ],
   style: { head: [], border: [] },
-  colAligns: ['left', ...Array(9).fill('right')],
+  colAligns: ['left', ...Array.from({ length: 9 }, () => /** @type {const} */ ('right'))],
 });
 for (const [scenario, played] of grouped(rounds)) {
+  /** @param {(round: Round) => number} of */
   const sum = (of) => played.reduce((total, round) => total + of(round), 0).toLocaleString('en');
   table.push([
     scenario,
@@ -82,9 +99,9 @@ for (const [scenario, played] of grouped(rounds)) {
     sum((round) => round.twice),
     sum((round) => round.wrong.length),
     sum((round) => round.copies),
-    ...['acknowledgedAfter', 'visibleAfter', 'allVisibleAfter'].map((name) =>
-      times(played.map((round) => round[name])),
-    ),
+    times(played.map((round) => round.acknowledgedAfter)),
+    times(played.map((round) => round.visibleAfter)),
+    times(played.map((round) => round.allVisibleAfter)),
   ]);
 }
 console.log(table.toString());
@@ -93,14 +110,21 @@ console.log(
 );
 process.exit(status ?? 1);
 
+/** @param {readonly Round[]} all */
 function grouped(all) {
+  /** @type {Map<string, Round[]>} */
   const groups = new Map();
   for (const round of all)
     groups.set(round.scenario, [...(groups.get(round.scenario) ?? []), round]);
   return groups;
 }
 
+/**
+ * Returns the median and the longest, in seconds.
+ * @param {readonly number[]} list
+ */
 function times(list) {
   const sorted = [...list].sort((a, b) => a - b);
-  return `${(sorted[Math.floor((sorted.length - 1) / 2)] / 1000).toFixed(2)} / ${(sorted.at(-1) / 1000).toFixed(2)}`;
+  const seconds = (/** @type {number} */ at) => (Number(sorted[at]) / 1000).toFixed(2);
+  return `${seconds(Math.floor((sorted.length - 1) / 2))} / ${seconds(sorted.length - 1)}`;
 }

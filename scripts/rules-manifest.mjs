@@ -14,8 +14,11 @@ const { values } = parseArgs({
   },
 });
 const manifestFile = join(values.rules, 'manifest.json');
+/** @type {Record<string, string>} */
 const manifest = existsSync(manifestFile) ? JSON.parse(readFileSync(manifestFile, 'utf8')) : {};
+/** @type {string[]} */
 const problems = [];
+/** @type {[string, string][]} */
 const added = [];
 
 const documents = readdirSync(values.rules)
@@ -24,6 +27,7 @@ const documents = readdirSync(values.rules)
 for (const ref of documents) {
   const bytes = readFileSync(join(values.rules, `${ref}.json`));
   const hash = createHash('sha256').update(bytes).digest('hex');
+  /** @type {{ id: string, version: number }} */
   const { id, version } = JSON.parse(bytes.toString('utf8'));
   if (`${id}@${version}` !== ref) problems.push(`${ref}.json calls itself ${id}@${version}`);
   else if (!Object.hasOwn(manifest, ref)) {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const main = join(root, 'dist/apps/standalone/src/main.js');
 
+/** @param {string} folder */
 const newest = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
@@ -37,6 +38,6 @@ const child = spawn(
   ['--enable-source-maps', main, '--sample-day', ...process.argv.slice(2)],
   { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
 );
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
   process.on(signal, () => (signal === 'SIGINT' ? undefined : child.kill(signal)));
 child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));

@@ -3,7 +3,7 @@ import { spawn, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,16 +18,24 @@ const START_MS_MAX = 60_000;
 /** A short start matters more than the last tenth of speed in a test: one collector thread, class data shared. */
 const JVM = ['-XX:+UseSerialGC', '-Xshare:auto', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'];
 
+/**
+ * A node's place: the port that it listens on, the one that clients are told, and that of its controller.
+ * @typedef {{ id: number, port: number, controllerPort: number, advertised: number }} Node
+ */
+/** @typedef {{ child: import('node:child_process').ChildProcess, ended: Promise<void> }} Running */
+
 /** A cluster's id; the tool that formats a folder would take a leading dash for an option. */
 const clusterId = () => randomBytes(16).toString('base64url').replace(/^-/, 'A');
 
 /**
  * Starts `nodes` (1 or 3) brokers in a fresh folder and resolves once all of them answer. Ports are free ones and stay the
  * same over a restart. `advertise` may say another port, given a node's own, that clients are sent to: of something between.
- * Whoever calls should `stop()`; if it dies instead, even by kill -9, the warden ends the brokers.
+ * The caller stops the cluster with `stop()`. If the caller dies, even by kill -9, the warden ends the brokers.
+ * @param {{ nodes?: 1 | 3, advertise?: (port: number) => number | Promise<number> }} [options]
  */
 export async function startKafka({ nodes = 1, advertise = (port) => port } = {}) {
-  if (nodes !== 1 && nodes !== 3) throw new Error(`a cluster has one node or three, not ${nodes}`);
+  if (nodes !== 1 && nodes !== 3)
+    throw new Error(`a cluster has one node or three, not ${String(nodes)}`);
   const jars = await kafkaJars();
   const dir = await mkdtemp(join(tmpdir(), 'shoeprint-kafka-'));
   const cluster = new KafkaCluster({
@@ -38,20 +46,26 @@ export async function startKafka({ nodes = 1, advertise = (port) => port } = {})
   });
   try {
     await cluster.format();
-    await Promise.all(cluster.nodes.map((node) => cluster.start(node.id)));
+    for (const node of cluster.nodes) cluster.start(node.id);
     await cluster.ready();
     return cluster;
   } catch (error) {
     const logs = await cluster.logs();
     await cluster.stop();
-    throw new Error(`Kafka did not start: ${error.message}\n${logs}`);
+    throw new Error(`Kafka did not start: ${messageOf(error)}\n${logs}`, { cause: error });
   }
 }
 
-class KafkaCluster {
+/** @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** A running cluster of one node or three. Nodes are numbered from 1. */
+export class KafkaCluster {
+  /** @type {Map<number, Running>} */
   #running = new Map();
   #warden;
 
+  /** @param {{ jars: string, dir: string, nodes: readonly Node[], id: string }} options */
   constructor({ jars, dir, nodes, id }) {
     this.jars = jars;
     this.dir = dir;
@@ -62,7 +76,7 @@ class KafkaCluster {
       detached: true,
     });
     this.#warden.stdin.on('error', () => undefined); // it is gone: nothing is left to tell it
-    this.#warden.stdin.unref();
+    if (this.#warden.stdin instanceof Socket) this.#warden.stdin.unref();
     this.#warden.unref();
   }
 
@@ -94,7 +108,10 @@ class KafkaCluster {
     );
   }
 
-  /** Starts a node (again), on its ports and its data. Does not wait until it answers: see `ready`. */
+  /**
+   * Starts a node, or starts it again with its ports and its data. Does not wait until it answers: see `ready`.
+   * @param {number} id
+   */
   start(id) {
     if (this.#running.has(id)) throw new Error(`node ${id} is running`);
     const node = this.#node(id);
@@ -113,10 +130,12 @@ class KafkaCluster {
       { stdio: ['ignore', log, log], detached: true },
     );
     closeSync(log);
-    const ended = new Promise((resolve) => {
-      child.once('error', resolve);
-      child.once('exit', resolve);
-    }).then(() => {
+    const ended = /** @type {Promise<unknown>} */ (
+      new Promise((resolve) => {
+        child.once('error', resolve);
+        child.once('exit', resolve);
+      })
+    ).then(() => {
       this.#running.delete(id);
       this.#tell(`-${child.pid}`);
     });
@@ -125,7 +144,11 @@ class KafkaCluster {
     child.unref();
   }
 
-  /** Sends a signal to one node by its process id; resolves once it is gone, or at once where the signal only pauses or wakes it. */
+  /**
+   * Sends a signal to one node by its process id. Resolves once the node is gone; at once if the signal only pauses or resumes it.
+   * @param {number} id
+   * @param {NodeJS.Signals} [signal]
+   */
   async kill(id, signal = 'SIGKILL') {
     const running = this.#running.get(id);
     if (!running) throw new Error(`node ${id} is not running`);
@@ -134,7 +157,10 @@ class KafkaCluster {
     if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await running.ended;
   }
 
-  /** Starts a node that was killed, and resolves once all the running nodes answer. */
+  /**
+   * Starts a node that was killed. Resolves once all running nodes answer.
+   * @param {number} id
+   */
   async restart(id) {
     this.start(id);
     await this.ready();
@@ -144,6 +170,7 @@ class KafkaCluster {
   async ready() {
     const until = Date.now() + START_MS_MAX;
     const wanted = [...this.#running.keys()];
+    /** @type {unknown} */
     let last;
     while (Date.now() < until) {
       const gone = wanted.find((id) => !this.#running.has(id));
@@ -159,7 +186,7 @@ class KafkaCluster {
       }
       await pause(50);
     }
-    throw new Error(`not within ${START_MS_MAX} ms: ${last.message}`);
+    throw new Error(`not within ${START_MS_MAX} ms: ${messageOf(last)}`);
   }
 
   /** Ends the nodes and takes the data away. */
@@ -181,18 +208,24 @@ class KafkaCluster {
     return (await Promise.all(tails)).join('\n');
   }
 
+  /** @param {number} id */
   #node(id) {
     const node = this.nodes.find((one) => one.id === id);
     if (!node) throw new Error(`there is no node ${id}`);
     return node;
   }
 
+  /** @type {(node: Node, name: string) => string} */
   #file = (node, name) => join(this.dir, `node-${node.id}`, name);
   #classpath = () => join(this.jars, '*');
+  /** @type {(line: string) => unknown} */
   #tell = (line) => this.#warden.stdin.writable && this.#warden.stdin.write(`${line}\n`);
 }
 
-/** Ids of the nodes that this one knows. */
+/**
+ * Returns the ids of the nodes that this one knows.
+ * @param {string} broker
+ */
 async function members(broker) {
   const admin = new kafkajs.Kafka({
     brokers: [broker],
@@ -211,8 +244,14 @@ async function members(broker) {
   }
 }
 
-/** Ports below those that the system gives to outgoing connections, so that none of those takes a node's port while it is down. */
+/**
+ * Returns nodes with free ports below the range of outgoing connections, so that none of those takes a node's port while it is down.
+ * @param {number} count
+ * @param {(port: number) => number | Promise<number>} advertise
+ * @returns {Promise<Node[]>}
+ */
 async function addresses(count, advertise) {
+  /** @type {number[]} */
   const free = [];
   while (free.length < count * 2) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
@@ -220,14 +259,18 @@ async function addresses(count, advertise) {
   }
   const own = Array.from({ length: count }, (_, at) => ({
     id: at + 1,
-    port: free[at * 2],
-    controllerPort: free[at * 2 + 1],
+    port: /** @type {number} */ (free[at * 2]),
+    controllerPort: /** @type {number} */ (free[at * 2 + 1]),
   }));
   return Promise.all(
     own.map(async (node) => ({ ...node, advertised: await advertise(node.port) })),
   );
 }
 
+/**
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
 const isFree = (port) =>
   new Promise((resolve) => {
     const server = createServer();
@@ -235,7 +278,12 @@ const isFree = (port) =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 
-/** The timeouts are what a kill waits for: with the defaults, sending goes on 12 s after a broker was killed, with these 3 to 6 s. */
+/**
+ * Returns a node's settings. After a broker is killed, sending resumes within 3 to 6 s with these timeouts and 12 s with the defaults.
+ * @param {Node} node
+ * @param {readonly Node[]} nodes
+ * @param {string} dir
+ */
 function properties(node, nodes, dir) {
   const copies = nodes.length;
   return `process.roles=broker,controller

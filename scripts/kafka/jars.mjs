@@ -11,9 +11,11 @@ const here = dirname(fileURLToPath(import.meta.url));
 const cache = join(here, '../../node_modules/.cache/shoeprint');
 
 /** The version that pom.xml names. */
-export const kafkaVersion = /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</.exec(
-  readFileSync(join(here, 'pom.xml'), 'utf8'),
-)[1];
+export const kafkaVersion = String(
+  /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</.exec(
+    readFileSync(join(here, 'pom.xml'), 'utf8'),
+  )?.[1],
+);
 
 /** What is missing here to run a broker, as a sentence, or undefined when nothing is. */
 export async function whyNoBroker() {
@@ -25,6 +27,10 @@ export async function whyNoBroker() {
   return 'there is no Maven on this machine to fetch the jars with';
 }
 
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
 async function answers(command, args) {
   try {
     const { stdout, stderr } = await run(command, args);
@@ -62,8 +68,10 @@ export async function kafkaJars() {
       if (!existsSync(folder())) throw error;
     });
   } catch (error) {
+    const said = error instanceof Error && 'stdout' in error ? error.stdout : undefined;
     throw new Error(
-      `Maven could not fetch Kafka ${kafkaVersion}: ${String(error.stdout || error.message).slice(0, 2000)}`,
+      `Maven could not fetch Kafka ${kafkaVersion}: ${String(said || error).slice(0, 2000)}`,
+      { cause: error },
     );
   } finally {
     await rm(fetched, { recursive: true, force: true });

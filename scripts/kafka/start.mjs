@@ -12,6 +12,11 @@ const { values } = parseArgs({
   },
 });
 
+const nodes = Number(values.nodes);
+if (nodes !== 1 && nodes !== 3) {
+  console.error(`--nodes must be 1 or 3, not ${values.nodes}`);
+  process.exit(2);
+}
 const why = await whyNoBroker();
 if (why) {
   console.error(`Kafka cannot be started: ${why}.`);
@@ -19,7 +24,7 @@ if (why) {
 }
 
 console.error(`Starting Kafka ${kafkaVersion} (the first time its jars are fetched) ...`);
-const cluster = await startKafka({ nodes: Number(values.nodes) });
+const cluster = await startKafka({ nodes });
 await createTopic();
 console.log(`Kafka ${kafkaVersion}, ${cluster.nodes.length === 1 ? 'one node' : `${cluster.nodes.length} nodes`}, listens at ${cluster.brokers.join(' and ')}.
 Its data is in ${cluster.dir} and goes when it ends. Ctrl-C ends it.
@@ -34,13 +39,16 @@ To use it:
 const staying = setInterval(() => undefined, 60_000);
 let ending = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, async () => {
-    if (ending) return;
+  process.on(signal, () => {
+    if (!ending) void stop();
     ending = true;
-    await cluster.stop();
-    clearInterval(staying);
-    console.error('Kafka has ended.');
   });
+}
+
+async function stop() {
+  await cluster.stop();
+  clearInterval(staying);
+  console.error('Kafka has stopped.');
 }
 
 async function createTopic() {

@@ -3,7 +3,8 @@
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
-const dir = process.argv[2];
+const dir = String(process.argv[2]);
+/** @type {Set<number>} */
 const running = new Set();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined); // it ends with the launcher, not before
 

@@ -26,7 +26,10 @@ async function embedded() {
     module: { type: 'es6' },
   });
   writeFileSync(file, code);
-  const { EmbeddedCluster } = await import(pathToFileURL(file).href);
+  const { EmbeddedCluster } =
+    /** @type {typeof import('../../apps/standalone/src/embedded-cluster.js')} */ (
+      await import(pathToFileURL(file).href)
+    );
   rmSync(file);
   const dir = mkdtempSync(join(tmpdir(), 'shoeprint-test-pg-'));
   const cluster = new EmbeddedCluster({ dir, database: 'shoeprint', ephemeral: true });
@@ -37,6 +40,10 @@ async function embedded() {
   };
 }
 
+/** @type {(() => Promise<unknown>) | undefined} */
+let stopPostgres;
+
+/** Starts the PostgreSQL of the run. */
 export async function setup() {
   const given = process.env.DATABASE_URL;
   const server = given
@@ -45,9 +52,10 @@ export async function setup() {
       ? await container()
       : await embedded();
   process.env.TEST_DATABASE_URL = server.url;
-  globalThis.stopTestPostgres = server.stop;
+  stopPostgres = server.stop;
 }
 
+/** Stops the PostgreSQL of the run. */
 export async function teardown() {
-  await globalThis.stopTestPostgres?.();
+  await stopPostgres?.();
 }
