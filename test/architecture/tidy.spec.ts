@@ -1,21 +1,138 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
 
 const text = (file: string): string => readFileSync(file, 'utf8');
 
-interface Manifest {
-  readonly overrides: Record<string, string | Record<string, string>>;
-  readonly allowScripts: Record<string, boolean>;
+/** Every file that git tracks or would track. */
+const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'])
+  .toString()
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(file));
+const SOURCES = FILES.filter((file) => /\.(ts|mjs)$/.test(file));
+const PROGRAMS = SOURCES.filter((file) => /^(apps|libs)\//.test(file));
+
+/** Faults that are not repaired yet, as counts by room. A count may only fall; a room that is not listed has none. */
+const TODO = JSON.parse(text('test/architecture/tidy-todo.json')) as Record<
+  'wideLines' | 'phrases' | 'exportsWithoutSentence',
+  Record<string, number>
+>;
+
+/** Returns the library, the app or the folder of tests that a file belongs to, or else its first folder. */
+function roomOf(file: string): string {
+  const [first = '', second = ''] = file.split('/');
+  if (!/^(apps|libs|test)$/.test(first)) return second === '' ? '.' : first;
+  return `${first}/${second.replace(/:.*/, '')}`;
 }
 
+/**
+ * Expects no room to have more faults than its count in `todo`. Each fault begins with its file.
+ * `TIDY_COUNTS=1` prints today's counts, to lower those in tidy-todo.json.
+ */
+function expectNoMore(faults: readonly string[], todo: Record<string, number>): void {
+  const rooms: Record<string, string[]> = {};
+  for (const fault of faults) (rooms[roomOf(fault)] ??= []).push(fault);
+  const over = Object.entries(rooms).filter(([room, found]) => found.length > (todo[room] ?? 0));
+  if (process.env.TIDY_COUNTS) {
+    const counts = Object.entries(rooms).map(([room, found]) => [room, found.length] as const);
+    process.stderr.write(`${JSON.stringify(Object.fromEntries(counts.sort()), null, 2)}\n`);
+  }
+  expect(Object.fromEntries(over)).toEqual({});
+}
+
+/** Returns the lines of the files that `is` matches, as `file:line: text`. */
+const linesThat = (files: readonly string[], is: (line: string) => boolean): string[] =>
+  files.flatMap((file) =>
+    text(file)
+      .split('\n')
+      .flatMap((line, at) => (is(line) ? [`${file}:${at + 1}: ${line.trim()}`] : [])),
+  );
+
+/** Returns the symbols that a file declares and exports, and whether a doc comment describes each. */
+function exportsOf(file: string): { file: string; name: string; described: boolean }[] {
+  const source = ts.createSourceFile(file, text(file), ts.ScriptTarget.Latest, true);
+  return source.statements.filter(isExported).flatMap((statement) => {
+    const described = ts.getJSDocCommentsAndTags(statement).length > 0;
+    return namesOf(statement).map((name) => ({ file, name, described }));
+  });
+}
+
+const isExported = (statement: ts.Statement): boolean =>
+  ts.canHaveModifiers(statement) &&
+  (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+
+function namesOf(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map(({ name }) => name.getText());
+  const { name } = statement as ts.Statement & { readonly name?: ts.Node };
+  return name === undefined ? [] : [name.getText()];
+}
+
+const EXPORTED = PROGRAMS.flatMap(exportsOf);
+
+describe('a line', () => {
+  /** Prettier breaks no string, template, regular expression or test title. A URL in a comment stays whole. */
+  const UNBREAKABLE =
+    /^\s*(import |export .* from |it\(|describe\(|.*https?:\/\/\S{40})|[`'"/]\S*$/;
+
+  it('has at most 100 columns in every source, unless it ends with a text that Prettier cannot break', () => {
+    const wide = linesThat(SOURCES, (line) => line.length > 100 && !UNBREAKABLE.test(line));
+    expectNoMore(wide, TODO.wideLines);
+  });
+
+  it('has at most 160 columns in the contract', () => {
+    expect(linesThat(['docs/contract.md'], (line) => line.length > 160)).toEqual([]);
+  });
+});
+
+describe('a name', () => {
+  const VAGUE = /^(utils?|helpers?|common|shared|misc)$/i;
+  const words = (name: string): string[] => name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/);
+
+  it('says what a file or folder is about', () => {
+    expect(FILES.filter((file) => words(file).some((word) => VAGUE.test(word)))).toEqual([]);
+  });
+
+  it('says what an exported symbol is about', () => {
+    const vague = EXPORTED.filter(({ name }) => words(name).some((word) => VAGUE.test(word)));
+    expect(vague).toEqual([]);
+  });
+});
+
+describe('a sentence', () => {
+  /** Words and turns that docs/style.md rules out. */
+  const PHRASES =
+    /\b(whoever|besides|anew|elsewise|thereof|is none|are none|is no (?!longer)\w+|nobody tells?|is told|are told)\b/i;
+  const code = SOURCES.filter((file) => !file.startsWith('test/architecture/'));
+
+  it('uses no phrase that docs/style.md rules out', () => {
+    expectNoMore(
+      linesThat(code, (line) => PHRASES.test(line)),
+      TODO.phrases,
+    );
+  });
+
+  it('describes every exported symbol of the apps and libraries', () => {
+    const silent = EXPORTED.filter(({ described }) => !described);
+    expectNoMore(
+      silent.map(({ file, name }) => `${file}: ${name}`),
+      TODO.exportsWithoutSentence,
+    );
+  });
+});
+
 describe('package.json', () => {
-  const manifest = JSON.parse(text('package.json')) as Manifest;
+  const manifest = JSON.parse(text('package.json')) as {
+    readonly overrides: Record<string, string | Record<string, string>>;
+    readonly allowScripts: Record<string, boolean>;
+  };
   const page = text('docs/decisions/0011-pinned-packages-and-blocked-scripts.md');
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   const first = (line: string): string[] =>
     [...(line.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => String(name));
 
-  it('has a reason in decision 11 for each override and each blocked script, and no reason is left over', () => {
+  it('has exactly the overrides and blocked scripts that decision 11 gives a reason for', () => {
     const overridden = Object.entries(manifest.overrides).flatMap(([name, to]) =>
       typeof to === 'string' ? [name] : Object.keys(to),
     );
