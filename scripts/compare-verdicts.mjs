@@ -26,11 +26,11 @@ const { positionals, values } = parseArgs({
     'without-server': { type: 'boolean', default: false },
   },
 });
+const [base = '', head = ''] = positionals.map((folder) => resolve(folder));
 if (positionals.length !== 2) {
   process.stderr.write('give two built checkouts: compare-verdicts.mjs BASE HEAD\n');
   process.exit(2);
 }
-const [base, head] = positionals.map((folder) => resolve(folder));
 const seeds = Number(values.seeds);
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-verdicts-'));
 /** @type {Set<string>} */

@@ -153,7 +153,8 @@ class Client {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(who),
     });
-    ({ token: this.token } = await answer.json());
+    const { token } = /** @type {{ token: string }} */ (await answer.json());
+    this.token = token;
   }
 
   /** @param {string} path @param {string} [accept] */
