@@ -14,9 +14,9 @@ import {
 } from '#read-model';
 import { PartitionFold } from './fold/partition-fold.js';
 import { judgingBy } from './fold/table-run.js';
-import { settle, type Loading } from './own/poison.js';
-import { recordsBetween } from './own/takeover.js';
-import { takeOver } from './own/take-partition.js';
+import { settle, type Loading } from './own/parking.js';
+import { recordsBetween } from './own/refold.js';
+import { takeOver } from './own/takeover.js';
 import { Writer } from './own/writer.js';
 
 /** How far a rebuild is. */

@@ -7,10 +7,10 @@ import { PartitionFold } from '../fold/partition-fold.js';
 import type { Judging } from '../fold/table-run.js';
 import type { AuditorMetrics } from './auditor-metrics.js';
 import { GapWatch } from './gap-watch.js';
-import { Holding } from './holding.js';
+import { OwnedPartition } from './owned-partition.js';
 import { inWords, type Journal } from './journal.js';
-import { goOnward, beginOnward, parkedAt, reload, settle, type Loading } from './poison.js';
-import { takeOver } from './take-partition.js';
+import { goOnward, beginOnward, parkedAt, reload, settle, type Loading } from './parking.js';
+import { takeOver } from './takeover.js';
 import { Writer } from './writer.js';
 
 /** What an auditor is made of. */
@@ -36,7 +36,7 @@ const TAKEOVERS_AT_ONCE = 4;
 
 /** Follows the partitions that it owns, folds them and writes what they come to. */
 export class Auditor {
-  private readonly held = new Map<number, Holding>();
+  private readonly held = new Map<number, OwnedPartition>();
   private readonly decoder: Decoder;
   private readonly writer: Writer;
   private readonly gaps: GapWatch;
@@ -201,17 +201,17 @@ export class Auditor {
   }
 
   private begin(claimed: Claimed): void {
-    const holding = new Holding(claimed);
+    const holding = new OwnedPartition(claimed);
     this.held.set(claimed.partition, holding);
     this.takingOver += 1;
     this.track(this.takeOver(holding).finally(() => (this.takingOver -= 1)));
   }
 
-  private isHeld(holding: Holding): boolean {
+  private isHeld(holding: OwnedPartition): boolean {
     return !this.isClosing && this.held.get(holding.partition) === holding;
   }
 
-  private async takeOver(holding: Holding): Promise<void> {
+  private async takeOver(holding: OwnedPartition): Promise<void> {
     const { journal, metrics } = this.parts;
     const began = performance.now();
     const { claimed, partition } = holding;
@@ -251,7 +251,7 @@ export class Auditor {
   }
 
   /** What cannot be gone on with for now is given back, to be claimed again by whoever can. */
-  private async giveUp(holding: Holding, why: Error): Promise<void> {
+  private async giveUp(holding: OwnedPartition, why: Error): Promise<void> {
     const { journal, rows, owner } = this.parts;
     journal.error('a partition is given up for now', {
       partition: holding.partition,
@@ -261,7 +261,7 @@ export class Auditor {
     await rows.release(owner, [holding.claimed]);
   }
 
-  private drop(holding: Holding): void {
+  private drop(holding: OwnedPartition): void {
     if (this.held.get(holding.partition) !== holding) return;
     this.held.delete(holding.partition);
     if (holding.fold) this.writer.drop(holding.fold);
@@ -278,7 +278,7 @@ export class Auditor {
     this.drop(holding);
   }
 
-  private async giveBack(holding: Holding): Promise<void> {
+  private async giveBack(holding: OwnedPartition): Promise<void> {
     const { rows, owner, journal } = this.parts;
     holding.isLeaving = true;
     await this.follower?.remove(holding.partition);
@@ -312,7 +312,7 @@ export class Auditor {
   }
 
   private takeRecord(
-    holding: Holding,
+    holding: OwnedPartition,
     fold: PartitionFold,
     record: StoredRecord,
   ): Promise<void> | undefined {
@@ -321,7 +321,7 @@ export class Auditor {
   }
 
   private async settleRefused(
-    holding: Holding,
+    holding: OwnedPartition,
     fold: PartitionFold,
     record: StoredRecord,
     refused: NonNullable<ReturnType<PartitionFold['take']>>,
@@ -363,7 +363,7 @@ export class Auditor {
 
   /** Everything before the broken place is good, and is written first. */
   private async stopAfterWriting(
-    holding: Holding,
+    holding: OwnedPartition,
     fold: PartitionFold,
     why: BrokenLog,
   ): Promise<void> {
@@ -372,7 +372,7 @@ export class Auditor {
   }
 
   private async stop(
-    holding: Holding | undefined,
+    holding: OwnedPartition | undefined,
     fold: PartitionFold,
     offset: number,
     why: Error,
@@ -412,7 +412,11 @@ export class Auditor {
   }
 
   /** Folds a parked table on to where its partition stands: beside it as far as it gets, and the rest in its turn. */
-  private async unpark(holding: Holding, fold: PartitionFold, row: ParkedTable): Promise<void> {
+  private async unpark(
+    holding: OwnedPartition,
+    fold: PartitionFold,
+    row: ParkedTable,
+  ): Promise<void> {
     const isReleased = row.asked === 'release';
     const { journal } = this.parts;
     const { partition } = fold;

@@ -5,7 +5,7 @@ import type { PartitionFold, Refused } from '../fold/partition-fold.js';
 import { lineKey, UnknownEvent } from '../fold/record-lines.js';
 import { TableRun, type Judging, type LineAt } from '../fold/table-run.js';
 import { Touched } from '../fold/touched.js';
-import { recordsBetween, refold } from './takeover.js';
+import { recordsBetween, refold } from './refold.js';
 
 /** What loading a table again needs. */
 export interface Loading {

@@ -2,7 +2,7 @@ import type { Claimed } from '#read-model';
 import type { PartitionFold } from '../fold/partition-fold.js';
 
 /** A partition that this process owns. What is done to it is done in turn. */
-export class Holding {
+export class OwnedPartition {
   /** Null until the partition has been taken over. */
   fold: PartitionFold | null = null;
   isTakingOver = false;

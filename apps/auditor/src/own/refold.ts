@@ -1,0 +1,51 @@
+import type { Decoder } from '#audit';
+import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
+import type { Refused } from '../fold/partition-fold.js';
+import { linesOf, UnknownEvent, type Lines } from '../fold/record-lines.js';
+import type { TableRun } from '../fold/table-run.js';
+
+/** Bytes asked of the log at once. */
+const READ_BYTES = 4 * 1024 * 1024;
+
+/** Hands on the records of a partition from one offset up to another, both as they were when it was called; lets others run between reads. */
+export async function* recordsBetween(
+  log: EventLog,
+  partition: number,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+  for (let next = from; next < to;) {
+    const records = await log.read(partition, next, READ_BYTES);
+    if (records.length === 0)
+      throw new BrokenLog(`partition ${partition} ends at ${next}, before ${to}`, partition, next);
+    const wanted = records.filter(({ offset }) => offset < to);
+    yield wanted;
+    next = (wanted.at(-1) as StoredRecord).offset + 1;
+  }
+}
+
+/** Folds lines of a table's record again. Gives the event that the table refused, if it did: its state is spent then. Throws `BrokenLog` at bytes that are no event. */
+export function refold(
+  run: TableRun,
+  record: StoredRecord,
+  decoder: Decoder,
+  lines: Lines,
+): Refused | undefined {
+  const { offset, key } = record;
+  let line = lines.from ?? 0;
+  try {
+    for (const each of linesOf(record, decoder, lines)) {
+      line = each.line;
+      run.take(each.event, each.received, { offset, line });
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof BrokenLog) throw error;
+    return {
+      table: key,
+      offset,
+      line: error instanceof UnknownEvent ? error.line : line,
+      why: error as Error,
+    };
+  }
+}
