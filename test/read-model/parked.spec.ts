@@ -170,6 +170,9 @@ describe('whoever takes a partition over', () => {
     expect(await atHand(1)).toEqual([
       { table: 'C', snapshot: Buffer.from(''), snapshotNext: 2, lastNext: 2, parked: null },
     ]);
+    for (const table of [...(await atHand(0)), ...(await atHand(1))])
+      expect(await store.table(table.table)).toEqual(table);
+    expect(await store.table('E')).toBeUndefined();
   });
 
   it('gets states larger than what is fetched at once, and more tables than are fetched at once', async () => {

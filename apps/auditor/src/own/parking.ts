@@ -47,7 +47,7 @@ async function reloadOnce(
   { partition, table, released, first, gatherFrom }: Asked,
   until: LineAt,
 ): Promise<Reloaded> {
-  const { run, from } = loaded(await savedTable(rows, partition, table), table, judging, first);
+  const { run, from } = loaded(await rows.table(table), table, judging, first);
   let isGathering = false;
   let state: Uint8Array | undefined;
   for await (const records of recordsBetween(log, partition, from, until.offset + 1)) {
@@ -80,15 +80,6 @@ export function loaded(
   const run = saved?.snapshot ? TableRun.load(saved.snapshot, judging) : undefined;
   const from = run ? (saved?.snapshotNext ?? 0) : saved && saved.lastNext > 0 ? 0 : first;
   return { run: run ?? TableRun.fresh(table, judging), from };
-}
-
-async function savedTable(
-  rows: RowStore,
-  partition: number,
-  table: string,
-): Promise<TableAtHand | undefined> {
-  for await (const each of rows.tablesOf(partition)) if (each.table === table) return each;
-  return undefined;
 }
 
 /**

@@ -41,6 +41,12 @@ export async function* tablesOf(pool: WriterPool, partition: number): AsyncGener
   for (const keys of groups(listed)) yield* await tablesNamed(pool, keys);
 }
 
+/** Returns one table as its partition's owner finds it, or undefined where nothing of it was ever written. */
+export async function tableNamed(pool: WriterPool, name: string): Promise<TableAtHand | undefined> {
+  const found = await tablesNamed(pool, [keyOf(name)]);
+  return found.find(({ table }) => table === name);
+}
+
 /** Some tables after one another that are not too much at once. */
 function groups(listed: readonly Listed[]): string[][] {
   const all: string[][] = [];

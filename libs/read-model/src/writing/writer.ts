@@ -4,7 +4,7 @@ import * as parking from './parked.js';
 import type { PositionMove, RowBatch, ShoeTotals } from './rows.js';
 import { channelOf } from '../database/schema.js';
 import { keyOf } from '../database/schema-keys.js';
-import { saving, tablesOf, type TableAtHand } from './snapshots.js';
+import { saving, tableNamed, tablesOf, type TableAtHand } from './snapshots.js';
 import { arrayOf } from './arrays.js';
 import {
   BET_TOTAL,
@@ -118,6 +118,11 @@ export class RowStore {
 
   tablesOf(partition: number): AsyncGenerator<TableAtHand> {
     return tablesOf(this.pool, partition);
+  }
+
+  /** See `snapshots.tableNamed`. */
+  table(name: string): Promise<TableAtHand | undefined> {
+    return tableNamed(this.pool, name);
   }
 
   parked(): Promise<parking.ParkedTable[]> {
