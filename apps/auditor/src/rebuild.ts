@@ -16,7 +16,7 @@ import { PartitionFold } from './fold/partition-fold.js';
 import { judgingBy } from './fold/table-run.js';
 import { settle, type Loading } from './own/parking.js';
 import { recordsBetween } from './own/refold.js';
-import { takeOver } from './own/takeover.js';
+import { loadPartition } from './own/load-partition.js';
 import { Writer } from './own/writer.js';
 
 /** How far a rebuild is. */
@@ -160,7 +160,7 @@ class Filling {
         claimed.next,
         this.loading.judging,
       );
-      await takeOver(this.loading, claimed, fold, () => true);
+      await loadPartition(this.loading, claimed, fold, () => true);
       this.folds.set(claimed.partition, fold);
       this.writer.add(fold);
     }

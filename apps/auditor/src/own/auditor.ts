@@ -10,7 +10,7 @@ import { GapWatch } from './gap-watch.js';
 import { OwnedPartition } from './owned-partition.js';
 import { inWords, type Journal } from './journal.js';
 import { goOnward, beginOnward, parkedAt, reload, settle, type Loading } from './parking.js';
-import { takeOver } from './takeover.js';
+import { loadPartition } from './load-partition.js';
 import { Writer } from './writer.js';
 
 /** What an auditor is made of. */
@@ -224,7 +224,7 @@ export class Auditor {
     holding.isTakingOver = true;
     const fold = new PartitionFold(partition, claimed.generation, claimed.next, this.parts.judging);
     try {
-      const refolded = await takeOver(this.loading, claimed, fold, () => this.isHeld(holding));
+      const refolded = await loadPartition(this.loading, claimed, fold, () => this.isHeld(holding));
       if (!this.isHeld(holding)) return;
       holding.fold = fold;
       this.writer.add(fold);

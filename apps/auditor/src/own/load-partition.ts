@@ -12,7 +12,7 @@ import { recordsBetween, refold } from './refold.js';
  * writing any of it again. Gives how many events were folded. Ends early, with a state that is worth nothing, once `isHeld` says
  * that the partition is another's. Throws `BrokenLog` where the log is not the one that the rows were made from.
  */
-export async function takeOver(
+export async function loadPartition(
   loading: Loading,
   claimed: Claimed,
   fold: PartitionFold,
