@@ -109,7 +109,7 @@ export class Floor {
   } = {}): Promise<Auditor> {
     const metrics = new AuditorMetrics();
     this.metrics.push(metrics);
-    const auditor = new Auditor({
+    const auditor = await Auditor.start({
       log,
       rows,
       judging,
@@ -121,7 +121,6 @@ export class Floor {
       gapAfterMs,
     });
     this.auditors.push(auditor);
-    await auditor.start();
     return auditor;
   }
 

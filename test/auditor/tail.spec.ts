@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
 import { Decoder, houseFrom } from '#audit';
-import { nothingGathered } from '../../apps/auditor/src/fold/draw.js';
 import { PartitionFold } from '../../apps/auditor/src/fold/partition-fold.js';
 import { judgingBy } from '../../apps/auditor/src/fold/table-run.js';
 import { BOOK } from '../kit/house.js';
@@ -24,7 +23,10 @@ const BLOCK = Buffer.from(
 );
 
 it('whoever takes a partition over folds no more than so many bytes of it again, however few events they are', () => {
-  const fold = new PartitionFold(0, 1, 0, judgingBy(BOOK));
+  const fold = new PartitionFold(
+    { partition: 0, generation: 1, next: 0, lastDigest: null },
+    judgingBy(BOOK),
+  );
   const decoder = new Decoder(houseFrom(BOOK));
   let saved = 0;
   let longest = 0;
@@ -32,8 +34,7 @@ it('whoever takes a partition over folds no more than so many bytes of it again,
   for (let offset = 0; offset * BLOCK.length < 150 * MIB; offset += 1) {
     fold.take({ partition: 0, offset, key: 'T1', value: BLOCK }, decoder);
     if (offset % 20 !== 0) continue;
-    const rows = nothingGathered();
-    fold.draw(rows, () => '2026-11-20', 1); // as in live play: one state with a transaction
+    const { rows } = fold.project(() => '2026-11-20', 1); // as in live play: one state with a transaction
     for (const { next } of rows.snapshots) [saved, savings] = [next, savings + 1];
     longest = Math.max(longest, (offset - saved) * BLOCK.length);
   }

@@ -12,11 +12,12 @@ import {
   type LivePosition,
   type TableComparison,
 } from '#read-model';
-import { PartitionFold } from './fold/partition-fold.js';
+import type { PartitionFold } from './fold/partition-fold.js';
 import { judgingBy } from './fold/table-run.js';
-import { settle, type Loading } from './own/parking.js';
-import { recordsBetween } from './own/refold.js';
 import { loadPartition } from './own/load-partition.js';
+import type { Loading } from './own/parking.js';
+import { recordsBetween } from './own/refold.js';
+import { Refusals } from './own/refusals.js';
 import { Writer } from './own/writer.js';
 
 /** How far a rebuild is. */
@@ -68,14 +69,14 @@ export async function rebuildRows(asked: RebuildRows): Promise<RebuildReport> {
   const rebuild = await Rebuild.open(asked.databaseUrl, asked.schema);
   try {
     const { resumed } = await rebuild.prepare(asked.log.id, asked.log.partitions, FOLD_VERSION);
-    const filling = await Filling.begin(asked, rebuild);
+    const shadow = await ShadowRows.begin(asked, rebuild);
     try {
-      const tables = await filling.compare();
+      const tables = await shadow.compare();
       const swapped = asked.acceptDifferences === true || tables.every(({ equal }) => equal);
-      if (swapped) await filling.swap();
-      return { swapped, resumed, events: filling.events, tables };
+      if (swapped) await shadow.swap();
+      return { swapped, resumed, events: shadow.events, tables };
     } finally {
-      await filling.close();
+      await shadow.close();
     }
   } finally {
     await rebuild.close();
@@ -83,10 +84,11 @@ export async function rebuildRows(asked: RebuildRows): Promise<RebuildReport> {
 }
 
 /** The rows beside the live ones, being filled. */
-class Filling {
+class ShadowRows {
   events = 0;
   private readonly folds = new Map<number, PartitionFold>();
   private readonly writer: Writer;
+  private readonly refusals: Refusals;
   private readonly loading: Loading;
   private readonly live: RowStore;
   private readonly owner = `${hostname()}/${process.pid}/rebuild-${randomUUID().slice(0, 8)}`;
@@ -114,24 +116,30 @@ class Filling {
         ),
       unwritable: (_fold, why) => failed(why),
       committed: (events) => void (this.events += events),
-      failed: () => undefined, // it is tried again
+      failed: () => undefined, // the writer retries
+    });
+    this.refusals = new Refusals(this.loading, this.writer, {
+      tableParked: () => undefined, // the rows say so
+      tableNotLoaded: (_table, why) => {
+        throw why; // another rebuild continues from here
+      },
     });
   }
 
-  static async begin(asked: RebuildRows, rebuild: Rebuild): Promise<Filling> {
+  static async begin(asked: RebuildRows, rebuild: Rebuild): Promise<ShadowRows> {
     const rows = RowStore.open(asked.databaseUrl, {
       schema: rebuild.schema,
       poolSize: 3,
       applicationName: 'shoeprint rebuild',
     });
-    const filling = new Filling(asked, rebuild, rows);
+    const shadow = new ShadowRows(asked, rebuild, rows);
     try {
-      await filling.takeAll();
+      await shadow.takeAll();
     } catch (error) {
-      await filling.close();
+      await shadow.close();
       throw error;
     }
-    return filling;
+    return shadow;
   }
 
   /** All partitions are its own; leases that a killed rebuild left are waited for. */
@@ -154,16 +162,16 @@ class Filling {
     }, LEASE_MS / 3);
     for (const claimed of this.claimed) {
       this.check();
-      const fold = new PartitionFold(
-        claimed.partition,
-        claimed.generation,
-        claimed.next,
-        this.loading.judging,
-      );
-      await loadPartition(this.loading, claimed, fold, () => true);
+      const fold = await loadPartition(this.loading, claimed, () => !this.isAborted);
+      this.check();
+      if (!fold) continue;
       this.folds.set(claimed.partition, fold);
       this.writer.add(fold);
     }
+  }
+
+  private get isAborted(): boolean {
+    return this.asked.signal?.aborted === true;
   }
 
   private check(): void {
@@ -233,12 +241,7 @@ class Filling {
       for await (const records of recordsBetween(this.asked.log, partition, fold.next, next)) {
         for (const record of records) {
           this.check();
-          const refused = fold.take(record, this.loading.decoder);
-          if (!refused) continue;
-          fold.isFrozen = true;
-          await this.writer.idleOf(fold);
-          await settle(this.loading, fold, record, refused);
-          fold.isFrozen = false;
+          await this.refusals.take(fold, record, () => !this.isAborted);
         }
         this.writer.kick();
         await this.writer.room();

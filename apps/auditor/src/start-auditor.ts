@@ -63,7 +63,7 @@ export async function startAuditor({
   const rows = RowStore.open(databaseUrl, { schema, applicationName: 'shoeprint auditor' });
   const metrics = new AuditorMetrics();
   const owner = `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`;
-  const auditor = new Auditor({
+  const auditor = await Auditor.start({
     log,
     rows,
     judging: judgingBy(book),
@@ -72,14 +72,10 @@ export async function startAuditor({
     metrics,
     owner,
     leaseMs,
-  });
-  try {
-    await auditor.start();
-  } catch (error) {
-    await auditor.abandon();
+  }).catch(async (error: unknown) => {
     await rows.close();
     throw error;
-  }
+  });
   return {
     owner,
     registry: metrics.registry,

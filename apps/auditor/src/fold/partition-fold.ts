@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Decoder } from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
-import type { ParkedRow, SnapshotRow } from '#read-model';
-import { drawRows, type DayOf, type Gathered } from './draw.js';
+import type { Claimed, ParkedRow, PositionMove, SnapshotRow } from '#read-model';
+import { drawRows, nothingGathered, type DayOf, type Gathered } from './draw.js';
 import { linesOf, UnknownEvent, type Lines, type StampedEvent } from './record-lines.js';
+import { Snapshots } from './snapshots.js';
 import { TableRun, type Judging, type LineAt } from './table-run.js';
 
 /** An event that a table could not take: the table is to be loaded again, and parked there if it is no better. */
@@ -12,60 +13,146 @@ export interface Refused extends LineAt {
   readonly why: Error;
 }
 
-/** A table's fold goes at most this many events between two savings of its state. */
-const SAVE_AFTER_EVENTS = 20_000;
-/** Who takes over a partition folds at most about this many events again, or as many for each of its tables as below. */
-const TAIL_EVENTS = 100_000;
-const TAIL_EVENTS_OF_TABLE = 2_000;
-/** And at most about this many bytes, for events may be long. */
-const TAIL_BYTES = 128 * 1024 * 1024;
+/** What a takeover found of a partition. */
+export interface Resumed {
+  /** Tables as they stand at the position, and what they changed is in the rows. */
+  readonly tables: Iterable<TableRun>;
+  readonly parked: Iterable<ParkedRow>;
+  /** Events that somebody decided to leave out, by `lineKey`. */
+  readonly released: Iterable<string>;
+  /** Bytes folded again. */
+  readonly bytes: number;
+}
+
+/** What a partition writes in one transaction. */
+export interface Projection {
+  readonly move: PositionMove;
+  readonly rows: Gathered;
+  /** Receipt times of a few of the events that it covers. */
+  readonly received: readonly string[];
+  /** A table that is parked no longer with these rows. */
+  readonly unparks: string | null;
+}
 
 /** SHA-256 of a record's value. */
 export const digestOf = (value: Uint8Array): Buffer => createHash('sha256').update(value).digest();
 
 /**
- * A partition that this process owns: the tables in it, folded up to `next`; drawn into a transaction up to `drawn`; and
- * in the database up to `written`.
+ * A partition that this process owns. Its tables are folded up to `next`, projected into a transaction up to some offset before, and
+ * written to the database up to `written`.
  */
 export class PartitionFold {
-  readonly tables = new Map<string, TableRun>();
-  /** Tables that are folded no further, and the event that each stopped at. */
-  readonly parked = new Map<string, ParkedRow>();
-  /** Events that somebody decided to go on without. */
-  readonly released = new Set<string>();
-  drawn: number;
-  written: number;
-  /** Events folded since the rows were last drawn, and since the partition was taken over. */
-  undrawn = 0;
-  undrawnBytes = 0;
-  folded = 0;
-  foldedBytes = 0;
-  /** While a table is loaded again nothing of the partition is drawn. */
-  isFrozen = false;
-  /** Stamps of a few of the events that were folded since the rows were last drawn, and of the last. */
-  readonly received: string[] = [];
-  lastReceived: string | null = null;
-  /** A table that is parked no longer, once what is folded now is written. */
-  unparks: string | null = null;
+  readonly partition: number;
+  readonly generation: number;
+  private readonly runs = new Map<string, TableRun>();
+  private readonly parkedTables = new Map<string, ParkedRow>();
+  private readonly releasedEvents: Set<string>;
+  private readonly snapshots: Snapshots;
+  private readonly progress: { next: number; events: number; bytes: number };
+  private readonly pending = { events: 0, bytes: 0 };
+  private projected: number;
+  private writtenNext: number;
+  private frozen = false;
   private readonly changed = new Set<TableRun>();
   private readonly newlyParked: ParkedRow[] = [];
-  private readonly stateToSave: SnapshotRow[] = [];
+  private readonly statesBeforeParking: SnapshotRow[] = [];
+  private unparks: string | null = null;
+  private readonly received: string[] = [];
+  private receivedLast: string | null = null;
   private lastValue: Uint8Array | null = null;
+  /** Of record `next - 1`; empty at offset 0. */
+  private digest: Uint8Array;
 
   constructor(
-    readonly partition: number,
-    readonly generation: number,
-    /** The offset of the record that is due. */
-    public next: number,
+    { partition, generation, next, lastDigest }: Omit<Claimed, 'events'>,
     private readonly judging: Judging,
+    { tables, parked, released, bytes }: Resumed = {
+      tables: [],
+      parked: [],
+      released: [],
+      bytes: 0,
+    },
   ) {
-    this.drawn = next;
-    this.written = next;
+    this.partition = partition;
+    this.generation = generation;
+    this.projected = this.writtenNext = next;
+    this.digest = lastDigest ?? Buffer.alloc(0);
+    this.releasedEvents = new Set(released);
+    for (const row of parked) this.parkedTables.set(row.table, row);
+    for (const run of tables) this.runs.set(run.table, run);
+    const events = [...this.runs.values()].reduce((sum, { folded }) => sum + folded, 0);
+    this.progress = { next, events, bytes };
+    this.snapshots = new Snapshots(partition, judging);
+    for (const run of this.runs.values()) this.snapshots.resume(run, this.progress);
+  }
+
+  get tables(): ReadonlyMap<string, TableRun> {
+    return this.runs;
+  }
+
+  /** Tables that are folded no further, and the event that each stopped at. */
+  get parked(): ReadonlyMap<string, ParkedRow> {
+    return this.parkedTables;
+  }
+
+  /** Events that somebody decided to leave out, by `lineKey`. */
+  get released(): ReadonlySet<string> {
+    return this.releasedEvents;
+  }
+
+  /** The offset of the record that is due. */
+  get next(): number {
+    return this.progress.next;
+  }
+
+  /** The offset up to which the rows are in the database. */
+  get written(): number {
+    return this.writtenNext;
+  }
+
+  /** Events folded since the partition was taken over, and by the takeover. */
+  get folded(): number {
+    return this.progress.events;
+  }
+
+  /** Events folded and not yet projected, and the bytes of their records: none while the partition is frozen. */
+  get waiting(): { readonly events: number; readonly bytes: number } {
+    return this.frozen ? { events: 0, bytes: 0 } : this.pending;
+  }
+
+  /** When the last event was received. */
+  get lastReceived(): string | null {
+    return this.receivedLast;
+  }
+
+  get isFrozen(): boolean {
+    return this.frozen;
+  }
+
+  /** Whether there is something to project. */
+  get isDirty(): boolean {
+    return (
+      !this.frozen &&
+      (this.unparks !== null ||
+        this.next > this.projected ||
+        this.changed.size > 0 ||
+        this.newlyParked.length > 0)
+    );
+  }
+
+  /** Whether everything that is folded is in the database. */
+  get isWritten(): boolean {
+    return !this.isDirty && this.writtenNext === this.next;
+  }
+
+  /** Whether offsets are projected and not yet known to be written. */
+  get isWriting(): boolean {
+    return this.writtenNext < this.projected;
   }
 
   /**
-   * Folds the next record; records before `next` were folded already and are passed over. Throws `BrokenLog` at a hole and
-   * at bytes that are no event. Gives what a table refused, in which case the record is not passed yet: `resume` goes on.
+   * Folds the next record; skips records before `next`. Throws `BrokenLog` at a hole and at bytes that are no event. Returns
+   * the event that a table refused; the record is not passed then, and `resume` continues it.
    */
   take(record: StoredRecord, decoder: Decoder): Refused | undefined {
     if (record.offset < this.next) return undefined;
@@ -80,11 +167,11 @@ export class PartitionFold {
 
   /** Folds a record from a line on, and passes it. */
   resume(record: StoredRecord, decoder: Decoder, from: number): Refused | undefined {
-    const { key, offset } = record;
-    const parked = this.parked.get(key);
-    if (parked) this.count(linesIn(record.value) - from);
+    const { key, offset, value } = record;
+    if (this.parkedTables.has(key)) this.count(linesIn(value) - from);
     else {
-      const { events, unknown } = readAll(record, decoder, { from, released: this.released });
+      const lines = { from, released: this.releasedEvents };
+      const { events, unknown } = readAll(record, decoder, lines);
       const run = this.tableOf(key);
       for (const each of events) {
         try {
@@ -95,11 +182,97 @@ export class PartitionFold {
       }
       if (unknown) return { table: key, offset, line: unknown.line, why: unknown };
     }
-    this.next = offset + 1;
-    this.undrawnBytes += record.value.length;
-    this.foldedBytes += record.value.length;
-    this.lastValue = record.value;
+    this.progress.next = offset + 1;
+    this.progress.bytes += value.length;
+    this.pending.bytes += value.length;
+    this.lastValue = value;
     return undefined;
+  }
+
+  /** Replaces a table that refused an event by `run`, which was loaded again. */
+  replace(run: TableRun): void {
+    const former = this.runs.get(run.table);
+    if (former) this.changed.delete(former);
+    this.snapshots.replace(run, this.progress);
+    this.runs.set(run.table, run);
+    if (run.isTouched) this.changed.add(run);
+  }
+
+  /** Takes a table out of the fold: `run` is as it was before the event, `state` as it was before the event's record. */
+  park(run: TableRun, row: ParkedRow, state: Uint8Array | undefined): void {
+    const { table, offset } = row;
+    this.replace(run);
+    this.runs.delete(table);
+    this.snapshots.remove(table);
+    this.parkedTables.set(table, row);
+    this.newlyParked.push(row);
+    if (state)
+      this.statesBeforeParking.push({ table, partition: this.partition, next: offset, state });
+  }
+
+  /** Continues a table that was parked and is folded up to `next`, or up to where it is parked again; leaves out `released` from now on. */
+  unpark(run: TableRun, released: Iterable<string>): void {
+    for (const event of released) this.releasedEvents.add(event);
+    this.parkedTables.delete(run.table);
+    this.unparks = run.table;
+    this.replace(run);
+  }
+
+  /** Stops projecting: a table is in no state to be written. What was projected before is still written. */
+  freeze(): void {
+    this.frozen = true;
+  }
+
+  thaw(): void {
+    this.frozen = false;
+  }
+
+  /** Projects everything that is folded, with at most about `savings` bytes of snapshots. */
+  project(dayOf: DayOf, savings: number): Projection {
+    const move = this.move();
+    const rows = { ...nothingGathered(), moves: [move] };
+    for (const run of this.changed) drawRows(run, this.partition, dayOf, rows);
+    rows.parked.push(...this.newlyParked.splice(0));
+    rows.snapshots.push(
+      ...this.statesBeforeParking.splice(0),
+      ...this.snapshots.save(this.runs, this.changed, this.progress, savings),
+    );
+    const { unparks } = this;
+    this.changed.clear();
+    this.unparks = null;
+    this.pending.events = this.pending.bytes = 0;
+    this.projected = this.next;
+    return { move, rows, received: this.received.splice(0), unparks };
+  }
+
+  /** Saves states for the next owner, at most about `bytes`; undefined where there is nothing to save, or something is not written yet. */
+  projectForHandover(bytes: number): Projection | undefined {
+    if (this.frozen || this.isDirty) return undefined;
+    const snapshots = this.snapshots.saveForHandover(this.runs, this.progress, bytes);
+    if (snapshots.length === 0) return undefined;
+    const move = this.move();
+    const rows = { ...nothingGathered(), moves: [move], snapshots };
+    return { move, rows, received: [], unparks: null };
+  }
+
+  /** Notes that a projection is in the database. */
+  wrote({ next }: PositionMove): void {
+    this.writtenNext = next;
+  }
+
+  private move(): PositionMove {
+    if (this.lastValue) {
+      this.digest = digestOf(this.lastValue);
+      this.lastValue = null;
+    }
+    return {
+      partition: this.partition,
+      generation: this.generation,
+      from: this.projected,
+      next: this.next,
+      lastDigest: this.digest,
+      events: this.pending.events,
+    };
   }
 
   private foldLine(run: TableRun, { event, received, line }: StampedEvent, offset: number): void {
@@ -107,171 +280,27 @@ export class PartitionFold {
     this.count(1);
     this.changed.add(run);
     if (received === null) return;
-    this.lastReceived = received;
+    this.receivedLast = received;
     if (this.received.length < SAMPLES_MAX) this.received.push(received);
   }
 
   private count(events: number): void {
-    this.undrawn += events;
-    this.folded += events;
+    this.pending.events += events;
+    this.progress.events += events;
   }
 
   private tableOf(table: string): TableRun {
-    let run = this.tables.get(table);
+    let run = this.runs.get(table);
     if (!run) {
       run = TableRun.fresh(table, this.judging);
-      run.savedNext = this.next;
-      run.savedAt = this.folded;
-      run.savedAtBytes = this.foldedBytes;
-      this.tables.set(table, run);
+      this.snapshots.begin(run, this.progress);
+      this.runs.set(table, run);
     }
     return run;
   }
-
-  /** Puts a table, loaded again, in the place of the one that refused an event. */
-  replace(run: TableRun): void {
-    const former = this.tables.get(run.table);
-    if (former) this.changed.delete(former);
-    run.savedAt = former?.savedAt ?? this.folded;
-    run.savedAtBytes = former?.savedAtBytes ?? this.foldedBytes;
-    if (!run.isSaved) run.savedNext = former?.savedNext ?? run.savedNext;
-    this.tables.set(run.table, run);
-    if (run.touched.table > 0) this.changed.add(run);
-  }
-
-  /** Takes a table out of the fold: `run` is as it was before the event, `state` as it was before the event's record. */
-  park(run: TableRun, row: ParkedRow, state: Uint8Array | undefined): void {
-    this.replace(run);
-    this.tables.delete(run.table);
-    this.parked.set(row.table, row);
-    this.newlyParked.push(row);
-    if (state)
-      this.stateToSave.push({
-        table: row.table,
-        partition: this.partition,
-        next: row.offset,
-        state,
-      });
-  }
-
-  /** Goes on with a table that was parked: `run` is folded up to `next`, or up to where it is parked again. */
-  unpark(run: TableRun): void {
-    this.parked.delete(run.table);
-    this.unparks = run.table;
-    this.replace(run);
-  }
-
-  /** Whether there is something to write. */
-  get isDirty(): boolean {
-    return (
-      !this.isFrozen &&
-      (this.unparks !== null ||
-        this.next > this.drawn ||
-        this.changed.size > 0 ||
-        this.newlyParked.length > 0)
-    );
-  }
-
-  /** Draws all that is not drawn yet; gives the events that it covers. The states of at most `savings` bytes or so go with it. */
-  draw(rows: Gathered, dayOf: DayOf, savings: number): number {
-    const events = this.undrawn;
-    rows.moves.push({
-      partition: this.partition,
-      generation: this.generation,
-      from: this.drawn,
-      next: this.next,
-      lastDigest: this.lastDigest(),
-      events,
-    });
-    for (const run of this.changed) drawRows(run, this.partition, dayOf, rows);
-    rows.parked.push(...this.newlyParked.splice(0));
-    rows.snapshots.push(...this.stateToSave.splice(0));
-    this.save(rows, savings);
-    this.changed.clear();
-    this.unparks = null;
-    this.undrawn = 0;
-    this.undrawnBytes = 0;
-    this.received.length = 0;
-    this.drawn = this.next;
-    return events;
-  }
-
-  private lastDigest(): Uint8Array {
-    if (this.lastValue) {
-      this.digest = digestOf(this.lastValue);
-      this.lastValue = null;
-    }
-    return this.digest;
-  }
-  /** Of record `next - 1`; empty at offset 0. */
-  digest: Uint8Array = Buffer.alloc(0);
-
-  /** Saves tables that were folded far since they were last saved, the longest unsaved first; and where new ones begin. */
-  private save(rows: Gathered, savings: number): void {
-    let left = savings;
-    for (const run of this.changed) {
-      if (!this.tables.has(run.table)) continue;
-      if (run.unsaved >= SAVE_AFTER_EVENTS && left > 0) left -= this.saveTable(run, rows);
-      else if (!run.isSaved) this.saveBeginning(run, rows);
-    }
-    const { events, bytes } = this.tailChecked;
-    if (
-      left <= 0 ||
-      (this.folded - events < TAIL_CHECK_EVENTS && this.foldedBytes - bytes < TAIL_CHECK_BYTES)
-    )
-      return;
-    this.tailChecked = { events: this.folded, bytes: this.foldedBytes };
-    const tail = Math.max(TAIL_EVENTS, TAIL_EVENTS_OF_TABLE * this.tables.size);
-    for (const run of this.unsavedTables()) {
-      const isLong =
-        this.folded - run.savedAt >= tail * TAIL_SAVE_FROM ||
-        this.foldedBytes - run.savedAtBytes >= TAIL_BYTES * TAIL_SAVE_FROM;
-      if (left <= 0 || !isLong) return;
-      left -= this.saveTable(run, rows);
-    }
-  }
-  private tailChecked = { events: 0, bytes: 0 };
-
-  /** Tables with events that are in no saved state, the longest unsaved first. */
-  private unsavedTables(): TableRun[] {
-    return [...this.tables.values()]
-      .filter(({ unsaved }) => unsaved > 0)
-      .sort((a, b) => a.savedAt - b.savedAt);
-  }
-
-  /** Saves tables for whoever takes over next, up to so many bytes. Everything must have been drawn. */
-  saveForHandover(rows: Gathered, bytes: number): void {
-    let left = bytes;
-    for (const run of this.unsavedTables()) {
-      if (left <= 0) return;
-      left -= this.saveTable(run, rows);
-    }
-  }
-
-  /** Saves of a new table that nothing of it lies before its first event: so that a takeover need not look there. */
-  private saveBeginning(run: TableRun, rows: Gathered): void {
-    rows.snapshots.push({
-      table: run.table,
-      partition: this.partition,
-      next: run.savedNext,
-      state: TableRun.fresh(run.table, this.judging).save(),
-    });
-    run.isSaved = true;
-  }
-
-  private saveTable(run: TableRun, rows: Gathered): number {
-    const state = run.save();
-    rows.snapshots.push({ table: run.table, partition: this.partition, next: this.next, state });
-    run.unsaved = 0;
-    run.isSaved = true;
-    run.savedNext = this.next;
-    run.savedAt = this.folded;
-    run.savedAtBytes = this.foldedBytes;
-    return state.length;
-  }
 }
 
-/** The events of a record up to the first that is unknown here. They are read before any is folded: a record that cannot be read is not folded in part. */
+/** The events of a record up to the first that is unknown here. All are read before any is folded: a record that cannot be read is not folded in part. */
 function readAll(
   record: StoredRecord,
   decoder: Decoder,
@@ -287,12 +316,8 @@ function readAll(
   return { events, unknown: undefined };
 }
 
-/** Stamps looked at of one transaction, to tell how long it took from the door to the rows. */
+/** Receipt times kept of one transaction, to measure how long events take from the api to the rows. */
 const SAMPLES_MAX = 200;
-const TAIL_CHECK_EVENTS = 1_000;
-const TAIL_CHECK_BYTES = 1024 * 1024;
-/** From this share of the longest tail on tables are saved one after the other, so that none is saved in haste. */
-const TAIL_SAVE_FROM = 0.8;
 
 const linesIn = (value: Uint8Array): number => {
   let lines = 1;

@@ -46,28 +46,31 @@ export interface LineAt {
   readonly line: number;
 }
 
-/** A table as this auditor has it: the fold's state, what is kept beside it, and what changed since its rows were last drawn. */
+/** A table as this auditor has it: the fold's state, what is kept beside it, and what changed since its rows were last projected. */
 export class TableRun {
-  touched = new Touched();
-  lastTime = '';
-  /** The highest `receivedtime`: the time of review. */
-  lastReceived: string | null = null;
-  readonly devices = new Map<string, Device>();
   readonly drawnSums = new DrawnSums();
-  /** Events folded since its state was last saved; the offset, and the partition's counts of events and bytes, up to which the saved state goes. */
-  unsaved = 0;
-  savedNext = 0;
-  savedAt = 0;
-  savedAtBytes = 0;
-  isSaved = false;
+  /** Whether it was loaded from a snapshot. */
+  readonly isLoaded: boolean;
+  private touched = new Touched();
+  private eventsFolded = 0;
+  private lastEventTime: string;
+  private highestReceived: string | null;
+  private readonly heardDevices: Map<string, Device>;
   private lastDevice: Device | undefined;
   /** Where the last shoes were opened, by the reference of the opening. */
-  private readonly openings = new Map<string, LineAt>();
+  private readonly openings: Map<string, LineAt>;
 
   private constructor(
     readonly state: TableState,
     private readonly judging: Judging,
-  ) {}
+    kept?: Kept,
+  ) {
+    this.isLoaded = kept !== undefined;
+    this.lastEventTime = kept?.lastTime ?? '';
+    this.highestReceived = kept?.lastReceived ?? null;
+    this.heardDevices = new Map(kept?.devices.map((device) => [device.source, device]));
+    this.openings = new Map(kept?.openings);
+  }
 
   static fresh(table: string, judging: Judging): TableRun {
     return new TableRun(newTable(table), judging);
@@ -79,13 +82,7 @@ export class TableRun {
     const end = text.indexOf('\n');
     const kept = JSON.parse(text.slice(0, end)) as Kept;
     if (kept.version !== KEPT_VERSION || kept.fold !== FOLD_VERSION) return undefined;
-    const run = new TableRun(loadTable(text.slice(end + 1), judging.book), judging);
-    run.lastTime = kept.lastTime;
-    run.lastReceived = kept.lastReceived;
-    for (const device of kept.devices) run.devices.set(device.source, device);
-    for (const [ref, at] of kept.openings) run.openings.set(ref, at);
-    run.isSaved = true;
-    return run;
+    return new TableRun(loadTable(text.slice(end + 1), judging.book), judging, kept);
   }
 
   /** Everything that a later owner needs to go on. */
@@ -93,9 +90,9 @@ export class TableRun {
     const kept: Kept = {
       version: KEPT_VERSION,
       fold: FOLD_VERSION,
-      lastTime: this.lastTime,
-      lastReceived: this.lastReceived,
-      devices: [...this.devices.values()],
+      lastTime: this.lastEventTime,
+      lastReceived: this.highestReceived,
+      devices: [...this.heardDevices.values()],
       openings: [...this.openings],
     };
     return Buffer.from(`${JSON.stringify(kept)}\n${saveTable(this.state)}`);
@@ -103,6 +100,30 @@ export class TableRun {
 
   get table(): string {
     return this.state.table;
+  }
+
+  /** Events folded since it was made or loaded. */
+  get folded(): number {
+    return this.eventsFolded;
+  }
+
+  /** The time of the last event; empty before the first. */
+  get lastTime(): string {
+    return this.lastEventTime;
+  }
+
+  /** The highest `receivedtime`: the time of review. */
+  get lastReceived(): string | null {
+    return this.highestReceived;
+  }
+
+  get devices(): ReadonlyMap<string, Device> {
+    return this.heardDevices;
+  }
+
+  /** Whether an event changed something since `takeTouched` was last called. */
+  get isTouched(): boolean {
+    return this.touched.table > 0;
   }
 
   /** Folds one event, which stands at `at`. Where this throws, the state is spent: the table is to be loaded again. */
@@ -113,10 +134,13 @@ export class TableRun {
     const was = lookAt(state);
     const news = this.judging.fold(state, event, this.judging.book);
     note(touched, was, state, news, changed);
-    this.unsaved += 1;
-    this.lastTime = event.time;
-    if (received !== null && (this.lastReceived === null || isLater(received, this.lastReceived)))
-      this.lastReceived = received;
+    this.eventsFolded += 1;
+    this.lastEventTime = event.time;
+    if (
+      received !== null &&
+      (this.highestReceived === null || isLater(received, this.highestReceived))
+    )
+      this.highestReceived = received;
     this.hear(event, received, changed);
   }
 
@@ -142,10 +166,10 @@ export class TableRun {
     let device = this.lastDevice;
     if (device?.source !== source) {
       if (!isDevice(source)) return;
-      device = this.devices.get(source);
+      device = this.heardDevices.get(source);
       if (!device) {
-        if (this.devices.size >= DEVICES_MAX) return;
-        this.devices.set(source, (device = newDevice(source)));
+        if (this.heardDevices.size >= DEVICES_MAX) return;
+        this.heardDevices.set(source, (device = newDevice(source)));
       }
       this.lastDevice = device;
     }
@@ -153,7 +177,7 @@ export class TableRun {
     this.touched.devices.add(source);
   }
 
-  /** What changed since it was last asked, which is then forgotten. */
+  /** Returns what changed since the last call, and forgets it. */
   takeTouched(): Touched {
     const { touched } = this;
     this.touched = new Touched();

@@ -62,6 +62,21 @@ export class AuditorMetrics {
     [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
   );
 
+  /** Counts a transaction of so many events, some of which were received at these times. */
+  committed(events: number, ms: number, received: readonly string[]): void {
+    this.commits.inc();
+    this.events.inc(events);
+    this.commitSeconds.observe(ms / 1000);
+    const now = Date.now();
+    for (const each of received) this.visible.observe(Math.max(0, now - Date.parse(each)) / 1000);
+  }
+
+  /** Ends the series of a partition that is owned no longer. */
+  forget(partition: number): void {
+    for (const gauge of [this.lagEvents, this.lagSeconds])
+      gauge.remove({ partition: String(partition) });
+  }
+
   private counter(name: string, help: string): Counter {
     return new Counter({ name, help, registers: [this.registry] });
   }

@@ -1,72 +1,98 @@
 import { BrokenLog } from '#event-log';
-import type { Claimed, TableAtHand } from '#read-model';
-import { digestOf, type PartitionFold } from '../fold/partition-fold.js';
+import type { Claimed, ParkedRow } from '#read-model';
+import { digestOf, PartitionFold } from '../fold/partition-fold.js';
 import { lineKey } from '../fold/record-lines.js';
 import type { TableRun } from '../fold/table-run.js';
-import { Touched } from '../fold/touched.js';
-import { loaded, parkedAt, reload, type Loading } from './parking.js';
+import { parkedAt, reload, runFrom, type Loading, type Reloaded } from './parking.js';
 import { recordsBetween, refold } from './refold.js';
 
+/** The tables of a partition, by their snapshots. */
+interface Saved {
+  /** Each table, and the offset from which the log is folded onto it. */
+  readonly tables: Map<string, { readonly run: TableRun; readonly from: number }>;
+  readonly parked: readonly ParkedRow[];
+  readonly released: ReadonlySet<string>;
+  /** The least offset from which a table has something to fold. */
+  readonly from: number;
+}
+
+/** What folding the log onto snapshots came to. */
+interface Refolded {
+  readonly bytes: number;
+  readonly newlyParked: readonly (Reloaded & { readonly row: ParkedRow })[];
+}
+
 /**
- * Makes the state of a partition that was claimed: saved states, and the log folded onto them up to the position, without
- * writing any of it again. Gives how many events were folded. Ends early, with a state that is worth nothing, once `isHeld` says
- * that the partition is another's. Throws `BrokenLog` where the log is not the one that the rows were made from.
+ * Loads a partition that was claimed: snapshots, and the log folded onto them up to the position, without writing any of it
+ * again. Returns undefined once `isHeld` says that another owns the partition. Throws `BrokenLog` where the log is not the one
+ * that the rows were made from.
  */
 export async function loadPartition(
   loading: Loading,
   claimed: Claimed,
-  fold: PartitionFold,
   isHeld: () => boolean,
-): Promise<number> {
-  const { log, rows } = loading;
-  const { partition, next } = claimed;
+): Promise<PartitionFold | undefined> {
   await verify(loading, claimed);
-  fold.digest = claimed.lastDigest ?? new Uint8Array(0);
-  for (const event of await rows.released(partition)) fold.released.add(lineKey(event));
-  const begins = new Map<string, number>();
-  let from = next;
-  for await (const table of rows.tablesOf(partition)) {
-    if (!isHeld()) return 0;
-    if (table.parked) {
-      fold.parked.set(table.table, { table: table.table, partition, ...table.parked, reason: '' });
-      continue;
-    }
-    const begin = take(loading, fold, table);
-    begins.set(table.table, begin);
-    if (table.lastNext > begin) from = Math.min(from, begin);
-  }
-  for await (const records of recordsBetween(log, partition, from, next)) {
-    if (!isHeld()) return 0;
-    for (const record of records) {
-      fold.foldedBytes += record.value.length;
-      const run = fold.tables.get(record.key);
-      if (!run || record.offset < (begins.get(record.key) ?? 0)) continue;
-      const refused = refold(run, record, loading.decoder, { released: fold.released });
-      if (!refused) continue;
-      // It was folded once, by other judges: it is parked where these stop.
-      const again = await reload(
-        loading,
-        { partition, table: record.key, released: fold.released, first: 0, gatherFrom: next },
-        refused,
-      );
-      fold.park(again.run, parkedAt(partition, again.refused ?? refused), again.state);
-    }
-    for (const run of fold.tables.values()) run.touched = new Touched(); // it is in the rows
-  }
-  const runs = [...fold.tables.values()];
-  fold.folded = runs.reduce((sum, { unsaved }) => sum + unsaved, 0);
-  for (const run of runs) {
-    run.savedAt = run.unsaved > 0 ? 0 : fold.folded;
-    run.savedAtBytes = run.unsaved > 0 ? 0 : fold.foldedBytes;
-  }
-  return fold.folded;
+  const saved = await loadSnapshots(loading, claimed, isHeld);
+  const refolded = saved && (await refoldOnto(saved, loading, claimed, isHeld));
+  if (!refolded) return undefined;
+  const { parked, released } = saved;
+  const tables = [...saved.tables.values()].map(({ run }) => run);
+  const resumed = { tables, parked, released, bytes: refolded.bytes };
+  const fold = new PartitionFold(claimed, loading.judging, resumed);
+  for (const { run, row, state } of refolded.newlyParked) fold.park(run, row, state);
+  return fold;
 }
 
-function take({ judging }: Loading, fold: PartitionFold, table: TableAtHand): number {
-  const { run, from }: { run: TableRun; from: number } = loaded(table, table.table, judging, 0);
-  run.savedNext = from;
-  fold.tables.set(table.table, run);
-  return from;
+async function loadSnapshots(
+  { rows, judging }: Loading,
+  { partition, next }: Claimed,
+  isHeld: () => boolean,
+): Promise<Saved | undefined> {
+  const released = new Set((await rows.released(partition)).map(lineKey));
+  const tables: Saved['tables'] = new Map();
+  const parked: ParkedRow[] = [];
+  let from = next;
+  for await (const saved of rows.tablesOf(partition)) {
+    if (!isHeld()) return undefined;
+    const { table, lastNext } = saved;
+    if (saved.parked) {
+      parked.push({ table, partition, ...saved.parked, reason: '' });
+      continue;
+    }
+    const loaded = runFrom(saved, table, judging, 0);
+    tables.set(table, loaded);
+    if (lastNext > loaded.from) from = Math.min(from, loaded.from);
+  }
+  return { tables, parked, released, from };
+}
+
+async function refoldOnto(
+  { tables, released, from }: Saved,
+  loading: Loading,
+  { partition, next }: Claimed,
+  isHeld: () => boolean,
+): Promise<Refolded | undefined> {
+  const newlyParked: Refolded['newlyParked'][number][] = [];
+  let bytes = 0;
+  for await (const records of recordsBetween(loading.log, partition, from, next)) {
+    if (!isHeld()) return undefined;
+    for (const record of records) {
+      const { key: table, offset, value } = record;
+      bytes += value.length;
+      const saved = tables.get(table);
+      if (!saved || offset < saved.from) continue;
+      const refused = refold(saved.run, record, loading.decoder, { released });
+      if (!refused) continue;
+      // An earlier version folded this event; this one cannot, so park the table here.
+      const asked = { partition, table, released, first: 0, gatherFrom: next };
+      const again = await reload(loading, asked, refused);
+      tables.delete(table);
+      newlyParked.push({ ...again, row: parkedAt(partition, again.refused ?? refused) });
+    }
+    for (const { run } of tables.values()) run.takeTouched(); // these changes are in the rows already
+  }
+  return { bytes, newlyParked };
 }
 
 /** The log must reach as far as the rows, and its last record there must be the one that was folded. */

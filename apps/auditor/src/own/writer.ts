@@ -1,23 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RowsNotWritten, type RowStore } from '#read-model';
 import { nothingGathered, type DayOf, type Gathered } from '../fold/draw.js';
-import type { PartitionFold } from '../fold/partition-fold.js';
+import type { PartitionFold, Projection } from '../fold/partition-fold.js';
 
-/** What a partition gives to one transaction. */
-interface Piece {
+/** What a partition writes in one transaction. */
+interface Piece extends Projection {
   readonly fold: PartitionFold;
-  readonly rows: Gathered;
-  readonly events: number;
-  readonly received: readonly string[];
-  /** A table that is parked no longer with these rows. */
-  readonly unparks: string | null;
 }
 
-/** Whom the writer tells. */
+/** What a writer reports. */
 export interface WriterListener {
-  /** Another process owns the partition: its state here is worth nothing. */
+  /** Another process owns the partition: its state here is worthless. */
   lost(fold: PartitionFold): void;
-  /** The database will not have the rows of this partition: our bug. */
+  /** The rows of this partition cannot be projected, or the database refuses them: our bug. */
   unwritable(fold: PartitionFold, why: Error): void;
   committed(events: number, ms: number, received: readonly string[]): void;
   failed(why: Error): void;
@@ -89,12 +84,12 @@ export class Writer {
 
   /** Resolves once nothing of a partition is on its way to the database. */
   async idleOf(fold: PartitionFold): Promise<void> {
-    while (this.folds.has(fold) && !this.isClosed && fold.written < fold.drawn) await this.waked();
+    while (this.folds.has(fold) && !this.isClosed && fold.isWriting) await this.waked();
   }
 
   /** Resolves once all that is folded of a partition is written, or the partition is lost. */
   async flushed(fold: PartitionFold): Promise<void> {
-    while (this.folds.has(fold) && !this.isClosed && (fold.isDirty || fold.written < fold.drawn)) {
+    while (this.folds.has(fold) && !this.isClosed && (fold.isDirty || fold.isWriting)) {
       this.kick();
       await this.running;
     }
@@ -121,12 +116,9 @@ export class Writer {
 
   private async saveStates(until: number): Promise<void> {
     for (const fold of [...this.folds]) {
-      if (performance.now() > until - HANDOVER_MS_LEFT || fold.isFrozen || fold.isDirty) continue;
-      const rows = nothingGathered();
-      fold.saveForHandover(rows, HANDOVER_BYTES);
-      if (rows.snapshots.length === 0) continue;
-      fold.draw(rows, this.dayOf, 0);
-      await this.write([{ fold, rows, events: 0, received: [], unparks: null }]);
+      if (performance.now() > until - HANDOVER_MS_LEFT) return;
+      const projection = fold.projectForHandover(HANDOVER_BYTES);
+      if (projection) await this.write([{ fold, ...projection }]);
     }
   }
 
@@ -138,10 +130,9 @@ export class Writer {
   private pending(): { readonly events: number; readonly bytes: number } {
     let events = 0;
     let bytes = 0;
-    for (const fold of this.folds) {
-      if (fold.isFrozen) continue;
-      events += fold.undrawn;
-      bytes += fold.undrawnBytes;
+    for (const { waiting } of this.folds) {
+      events += waiting.events;
+      bytes += waiting.bytes;
     }
     return { events, bytes };
   }
@@ -163,7 +154,7 @@ export class Writer {
     await new Promise((resolve) => setImmediate(resolve)); // what other partitions are handed in the same turn goes along
     while (!this.isClosed && this.hasWork()) {
       await this.gather();
-      const pieces = this.draw();
+      const pieces = this.project();
       await this.write(pieces.filter(({ unparks }) => unparks === null));
       for (const piece of pieces) if (piece.unparks !== null) await this.write([piece]);
     }
@@ -191,14 +182,14 @@ export class Writer {
     }
   }
 
-  private draw(): Piece[] {
+  private project(): Piece[] {
     this.since = 0;
     const savings = this.pending().events >= BULK_EVENTS ? SAVINGS_BULK : SAVINGS_LIVE;
     const pieces: Piece[] = [];
     let left = savings;
     for (const fold of this.folds) {
       if (!fold.isDirty) continue;
-      const piece = this.drawn(fold, left);
+      const piece = this.pieceOf(fold, left);
       if (!piece) continue;
       for (const { state } of piece.rows.snapshots) left -= state.length;
       pieces.push(piece);
@@ -207,13 +198,9 @@ export class Writer {
     return pieces;
   }
 
-  /** What a partition has to write. Where it cannot be drawn the fault is ours, and the partition stops. */
-  private drawn(fold: PartitionFold, savings: number): Piece | undefined {
-    const rows = nothingGathered();
-    const { unparks } = fold;
-    const received = [...fold.received];
+  private pieceOf(fold: PartitionFold, savings: number): Piece | undefined {
     try {
-      return { fold, rows, received, unparks, events: fold.draw(rows, this.dayOf, savings) };
+      return { fold, ...fold.project(this.dayOf, savings) };
     } catch (error) {
       this.drop(fold);
       this.listener.unwritable(fold, error as Error);
@@ -251,8 +238,8 @@ export class Writer {
   private wrote(pieces: readonly Piece[], ms: number): void {
     let events = 0;
     for (const piece of pieces) {
-      piece.fold.written = moveOf(piece).next;
-      events += piece.events;
+      piece.fold.wrote(piece.move);
+      events += piece.move.events;
     }
     this.listener.committed(
       events,
@@ -310,7 +297,7 @@ export class Writer {
     piece: Piece,
     position: { readonly next: number; readonly generation: number } | undefined,
   ): boolean {
-    const { from, next, generation } = moveOf(piece);
+    const { from, next, generation } = piece.move;
     if (position?.generation !== generation) this.lose(piece.fold);
     else if (position.next === next && next > from) this.wrote([piece], 0);
     else return true; // written again where it moved nothing: the rows are the same
@@ -321,9 +308,6 @@ export class Writer {
 /** Handing over takes no longer than this for saving states; the rest is folded again by who comes next. */
 const HANDOVER_BYTES = 16 * 1024 * 1024;
 const HANDOVER_MS_LEFT = 500;
-
-const moveOf = ({ rows }: Piece): Gathered['moves'][number] =>
-  rows.moves[0] as Gathered['moves'][number];
 
 function merged(pieces: readonly Piece[]): Gathered {
   const [only] = pieces;

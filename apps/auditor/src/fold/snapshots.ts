@@ -1,0 +1,165 @@
+import type { SnapshotRow } from '#read-model';
+import { TableRun, type Judging } from './table-run.js';
+
+/** How far a partition is folded: the offset that is due, and the events and bytes folded since the partition was taken over. */
+export interface Progress {
+  readonly next: number;
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** A table's last snapshot. */
+interface Saved {
+  /** While the table has no snapshot: an offset before which nothing of it lies. */
+  readonly begins: number | null;
+  /** Events of the table's run that the snapshot covers. */
+  readonly folded: number;
+  /** The partition's events and bytes when it was saved. */
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** A table is saved after at most this many events of its own. */
+const SAVE_AFTER_EVENTS = 20_000;
+/** A takeover folds at most about this many events of a partition again, or this many for each of its tables. */
+const TAIL_EVENTS = 100_000;
+const TAIL_EVENTS_OF_TABLE = 2_000;
+/** A takeover folds at most about this many bytes again: events may be long. */
+const TAIL_BYTES = 128 * 1024 * 1024;
+const TAIL_CHECK_EVENTS = 1_000;
+const TAIL_CHECK_BYTES = 1024 * 1024;
+/** Saving starts at this share of the longest tail, so that tables are saved one by one and never in a rush. */
+const TAIL_SAVE_FROM = 0.8;
+
+/** Decides which tables of a partition are saved with a transaction, so that a takeover folds a bounded tail again. */
+export class Snapshots {
+  private readonly saved = new Map<string, Saved>();
+  private tailChecked = { events: 0, bytes: 0 };
+
+  constructor(
+    private readonly partition: number,
+    private readonly judging: Judging,
+  ) {}
+
+  /** Adds a table whose first event is the one that is due. */
+  begin({ table }: TableRun, { next, events, bytes }: Progress): void {
+    this.saved.set(table, { begins: next, folded: 0, events, bytes });
+  }
+
+  /** Adds a table that a takeover loaded and folded on. */
+  resume(run: TableRun, { events, bytes }: Progress): void {
+    const since = run.folded > 0 ? { events: 0, bytes: 0 } : { events, bytes };
+    this.saved.set(run.table, { begins: run.isLoaded ? null : 0, folded: 0, ...since });
+  }
+
+  /** Notes that a table was loaded again: its tail is as long as it was. */
+  replace(run: TableRun, { events, bytes }: Progress): void {
+    const former = this.saved.get(run.table) ?? { begins: 0, events, bytes };
+    this.saved.set(run.table, {
+      begins: run.isLoaded ? null : (former.begins ?? 0),
+      folded: 0,
+      events: former.events,
+      bytes: former.bytes,
+    });
+  }
+
+  /** Forgets a table that is parked. */
+  remove(table: string): void {
+    this.saved.delete(table);
+  }
+
+  /** Saves tables that were folded far, the longest unsaved first, until `savings` bytes are exceeded; and where new tables begin. */
+  save(
+    tables: ReadonlyMap<string, TableRun>,
+    changed: Iterable<TableRun>,
+    at: Progress,
+    savings: number,
+  ): SnapshotRow[] {
+    const rows: SnapshotRow[] = [];
+    let left = savings;
+    for (const run of changed) {
+      if (!tables.has(run.table)) continue;
+      if (this.unsavedOf(run) >= SAVE_AFTER_EVENTS && left > 0) left -= this.add(rows, run, at);
+      else this.addBeginning(rows, run);
+    }
+    if (left > 0 && this.isTailDue(at))
+      this.addOldest(
+        rows,
+        tables,
+        at,
+        left,
+        Math.max(TAIL_EVENTS, TAIL_EVENTS_OF_TABLE * tables.size),
+      );
+    return rows;
+  }
+
+  /** Saves tables with unsaved events for the next owner, until `bytes` are exceeded. Everything must have been projected. */
+  saveForHandover(
+    tables: ReadonlyMap<string, TableRun>,
+    at: Progress,
+    bytes: number,
+  ): SnapshotRow[] {
+    const rows: SnapshotRow[] = [];
+    this.addOldest(rows, tables, at, bytes, 0);
+    return rows;
+  }
+
+  private isTailDue({ events, bytes }: Progress): boolean {
+    if (
+      events - this.tailChecked.events < TAIL_CHECK_EVENTS &&
+      bytes - this.tailChecked.bytes < TAIL_CHECK_BYTES
+    )
+      return false;
+    this.tailChecked = { events, bytes };
+    return true;
+  }
+
+  /** Saves the tables unsaved for longest, while their tail is near `tail` events or too many bytes; all of them where `tail` is 0. */
+  private addOldest(
+    rows: SnapshotRow[],
+    tables: ReadonlyMap<string, TableRun>,
+    at: Progress,
+    savings: number,
+    tail: number,
+  ): void {
+    let left = savings;
+    const unsaved = [...tables.values()]
+      .filter((run) => this.unsavedOf(run) > 0)
+      .map((run) => ({ run, ...this.savedOf(run) }))
+      .sort((a, b) => a.events - b.events);
+    for (const { run, events, bytes } of unsaved) {
+      const isLong =
+        at.events - events >= tail * TAIL_SAVE_FROM ||
+        at.bytes - bytes >= TAIL_BYTES * TAIL_SAVE_FROM;
+      if (left <= 0 || !isLong) return;
+      left -= this.add(rows, run, at);
+    }
+  }
+
+  private add(rows: SnapshotRow[], run: TableRun, { next, events, bytes }: Progress): number {
+    const state = run.save();
+    rows.push({ table: run.table, partition: this.partition, next, state });
+    this.saved.set(run.table, { begins: null, folded: run.folded, events, bytes });
+    return state.length;
+  }
+
+  /** Saves an empty snapshot at a new table's first offset, so that a takeover does not scan the log before it. */
+  private addBeginning(rows: SnapshotRow[], run: TableRun): void {
+    const { table } = run;
+    const { begins, ...saved } = this.savedOf(run);
+    if (begins === null) return;
+    const state = TableRun.fresh(table, this.judging).save();
+    rows.push({ table, partition: this.partition, next: begins, state });
+    this.saved.set(table, { ...saved, begins: null });
+  }
+
+  private unsavedOf(run: TableRun): number {
+    return run.folded - this.savedOf(run).folded;
+  }
+
+  private savedOf({ table }: TableRun): Saved {
+    const saved = this.saved.get(table);
+    if (!saved) throw new Error(`table ${table} is not among the tables of its partition`);
+    return saved;
+  }
+}

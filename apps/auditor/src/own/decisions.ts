@@ -1,0 +1,121 @@
+import type { ParkedTable } from '#read-model';
+import type { PartitionFold, Refused } from '../fold/partition-fold.js';
+import { lineKey } from '../fold/record-lines.js';
+import type { TableRun } from '../fold/table-run.js';
+import type { BackgroundTasks } from './background-tasks.js';
+import type { FollowedPartition, OwnedPartitions } from './owned-partition.js';
+import { parkedAt, reload, type Loading, type Reloaded, type TableToLoad } from './parking.js';
+import type { AuditorParts } from './parts.js';
+import { recordsBetween, refold } from './refold.js';
+import type { Reports } from './reports.js';
+import type { Writer } from './writer.js';
+
+/** What decisions are carried out with. */
+export interface DecisionParts extends Pick<AuditorParts, 'rows' | 'journal'> {
+  readonly loading: Loading;
+  readonly partitions: OwnedPartitions;
+  readonly writer: Writer;
+  readonly tasks: BackgroundTasks;
+  readonly reports: Reports;
+}
+
+/** Carries out what was asked about parked tables: retries a table, or goes on without the event that it stopped at. */
+export class Decisions {
+  private readonly underWay = new Set<string>();
+
+  constructor(private readonly parts: DecisionParts) {}
+
+  /** Starts what was asked about tables of the partitions that are followed. */
+  async look(): Promise<void> {
+    const { rows, partitions, tasks } = this.parts;
+    const withParked = partitions.followed().filter(({ fold }) => fold.parked.size > 0);
+    if (withParked.length === 0) return;
+    for (const row of await rows.asked(withParked.map(({ fold }) => fold.partition))) {
+      const followed = partitions.followed().find(({ fold }) => fold.partition === row.partition);
+      if (!followed?.fold.parked.has(row.table) || this.underWay.has(row.table)) continue;
+      this.underWay.add(row.table);
+      tasks.track(this.unpark(followed, row).finally(() => this.underWay.delete(row.table)));
+    }
+  }
+
+  /** Folds a parked table on to where its partition stands: beside the partition as far as it gets, and the rest in turn. */
+  private async unpark({ owned, fold }: FollowedPartition, row: ParkedTable): Promise<void> {
+    const { loading, partitions, writer, journal, reports } = this.parts;
+    const table = await ParkedRun.load(loading, fold, row);
+    await table.foldTo(fold.next);
+    await owned.inTurn(async () => {
+      if (!partitions.holds(owned) || !writer.owns(fold)) return;
+      await writer.flushed(fold);
+      await table.foldTo(fold.next);
+      await table.returnTo(fold);
+      await writer.flushed(fold);
+      const { refused } = table;
+      const fields = { ...row, parkedAgain: refused !== undefined };
+      journal.error(
+        row.asked === 'release'
+          ? 'a table was released: one event of it is left out'
+          : 'a table was retried',
+        fields,
+      );
+      if (refused) reports.tableParked(parkedAt(fold.partition, refused));
+    });
+  }
+}
+
+/** A parked table that is folded on: with the event that it stopped at or, where that is released, without. */
+class ParkedRun {
+  private readonly run: TableRun;
+  private refusedEvent: Refused | undefined;
+  private next: number;
+
+  private constructor(
+    private readonly loading: Loading,
+    private readonly row: ParkedTable,
+    private readonly asked: TableToLoad,
+    { run, refused }: Reloaded,
+  ) {
+    this.run = run;
+    this.refusedEvent = refused;
+    this.next = row.offset;
+  }
+
+  /** Loads a table as it was before the event that it stopped at. What is folded from there on is kept, to be projected. */
+  static async load(loading: Loading, fold: PartitionFold, row: ParkedTable): Promise<ParkedRun> {
+    const released = new Set(fold.released);
+    if (row.asked === 'release') released.add(lineKey(row));
+    const { partition, table, offset } = row;
+    const asked = { partition, table, released, first: offset, gatherFrom: offset };
+    return new ParkedRun(loading, row, asked, await reload(loading, asked, row));
+  }
+
+  /** The event that it refused; its state is spent then. */
+  get refused(): Refused | undefined {
+    return this.refusedEvent;
+  }
+
+  /** Folds the table on to an offset, or to the event that it refuses. */
+  async foldTo(offset: number): Promise<void> {
+    if (this.refusedEvent) return;
+    const { log, decoder } = this.loading;
+    const { partition, released } = this.asked;
+    for await (const records of recordsBetween(log, partition, this.next, offset)) {
+      for (const record of records) {
+        if (record.key === this.run.table) {
+          const from = record.offset === this.row.offset ? this.row.line : 0;
+          this.refusedEvent = refold(this.run, record, decoder, { from, released });
+          if (this.refusedEvent) return;
+        }
+        this.next = record.offset + 1;
+      }
+    }
+  }
+
+  /** Puts the table back into its partition: folded up to where the partition stands, or parked at the event that it refused. */
+  async returnTo(fold: PartitionFold): Promise<void> {
+    const { released } = this.asked;
+    if (!this.refusedEvent) return fold.unpark(this.run, released);
+    const { run, state, refused } = await reload(this.loading, this.asked, this.refusedEvent);
+    fold.unpark(run, released);
+    fold.park(run, parkedAt(fold.partition, refused ?? this.refusedEvent), state);
+  }
+}

@@ -1,0 +1,56 @@
+import type { StoredRecord, Taker } from '#event-log';
+import type { BackgroundTasks } from './background-tasks.js';
+import type { FollowedPartition, OwnedPartitions } from './owned-partition.js';
+import type { PartitionFaults } from './partition-faults.js';
+import type { Refusals } from './refusals.js';
+import type { Writer } from './writer.js';
+
+/** Records are folded this many events at a time before other work has its turn. */
+const CHUNK_EVENTS = 2_000;
+
+/** What folding the log's records works with. */
+export interface IntakeParts {
+  readonly partitions: OwnedPartitions;
+  readonly writer: Writer;
+  readonly refusals: Refusals;
+  readonly faults: PartitionFaults;
+  readonly tasks: BackgroundTasks;
+}
+
+/** Folds the records that the log hands over. */
+export class Intake implements Taker {
+  constructor(private readonly parts: IntakeParts) {}
+
+  /** Folds records of a partition. Rejects where the partition can be followed no further. */
+  async take(partition: number, records: readonly StoredRecord[]): Promise<void> {
+    const owned = this.parts.partitions.get(partition);
+    const fold = owned?.fold;
+    if (owned && fold) await owned.inTurn(() => this.fold({ owned, fold }, records));
+  }
+
+  stopped(partition: number, why: Error): void {
+    const { partitions, tasks, faults } = this.parts;
+    const owned = partitions.get(partition);
+    if (owned) tasks.track(faults.ofFollowing(owned, why));
+  }
+
+  private async fold(
+    { owned, fold }: FollowedPartition,
+    records: readonly StoredRecord[],
+  ): Promise<void> {
+    const { partitions, writer, refusals } = this.parts;
+    const isHeld = (): boolean => partitions.holds(owned);
+    let chunkEnd = fold.folded + CHUNK_EVENTS;
+    for (const record of records) {
+      if (!isHeld()) return;
+      await refusals.take(fold, record, isHeld);
+      if (fold.folded < chunkEnd) continue;
+      chunkEnd = fold.folded + CHUNK_EVENTS;
+      writer.kick();
+      await writer.room();
+    }
+    if (!writer.owns(fold)) return;
+    writer.kick();
+    await writer.room();
+  }
+}

@@ -1,0 +1,68 @@
+import type { BackgroundTasks } from './background-tasks.js';
+import type { Follower } from '#event-log';
+import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
+import type { AuditorParts } from './parts.js';
+import type { Takeovers } from './takeovers.js';
+import type { Writer } from './writer.js';
+
+/** What membership works with. */
+export interface MembershipParts extends Pick<
+  AuditorParts,
+  'log' | 'rows' | 'owner' | 'leaseMs' | 'journal' | 'metrics'
+> {
+  readonly partitions: OwnedPartitions;
+  readonly takeovers: Takeovers;
+  readonly writer: Writer;
+  readonly follower: Follower;
+  readonly tasks: BackgroundTasks;
+}
+
+/** This auditor among those that share the partitions: keeps its leases, claims its share, and gives back what is over it. */
+export class Membership {
+  constructor(private readonly parts: MembershipParts) {}
+
+  /** Says that this auditor is alive, renews its leases, and claims or gives back partitions until all auditors have their share. */
+  async beat(): Promise<void> {
+    const { rows, owner, leaseMs, log, partitions, tasks, takeovers } = this.parts;
+    const members = await rows.heartbeat(owner, leaseMs);
+    const claims = partitions.all().map(({ claimed }) => claimed);
+    for (const partition of await rows.renew(owner, leaseMs, claims)) this.lose(partition);
+    const share = Math.ceil(log.partitions / members);
+    const staying = partitions.all().filter(({ isLeaving }) => !isLeaving);
+    for (const owned of staying.slice(share)) tasks.track(this.giveBack(owned));
+    if (partitions.isClosing || staying.length >= share) return;
+    for (const claimed of await rows.claim(owner, leaseMs, share - staying.length))
+      takeovers.begin(partitions.add(claimed));
+  }
+
+  /** Forgets a partition that another auditor owns by now. */
+  lose(partition: number): void {
+    const { partitions, metrics, journal } = this.parts;
+    const owned = partitions.get(partition);
+    if (!owned) return;
+    metrics.fenced.inc();
+    journal.info('a partition is owned by another auditor', { partition });
+    partitions.drop(owned);
+  }
+
+  /** Gives all partitions to the other auditors, which need not wait for a lease to end. */
+  async leave(): Promise<void> {
+    const { rows, owner, partitions } = this.parts;
+    const claims = partitions.all().map(({ claimed }) => claimed);
+    await rows.release(owner, claims);
+    await rows.leave(owner);
+  }
+
+  private async giveBack(owned: OwnedPartition): Promise<void> {
+    const { rows, owner, journal, partitions, writer, follower } = this.parts;
+    const { partition, claimed } = owned;
+    owned.leave();
+    await follower.remove(partition);
+    await owned.inTurn(async () => {
+      if (owned.fold) await writer.flushed(owned.fold);
+    });
+    partitions.drop(owned);
+    await rows.release(owner, [claimed]);
+    journal.info('gave a partition to the others', { partition });
+  }
+}

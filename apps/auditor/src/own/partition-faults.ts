@@ -1,0 +1,65 @@
+import { BrokenLog } from '#event-log';
+import type { Held } from '#read-model';
+import { inWords } from './journal.js';
+import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
+import type { AuditorParts } from './parts.js';
+import type { Writer } from './writer.js';
+
+/** Stops partitions that cannot be followed, and gives back those that cannot be followed for now. */
+export class PartitionFaults {
+  constructor(
+    private readonly parts: Pick<AuditorParts, 'rows' | 'owner' | 'journal'>,
+    private readonly partitions: OwnedPartitions,
+    private readonly writer: Writer,
+  ) {}
+
+  /** The partition could not be taken over. */
+  async ofTakeover(owned: OwnedPartition, why: Error): Promise<void> {
+    if (!this.partitions.holds(owned)) return;
+    if (why instanceof BrokenLog)
+      await this.stop(owned.claimed, why.offset ?? owned.claimed.next, why);
+    else await this.giveUp(owned, why);
+  }
+
+  /** The partition can be followed no further. Everything before the broken place is good, and is written first. */
+  async ofFollowing(owned: OwnedPartition, why: Error): Promise<void> {
+    const { fold } = owned;
+    if (!fold) return;
+    if (!(why instanceof BrokenLog)) return this.giveUp(owned, why);
+    if (!fold.isFrozen) await this.writer.flushed(fold);
+    await this.stop(owned.claimed, fold.isFrozen ? fold.written : fold.next, why);
+  }
+
+  /** Stops a partition at an offset until somebody resumes it. */
+  async stop({ partition, generation }: Held, offset: number, why: Error): Promise<void> {
+    const { journal, rows } = this.parts;
+    const error = inWords(why);
+    journal.error(
+      'a partition is stopped: its log is not what it was, or its rows cannot be written; nothing of it is skipped',
+      { partition, offset, error },
+    );
+    this.drop(partition, generation);
+    await rows.stopPartition({ partition, generation }, offset, error).catch((failure: unknown) => {
+      journal.error(
+        'it could not be noted that a partition is stopped: its next owner will see for itself',
+        { partition, error: inWords(failure) },
+      );
+    });
+  }
+
+  private drop(partition: number, generation: number): void {
+    const owned = this.partitions.get(partition);
+    if (owned?.claimed.generation === generation) this.partitions.drop(owned);
+  }
+
+  /** Gives a partition back, to be claimed by any auditor that can follow it. */
+  private async giveUp(owned: OwnedPartition, why: Error): Promise<void> {
+    const { journal, rows, owner } = this.parts;
+    journal.error('a partition is given up for now', {
+      partition: owned.partition,
+      error: inWords(why),
+    });
+    this.partitions.drop(owned);
+    await rows.release(owner, [owned.claimed]);
+  }
+}

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { BrokenLog, type StoredRecord } from '#event-log';
+import type { ParkedRow } from '#read-model';
+import type { PartitionFold, Refused } from '../fold/partition-fold.js';
+import { lineKey, UnknownEvent } from '../fold/record-lines.js';
+import { parkedAt, reload, type Loading, type Reloaded } from './parking.js';
+import type { Writer } from './writer.js';
+
+/** What is reported while refused events are settled. */
+export interface RefusalListener {
+  tableParked(row: ParkedRow): void;
+  /** A table could not be loaded: it is tried again, unless this throws. */
+  tableNotLoaded(table: string, why: Error): void;
+}
+
+const RETRY_MS = 500;
+
+/** Folds records, and settles the events that tables refuse. */
+export class Refusals {
+  constructor(
+    private readonly loading: Loading,
+    private readonly writer: Writer,
+    private readonly listener: RefusalListener,
+  ) {}
+
+  /**
+   * Folds the next record of a partition. Where its table refuses an event, the table is loaded as it was before and tries once
+   * more, because a fault may pass; then it is parked. Nothing of the partition is projected meanwhile, nor after this rejects
+   * or `isHeld` says that the work has ended: the table is in no state to be written. Rejects with `BrokenLog`.
+   */
+  async take(fold: PartitionFold, record: StoredRecord, isHeld: () => boolean): Promise<void> {
+    const refused = fold.take(record, this.loading.decoder);
+    if (!refused) return;
+    fold.freeze();
+    await this.writer.idleOf(fold); // what was projected is in the database then: the rest is gathered from there
+    while (isHeld()) {
+      const isSettled = await this.trySettling(fold, record, refused);
+      if (isSettled) return fold.thaw();
+      await pause(RETRY_MS);
+    }
+  }
+
+  private async trySettling(
+    fold: PartitionFold,
+    record: StoredRecord,
+    refused: Refused,
+  ): Promise<boolean> {
+    try {
+      const parked = await this.settle(fold, record, refused);
+      if (parked) this.listener.tableParked(parked);
+      return true;
+    } catch (error) {
+      if (error instanceof BrokenLog) throw error;
+      this.listener.tableNotLoaded(refused.table, error as Error);
+      return false;
+    }
+  }
+
+  /** Returns the row of the table where it was parked. The record is passed then. */
+  private async settle(
+    fold: PartitionFold,
+    record: StoredRecord,
+    first: Refused,
+  ): Promise<ParkedRow | undefined> {
+    const tried = new Set<string>();
+    for (let refused: Refused | undefined = first; refused;) {
+      const { run, state, refused: earlier } = await this.reloaded(fold, refused);
+      const isLasting =
+        earlier !== undefined || refused.why instanceof UnknownEvent || tried.has(lineKey(refused));
+      if (isLasting) {
+        const row = parkedAt(fold.partition, earlier ?? refused);
+        fold.park(run, row, state);
+        fold.resume(record, this.loading.decoder, refused.line);
+        return row;
+      }
+      tried.add(lineKey(refused));
+      fold.replace(run);
+      refused = fold.resume(record, this.loading.decoder, refused.line);
+    }
+    return undefined;
+  }
+
+  private reloaded(
+    { partition, released, written }: PartitionFold,
+    refused: Refused,
+  ): Promise<Reloaded> {
+    const asked = {
+      partition,
+      table: refused.table,
+      released,
+      first: written,
+      gatherFrom: written,
+    };
+    return reload(this.loading, asked, refused);
+  }
+}
