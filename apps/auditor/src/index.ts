@@ -5,7 +5,6 @@ export {
   type RunningAuditor,
   type StartAuditor,
 } from './start-auditor.js';
-export { AUDITOR, AuditorModule } from './auditor-module.js';
 export { serveHealth, type HealthServer } from './health.js';
 export { journalOn, jsonJournal, SILENT, type Journal } from './own/journal.js';
 export { auditorSettings, type AuditorSettings } from './settings.js';

@@ -1,12 +1,9 @@
 import { Logger } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import 'reflect-metadata';
 import { LogRefused, openLog } from '#event-log';
 import { Refusal, SettingsRefused, settingsText } from '#process';
 import { OtherFold, OtherLog } from '#read-model';
 import { installedRules } from '#rule-folder';
 import { listening } from '#server';
-import { AUDITOR, AuditorModule } from './auditor-module.js';
 import { serveHealth } from './health.js';
 import { inWords, journalOn, jsonLogger } from './own/journal.js';
 import {
@@ -16,7 +13,7 @@ import {
   rebuildOptions,
 } from './rebuild-command.js';
 import { auditorSettings, type AuditorSettings } from './settings.js';
-import type { RunningAuditor } from './start-auditor.js';
+import { startAuditor } from './start-auditor.js';
 
 /** What is under way may take so long once the process is told to end; then it ends anyway. */
 const END_MS_MAX = 25_000;
@@ -46,17 +43,13 @@ async function follow(settings: AuditorSettings): Promise<void> {
   const book = installedRules(settings.rules);
   const log = await openLog(settings.log, onNotice);
   const { databaseUrl, gamingDays, leaseMs } = settings;
-  const app = await NestFactory.createApplicationContext(
-    AuditorModule.of({ log, databaseUrl, book, gamingDays, leaseMs, journal }),
-    { abortOnError: false, logger },
-  );
-  const auditor = app.get<RunningAuditor>(AUDITOR);
+  const auditor = await startAuditor({ log, databaseUrl, book, gamingDays, leaseMs, journal });
   const health = await listening(
     () => serveHealth({ log, auditor }, settings.host, settings.metricsPort),
     'SHOEPRINT_METRICS_PORT',
   );
   endOn(['SIGTERM', 'SIGINT'], async () => {
-    await app.close();
+    await auditor.close();
     await health.close();
     await log.close();
   });
