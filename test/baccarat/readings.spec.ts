@@ -84,16 +84,16 @@ const seen = ({ player, banker }: Hands): SeenHands => ({
 });
 /** The cards of a position as the read model keeps them, the banker's last. */
 const kept = ({ player, banker }: Hands) =>
-  [...player.map((card) => [card, 'player']), ...banker.map((card) => [card, 'banker'])].map(
-    ([card, to], i) => ({
+  (['player', 'banker'] as const)
+    .flatMap((to) => (to === 'player' ? player : banker).map((card) => ({ card, to })))
+    .map(({ card, to }, i) => ({
       ref: `device/shoe#${i}`,
-      card: card as string,
-      to: to as string,
+      card,
+      to,
       moved: false,
       exposed: false,
       carried: false,
-    }),
-  );
+    }));
 
 /** Documents that print the same tableau, by their references: each tableau is tried once. */
 const printed = ({ document }: Rules): string => JSON.stringify(document.tableau);

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Finding, FindingCode } from '#audit';
 import { CATALOGUE } from '#audit';
-import { migrate, readModelDataSource, RowStore } from '#read-model';
+import { findingColumns, migrate, readModelDataSource, RowStore } from '#read-model';
 import type {
-  CoupRowOut,
+  CoupRow,
   DeviceRow,
   FindingRow,
   RowBatch,
-  ShoeRowOut,
+  ShoeRow,
   ShoeTotals,
   Snapshot,
-  TableRow,
+  TableAsFolded,
 } from '#read-model';
 import { readSnapshot } from '#read-model';
 import type { DataSource } from 'typeorm';
@@ -98,8 +98,11 @@ export async function openFloor(): Promise<Floor> {
 
 const where = { partition: 0, changed: 0 };
 
-export const aTable = (row: Partial<TableRow> & { readonly table: string }): TableRow => ({
+export const aTable = (
+  row: Partial<TableAsFolded> & { readonly table: string },
+): TableAsFolded => ({
   ...where,
+  name: row.table,
   shoeRef: null,
   dealer: null,
   lastEventTime: '2026-11-20T12:00:00.000Z',
@@ -114,8 +117,8 @@ export const aTable = (row: Partial<TableRow> & { readonly table: string }): Tab
 });
 
 export const aShoe = (
-  row: Partial<ShoeRowOut> & { readonly ref: string; readonly table: string },
-): ShoeRowOut => ({
+  row: Partial<ShoeRow> & { readonly ref: string; readonly table: string },
+): ShoeRow => ({
   ...where,
   shoe: `shoe of ${row.ref}`,
   rules: 'punto-banco@1',
@@ -137,12 +140,12 @@ export const aShoe = (
 });
 
 export const aCoup = (
-  row: Partial<CoupRowOut> & {
+  row: Partial<CoupRow> & {
     readonly ref: string;
     readonly shoeRef: string;
     readonly table: string;
   },
-): CoupRowOut => ({
+): CoupRow => ({
   ...where,
   shoe: `shoe of ${row.shoeRef}`,
   coup: 1,
@@ -157,17 +160,18 @@ export const aCoup = (
   ...row,
 });
 
-export function aFinding(
-  row: Partial<Omit<FindingRow, 'finding'>> & {
-    readonly finding: Partial<Finding> & {
-      readonly id: string;
-      readonly code: FindingCode;
-      readonly table: string;
-    };
-  },
-): FindingRow {
+export function aFinding({
+  finding: found,
+  ...row
+}: Partial<FindingRow> & {
+  readonly finding: Partial<Finding> & {
+    readonly id: string;
+    readonly code: FindingCode;
+    readonly table: string;
+  };
+}): FindingRow {
   const finding: Finding = {
-    severity: CATALOGUE[row.finding.code].severity,
+    severity: CATALOGUE[found.code].severity,
     shoe: 'a shoe',
     rules: 'punto-banco@1',
     events: ['device/shoe#1'],
@@ -176,7 +180,7 @@ export function aFinding(
     void: false,
     remedied: false,
     message: 'It was wrong.',
-    ...row.finding,
+    ...found,
   };
   return {
     ...where,
@@ -186,8 +190,8 @@ export function aFinding(
     at: '2026-11-20T12:01:00.000Z',
     gamingDay: '2026-11-20',
     withdrawnBecause: null,
+    ...findingColumns(finding),
     ...row,
-    finding,
   };
 }
 
@@ -200,7 +204,9 @@ export const aDevice = (
   lastSequence: null,
   lastTime: '2026-11-20T12:00:00.000Z',
   lastReceived: null,
-  clockOffset: null,
+  clockOffsetLast: null,
+  clockOffsetLeast: null,
+  clockOffsetMost: null,
   online: null,
   ...row,
 });

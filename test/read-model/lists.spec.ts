@@ -1,3 +1,4 @@
+import type { Card } from '#baccarat';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installedRules } from '#rule-folder';
 import type { FindingCode } from '#audit';
@@ -15,7 +16,8 @@ import {
   shoeReport,
   shoes,
   tables,
-  type CoupRowOut,
+  type CoupDetail,
+  type CoupRow,
   type FindingRow,
   type Page,
   type Snapshot,
@@ -43,12 +45,12 @@ const found = (
   id: string,
   code: FindingCode,
   table: string,
-  row: Partial<Omit<FindingRow, 'finding'>> = {},
+  row: Partial<FindingRow> = {},
 ): FindingRow => aFinding({ ...row, finding: { id, code, table } });
 
 describe('tables', () => {
   it('are told as they stand: open shoe, open coup with its cards, dealer, counts, parked or not', async () => {
-    const cards = [
+    const cards: CoupDetail['cards'] = [
       { ref: 'device/s#5', card: '9S', to: 'player', moved: false, exposed: false, carried: false },
     ];
     await floor.write({
@@ -129,7 +131,7 @@ describe('tables', () => {
 describe('shoes and coups', () => {
   const table = 'S';
   beforeAll(async () => {
-    const coupsOf = Array.from({ length: 7 }, (_, i): CoupRowOut =>
+    const coupsOf = Array.from({ length: 7 }, (_, i): CoupRow =>
       aCoup({
         ref: `s#0/${i + 1}`,
         shoeRef: 's#0',
@@ -190,7 +192,9 @@ describe('shoes and coups', () => {
           table,
           shoeRef: 's#0',
           key: 's#0/2 a card could not be read',
-          entry: {
+          shoe: 'morning',
+          coup: 2,
+          body: {
             table,
             shoe: 'morning',
             coup: 2,
@@ -205,7 +209,9 @@ describe('shoes and coups', () => {
           table,
           shoeRef: 's#0',
           key: 's#0 a gap',
-          entry: { table, shoe: 'morning', codes: ['SH-02'], events: [], why: 'a gap' },
+          shoe: 'morning',
+          coup: null,
+          body: { table, shoe: 'morning', codes: ['SH-02'], events: [], why: 'a gap' },
           partition: 0,
           changed: 0,
         },
@@ -314,7 +320,7 @@ describe('shoes and coups', () => {
 
   it('are told whole: a coup with what was due at each card, its findings and its doubts', async () => {
     const book = installedRules();
-    const dealt = (ref: string, to: string, card: string) => ({
+    const dealt = (ref: string, to: 'player' | 'banker', card: Card) => ({
       ref,
       card,
       to,

@@ -16,7 +16,7 @@ import {
   type CommissionLine,
   type Filter,
   type FindingRow,
-  type ShoeRowOut,
+  type ShoeRow,
   type ShoeTotals,
 } from '#read-model';
 import {
@@ -138,7 +138,7 @@ type Made = typeof shoe extends fc.Arbitrary<infer T> ? T : never;
 
 interface House {
   readonly scope: string[];
-  readonly shoes: ShoeRowOut[];
+  readonly shoes: ShoeRow[];
   readonly totals: ShoeTotals[];
   readonly findings: FindingRow[];
 }
@@ -406,8 +406,8 @@ describe('commission owed', () => {
 describe('mis-dealt coups', () => {
   const of = (house: House, filter: Filter): FindingRow[] =>
     house.findings.filter(
-      ({ finding, coupRef, withdrawnBecause, ...row }) =>
-        holds(filter, { ...row, table: finding.table }) &&
+      ({ body: finding, coupRef, withdrawnBecause, ...row }) =>
+        holds(filter, row) &&
         coupRef !== null &&
         withdrawnBecause === null &&
         MISDEALT_CODES.includes(finding.code),
@@ -425,7 +425,7 @@ describe('mis-dealt coups', () => {
           line?.findings.map(({ id }) => id).sort(),
         ]),
       ).toEqual(
-        expected.map((all) => [all[0]?.coupRef, all.map(({ finding }) => finding.id).sort()]),
+        expected.map((all) => [all[0]?.coupRef, all.map(({ body: finding }) => finding.id).sort()]),
       );
       expect(lines).toHaveLength(expected.length);
       const times = lines.map(({ at, coupRef }) => `${at} ${coupRef}`);
@@ -438,9 +438,9 @@ describe('mis-dealt coups', () => {
       const all = of(house, filter);
       expect(summary.findings).toBe(all.length);
       expect(summary.coups).toBe(new Set(all.map(({ coupRef }) => coupRef)).size);
-      expect(summary.remedied).toBe(all.filter(({ finding }) => finding.remedied).length);
+      expect(summary.remedied).toBe(all.filter(({ body: finding }) => finding.remedied).length);
       expect(summary.voidCoups).toBe(
-        new Set(all.filter(({ finding }) => finding.void).map(({ coupRef }) => coupRef)).size,
+        new Set(all.filter(({ body: finding }) => finding.void).map(({ coupRef }) => coupRef)).size,
       );
       for (const counts of [
         summary.byCode,
@@ -459,7 +459,7 @@ describe('mis-dealt coups', () => {
       for (const { value, findings } of summary.byDealer)
         expect(findings).toBe(all.filter((row) => row.dealer === value).length);
       for (const { value, findings } of summary.byCode)
-        expect(findings).toBe(all.filter(({ finding }) => finding.code === value).length);
+        expect(findings).toBe(all.filter(({ body: finding }) => finding.code === value).length);
     }));
 
   it('may be asked for by code, and a code of money finds none', async () => {
@@ -497,12 +497,12 @@ describe('dealers', () => {
         .flatMap(({ dealt: some, table }) => some.map((line) => ({ ...line, table })))
         .filter((line) => holds(filter, line));
       const found = house.findings.filter(
-        ({ finding, withdrawnBecause, ...row }) =>
-          withdrawnBecause === null && holds(filter, { ...row, table: finding.table }),
+        ({ withdrawnBecause, ...row }) => withdrawnBecause === null && holds(filter, row),
       );
       for (const line of lines) {
         const errors = found.filter(
-          ({ finding, dealer: who }) => who === line.dealer && DEALER_ERRORS.includes(finding.code),
+          ({ body: finding, dealer: who }) =>
+            who === line.dealer && DEALER_ERRORS.includes(finding.code),
         );
         expect(line.coups).toBe(
           add(
@@ -572,11 +572,11 @@ describe('payouts', () => {
         )
         .filter((line) => holds(filter, line));
       const wrong = house.findings.filter(
-        ({ finding, withdrawnBecause, ...row }) =>
+        ({ body: finding, withdrawnBecause, ...row }) =>
           finding.code.startsWith('PY') &&
           withdrawnBecause === null &&
           !finding.void &&
-          holds(filter, { ...row, table: finding.table }),
+          holds(filter, row),
       );
       expect(add(variance, ({ findings }) => findings)).toBe(wrong.length);
       for (const total of totals) {
@@ -599,9 +599,9 @@ describe('payouts', () => {
         const moved = (who: 'house' | 'patron') =>
           add(
             wrong.filter(
-              ({ finding: { impact } }) => impact?.currency === currency && impact.favours === who,
+              ({ body: { impact } }) => impact?.currency === currency && impact.favours === who,
             ),
-            ({ finding: { impact } }) => impact?.amount ?? 0,
+            ({ body: { impact } }) => impact?.amount ?? 0,
           );
         expect([total.houseGained, total.patronsGained, total.net]).toEqual([
           moved('house'),
@@ -633,7 +633,7 @@ describe('the report on shoes', () => {
       );
       expect(lines.map(({ shoeRef }) => shoeRef).sort()).toEqual(rows.map(({ ref }) => ref).sort());
       for (const line of lines) {
-        const row = rows.find(({ ref }) => ref === line.shoeRef) as ShoeRowOut;
+        const row = rows.find(({ ref }) => ref === line.shoeRef) as ShoeRow;
         expect(line.expected).toBe(52 * row.decks);
         expect(line.computedRemaining).toBe(52 * row.decks - row.cards);
         expect(line.difference).toBe(
@@ -642,10 +642,10 @@ describe('the report on shoes', () => {
         expect(line.findings).toEqual(
           house.findings
             .filter(
-              ({ shoeRef, withdrawnBecause, finding }) =>
+              ({ shoeRef, withdrawnBecause, body: finding }) =>
                 shoeRef === row.ref && withdrawnBecause === null && finding.code.startsWith('SH'),
             )
-            .map(({ finding }) => finding.code)
+            .map(({ body: finding }) => finding.code)
             .sort(),
         );
         const hours =
@@ -697,7 +697,7 @@ describe('devices', () => {
               table,
               source,
               events: 10 + i,
-              clockOffset: i === 0 ? null : { last: 5, least: -3, most: 9 },
+              ...(i > 0 && { clockOffsetLast: 5, clockOffsetLeast: -3, clockOffsetMost: 9 }),
             }),
           ),
         ),
@@ -714,10 +714,10 @@ describe('devices', () => {
       for (const line of lines) {
         const count = (code: string) =>
           house.findings.filter(
-            ({ finding, withdrawnBecause, ...row }) =>
+            ({ body: finding, withdrawnBecause, ...row }) =>
               finding.code === code &&
               withdrawnBecause === null &&
-              holds(filter, { ...row, table: finding.table }) &&
+              holds(filter, row) &&
               finding.table === line.table &&
               finding.events[0]?.replace(/#\d+$/, '') === line.source,
           ).length;

@@ -1,12 +1,15 @@
+import type { Finding } from '#audit';
+import { findingColumns } from '#read-model';
 import type {
-  CoupRowOut,
+  CoupRow,
   DeviceRow,
   FindingRow,
   PositionMove,
   RowBatch,
-  ShoeRowOut,
+  ShoeRow,
   ShoeTotals,
-  TableRow,
+  TableAsFolded,
+  UnjudgeableChange,
   UnjudgeableRow,
 } from '#read-model';
 
@@ -41,8 +44,9 @@ export const move = (
   events: next - from,
 });
 
-export const tableRow = (table: string, with_: Partial<TableRow> = {}): TableRow => ({
+export const tableRow = (table: string, with_: Partial<TableAsFolded> = {}): TableAsFolded => ({
   table,
+  name: table,
   partition: 0,
   changed: 1,
   shoeRef: `device/${table}#1`,
@@ -58,7 +62,7 @@ export const tableRow = (table: string, with_: Partial<TableRow> = {}): TableRow
   ...with_,
 });
 
-export const shoeRow = (ref: string, with_: Partial<ShoeRowOut> = {}): ShoeRowOut => ({
+export const shoeRow = (ref: string, with_: Partial<ShoeRow> = {}): ShoeRow => ({
   ref,
   table: 'B07',
   shoe: 'S1',
@@ -82,7 +86,7 @@ export const shoeRow = (ref: string, with_: Partial<ShoeRowOut> = {}): ShoeRowOu
   ...with_,
 });
 
-export const coupRow = (ref: string, with_: Partial<CoupRowOut> = {}): CoupRowOut => ({
+export const coupRow = (ref: string, with_: Partial<CoupRow> = {}): CoupRow => ({
   ref,
   shoeRef: 'device/B07#1',
   table: 'B07',
@@ -123,26 +127,29 @@ export const coupRow = (ref: string, with_: Partial<CoupRowOut> = {}): CoupRowOu
   ...with_,
 });
 
+export const aFinding = (id: string, with_: Partial<Finding> = {}): Finding => ({
+  id,
+  code: 'PY-03',
+  severity: 2,
+  table: 'B07',
+  shoe: 'S1',
+  coup: 1,
+  seat: 1,
+  bet: 'tie',
+  rules: 'punto-banco@1',
+  events: ['device/B07#9'],
+  expected: '80.00',
+  observed: '70.00',
+  explainedBy: 'odds-read-as-for',
+  impact: { amount: 1000, currency: 'USD', favours: 'house' },
+  void: false,
+  remedied: false,
+  message: 'A tie was paid 7 to 1.',
+  ...with_,
+});
+
 export const findingRow = (id: string, with_: Partial<FindingRow> = {}): FindingRow => ({
-  finding: {
-    id,
-    code: 'PY-03',
-    severity: 2,
-    table: 'B07',
-    shoe: 'S1',
-    coup: 1,
-    seat: 1,
-    bet: 'tie',
-    rules: 'punto-banco@1',
-    events: ['device/B07#9'],
-    expected: '80.00',
-    observed: '70.00',
-    explainedBy: 'odds-read-as-for',
-    impact: { amount: 1000, currency: 'USD', favours: 'house' },
-    void: false,
-    remedied: false,
-    message: 'A tie was paid 7 to 1.',
-  },
+  ...findingColumns(with_.body ?? aFinding(id)),
   shoeRef: 'device/B07#1',
   coupRef: 'device/B07#2',
   dealer: 'dora',
@@ -161,9 +168,11 @@ export const unjudgeableRow = (
   table: 'B07',
   shoeRef: 'device/B07#1',
   key,
+  shoe: 'S1',
+  coup: 1,
   partition: 0,
   changed: 8,
-  entry: {
+  body: {
     table: 'B07',
     shoe: 'S1',
     coup: 1,
@@ -173,6 +182,9 @@ export const unjudgeableRow = (
   },
   ...with_,
 });
+
+/** The same, taken back. */
+export const judgedAfterAll = (row: UnjudgeableRow): UnjudgeableChange => ({ ...row, body: null });
 
 export const shoeTotals = (shoeRef: string, with_: Partial<ShoeTotals> = {}): ShoeTotals => ({
   whole: true,
@@ -238,7 +250,9 @@ export const deviceRow = (source: string, with_: Partial<DeviceRow> = {}): Devic
   lastSequence: 9,
   lastTime: '2026-11-20T12:00:01.000Z',
   lastReceived: '2026-11-20T12:00:01.040Z',
-  clockOffset: { last: 40, least: -3, most: 90 },
+  clockOffsetLast: 40,
+  clockOffsetLeast: -3,
+  clockOffsetMost: 90,
   online: true,
   partition: 0,
   changed: 9,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { installedRules } from '#rule-folder';
-import { CARDS, type Due, type Rules } from '#baccarat';
+import { CARDS, type Card, type Due, type Rules } from '#baccarat';
 import fc from 'fast-check';
-import { stepsOf } from '../../libs/read-model/src/coups/steps.js';
-import type { CoupDetail } from '../../libs/read-model/src/writing/rows.js';
+import { stepsOf, type CoupDetail } from '#read-model';
 
 const book = installedRules();
 const PUNTO = book.get('punto-banco@1') as Rules;
@@ -16,7 +15,7 @@ const cards = (text: string): CoupDetail['cards'] =>
     .filter(Boolean)
     .map((word, i) => ({
       ref: `device/shoe#${i}`,
-      card: word.slice(1) === '??' ? null : word.slice(1),
+      card: word.slice(1) === '??' ? null : (word.slice(1) as Card),
       to: word[0] === 'p' ? 'player' : word[0] === 'b' ? 'banker' : null,
       moved: false,
       exposed: false,

@@ -2,10 +2,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { keyOf, RowsNotWritten, RowStore, type RowBatch } from '#read-model';
 import { eachOnFreshRows, type Rows } from './looking.js';
 import {
+  aFinding,
   coupRow,
   deviceRow,
   evening,
   findingRow,
+  judgedAfterAll,
   move,
   NOTHING,
   shoeRow,
@@ -63,7 +65,7 @@ describe('a write of rows', () => {
       generation,
     });
     expect(Buffer.from(position?.lastDigest as Uint8Array)).toEqual(Buffer.alloc(32, 12));
-    expect(position?.committedAt).toBeInstanceOf(Date);
+    expect(position?.committedAt).toMatch(/^\d{4}-.*Z$/);
   });
 
   it('gives a row back as it went in', async () => {
@@ -77,9 +79,9 @@ describe('a write of rows', () => {
       gaming_day: '2026-11-20',
       detail: { ...detail, cards: [{ ...detail.cards[0], ref: 'device/B07#2/card' }] },
     });
-    expect(coup?.opened_at).toEqual(new Date('2026-11-20T12:00:01.000Z'));
+    expect(coup?.opened_at).toEqual('2026-11-20T12:00:01.000Z');
     const [finding] = await rows.ask<{ body: string }>('select body::text from rows.finding');
-    expect(finding?.body).toBe(JSON.stringify(findingRow('f1').finding));
+    expect(finding?.body).toBe(JSON.stringify(findingRow('f1').body));
     expect(await rows.ask('select * from rows.device')).toMatchObject([
       {
         clock_offset_last: 40,
@@ -114,8 +116,8 @@ describe('a write of rows', () => {
       coups: [coupRow('c', { coup: 1 }), coupRow('d'), coupRow('c', { coup: 3 })],
       unjudgeable: [
         unjudgeableRow('k'),
-        unjudgeableRow('k', { entry: null }),
-        unjudgeableRow('l', { entry: null }),
+        judgedAfterAll(unjudgeableRow('k')),
+        judgedAfterAll(unjudgeableRow('l')),
         unjudgeableRow('l'),
       ],
       totals: [
@@ -222,7 +224,7 @@ describe('a write of rows', () => {
 
   it('takes back what can be judged after all', async () => {
     await put({ unjudgeable: [unjudgeableRow('k'), unjudgeableRow('l')] });
-    await put({ unjudgeable: [unjudgeableRow('k', { entry: null })] });
+    await put({ unjudgeable: [judgedAfterAll(unjudgeableRow('k'))] });
     expect(await rows.ask('select key from rows.unjudgeable')).toEqual([{ key: 'l' }]);
   });
 
@@ -247,9 +249,7 @@ describe('a write of rows', () => {
     ).rejects.toThrow(/no row/);
     const refused = store.write({
       ...evening(generation, 0, 5),
-      findings: [
-        findingRow('f', { finding: { ...findingRow('f').finding, severity: 99_999 as 4 } }),
-      ],
+      findings: [findingRow('f', { body: aFinding('f', { severity: 99_999 as 4 }) })],
     });
     await expect(refused).rejects.toMatchObject({ name: 'RowsNotWritten', retryable: false });
     expect(await rows.counts()).toEqual(before);
@@ -334,13 +334,15 @@ describe('values that nobody expects', () => {
       ],
       findings: [
         findingRow('', {
-          finding: { ...findingRow('').finding, message: `${ref}\ud800`, coup: HUGE, seat: HUGE },
+          body: aFinding('', { message: `${ref}\ud800`, coup: HUGE, seat: HUGE }),
         }),
       ],
       devices: [
         deviceRow('\\', {
           lastSequence: HUGE,
-          clockOffset: { last: -252_423_993_600_000.25, least: -HUGE, most: 0.4 },
+          clockOffsetLast: -252_423_993_600_000.25,
+          clockOffsetLeast: -HUGE,
+          clockOffsetMost: 0.4,
           lastReceived: null,
           online: null,
         }),
@@ -365,7 +367,7 @@ describe('values that nobody expects', () => {
     expect(await rows.ask('select coup, opened_at, detail from rows.coup')).toMatchObject([
       {
         coup: HUGE,
-        opened_at: new Date('2016-12-31T23:59:59.500Z'),
+        opened_at: '2016-12-31T23:59:59.500Z',
         detail: { declared: [{ outcome: ref, by: 'a\uFFFD\uFFFDb' }] },
       },
     ]);
@@ -409,7 +411,7 @@ describe('values that nobody expects', () => {
       coups: [coupRow(ref, { table, shoe: long, shoeRef: ref, dealer: long })],
       findings: [
         findingRow('f', {
-          finding: { ...findingRow('f').finding, table, shoe: long, bet: long },
+          body: aFinding('f', { table, shoe: long, bet: long }),
           shoeRef: ref,
           coupRef: ref,
           dealer: long,
@@ -450,7 +452,7 @@ describe('values that nobody expects', () => {
     expect(keyOf(keyOf(table))).toBe(keyOf(table));
     expect(keyOf(`${table}x`)).not.toBe(keyOf(table));
     await put({
-      unjudgeable: [unjudgeableRow(`${ref} why`, { table, shoeRef: ref, entry: null })],
+      unjudgeable: [judgedAfterAll(unjudgeableRow(`${ref} why`, { table, shoeRef: ref }))],
     });
     expect(await rows.counts()).toMatchObject({ unjudgeable: 0 });
   });

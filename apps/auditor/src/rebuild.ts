@@ -184,9 +184,9 @@ class ShadowRows {
     let done = 0;
     return this.rebuild.compare(
       (live) => this.reach(live),
-      () => {
+      (_, total) => {
         this.check();
-        this.asked.progress?.({ phase: 'comparing', done: (done += 1), total: TABLES });
+        this.asked.progress?.({ phase: 'comparing', done: (done += 1), total });
       },
     );
   }
@@ -271,5 +271,3 @@ class ShadowRows {
 
 const CLOSE_MS = 5_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Tables of rows that are compared. */
-const TABLES = 11;

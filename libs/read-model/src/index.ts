@@ -1,4 +1,4 @@
-export * from './writing/rows.js';
+export * from './writing/batch.js';
 export { gamingDayFaults, gamingDays, isDay, type GamingDayRule } from './reading/gaming-day.js';
 export { poissonLimits, type PoissonLimits } from './reading/poisson.js';
 export { BadCursor, PAGE_DEFAULT, PAGE_MAX, type Page, type Paging } from './reading/cursor.js';
@@ -20,6 +20,7 @@ export {
 } from './database/data-source.js';
 export { channelOf, quotedSchema, ROWS_SCHEMA } from './database/schema.js';
 export * from './entities/index.js';
+export { Table, type ColumnSchema } from './entities/table.js';
 export type { Filter } from './reading/where.js';
 export {
   COMMISSION_BY,
@@ -86,7 +87,7 @@ export {
   type Held,
   type PositionState,
 } from './writing/ownership.js';
-export type { ParkedAsk, ParkedTable, ReleasedEvent } from './writing/parked.js';
+export type { ParkedAsk, ParkedTable } from './writing/parked.js';
 export type { TableAtHand } from './writing/snapshots.js';
 export { keyOf } from './database/schema-keys.js';
 export { commissionCoups, type CommissionCoup } from './commission/commission-coups.js';

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { ParkedTable } from '#read-model';
 import type { Identity } from '../identity/identity.js';
 import { Requires, Sender } from '../identity/requires.js';
 import {
@@ -8,7 +9,6 @@ import {
   ListParked,
   ListPositions,
   ResumePartition,
-  type ParkedTable,
   type PartitionPosition,
 } from './parked.js';
 

@@ -7,39 +7,23 @@ import {
   Query,
   QueryHandler,
 } from '@nestjs/cqrs';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { ParkedEntity, PositionEntity, type RowStore } from '#read-model';
-import { DataSource } from 'typeorm';
+import type { ParkedAsk, ParkedTable, PositionState, RowStore } from '#read-model';
 import { type Identity, seesTable } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
-import { ROWS } from '../settings/tokens.js';
-
-/** A table that waits for a decision, and the event that it stopped at. */
-export interface ParkedTable {
-  readonly table: string;
-  readonly partition: number;
-  readonly offset: number;
-  readonly line: number;
-  readonly reason: string;
-  readonly parkedAt: string;
-  readonly asked: 'retry' | 'release' | null;
-  readonly askedBy: string | null;
-  readonly askedAt: string | null;
-}
 
 /** How far a partition is folded, by whom, and whether it goes on. */
-export interface PartitionPosition {
-  readonly partition: number;
-  readonly next: number;
-  readonly events: number;
-  readonly owner: string | null;
-  readonly generation: number;
-  readonly committedAt: string | null;
-  readonly stopped: {
-    readonly reason: string;
-    readonly offset: number | null;
-    readonly at: string | null;
-  } | null;
+export type PartitionPosition = Pick<
+  PositionState,
+  'partition' | 'next' | 'events' | 'owner' | 'generation' | 'committedAt' | 'stopped'
+>;
+
+/** The store that shows the auditor's positions and parked tables and takes decisions about them, on a connection of its own. */
+export class Decisions implements OnApplicationShutdown {
+  constructor(readonly store: RowStore) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.store.close();
+  }
 }
 
 /** The parked tables that the asker may see, by table. */
@@ -53,60 +37,29 @@ export class ListPositions extends Query<readonly PartitionPosition[]> {}
 
 @QueryHandler(ListParked)
 export class ListParkedHandler implements IQueryHandler<ListParked> {
-  constructor(@InjectDataSource(ROWS) private readonly rows: DataSource) {}
+  constructor(private readonly decisions: Decisions) {}
 
   async execute({ by }: ListParked): Promise<readonly ParkedTable[]> {
-    const parked = await this.rows.getRepository(ParkedEntity).find({ order: { table: 'asc' } });
-    return parked
-      .filter(({ name }) => seesTable(by, name))
-      .map(({ name, partition, offset, line, reason, parkedAt, asked, askedBy, askedAt }) => ({
-        table: name,
-        partition,
-        offset,
-        line,
-        reason,
-        parkedAt: parkedAt.toISOString(),
-        asked,
-        askedBy,
-        askedAt: askedAt?.toISOString() ?? null,
-      }));
+    const parked = await this.decisions.store.parked();
+    return parked.filter(({ table }) => seesTable(by, table));
   }
 }
 
 @QueryHandler(ListPositions)
 export class ListPositionsHandler implements IQueryHandler<ListPositions> {
-  constructor(@InjectDataSource(ROWS) private readonly rows: DataSource) {}
+  constructor(private readonly decisions: Decisions) {}
 
   async execute(): Promise<readonly PartitionPosition[]> {
-    const positions = await this.rows
-      .getRepository(PositionEntity)
-      .find({ order: { partition: 'asc' } });
+    const positions = await this.decisions.store.positions();
     return positions.map(
-      ({
+      ({ partition, next, events, owner, generation, committedAt, stopped }) => ({
         partition,
         next,
         events,
         owner,
         generation,
         committedAt,
-        stoppedReason,
-        stoppedOffset,
-        stoppedAt,
-      }) => ({
-        partition,
-        next,
-        events,
-        owner,
-        generation,
-        committedAt: committedAt?.toISOString() ?? null,
-        stopped:
-          stoppedReason === null
-            ? null
-            : {
-                reason: stoppedReason,
-                offset: stoppedOffset,
-                at: stoppedAt?.toISOString() ?? null,
-              },
+        stopped,
       }),
     );
   }
@@ -117,7 +70,7 @@ export class DecideParked extends Command<void> {
   constructor(
     readonly by: Identity,
     readonly table: string,
-    readonly what: 'retry' | 'release',
+    readonly what: ParkedAsk,
   ) {
     super();
   }
@@ -130,15 +83,6 @@ export class ResumePartition extends Command<void> {
     readonly partition: string,
   ) {
     super();
-  }
-}
-
-/** The store through which decisions reach the auditor, on a connection of its own. */
-export class Decisions implements OnApplicationShutdown {
-  constructor(readonly store: RowStore) {}
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.store.close();
   }
 }
 

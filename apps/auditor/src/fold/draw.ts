@@ -13,15 +13,16 @@ import {
   type Found,
   type Shoe,
 } from '#audit';
-import type {
-  CoupRowOut,
-  DeviceRow,
-  FindingRow,
-  RowBatch,
-  ShoeRowOut,
-  ShoeTotals,
-  TableRow,
-  UnjudgeableRow,
+import {
+  findingColumns,
+  type CoupRow,
+  type DeviceRow,
+  type FindingRow,
+  type RowBatch,
+  type ShoeRow,
+  type ShoeTotals,
+  type TableAsFolded,
+  type UnjudgeableChange,
 } from '#read-model';
 import type { Device } from './device.js';
 import type { TableRun } from './table-run.js';
@@ -101,11 +102,12 @@ class Drawing {
     return { partition: this.partition, changed };
   }
 
-  private table(): TableRow {
+  private table(): TableAsFolded {
     const { state, lastTime, lastReceived } = this.run;
     const { read, admitted, duplicates, equivocal, late, stray } = state.admission.counts;
     return {
       table: state.table,
+      name: state.table,
       shoeRef: state.open && !state.open.closed ? state.open.ref : null,
       dealer: state.duty.dealer,
       lastEventTime: utcOf(lastTime),
@@ -120,7 +122,7 @@ class Drawing {
     };
   }
 
-  private shoe(shoe: Shoe, changed: number): ShoeRowOut {
+  private shoe(shoe: Shoe, changed: number): ShoeRow {
     const { opening, ref, name, rules, decks, currency, coups, drawn, unread, closed } = shoe;
     const closing = closingOf(shoe);
     const { offset, line } = this.run.openedAt(ref);
@@ -152,11 +154,7 @@ class Drawing {
     return this.run.drawnSums.totals(shoe, shoeSums(shoe, this.dayOf));
   }
 
-  private coup(
-    shoe: Shoe,
-    { openedAt, endedAt, ...coup }: CoupReport,
-    changed: number,
-  ): CoupRowOut {
+  private coup(shoe: Shoe, { openedAt, endedAt, ...coup }: CoupReport, changed: number): CoupRow {
     return {
       ...coup,
       shoeRef: shoe.ref,
@@ -188,7 +186,7 @@ class Drawing {
       standing?.found ?? { finding, coup: news.coupRef },
     );
     return {
-      finding,
+      ...findingColumns(finding),
       shoeRef: shoe?.ref ?? null,
       coupRef: standing ? standing.found.coup : news.coupRef,
       dealer,
@@ -209,38 +207,24 @@ class Drawing {
     return found.raised ?? { time: this.run.lastTime, dealer: this.run.state.duty.dealer };
   }
 
-  private doubt(key: string, shoeRef: string, changed: number): UnjudgeableRow {
+  private doubt(key: string, shoeRef: string, changed: number): UnjudgeableChange {
     const shoe = this.shoeOf(shoeRef);
-    return {
-      table: shoe.table,
-      shoeRef,
-      key,
-      entry: standingDoubt(shoe, key) ?? null,
-      ...this.at(changed),
-    };
+    const body = standingDoubt(shoe, key);
+    const row = { table: shoe.table, shoeRef, key, ...this.at(changed) };
+    return body
+      ? { ...row, shoe: body.shoe, coup: body.coup ?? null, body }
+      : { ...row, body: null };
   }
 
-  private device({
-    source,
-    events,
-    session,
-    lastSequence,
-    lastTime,
-    lastReceived,
-    clockOffset,
-    online,
-    changed,
-  }: Device): DeviceRow {
+  private device({ clockOffset, changed, lastTime, lastReceived, ...device }: Device): DeviceRow {
     return {
+      ...device,
       table: this.run.table,
-      source,
-      events,
-      session,
-      lastSequence,
       lastTime: utcOf(lastTime),
       lastReceived: lastReceived === null ? null : utcOf(lastReceived),
-      clockOffset: clockOffset && { ...clockOffset },
-      online,
+      clockOffsetLast: clockOffset?.last ?? null,
+      clockOffsetLeast: clockOffset?.least ?? null,
+      clockOffsetMost: clockOffset?.most ?? null,
       ...this.at(changed),
     };
   }

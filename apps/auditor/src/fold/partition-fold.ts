@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Decoder } from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
-import type { Claimed, ParkedRow, PositionMove, SnapshotRow } from '#read-model';
+import type { Claimed, ParkedEvent, PositionMove, SnapshotRow } from '#read-model';
 import { drawRows, nothingGathered, type DayOf, type Gathered } from './draw.js';
 import { linesOf, UnknownEvent, type Lines, type StampedEvent } from './record-lines.js';
 import { Snapshots } from './snapshots.js';
@@ -17,7 +17,7 @@ export interface Refused extends LineAt {
 export interface Resumed {
   /** Tables as they stand at the position, and what they changed is in the rows. */
   readonly tables: Iterable<TableRun>;
-  readonly parked: Iterable<ParkedRow>;
+  readonly parked: Iterable<ParkedEvent>;
   /** Events that somebody decided to leave out, by `lineKey`. */
   readonly released: Iterable<string>;
   /** Bytes folded again. */
@@ -45,7 +45,7 @@ export class PartitionFold {
   readonly partition: number;
   readonly generation: number;
   private readonly runs = new Map<string, TableRun>();
-  private readonly parkedTables = new Map<string, ParkedRow>();
+  private readonly parkedTables = new Map<string, ParkedEvent>();
   private readonly releasedEvents: Set<string>;
   private readonly snapshots: Snapshots;
   private readonly progress: { next: number; events: number; bytes: number };
@@ -54,7 +54,7 @@ export class PartitionFold {
   private writtenNext: number;
   private frozen = false;
   private readonly changed = new Set<TableRun>();
-  private readonly newlyParked: ParkedRow[] = [];
+  private readonly newlyParked: ParkedEvent[] = [];
   private readonly statesBeforeParking: SnapshotRow[] = [];
   private unparks: string | null = null;
   private readonly received: string[] = [];
@@ -91,7 +91,7 @@ export class PartitionFold {
   }
 
   /** Tables that are folded no further, and the event that each stopped at. */
-  get parked(): ReadonlyMap<string, ParkedRow> {
+  get parked(): ReadonlyMap<string, ParkedEvent> {
     return this.parkedTables;
   }
 
@@ -199,7 +199,7 @@ export class PartitionFold {
   }
 
   /** Takes a table out of the fold: `run` is as it was before the event, `state` as it was before the event's record. */
-  park(run: TableRun, row: ParkedRow, state: Uint8Array | undefined): void {
+  park(run: TableRun, row: ParkedEvent, state: Uint8Array | undefined): void {
     const { table, offset } = row;
     this.replace(run);
     this.runs.delete(table);

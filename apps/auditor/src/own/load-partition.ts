@@ -1,5 +1,5 @@
 import { BrokenLog } from '#event-log';
-import type { Claimed, ParkedRow } from '#read-model';
+import type { Claimed, ParkedEvent } from '#read-model';
 import { digestOf, PartitionFold } from '../fold/partition-fold.js';
 import { lineKey } from '../fold/record-lines.js';
 import type { TableRun } from '../fold/table-run.js';
@@ -10,7 +10,7 @@ import { recordsBetween, refold } from './refold.js';
 interface Saved {
   /** Each table, and the offset from which the log is folded onto it. */
   readonly tables: Map<string, { readonly run: TableRun; readonly from: number }>;
-  readonly parked: readonly ParkedRow[];
+  readonly parked: readonly ParkedEvent[];
   readonly released: ReadonlySet<string>;
   /** The least offset from which a table has something to fold. */
   readonly from: number;
@@ -19,7 +19,7 @@ interface Saved {
 /** What folding the log onto snapshots came to. */
 interface Refolded {
   readonly bytes: number;
-  readonly newlyParked: readonly (Reloaded & { readonly row: ParkedRow })[];
+  readonly newlyParked: readonly (Reloaded & { readonly row: ParkedEvent })[];
 }
 
 /**
@@ -51,7 +51,7 @@ async function loadSnapshots(
 ): Promise<Saved | undefined> {
   const released = new Set((await rows.released(partition)).map(lineKey));
   const tables: Saved['tables'] = new Map();
-  const parked: ParkedRow[] = [];
+  const parked: ParkedEvent[] = [];
   let from = next;
   for await (const saved of rows.tablesOf(partition)) {
     if (!isHeld()) return undefined;

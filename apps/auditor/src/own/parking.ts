@@ -1,6 +1,6 @@
 import type { Decoder } from '#audit';
 import type { EventLog } from '#event-log';
-import type { ParkedRow, RowStore, TableAtHand } from '#read-model';
+import type { ParkedEvent, RowStore, TableAtHand } from '#read-model';
 import type { Refused } from '../fold/partition-fold.js';
 import { TableRun, type Judging, type LineAt } from '../fold/table-run.js';
 import { recordsBetween, refold } from './refold.js';
@@ -83,7 +83,10 @@ export function runFrom(
 }
 
 /** Returns the row of a table that is parked at the event that it refused. */
-export const parkedAt = (partition: number, { table, offset, line, why }: Refused): ParkedRow => ({
+export const parkedAt = (
+  partition: number,
+  { table, offset, line, why }: Refused,
+): ParkedEvent => ({
   table,
   partition,
   offset,

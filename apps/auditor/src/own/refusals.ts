@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BrokenLog, type StoredRecord } from '#event-log';
-import type { ParkedRow } from '#read-model';
+import type { ParkedEvent } from '#read-model';
 import type { PartitionFold, Refused } from '../fold/partition-fold.js';
 import { lineKey, UnknownEvent } from '../fold/record-lines.js';
 import { parkedAt, reload, type Loading, type Reloaded } from './parking.js';
@@ -8,7 +8,7 @@ import type { Writer } from './writer.js';
 
 /** What is reported while refused events are settled. */
 export interface RefusalListener {
-  tableParked(row: ParkedRow): void;
+  tableParked(row: ParkedEvent): void;
   /** A table could not be loaded: it is tried again, unless this throws. */
   tableNotLoaded(table: string, why: Error): void;
 }
@@ -61,7 +61,7 @@ export class Refusals {
     fold: PartitionFold,
     record: StoredRecord,
     first: Refused,
-  ): Promise<ParkedRow | undefined> {
+  ): Promise<ParkedEvent | undefined> {
     const tried = new Set<string>();
     for (let refused: Refused | undefined = first; refused;) {
       const { run, state, refused: earlier } = await this.reloaded(fold, refused);

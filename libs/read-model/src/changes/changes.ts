@@ -1,33 +1,39 @@
+import {
+  COUP,
+  FINDING,
+  SHOE,
+  TABLE_STATE,
+  type Changed,
+  type TableRow,
+} from '../entities/index.js';
 import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
 import {
   FINDING_COLUMNS,
   findingLine,
   type FindingLine,
-  type FindingRowRead,
+  type FindingRead,
 } from '../findings/findings.js';
 import { keyOf } from '../database/schema-keys.js';
-import { SHOE_COLUMNS, shoeLine, type ShoeLine, type ShoeRead } from '../shoes/shoes.js';
+import { SHOE_COLUMNS, type ShoeLine } from '../shoes/shoes.js';
 import { positionsText, type Positions, type Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
 
-/** A table on which something happened. */
-export interface TableChange {
-  readonly table: string;
-  readonly shoeRef: string | null;
-  readonly dealer: string | null;
-  readonly lastEventTime: string;
-  readonly lastReceived: string | null;
-}
+const OF_TABLE = ['shoeRef', 'dealer', 'lastEventTime', 'lastReceived'] as const;
+
+/** A table on which something happened, by its full id. */
+export type TableChange = Pick<TableRow, 'table' | (typeof OF_TABLE)[number]>;
+const TABLE_COLUMNS = `t.name as "table", ${TABLE_STATE.select('t', OF_TABLE)}`;
 
 /** Something as it now stands, and the offset after the record that last changed it. */
-export type Change = { readonly partition: number; readonly changed: number } & (
-  | { readonly is: 'shoe'; readonly shoe: ShoeLine }
-  /** A coup that is over or void; again if its record changes after that. */
-  | { readonly is: 'coup'; readonly coup: CoupLine }
-  /** A finding that was raised, changed or withdrawn. */
-  | { readonly is: 'finding'; readonly finding: FindingLine }
-  | { readonly is: 'table'; readonly table: TableChange }
-);
+export type Change = Changed &
+  (
+    | { readonly is: 'shoe'; readonly shoe: ShoeLine }
+    /** A coup that is over or void; again if its record changes after that. */
+    | { readonly is: 'coup'; readonly coup: CoupLine }
+    /** A finding that was raised, changed or withdrawn. */
+    | { readonly is: 'finding'; readonly finding: FindingLine }
+    | { readonly is: 'table'; readonly table: TableChange }
+  );
 
 export interface Changes {
   /** In each partition in the order of the log. A thing that changed twice is told once, as it stands. */
@@ -37,13 +43,6 @@ export interface Changes {
   /** Whether some of what has changed is still to be told. */
   readonly more: boolean;
 }
-
-interface Changed {
-  readonly partition: number;
-  readonly changed: number;
-}
-
-type OfPartition = (row: string) => { readonly lateral: string; readonly parameters: unknown[] };
 
 /**
  * What changed since the positions given (a partition that they do not name is told from its beginning), about `limit` things of each kind and
@@ -60,30 +59,44 @@ export async function changesSince(
   const behind = [...read.positions].filter(
     ([partition, next]) => (since.get(partition) ?? 0) < next,
   );
-  const moved: OfPartition = (row) => {
+  if (behind.length === 0) return cut([], read.positions, since, limit);
+  const changedIn = async <Row>(
+    { name }: { readonly name: string },
+    row: string,
+    columns: string,
+  ): Promise<(Row & Changed)[]> => {
     const where = new Where([
       behind.map(([partition]) => partition),
       behind.map(([partition]) => since.get(partition) ?? 0),
-    ]);
-    where
+    ])
       .and(`${row}.partition = w.partition`)
       .and(`${row}.changed > w.since`)
       .given(`${row}."table" = any(?)`, scope?.map(keyOf));
     if (row === 'c') where.and(`c.state <> 'open'`);
-    return {
-      lateral: `${where.sql} order by ${row}.changed fetch first ${limit} rows with ties`,
-      parameters: where.parameters,
-    };
+    return read.rows<Row & Changed>(
+      `select m.* from unnest($1::integer[], $2::bigint[]) as w(partition, since) cross join lateral
+         (select ${columns}, ${row}.partition, ${row}.changed from ${name} ${row} ${where.sql}
+          order by ${row}.changed fetch first ${limit} rows with ties) m order by m.partition, m.changed`,
+      where.parameters,
+    );
   };
-  const found =
-    behind.length === 0
-      ? []
-      : [
-          ...(await shoesMoved(read, moved)),
-          ...(await coupsMoved(read, moved)),
-          ...(await findingsMoved(read, moved)),
-          ...(await tablesMoved(read, moved)),
-        ];
+  const found: Change[] = [];
+  for (const { partition, changed, ...shoe } of await changedIn<ShoeLine>(SHOE, 's', SHOE_COLUMNS))
+    found.push({ partition, changed, is: 'shoe', shoe });
+  for (const { partition, changed, ...coup } of await changedIn<CoupRead>(COUP, 'c', COUP_COLUMNS))
+    found.push({ partition, changed, is: 'coup', coup: coupLine(coup) });
+  for (const { partition, changed, ...row } of await changedIn<FindingRead>(
+    FINDING,
+    'f',
+    FINDING_COLUMNS,
+  ))
+    found.push({ partition, changed, is: 'finding', finding: findingLine(row) });
+  for (const { partition, changed, ...table } of await changedIn<TableChange>(
+    TABLE_STATE,
+    't',
+    TABLE_COLUMNS,
+  ))
+    found.push({ partition, changed, is: 'table', table });
   return cut(found, read.positions, since, limit);
 }
 
@@ -114,76 +127,4 @@ function cut(
     positions: positionsText(ends),
     more: [...reached].some(([partition, next]) => (ends.get(partition) as number) < next),
   };
-}
-
-const FROM = 'from unnest($1::integer[], $2::bigint[]) as w(partition, since) cross join lateral';
-
-async function shoesMoved(read: Snapshot, moved: OfPartition): Promise<Change[]> {
-  const { lateral, parameters } = moved('s');
-  const rows = await read.rows<ShoeRead & Changed>(
-    `select m.* ${FROM} (select ${SHOE_COLUMNS}, s.partition, s.changed from shoe s ${lateral}) m order by m.partition, m.changed`,
-    parameters,
-  );
-  return rows.map((row) => ({
-    partition: row.partition,
-    changed: row.changed,
-    is: 'shoe',
-    shoe: shoeLine(row),
-  }));
-}
-
-async function coupsMoved(read: Snapshot, moved: OfPartition): Promise<Change[]> {
-  const { lateral, parameters } = moved('c');
-  const rows = await read.rows<CoupRead & Changed>(
-    `select m.* ${FROM} (select ${COUP_COLUMNS}, c.partition, c.changed from coup c ${lateral}) m order by m.partition, m.changed`,
-    parameters,
-  );
-  return rows.map((row) => ({
-    partition: row.partition,
-    changed: row.changed,
-    is: 'coup',
-    coup: coupLine(row),
-  }));
-}
-
-async function findingsMoved(read: Snapshot, moved: OfPartition): Promise<Change[]> {
-  const { lateral, parameters } = moved('f');
-  const rows = await read.rows<FindingRowRead & Changed>(
-    `select m.* ${FROM} (select ${FINDING_COLUMNS}, f.partition, f.changed from finding f ${lateral}) m order by m.partition, m.changed`,
-    parameters,
-  );
-  return rows.map((row) => ({
-    partition: row.partition,
-    changed: row.changed,
-    is: 'finding',
-    finding: findingLine(row),
-  }));
-}
-
-interface TableMoved extends Changed {
-  readonly name: string;
-  readonly shoe_ref: string | null;
-  readonly dealer: string | null;
-  readonly last_event_time: Date;
-  readonly last_received: Date | null;
-}
-
-async function tablesMoved(read: Snapshot, moved: OfPartition): Promise<Change[]> {
-  const { lateral, parameters } = moved('t');
-  const rows = await read.rows<TableMoved>(
-    `select m.* ${FROM} (select t.name, t.shoe_ref, t.dealer, t.last_event_time, t.last_received, t.partition, t.changed from table_state t ${lateral}) m order by m.partition, m.changed`,
-    parameters,
-  );
-  return rows.map((row) => ({
-    partition: row.partition,
-    changed: row.changed,
-    is: 'table',
-    table: {
-      table: row.name,
-      shoeRef: row.shoe_ref,
-      dealer: row.dealer,
-      lastEventTime: row.last_event_time.toISOString(),
-      lastReceived: row.last_received?.toISOString() ?? null,
-    },
-  }));
 }

@@ -1,43 +1,29 @@
+import { COUP, SHOE, type CoupCommission, type CoupRow, type ShoeRow } from '../entities/index.js';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import type { CoupCommission } from '../writing/rows.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
 import type { CommissionFilter } from './commission.js';
 
+const OF_COUP = [
+  'shoeRef',
+  'table',
+  'shoe',
+  'coup',
+  'state',
+  'dealer',
+  'openedAt',
+  'gamingDay',
+] as const;
+
 /** A seat's commission of one coup, in minor units of `currency`. */
-export interface CommissionCoup extends CoupCommission {
+export interface CommissionCoup
+  extends CoupCommission, Pick<CoupRow, (typeof OF_COUP)[number]>, Pick<ShoeRow, 'currency'> {
   readonly coupRef: string;
-  readonly shoeRef: string;
-  readonly table: string;
-  readonly shoe: string;
-  readonly coup: number;
-  readonly state: 'open' | 'over' | 'void';
-  readonly dealer: string | null;
-  readonly openedAt: string;
-  readonly gamingDay: string;
-  readonly currency: string;
 }
 
-type Read = Readonly<
-  Record<
-    | 'coup_ref'
-    | 'shoe_ref'
-    | 'table'
-    | 'shoe'
-    | 'gaming_day'
-    | 'currency'
-    | 'due'
-    | 'taken'
-    | 'marked',
-    string
-  >
-> & {
-  readonly coup: number;
-  readonly state: CommissionCoup['state'];
-  readonly dealer: string | null;
-  readonly opened_at: Date;
-  readonly seat: number;
-};
+/** PostgreSQL returns amounts out of JSON as text. */
+type Read = Omit<CommissionCoup, Amount> & Readonly<Record<Amount, string>>;
+type Amount = 'due' | 'taken' | 'marked';
 
 const LIST = 'commission-coups';
 
@@ -62,34 +48,23 @@ export async function commissionCoups(
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text', 'number']),
     );
   const rows = await read.rows<Read>(
-    `select c.ref as coup_ref, c.shoe_ref, c."table", c.shoe, c.coup, c.state, c.dealer, c.opened_at, c.gaming_day, s.currency, k.seat, k.due, k.taken, k.marked
+    `select c.ref as "coupRef", ${COUP.select('c', OF_COUP)}, ${SHOE.select('s', ['currency'])}, k.seat, k.due, k.taken, k.marked
      from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table"
      cross join lateral json_to_recordset((c.detail->'commission')::json) as k(seat bigint, due numeric, taken numeric, marked numeric)
      ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc, -k.seat desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [
-    row.gaming_day,
-    row.opened_at.toISOString(),
-    row.coup_ref,
-    row.table,
-    -row.seat,
+  return pageOf(LIST, rows.map(lineOf), paging, (line) => [
+    line.gamingDay,
+    line.openedAt,
+    line.coupRef,
+    line.table,
+    -line.seat,
   ]);
-  return { lines: lines.map(lineOf), next };
 }
 
 const lineOf = (row: Read): CommissionCoup => ({
-  coupRef: row.coup_ref,
-  shoeRef: row.shoe_ref,
-  table: row.table,
-  shoe: row.shoe,
-  coup: row.coup,
-  state: row.state,
-  dealer: row.dealer,
-  openedAt: row.opened_at.toISOString(),
-  gamingDay: row.gaming_day,
-  currency: row.currency,
-  seat: row.seat,
+  ...row,
   due: whole(row.due),
   taken: whole(row.taken),
   marked: whole(row.marked),

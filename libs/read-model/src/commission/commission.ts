@@ -1,6 +1,11 @@
+import {
+  AMOUNTS,
+  COMMISSION,
+  type CommissionAmounts,
+  type CommissionRow,
+} from '../entities/index.js';
 import type { Page, Paging } from '../reading/cursor.js';
 import { fetchedFor, cursorKey, pageOf } from '../reading/cursor.js';
-import type { CommissionAmounts } from '../writing/rows.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
@@ -14,16 +19,10 @@ export interface CommissionOwed extends CommissionAmounts {
   readonly outstanding: number;
 }
 
-/** A line of the report. What its `by` does not tell is null: a line by table has no seat. */
-export interface CommissionLine extends CommissionOwed {
-  readonly table: string | null;
-  readonly shoe: string | null;
-  readonly shoeRef: string | null;
-  readonly seat: number | null;
-  /** Who dealt; null by dealer where nobody had signed on, and null wherever lines are not by dealer. */
-  readonly dealer: string | null;
-  readonly gamingDay: string | null;
-}
+type Key = 'table' | 'shoe' | 'shoeRef' | 'seat' | 'dealer' | 'gamingDay';
+
+/** A line of the report. A field that its `by` does not group by is null; by dealer, null means that nobody had signed on. */
+export type CommissionLine = CommissionOwed & { readonly [key in Key]: CommissionRow[key] | null };
 
 export interface CommissionFilter extends Filter {
   readonly shoeRef?: string;
@@ -36,25 +35,19 @@ export interface CommissionReport extends Page<CommissionLine> {
   readonly totals: readonly CommissionOwed[];
 }
 
-/** By what each kind of line is told apart, as the lines are sorted. Every kind has its currency: two are never added. */
-const KEYS: Readonly<Record<CommissionBy, readonly string[]>> = {
-  seat: ['table', 'shoe', 'shoe_ref', 'seat', 'currency'],
-  shoe: ['table', 'shoe', 'shoe_ref', 'currency'],
-  table: ['table', 'currency'],
-  dealer: ['dealer', 'currency'],
-  day: ['gaming_day', 'currency'],
+/** What each kind of line is grouped and sorted by, before its currency. Currencies are never added together. */
+const KEYS: Readonly<Record<CommissionBy, readonly Key[]>> = {
+  seat: ['table', 'shoe', 'shoeRef', 'seat'],
+  shoe: ['table', 'shoe', 'shoeRef'],
+  table: ['table'],
+  dealer: ['dealer'],
+  day: ['gamingDay'],
 };
 
-const SUMS =
-  'sum(due) as due, sum(taken) as taken, sum(marked) as marked, sum(collected) as collected, sum(waived) as waived';
+const SUMS = AMOUNTS.map((amount) => `sum(${amount}) as ${amount}`).join(', ');
 
-type Sums = Readonly<Record<'due' | 'taken' | 'marked' | 'collected' | 'waived', string>> & {
-  readonly currency: string;
-};
-type LineRow = Sums &
-  Partial<Readonly<Record<'table' | 'shoe' | 'shoe_ref' | 'dealer' | 'gaming_day', string>>> & {
-    readonly seat?: number;
-  };
+type Sums = Readonly<Record<keyof CommissionAmounts, string>> & Pick<CommissionRow, 'currency'>;
+type LineRow = Sums & Partial<Pick<CommissionRow, Key>>;
 
 /**
  * Commission by seat (of each shoe, as `shoeprint audit` prints it), shoe, table, dealer or gaming day. It adds up the
@@ -68,27 +61,25 @@ export async function commissionOwed(
   filter: CommissionFilter,
   paging: Paging,
 ): Promise<CommissionReport> {
-  const keys = KEYS[by];
+  const keys = [...KEYS[by], 'currency'] as const;
   const list = `commission/${by}`;
-  const named = keys.map((key) => `"${key}"`).join(', ');
+  const named = keys.map((key) => `c.${COMMISSION.column(key).name}`).join(', ');
   const where = conditions(filter);
   if (paging.cursor !== undefined) {
     const key = cursorKey(
       paging.cursor,
       list,
-      keys.map((name) => (name === 'seat' ? 'number' : name === 'gaming_day' ? 'day' : 'text')),
+      keys.map((name) => (name === 'seat' ? 'number' : name === 'gamingDay' ? 'day' : 'text')),
     );
     where.and(`(${named}) > (${key.map(() => '?').join(', ')})`, ...key);
   }
-  const selected = keys
-    .map((key) => (key === 'gaming_day' ? 'gaming_day::text as gaming_day' : `"${key}"`))
-    .join(', ');
   const rows = await read.rows<LineRow>(
-    `select ${selected}, ${SUMS} from commission c ${where.sql} group by ${named} order by ${named} limit ${fetchedFor(paging)}`,
+    `select ${COMMISSION.select('c', keys)}, ${SUMS} from commission c ${where.sql}
+     group by ${named} order by ${named} limit ${fetchedFor(paging)}`,
     where.parameters,
   );
   const { lines, next } = pageOf(list, rows, paging, (row) =>
-    keys.map((key) => row[key as keyof LineRow] as string | number),
+    keys.map((key) => row[key] as string | number),
   );
   return { lines: lines.map(lineOf), next, totals: await totalsOf(read, filter) };
 }
@@ -131,9 +122,9 @@ function owed(sums: Sums): CommissionOwed {
 const lineOf = (row: LineRow): CommissionLine => ({
   table: row.table ?? null,
   shoe: row.shoe ?? null,
-  shoeRef: row.shoe_ref ?? null,
+  shoeRef: row.shoeRef ?? null,
   seat: row.seat ?? null,
   dealer: row.dealer || null,
-  gamingDay: row.gaming_day ?? null,
+  gamingDay: row.gamingDay ?? null,
   ...owed(row),
 });

@@ -1,11 +1,17 @@
 import type { RuleBook, Unjudgeable } from '#audit';
 import {
+  SHOE,
+  type CoupBet,
+  type CoupCommission,
+  type CoupDetail,
+  type ShoeRow,
+} from '../entities/index.js';
+import {
   FINDING_COLUMNS,
   findingLine,
   type FindingLine,
-  type FindingRowRead,
+  type FindingRead,
 } from '../findings/findings.js';
-import type { CoupBet, CoupCommission, CoupDetail } from '../writing/rows.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
 import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from './coups.js';
@@ -20,12 +26,11 @@ export class RulesNotInstalled extends Error {
   }
 }
 
-/** A coup with everything that is kept of it. Amounts are minor units of `currency`. */
-export interface CoupWhole extends CoupLine, Steps {
-  /** The rule document it is judged by. */
-  readonly rules: string;
-  readonly decks: number;
-  readonly currency: string;
+const OF_SHOE = ['rules', 'decks', 'currency'] as const;
+type OfShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]>;
+
+/** A coup with everything that is kept of it, and its shoe's rules. Amounts are minor units of `currency`. */
+export interface CoupWhole extends CoupLine, Steps, OfShoe {
   readonly declared: CoupDetail['declared'];
   readonly bets: readonly CoupBet[];
   /** Each seat's commission of this coup. */
@@ -46,30 +51,29 @@ export async function coup(
   scope?: readonly string[],
 ): Promise<CoupWhole | undefined> {
   const where = new Where().named('c.ref = ?', ref).filter('c', { scope }, 'null');
-  const [row] = await read.rows<
-    CoupRead & { readonly rules: string; readonly decks: number; readonly currency: string }
-  >(
-    `select ${COUP_COLUMNS}, s.rules, s.decks, s.currency from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table" ${where.sql} order by c."table" limit 1`,
+  const [row] = await read.rows<CoupRead & OfShoe>(
+    `select ${COUP_COLUMNS}, ${SHOE.select('s', OF_SHOE)} from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table" ${where.sql} order by c."table" limit 1`,
     where.parameters,
   );
   if (!row) return undefined;
-  const rules = book.get(row.rules);
-  if (!rules) throw new RulesNotInstalled(row.rules);
-  const raised = await read.rows<FindingRowRead>(
+  const { rules, decks, currency, ...line } = row;
+  const document = book.get(rules);
+  if (!document) throw new RulesNotInstalled(rules);
+  const raised = await read.rows<FindingRead>(
     `select ${FINDING_COLUMNS} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`,
     [row.ref, row.table],
   );
   const doubts = await read.rows<{ readonly body: Unjudgeable }>(
     'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup = $3 and starts_with(u.key, $4) order by u.key',
-    [row.shoe_ref, row.table, row.coup, beginningOf(`${ref} `)],
+    [row.shoeRef, row.table, row.coup, beginningOf(`${ref} `)],
   );
   const { cards, declared, bets, commission } = row.detail;
   return {
-    ...coupLine(row),
-    rules: row.rules,
-    decks: row.decks,
-    currency: row.currency,
-    ...stepsOf(cards, rules),
+    ...coupLine(line),
+    rules,
+    decks,
+    currency,
+    ...stepsOf(cards, document),
     declared,
     bets,
     commission,

@@ -1,30 +1,29 @@
-import type { CoupKind, Severity } from '#audit';
+import { COUP, type CoupDetail, type CoupRow } from '../entities/index.js';
+import { against, standing, type Standing } from '../findings/standing.js';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import type { CoupDetail } from '../writing/rows.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-/** A coup in a list. */
-export interface CoupLine {
-  readonly ref: string;
-  readonly shoeRef: string;
-  readonly table: string;
-  readonly shoe: string;
-  readonly coup: number;
-  readonly kind: CoupKind;
-  readonly state: 'open' | 'over' | 'void';
-  /** Who won by the cards as they lie; null where they do not tell. */
-  readonly outcome: string | null;
-  readonly dealer: string | null;
-  readonly openedAt: string;
-  readonly endedAt: string | null;
-  readonly gamingDay: string;
+const SHOWN = [
+  'ref',
+  'shoeRef',
+  'table',
+  'shoe',
+  'coup',
+  'kind',
+  'state',
+  'outcome',
+  'dealer',
+  'openedAt',
+  'endedAt',
+  'gamingDay',
+] as const;
+
+/** A coup in a list, and what stands against it. */
+export interface CoupLine extends Pick<CoupRow, (typeof SHOWN)[number]>, Standing {
   /** The cards on each hand, in the order drawn; null one that was not read. */
   readonly player: readonly (string | null)[];
   readonly banker: readonly (string | null)[];
-  /** Findings that stand, and the gravest severity among them. */
-  readonly findings: number;
-  readonly worst: Severity | null;
 }
 
 export interface CoupsFilter extends Filter {
@@ -36,46 +35,19 @@ export interface CoupsFilter extends Filter {
   readonly flagged?: boolean;
 }
 
-export interface CoupRead {
-  readonly ref: string;
-  readonly shoe_ref: string;
-  readonly table: string;
-  readonly shoe: string;
-  readonly coup: number;
-  readonly kind: CoupKind;
-  readonly state: 'open' | 'over' | 'void';
-  readonly outcome: string | null;
-  readonly dealer: string | null;
-  readonly opened_at: Date;
-  readonly ended_at: Date | null;
-  readonly gaming_day: string;
-  readonly detail: CoupDetail;
-  readonly findings: number;
-  readonly worst: Severity | null;
-}
+/** A coup as `COUP_COLUMNS` selects it. */
+export type CoupRead = Pick<CoupRow, 'detail' | (typeof SHOWN)[number]> & Standing;
 
-const STANDING = 'f.coup_ref = c.ref and f."table" = c."table" and f.withdrawn_because is null';
-/** A coup and what stands against it, for `from coup c`. */
-export const COUP_COLUMNS = `c.ref, c.shoe_ref, c."table", c.shoe, c.coup, c.kind, c.state, c.outcome, c.dealer, c.opened_at, c.ended_at, c.gaming_day, c.detail,
-  (select count(*) from finding f where ${STANDING}) as findings, (select min(f.severity) from finding f where ${STANDING}) as worst`;
+/** The select list of coups and what stands against them, for `from coup c`. */
+export const COUP_COLUMNS = `${COUP.select('c', [...SHOWN, 'detail'])}, ${standing('c', 'coup_ref')}`;
 
-export const coupLine = (row: CoupRead): CoupLine => ({
-  ref: row.ref,
-  shoeRef: row.shoe_ref,
-  table: row.table,
-  shoe: row.shoe,
-  coup: row.coup,
-  kind: row.kind,
-  state: row.state,
-  outcome: row.outcome,
-  dealer: row.dealer,
-  openedAt: row.opened_at.toISOString(),
-  endedAt: row.ended_at?.toISOString() ?? null,
-  gamingDay: row.gaming_day,
-  player: cardsOn(row.detail, 'player'),
-  banker: cardsOn(row.detail, 'banker'),
-  findings: row.findings,
-  worst: row.worst,
+/** Returns a coup as lists show it. */
+export const coupLine = ({ detail, findings, worst, ...row }: CoupRead): CoupLine => ({
+  ...row,
+  player: cardsOn(detail, 'player'),
+  banker: cardsOn(detail, 'banker'),
+  findings,
+  worst,
 });
 
 const cardsOn = ({ cards }: CoupDetail, hand: string): (string | null)[] =>
@@ -94,7 +66,9 @@ export async function coups(
     .named('c.shoe_ref = ?', filter.shoeRef)
     .named('c.shoe = ?', filter.shoe);
   if (filter.flagged !== undefined)
-    where.and(`${filter.flagged ? '' : 'not '}exists (select from finding f where ${STANDING})`);
+    where.and(
+      `${filter.flagged ? '' : 'not '}exists (select from finding f where ${against('c', 'coup_ref')})`,
+    );
   if (paging.cursor !== undefined)
     where.and(
       '(c.gaming_day, c.opened_at, c.ref, c."table") < (?, ?, ?, ?)',
@@ -104,11 +78,10 @@ export async function coups(
     `select ${COUP_COLUMNS} from coup c ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [
-    row.gaming_day,
-    row.opened_at.toISOString(),
-    row.ref,
-    row.table,
+  return pageOf(LIST, rows.map(coupLine), paging, ({ gamingDay, openedAt, ref, table }) => [
+    gamingDay,
+    openedAt,
+    ref,
+    table,
   ]);
-  return { lines: lines.map(coupLine), next };
 }

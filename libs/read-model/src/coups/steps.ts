@@ -6,7 +6,7 @@ import {
   type Rules,
   type SeenCard,
 } from '#baccarat';
-import type { CoupDetail } from '../writing/rows.js';
+import type { CoupDetail } from '../entities/index.js';
 
 type CardOfCoup = CoupDetail['cards'][number];
 

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import 'reflect-metadata';
-import { DataSource, DefaultNamingStrategy } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { ENTITIES } from '../entities/index.js';
 import { Rows1785000000000 } from '../migrations/1785000000000-rows.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
+import { SnakeCase } from './snake-case.js';
 
 export interface DataSourceOptions {
   readonly schema?: string;
@@ -20,32 +21,26 @@ function safeNumber(text: string): number {
   return value;
 }
 
+const dateOf = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
+
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
   number,
   (text: string) => unknown
 >([
   [pg.types.builtins.INT8, safeNumber],
   [pg.types.builtins.DATE, (text) => text],
+  [pg.types.builtins.TIMESTAMPTZ, (text) => dateOf(text).toISOString()],
 ]);
 
 /**
- * How values come out of the database, for every connection of ours: bigint as a number, a date as its text `YYYY-MM-DD`,
- * everything else as pg does it (numeric, which sums of bigint are, as text; timestamptz as a Date).
+ * How values come out of the database on every connection: bigint as a number, a date as its text `YYYY-MM-DD`, a time as an
+ * RFC 3339 text in UTC with milliseconds, and everything else as pg parses it (numeric, which sums of bigint are, as text).
  */
 export const ROW_TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
     (format !== 'binary' && PARSERS.get(oid)) ||
     (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
 };
-
-/** Columns are the snake_case of the fields. */
-class SnakeCase extends DefaultNamingStrategy {
-  override columnName(property: string, given: string, prefixes: string[]): string {
-    return [...prefixes, given || property]
-      .join('_')
-      .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  }
-}
 
 /**
  * A data source over a schema of rows, for reading by entities or by SQL of one's own: the caller initialises and destroys

@@ -1,23 +1,24 @@
+import { DEVICE, type DeviceRow } from '../entities/index.js';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
+const SHOWN = [
+  'table',
+  'source',
+  'online',
+  'events',
+  'session',
+  'lastSequence',
+  'lastTime',
+  'lastReceived',
+  'clockOffsetLast',
+  'clockOffsetLeast',
+  'clockOffsetMost',
+] as const;
+
 /** A source of events at a table, and how well it reports. */
-export interface DeviceLine {
-  readonly table: string;
-  readonly source: string;
-  /** Null where it never said. */
-  readonly online: boolean | null;
-  readonly events: number;
-  readonly session: string | null;
-  readonly lastSequence: number | null;
-  /** The last time by its own clock, and the last time that an event of it came in; null where none was stamped. */
-  readonly lastTime: string;
-  readonly lastReceived: string | null;
-  /** Received minus its own clock, in milliseconds; null where nothing was stamped. */
-  readonly clockOffsetLast: number | null;
-  readonly clockOffsetLeast: number | null;
-  readonly clockOffsetMost: number | null;
+export interface DeviceLine extends Pick<DeviceRow, (typeof SHOWN)[number]> {
   /** Holes in its numbers (DV-04). */
   readonly gaps: number;
   /** Cards drawn and not read (DV-01). */
@@ -43,23 +44,6 @@ export interface DevicesFilter extends Omit<Filter, 'dealer'> {
   readonly source?: string;
 }
 
-interface DeviceRead {
-  readonly table: string;
-  readonly source: string;
-  readonly online: boolean | null;
-  readonly events: number;
-  readonly session: string | null;
-  readonly last_sequence: number | null;
-  readonly last_time: Date;
-  readonly last_received: Date | null;
-  readonly clock_offset_last: number | null;
-  readonly clock_offset_least: number | null;
-  readonly clock_offset_most: number | null;
-  readonly gaps: number;
-  readonly unread: number;
-  readonly equivocations: number;
-}
-
 const LIST = 'devices';
 
 /**
@@ -80,16 +64,18 @@ export async function deviceHealth(
       '(d."table", d.source) > (?, ?)',
       ...cursorKey(paging.cursor, LIST, ['text', 'text']),
     );
-  const rows = await read.rows<DeviceRead>(
+  const rows = await read.rows<DeviceLine>(
     `with counted as (${counted})
-     select d."table", d.source, d.online, d.events, d.session, d.last_sequence, d.last_time, d.last_received, d.clock_offset_last, d.clock_offset_least, d.clock_offset_most,
+     select ${DEVICE.select('d', SHOWN)},
             coalesce(n.gaps, 0) as gaps, coalesce(n.unread, 0) as unread, coalesce(n.equivocations, 0) as equivocations
      from device d left join counted n on n."table" = d."table" and n.source = d.source
      ${where.sql} order by d."table", d.source limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.table, row.source]);
-  return { lines: lines.map(lineOf), next, total: await totalOf(read, filter) };
+  return {
+    ...pageOf(LIST, rows, paging, ({ table, source }) => [table, source]),
+    total: await totalOf(read, filter),
+  };
 }
 
 /** The findings about each device. The first event that such a finding names is the device's own, and its reference begins with its source. */
@@ -108,23 +94,6 @@ function countedOf(where: Where, { scope, table, source, from, to }: DevicesFilt
 
 const ofDevices = (where: Where, { scope, table, source }: DevicesFilter): Where =>
   where.filter('d', { scope, table }, 'null').named('d.source = ?', source);
-
-const lineOf = (row: DeviceRead): DeviceLine => ({
-  table: row.table,
-  source: row.source,
-  online: row.online,
-  events: row.events,
-  session: row.session,
-  lastSequence: row.last_sequence,
-  lastTime: row.last_time.toISOString(),
-  lastReceived: row.last_received?.toISOString() ?? null,
-  clockOffsetLast: row.clock_offset_last,
-  clockOffsetLeast: row.clock_offset_least,
-  clockOffsetMost: row.clock_offset_most,
-  gaps: row.gaps,
-  unread: row.unread,
-  equivocations: row.equivocations,
-});
 
 async function totalOf(read: Snapshot, filter: DevicesFilter): Promise<DeviceTotal> {
   const where = new Where();

@@ -1,8 +1,20 @@
-import type { Finding, Unjudgeable } from '#audit';
+import {
+  FINDING_CODES,
+  type Finding,
+  type FindingCode,
+  type Severity,
+  type Slip,
+  type Unjudgeable,
+} from '#audit';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { COUNT, DAY, FLAG, maybe, PARTITION, TEXT, TIME } from './columns.js';
+import { Changed } from './changed.js';
+import { COUNT, DAY, FLAG, JSON_TEXT, KEY, maybe, oneOf, SEVERITY, TEXT, TIME } from './kinds.js';
+import { tableOf } from './table.js';
 
-/** A finding: what it is looked up and added up by, and whole as it was raised. Lists are in order of (at, id). */
+/**
+ * A finding: the whole of it as `body`, and the columns that lists narrow and reports add up by. A withdrawn finding stays and
+ * names what withdrew it. Lists are in order of (at, id).
+ */
 @Entity('finding')
 @Index('finding_time', ['at', 'id'])
 @Index('finding_code', ['code', 'at', 'id'])
@@ -14,46 +26,67 @@ import { COUNT, DAY, FLAG, maybe, PARTITION, TEXT, TIME } from './columns.js';
 @Index('finding_coup', ['coupRef'])
 @Index('finding_withdrawn', ['at', 'id'], { where: '(withdrawn_because IS NOT NULL)' })
 @Index('finding_changed', ['partition', 'changed'])
-export class FindingEntity {
-  @PrimaryColumn(TEXT) id!: string;
-  @Column(TEXT) code!: string;
-  @Column({ type: 'smallint' }) severity!: number;
-  @Column(TEXT) table!: string;
-  @Column(TEXT) shoe!: string;
-  @Column(maybe(TEXT)) shoeRef!: string | null;
-  @Column(maybe(COUNT)) coup!: number | null;
-  @Column(maybe(TEXT)) coupRef!: string | null;
-  @Column(maybe(COUNT)) seat!: number | null;
-  @Column(maybe(TEXT)) bet!: string | null;
-  @Column(maybe(TEXT)) hand!: string | null;
-  @Column(TEXT) rules!: string;
-  @Column(maybe(TEXT)) explainedBy!: string | null;
-  @Column(maybe(COUNT)) impactAmount!: number | null;
-  @Column(maybe(TEXT)) impactCurrency!: string | null;
-  @Column(maybe(TEXT)) impactFavours!: 'house' | 'patron' | null;
-  @Column(FLAG) void!: boolean;
-  @Column(FLAG) remedied!: boolean;
-  @Column(maybe(TEXT)) dealer!: string | null;
-  @Column(TIME) at!: Date;
-  @Column(DAY) gamingDay!: string;
-  @Column(maybe(TEXT)) withdrawnBecause!: string | null;
-  /** `json`, not `jsonb`: it comes back with its fields in the order in which they went in. */
-  @Column({ type: 'json' }) body!: Finding;
-  @Column(PARTITION) partition!: number;
-  @Column(COUNT) changed!: number;
+export class FindingRow extends Changed {
+  @PrimaryColumn(TEXT) readonly id!: string;
+  @Column(oneOf(FINDING_CODES)) readonly code!: FindingCode;
+  @Column(SEVERITY) readonly severity!: Severity;
+  @Column(KEY) readonly table!: string;
+  @Column(KEY) readonly shoe!: string;
+  @Column(maybe(KEY)) readonly shoeRef!: string | null;
+  @Column(maybe(COUNT)) readonly coup!: number | null;
+  @Column(maybe(KEY)) readonly coupRef!: string | null;
+  @Column(maybe(COUNT)) readonly seat!: number | null;
+  @Column(maybe(KEY)) readonly bet!: string | null;
+  @Column(maybe(TEXT)) readonly hand!: string | null;
+  @Column(TEXT) readonly rules!: string;
+  @Column(maybe(TEXT)) readonly explainedBy!: Slip | null;
+  @Column(maybe(COUNT)) readonly impactAmount!: number | null;
+  @Column(maybe(TEXT)) readonly impactCurrency!: string | null;
+  @Column(maybe(oneOf(['house', 'patron']))) readonly impactFavours!: 'house' | 'patron' | null;
+  @Column(FLAG) readonly void!: boolean;
+  @Column(FLAG) readonly remedied!: boolean;
+  /** Who dealt; null if nobody had signed on. */
+  @Column(maybe(KEY)) readonly dealer!: string | null;
+  /** The time of the coup's opening, else of the event that raised it. */
+  @Column(TIME) readonly at!: string;
+  @Column(DAY) readonly gamingDay!: string;
+  /** The reference of the event that withdrew it; null while it stands. */
+  @Column(maybe(TEXT)) readonly withdrawnBecause!: string | null;
+  @Column(JSON_TEXT) readonly body!: Finding;
 }
+export const FINDING = tableOf(FindingRow);
+
+/** Returns the columns that repeat what a finding says. */
+export const findingColumns = (body: Finding) => ({
+  id: body.id,
+  code: body.code,
+  severity: body.severity,
+  table: body.table,
+  shoe: body.shoe,
+  coup: body.coup ?? null,
+  seat: body.seat ?? null,
+  bet: body.bet ?? null,
+  hand: body.hand ?? null,
+  rules: body.rules,
+  explainedBy: body.explainedBy ?? null,
+  impactAmount: body.impact?.amount ?? null,
+  impactCurrency: body.impact?.currency ?? null,
+  impactFavours: body.impact?.favours ?? null,
+  void: body.void,
+  remedied: body.remedied,
+  body,
+});
 
 /** What could not be judged. */
 @Entity('unjudgeable')
 @Index('unjudgeable_shoe', ['shoeRef'])
 @Index('unjudgeable_changed', ['partition', 'changed'])
-export class UnjudgeableEntity {
-  @PrimaryColumn(TEXT) table!: string;
-  @PrimaryColumn(TEXT) shoeRef!: string;
-  @PrimaryColumn(TEXT) key!: string;
-  @Column(TEXT) shoe!: string;
-  @Column(maybe(COUNT)) coup!: number | null;
-  @Column({ type: 'json' }) body!: Unjudgeable;
-  @Column(PARTITION) partition!: number;
-  @Column(COUNT) changed!: number;
+export class UnjudgeableRow extends Changed {
+  @PrimaryColumn(KEY) readonly table!: string;
+  @PrimaryColumn(KEY) readonly shoeRef!: string;
+  @PrimaryColumn(KEY) readonly key!: string;
+  @Column(KEY) readonly shoe!: string;
+  @Column(maybe(COUNT)) readonly coup!: number | null;
+  @Column(JSON_TEXT) readonly body!: Unjudgeable;
 }
+export const UNJUDGEABLE = tableOf(UnjudgeableRow);

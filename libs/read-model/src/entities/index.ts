@@ -1,9 +1,27 @@
-import { FindingEntity, UnjudgeableEntity } from './findings.js';
-import { CoupEntity, ShoeEntity } from './game.js';
-import { MemberEntity, PositionEntity } from './positions.js';
-import { DeviceEntity, ParkedEntity, ReleasedEntity, TableStateEntity } from './tables.js';
-import { BetTotalEntity, CommissionEntity, DealtEntity, LedgerEntity } from './totals.js';
+import { COUP, CoupRow, SHOE, ShoeRow } from './game.js';
+import { FINDING, FindingRow, UNJUDGEABLE, UnjudgeableRow } from './findings.js';
+import { MemberRow, PositionRow } from './positions.js';
+import {
+  DEVICE,
+  DeviceRow,
+  PARKED,
+  ParkedRow,
+  ReleasedRow,
+  TABLE_STATE,
+  TableRow,
+} from './tables.js';
+import {
+  BET_TOTAL,
+  BetTotalRow,
+  COMMISSION,
+  CommissionRow,
+  DEALT,
+  DealtRow,
+  LEDGER,
+  LedgerRow,
+} from './totals.js';
 
+export type { Changed } from './changed.js';
 export * from './findings.js';
 export * from './game.js';
 export * from './positions.js';
@@ -12,18 +30,33 @@ export * from './totals.js';
 
 /** Every table of the schema. */
 export const ENTITIES = [
-  PositionEntity,
-  MemberEntity,
-  TableStateEntity,
-  ShoeEntity,
-  CoupEntity,
-  FindingEntity,
-  UnjudgeableEntity,
-  LedgerEntity,
-  CommissionEntity,
-  DealtEntity,
-  BetTotalEntity,
-  DeviceEntity,
-  ParkedEntity,
-  ReleasedEntity,
+  PositionRow,
+  MemberRow,
+  TableRow,
+  ShoeRow,
+  CoupRow,
+  FindingRow,
+  UnjudgeableRow,
+  LedgerRow,
+  CommissionRow,
+  DealtRow,
+  BetTotalRow,
+  DeviceRow,
+  ParkedRow,
+  ReleasedRow,
 ];
+
+/** The tables whose rows follow from the log. */
+export const PROJECTED = [
+  TABLE_STATE,
+  SHOE,
+  COUP,
+  FINDING,
+  UNJUDGEABLE,
+  LEDGER,
+  COMMISSION,
+  DEALT,
+  BET_TOTAL,
+  DEVICE,
+  PARKED,
+] as const;

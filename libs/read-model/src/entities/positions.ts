@@ -1,32 +1,34 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { BYTES, COUNT, maybe, PARTITION, TEXT, TIME } from './columns.js';
+import { BYTES, COUNT, INTEGER, maybe, TEXT, TIME } from './kinds.js';
+import { tableOf } from './table.js';
 
-/** How far a partition of the log is folded, by whom, and whether it goes on. Everything else in the schema is as of these. */
+/** How far a partition of the log is folded, by whom, and whether it goes on. All other rows are as of these positions. */
 @Entity('position')
-export class PositionEntity {
-  @PrimaryColumn(PARTITION) partition!: number;
-  @Column(TEXT) logId!: string;
+export class PositionRow {
+  @PrimaryColumn(INTEGER) readonly partition!: number;
+  @Column(TEXT) readonly logId!: string;
   /** The offset of the first record that is not in the rows. */
-  @Column(COUNT) next!: number;
+  @Column(COUNT) readonly next!: number;
   /** SHA-256 of the value of record `next - 1`; null at 0. */
-  @Column(maybe(BYTES)) lastDigest!: Buffer | null;
-  @Column({ type: 'integer' }) foldVersion!: number;
-  /** Turned with every change of owner; a write under another one is refused. */
-  @Column(COUNT) generation!: number;
-  @Column(maybe(TEXT)) owner!: string | null;
-  @Column(maybe({ type: 'integer' })) leaseMs!: number | null;
-  @Column(maybe(TIME)) leaseUntil!: Date | null;
-  @Column(maybe(TEXT)) stoppedReason!: string | null;
-  @Column(maybe(COUNT)) stoppedOffset!: number | null;
-  @Column(maybe(TIME)) stoppedAt!: Date | null;
+  @Column(maybe(BYTES)) readonly lastDigest!: Uint8Array | null;
+  @Column(INTEGER) readonly foldVersion!: number;
+  /** Turned with every change of owner. A write under another one is refused. */
+  @Column(COUNT) readonly generation!: number;
+  @Column(maybe(TEXT)) readonly owner!: string | null;
+  @Column(maybe(INTEGER)) readonly leaseMs!: number | null;
+  @Column(maybe(TIME)) readonly leaseUntil!: string | null;
+  @Column(maybe(TEXT)) readonly stoppedReason!: string | null;
+  @Column(maybe(COUNT)) readonly stoppedOffset!: number | null;
+  @Column(maybe(TIME)) readonly stoppedAt!: string | null;
   /** Events in all records before `next`. */
-  @Column(COUNT) events!: number;
-  @Column(maybe(TIME)) committedAt!: Date | null;
+  @Column(COUNT) readonly events!: number;
+  @Column(maybe(TIME)) readonly committedAt!: string | null;
 }
+export const POSITION = tableOf(PositionRow);
 
-/** A process that folds: seen lately it counts for a fair share of the partitions. */
+/** A process that folds. One that was seen lately counts for a fair share of the partitions. */
 @Entity('member')
-export class MemberEntity {
-  @PrimaryColumn(TEXT) owner!: string;
-  @Column(TIME) seenAt!: Date;
+export class MemberRow {
+  @PrimaryColumn(TEXT) readonly owner!: string;
+  @Column(TIME) readonly seenAt!: string;
 }

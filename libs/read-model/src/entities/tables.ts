@@ -1,78 +1,96 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { BYTES, COUNT, FLAG, maybe, PARTITION, TEXT, TIME } from './columns.js';
+import { Changed } from './changed.js';
+import {
+  apart,
+  BYTES,
+  COUNT,
+  FLAG,
+  INTEGER,
+  KEY,
+  maybe,
+  MILLISECONDS,
+  oneOf,
+  TEXT,
+  TIME,
+} from './kinds.js';
+import { tableOf } from './table.js';
 
-/** A table as it stands, and now and then the fold's state of it. */
+/** A table as it stands, with the state of the fold as it was last saved. The counts are the fold's own. */
 @Entity('table_state')
 @Index('table_state_changed', ['partition', 'changed', 'table'])
-export class TableStateEntity {
-  /** The table's key: `keyOf` its id, which is the id itself unless that is very long. */
-  @PrimaryColumn(TEXT) table!: string;
-  /** The id in full. */
-  @Column(TEXT) name!: string;
-  @Column(PARTITION) partition!: number;
-  @Column(maybe(TEXT)) shoeRef!: string | null;
-  @Column(maybe(TEXT)) dealer!: string | null;
-  @Column(TIME) lastEventTime!: Date;
-  @Column(maybe(TIME)) lastReceived!: Date | null;
-  @Column(COUNT) read!: number;
-  @Column(COUNT) admitted!: number;
-  @Column(COUNT) duplicates!: number;
-  @Column(COUNT) equivocal!: number;
-  @Column(COUNT) late!: number;
-  @Column(COUNT) stray!: number;
-  /** Never selected with the rest: it may be a megabyte. */
-  @Column({ ...maybe(BYTES), select: false }) snapshot!: Buffer | null;
-  /** Everything before this offset is in the snapshot. */
-  @Column(maybe(COUNT)) snapshotNext!: number | null;
-  @Column(COUNT) changed!: number;
+export class TableRow extends Changed {
+  @PrimaryColumn(KEY) readonly table!: string;
+  /** The id in full, where `table` may be shortened. */
+  @Column(TEXT) readonly name!: string;
+  @Column(maybe(KEY)) readonly shoeRef!: string | null;
+  @Column(maybe(KEY)) readonly dealer!: string | null;
+  @Column(TIME) readonly lastEventTime!: string;
+  /** The highest `receivedtime` of its events: the time of review (contract section 7). Null if no event was stamped. */
+  @Column(maybe(TIME)) readonly lastReceived!: string | null;
+  @Column(COUNT) readonly read!: number;
+  @Column(COUNT) readonly admitted!: number;
+  @Column(COUNT) readonly duplicates!: number;
+  @Column(COUNT) readonly equivocal!: number;
+  @Column(COUNT) readonly late!: number;
+  @Column(COUNT) readonly stray!: number;
+  /** May be a megabyte. */
+  @Column({ ...apart(maybe(BYTES)), select: false }) readonly snapshot!: Uint8Array | null;
+  /** The snapshot holds everything before this offset. */
+  @Column(apart(maybe(COUNT))) readonly snapshotNext!: number | null;
 }
+export const TABLE_STATE = tableOf(TableRow);
 
-/** A device at a table. */
+/** A device at a table. Its gaps and unread cards are findings. */
 @Entity('device')
 @Index('device_changed', ['partition', 'changed'])
 @Index('device_source', ['source'])
-export class DeviceEntity {
-  @PrimaryColumn(TEXT) table!: string;
-  @PrimaryColumn(TEXT) source!: string;
-  @Column(COUNT) events!: number;
-  @Column(maybe(TEXT)) session!: string | null;
-  @Column(maybe(COUNT)) lastSequence!: number | null;
-  @Column(TIME) lastTime!: Date;
-  @Column(maybe(TIME)) lastReceived!: Date | null;
-  /** Milliseconds, received minus its own clock. */
-  @Column(maybe(COUNT)) clockOffsetLast!: number | null;
-  @Column(maybe(COUNT)) clockOffsetLeast!: number | null;
-  @Column(maybe(COUNT)) clockOffsetMost!: number | null;
-  @Column(maybe(FLAG)) online!: boolean | null;
-  @Column(PARTITION) partition!: number;
-  @Column(COUNT) changed!: number;
+export class DeviceRow extends Changed {
+  @PrimaryColumn(KEY) readonly table!: string;
+  @PrimaryColumn(KEY) readonly source!: string;
+  @Column(COUNT) readonly events!: number;
+  @Column(maybe(TEXT)) readonly session!: string | null;
+  @Column(maybe(COUNT)) readonly lastSequence!: number | null;
+  /** The time of its last event, by its own clock. */
+  @Column(TIME) readonly lastTime!: string;
+  /** When its last stamped event was received; null if none was stamped. */
+  @Column(maybe(TIME)) readonly lastReceived!: string | null;
+  /** Time of receipt minus its own clock, in milliseconds: the last, and the extremes. Null if no event was stamped. */
+  @Column(maybe(MILLISECONDS)) readonly clockOffsetLast!: number | null;
+  @Column(maybe(MILLISECONDS)) readonly clockOffsetLeast!: number | null;
+  @Column(maybe(MILLISECONDS)) readonly clockOffsetMost!: number | null;
+  /** Null if it never said. */
+  @Column(maybe(FLAG)) readonly online!: boolean | null;
 }
+export const DEVICE = tableOf(DeviceRow);
 
-/** A table that is judged no further until somebody decides. */
+/** A table that is not judged further until somebody decides, with the event that it stopped at. */
 @Entity('parked')
 @Index('parked_partition', ['partition'])
-export class ParkedEntity {
-  @PrimaryColumn(TEXT) table!: string;
-  @Column(TEXT) name!: string;
-  @Column(PARTITION) partition!: number;
-  /** Where the event lies that it stopped at. */
-  @Column(COUNT) offset!: number;
-  @Column({ type: 'integer' }) line!: number;
-  @Column(TEXT) reason!: string;
-  @Column(TIME) parkedAt!: Date;
-  @Column(maybe(TEXT)) asked!: 'retry' | 'release' | null;
-  @Column(maybe(TEXT)) askedBy!: string | null;
-  @Column(maybe(TIME)) askedAt!: Date | null;
+export class ParkedRow {
+  @PrimaryColumn(KEY) readonly table!: string;
+  /** The id in full, where `table` may be shortened. */
+  @Column(TEXT) readonly name!: string;
+  @Column(INTEGER) readonly partition!: number;
+  @Column(COUNT) readonly offset!: number;
+  @Column(INTEGER) readonly line!: number;
+  @Column(TEXT) readonly reason!: string;
+  @Column(apart(TIME)) readonly parkedAt!: string;
+  @Column(apart(maybe(oneOf(['retry', 'release'])))) readonly asked!: 'retry' | 'release' | null;
+  @Column(apart(maybe(TEXT))) readonly askedBy!: string | null;
+  @Column(apart(maybe(TIME))) readonly askedAt!: string | null;
 }
+export const PARKED = tableOf(ParkedRow);
 
 /** An event that somebody decided to go on without. A rebuild leaves it out too. */
 @Entity('released')
-export class ReleasedEntity {
-  @PrimaryColumn(PARTITION) partition!: number;
-  @PrimaryColumn(COUNT) offset!: number;
-  @PrimaryColumn({ type: 'integer' }) line!: number;
-  @Column(TEXT) table!: string;
-  @Column(TEXT) reason!: string;
-  @Column(TEXT) releasedBy!: string;
-  @Column(TIME) releasedAt!: Date;
+export class ReleasedRow {
+  @PrimaryColumn(INTEGER) readonly partition!: number;
+  @PrimaryColumn(COUNT) readonly offset!: number;
+  @PrimaryColumn(INTEGER) readonly line!: number;
+  /** The table's id in full. */
+  @Column(TEXT) readonly table!: string;
+  @Column(TEXT) readonly reason!: string;
+  @Column(TEXT) readonly releasedBy!: string;
+  @Column(TIME) readonly releasedAt!: string;
 }
+export const RELEASED = tableOf(ReleasedRow);

@@ -1,72 +1,82 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { COUNT, DAY, TEXT } from './columns.js';
+import { COUNT, DAY, KEY, TEXT } from './kinds.js';
+import { tableOf } from './table.js';
 
-/** A seat's commission in a shoe, as the fold keeps it. Outstanding is marked - collected - waived. */
+/** Commission in minor units of `currency`. Outstanding is marked - collected - waived. */
+abstract class Commission {
+  @Column(TEXT) readonly currency!: string;
+  @Column(COUNT) readonly due!: number;
+  @Column(COUNT) readonly taken!: number;
+  @Column(COUNT) readonly marked!: number;
+  @Column(COUNT) readonly collected!: number;
+  @Column(COUNT) readonly waived!: number;
+}
+/** The fields of `CommissionAmounts`. */
+export const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
+/** What commission was due, taken, marked, collected and waived. */
+export type CommissionAmounts = Pick<Commission, (typeof AMOUNTS)[number]>;
+
+/** A seat's commission in a shoe, as the fold keeps it and `shoeprint audit` prints it. */
 @Entity('ledger')
 @Index('ledger_table', ['table'])
-export class LedgerEntity {
-  @PrimaryColumn(TEXT) shoeRef!: string;
-  @PrimaryColumn(COUNT) seat!: number;
-  @PrimaryColumn(TEXT) table!: string;
-  @Column(TEXT) shoe!: string;
-  @Column(TEXT) currency!: string;
-  @Column(COUNT) due!: number;
-  @Column(COUNT) taken!: number;
-  @Column(COUNT) marked!: number;
-  @Column(COUNT) collected!: number;
-  @Column(COUNT) waived!: number;
+export class LedgerRow extends Commission {
+  @PrimaryColumn(KEY) readonly shoeRef!: string;
+  @PrimaryColumn(COUNT) readonly seat!: number;
+  @PrimaryColumn(KEY) readonly table!: string;
+  @Column(KEY) readonly shoe!: string;
 }
+export const LEDGER = tableOf(LedgerRow);
 
-/** The same by dealer and gaming day: the lines of a seat add up to its line in the ledger. */
+/** The same by dealer and gaming day. The lines of a seat add up to its line in the ledger. */
 @Entity('commission')
 @Index('commission_day', ['gamingDay', 'table'])
 @Index('commission_table', ['table', 'gamingDay'])
 @Index('commission_dealer', ['dealer', 'gamingDay'])
-export class CommissionEntity {
-  @PrimaryColumn(TEXT) shoeRef!: string;
-  @PrimaryColumn(COUNT) seat!: number;
-  @PrimaryColumn(TEXT) dealer!: string;
-  @PrimaryColumn(DAY) gamingDay!: string;
-  @PrimaryColumn(TEXT) table!: string;
-  @Column(TEXT) shoe!: string;
-  @Column(TEXT) currency!: string;
-  @Column(COUNT) due!: number;
-  @Column(COUNT) taken!: number;
-  @Column(COUNT) marked!: number;
-  @Column(COUNT) collected!: number;
-  @Column(COUNT) waived!: number;
+export class CommissionRow extends Commission {
+  @PrimaryColumn(KEY) readonly shoeRef!: string;
+  @PrimaryColumn(COUNT) readonly seat!: number;
+  /** '' if nobody had signed on. */
+  @PrimaryColumn(KEY) readonly dealer!: string;
+  @PrimaryColumn(DAY) readonly gamingDay!: string;
+  @PrimaryColumn(KEY) readonly table!: string;
+  @Column(KEY) readonly shoe!: string;
 }
+export const COMMISSION = tableOf(CommissionRow);
 
-/** Coups and game cards of a shoe by dealer and gaming day; dealer '' where nobody had signed on. */
+/** Coups and game cards of a shoe by dealer and gaming day. */
 @Entity('dealt')
 @Index('dealt_day', ['gamingDay', 'table'])
 @Index('dealt_table', ['table', 'gamingDay'])
 @Index('dealt_dealer', ['dealer', 'gamingDay'])
-export class DealtEntity {
-  @PrimaryColumn(TEXT) shoeRef!: string;
-  @PrimaryColumn(TEXT) dealer!: string;
-  @PrimaryColumn(DAY) gamingDay!: string;
-  @PrimaryColumn(TEXT) table!: string;
-  @Column(TEXT) shoe!: string;
-  @Column(COUNT) coups!: number;
-  @Column(COUNT) cards!: number;
+export class DealtRow {
+  @PrimaryColumn(KEY) readonly shoeRef!: string;
+  /** '' if nobody had signed on. */
+  @PrimaryColumn(KEY) readonly dealer!: string;
+  @PrimaryColumn(DAY) readonly gamingDay!: string;
+  @PrimaryColumn(KEY) readonly table!: string;
+  @Column(KEY) readonly shoe!: string;
+  @Column(COUNT) readonly coups!: number;
+  @Column(COUNT) readonly cards!: number;
 }
+export const DEALT = tableOf(DealtRow);
 
-/** Settled bets of a shoe by bet, dealer and gaming day. */
+/** Settled bets of a shoe by bet, dealer and gaming day: how many, staked, gross winnings paid, stakes taken. */
 @Entity('bet_total')
 @Index('bet_total_day', ['gamingDay', 'table'])
 @Index('bet_total_table', ['table', 'gamingDay'])
 @Index('bet_total_dealer', ['dealer', 'gamingDay'])
-export class BetTotalEntity {
-  @PrimaryColumn(TEXT) shoeRef!: string;
-  @PrimaryColumn(TEXT) bet!: string;
-  @PrimaryColumn(TEXT) dealer!: string;
-  @PrimaryColumn(DAY) gamingDay!: string;
-  @PrimaryColumn(TEXT) table!: string;
-  @Column(TEXT) shoe!: string;
-  @Column(TEXT) currency!: string;
-  @Column(COUNT) bets!: number;
-  @Column(COUNT) staked!: number;
-  @Column(COUNT) paid!: number;
-  @Column(COUNT) taken!: number;
+export class BetTotalRow {
+  @PrimaryColumn(KEY) readonly shoeRef!: string;
+  @PrimaryColumn(KEY) readonly bet!: string;
+  /** '' if nobody had signed on. */
+  @PrimaryColumn(KEY) readonly dealer!: string;
+  @PrimaryColumn(DAY) readonly gamingDay!: string;
+  @PrimaryColumn(KEY) readonly table!: string;
+  @Column(KEY) readonly shoe!: string;
+  @Column(TEXT) readonly currency!: string;
+  @Column(COUNT) readonly bets!: number;
+  @Column(COUNT) readonly staked!: number;
+  @Column(COUNT) readonly paid!: number;
+  @Column(COUNT) readonly taken!: number;
 }
+export const BET_TOTAL = tableOf(BetTotalRow);

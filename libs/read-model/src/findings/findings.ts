@@ -1,4 +1,5 @@
 import type { Finding, FindingCode, Severity } from '#audit';
+import { FINDING, type FindingRow } from '../entities/index.js';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
@@ -9,19 +10,13 @@ export type FindingStatus = (typeof FINDING_STATUSES)[number];
 export const FINDING_ORDERS = ['newest', 'worst'] as const;
 export type FindingOrder = (typeof FINDING_ORDERS)[number];
 
+const SHOWN = ['withdrawnBecause', 'shoeRef', 'coupRef', 'dealer', 'at', 'gamingDay'] as const;
+
 /** A finding as it was raised (contract section 4), and where it stands. */
-export interface FindingLine extends Finding {
-  readonly status: 'standing' | 'withdrawn';
-  /** The reference of the event that took it back. */
-  readonly withdrawnBecause: string | null;
-  readonly shoeRef: string | null;
-  readonly coupRef: string | null;
-  /** Who dealt; null where nobody had signed on. */
-  readonly dealer: string | null;
-  /** The time of the coup's opening, else of the event that raised it. */
-  readonly at: string;
-  readonly gamingDay: string;
-}
+export type FindingLine = Finding & { readonly status: 'standing' | 'withdrawn' } & Pick<
+    FindingRow,
+    (typeof SHOWN)[number]
+  >;
 
 export interface FindingsFilter extends Filter {
   /** `standing` where it is not said. */
@@ -32,30 +27,17 @@ export interface FindingsFilter extends Filter {
   readonly coupRef?: string;
 }
 
-export interface FindingRowRead {
-  readonly id: string;
-  readonly severity: number;
-  readonly body: Finding;
-  readonly withdrawn_because: string | null;
-  readonly shoe_ref: string | null;
-  readonly coup_ref: string | null;
-  readonly dealer: string | null;
-  readonly at: Date;
-  readonly gaming_day: string;
-}
+/** A finding as `FINDING_COLUMNS` selects it. */
+export type FindingRead = Pick<FindingRow, 'body' | (typeof SHOWN)[number]>;
 
-export const FINDING_COLUMNS =
-  'f.id, f.severity, f.body, f.withdrawn_because, f.shoe_ref, f.coup_ref, f.dealer, f.at, f.gaming_day';
+/** The select list of findings, for `from finding f`. */
+export const FINDING_COLUMNS = FINDING.select('f', ['body', ...SHOWN]);
 
-export const findingLine = (row: FindingRowRead): FindingLine => ({
-  ...row.body,
-  status: row.withdrawn_because === null ? 'standing' : 'withdrawn',
-  withdrawnBecause: row.withdrawn_because,
-  shoeRef: row.shoe_ref,
-  coupRef: row.coup_ref,
-  dealer: row.dealer,
-  at: row.at.toISOString(),
-  gamingDay: row.gaming_day,
+/** Returns a finding as lists show it. */
+export const findingLine = ({ body, ...row }: FindingRead): FindingLine => ({
+  ...body,
+  status: row.withdrawnBecause === null ? 'standing' : 'withdrawn',
+  ...row,
 });
 
 /**
@@ -84,18 +66,17 @@ export async function findings(
       ...key,
     );
   }
-  const rows = await read.rows<FindingRowRead>(
+  const rows = await read.rows<FindingRead>(
     `select ${FINDING_COLUMNS} from finding f ${where.sql}
      order by ${order === 'worst' ? '-f.severity desc, ' : ''}f.gaming_day desc, f.at desc, f.id desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(list, rows, paging, (row) => [
-    ...(order === 'worst' ? [-row.severity] : []),
-    row.gaming_day,
-    row.at.toISOString(),
-    row.id,
+  return pageOf(list, rows.map(findingLine), paging, (line) => [
+    ...(order === 'worst' ? [-line.severity] : []),
+    line.gamingDay,
+    line.at,
+    line.id,
   ]);
-  return { lines: lines.map(findingLine), next };
 }
 
 function conditions(filter: FindingsFilter): Where {

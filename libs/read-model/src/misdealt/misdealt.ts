@@ -1,10 +1,11 @@
 import { codesOfReport, type FindingCode, type Severity } from '#audit';
+import { FINDING, type FindingRow } from '../entities/index.js';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import {
   FINDING_COLUMNS,
   findingLine,
   type FindingLine,
-  type FindingRowRead,
+  type FindingRead,
 } from '../findings/findings.js';
 import { keyOf } from '../database/schema-keys.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
@@ -65,6 +66,7 @@ export interface MisdealtReport extends Page<MisdealtLine> {
 }
 
 const LIST = 'misdealt';
+const OF_COUP = ['coupRef', 'table', 'gamingDay', 'at'] as const;
 
 /**
  * Coups that were dealt wrong, the latest first. A coup whose findings were all withdrawn was not. One that was voided, and one
@@ -82,34 +84,31 @@ export async function misdealtCoups(
       '(f.gaming_day, f.at, f.coup_ref, f."table") < (?, ?, ?, ?)',
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
     );
-  const coups = await read.rows<{
-    readonly coup_ref: string;
-    readonly key: string;
-    readonly gaming_day: string;
-    readonly at: Date;
-  }>(
-    `select f.coup_ref, f."table" as key, f.gaming_day, f.at from finding f ${where.sql}
+  const coups = await read.rows<Pick<FindingRow, (typeof OF_COUP)[number]>>(
+    `select ${FINDING.select('f', OF_COUP)} from finding f ${where.sql}
      group by f.coup_ref, f."table", f.gaming_day, f.at order by f.gaming_day desc, f.at desc, f.coup_ref desc, f."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const page = pageOf(LIST, coups, paging, (coup) => [
-    coup.gaming_day,
-    coup.at.toISOString(),
-    coup.coup_ref,
-    coup.key,
+  const page = pageOf(LIST, coups, paging, ({ gamingDay, at, coupRef, table }) => [
+    gamingDay,
+    at,
+    coupRef as string,
+    table,
   ]);
   const found = conditions(filter).and(
     'f.coup_ref = any(?)',
-    page.lines.map((coup) => coup.coup_ref),
+    page.lines.map(({ coupRef }) => coupRef),
   );
-  const rows = await read.rows<FindingRowRead>(
+  const rows = await read.rows<FindingRead>(
     `select ${FINDING_COLUMNS} from finding f ${found.sql} order by f.severity, f.code, f.id`,
     found.parameters,
   );
   const all = rows.map(findingLine);
   return {
-    lines: page.lines.map(({ coup_ref, key }) =>
-      lineOf(all.filter(({ coupRef, table }) => coupRef === coup_ref && keyOf(table) === key)),
+    lines: page.lines.map((coup) =>
+      lineOf(
+        all.filter(({ coupRef, table }) => coupRef === coup.coupRef && keyOf(table) === coup.table),
+      ),
     ),
     next: page.next,
     summary: await summaryOf(read, filter),

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { PROJECTED } from '../entities/index.js';
 
 /** A table of the live rows beside the same of the rebuilt ones. */
 export interface TableComparison {
@@ -9,25 +10,6 @@ export interface TableComparison {
   /** Keys of some rows that differ or are in one only; none where all are equal. */
   readonly differing: readonly string[];
 }
-
-/** What each table's rows are told apart by, and what in them is no consequence of the log. */
-const COMPARED: readonly {
-  readonly table: string;
-  readonly key: readonly string[];
-  readonly apart?: readonly string[];
-}[] = [
-  { table: 'table_state', key: ['table'], apart: ['snapshot', 'snapshot_next'] },
-  { table: 'shoe', key: ['ref', 'table'] },
-  { table: 'coup', key: ['ref', 'table'] },
-  { table: 'finding', key: ['id'] },
-  { table: 'unjudgeable', key: ['table', 'shoe_ref', 'key'] },
-  { table: 'ledger', key: ['shoe_ref', 'table', 'seat'] },
-  { table: 'commission', key: ['shoe_ref', 'table', 'seat', 'dealer', 'gaming_day'] },
-  { table: 'dealt', key: ['shoe_ref', 'table', 'dealer', 'gaming_day'] },
-  { table: 'bet_total', key: ['shoe_ref', 'table', 'bet', 'dealer', 'gaming_day'] },
-  { table: 'device', key: ['table', 'source'] },
-  { table: 'parked', key: ['table'], apart: ['parked_at', 'asked', 'asked_by', 'asked_at'] },
-];
 
 /** Rows are digested in so many heaps by their keys: a heap's digests fit in memory, and a difference is looked for in one heap. */
 const HEAPS = 4_096;
@@ -40,20 +22,20 @@ interface Heap {
   readonly equal: boolean;
 }
 
-/** Compares the tables of two schemas as `client`'s transaction sees them; tells of each as it is done. */
+/** Runs after each table that was compared; `total` tables are. */
+export type Compared = (table: TableComparison, total: number) => void;
+
+/** Compares the tables of two schemas, as `client`'s transaction sees them, by the columns that follow from the log. */
 export async function compareSchemas(
   client: pg.Client,
   live: string,
   next: string,
-  compared: (table: TableComparison) => void,
+  compared: Compared,
 ): Promise<TableComparison[]> {
   const all: TableComparison[] = [];
-  for (const { table, key, apart = [] } of COMPARED) {
-    const columns = (await columnsOf(client, [live, next], table)).filter(
-      (column) => !apart.includes(column),
-    );
+  for (const { name: table, key, written } of PROJECTED) {
     const [ours, theirs] = [live, next].map((schema) =>
-      digested(`${schema}.${table}`, key, columns),
+      digested(`${schema}.${table}`, rowOf(key), rowOf(written)),
     ) as [string, string];
     const { rows: heaps } = await client.query<Heap>(
       `select heap, coalesce(a.count, 0) as live, coalesce(b.count, 0) as rebuilt, a.digest is not distinct from b.digest as equal
@@ -68,31 +50,17 @@ export async function compareSchemas(
       differing: unequal ? await examplesIn(client, ours, theirs, unequal.heap) : [],
     };
     all.push(one);
-    compared(one);
+    compared(one, PROJECTED.length);
   }
   return all;
 }
 
-/** The columns that a table has in both schemas. */
-async function columnsOf(
-  client: pg.Client,
-  schemas: readonly string[],
-  table: string,
-): Promise<string[]> {
-  const { rows } = await client.query<{ column: string }>(
-    `select attname as column from pg_attribute where attrelid = any($1::text[]::regclass[]) and attnum > 0 and not attisdropped
-     group by attname having count(*) = $2 order by attname`,
-    [schemas.map((schema) => `${schema}.${table}`), schemas.length],
-  );
-  return rows.map(({ column }) => column);
-}
+const rowOf = (columns: readonly { readonly name: string }[]): string =>
+  `row(${columns.map(({ name }) => name).join(', ')})::text`;
 
-const rowOf = (columns: readonly string[]): string =>
-  `row(${columns.map((column) => `"${column}"`).join(', ')})::text`;
-
-/** Every row's key, heap, and SHA-256. Both schemas are read in one session, so values have one text. */
-const digested = (table: string, key: readonly string[], columns: readonly string[]): string =>
-  `select ${rowOf(key)} collate "C" as key, (hashtextextended(${rowOf(key)}, 0) & ${HEAPS - 1})::int as heap, sha256(convert_to(${rowOf(columns)}, 'UTF8')) as digest from ${table}`;
+/** Every row's key, heap, and SHA-256. One session reads both schemas, so equal values have equal texts. */
+const digested = (table: string, key: string, row: string): string =>
+  `select ${key} collate "C" as key, (hashtextextended(${key}, 0) & ${HEAPS - 1})::int as heap, sha256(convert_to(${row}, 'UTF8')) as digest from ${table}`;
 
 const heaped = (rows: string): string =>
   `select heap, count(*) as count, sha256(string_agg(digest, ''::bytea order by key)) as digest from (${rows}) each_row group by heap`;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { migrate } from '../database/data-source.js';
 import { prepare } from '../writing/ownership.js';
-import { compareSchemas, type TableComparison } from './compare.js';
+import { compareSchemas, type Compared, type TableComparison } from './compare.js';
 import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
 import { sessionOf, WriterPool } from '../writing/pool.js';
 
@@ -120,10 +120,7 @@ export class Rebuild {
    * Compares the two, table by table, as both stand at one place: counts, and digests of all rows in order of their keys. The
    * live rows are held up only while `reach` works. Throws `NotAtTheSamePlace` where it did not reach them.
    */
-  async compare(
-    reach: Reach,
-    compared: (table: TableComparison) => void = () => undefined,
-  ): Promise<TableComparison[]> {
+  async compare(reach: Reach, compared: Compared = () => undefined): Promise<TableComparison[]> {
     const [live, next] = [quotedSchema(this.live), quotedSchema(this.schema)];
     return this.session(0, async (reader) => {
       await this.session(LOCK_MS, async (holder) => {

@@ -1,21 +1,25 @@
 import { codesOfReport, type FindingCode } from '#audit';
+import { SHOE, type ShoeRow } from '../entities/index.js';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-/** A shoe's cards, reckoned up. */
-export interface ShoeReportLine {
+const SHOWN = [
+  'table',
+  'shoe',
+  'rules',
+  'currency',
+  'gamingDay',
+  'openedAt',
+  'closedAt',
+  'closed',
+  'closeReason',
+  'decks',
+] as const;
+
+/** A shoe's cards, reconciled. */
+export interface ShoeReportLine extends Pick<ShoeRow, (typeof SHOWN)[number]> {
   readonly shoeRef: string;
-  readonly table: string;
-  readonly shoe: string;
-  readonly rules: string;
-  readonly currency: string;
-  readonly gamingDay: string;
-  readonly openedAt: string;
-  readonly closedAt: string | null;
-  readonly closed: boolean;
-  readonly closeReason: string | null;
-  readonly decks: number;
   /** 52 × decks: what it held. */
   readonly expected: number;
   /** Cards drawn, burned ones and unread ones among them. */
@@ -52,25 +56,6 @@ export interface ShoeReport extends Page<ShoeReportLine> {
   readonly total: ShoeReportTotal;
 }
 
-interface ShoeRead {
-  readonly ref: string;
-  readonly table: string;
-  readonly shoe: string;
-  readonly rules: string;
-  readonly currency: string;
-  readonly gaming_day: string;
-  readonly opened_at: Date;
-  readonly closed_at: Date | null;
-  readonly closed: boolean;
-  readonly close_reason: string | null;
-  readonly decks: number;
-  readonly cards: number;
-  readonly unread: number;
-  readonly remaining: number | null;
-  readonly coups: number;
-  readonly findings: readonly FindingCode[];
-}
-
 const LIST = 'shoe-report';
 /** A shoe is nobody's: of the dealer's shoes are those in which that dealer dealt a coup. */
 const DEALT_BY =
@@ -80,6 +65,14 @@ const SHOE_CODES = codesOfReport('shoes');
 /** The findings of a shoe that count here, as a condition whose codes become a parameter of `where`. */
 const ofShoe = (where: Where): string =>
   `f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_because is null and f.code = any(${where.parameter(SHOE_CODES)})`;
+
+type ShoeRead = Pick<
+  ShoeRow,
+  (typeof SHOWN)[number] | 'ref' | 'cards' | 'unread' | 'remaining' | 'coups'
+> &
+  Pick<ShoeReportLine, 'findings'>;
+
+const COLUMNS = SHOE.select('s', [...SHOWN, 'ref', 'cards', 'unread', 'remaining', 'coups']);
 
 /**
  * Shoes by their gaming day, the latest first: composition, reconciliation and pace. Findings that were withdrawn are
@@ -97,14 +90,14 @@ export async function shoeReport(
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
     );
   const rows = await read.rows<ShoeRead>(
-    `select s.ref, s."table", s.shoe, s.rules, s.currency, s.gaming_day, s.opened_at, s.closed_at, s.closed, s.close_reason, s.decks, s.cards, s.unread, s.remaining, s.coups,
+    `select ${COLUMNS},
             array(select f.code from finding f where ${ofShoe(where)} order by f.code) as findings
      from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
   const { lines, next } = pageOf(LIST, rows, paging, (row) => [
-    row.gaming_day,
-    row.opened_at.toISOString(),
+    row.gamingDay,
+    row.openedAt,
     row.ref,
     row.table,
   ]);
@@ -116,36 +109,37 @@ const conditions = ({ dealer, ...filter }: Filter): Where =>
 
 const HOUR_MS = 3_600_000;
 
-function lineOf(row: ShoeRead): ShoeReportLine {
-  const expected = 52 * row.decks;
-  const computedRemaining = expected - row.cards;
-  const hours =
-    row.closed_at === null || row.closed_at <= row.opened_at
-      ? null
-      : (row.closed_at.getTime() - row.opened_at.getTime()) / HOUR_MS;
+function lineOf({
+  ref,
+  cards,
+  unread,
+  remaining,
+  coups,
+  findings,
+  ...shoe
+}: ShoeRead): ShoeReportLine {
+  const expected = 52 * shoe.decks;
+  const computedRemaining = expected - cards;
+  const hours = hoursOf(shoe);
   return {
-    shoeRef: row.ref,
-    table: row.table,
-    shoe: row.shoe,
-    rules: row.rules,
-    currency: row.currency,
-    gamingDay: row.gaming_day,
-    openedAt: row.opened_at.toISOString(),
-    closedAt: row.closed_at?.toISOString() ?? null,
-    closed: row.closed,
-    closeReason: row.close_reason,
-    decks: row.decks,
+    shoeRef: ref,
+    ...shoe,
     expected,
-    drawn: row.cards,
-    unread: row.unread,
+    drawn: cards,
+    unread,
     computedRemaining,
-    saidRemaining: row.remaining,
-    difference: row.remaining === null ? null : row.remaining - computedRemaining,
-    coups: row.coups,
+    saidRemaining: remaining,
+    difference: remaining === null ? null : remaining - computedRemaining,
+    coups,
     hours,
-    coupsPerHour: hours === null ? null : row.coups / hours,
-    findings: row.findings,
+    coupsPerHour: hours === null ? null : coups / hours,
+    findings,
   };
+}
+
+function hoursOf({ openedAt, closedAt }: Pick<ShoeRow, 'openedAt' | 'closedAt'>): number | null {
+  if (closedAt === null || closedAt <= openedAt) return null;
+  return (Date.parse(closedAt) - Date.parse(openedAt)) / HOUR_MS;
 }
 
 async function totalOf(read: Snapshot, filter: Filter): Promise<ShoeReportTotal> {

@@ -1,4 +1,12 @@
-import type { Severity, Unjudgeable } from '#audit';
+import type { Unjudgeable } from '#audit';
+import {
+  AMOUNTS,
+  LEDGER,
+  SHOE,
+  type CommissionAmounts,
+  type LedgerRow,
+  type ShoeRow,
+} from '../entities/index.js';
 import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
 import {
   fetchedFor,
@@ -12,38 +20,39 @@ import {
   FINDING_COLUMNS,
   findingLine,
   type FindingLine,
-  type FindingRowRead,
+  type FindingRead,
 } from '../findings/findings.js';
-import type { CommissionAmounts } from '../writing/rows.js';
+import { standing, type Standing } from '../findings/standing.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-/** A shoe in a list. */
-export interface ShoeLine {
-  readonly ref: string;
-  readonly table: string;
-  readonly shoe: string;
-  readonly rules: string;
-  readonly decks: number;
-  readonly kind: string;
-  readonly currency: string;
-  readonly coups: number;
-  readonly cards: number;
-  readonly unread: number;
-  readonly closed: boolean;
-  readonly closeReason: string | null;
-  readonly remaining: number | null;
-  readonly openedAt: string;
-  readonly closedAt: string | null;
-  readonly gamingDay: string;
-  /** Findings that stand, and the gravest severity among them. */
-  readonly findings: number;
-  readonly worst: Severity | null;
-}
+const SHOWN = [
+  'ref',
+  'table',
+  'shoe',
+  'rules',
+  'decks',
+  'kind',
+  'currency',
+  'coups',
+  'cards',
+  'unread',
+  'closed',
+  'closeReason',
+  'remaining',
+  'openedAt',
+  'closedAt',
+  'gamingDay',
+] as const;
+
+/** A shoe in a list, and what stands against it. */
+export type ShoeLine = Pick<ShoeRow, (typeof SHOWN)[number]> & Standing;
+
+/** The select list of shoes, for `from shoe s`. Its rows are `ShoeLine`s. */
+export const SHOE_COLUMNS = `${SHOE.select('s', SHOWN)}, ${standing('s', 'shoe_ref')}`;
 
 /** A seat's line of a shoe's ledger, in minor units of the shoe's currency. */
-export interface LedgerLine extends CommissionAmounts {
-  readonly seat: number;
+export interface LedgerLine extends CommissionAmounts, Pick<LedgerRow, 'seat'> {
   readonly outstanding: number;
 }
 
@@ -56,31 +65,6 @@ export interface ShoeWhole extends ShoeLine {
   readonly unjudgeable: readonly Unjudgeable[];
 }
 
-export interface ShoeRead {
-  readonly ref: string;
-  readonly table: string;
-  readonly shoe: string;
-  readonly rules: string;
-  readonly decks: number;
-  readonly kind: string;
-  readonly currency: string;
-  readonly coups: number;
-  readonly cards: number;
-  readonly unread: number;
-  readonly closed: boolean;
-  readonly close_reason: string | null;
-  readonly remaining: number | null;
-  readonly opened_at: Date;
-  readonly closed_at: Date | null;
-  readonly gaming_day: string;
-  readonly findings: number;
-  readonly worst: Severity | null;
-}
-
-const STANDING = 'f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_because is null';
-/** A shoe and what stands against it, for `from shoe s`. */
-export const SHOE_COLUMNS = `s.ref, s."table", s.shoe, s.rules, s.decks, s.kind, s.currency, s.coups, s.cards, s.unread, s.closed, s.close_reason, s.remaining, s.opened_at, s.closed_at, s.gaming_day,
-  (select count(*) from finding f where ${STANDING}) as findings, (select min(f.severity) from finding f where ${STANDING}) as worst`;
 const LIST = 'shoes';
 
 /** Shoes, the latest first. A shoe is of the gaming day on which it was opened. */
@@ -96,39 +80,17 @@ export async function shoes(
       '(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)',
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
     );
-  const rows = await read.rows<ShoeRead>(
+  const rows = await read.rows<ShoeLine>(
     `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [
-    row.gaming_day,
-    row.opened_at.toISOString(),
-    row.ref,
-    row.table,
+  return pageOf(LIST, rows, paging, ({ gamingDay, openedAt, ref, table }) => [
+    gamingDay,
+    openedAt,
+    ref,
+    table,
   ]);
-  return { lines: lines.map(shoeLine), next };
 }
-
-export const shoeLine = (row: ShoeRead): ShoeLine => ({
-  ref: row.ref,
-  table: row.table,
-  shoe: row.shoe,
-  rules: row.rules,
-  decks: row.decks,
-  kind: row.kind,
-  currency: row.currency,
-  coups: row.coups,
-  cards: row.cards,
-  unread: row.unread,
-  closed: row.closed,
-  closeReason: row.close_reason,
-  remaining: row.remaining,
-  openedAt: row.opened_at.toISOString(),
-  closedAt: row.closed_at?.toISOString() ?? null,
-  gamingDay: row.gaming_day,
-  findings: row.findings,
-  worst: row.worst,
-});
 
 /** A shoe by the reference of its opening; undefined where there is none, or it is at none of the tables in `scope`. */
 export async function shoe(
@@ -137,20 +99,20 @@ export async function shoe(
   scope?: readonly string[],
 ): Promise<ShoeWhole | undefined> {
   const where = new Where().named('s.ref = ?', ref).filter('s', { scope }, 'null');
-  const [row] = await read.rows<ShoeRead>(
+  const [row] = await read.rows<ShoeLine>(
     `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s."table" limit 1`,
     where.parameters,
   );
   if (!row) return undefined;
-  const ledger = await read.rows<CommissionAmounts & { readonly seat: number }>(
-    'select l.seat, l.due, l.taken, l.marked, l.collected, l.waived from ledger l where l.shoe_ref = $1 and l."table" = $2 order by l.seat',
+  const ledger = await read.rows<Omit<LedgerLine, 'outstanding'>>(
+    `select ${LEDGER.select('l', ['seat', ...AMOUNTS])} from ledger l where l.shoe_ref = $1 and l."table" = $2 order by l.seat`,
     [row.ref, row.table],
   );
   const coupRows = await read.rows<CoupRead>(
     `select ${COUP_COLUMNS} from coup c where c.shoe_ref = $1 and c."table" = $2 order by c.coup, c.ref limit ${PAGE_MAX}`,
     [row.ref, row.table],
   );
-  const raised = await read.rows<FindingRowRead>(
+  const raised = await read.rows<FindingRead>(
     `select ${FINDING_COLUMNS} from finding f where f.shoe_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.at, f.code, f.id limit ${PAGE_MAX}`,
     [row.ref, row.table],
   );
@@ -159,7 +121,7 @@ export async function shoe(
     [row.ref, row.table],
   );
   return {
-    ...shoeLine(row),
+    ...row,
     ledger: ledger.map((line) => ({
       ...line,
       outstanding: line.marked - line.collected - line.waived,

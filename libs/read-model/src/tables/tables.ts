@@ -1,101 +1,74 @@
-import type { CoupKind, Severity } from '#audit';
+import {
+  COUP,
+  PARKED,
+  SHOE,
+  TABLE_STATE,
+  type CoupDetail,
+  type CoupRow,
+  type ParkedRow,
+  type ShoeRow,
+  type TableRow,
+} from '../entities/index.js';
+import { standing, type Standing } from '../findings/standing.js';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import type { CoupDetail } from '../writing/rows.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { keyOf } from '../database/schema-keys.js';
 import { Where } from '../reading/where.js';
 
-/** A table as it stands. */
-export interface TableLine {
+const OF_TABLE = ['dealer', 'lastEventTime', 'lastReceived'] as const;
+const COUNTS = ['read', 'admitted', 'duplicates', 'equivocal', 'late', 'stray'] as const;
+const OF_SHOE = [
+  'ref',
+  'shoe',
+  'rules',
+  'decks',
+  'kind',
+  'currency',
+  'coups',
+  'cards',
+  'unread',
+  'openedAt',
+  'gamingDay',
+] as const;
+const OF_COUP = ['ref', 'coup', 'kind', 'openedAt'] as const;
+const OF_PARKED = ['partition', 'offset', 'line', 'reason'] as const;
+
+/** A table as it stands. Its times are null if it has no event that was judged. */
+export interface TableLine extends Nullable<Pick<TableRow, (typeof OF_TABLE)[number]>> {
   readonly table: string;
-  /** Who deals; null where nobody has signed on. */
-  readonly dealer: string | null;
-  /** The time of its last event by that source's clock, and the latest at which one came in; null where there was none. */
-  readonly lastEventTime: string | null;
-  readonly lastReceived: string | null;
   /** The open shoe. */
   readonly shoe: TableShoe | null;
   /** The open coup, with its cards so far. */
   readonly coup: TableCoup | null;
-  /** Events at this table since ever, as admission counted them; null where it is parked from its first. */
+  /** All events ever of this table, as admission counted them; null if it was parked at its first. */
   readonly events: TableEvents | null;
-  /** Where it is judged no further until somebody decides, and why. */
-  readonly parked: {
-    readonly partition: number;
-    readonly offset: number;
-    readonly line: number;
-    readonly reason: string;
-  } | null;
+  /** Where judging stopped until somebody decides, and why. */
+  readonly parked: Pick<ParkedRow, (typeof OF_PARKED)[number]> | null;
 }
 
-export interface TableShoe {
-  readonly ref: string;
-  readonly shoe: string;
-  readonly rules: string;
-  readonly decks: number;
-  readonly kind: string;
-  readonly currency: string;
-  readonly coups: number;
-  readonly cards: number;
-  readonly unread: number;
-  readonly openedAt: string;
-  readonly gamingDay: string;
-  /** Findings of this shoe that stand, and the gravest severity among them. */
-  readonly findings: number;
-  readonly worst: Severity | null;
-}
+type Nullable<Row> = { readonly [field in keyof Row]: Row[field] | null };
 
-export interface TableCoup {
-  readonly ref: string;
-  readonly coup: number;
-  readonly kind: CoupKind;
-  readonly openedAt: string;
-  readonly cards: CoupDetail['cards'];
-  readonly bets: CoupDetail['bets'];
-}
+/** The open shoe of a table, and what stands against it. */
+export type TableShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]> & Standing;
 
-export interface TableEvents {
-  readonly read: number;
-  readonly admitted: number;
-  readonly duplicates: number;
-  readonly equivocal: number;
-  readonly late: number;
-  readonly stray: number;
-}
+/** The open coup of a table, with its cards and bets so far. */
+export type TableCoup = Pick<CoupRow, (typeof OF_COUP)[number]> &
+  Pick<CoupDetail, 'cards' | 'bets'>;
 
-interface TableRead extends TableEvents {
-  readonly key: string;
-  readonly name: string;
-  readonly known: boolean;
-  readonly dealer: string | null;
-  readonly last_event_time: Date | null;
-  readonly last_received: Date | null;
-  readonly ref: string | null;
-  readonly shoe: string;
-  readonly rules: string;
-  readonly decks: number;
-  readonly kind: string;
-  readonly currency: string;
-  readonly coups: number;
-  readonly cards: number;
-  readonly unread: number;
-  readonly opened_at: Date;
-  readonly gaming_day: string;
-  readonly findings: number;
-  readonly worst: Severity | null;
-  readonly coup_ref: string | null;
-  readonly coup: number;
-  readonly coup_kind: CoupKind;
-  readonly coup_opened_at: Date;
-  readonly detail: CoupDetail;
-  readonly parked_reason: string | null;
-  readonly parked_partition: number;
-  readonly parked_offset: number;
-  readonly parked_line: number;
-}
+/** How many events of a table admission read, and what it made of them. */
+export type TableEvents = Pick<TableRow, (typeof COUNTS)[number]>;
 
 const LIST = 'tables';
-const STANDING = 'f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_because is null';
+
+/** What a row of the query has: the parts of a line, each field after the name of its part; all null in a part that is missing. */
+type TableRead = Pick<TableLine, 'dealer' | 'lastEventTime' | 'lastReceived'> &
+  Readonly<Record<string, unknown>> & { readonly key: string; readonly table: string };
+
+const COLUMNS = `n."table" as key, n.name as "table", ${TABLE_STATE.select('t', OF_TABLE)},
+            ${TABLE_STATE.select('t', COUNTS, 'events.')},
+            ${SHOE.select('s', OF_SHOE, 'shoe.')}, ${standing('s', 'shoe_ref', 'shoe.')},
+            ${COUP.select('c', [...OF_COUP, 'detail'], 'coup.')},
+            ${PARKED.select('p', OF_PARKED, 'parked.')}`;
 
 /** All tables that ever sent anything, by name. One that is parked stands as it stood before the event that it stopped at. */
 export async function tables(
@@ -109,11 +82,7 @@ export async function tables(
   if (paging.cursor !== undefined)
     where.and('n."table" > ?', ...cursorKey(paging.cursor, LIST, ['text']));
   const rows = await read.rows<TableRead>(
-    `select n."table" as key, n.name, t."table" is not null as known, t.dealer, t.last_event_time, t.last_received, t.read, t.admitted, t.duplicates, t.equivocal, t.late, t.stray,
-            s.ref, s.shoe, s.rules, s.decks, s.kind, s.currency, s.coups, s.cards, s.unread, s.opened_at, s.gaming_day,
-            (select count(*) from finding f where ${STANDING}) as findings, (select min(f.severity) from finding f where ${STANDING}) as worst,
-            c.ref as coup_ref, c.coup, c.kind as coup_kind, c.opened_at as coup_opened_at, c.detail,
-            p.reason as parked_reason, p.partition as parked_partition, p."offset" as parked_offset, p.line as parked_line
+    `select ${COLUMNS}
      from (select "table", name from table_state union select "table", name from parked) n
      left join table_state t on t."table" = n."table"
      left join parked p on p."table" = n."table"
@@ -127,49 +96,32 @@ export async function tables(
 }
 
 function tableLine(row: TableRead): TableLine {
-  const { read, admitted, duplicates, equivocal, late, stray } = row;
+  const { table, dealer, lastEventTime, lastReceived } = row;
+  const shoe = part<TableShoe>(row, 'shoe', 'ref');
+  const coup = part<TableCoup & Pick<CoupRow, 'detail'>>(row, 'coup', 'ref');
   return {
-    table: row.name,
-    dealer: row.dealer,
-    lastEventTime: row.last_event_time?.toISOString() ?? null,
-    lastReceived: row.last_received?.toISOString() ?? null,
-    shoe: row.ref === null ? null : shoeOf(row, row.ref),
-    coup:
-      row.coup_ref === null
-        ? null
-        : {
-            ref: row.coup_ref,
-            coup: row.coup,
-            kind: row.coup_kind,
-            openedAt: row.coup_opened_at.toISOString(),
-            cards: row.detail.cards,
-            bets: row.detail.bets,
-          },
-    events: row.known ? { read, admitted, duplicates, equivocal, late, stray } : null,
-    parked:
-      row.parked_reason === null
-        ? null
-        : {
-            partition: row.parked_partition,
-            offset: row.parked_offset,
-            line: row.parked_line,
-            reason: row.parked_reason,
-          },
+    table,
+    dealer,
+    lastEventTime,
+    lastReceived,
+    shoe,
+    coup: coup && coupOf(coup),
+    events: part<TableEvents>(row, 'events', 'read'),
+    parked: part<NonNullable<TableLine['parked']>>(row, 'parked', 'reason'),
   };
 }
 
-const shoeOf = (row: TableRead, ref: string): TableShoe => ({
-  ref,
-  shoe: row.shoe,
-  rules: row.rules,
-  decks: row.decks,
-  kind: row.kind,
-  currency: row.currency,
-  coups: row.coups,
-  cards: row.cards,
-  unread: row.unread,
-  openedAt: row.opened_at.toISOString(),
-  gamingDay: row.gaming_day,
-  findings: row.findings,
-  worst: row.worst,
-});
+function coupOf({ detail, ...coup }: TableCoup & Pick<CoupRow, 'detail'>): TableCoup {
+  return { ...coup, cards: detail.cards, bets: detail.bets };
+}
+
+/** Returns the fields of a part, or null if it is missing: then its `sure` field, which it always has, is null. */
+function part<Part>(row: TableRead, name: string, sure: keyof Part & string): Part | null {
+  if (row[`${name}.${sure}`] === null) return null;
+  const prefix = `${name}.`;
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([field]) => field.startsWith(prefix))
+      .map(([field, value]) => [field.slice(prefix.length), value]),
+  ) as Part;
+}

@@ -1,4 +1,5 @@
 import { timeOf } from '#audit';
+import type { ColumnType } from '../entities/table.js';
 
 /**
  * One column of many rows as the text of a PostgreSQL array: rows go in by `unnest`, a statement for each table however many
@@ -10,8 +11,6 @@ import { timeOf } from '#audit';
  *
  * What is not even of its kind, a fraction among integers or a text that is no time, is our own bug: it throws.
  */
-export type ColumnType =
-  'text' | 'bigint' | 'integer' | 'smallint' | 'boolean' | 'timestamptz' | 'date' | 'json';
 
 /** Between JSON texts, in which no control character stands as it is: joined so they need no quoting, which would cost more than writing them. */
 const BETWEEN = '\x1e';
@@ -28,6 +27,9 @@ const WRITERS: Record<Exclude<ColumnType, 'json'>, (value: never) => string> = {
   boolean: (value: boolean) => (value ? 't' : 'f'),
   timestamptz: time,
   date: day,
+  bytea: () => {
+    throw new TypeError('bytes cannot be written as an array');
+  },
 };
 
 /** `values` as an array of `type`, for `arraySql`; null and undefined are NULL, and cannot be in JSON. */

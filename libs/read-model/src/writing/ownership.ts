@@ -1,29 +1,26 @@
+import { POSITION, type PositionRow } from '../entities/index.js';
 import type { WriterPool } from './pool.js';
 
-/** A partition that somebody may write: until the lease ends, and as long as its generation is the one it was claimed under. */
-export interface Claimed {
-  readonly partition: number;
-  readonly generation: number;
-  readonly next: number;
-  /** SHA-256 of the value of record `next - 1`; null at 0. */
-  readonly lastDigest: Uint8Array | null;
-  readonly events: number;
-}
+const CLAIMED = ['partition', 'generation', 'next', 'lastDigest', 'events'] as const;
 
-export interface Held {
-  readonly partition: number;
-  readonly generation: number;
-}
+/** A partition that its owner may write until the lease ends, and only under the generation that it was claimed under. */
+export type Claimed = Pick<PositionRow, (typeof CLAIMED)[number]>;
 
-/** Where a partition stands, for whoever asks. */
-export interface PositionState extends Claimed {
-  readonly logId: string;
-  readonly foldVersion: number;
-  readonly owner: string | null;
+/** A partition that somebody claimed, and its generation then. */
+export type Held = Pick<PositionRow, 'partition' | 'generation'>;
+
+const STATE = [...CLAIMED, 'logId', 'foldVersion', 'owner', 'committedAt'] as const;
+const STOPPED = ['stoppedOffset', 'stoppedReason', 'stoppedAt'] as const;
+
+/** Where a partition stands. */
+export interface PositionState extends Pick<PositionRow, (typeof STATE)[number]> {
   /** By the database's clock. */
   readonly owned: boolean;
-  readonly stopped: { readonly offset: number; readonly reason: string; readonly at: Date } | null;
-  readonly committedAt: Date | null;
+  readonly stopped: {
+    readonly reason: string;
+    readonly offset: number;
+    readonly at: string;
+  } | null;
 }
 
 /** The rows were made from another log: they cannot go on from this one. */
@@ -97,7 +94,7 @@ export async function claim(
   leaseMs: number,
   atMost: number,
 ): Promise<Claimed[]> {
-  return pool.query<Claimed & Record<string, unknown>>(
+  return pool.query<Claimed>(
     'claim',
     `with free as (
        select partition from ${pool.sql}.position
@@ -106,7 +103,7 @@ export async function claim(
      update ${pool.sql}.position p
      set owner = $1, lease_ms = $2, lease_until = clock_timestamp() + $2::int * interval '1 ms', generation = p.generation + 1
      from free where p.partition = free.partition
-     returning p.partition, p.generation, p.next, p.last_digest as "lastDigest", p.events`,
+     returning ${POSITION.select('p', CLAIMED)}`,
     [owner, leaseMs, Math.max(0, atMost)],
   );
 }
@@ -174,27 +171,21 @@ export async function leave(pool: WriterPool, owner: string): Promise<void> {
   await pool.query('leave', `delete from ${pool.sql}.member where owner = $1`, [owner]);
 }
 
-interface PositionColumns extends Omit<PositionState, 'stopped'> {
-  readonly stoppedOffset: number | null;
-  readonly stoppedReason: string;
-  readonly stoppedAt: Date;
-}
+type PositionColumns = Omit<PositionState, 'stopped'> & Pick<PositionRow, (typeof STOPPED)[number]>;
 
-/** Where every partition stands, in order. */
+/** Returns where every partition stands, in order. */
 export async function positions(pool: WriterPool): Promise<PositionState[]> {
-  const rows = await pool.query<PositionColumns & Record<string, unknown>>(
+  const rows = await pool.query<PositionColumns>(
     'positions',
-    `select partition, generation, next, last_digest as "lastDigest", events, log_id as "logId", fold_version as "foldVersion", owner,
-       coalesce(lease_until >= clock_timestamp(), false) as owned, committed_at as "committedAt",
-       stopped_offset as "stoppedOffset", stopped_reason as "stoppedReason", stopped_at as "stoppedAt"
-     from ${pool.sql}.position order by partition`,
+    `select ${POSITION.select('p', [...STATE, ...STOPPED])}, coalesce(p.lease_until >= clock_timestamp(), false) as owned
+     from ${pool.sql}.position p order by p.partition`,
   );
   return rows.map(({ stoppedOffset, stoppedReason, stoppedAt, ...position }) => ({
     ...position,
     stopped:
-      stoppedOffset === null
+      stoppedOffset === null || stoppedReason === null || stoppedAt === null
         ? null
-        : { offset: stoppedOffset, reason: stoppedReason, at: stoppedAt },
+        : { reason: stoppedReason, offset: stoppedOffset, at: stoppedAt },
   }));
 }
 

@@ -1,52 +1,31 @@
 import { keyOf } from '../database/schema-keys.js';
-import type { ParkedRow } from './rows.js';
+import { PARKED, RELEASED, type ParkedRow, type ReleasedRow } from '../entities/index.js';
+import type { ParkedEvent } from './batch.js';
 import type { WriterPool } from './pool.js';
-import type { Statement } from './statements.js';
+import { upsert, type Statement } from './statements.js';
 
 /** What may be asked about a parked table: to judge the event again, or to go on without it. */
-export type ParkedAsk = 'retry' | 'release';
+export type ParkedAsk = NonNullable<ParkedRow['asked']>;
 
-/** A parked table as it is shown. */
-export interface ParkedTable extends ParkedRow {
-  readonly parkedAt: Date;
-  readonly asked: ParkedAsk | null;
-  readonly askedBy: string | null;
-  readonly askedAt: Date | null;
-}
+/** A parked table by its full id, with what was asked about it. */
+export type ParkedTable = Omit<ParkedRow, 'name'>;
 
-/** An event that is left out, because somebody decided to go on without it. */
-export interface ReleasedEvent {
-  readonly table: string;
-  readonly partition: number;
-  readonly offset: number;
-  readonly line: number;
-  readonly reason: string;
-  readonly releasedBy: string;
-  readonly releasedAt: Date;
-}
+const COLUMNS = `p.name as "table", ${PARKED.select('p', ['partition', 'offset', 'line', 'reason', 'parkedAt', 'asked', 'askedBy', 'askedAt'])}`;
 
-const COLUMNS =
-  'name as "table", partition, "offset", line, reason, parked_at as "parkedAt", asked, asked_by as "askedBy", asked_at as "askedAt"';
-
-/** All parked tables, the longest parked first. */
-export async function parked(pool: WriterPool): Promise<ParkedTable[]> {
-  return pool.query<ParkedTable & Record<string, unknown>>(
+/** Returns all parked tables, in order of their ids. */
+export const parked = (pool: WriterPool): Promise<ParkedTable[]> =>
+  pool.query<ParkedTable>(
     'parked',
-    `select ${COLUMNS} from ${pool.sql}.parked order by parked_at, "table"`,
+    `select ${COLUMNS} from ${pool.sql}.parked p order by p."table"`,
   );
-}
 
-/** The parked tables of some partitions about which somebody asked something that is not yet done. */
-export async function asked(
-  pool: WriterPool,
-  partitions: readonly number[],
-): Promise<(ParkedTable & { readonly asked: ParkedAsk })[]> {
-  return pool.query<ParkedTable & { readonly asked: ParkedAsk } & Record<string, unknown>>(
+/** Returns the parked tables of some partitions about which somebody asked something that is not yet done. */
+export const asked = (pool: WriterPool, partitions: readonly number[]): Promise<ParkedTable[]> =>
+  pool.query<ParkedTable>(
     'asked',
-    `select ${COLUMNS} from ${pool.sql}.parked where partition = any($1::int[]) and asked is not null order by asked_at, "table"`,
+    `select ${COLUMNS} from ${pool.sql}.parked p where p.partition = any($1::int[]) and p.asked is not null order by p.asked_at, p."table"`,
     [partitions],
   );
-}
 
 /** Asks for a table to be retried or released by whoever owns its partition; a later asking replaces one not yet done. False where the table is not parked. */
 export async function askParked(
@@ -63,15 +42,28 @@ export async function askParked(
   return found.length > 0;
 }
 
-/** The events of a partition that are left out, in order. Whoever folds it, from wherever, leaves out the same. */
-export async function released(pool: WriterPool, partition: number): Promise<ReleasedEvent[]> {
-  return pool.query<ReleasedEvent & Record<string, unknown>>(
+/** Returns the events of a partition that are left out, in order. Every fold of the partition leaves out the same. */
+export const released = (pool: WriterPool, partition: number): Promise<ReleasedRow[]> =>
+  pool.query<ReleasedRow>(
     'released',
-    `select "table", partition, "offset", line, reason, released_by as "releasedBy", released_at as "releasedAt"
-     from ${pool.sql}.released where partition = $1 order by "offset", line`,
+    `select ${RELEASED.select('r', ['table', 'partition', 'offset', 'line', 'reason', 'releasedBy', 'releasedAt'])}
+     from ${pool.sql}.released r where r.partition = $1 order by r."offset", r.line`,
     [partition],
   );
-}
+
+/** Returns the statement that parks tables. A table that is parked again has not been asked about. */
+export const parking = (schema: string, events: readonly ParkedEvent[]): Statement | undefined =>
+  upsert(
+    schema,
+    PARKED,
+    events.map((event) => ({ ...event, name: event.table })),
+    {
+      parked_at: 'clock_timestamp()',
+      asked: 'null',
+      asked_by: 'null',
+      asked_at: 'null::timestamptz',
+    },
+  );
 
 /** Ends the parking of a table; where it was released, the event is from now on left out. */
 export const unparking = (schema: string, table: string): Statement => ({

@@ -81,12 +81,12 @@ export class WriterPool {
   }
 
   /** One statement, a transaction of its own. Its name lets a connection keep its plan; one name is one text. */
-  async query<Row extends pg.QueryResultRow>(
+  async query<Row extends object>(
     name: string,
     text: string,
     values: unknown[] = [],
   ): Promise<Row[]> {
-    return (await this.pool.query<Row>({ name, text, values })).rows;
+    return (await this.pool.query<Row & pg.QueryResultRow>({ name, text, values })).rows;
   }
 
   /**

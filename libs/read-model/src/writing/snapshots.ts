@@ -1,5 +1,6 @@
-import type { SnapshotRow } from './rows.js';
+import type { SnapshotRow } from './batch.js';
 import { keyOf } from '../database/schema-keys.js';
+import { TABLE_STATE } from '../entities/index.js';
 import type { WriterPool } from './pool.js';
 import type { Statement } from './statements.js';
 
@@ -31,7 +32,7 @@ interface TableColumns extends Omit<TableAtHand, 'parked'> {
 
 /** The tables of a partition, a few at a time, in no particular order. Only its owner may rely on what it says. */
 export async function* tablesOf(pool: WriterPool, partition: number): AsyncGenerator<TableAtHand> {
-  const listed = await pool.query<Listed & Record<string, unknown>>(
+  const listed = await pool.query<Listed>(
     'tables-of',
     `select coalesce(t."table", k."table") as key, coalesce(octet_length(t.snapshot), 0) as bytes
      from (select * from ${pool.sql}.table_state where partition = $1) t
@@ -64,9 +65,9 @@ function groups(listed: readonly Listed[]): string[][] {
 }
 
 async function tablesNamed(pool: WriterPool, keys: readonly string[]): Promise<TableAtHand[]> {
-  const rows = await pool.query<TableColumns & Record<string, unknown>>(
+  const rows = await pool.query<TableColumns>(
     'tables-named',
-    `select coalesce(t.name, k.name) as "table", t.snapshot, t.snapshot_next as "snapshotNext", coalesce(t.changed, 0) as "lastNext", k."offset", k.line
+    `select coalesce(t.name, k.name) as "table", ${TABLE_STATE.select('t', ['snapshot', 'snapshotNext'])}, coalesce(t.changed, 0) as "lastNext", k."offset", k.line
      from unnest($1::text[]) wanted ("table") left join ${pool.sql}.table_state t using ("table") left join ${pool.sql}.parked k using ("table")`,
     [keys],
   );

@@ -1,4 +1,4 @@
-import type { WrittenTable } from './columns.js';
+import type { Given, Table, TableColumn } from '../entities/table.js';
 import { arrayOf, arraySql } from './arrays.js';
 
 /** A statement with its values; its name lets a connection keep its plan. */
@@ -8,80 +8,105 @@ export interface Statement {
   readonly values: unknown[];
 }
 
-const named = (name: string): string => `"${name}"`;
+type Columns<Row> = readonly TableColumn<Row>[];
+type Rows<Row> = readonly Given<Row>[];
 
-/** Of rows with the same key the last: a statement can write a row only once. */
-function lastOfEach<Row>(
-  { columns, keyColumns }: WrittenTable<Row>,
-  rows: readonly Row[],
-): readonly Row[] {
-  const keys = columns.slice(0, keyColumns);
+const listed = (columns: readonly string[]): string => columns.join(', ');
+const nameOf = ({ name }: { readonly name: string }): string => name;
+
+/** Returns the last of the rows with each key: a statement can write a row only once. */
+export function lastOfEach<Row, Some extends Given<Row>>(
+  key: Columns<Row>,
+  rows: readonly Some[],
+): readonly Some[] {
   const last = new Map(
-    rows.map((row) => [keys.map(([, , value]) => String(value(row))).join('\0'), row]),
+    rows.map((row) => [key.map((column) => String(column.value(row))).join('\0'), row]),
   );
   return last.size === rows.length ? rows : [...last.values()];
 }
 
 /**
- * Arrays side by side as rows, the first as parameter `from`. In a select list, where they go on in step: several in one
- * `unnest` in FROM are each put by in a store of their own first, which showed in PostgreSQL's profile.
+ * Returns SQL for arrays side by side as rows, the first as parameter `from`. They are unnested in the select list, where they
+ * advance together: PostgreSQL first materializes each of several in an `unnest` in FROM, which showed in its profile.
  */
-const given = <Row>(columns: WrittenTable<Row>['columns'], from = 1): string =>
-  `(select ${columns.map(([name, type], i) => `unnest(${arraySql(type, from + i)}) as ${named(name)}`).join(', ')})`;
+const given = <Row>(columns: Columns<Row>, from = 1): string =>
+  `(select ${listed(columns.map(({ name, type }, i) => `unnest(${arraySql(type, from + i)}) as ${name}`))})`;
 
-/** Adds rows, or puts them in the place of those with the same key; undefined where there are none. */
-export function upsert<Row>(
+/** Returns the parameters of `given`. */
+const arraysOf = <Row>(columns: Columns<Row>, rows: Rows<Row>): string[] =>
+  columns.map((column) =>
+    arrayOf(
+      column.type,
+      rows.map((row) => column.value(row)),
+    ),
+  );
+
+/**
+ * Returns the statement that inserts rows, or updates those with the same key; undefined if there are none. `set` names further
+ * columns and the SQL of their values.
+ */
+export function upsert<Row extends object>(
   schema: string,
-  kind: WrittenTable<Row>,
-  rows: readonly Row[],
+  { name: table, key, written }: Table<Row>,
+  rows: Rows<Row>,
+  set: Readonly<Record<string, string>> = {},
 ): Statement | undefined {
   if (rows.length === 0) return undefined;
-  const columns = kind.columns.map(([name]) => named(name));
-  const set = Object.entries(kind.set ?? {});
-  const names = [...columns, ...set.map(([name]) => named(name))];
-  const renewed = names
-    .slice(kind.keyColumns)
-    .filter((name) => !kind.kept?.map(named).includes(name));
-  const text = `insert into ${schema}.${kind.table} as old (${names.join(', ')}) select ${[...columns.map((name, i) => (kind.columns[i]?.[1] === 'json' ? `${name}::json` : name)), ...set.map(([, sql]) => sql)].join(', ')} from ${given(kind.columns)} given
-     on conflict (${names.slice(0, kind.keyColumns).join(', ')}) do update set ${renewed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
-  const chosen = lastOfEach(kind, rows);
+  const values = written.map(({ name, type }) => (type === 'json' ? `${name}::json` : name));
+  const updated = written.filter(({ isKey, isUpdated }) => isUpdated && !isKey).map(nameOf);
+  const text = `insert into ${schema}.${table} as old (${listed([...written.map(nameOf), ...Object.keys(set)])})
+     select ${listed([...values, ...Object.values(set)])} from ${given(written)} given
+     on conflict (${listed(key.map(nameOf))}) do update
+     set ${listed([...updated, ...Object.keys(set)].map((name) => `${name} = excluded.${name}`))}`;
   return {
-    name: `upsert ${kind.table}`,
+    name: `upsert ${table}`,
     text,
-    values: kind.columns.map(([, type, value]) => arrayOf(type, chosen.map(value))),
+    values: arraysOf(written, lastOfEach(key, rows)),
   };
 }
 
-/** As `upsert`, for lines of shoes; what did not change is not written. `whole`: the shoes, by reference and table, that have these lines instead of all those they had. */
-export function replaceLines<Row>(
+/** Returns the statement that deletes the rows with the keys of these; undefined if there are none. */
+export function remove<Row extends object>(
   schema: string,
-  kind: WrittenTable<Row>,
-  rows: readonly Row[],
-  whole: readonly (readonly [ref: string, table: string])[],
-): Statement[] {
-  const put = upsert(schema, kind, rows);
-  const names = kind.columns.map(([name]) => named(name));
-  const others = names.slice(kind.keyColumns);
-  const key = kind.columns.slice(0, kind.keyColumns);
-  const gone: Statement = {
-    name: `delete ${kind.table}`,
-    text: `delete from ${schema}.${kind.table} old using (select unnest($1::text[]) as shoe_ref, unnest($2::text[]) as "table") of
-       where old.shoe_ref = of.shoe_ref and old."table" = of."table" and not exists (
-       select from ${given(key, 3)} line
-       where ${key.map(([name]) => `line.${named(name)} = old.${named(name)}`).join(' and ')})`,
-    values: [
-      arrayOf(
-        'text',
-        whole.map(([ref]) => ref),
-      ),
-      arrayOf(
-        'text',
-        whole.map(([, table]) => table),
-      ),
-      ...key.map(([, type, value]) => arrayOf(type, rows.map(value))),
-    ],
+  { name: table, key }: Table<Row>,
+  rows: Rows<Row>,
+): Statement | undefined {
+  if (rows.length === 0) return undefined;
+  return {
+    name: `delete ${table}`,
+    text: `delete from ${schema}.${table} old using ${given(key)} gone where ${sameKey(key, 'gone')}`,
+    values: arraysOf(key, rows),
   };
-  const differing = `(${others.map((name) => `old.${name}`).join(', ')}) is distinct from (${others.map((name) => `excluded.${name}`).join(', ')})`;
+}
+
+const sameKey = <Row>(key: Columns<Row>, other: string): string =>
+  key.map(({ name }) => `${other}.${name} = old.${name}`).join(' and ');
+
+/** What tells one shoe from another. */
+type ShoeKey = Readonly<Record<'shoeRef' | 'table', string>>;
+
+/**
+ * Returns the statements that upsert the lines of shoes and leave alone those that did not change. The shoes in `whole` lose all
+ * lines but these.
+ */
+export function replaceLines<Row extends ShoeKey>(
+  schema: string,
+  table: Table<Row>,
+  rows: readonly Row[],
+  whole: readonly ShoeKey[],
+): Statement[] {
+  const { name, key, written } = table;
+  const shoe = key.filter(({ field }) => field === 'shoeRef' || field === 'table');
+  const gone: Statement = {
+    name: `delete ${name}`,
+    text: `delete from ${schema}.${name} old using ${given(shoe)} of
+       where ${sameKey(shoe, 'of')} and not exists (
+       select from ${given(key, shoe.length + 1)} line where ${sameKey(key, 'line')})`,
+    values: [...arraysOf(shoe, whole as Rows<Row>), ...arraysOf(key, rows)],
+  };
+  const others = written.filter(({ isKey }) => !isKey).map(nameOf);
+  const put = upsert(schema, table, rows);
+  const differing = `(${listed(others.map((other) => `old.${other}`))}) is distinct from (${listed(others.map((other) => `excluded.${other}`))})`;
   return [
     ...(whole.length > 0 ? [gone] : []),
     ...(put ? [{ ...put, text: `${put.text} where ${differing}` }] : []),

@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import * as ownership from './ownership.js';
 import * as parking from './parked.js';
-import type { PositionMove, RowBatch, ShoeTotals } from './rows.js';
+import type { PositionMove, RowBatch, ShoeTotals, UnjudgeableChange } from './batch.js';
 import { channelOf } from '../database/schema.js';
-import { keyOf } from '../database/schema-keys.js';
 import { saving, tableNamed, tablesOf, type TableAtHand } from './snapshots.js';
 import { arrayOf } from './arrays.js';
 import {
@@ -14,14 +13,14 @@ import {
   DEVICE,
   FINDING,
   LEDGER,
-  PARKED,
   SHOE,
   TABLE_STATE,
   UNJUDGEABLE,
-  type UnjudgeableStanding,
-} from './columns.js';
+  type ReleasedRow,
+  type UnjudgeableRow,
+} from '../entities/index.js';
 import { WriterPool, type RowStoreOptions } from './pool.js';
-import { replaceLines, upsert, type Statement } from './statements.js';
+import { lastOfEach, remove, replaceLines, upsert, type Statement } from './statements.js';
 
 /** What came of a write: the partitions that another owns by now. Where there is one, nothing was written. */
 export interface Written {
@@ -129,9 +128,7 @@ export class RowStore {
     return parking.parked(this.pool);
   }
 
-  asked(
-    partitions: readonly number[],
-  ): Promise<(parking.ParkedTable & { readonly asked: parking.ParkedAsk })[]> {
+  asked(partitions: readonly number[]): Promise<parking.ParkedTable[]> {
     return parking.asked(this.pool, partitions);
   }
 
@@ -139,7 +136,7 @@ export class RowStore {
     return parking.askParked(this.pool, table, what, by);
   }
 
-  released(partition: number): Promise<parking.ReleasedEvent[]> {
+  released(partition: number): Promise<ReleasedRow[]> {
     return parking.released(this.pool, partition);
   }
 
@@ -202,55 +199,65 @@ function movingOf({ sql, schema }: WriterPool, moves: readonly PositionMove[]): 
 }
 
 function statementsOf(schema: string, batch: RowBatch): Statement[] {
-  const standing = new Map(
-    batch.unjudgeable.map((row) => [[row.table, row.shoeRef, row.key].join('\0'), row]),
+  const unjudgeable = lastOfEach<UnjudgeableRow, UnjudgeableChange>(
+    UNJUDGEABLE.key,
+    batch.unjudgeable,
   );
-  const unjudgeable = [...standing.values()];
   const { lines, whole } = linesOf(batch.totals);
-  const keys = whole.map(({ shoeRef, table }) => [keyOf(shoeRef), keyOf(table)] as const);
   const statements = [
     upsert(schema, TABLE_STATE, batch.tables),
     upsert(schema, SHOE, batch.shoes),
     upsert(schema, COUP, batch.coups),
     upsert(schema, FINDING, batch.findings),
-    forgotten(
+    remove(
       schema,
-      unjudgeable.filter(({ entry }) => entry === null),
+      UNJUDGEABLE,
+      unjudgeable.filter(({ body }) => body === null),
     ),
     upsert(
       schema,
       UNJUDGEABLE,
-      unjudgeable.filter((row): row is UnjudgeableStanding => row.entry !== null),
+      unjudgeable.filter((row): row is UnjudgeableRow => row.body !== null),
     ),
     upsert(schema, DEVICE, batch.devices),
-    upsert(schema, PARKED, batch.parked),
+    parking.parking(schema, batch.parked),
     ...replaceLines(
       schema,
       LEDGER,
-      lines.flatMap((of) => of.ledger.map((line) => ({ of, line }))),
-      keys,
+      linesIn(lines, ({ ledger }) => ledger),
+      whole,
     ),
     ...replaceLines(
       schema,
       COMMISSION,
-      lines.flatMap((of) => of.commission.map((line) => ({ of, line }))),
-      keys,
+      linesIn(lines, ({ commission }) => commission),
+      whole,
     ),
     ...replaceLines(
       schema,
       DEALT,
-      lines.flatMap((of) => of.dealt.map((line) => ({ of, line }))),
-      keys,
+      linesIn(lines, ({ dealt }) => dealt),
+      whole,
     ),
     ...replaceLines(
       schema,
       BET_TOTAL,
-      lines.flatMap((of) => of.bets.map((line) => ({ of, line }))),
-      keys,
+      linesIn(lines, ({ bets }) => bets),
+      whole,
     ),
   ];
   return statements.filter((statement) => statement !== undefined);
 }
+
+/** Returns one list of the totals' lines, each as a row of its table. */
+const linesIn = <Line extends object>(
+  totals: readonly ShoeTotals[],
+  list: (of: ShoeTotals) => readonly Line[],
+) =>
+  totals.flatMap((of) => {
+    const { shoeRef, table, shoe, currency } = of;
+    return list(of).map((line) => ({ ...line, shoeRef, table, shoe, currency }));
+  });
 
 /** Totals in the order given, without those that later ones of the same shoe replace whole; and the shoes replaced. */
 function linesOf(totals: RowBatch['totals']): {
@@ -267,21 +274,6 @@ function linesOf(totals: RowBatch['totals']): {
   return {
     lines: [...ofShoes.values()].flat(),
     whole: [...ofShoes.values()].flatMap(([first]) => (first?.whole ? [first] : [])),
-  };
-}
-
-/** What can be judged after all. */
-function forgotten(schema: string, rows: RowBatch['unjudgeable']): Statement | undefined {
-  if (rows.length === 0) return undefined;
-  return {
-    name: 'delete unjudgeable',
-    text: `delete from ${schema}.unjudgeable old using unnest($1::text[], $2::text[], $3::text[]) gone ("table", shoe_ref, key)
-     where old."table" = gone."table" and old.shoe_ref = gone.shoe_ref and old.key = gone.key`,
-    values: [
-      rows.map(({ table }) => table),
-      rows.map(({ shoeRef }) => shoeRef),
-      rows.map(({ key }) => key),
-    ].map((texts) => arrayOf('text', texts.map(keyOf))),
   };
 }
 
