@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { OutcomeUnknown } from '#event-log';
-import { AppendDeadline } from '../../apps/api/src/ingest/append-deadline.js';
 import { formOf } from '../../apps/api/src/ingest/event-form.js';
 import { FaultList } from '../../apps/api/src/ingest/fault-list.js';
 import { ReceivedClock } from '../../apps/api/src/ingest/received-clock.js';
@@ -36,24 +35,6 @@ describe('the clock of stamps', () => {
       receivedfrom: 'device/b',
       receivedtime: '1970-01-01T00:00:00.005Z',
     });
-  });
-});
-
-describe('the deadline of appends', () => {
-  it('gives up what does not end, as an outcome that is unknown, and lets the process end', async () => {
-    const deadline = new AppendDeadline(20, 5);
-    await expect(deadline.within(new Promise(() => undefined))).rejects.toBeInstanceOf(
-      OutcomeUnknown,
-    );
-    await expect(
-      Promise.all([1, 2, 3].map(() => deadline.within(new Promise(() => undefined)))),
-    ).rejects.toBeInstanceOf(OutcomeUnknown);
-  });
-
-  it('hands on what ends in time, well or not', async () => {
-    const deadline = new AppendDeadline(60_000, 5);
-    await expect(deadline.within(Promise.resolve(7))).resolves.toBe(7);
-    await expect(deadline.within(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   });
 });
 

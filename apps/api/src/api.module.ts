@@ -13,6 +13,7 @@ import type { RuleBook } from '#audit';
 import { EventLog } from '#event-log';
 import { readModelDataSource, RowStore } from '#read-model';
 import type { Registry } from 'prom-client';
+import { asError } from '#process';
 import { accessOptions } from './identity/access-database.js';
 import { AccountsController } from './identity/accounts.controller.js';
 import {
@@ -178,8 +179,7 @@ export class ApiModule implements OnApplicationBootstrap, OnModuleDestroy {
   /** A handler that fails with nobody waiting for it would be dropped by the buses; here it is told, loudly. */
   onApplicationBootstrap(): void {
     this.unhandled.subscribe(({ exception }: { exception: unknown }) => {
-      const { message, stack } =
-        exception instanceof Error ? exception : new Error(String(exception));
+      const { message, stack } = asError(exception);
       this.logger.fatal({
         message: 'a handler failed with nobody waiting for it',
         error: message,

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventLog } from '#event-log';
+import { within } from '#process';
 import type { RunningAuditor } from './start-auditor.js';
 
 /** Longest that a look at log or database may take before it counts as out of reach. */
@@ -76,14 +77,9 @@ async function answer(
   send(response, isReady ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
 }
 
-/** What a look gives, or undefined where it fails or takes too long: that is the answer. */
-async function inTime<T>(look: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>(
-    (resolve) => (timer = setTimeout(() => resolve(undefined), LOOK_MS)),
-  );
-  return Promise.race([look.catch(() => undefined), late]).finally(() => clearTimeout(timer));
-}
+/** Resolves with the answer, or with undefined if the look fails or takes too long: the thing is then out of reach. */
+const inTime = <T>(look: Promise<T>): Promise<T | undefined> =>
+  within(LOOK_MS, look).catch(() => undefined);
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit/command.js';
-import { packageFolder } from '#process';
+import { asError, packageFolder } from '#process';
 import { oddsCommand } from './odds/command.js';
 import { endQuietlyWhenNobodyReads } from './terminal/page.js';
 import { EXIT, Refusal } from './refusal.js';
@@ -76,7 +76,7 @@ function codeOf(error: unknown): number {
     process.stderr.write(`shoeprint: ${error.message}\n`);
     return EXIT.refused;
   }
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const { message, stack } = asError(error);
   process.stderr.write(
     `shoeprint: this is a fault in shoeprint itself: ${message.split('\n')[0]} (SHOEPRINT_DEBUG=1 shows where)\n`,
   );

@@ -1,10 +1,11 @@
 import pg from 'pg';
+import { Refusal } from '#process';
 
 /** Any number; it is the same for every server that would use a folder. */
 const LOCK = 7_246_317;
 
 /** Another server runs on this data folder. */
-export class FolderInUse extends Error {
+export class FolderInUse extends Refusal {
   override readonly name = 'FolderInUse';
 }
 

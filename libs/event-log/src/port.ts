@@ -1,3 +1,5 @@
+import { Refusal } from '#process';
+
 /** One record as it is handed to the log and comes out of it: bytes under a key. The log never looks into them. */
 export interface LogRecord {
   /** What orders it: records of one key lie in one partition. */
@@ -39,7 +41,7 @@ export class OutcomeUnknown extends Error {
 }
 
 /** The log is there, but not as it was asked for, as with another number of partitions: nothing is opened. */
-export class LogRefused extends Error {
+export class LogRefused extends Refusal {
   override readonly name = 'LogRefused';
 }
 

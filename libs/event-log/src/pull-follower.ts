@@ -1,3 +1,4 @@
+import { asError } from '#process';
 import { contiguous } from './contiguous.js';
 import { BrokenLog, type Follower, type StoredRecord, type Taker } from './port.js';
 
@@ -132,7 +133,7 @@ export class PullFollower implements Follower {
       await this.taker.take(pursuit.partition, records);
       pursuit.next += records.length;
     } catch (error) {
-      this.stop(pursuit, error instanceof Error ? error : new Error(String(error)));
+      this.stop(pursuit, asError(error));
     } finally {
       this.takings.delete(pursuit.partition);
       this.wake();

@@ -2,10 +2,10 @@ import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Decoder, houseFrom } from '#audit';
 import { NotRecorded, OutcomeUnknown, type Appended, type Appending, EventLog } from '#event-log';
+import { within } from '#process';
 import type { Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 import { InstalledRules } from '../settings/tokens.js';
-import { AppendDeadline } from './append-deadline.js';
 import type { EventForm } from './event-form.js';
 import { IngestMetrics, type IngestResult } from './ingest-metrics.js';
 import { ReceivedClock } from './received-clock.js';
@@ -30,7 +30,7 @@ export class AppendEvents extends Command<Recorded> {
   }
 }
 
-/** So long an append is waited for; the log's own limits are shorter. */
+/** Longest wait for an append. The log's own limits are shorter. */
 const APPEND_MS_MAX = 30_000;
 const RETRY_AFTER_S = 1;
 
@@ -40,7 +40,6 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
   private readonly decoder: Decoder;
   private readonly singles: SingleEvents;
   private readonly clock = new ReceivedClock();
-  private readonly deadline = new AppendDeadline(APPEND_MS_MAX);
   private readonly logger = new Logger('ingest');
 
   constructor(
@@ -68,7 +67,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
   private async one({ type, appending }: Single, bytes: number, began: number): Promise<Recorded> {
     let result: IngestResult = 'recorded';
     try {
-      return { events: 1, positions: [await this.deadline.within(this.log.append(appending))] };
+      return { events: 1, positions: [await this.append(appending)] };
     } catch (error) {
       const problem = this.failed([error], 0);
       result = resultOf(problem);
@@ -88,7 +87,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     let result: IngestResult = 'refused';
     try {
       const records = await events.read(body, this.decoder);
-      const positions = await this.append(records.appendings(this.log.partitions));
+      const positions = await this.appendAll(records.appendings(this.log.partitions));
       result = 'recorded';
       return { events: events.count, positions };
     } catch (error) {
@@ -101,9 +100,16 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     }
   }
 
-  private async append(appendings: readonly Appending[]): Promise<readonly Appended[]> {
+  /** Appends, or rejects with `OutcomeUnknown` if that takes longer than anybody waits. */
+  private append(appending: Appending): Promise<Appended> {
+    return within(APPEND_MS_MAX, this.log.append(appending), () => {
+      return new OutcomeUnknown(`the log did not answer within ${APPEND_MS_MAX} ms`);
+    });
+  }
+
+  private async appendAll(appendings: readonly Appending[]): Promise<readonly Appended[]> {
     const outcomes = await Promise.allSettled(
-      appendings.map((appending) => this.deadline.within(this.log.append(appending))),
+      appendings.map((appending) => this.append(appending)),
     );
     const appended: Appended[] = [];
     const failures: unknown[] = [];

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { EventLog } from '#event-log';
+import { TimedOut, within } from '#process';
 import { ROWS } from '../settings/tokens.js';
 
 /** How one thing that the api needs does. */
@@ -40,7 +40,10 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
 
   private async logHealth(): Promise<Readiness['log']> {
     try {
-      const { reachable, powerSafe, notes, queuedBytes } = await inTime(this.eventLog.health());
+      const { reachable, powerSafe, notes, queuedBytes } = await within(
+        ANSWER_MS_MAX,
+        this.eventLog.health(),
+      );
       return {
         ok: reachable,
         powerSafe,
@@ -57,7 +60,8 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
 
   private async databaseHealth(): Promise<Need> {
     try {
-      const found = await inTime(
+      const found = await within(
+        ANSWER_MS_MAX,
         this.rows.query<{ name: string; there: boolean }[]>(
           'select name, to_regclass(name) is not null as there from unnest($1::text[]) as name',
           [TABLES],
@@ -73,21 +77,8 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
   }
 }
 
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const enough = new AbortController();
-  const late = pause(ANSWER_MS_MAX, undefined, { signal: enough.signal, ref: false }).then(() => {
-    throw new Error(`no answer within ${ANSWER_MS_MAX} ms`);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    enough.abort();
-    late.catch(() => undefined);
-  }
-}
-
 /** The error's own code where it has one: its message may name an address or a user, and anybody may ask here. */
 const reason = (error: unknown): string => {
   const { code, message } = error as Error & { readonly code?: string };
-  return code ?? (message.startsWith('no answer') ? message : 'does not answer');
+  return code ?? (error instanceof TimedOut ? message : 'does not answer');
 };

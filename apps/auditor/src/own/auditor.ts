@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Decoder, FOLD_VERSION, houseFrom } from '#audit';
 import type { Follower } from '#event-log';
+import { TimedOut, within } from '#process';
 import { BackgroundTasks } from './background-tasks.js';
 import { Decisions } from './decisions.js';
 import { GapWatch } from './gap-watch.js';
@@ -87,9 +87,9 @@ export class Auditor {
   async close(graceMs = 5_000): Promise<void> {
     this.halt();
     try {
-      await within(graceMs, this.shared.follower.close()); // while the database is out of reach, what was handed over waits for it
+      await waitFor(graceMs, this.shared.follower.close()); // while the database is out of reach, what was handed over waits for it
       await this.shared.writer.close(graceMs);
-      await within(graceMs, this.shared.tasks.ended());
+      await waitFor(graceMs, this.shared.tasks.ended());
       await this.membership.leave();
     } catch (error) {
       this.shared.reports.notGivenBack(error);
@@ -135,11 +135,11 @@ export class Auditor {
   }
 }
 
-/** Waits for something, but no longer than this. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const ended = new AbortController();
-  await Promise.race([
-    work,
-    pause(ms, undefined, { signal: ended.signal }).catch(() => undefined),
-  ]).finally(() => ended.abort());
+/** Waits for work, but no longer than `ms`. Rejects as the work does. */
+async function waitFor(ms: number, work: Promise<unknown>): Promise<void> {
+  try {
+    await within(ms, work);
+  } catch (error) {
+    if (!(error instanceof TimedOut)) throw error;
+  }
 }

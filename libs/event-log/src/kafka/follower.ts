@@ -1,4 +1,5 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs';
+import { asError } from '#process';
 import { KafkaConsumer } from './consumer.js';
 import { type KafkaWire, recordsFrom } from './wire.js';
 import { BrokenLog, type Follower, type StoredRecord, type Taker } from '../port.js';
@@ -185,7 +186,7 @@ export class KafkaFollower implements Follower {
       if (place.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.#places.get(place.partition) === place)
         this.#consumer?.resume(place.partition);
     } catch (error) {
-      this.#stop(place, error instanceof Error ? error : new Error(String(error)));
+      this.#stop(place, asError(error));
     }
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import { TimedOut, within } from '#process';
 import { REQUEST_MS_MAX } from './client.js';
 import { KafkaProducer } from './producer.js';
 import { BrokenLog, type LogRecord, NotRecorded, OutcomeUnknown } from '../port.js';
@@ -77,8 +78,11 @@ export class KafkaSender {
 
   async #attempt(partition: number, records: readonly LogRecord[]): Promise<number> {
     const producer = this.#producer;
-    const first = await withinTime(producer.produce(partition, records), () =>
-      this.#replace(producer),
+    const first = await within(STUCK_MS, producer.produce(partition, records)).catch(
+      (error: unknown) => {
+        if (error instanceof TimedOut) this.#replace(producer);
+        throw error;
+      },
     );
     this.#check(partition, first);
     this.#next.set(partition, first + records.length);
@@ -117,23 +121,8 @@ export class KafkaSender {
   }
 }
 
+/** kafkajs bounds each of its requests. If one never ends all the same, its connection is replaced after this time. */
 const STUCK_MS = 2 * REQUEST_MS_MAX;
-
-/** kafkajs bounds each of its requests; should it never answer nonetheless, the connection is given up. */
-async function withinTime<T>(answer: Promise<T>, giveUp: () => void): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      giveUp();
-      reject(new Error(`no answer within ${STUCK_MS} ms`));
-    }, STUCK_MS);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 interface KafkaError extends Error {
   readonly type?: string;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Refusal } from '#process';
 import { migrate } from '../database/data-source.js';
 import { prepare } from '../writing/ownership.js';
 import { compareSchemas, type Compared, type TableComparison } from './compare.js';
@@ -6,7 +7,7 @@ import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
 import { sessionOf, WriterPool } from '../writing/pool.js';
 
 /** Another process rebuilds the same rows. */
-export class RebuildRunning extends Error {
+export class RebuildRunning extends Refusal {
   override readonly name = 'RebuildRunning';
 
   constructor() {
@@ -15,7 +16,7 @@ export class RebuildRunning extends Error {
 }
 
 /** The rebuilt rows do not stand where the live ones do, or are from another log: neither compared nor swapped. */
-export class NotAtTheSamePlace extends Error {
+export class NotAtTheSamePlace extends Refusal {
   override readonly name = 'NotAtTheSamePlace';
 }
 

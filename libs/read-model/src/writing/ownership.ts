@@ -1,3 +1,4 @@
+import { Refusal } from '#process';
 import { POSITION, type PositionRow } from '../entities/index.js';
 import type { WriterPool } from './pool.js';
 
@@ -24,12 +25,12 @@ export interface PositionState extends Pick<PositionRow, (typeof STATE)[number]>
 }
 
 /** The rows were made from another log: they cannot go on from this one. */
-export class OtherLog extends Error {
+export class OtherLog extends Refusal {
   override readonly name = 'OtherLog';
 }
 
 /** The rows were made by another version of the fold: they are rebuilt, never read. */
-export class OtherFold extends Error {
+export class OtherFold extends Refusal {
   override readonly name = 'OtherFold';
 
   constructor(

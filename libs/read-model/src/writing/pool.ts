@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { asError } from '#process';
 import { ROW_TYPES } from '../database/data-source.js';
 import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
 
@@ -46,9 +47,6 @@ const PASSES = /^25(006|P03|P04)$/;
 
 const isRetryable = ({ code = '' }: Error & { readonly code?: string }): boolean =>
   PASSES.test(code) || !OUR_FAULT.test(code);
-
-const asError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error(String(thrown));
 
 /** Settings of every session that writes rows. */
 export const sessionOf = (url: string, applicationName: string): pg.ClientConfig => ({
