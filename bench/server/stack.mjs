@@ -122,9 +122,7 @@ async function standalone(flags) {
     { SHOEPRINT_DATA: dir, SHOEPRINT_PORT: '0', SHOEPRINT_ADMIN_PASSWORD: PASSWORD },
     flags.standalone,
   );
-  const port = await server.said(
-    (line) => /answers at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1],
-  );
+  const port = await server.said((line) => /"url":"http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]);
   const [, , , pgPort] = readFileSync(join(dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n');
   const databaseUrl = `postgres://app:${readFileSync(join(dir, 'password'), 'utf8').trim()}@127.0.0.1:${pgPort}/shoeprint`;
   await owned(databaseUrl);

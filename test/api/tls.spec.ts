@@ -183,7 +183,7 @@ describe('SIGTERM', () => {
     await eventually('more events', () => acknowledged.size > before + 50);
     server.signal('SIGTERM');
     await eventually('that it ends', () =>
-      server.lines.some(({ message }) => (message as { message?: string }).message === 'ending'),
+      server.lines.some(({ message }) => (message as { message?: string }).message === 'stopping'),
     );
     const began = performance.now();
     expect(await half.finish()).toBe(202);

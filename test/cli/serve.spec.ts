@@ -32,7 +32,7 @@ describe('shoeprint serve', () => {
     async () => {
       const server = serve();
       const { ask, send } = await signedIn(server);
-      expect(server.said).not.toMatch(/sample day/);
+      expect(server.said).not.toMatch(/sample day/i);
       expect(await (await ask('/v1/tables')).json()).toMatchObject({ lines: [] });
       const lines = [
         ...simulate({
@@ -106,7 +106,7 @@ describe('shoeprint serve', () => {
       server.child.stdin?.write('\u0003');
       expect({ code: await server.ended, said: server.said }).toEqual({
         code: 0,
-        said: expect.stringMatching(/shoeprint: stopping/),
+        said: expect.stringMatching(/^ {2}Stopping\r?$/m),
       });
       await eventually('the end of PostgreSQL', () => isGone(postgres)); // it has ended; whoever reaps it may take a moment
       expect(server.said).not.toMatch(/^\{/m);

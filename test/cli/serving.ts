@@ -9,7 +9,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A loaded machine makes a database and starts all of a server in this time. */
 export const START_MS = 120_000;
 
-const SETTINGS = /^(SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG|NO_COLOR|FORCE_COLOR)/;
+const SHOEPRINT = join(root, 'apps/cli/bin/shoeprint.js');
+const SETTINGS =
+  /^(npm_|NEST_|SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG|NO_COLOR|FORCE_COLOR)/;
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
 
@@ -31,8 +33,19 @@ export class Started {
 
   /** `shoeprint` with these arguments, set by `env` alone. */
   static shoeprint(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+    return Started.program([process.execPath, SHOEPRINT, ...args], env);
+  }
+
+  /** As `shoeprint`, on a terminal of its own. */
+  static onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+    const words = [process.execPath, SHOEPRINT, ...args].map((word) => `'${word}'`);
+    return Started.onTerminalOf(words.join(' '), env);
+  }
+
+  /** Any command, set by `env` alone. */
+  static program([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
     return new Started(
-      spawn(process.execPath, [join(root, 'apps/cli/bin/shoeprint.js'), ...args], {
+      spawn(file, args, {
         cwd: root,
         env: { ...environment(), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,13 +53,10 @@ export class Started {
     );
   }
 
-  /** As `shoeprint`, on a terminal of its own, made by script(1); what is written to it is typed. */
-  static onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
-    const line = ['exec', process.execPath, join(root, 'apps/cli/bin/shoeprint.js'), ...args]
-      .map((word) => `'${word}'`)
-      .join(' ');
+  /** A command line of the shell, on a terminal of its own, made by script(1); what is written to it is typed. */
+  static onTerminalOf(line: string, env: NodeJS.ProcessEnv = {}): Started {
     return new Started(
-      spawn('script', ['-qefc', line, '/dev/null'], {
+      spawn('script', ['-qefc', `exec ${line}`, '/dev/null'], {
         cwd: root,
         env: { ...environment(), TERM: 'xterm', ...env },
         stdio: ['pipe', 'pipe', 'pipe'],
@@ -87,7 +97,8 @@ export async function endAll(): Promise<void> {
   await Promise.all([...all].map((started) => started.stop()));
 }
 
-const childrenOf = (pid: number): number[] =>
+/** The process ids of the children of a process. */
+export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()
     .split(' ')
@@ -106,8 +117,7 @@ export interface Serving {
 
 /** Waits until a server that was started answers, and signs in at it. */
 export async function signedIn(started: Started): Promise<Serving> {
-  const [, url = ''] = await started.saying(/answers at (\S+)\/docs/);
-  const [, name, password] = await started.saying(/Sign in as (\S+) with the password (\S+)/);
+  const { url, name, password } = await doorOf(started);
   const post = (
     path: string,
     token: string | undefined,
@@ -149,6 +159,26 @@ export async function signedIn(started: Started): Promise<Serving> {
       return answer.headers.get('log-position') as string;
     },
   };
+}
+
+/** Where a server answers, and a sign-in: a terminal shows both; a log names the file of the sign-in. */
+export async function doorOf(
+  started: Pick<Started, 'saying'>,
+): Promise<{ readonly url: string; readonly name: string; readonly password: string }> {
+  const [line] = await started.saying(/^.*"message":"listening".*$|Sign in\s.*password \S+/m);
+  if (line.startsWith('{')) {
+    const { message } = JSON.parse(line) as { message: { url: string; signIn: string } };
+    const signIn = JSON.parse(readFileSync(message.signIn, 'utf8')) as SignIn;
+    return { url: message.url, ...signIn };
+  }
+  const [, url = ''] = await started.saying(/Open\s+(\S+)\/docs/);
+  const [, name = '', password = ''] = await started.saying(/Sign in\s+(\S+), password (\S+)/);
+  return { url, name, password };
+}
+
+interface SignIn {
+  readonly name: string;
+  readonly password: string;
 }
 
 /** The process id of the PostgreSQL that runs on a data folder, if one does. */

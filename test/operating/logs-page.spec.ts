@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
-import { jsonLogger } from '../../apps/api/src/create-api.js';
+import { jsonLogger } from '#server';
 import { jsonJournal } from '../../apps/auditor/src/own/journal.js';
 
 /** A call that logs a message, alone or as a member; what it fills in is written as … on the page. */
@@ -61,7 +61,7 @@ describe('docs/operating/logs.md', () => {
       message: { message: 'took over a partition', partition: 3 },
       context: expect.stringMatching(/^(shoeprint|auditor)$/),
     };
-    const [journal, logger] = [jsonJournal(), jsonLogger()];
+    const [journal, logger] = [jsonJournal(), jsonLogger('shoeprint')];
     const fields = { partition: 3 };
     const lines = written(() => {
       journal.info('took over a partition', fields);

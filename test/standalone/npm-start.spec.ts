@@ -1,4 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,76 +5,29 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FINDING_CODES } from '#audit';
 import type { CommissionLine, CommissionReport, MisdealtReport } from '#read-model';
+import {
+  childrenOf,
+  doorOf,
+  endAll,
+  postgresOf,
+  signedIn,
+  Started,
+  START_MS,
+} from '../cli/serving.js';
 import { built } from '../cli/shoeprint.js';
 import { eventually } from '../kit/eventually.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const START_MS = 120_000;
-
-/** A server as `npm start` runs it, in a process of its own. */
-interface Running {
-  readonly child: ChildProcess;
-  readonly said: () => string;
-  readonly ended: Promise<number | null>;
-}
 
 const data = mkdtempSync(join(tmpdir(), 'shoeprint-start-'));
-const running = new Set<Running>();
 
-function start(folder = data): Running {
-  const { NEST_LOG_LEVEL: _level, ...env } = process.env;
-  const child = spawn(process.execPath, [join(root, 'scripts/start.mjs')], {
-    cwd: root,
-    env: { ...env, SHOEPRINT_DATA: folder, SHOEPRINT_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (piece: string) => (said += piece));
-  const server: Running = {
-    child,
-    said: () => said,
-    ended: new Promise((resolve) => child.on('close', (code) => resolve(code))),
-  };
-  running.add(server);
-  void server.ended.then(() => running.delete(server));
-  return server;
-}
-
-/** Where it answers, once it says so, and a token of the sign-in that it prints. */
-async function signedIn(
-  server: Running,
-): Promise<{ readonly url: string; readonly ask: <Answer>(path: string) => Promise<Answer> }> {
-  const url = await eventually(
-    'the address',
-    () => {
-      if (server.child.exitCode !== null) throw new Error(`it ended: ${server.said()}`);
-      return /answers at (\S+)\/docs/.exec(server.said())?.[1];
-    },
-    START_MS,
-  );
-  const [, name, password] = await eventually('the sign-in', () =>
-    /Sign in as (\S+) with the password (\S+)/.exec(server.said()),
-  );
-  const answer = await fetch(`${url}/v1/sign-in`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name, password }),
-  });
-  const { token } = (await answer.json()) as { token: string };
-  return {
-    url,
-    ask: async (path) =>
-      (
-        await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })
-      ).json() as never,
-  };
-}
-
-const stop = (server: Running): Promise<number | null> => {
-  server.child.kill('SIGTERM');
-  return server.ended;
-};
+/** A server as `npm start` runs it, without npm. */
+const start = (folder = data): Started =>
+  Started.program([process.execPath, join(root, 'scripts/start.mjs')], settings(folder));
+const settings = (folder: string): NodeJS.ProcessEnv => ({
+  SHOEPRINT_DATA: folder,
+  SHOEPRINT_PORT: '0',
+});
 
 /** The whole verdict on the sample day, which has one seed: the same on every machine but for its date. */
 async function verdictOf(ask: <Answer>(path: string) => Promise<Answer>): Promise<{
@@ -110,7 +62,7 @@ const judged = (ask: <Answer>(path: string) => Promise<Answer>, events: number) 
 
 beforeAll(built);
 afterAll(async () => {
-  for (const server of running) server.child.kill('SIGKILL');
+  await endAll();
   rmSync(data, { recursive: true, force: true });
 });
 
@@ -122,10 +74,8 @@ describe('npm start', () => {
     'brings up everything with a sample day in it, and the reports answer',
     async () => {
       const server = start();
-      const { url, ask } = await signedIn(server);
-      events = Number(
-        (/sample day of ([\d,]+) events/.exec(server.said())?.[1] ?? '0').replaceAll(',', ''),
-      );
+      const { url, ask } = await askerOf(server);
+      events = Number(/"sampleEvents":(\d+)/.exec(server.said)?.[1]);
       expect(events).toBeGreaterThan(100_000);
       await judged(ask, events);
       first = await verdictOf(ask);
@@ -138,7 +88,7 @@ describe('npm start', () => {
       expect(await (await fetch(`${url}/metrics`)).text()).toMatch(
         /^shoeprint_projection_lag_events/m,
       );
-      expect(await stop(server)).toBe(0);
+      expect(await server.stop()).toBe(0);
     },
     2 * START_MS,
   );
@@ -147,14 +97,14 @@ describe('npm start', () => {
     'finds its data when it is started again, and deals no second day',
     async () => {
       const server = start();
-      const { ask } = await signedIn(server);
-      expect(server.said()).not.toMatch(/sample day/);
+      const { ask } = await askerOf(server);
+      expect(server.said).not.toMatch(/Sample day/);
       expect(await verdictOf(ask)).toEqual(first);
       const other = start();
       expect(await other.ended).toBe(2);
-      expect(other.said()).toMatch(/another server runs on/);
+      expect(other.said).toMatch(/another server runs on/);
       expect((await ask<{ lines: unknown[] }>('/v1/tables')).lines).toHaveLength(6);
-      expect(await stop(server)).toBe(0);
+      expect(await server.stop()).toBe(0);
     },
     2 * START_MS,
   );
@@ -165,21 +115,105 @@ describe('npm start', () => {
       const folder = join(data, 'killed');
       const killed = start(folder);
       await eventually('the dealing', () => existsSync(join(folder, 'sample-day.begun')), START_MS);
-      const server = pidOfServer(killed);
-      process.kill(server, 'SIGKILL');
+      process.kill(killed.programPid, 'SIGKILL');
       await killed.ended;
       const again = start(folder);
-      const { ask } = await signedIn(again);
+      const { ask } = await askerOf(again);
       await judged(ask, events);
       expect(await verdictOf(ask)).toEqual(first);
-      expect(await stop(again)).toBe(0);
+      expect(await again.stop()).toBe(0);
+    },
+    2 * START_MS,
+  );
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'leaves no process and no lock behind when npm receives %s',
+    async (signal) => {
+      const npm = Started.program(['npm', 'start'], settings(data));
+      await doorOf(npm);
+      const pids = treeOf(npm.child.pid as number);
+      expect(pids.length).toBeGreaterThan(4); // npm, the launcher, the server, PostgreSQL and its workers
+      npm.child.kill(signal);
+      await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
+      expect(postgresOf(data)).toBeUndefined();
+    },
+    2 * START_MS,
+  );
+
+  it(
+    'leaves no process and no lock behind when its launcher is killed',
+    async () => {
+      const server = start();
+      await doorOf(server);
+      const pids = treeOf(server.child.pid as number);
+      server.child.kill('SIGKILL');
+      await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
+      expect(postgresOf(data)).toBeUndefined();
+    },
+    2 * START_MS,
+  );
+
+  it(
+    'says ten quiet lines on a terminal, the address and the sign-in last, and stops on Ctrl-C',
+    async () => {
+      const npm = Started.onTerminalOf('npm --silent start', settings(join(data, 'terminal')));
+      await doorOf(npm);
+      const lines = npm.said.split('\r\n').filter((line) => line.trim() !== '');
+      expect(lines.length).toBe(10);
+      expect(lines.at(-2)).toMatch(/^ {2}Open {5}http:\S+\/docs$/);
+      expect(lines.at(-1)).toMatch(/^ {2}Sign in {2}admin, password \S+$/);
+      for (const part of ['PostgreSQL', 'Auditor', 'API', 'Sample day'])
+        expect(lines.join('\n')).toMatch(new RegExp(`^  ${part} +[0-9.]+ s$`, 'm'));
+      expect(npm.said).not.toMatch(/^\{|RouterExplorer/m);
+      const pids = treeOf(npm.child.pid as number);
+      npm.child.stdin?.write('\u0003');
+      expect(await npm.ended).toBe(0);
+      await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
+      expect(postgresOf(join(data, 'terminal'))).toBeUndefined();
+    },
+    2 * START_MS,
+  );
+
+  it(
+    'logs JSON elsewhere, and the lines of the framework only if NEST_LOG_LEVEL asks for them',
+    async () => {
+      const quiet = start();
+      await doorOf(quiet);
+      expect(await quiet.stop()).toBe(0);
+      const contexts = quiet.said
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { context?: string }).context);
+      expect([...new Set(contexts)].sort()).toEqual(['auditor', 'shoeprint']);
+      const loud = Started.program([process.execPath, join(root, 'scripts/start.mjs')], {
+        ...settings(data),
+        NEST_LOG_LEVEL: '>=debug',
+      });
+      await doorOf(loud);
+      expect(loud.said).toMatch(/"level":"debug".*"context":"RouterExplorer"/);
+      expect(await loud.stop()).toBe(0);
     },
     2 * START_MS,
   );
 });
 
-/** `npm start` runs the server in a process below its own. */
-function pidOfServer({ child }: Running): number {
-  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
-  return Number(children.split(' ')[0]);
+/** A process and all below it. */
+const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)];
+
+/** Whether a process has ended. One that nobody has reaped yet has ended, too. */
+function hasEnded(pid: number): boolean {
+  try {
+    return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
+/** Asks a server as the person who signs in to it. */
+async function askerOf(server: Started): Promise<{
+  readonly url: string;
+  readonly ask: <Answer>(path: string) => Promise<Answer>;
+}> {
+  const { url, ask } = await signedIn(server);
+  return { url, ask: async (path) => (await ask(path)).json() as never };
 }

@@ -1,6 +1,7 @@
-import { ConsoleLogger, type LoggerService, type LogLevel } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { jsonLogger } from '#server';
 import { Registry } from 'prom-client';
 import { ApiModule, type ApiParts } from './api.module.js';
 import { openDocs, serveDocs } from './docs/serve-docs.js';
@@ -24,7 +25,7 @@ export interface CreateApi extends Omit<ApiParts, 'registry'> {
  */
 export async function createApi({
   registry = new Registry(),
-  logger = jsonLogger(),
+  logger = jsonLogger('shoeprint'),
   ...parts
 }: CreateApi): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter(serverOptions(parts.settings));
@@ -53,11 +54,6 @@ const ROUTES = new WeakMap<NestFastifyApplication, RoutePaths>();
 /** Every route of an api: its template, method, and what it asks for. */
 export const routesOf = (app: NestFastifyApplication): RoutePaths['all'] =>
   ROUTES.get(app)?.all ?? [];
-
-/** A log of JSON lines; as for all of Nest, NEST_LOG_LEVEL says how much of it. */
-export const jsonLogger = (
-  levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log'],
-): ConsoleLogger => new ConsoleLogger('shoeprint', { json: true, logLevels: [...levels] });
 
 function countRequests(app: NestFastifyApplication, { requests }: Metrics): void {
   app

@@ -1,4 +1,4 @@
-export { createApi, jsonLogger, routesOf, type CreateApi } from './create-api.js';
+export { createApi, routesOf, type CreateApi } from './create-api.js';
 export {
   API_DEFAULTS,
   listenSettings,

@@ -17,7 +17,6 @@ export {
 export {
   REBUILD_EXIT,
   rebuildCommand,
-  RebuildInterrupted,
   rebuildOptions,
   type RebuildOptions,
 } from './rebuild-command.js';

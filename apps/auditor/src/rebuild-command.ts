@@ -1,6 +1,5 @@
 import { SingleBar } from 'cli-progress';
-import { Refusal } from '#process';
-import { NotAtTheSamePlace, OtherFold, OtherLog, RebuildRunning } from '#read-model';
+import { Refusal, STOP_REQUESTS } from '#process';
 import type { Journal } from './own/journal.js';
 import {
   rebuildRows,
@@ -16,16 +15,7 @@ export interface RebuildOptions {
   readonly acceptDifferences: boolean;
 }
 
-/** The rebuild was told to end; another goes on where it stood. */
-export class RebuildInterrupted extends Error {
-  override readonly name = 'RebuildInterrupted';
-
-  constructor() {
-    super('interrupted; run it again to go on where it stood');
-  }
-}
-
-/** What a rebuild that was ended by a signal, or by a fault of its own, leaves as exit code: neither may look like rows that differ. */
+/** The exit codes of a rebuild that a signal or a bug ended. Neither may look like rows that differ. */
 export const REBUILD_EXIT = { interrupted: 130, fault: 70 } as const;
 
 const TOLD_EVERY_MS = 1_000;
@@ -44,19 +34,19 @@ export function rebuildOptions(options: readonly string[]): RebuildOptions {
 }
 
 /**
- * Rebuilds the rows, telling how far it is; gives the exit code: 0 swapped, 1 they differ and were not. Throws `Refusal` where
- * it cannot be done, and `RebuildInterrupted` after a signal to end.
+ * Rebuilds the rows and reports its progress. Returns the exit code: 0 swapped, 1 the rows differ and were not swapped, 130
+ * told to stop. Throws `Refusal` if it cannot be done.
  */
 export async function rebuildCommand(
   parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays'> & {
     readonly journal: Journal;
   },
   options: RebuildOptions,
-): Promise<0 | 1> {
+): Promise<number> {
   const { journal, ...from } = parts;
   const aborting = new AbortController();
-  const abort = (): void => aborting.abort(new RebuildInterrupted());
-  for (const ending of ENDINGS) process.on(ending, abort);
+  const interrupt = (): void => aborting.abort(INTERRUPTED);
+  for (const request of STOP_REQUESTS) process.on(request, interrupt);
   const telling = options.bar ? barOf() : linesOf(journal);
   try {
     const report = await rebuildRows({
@@ -70,18 +60,19 @@ export async function rebuildCommand(
     else tellReport(report, journal);
     return report.swapped ? 0 : 1;
   } catch (error) {
-    throw REFUSED.some((refused) => error instanceof refused)
-      ? new Refusal((error as Error).message, { cause: error })
-      : error;
+    if (error !== INTERRUPTED) throw error;
+    telling.end();
+    if (options.bar) process.stderr.write(`shoeprint: ${INTERRUPTED.message}\n`);
+    else journal.info(INTERRUPTED.message);
+    return REBUILD_EXIT.interrupted;
   } finally {
     telling.end();
-    for (const ending of ENDINGS) process.off(ending, abort);
+    for (const request of STOP_REQUESTS) process.off(request, interrupt);
   }
 }
 
-/** What ends a rebuild early; `disconnect` is the end of the program that started it, where one did. */
-const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const;
-const REFUSED = [OtherLog, OtherFold, RebuildRunning, NotAtTheSamePlace];
+/** A rebuild was told to stop; another goes on from there. */
+const INTERRUPTED = new Error('interrupted; run it again to go on where it stood');
 
 interface Telling {
   readonly tell: (progress: RebuildProgress) => void;

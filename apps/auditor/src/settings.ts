@@ -1,9 +1,16 @@
 import { Environment, type Variables } from '#process';
-import { houseSettings, storeSettings, type HouseSettings, type StoreSettings } from '#server';
+import {
+  houseSettings,
+  logLevelSettings,
+  storeSettings,
+  type HouseSettings,
+  type LogLevelSettings,
+  type StoreSettings,
+} from '#server';
 import { LEASE_MS } from './start-auditor.js';
 
 /** All that an auditor of its own reads from the environment. */
-export interface AuditorSettings extends HouseSettings, StoreSettings {
+export interface AuditorSettings extends HouseSettings, LogLevelSettings, StoreSettings {
   readonly host: string;
   /** Where health and metrics are served. */
   readonly metricsPort: number;
@@ -18,6 +25,7 @@ export function auditorSettings(variables: Variables): AuditorSettings {
   const settings = {
     ...storeSettings(env),
     ...houseSettings(env),
+    ...logLevelSettings(env),
     host: env.text('SHOEPRINT_HOST') ?? '127.0.0.1',
     metricsPort: env.whole('SHOEPRINT_METRICS_PORT', METRICS_PORT, 0, 65_535),
     leaseMs: env.whole('SHOEPRINT_LEASE_MS', LEASE_MS, 500, 60_000),

@@ -16,7 +16,7 @@ export async function rebuildFolder(
   { data, partitions, rules, gamingDays }: StandaloneSettings,
   options: RebuildOptions,
   journal: Journal,
-): Promise<0 | 1> {
+): Promise<number> {
   if (!existsSync(join(data, 'pgdata', 'PG_VERSION')))
     throw new Refusal(`${data} holds no database of Shoeprint`);
   const book = installedRules(rules);

@@ -52,7 +52,7 @@ export interface Administrator {
  */
 export async function dealSampleDay(
   app: NestFastifyApplication,
-  admin: Administrator,
+  { name, password }: Administrator,
   {
     book,
     folder,
@@ -67,7 +67,10 @@ export async function dealSampleDay(
 ): Promise<number> {
   const start = startOf(folder, now);
   const client = new Client(app, basePath);
-  const { token } = await client.ask<{ token: string }>('POST', '/v1/sign-in', undefined, admin);
+  const { token } = await client.ask<{ token: string }>('POST', '/v1/sign-in', undefined, {
+    name,
+    password,
+  });
   const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', token, {
     name: `sample-day-${now.getTime()}`,
     sources: ['*'],

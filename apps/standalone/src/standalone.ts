@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggerService } from '@nestjs/common';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApi, ensureFirstAdmin, migrateAccess, processRegistry, ROLES } from '#api';
 import { journalOn, startAuditor } from '#auditor';
-import { openLog } from '#event-log';
+import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
 import { installedRules } from '#rule-folder';
 import { listening } from '#server';
@@ -13,14 +12,23 @@ import { clusterOf } from './folder-cluster.js';
 import { lockFolder } from './folder-lock.js';
 import { dealSampleDay, wantsSampleDay } from './sample-day.js';
 import type { StandaloneSettings } from './settings.js';
+import type { StartReport } from './start-report.js';
+
+/** An administrator's name and password. */
+interface SignIn {
+  readonly name: string;
+  readonly password: string;
+  /** The file that holds both; undefined if the password was set from outside. */
+  readonly file: string | undefined;
+}
 
 /** Everything, running in this process. */
 export interface Standalone {
   /** Where it answers. */
   readonly url: string;
-  /** An administrator's name and password; undefined where the first start of this folder was given another way to sign in. */
-  readonly signIn: { readonly name: string; readonly password: string } | undefined;
-  /** Events of the sample day dealt by this start; 0 where there was a record already or none was asked for. */
+  /** Undefined if the first start of this folder was given a password and this one was not. */
+  readonly signIn: SignIn | undefined;
+  /** Events of the sample day that this start dealt; 0 if the log held a record or no sample day was asked for. */
   readonly sampleEvents: number;
   /** Stops taking requests, drains the log, writes what is folded, and stops the database, in this order. */
   readonly close: () => Promise<void>;
@@ -30,77 +38,76 @@ export interface StartStandalone {
   readonly settings: StandaloneSettings;
   readonly sampleDay: boolean;
   readonly logger: LoggerService;
-  /** Told before something that takes a while. */
-  readonly say: (what: string) => void;
+  readonly report: StartReport;
 }
 
 /**
- * Starts PostgreSQL, the api and the auditor on a data folder. What was started is stopped again where a later part
- * cannot be. Throws `FolderInUse` where another server runs on the folder.
+ * Starts PostgreSQL, the api and the auditor on a data folder. If a part cannot start, stops those before it. Throws
+ * `FolderInUse` if another server runs on the folder.
  */
-export async function startStandalone({
-  settings,
-  sampleDay,
-  logger,
-  say,
-}: StartStandalone): Promise<Standalone> {
-  const started: (() => Promise<void>)[] = [];
+export async function startStandalone(parts: StartStandalone): Promise<Standalone> {
+  const started: Stop[] = [];
   const close = async (): Promise<void> => {
     for (let stop = started.pop(); stop; stop = started.pop()) await stop();
   };
   try {
-    const book = installedRules(settings.rules);
-    say('starting PostgreSQL');
-    const databaseUrl = await startDatabase(settings.data, started);
-    await migrateAccess(databaseUrl);
-    await migrate(databaseUrl);
-    const signIn = await signInOf(databaseUrl, settings);
-    const log = await openLog(
-      { kind: 'postgres', url: databaseUrl, partitions: settings.partitions },
-      (notice) => void logger.warn({ message: 'a notice of the log', notice }),
-    );
-    started.push(() => log.close());
-    const auditor = await startAuditor({
-      log,
-      databaseUrl,
-      book,
-      gamingDays: settings.gamingDays,
-      journal: journalOn(logger),
-    });
-    started.push(() => auditor.close());
-    const registry = Registry.merge([processRegistry(), auditor.registry]);
-    const app = await createApi({ settings, log, databaseUrl, book, registry, logger });
-    started.push(() => app.close());
-    await listening(() => app.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
-    const dealt =
-      sampleDay && (await wantsSampleDay(log, settings.data))
-        ? await deal(app, signIn, settings, say)
-        : 0;
-    return { url: `${await app.getUrl()}${settings.basePath}`, signIn, sampleEvents: dealt, close };
+    return { ...(await startParts(parts, started)), close };
   } catch (error) {
     await close();
     throw error;
   }
-
-  async function deal(
-    app: NestFastifyApplication,
-    signIn: Standalone['signIn'],
-    { data, basePath, rules }: StandaloneSettings,
-    tell: (what: string) => void,
-  ): Promise<number> {
-    if (!signIn) return 0;
-    tell('dealing a sample day');
-    return dealSampleDay(app, signIn, {
-      book: installedRules(rules),
-      folder: data,
-      basePath,
-      now: new Date(),
-    });
-  }
 }
 
-/** The database of the folder; the server of a run that was killed is used on. */
-async function startDatabase(data: string, started: (() => Promise<void>)[]): Promise<string> {
+type Stop = () => Promise<void>;
+
+/** Starts each part and adds what stops it to `started`. */
+async function startParts(
+  { settings, sampleDay, logger, report }: StartStandalone,
+  started: Stop[],
+): Promise<Omit<Standalone, 'close'>> {
+  const book = installedRules(settings.rules);
+  const databaseUrl = await report.step('PostgreSQL', () => startDatabase(settings.data, started));
+  const { log, signIn } = await report.step('Accounts, rows and log', async () => {
+    await migrateAccess(databaseUrl);
+    await migrate(databaseUrl);
+    const admin = await signInOf(databaseUrl, settings);
+    return { log: await openFolderLog(databaseUrl, settings, logger), signIn: admin };
+  });
+  started.push(() => log.close());
+  const { gamingDays } = settings;
+  const auditor = await report.step('Auditor', () =>
+    startAuditor({ log, databaseUrl, book, gamingDays, journal: journalOn(logger) }),
+  );
+  started.push(() => auditor.close());
+  const registry = Registry.merge([processRegistry(), auditor.registry]);
+  const app = await report.step('API', async () => {
+    const api = await createApi({ settings, log, databaseUrl, book, registry, logger });
+    started.push(() => api.close());
+    await listening(() => api.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
+    return api;
+  });
+  const { data: folder, basePath } = settings;
+  const isWanted = sampleDay && signIn && (await wantsSampleDay(log, folder));
+  const sampleEvents = isWanted
+    ? await report.step('Sample day', () =>
+        dealSampleDay(app, signIn, { book, folder, basePath, now: new Date() }),
+      )
+    : 0;
+  return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents };
+}
+
+const openFolderLog = (
+  url: string,
+  { partitions }: StandaloneSettings,
+  logger: LoggerService,
+): Promise<EventLog> =>
+  openLog(
+    { kind: 'postgres', url, partitions },
+    (notice) => void logger.warn({ message: 'a notice of the log', notice }),
+  );
+
+/** Starts the database of the folder. Uses a server that a killed run left behind. */
+async function startDatabase(data: string, started: Stop[]): Promise<string> {
   const cluster = clusterOf(data);
   await cluster.start();
   const unlock = await lockFolder(cluster.url, data); // before the cluster is ours to stop: it may be another's
@@ -109,19 +116,18 @@ async function startDatabase(data: string, started: (() => Promise<void>)[]): Pr
 }
 
 /**
- * The first administrator: on one machine for one person it may do everything. Its password stands in the data folder,
- * beside that of the database, so that every start can tell it; whoever reads one can read all the rest.
+ * Returns the first administrator, who may do everything on one machine. Its password lies in the data folder, beside that of
+ * the database, so that every start can show it: whoever can read one can read everything else.
  */
 async function signInOf(
   databaseUrl: string,
   { data, adminPassword }: StandaloneSettings,
-): Promise<Standalone['signIn']> {
+): Promise<SignIn | undefined> {
   const file = join(data, 'sign-in.json');
   const made = await ensureFirstAdmin(databaseUrl, { password: adminPassword, roles: ROLES });
-  if (made && adminPassword === undefined)
-    writeFileSync(file, `${JSON.stringify(made)}\n`, { mode: 0o600 });
-  if (made) return made;
-  return existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as Standalone['signIn'])
-    : undefined;
+  if (made && adminPassword !== undefined) return { ...made, file: undefined };
+  if (made) writeFileSync(file, `${JSON.stringify(made)}\n`, { mode: 0o600 });
+  if (!existsSync(file)) return undefined;
+  const { name, password } = JSON.parse(readFileSync(file, 'utf8')) as SignIn;
+  return { name, password, file };
 }

@@ -1,5 +1,10 @@
 import type { Environment } from '#process';
-import { houseSettings, type HouseSettings } from '#server';
+import {
+  houseSettings,
+  logLevelSettings,
+  type HouseSettings,
+  type LogLevelSettings,
+} from '#server';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../identity/passwords.js';
 
 /** The settings of the api itself, and their injection token. */
@@ -17,7 +22,7 @@ export abstract class ApiSettings {
 }
 
 /** Where a server listens and what it uses; standalone brings its own database and log. */
-export interface ListenSettings extends ApiSettings, HouseSettings {
+export interface ListenSettings extends ApiSettings, HouseSettings, LogLevelSettings {
   readonly host: string;
   readonly port: number;
   /** The password of the first admin, made where there is no account yet. */
@@ -45,6 +50,7 @@ export function listenSettings(env: Environment): ListenSettings {
     host: env.text('SHOEPRINT_HOST') ?? '127.0.0.1',
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),
+    ...logLevelSettings(env),
     adminPassword: adminPassword(env),
   });
 }

@@ -1,14 +1,11 @@
-import { ConsoleLogger, type LoggerService } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
+import { jsonLogger } from '#server';
 
 /** What an auditor tells those who run it: a message, and what belongs to it. */
 export interface Journal {
   readonly info: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   readonly error: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
-
-/** A log of JSON lines, one object a line, as the api writes it: one rule collects both. */
-export const jsonLogger = (): ConsoleLogger =>
-  new ConsoleLogger('auditor', { json: true, logLevels: ['fatal', 'error', 'warn', 'log'] });
 
 /** A journal among what a logger is told, under the context `auditor`. */
 export const journalOn = (logger: LoggerService): Journal => ({
@@ -17,7 +14,7 @@ export const journalOn = (logger: LoggerService): Journal => ({
 });
 
 /** A journal of its own, in JSON lines. */
-export const jsonJournal = (): Journal => journalOn(jsonLogger());
+export const jsonJournal = (): Journal => journalOn(jsonLogger('auditor'));
 
 /** A journal that nobody reads. */
 export const SILENT: Journal = { info: () => undefined, error: () => undefined };

@@ -1,0 +1,64 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Standalone } from './standalone.js';
+
+/** Reports how a server starts and stops, to people or to a log. */
+export interface StartReport {
+  /** Runs a part of the start and reports what it is and how long it took. */
+  readonly step: <T>(what: string, work: () => Promise<T>) => Promise<T>;
+  readonly ready: (server: Standalone) => void;
+  readonly stopping: () => void;
+}
+
+/** Writes JSON lines. They hold no password: they name the file that does. */
+export const logReport = (logger: LoggerService): StartReport => ({
+  step: async (what, work) => {
+    const began = performance.now();
+    const result = await work();
+    logger.log({ message: 'started', what, ms: Math.round(performance.now() - began) });
+    return result;
+  },
+  ready: ({ url, signIn, sampleEvents }) =>
+    void logger.log({ message: 'listening', url, signIn: signIn?.file, sampleEvents }),
+  stopping: () => undefined, // whoever runs the server logs it
+});
+
+/** Writes ten lines for a person at a terminal: what starts, how long it takes, and last the address and the sign-in. */
+export function terminalReport(data: string): StartReport {
+  const began = performance.now();
+  process.stdout.write(`\n  Shoeprint starts on ${data}\n`);
+  return {
+    step: async (what, work) => {
+      const stepBegan = performance.now();
+      process.stdout.write(`  ${what.padEnd(WHAT_WIDTH)}`);
+      try {
+        const result = await work();
+        process.stdout.write(`${secondsSince(stepBegan).padStart(SECONDS_WIDTH)}\n`);
+        return result;
+      } catch (error) {
+        process.stdout.write('failed\n');
+        throw error;
+      }
+    },
+    ready: (server) => process.stdout.write(readyText(server, secondsSince(began))),
+    stopping: () => void process.stdout.write('\n  Stopping\n'),
+  };
+}
+
+const WHAT_WIDTH = 30;
+const SECONDS_WIDTH = 8;
+
+const secondsSince = (began: number): string =>
+  `${((performance.now() - began) / 1000).toFixed(1)} s`;
+
+function readyText({ url, signIn, sampleEvents }: Standalone, took: string): string {
+  const lines = [
+    `Ready in ${took}. Ctrl-C stops it and keeps the data.`,
+    '',
+    ...(sampleEvents > 0
+      ? [`Report   ${url}/v1/reports/misdealt (of ${sampleEvents.toLocaleString('en')} events)`]
+      : []),
+    `Open     ${url}/docs`,
+    signIn ? `Sign in  ${signIn.name}, password ${signIn.password}` : 'Sign in  as before',
+  ];
+  return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
+}

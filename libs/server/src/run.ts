@@ -1,0 +1,52 @@
+import type { LoggerService } from '@nestjs/common';
+import { asError, Refusal, stopRequest } from '#process';
+
+/** Longest that a server may take to stop. Then the process exits anyway. */
+const STOP_MS_MAX = 25_000;
+
+/** A server that runs until it is closed. */
+export interface Running {
+  /** Finishes what is under way, and releases everything. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Runs a program and exits this process: with the code that `main` returns, or 0. A `Refusal` exits with 2 and prints its
+ * sentence to standard error. Any other error is a bug: it is logged with its stack, and exits with `bugCode`.
+ */
+export async function runProgram(
+  logger: LoggerService,
+  main: () => Promise<number | undefined>,
+  bugCode = 1,
+): Promise<never> {
+  let code: number;
+  try {
+    code = (await main()) ?? 0;
+  } catch (thrown) {
+    const { message, stack } = asError(thrown);
+    if (thrown instanceof Refusal) process.stderr.write(`shoeprint: ${message}\n`);
+    else logger.fatal?.({ message: 'ended by a fault of its own', error: message, stack });
+    code = thrown instanceof Refusal ? 2 : bugCode;
+  }
+  process.exit(code);
+}
+
+/**
+ * Starts a server, waits for a request to stop (see `stopRequest`), and closes the server. A request that comes during the
+ * start closes the server once it has started. Exits with 1 if that takes longer than 25 s.
+ */
+export async function runServer(
+  logger: LoggerService,
+  start: () => Promise<Running>,
+): Promise<void> {
+  const stopping = stopRequest().then((by) => {
+    logger.log({ message: 'stopping', by });
+    setTimeout(() => {
+      logger.error({ message: 'did not stop in time', ms: STOP_MS_MAX });
+      process.exit(1);
+    }, STOP_MS_MAX).unref();
+  });
+  const server = await start();
+  await stopping;
+  await server.close();
+}

@@ -1,0 +1,23 @@
+import { ConsoleLogger, type ConsoleLoggerOptions, type LogLevel } from '@nestjs/common';
+
+/** What a server logs if nothing else is set. */
+const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log'];
+
+/**
+ * Nest's logger, but the framework's own progress (routes, modules) is at `debug`. The framework logs plain text; our messages
+ * are objects.
+ */
+export class ServerLogger extends ConsoleLogger {
+  constructor(context: string, { logLevels = [...LEVELS], ...options }: ConsoleLoggerOptions) {
+    super(context, { ...options, logLevels });
+  }
+
+  override log(message: unknown, ...params: unknown[]): void {
+    if (typeof message === 'string') super.debug(message, ...params);
+    else super.log(message, ...params);
+  }
+}
+
+/** Returns a logger that writes JSON, one object a line: errors and worse to standard error, the rest to standard output. */
+export const jsonLogger = (context: string): ServerLogger =>
+  new ServerLogger(context, { json: true });
