@@ -1,5 +1,5 @@
-import type { LoggerService } from '@nestjs/common';
 import { asError, Refusal, stopRequest } from '#process';
+import type { ServerLogger } from './server-logger.js';
 
 /** Longest that a server may take to stop. Then the process exits anyway. */
 const STOP_MS_MAX = 25_000;
@@ -15,7 +15,7 @@ export interface Running {
  * sentence to standard error. Any other error is a bug: it is logged with its stack, and exits with `bugCode`.
  */
 export async function runProgram(
-  logger: LoggerService,
+  logger: ServerLogger,
   main: () => Promise<number | undefined>,
   bugCode = 1,
 ): Promise<never> {
@@ -25,7 +25,7 @@ export async function runProgram(
   } catch (thrown) {
     const { message, stack } = asError(thrown);
     if (thrown instanceof Refusal) process.stderr.write(`shoeprint: ${message}\n`);
-    else logger.fatal?.({ message: 'ended by a fault of its own', error: message, stack });
+    else logger.fatal({ message: 'ended by a fault of its own', error: message, stack });
     code = thrown instanceof Refusal ? 2 : bugCode;
   }
   process.exit(code);
@@ -36,7 +36,7 @@ export async function runProgram(
  * start closes the server once it has started. Exits with 1 if that takes longer than 25 s.
  */
 export async function runServer(
-  logger: LoggerService,
+  logger: ServerLogger,
   start: () => Promise<Running>,
 ): Promise<void> {
   const stopping = stopRequest().then((by) => {
