@@ -156,7 +156,10 @@ describe('npm start', () => {
   it(
     'says ten quiet lines on a terminal, the address and the sign-in last, and stops on Ctrl-C',
     async () => {
-      const npm = Started.onTerminalOf('npm --silent start', settings(join(data, 'terminal')));
+      const npm = Started.onTerminalOf(
+        `'${process.execPath}' scripts/start.mjs`,
+        settings(join(data, 'terminal')),
+      );
       await doorOf(npm);
       const lines = npm.said.split('\r\n').filter((line) => line.trim() !== '');
       expect(lines.length).toBe(10);
