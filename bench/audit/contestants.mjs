@@ -1,4 +1,5 @@
 // What is compared: our whole path from bytes to findings, and the public engine fed from the same log by JSON.parse.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
@@ -8,6 +9,7 @@ import {
   fold,
   houseFrom,
   newTable,
+  RuleBook,
 } from '../../dist/libs/audit/src/index.js';
 import { readRules } from '../../dist/libs/baccarat/src/index.js';
 import { eachLine } from './lines.mjs';
@@ -17,7 +19,10 @@ const { BaccaratGameEngine } = createRequire(import.meta.url)('baccarat-engine')
 const rules = readRules(
   JSON.parse(readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8')),
 );
-const book = new Map([[rules.ref, rules]]);
+const book = new RuleBook(
+  (text) => createHash('sha256').update(text).digest('hex'),
+  [[rules.ref, rules]],
+);
 
 /** Bytes of a file → findings, every check on. */
 export function shoeprint(file) {

@@ -408,6 +408,24 @@ describe('a device that comes online with new content under an old session', () 
     expect(counts(audited)).toMatchObject({ admitted: 4, late: 1 });
   });
 
+  it('leaves a hole of its own at a number that was missing before', () => {
+    const audited = live([
+      online(1, 'v1'),
+      report(3),
+      declared(2, 2),
+      online(1, 'v2'),
+      report(3, 'after'),
+      declared(2, 2, '1', 'gap 2 again'),
+      report(2, 'late'),
+    ]);
+    const holes = found(audited, 'DV-04');
+    expect(holes.map(({ gap, events }) => [gap?.boot, gap?.from, events.length])).toEqual([
+      [1, 2, 1],
+      [2, 2, 2],
+    ]);
+    expect(new Set(holes.map(({ id }) => id)).size).toBe(2);
+  });
+
   it('ends the wait of its source with a gap', () => {
     const audited = live([
       online(1, 'v1'),
@@ -515,7 +533,7 @@ describe('the state of a table', () => {
   });
 
   it('of another version of the fold is refused, not read', () => {
-    const saved = saveTable(newTable('T1')).replace('"foldVersion":1', '"foldVersion":0');
+    const saved = saveTable(newTable('T1')).replace('"foldVersion":2', '"foldVersion":0');
     expect(() => loadTable(saved, BOOK)).toThrow('rebuild it from the log');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readRules, type RuleDocument } from '#baccarat';
 import type { EventData, Finding, Report, RuleBook } from '#audit';
 import { audit, codes, type Audited } from '../kit/audit.js';
-import { BOOK } from '../kit/house.js';
+import { BOOK, bookOf } from '../kit/house.js';
 import { BANKER_WINS, play, PLAYER_WINS, settle, TIE } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 
@@ -51,19 +51,15 @@ function only(audited: Audited): Finding {
 }
 const variant = (change: Partial<NonNullable<RuleDocument['commission']>>): RuleBook => {
   const { document } = BOOK.get('punto-banco-no-burn@1') as { document: RuleDocument };
-  return new Map([
-    ...BOOK,
-    [
-      'punto-banco-no-burn@1',
-      readRules({
-        ...document,
-        commission: {
-          ...(document.commission as NonNullable<RuleDocument['commission']>),
-          ...change,
-        },
-      }),
-    ],
-  ]);
+  return bookOf(
+    readRules({
+      ...document,
+      commission: {
+        ...(document.commission as NonNullable<RuleDocument['commission']>),
+        ...change,
+      },
+    }),
+  );
 };
 
 describe('commission on a winning banker bet', () => {

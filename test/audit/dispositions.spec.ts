@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readRules, type Irregularity, type RuleDocument } from '#baccarat';
 import type { Consequence, Finding, FindingCode, RuleBook } from '#audit';
 import { audit, type Sent } from '../kit/audit.js';
-import { BOOK } from '../kit/house.js';
+import { BOOK, bookOf } from '../kit/house.js';
 import { play, settle } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 
@@ -448,7 +448,7 @@ describe('other dispositions that a document may prescribe', () => {
       section: 'of a test',
     }));
     return sydney({
-      book: new Map([...BOOK, ['nsw-crown@1', readRules({ ...document, irregularities })]]),
+      book: bookOf(readRules({ ...document, irregularities })),
     });
   }
 

@@ -9,7 +9,7 @@ import {
   type Rules,
 } from '#baccarat';
 import { audit, codes } from '../kit/audit.js';
-import { BOOK } from '../kit/house.js';
+import { BOOK, bookOf } from '../kit/house.js';
 import { found, judged, readStory } from '../kit/story.js';
 import { TableLog } from '../kit/table.js';
 
@@ -20,7 +20,7 @@ const copies = (count: number, card: string): string =>
 /** The published rules with one change to punto-banco-no-burn@1, which stories play by. */
 function bookWith(change: Partial<RuleDocument>): RuleBook {
   const { document } = BOOK.get('punto-banco-no-burn@1') as Rules;
-  return new Map(BOOK).set('punto-banco-no-burn@1', readRules({ ...document, ...change }));
+  return bookOf(readRules({ ...document, ...change }));
 }
 
 describe('more copies of a card than the decks hold (SH-02)', () => {

@@ -55,13 +55,17 @@ const byText = <Row>(rows: readonly Row[]): string[] =>
 const findingOf = ({
   status: _s,
   withdrawnBecause: _w,
-  shoeRef: _r,
-  coupRef: _c,
+  shoeRef,
+  coupRef,
   dealer: _d,
   at: _a,
   gamingDay: _g,
   ...finding
-}: FindingLine): Finding => finding;
+}: FindingLine): Finding => ({
+  ...finding,
+  ...(shoeRef !== null && { shoeRef }),
+  ...(coupRef !== null && { coupRef }),
+});
 const whole = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
     each && typeof each === 'object' && !Array.isArray(each)

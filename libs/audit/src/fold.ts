@@ -1,16 +1,15 @@
 import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission/admission.js';
-import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
+import type { FindingCode } from './findings/catalogue.js';
 import { tellCoup } from './coup/coup.js';
-import { idOf } from './admission/digest.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
-import { raise, type Wrong } from './findings/findings.js';
-import { aboutGap, gapWords, nameLate, passGap } from './admission/gap.js';
+import { newFinding, raise, type Wrong } from './findings/findings.js';
+import { gapFound, isSameGap, lacks, nameLate, passGap } from './admission/gap.js';
 import {
   adopt,
   coupConcerned,
   eventIn,
+  judgedBy,
   replay,
-  rulesOf,
   targetOf,
   targetsBefore,
   type RuleBook,
@@ -144,7 +143,7 @@ class Table implements Admitting {
     if (state.before && owesReturns(state.before)) this.enter(state.before, event); // it goes out of reach: nothing can be returned any more
     this.gather();
     state.before = state.open;
-    state.open = openShoe(state.table, event, rulesOf(this.book, event.data.rules), state.duty);
+    state.open = openShoe(state.table, event, judgedBy(this.book, event), state.duty);
     this.outside.push(new ShoeTold(state.open));
     state.shoes.push(name);
     if (state.shoes.length > SHOES_MAX) state.shoes.shift();
@@ -158,7 +157,7 @@ class Table implements Admitting {
       if (shoe) this.enter(shoe, event);
       else {
         this.raiseOutside(event, 'PR-09', {
-          about: [referenceOf(event)],
+          event: referenceOf(event),
           events: [referenceOf(event)],
           expected: 'the open shoe or the one before',
           observed: `shoe ${event.shoe}`,
@@ -172,7 +171,7 @@ class Table implements Admitting {
     this.noteCardSource(event.source);
     if (shoes.includes(event.shoe as string)) return;
     this.raiseOutside(event, 'DL-15', {
-      about: [referenceOf(event)],
+      event: referenceOf(event),
       events: [referenceOf(event)],
       expected: 'an open shoe',
       observed: `a card of shoe ${event.shoe}`,
@@ -192,30 +191,16 @@ class Table implements Admitting {
   /** A finding about something of no shoe that is held. */
   private raiseOutside(event: AnyEvent, code: FindingCode, wrong: Wrong): void {
     const { state } = this;
-    const { about, severity } = CATALOGUE[code];
-    const id = idOf([
-      code,
-      state.table,
-      ...(about === 'device' ? [] : ['', '']),
-      ...(wrong.about ?? []),
-    ]);
-    if (state.foundOutside.has(id)) return;
-    const finding: Finding = {
-      id,
-      code,
-      severity,
+    const place = {
       table: state.table,
       shoe: event.shoe ?? '',
       rules: state.open?.rules.ref ?? '',
-      events: wrong.events,
-      expected: wrong.expected,
-      observed: wrong.observed,
       void: false,
-      remedied: false,
-      message: wrong.message,
     };
+    const finding = newFinding(code, place, wrong, this.book.sha256);
+    if (state.foundOutside.has(finding.id)) return;
     this.gather();
-    state.foundOutside.set(id, {
+    state.foundOutside.set(finding.id, {
       finding,
       coup: null,
       raised: { time: event.time, dealer: state.duty.dealer },
@@ -225,7 +210,7 @@ class Table implements Admitting {
     this.outside.push({ is: 'raised', finding, shoeRef: null, coupRef: null });
   }
 
-  gap(after: AnyEvent, from: number, to: number): void {
+  gap(after: AnyEvent, boot: number, from: number, to: number): void {
     this.gather();
     const { open, before, cardSources } = this.state;
     const { source, session } = after as { source: string; session: string };
@@ -234,6 +219,7 @@ class Table implements Admitting {
       type: 'gap',
       source,
       session,
+      boot,
       from,
       to,
       ofCards,
@@ -242,8 +228,7 @@ class Table implements Admitting {
       late: [],
       raises: true,
     };
-    if (!open)
-      return this.raiseOutside(after, 'DV-04', { about: aboutGap(mark), ...gapWords(mark) });
+    if (!open) return this.raiseOutside(after, 'DV-04', gapFound(mark));
     const since = lastOf(open, source);
     this.mark(open, { ...mark, since });
     const sinceBefore = since < 0 && before && ofCards ? lastOf(before, source) : -1;
@@ -259,46 +244,30 @@ class Table implements Admitting {
   late(event: AnyEvent): void {
     this.gather();
     for (const shoe of [this.state.open, this.state.before]) {
-      const mark = shoe?.journal.find(
-        (entry): entry is GapMark =>
-          entry.type === 'gap' &&
-          entry.raises &&
-          entry.source === event.source &&
-          entry.session === event.session &&
-          entry.from <= (event.sequence as number) &&
-          (event.sequence as number) <= entry.to,
+      const mark = shoe?.journal.findLast(
+        (entry): entry is GapMark => entry.type === 'gap' && entry.raises && lacks(entry, event),
       );
       if (!shoe || !mark) continue;
       mark.late.push(event);
-      nameLate(
-        shoe,
-        mark,
-        [...shoe.found.values()].find(
-          ({ finding }) =>
-            finding.code === 'DV-04' &&
-            finding.events[0] === mark.after &&
-            finding.expected === gapWords(mark).expected,
-        ),
-      );
+      const found = [...shoe.found.values()].find(({ finding }) => isSameGap(finding.gap, mark));
+      nameLate(shoe, mark, found);
       return;
     }
-    for (const found of this.state.foundOutside.values()) {
-      if (found.finding.code !== 'DV-04' || !coversLate(found.finding, event)) continue;
-      found.finding = { ...found.finding, events: [...found.finding.events, referenceOf(event)] };
-      this.outside.push({ is: 'amended', finding: found.finding, shoeRef: null, coupRef: null });
-      return;
-    }
+    const found = [...this.state.foundOutside.values()].findLast(
+      ({ finding }) => finding.gap && lacks(finding.gap, event),
+    );
+    if (!found) return;
+    found.finding = { ...found.finding, events: [...found.finding.events, referenceOf(event)] };
+    this.outside.push({ is: 'amended', finding: found.finding, shoeRef: null, coupRef: null });
   }
 
   equivocal(event: AnyEvent): void {
     this.gather();
     const { open, before } = this.state;
-    const about =
-      event.sequence === undefined
-        ? [event.source, event.id]
-        : [event.source, event.session as string, String(event.sequence)];
+    const { source, id, session = '', sequence } = event;
+    const repeat = sequence === undefined ? { source, id } : { source, session, sequence };
     const words = (first: AnyEvent | undefined): Wrong => ({
-      about,
+      repeat,
       events: [...new Set([...(first ? [referenceOf(first)] : []), referenceOf(event)])],
       expected: 'the content admitted first',
       observed: 'another content under the same number or id',
@@ -349,7 +318,7 @@ class Table implements Admitting {
       unknownReference(state.open, event, event.data.event);
     } else {
       this.raiseOutside(event, 'PR-09', {
-        about: [referenceOf(event)],
+        event: referenceOf(event),
         events: [referenceOf(event)],
         expected: 'a reference to an event of this shoe or the one before',
         observed: event.data.event,
@@ -369,13 +338,3 @@ const isSame = (known: AnyEvent, event: AnyEvent): boolean =>
   (event.sequence === undefined
     ? known.id === event.id
     : known.sequence === event.sequence && known.session === event.session);
-
-const coversLate = (finding: Finding, event: AnyEvent): boolean => {
-  const [, from, to] = /numbers? (\d+)(?: to (\d+))?/.exec(finding.expected) ?? [];
-  const sequence = event.sequence as number;
-  return (
-    finding.message.startsWith(`Of ${event.source}, session ${event.session},`) &&
-    Number(from) <= sequence &&
-    sequence <= Number(to ?? from)
-  );
-};

@@ -26,7 +26,7 @@ export type { Counts } from './admission/admission.js';
 export { endOfLog, fold, newTable } from './fold.js';
 export { houseFrom, isBetId } from './events/house.js';
 export { loadTable, saveTable } from './history/save.js';
-export type { RuleBook } from './history/replay.js';
+export { RuleBook } from './history/replay.js';
 export { simulate, type Simulation, type SimulationOptions } from './simulate/simulate.js';
 export { simulateTables, type FloorSimulation, type TablesAsked } from './simulate/tables.js';
 export { SimulationRefusal } from './simulate/setting.js';

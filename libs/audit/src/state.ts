@@ -1,10 +1,11 @@
 import type { Action, Card, Irregularity, Rules } from '#baccarat';
 import type { AdmissionState } from './admission/admission.js';
 import type { FindingCode, Severity } from './findings/catalogue.js';
+import type { Sha256 } from './findings/ids.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
 /** The version of the fold's verdicts and of what it saves; state of another version is rebuilt, never read. */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 /** Money that a wrong moved, and whom it favoured. */
 export interface Impact {
@@ -21,6 +22,21 @@ export type Slip =
   | 'wrong-rounding'
   | 'stake-counted-as-winnings';
 
+/** Numbers of a device's session that never came in time. */
+export interface Gap {
+  readonly source: string;
+  readonly session: string;
+  /** 1, and greater each time the device begins the session anew. */
+  readonly boot: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The number, or the id of an event without one, under which two contents were sent. */
+export type Repeat =
+  | { readonly source: string; readonly session: string; readonly sequence: number }
+  | { readonly source: string; readonly id: string };
+
 /** What the rule document prescribes about a finding. */
 export interface Disposition {
   readonly do: readonly Action[];
@@ -36,11 +52,24 @@ export interface Finding {
   readonly table: string;
   readonly shoe: string;
   readonly coup?: number;
+  /** The references of the openings of its shoe and of its coup. */
+  readonly shoeRef?: string;
+  readonly coupRef?: string;
   /** Where it is about one seat's money. */
   readonly seat?: number;
   readonly bet?: string;
-  /** The hand that was called wrong, where it is about a called total. */
+  /** The hand that was called wrong, or that was given a fourth card. */
   readonly hand?: Hand;
+  /** Who declared two outcomes. */
+  readonly by?: 'dealer' | 'device';
+  /** The reference of the one event that it is about. */
+  readonly event?: string;
+  /** The hole in a device's numbers that it is about. */
+  readonly gap?: Gap;
+  /** What was sent again with another content. */
+  readonly repeat?: Repeat;
+  /** The id of the finding whose prescribed disposition was not made. */
+  readonly irregularity?: string;
   readonly rules: string;
   readonly events: readonly string[];
   readonly expected: string;
@@ -251,12 +280,8 @@ export interface Found {
 }
 
 /** A hole in a source's numbers, where it lies in the journal; with what came too late. */
-export interface GapMark {
+export interface GapMark extends Gap {
   readonly type: 'gap';
-  readonly source: string;
-  readonly session: string;
-  readonly from: number;
-  readonly to: number;
   /** Whether the source is one that draws cards. */
   readonly ofCards: boolean;
   /** The event before which the numbers are missing. */
@@ -281,6 +306,8 @@ export interface Shoe {
   readonly opening: EventOf<'shoe-opened'>;
   readonly ref: string;
   readonly rules: Rules;
+  /** Makes the ids of its findings. */
+  readonly sha256: Sha256;
   readonly decks: number;
   readonly currency: string;
   readonly reports: Readonly<Record<Report, boolean>>;

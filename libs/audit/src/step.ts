@@ -207,7 +207,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
         : undefined;
   if (fault === undefined || coup.gapped) return;
   raise(shoe, coup, 'RS-09', {
-    about: [referenceOf(event)],
+    event: referenceOf(event),
     events: [referenceOf(event)],
     expected: 'void with a reason, by somebody other than the dealer',
     observed: fault,
@@ -219,7 +219,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
 export function unknownReference(shoe: Shoe, event: AnyEvent, what: string): void {
   const reference = referenceOf(event);
   raise(shoe, shoe.coup, 'PR-09', {
-    about: [reference],
+    event: reference,
     events: [reference],
     expected: 'a reference to this shoe or the one before',
     observed: what,
@@ -252,7 +252,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
     enterCommission(shoe, null, event);
     if (!shoe.reports.bets) return;
     raise(shoe, null, 'PY-06', {
-      about: [referenceOf(event)],
+      event: referenceOf(event),
       events: [referenceOf(event)],
       expected: 'no settlement',
       observed: `stake ${event.data.stake}, paid ${event.data.paid}`,
@@ -297,7 +297,7 @@ export function judgeAuthority(
   if (by !== undefined && !dealers.includes(by)) return;
   const reference = referenceOf(event);
   raise(shoe, coup, 'PR-04', {
-    about: [reference],
+    event: reference,
     events: [reference],
     expected: 'by somebody other than the dealer',
     observed: by ?? 'nobody named',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lint, readRules, type RuleDocument, type Rules } from '#baccarat';
-import type { RuleBook } from '#audit';
+import { RuleBook } from '#audit';
 import { fileRefusal, packageFolder, Refusal } from '#process';
 
 /** The file names of rule documents: `id@version.json`. */
@@ -28,11 +28,11 @@ export function installedRules(folders: readonly string[] = []): RuleBook {
   return book;
 }
 
-function published(folder: string): Map<string, Rules> {
+function published(folder: string): RuleBook {
   const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Readonly<
     Record<string, string>
   >;
-  const book = new Map<string, Rules>();
+  const book = new RuleBook(sha256);
   for (const ref of documentsIn(folder)) {
     const bytes = readFileSync(join(folder, `${ref}.json`));
     const hash = sha256(bytes);
@@ -93,7 +93,7 @@ export function readJson(file: string): { readonly json: unknown; readonly hash:
   }
 }
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
 /** A document of the book by `id@version`, or by `id` alone for its latest version. Refuses (`Refusal`) an unknown name, telling the known ones. */
 export function rulesNamed(book: RuleBook, name: string): Rules {

@@ -22,6 +22,8 @@ export interface Counts {
 interface Session {
   readonly source: string;
   readonly session: string;
+  /** 1, and greater each time the device begins the session anew. */
+  readonly boot: number;
   /** The number that is due. */
   next: number;
   /** Digests of the last contents, each at its number modulo `CONTENTS_MAX`; `MISSING` for a number declared a gap. */
@@ -34,6 +36,8 @@ type Range = [from: number, to: number];
 
 /** A table that waits for the numbers before `queue[0]`. */
 interface Wait {
+  /** The boot of the session whose numbers are missing. */
+  readonly boot: number;
   /** Events held, in log order; the first is the one that skipped numbers. */
   readonly queue: AnyEvent[];
   /** Events that fill a part of the hole, by number. */
@@ -56,8 +60,8 @@ export interface AdmissionState {
 /** Where admission hands what it has decided, in the order that the game takes it. */
 export interface Admitting {
   admitted(event: AnyEvent): void;
-  /** The numbers `from` to `to` never came. `after` is the event before which they are missing. */
-  gap(after: AnyEvent, from: number, to: number): void;
+  /** The numbers `from` to `to` of a boot never came. `after` is the event before which they are missing. */
+  gap(after: AnyEvent, boot: number, from: number, to: number): void;
   /** An event whose number was declared a gap before it came. */
   late(event: AnyEvent): void;
   /** An event that says otherwise than the one admitted under its number or id. */
@@ -146,7 +150,13 @@ function arrive(state: AdmissionState, event: AnyEvent, to: Admitting): void {
     advance(session, event);
     hand(state, event, to);
   } else {
-    state.wait = { queue: [event], fill: [], missing: [[session.next, sequence - 1]], gone: [] };
+    state.wait = {
+      boot: session.boot,
+      queue: [event],
+      fill: [],
+      missing: [[session.next, sequence - 1]],
+      gone: [],
+    };
     if (endsWaits(event)) giveUp(state, state.wait, to);
   }
 }
@@ -176,6 +186,7 @@ function beginAnew(state: AdmissionState, session: Session, event: AnyEvent, to:
   state.sessions.splice(state.sessions.indexOf(session), 1, {
     source: session.source,
     session: session.session,
+    boot: session.boot + 1,
     next: 1,
     digests: [0],
     onlines: session.onlines,
@@ -240,7 +251,7 @@ function release(state: AdmissionState, wait: Wait, to: Admitting): void {
       for (let n = Math.max(from, last - CONTENTS_MAX + 1); n <= last; n += 1)
         session.digests[n % CONTENTS_MAX] = MISSING;
       session.next = last + 1;
-      to.gap(event, from, last);
+      to.gap(event, wait.boot, from, last);
     }
     advance(session, event);
     hand(state, event, to);
@@ -273,7 +284,7 @@ function sessionOf(state: AdmissionState, event: AnyEvent): Session {
       return known;
     }
   }
-  const fresh: Session = { source, session, next: 1, digests: [0], onlines: [] };
+  const fresh: Session = { source, session, boot: 1, next: 1, digests: [0], onlines: [] };
   sessions.unshift(fresh);
   if (sessions.length > SESSIONS_MAX) sessions.pop();
   return fresh;

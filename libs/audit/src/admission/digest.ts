@@ -1,5 +1,5 @@
 /**
- * Content digests for admission, and the ids of findings.
+ * Content digests for admission.
  *
  * Admission asks one question of a digest: is this repeat the event that we already have? It is compared with one other at
  * a time, of the same source, session and sequence (or id), and must tell apart what differs by accident: a re-read card,
@@ -72,16 +72,4 @@ function mixed(lane: number): number {
   h ^= h >>> 13;
   h = Math.imul(h, 0xc2b2ae35);
   return (h ^ (h >>> 16)) | 0;
-}
-
-/** 26 hexadecimal digits for a list of texts: the id of a finding, from what the finding is about. */
-export function idOf(parts: readonly string[]): string {
-  const lanes = newLanes();
-  for (const part of parts) takeText(lanes, part);
-  const first = digestOf(lanes);
-  takeNumber(lanes, first);
-  for (const part of parts.toReversed()) takeText(lanes, part);
-  return (
-    first.toString(16).padStart(14, '0') + digestOf(lanes).toString(16).padStart(14, '0')
-  ).slice(2);
 }

@@ -1,24 +1,41 @@
 import { codesWhere, type CodeFacts, type FindingCode } from '../findings/catalogue.js';
 import { reverseEntries } from '../ledger/commission.js';
 import { tellCoup } from '../coup/coup.js';
-import { referenceOf } from '../events/events.js';
+import { referenceOf, type AnyEvent } from '../events/events.js';
 import { amend, raise, unjudgeable, withdraw } from '../findings/findings.js';
-import type { Coup, Finding, Found, GapMark, Shoe } from '../state.js';
+import type { Coup, Finding, Found, Gap, GapMark, Shoe } from '../state.js';
 
-/** What a DV-04 finding is about: a hole in one session's numbers. */
-export const aboutGap = ({
+/** Returns whether two gaps are the same hole. */
+export const isSameGap = (a: Gap | undefined, b: Gap): boolean =>
+  a !== undefined &&
+  a.source === b.source &&
+  a.session === b.session &&
+  a.boot === b.boot &&
+  a.from === b.from;
+
+/** Returns whether an event's number lies in a gap. */
+export const lacks = ({ source, session, from, to }: Gap, event: AnyEvent): boolean =>
+  source === event.source &&
+  session === event.session &&
+  from <= (event.sequence as number) &&
+  (event.sequence as number) <= to;
+
+const gapOf = ({ source, session, boot, from, to }: Gap): Gap => ({
   source,
   session,
+  boot,
   from,
-}: Pick<GapMark, 'source' | 'session' | 'from'>): string[] => [source, session, String(from)];
+  to,
+});
 
 const numbers = ({ from, to }: Pick<GapMark, 'from' | 'to'>): string =>
   from === to ? `number ${from}` : `numbers ${from} to ${to}`;
 
-/** The words of DV-04 for a hole. */
-export const gapWords = (
-  mark: Pick<GapMark, 'source' | 'session' | 'from' | 'to' | 'after' | 'late'>,
-): Pick<Finding, 'events' | 'expected' | 'observed' | 'message'> => ({
+/** Returns what DV-04 says about a hole. */
+export const gapFound = (
+  mark: GapMark,
+): Required<Pick<Finding, 'gap' | 'events' | 'expected' | 'observed' | 'message'>> => ({
+  gap: gapOf(mark),
   events: [mark.after, ...mark.late.map(referenceOf)],
   expected: numbers(mark),
   observed: mark.late.length > 0 ? `${mark.late.length} came late` : 'never came',
@@ -31,7 +48,7 @@ export const gapWords = (
  * and in the reckoning of the shoe's cards. `filled`: every number was entered by a correction since.
  */
 export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean): void {
-  if (mark.raises) raise(shoe, shoe.coup, 'DV-04', { about: aboutGap(mark), ...gapWords(mark) });
+  if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(mark));
   if (!mark.ofCards || filled) return;
   const why = `${numbers(mark)} of ${mark.source}, session ${mark.session}, never came`;
   shoe.cardsLost = true;
@@ -68,5 +85,5 @@ function lose(shoe: Shoe, coup: Coup | null, loss: Loss, mark: GapMark, why: str
 
 /** An event that came too late for its number is named in the finding about the hole. */
 export function nameLate(shoe: Shoe, mark: GapMark, found: Found | undefined): void {
-  if (found) amend(shoe, found, gapWords(mark));
+  if (found) amend(shoe, found, gapFound(mark));
 }

@@ -23,7 +23,7 @@ export function drawCard(shoe: Shoe, event: EventOf<'card-drawn'>): void {
   count(shoe, laid);
   if (event.source.startsWith('person/')) {
     raise(shoe, shoe.coup, 'DV-11', {
-      about: [referenceOf(event)],
+      event: referenceOf(event),
       events: [referenceOf(event)],
       expected: 'a device',
       observed: event.source,
@@ -42,7 +42,7 @@ function drawOutside(shoe: Shoe, laid: Laid, to: Hand | null): void {
   if (to === null) return;
   const reference = referenceOf(laid.event);
   raise(shoe, null, 'DL-15', {
-    about: [reference],
+    event: reference,
     events: [reference],
     expected: 'no card',
     observed: `${laid.card ?? 'an unread card'} to the ${to} hand`,
@@ -56,7 +56,7 @@ function count(shoe: Shoe, { card, event }: Laid): void {
     shoe.unread += 1;
     const reference = referenceOf(event);
     raise(shoe, shoe.coup, 'DV-01', {
-      about: [reference],
+      event: reference,
       events: [reference],
       expected: 'a card',
       observed: 'unread',
@@ -73,7 +73,7 @@ function count(shoe: Shoe, { card, event }: Laid): void {
 
 function raiseExtraCopy(shoe: Shoe, card: Card, copies: number, reference: string): void {
   raise(shoe, shoe.coup, 'SH-02', {
-    about: [reference],
+    event: reference,
     events: [reference],
     expected: `at most ${shoe.decks} of ${card}`,
     observed: `${copies} of ${card}`,
@@ -91,7 +91,7 @@ function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
   if (isDue) {
     const reference = referenceOf(laid.event);
     const finding = raise(shoe, coup, 'DL-05', {
-      about: [reference],
+      event: reference,
       events: [reference],
       expected: 'face down',
       observed: `${laid.card ?? 'an unread card'} face up`,
@@ -143,7 +143,7 @@ function judgeOrder(
 function fourth(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
   if (coup.gapped || coup.short) return;
   const finding = raise(shoe, coup, 'TC-11', {
-    about: [hand],
+    hand,
     events: cardsOn(coup, hand).map(({ event }) => referenceOf(event)),
     expected: 'at most three cards',
     observed: 'a fourth card',
@@ -172,7 +172,7 @@ function excess(shoe: Shoe, coup: Coup, laid: Laid): void {
   if (coup.gapped) return;
   const reference = referenceOf(laid.event);
   const finding = raise(shoe, coup, excessCode(laid), {
-    about: [reference],
+    event: reference,
     events: [reference],
     expected: 'no card',
     observed: `${laid.card ?? 'an unread card'}${laid.exposed ? ', exposed' : ''}`,

@@ -20,15 +20,8 @@ export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
   return fresh;
 }
 
-/** What a finding about a wager is about. */
-export const ofWager = ({
-  seat,
-  bet,
-}: Pick<Wager, 'seat' | 'bet'>): { about: string[]; seat: number; bet: string } => ({
-  about: [`seat ${seat}`, bet],
-  seat,
-  bet,
-});
+/** Returns the fields of a finding that name a wager. */
+export const ofWager = ({ seat, bet }: Wager): Pick<Wager, 'seat' | 'bet'> => ({ seat, bet });
 
 export function settledOf({ settlements }: Wager): Settled | null {
   const last = settlements.at(-1);

@@ -1,28 +1,54 @@
 import { CATALOGUE, type CodeFacts, type FindingCode } from './catalogue.js';
-import { idOf } from '../admission/digest.js';
-import type { Hand } from '../events/events.js';
-import type { Coup, Finding, Found, Impact, Shoe, Slip, Unjudgeable } from '../state.js';
+import { idOf, type Sha256 } from './ids.js';
+import type { Coup, Finding, Found, Shoe, Unjudgeable } from '../state.js';
 
-/** What a judge says of one wrong. `about` tells it from others of its code in the same coup or shoe. */
-export interface Wrong {
-  readonly about?: readonly string[];
-  /** Whose money it is about. */
-  readonly seat?: number;
-  readonly bet?: string;
-  /** Which hand it is about. */
-  readonly hand?: Hand;
-  readonly events: readonly string[];
-  readonly expected: string;
-  readonly observed: string;
-  readonly message: string;
-  readonly impact?: Impact;
-  readonly explainedBy?: Slip;
+/** What a judge says of one wrong. Fields that tell it from others of its code in the same place make its id. */
+export type Wrong = Pick<
+  Finding,
+  | 'seat'
+  | 'bet'
+  | 'hand'
+  | 'by'
+  | 'event'
+  | 'gap'
+  | 'repeat'
+  | 'irregularity'
+  | 'events'
+  | 'expected'
+  | 'observed'
+  | 'message'
+  | 'impact'
+  | 'explainedBy'
+>;
+
+/** Where a finding is raised, and under which rules. */
+export type FindingPlace = Pick<
+  Finding,
+  'table' | 'shoe' | 'coup' | 'shoeRef' | 'coupRef' | 'rules' | 'void'
+>;
+
+/** Returns a finding with its id. */
+export function newFinding(
+  code: FindingCode,
+  place: FindingPlace,
+  { impact, explainedBy, ...wrong }: Wrong,
+  sha256: Sha256,
+): Finding {
+  const finding = {
+    code,
+    severity: CATALOGUE[code].severity,
+    ...place,
+    ...wrong,
+    ...(explainedBy && { explainedBy }),
+    ...(impact && impact.amount !== 0 && { impact }),
+    remedied: false,
+  };
+  return { id: idOf(finding, sha256), ...finding };
 }
 
 /**
  * Raises a finding once: its id comes from the code, the table and the references of what it is about, so a second raise
- * of the same wrong changes nothing. What a device did is told by the event alone, wherever it fell. Returns the finding if
- * it is new.
+ * of the same wrong changes nothing. Returns the finding if it is new.
  */
 export function raise(
   shoe: Shoe,
@@ -30,35 +56,20 @@ export function raise(
   code: FindingCode,
   wrong: Wrong,
 ): Finding | undefined {
-  const { about, onVoid, severity } = CATALOGUE[code];
-  const ofShoe = about === 'shoe';
-  const place = about === 'device' ? [] : [shoe.ref, ofShoe || !coup ? '' : coup.ref];
-  const id = idOf([code, shoe.table, ...place, ...(wrong.about ?? [])]);
-  if (shoe.found.has(id)) return undefined;
-  const finding: Finding = {
-    id,
-    code,
-    severity,
+  const { about, onVoid } = CATALOGUE[code];
+  const of = about === 'shoe' ? null : coup;
+  const place = {
     table: shoe.table,
     shoe: shoe.name,
-    ...(ofShoe || !coup ? undefined : { coup: coup.number }),
-    ...(wrong.seat === undefined ? undefined : { seat: wrong.seat }),
-    ...(wrong.bet === undefined ? undefined : { bet: wrong.bet }),
-    ...(wrong.hand === undefined ? undefined : { hand: wrong.hand }),
+    shoeRef: shoe.ref,
+    ...(of && { coup: of.number, coupRef: of.ref }),
     rules: shoe.rules.ref,
-    events: wrong.events,
-    expected: wrong.expected,
-    observed: wrong.observed,
-    ...(wrong.explainedBy === undefined ? undefined : { explainedBy: wrong.explainedBy }),
-    ...(wrong.impact === undefined || wrong.impact.amount === 0
-      ? undefined
-      : { impact: wrong.impact }),
-    void: coup?.state === 'void' && onVoid !== 'stays' && onVoid !== 'void if earlier',
-    remedied: false,
-    message: wrong.message,
+    void: of?.state === 'void' && onVoid !== 'void if earlier',
   };
-  const coupRef = ofShoe ? null : (coup?.ref ?? null);
-  shoe.found.set(id, { finding, coup: coupRef });
+  const finding = newFinding(code, place, wrong, shoe.sha256);
+  if (shoe.found.has(finding.id)) return undefined;
+  const coupRef = of?.ref ?? null;
+  shoe.found.set(finding.id, { finding, coup: coupRef });
   shoe.news.push({ is: 'raised', finding, shoeRef: shoe.ref, coupRef });
   return finding;
 }

@@ -1,5 +1,6 @@
 import type { Rules } from '#baccarat';
 import { CATALOGUE } from '../findings/catalogue.js';
+import type { Sha256 } from '../findings/ids.js';
 import { ledgerRow } from '../ledger/commission.js';
 import { tellCoup } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
@@ -9,15 +10,31 @@ import type { Coup, Entry, Found, GapMark, Shoe } from '../state.js';
 import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
 
-/** The rule documents that are installed, by `id@version`. */
-export type RuleBook = ReadonlyMap<string, Rules>;
+/**
+ * The rule documents that are installed, by `id@version`, and the SHA-256 that makes the ids of findings: this library is
+ * pure and has none of its own.
+ */
+export class RuleBook extends Map<string, Rules> {
+  constructor(
+    readonly sha256: Sha256,
+    rules: Iterable<readonly [string, Rules]> = [],
+  ) {
+    super(rules);
+  }
+}
 
 /** The rules that a shoe was opened under. Throws where they are not installed: a verdict without its rules is none. */
-export function rulesOf(book: RuleBook, ref: string): Rules {
+function rulesOf(book: RuleBook, ref: string): Rules {
   const rules = book.get(ref);
   if (!rules) throw new Error(`the record names the rule document ${ref}, which is not installed`);
   return rules;
 }
+
+/** Returns what a shoe is judged by. Throws where its rules are not installed. */
+export const judgedBy = (
+  book: RuleBook,
+  { data }: EventOf<'shoe-opened'>,
+): Pick<Shoe, 'rules' | 'sha256'> => ({ rules: rulesOf(book, data.rules), sha256: book.sha256 });
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -95,12 +112,7 @@ export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const right = corrections(shoe.journal);
   const asCorrected = correctedBy(right);
   const opening = asCorrected(shoe.opening) as EventOf<'shoe-opened'>;
-  const fresh = openShoe(
-    shoe.table,
-    opening,
-    rulesOf(book, opening.data.rules),
-    shoe.dutyAtOpening,
-  );
+  const fresh = openShoe(shoe.table, opening, judgedBy(book, opening), shoe.dutyAtOpening);
   for (const [at, entry] of shoe.journal.entries()) {
     if (entry.type === 'gap') replayGap(fresh, entry, at, right, asCorrected);
     else {

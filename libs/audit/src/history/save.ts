@@ -1,6 +1,6 @@
 import { ledgerRow } from '../ledger/commission.js';
 import type { AnyEvent, EventOf } from '../events/events.js';
-import { replay, rulesOf, type RuleBook } from './replay.js';
+import { judgedBy, replay, type RuleBook } from './replay.js';
 import { openShoe } from '../judges/shoe.js';
 import { FOLD_VERSION, type Entry, type Found, type Shoe, type TableState } from '../state.js';
 
@@ -107,7 +107,7 @@ function loadedShoe(
   { opening, dutyAtOpening, journal, found, seats = [] }: SavedShoe,
   book: RuleBook,
 ): Shoe {
-  const bare = openShoe(table, opening, rulesOf(book, opening.data.rules), dutyAtOpening);
+  const bare = openShoe(table, opening, judgedBy(book, opening), dutyAtOpening);
   for (const entry of journal) bare.journal.push(entry.type === 'gap' ? entry : restored(entry));
   const shoe = replay(bare, book);
   shoe.news.length = 0;

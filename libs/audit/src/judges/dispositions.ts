@@ -197,7 +197,7 @@ function deviate(
   if (!found) return;
   const prescribed = obligation.entry.do.join(', ') || 'nothing';
   raise(shoe, obligation.coup, 'PR-07', {
-    about: [obligation.finding],
+    irregularity: obligation.finding,
     events: [...found.finding.events, referenceOf(because)],
     expected: prescribed,
     observed: how === 'done' ? action : `no ${action}`,

@@ -28,7 +28,7 @@ export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-d
     !coup.short
   ) {
     raise(shoe, coup, 'RS-08', {
-      about: [by],
+      by,
       events: [referenceOf(former.event), referenceOf(event)],
       expected: former.event.data.outcome,
       observed: outcome,

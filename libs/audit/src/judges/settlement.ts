@@ -259,7 +259,7 @@ function raiseSettlement(
 /** A settlement was made after its coup had closed (PY-10). */
 export function raiseLateSettlement(shoe: Shoe, coup: Coup, event: EventOf<'bet-settled'>): void {
   raise(shoe, coup, 'PY-10', {
-    about: [`seat ${event.data.seat}`, event.data.bet, referenceOf(event)],
+    event: referenceOf(event),
     seat: event.data.seat,
     bet: event.data.bet,
     events: [referenceOf(event)],

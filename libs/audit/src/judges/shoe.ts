@@ -15,16 +15,17 @@ import type { Coup, Duty, Laid, Shoe, ShoeRow } from '../state.js';
 export function openShoe(
   table: string,
   opening: EventOf<'shoe-opened'>,
-  rules: Rules,
+  judgedBy: Pick<Shoe, 'rules' | 'sha256'>,
   duty: Readonly<Duty>,
 ): Shoe {
   const { data, shoe: name } = opening;
+  const { rules } = judgedBy;
   const shoe: Shoe = {
     table,
     name: name as string,
     opening,
     ref: referenceOf(opening),
-    rules,
+    ...judgedBy,
     decks: data.decks,
     currency: data.currency,
     reports: Object.fromEntries(

@@ -193,7 +193,7 @@ export function takeCommission(
   const reference = referenceOf(event);
   if (amount > owed) {
     raise(shoe, null, 'CM-06', {
-      about: [reference],
+      event: reference,
       seat,
       events: [reference],
       expected: `at most ${Math.max(0, owed)}`,
@@ -226,7 +226,7 @@ function judgeWaiver(shoe: Shoe, { data }: EventOf<'commission-waived'>, referen
         : undefined;
   if (fault === undefined) return;
   raise(shoe, null, 'CM-08', {
-    about: [reference],
+    event: reference,
     seat: data.seat,
     events: [reference],
     expected: 'waived with a reason, by somebody other than the dealer',
@@ -240,7 +240,6 @@ export function judgeOutstanding(shoe: Shoe, seat: number, because: string): voi
   const account = shoe.ledger.get(seat);
   if (!account || !shoe.reports.commission || outstanding(account) <= 0) return;
   raise(shoe, null, 'CM-05', {
-    about: [`seat ${seat}`],
     seat,
     events: [because],
     expected: '0 outstanding',

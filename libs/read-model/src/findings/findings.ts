@@ -13,10 +13,9 @@ export type FindingOrder = (typeof FINDING_ORDERS)[number];
 const SHOWN = ['withdrawnBecause', 'shoeRef', 'coupRef', 'dealer', 'at', 'gamingDay'] as const;
 
 /** A finding as it was raised (contract section 4), and where it stands. */
-export type FindingLine = Finding & { readonly status: 'standing' | 'withdrawn' } & Pick<
-    FindingRow,
-    (typeof SHOWN)[number]
-  >;
+export type FindingLine = Omit<Finding, 'shoeRef' | 'coupRef'> & {
+  readonly status: 'standing' | 'withdrawn';
+} & Pick<FindingRow, (typeof SHOWN)[number]>;
 
 export interface FindingsFilter extends Filter {
   /** `standing` where it is not said. */
