@@ -231,6 +231,34 @@ describe('the rows', () => {
     await expectRows(floor, new Map([['T1', lines]]));
   });
 
+  it('keep when the event was received that first raised a finding, while later events change the finding', async () => {
+    const floor = await floorOf(1);
+    const log = new TableLog();
+    log.open();
+    log.dealer('dora');
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    log.draw('B 9S'); // the first card of a coup is the player hand's
+    const before = log.events.length;
+    log.dealer('ivan');
+    log.draw('P 2S B 4H P 5D');
+    log.add('terminal', 'coup-closed');
+    const lines = [
+      ...linesOf(log.events.slice(0, before), '2026-11-20T12:00:00.250Z'),
+      ...linesOf(log.events.slice(before), '2026-11-20T13:00:00.000Z'),
+    ];
+    const raised = (): Promise<{ at: string; dealer: string }[]> =>
+      floor.query(
+        `select to_json(raised_at at time zone 'UTC') as at, dealer from rows.finding where code = 'DL-02'`,
+      );
+    await floor.start();
+    await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, before)), 0);
+    await floor.caughtUp();
+    expect(await raised()).toEqual([{ at: '2026-11-20T12:00:00.25', dealer: 'dora' }]);
+    await append(floor.log, 'T1', recordsOf('T1', lines.slice(before)), 0);
+    await floor.caughtUp();
+    expect(await raised()).toEqual([{ at: '2026-11-20T12:00:00.25', dealer: 'ivan' }]);
+  });
+
   it('have no more of a bet and of a seat whose only coup was declared void after it had been written', async () => {
     const floor = await floorOf(1);
     const log = new TableLog();

@@ -189,6 +189,7 @@ export function aFinding({
     dealer: null,
     at: '2026-11-20T12:01:00.000Z',
     gamingDay: '2026-11-20',
+    raisedAt: null,
     withdrawnBecause: null,
     ...findingColumns(finding),
     ...row,

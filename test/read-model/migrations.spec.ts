@@ -32,7 +32,7 @@ describe('the tables of the read model', () => {
   it('are made once by however many processes that start together', async () => {
     await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, 'together')));
     expect(await asked('select count(*)::int as times from together.migration')).toEqual([
-      { times: 1 },
+      { times: 2 },
     ]);
   });
 
@@ -42,9 +42,27 @@ describe('the tables of the read model', () => {
       schema: 'taken_back',
       poolSize: 2,
     }).initialize();
-    await source.undoLastMigration().finally(() => source.destroy());
+    try {
+      for (const _ of source.migrations) await source.undoLastMigration();
+    } finally {
+      await source.destroy();
+    }
     expect(await asked(`select tablename from pg_tables where schemaname = 'taken_back'`)).toEqual([
       { tablename: 'migration' },
+    ]);
+  });
+
+  it('keep the findings of a database from before findings had the time that they were raised', async () => {
+    await migrate(database.url, 'before');
+    const source = await readModelDataSource(database.url, { schema: 'before' }).initialize();
+    await source.undoLastMigration().finally(() => source.destroy());
+    await asked(
+      `insert into before.finding (id, code, severity, "table", shoe, rules, "void", remedied, at, gaming_day, body, partition, changed)
+       values ('f', 'PY-03', 2, 'B07', 'S1', 'punto-banco@1', false, false, now(), now(), '{}', 0, 1)`,
+    );
+    await migrate(database.url, 'before');
+    expect(await asked('select id, raised_at from before.finding')).toEqual([
+      { id: 'f', raised_at: null },
     ]);
   });
 

@@ -155,6 +155,7 @@ export const findingRow = (id: string, with_: Partial<FindingRow> = {}): Finding
   dealer: 'dora',
   at: '2026-11-20T12:00:01.000Z',
   gamingDay: '2026-11-20',
+  raisedAt: '2026-11-20T12:00:02.000Z',
   withdrawnBecause: null,
   partition: 0,
   changed: 7,

@@ -146,6 +146,25 @@ describe('a write of rows', () => {
     ).toEqual([{ opened_offset: 4, opened_line: 2, coups: 80, closed: true }]);
   });
 
+  it('keeps when a finding was first raised while it is amended, withdrawn and raised again', async () => {
+    const [first, later] = ['2026-11-20T12:00:02.000Z', '2026-11-20T13:00:00.000Z'];
+    await put({
+      findings: [findingRow('f', { raisedAt: first }), findingRow('n', { raisedAt: null })],
+    });
+    await put({
+      findings: [findingRow('f', { raisedAt: null, withdrawnBecause: 'person/mira#4' })],
+    });
+    await put({
+      findings: [findingRow('f', { raisedAt: later }), findingRow('n', { raisedAt: later })],
+    });
+    expect(
+      await rows.ask('select id, raised_at, withdrawn_because from rows.finding order by id'),
+    ).toEqual([
+      { id: 'f', raised_at: first, withdrawn_because: null },
+      { id: 'n', raised_at: null, withdrawn_because: null },
+    ]);
+  });
+
   it('replaces the totals of a shoe whole, and leaves those of other shoes alone', async () => {
     await put({ totals: [shoeTotals('s'), shoeTotals('other')] });
     const untouched = await rows.ask(

@@ -185,6 +185,7 @@ class Drawing {
       coup,
       standing?.found ?? { finding, coup: news.coupRef },
     );
+    const raisedAt = this.touched.raised.get(id) ?? null;
     return {
       ...findingColumns(finding),
       shoeRef: shoe?.ref ?? null,
@@ -192,6 +193,7 @@ class Drawing {
       dealer,
       at: utcOf(time),
       gamingDay: this.dayOf(time),
+      raisedAt: raisedAt === null ? null : utcOf(raisedAt),
       withdrawnBecause: standing || news.is !== 'withdrawn' ? null : news.because,
       ...this.at(changed),
     };

@@ -134,6 +134,9 @@ export class TableRun {
     const was = lookAt(state);
     const news = this.judging.fold(state, event, this.judging.book);
     note(touched, was, state, news, changed);
+    for (const each of news)
+      if (each.is === 'raised' && !touched.raised.has(each.finding.id))
+        touched.raised.set(each.finding.id, received);
     this.eventsFolded += 1;
     this.lastEventTime = event.time;
     if (

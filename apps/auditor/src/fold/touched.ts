@@ -23,6 +23,8 @@ export class Touched {
     { readonly shoe: Shoe; readonly coup: Coup; readonly changed: number }
   >();
   readonly findings = new Map<string, TouchedFinding>();
+  /** When the event was received that raised each finding first; null if it has no stamp. */
+  readonly raised = new Map<string, string | null>();
   readonly doubts = new Map<string, { readonly shoeRef: string; readonly changed: number }>();
   readonly devices = new Set<string>();
   /** Shoes by reference, those that went out of reach since too. */

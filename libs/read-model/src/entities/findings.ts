@@ -8,7 +8,19 @@ import {
 } from '#audit';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Changed } from './changed.js';
-import { COUNT, DAY, FLAG, JSON_TEXT, KEY, maybe, oneOf, SEVERITY, TEXT, TIME } from './kinds.js';
+import {
+  COUNT,
+  DAY,
+  first,
+  FLAG,
+  JSON_TEXT,
+  KEY,
+  maybe,
+  oneOf,
+  SEVERITY,
+  TEXT,
+  TIME,
+} from './kinds.js';
 import { tableOf } from './table.js';
 
 /**
@@ -50,6 +62,8 @@ export class FindingRow extends Changed {
   /** The time of the coup's opening, else of the event that raised it. */
   @Column(TIME) readonly at!: string;
   @Column(DAY) readonly gamingDay!: string;
+  /** When the event was received that raised it first; null if that event has no stamp. It never moves. */
+  @Column(first(maybe(TIME))) readonly raisedAt!: string | null;
   /** The reference of the event that withdrew it; null while it stands. */
   @Column(maybe(TEXT)) readonly withdrawnBecause!: string | null;
   @Column(JSON_TEXT) readonly body!: Finding;

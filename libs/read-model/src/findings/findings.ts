@@ -10,7 +10,15 @@ export type FindingStatus = (typeof FINDING_STATUSES)[number];
 export const FINDING_ORDERS = ['newest', 'worst'] as const;
 export type FindingOrder = (typeof FINDING_ORDERS)[number];
 
-const SHOWN = ['withdrawnBecause', 'shoeRef', 'coupRef', 'dealer', 'at', 'gamingDay'] as const;
+const SHOWN = [
+  'withdrawnBecause',
+  'shoeRef',
+  'coupRef',
+  'dealer',
+  'at',
+  'gamingDay',
+  'raisedAt',
+] as const;
 
 /** A finding as it was raised (contract section 4), and where it stands. */
 export type FindingLine = Omit<Finding, 'shoeRef' | 'coupRef'> & {

@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { schemaOf } from './schema-of.js';
 
 const TABLES = [
   `create table position (
@@ -261,24 +262,17 @@ export class Rows1785000000000 implements MigrationInterface {
   readonly name = 'Rows1785000000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`set local search_path to "${schemaOf(runner)}"`);
+    await runner.query(`set local search_path to ${schemaOf(runner)}`);
     for (const sql of [...TABLES, ...INDEXES]) await runner.query(sql);
     // A state is written whole and read whole: packing it would cost more than the disk it saves.
     await runner.query('alter table table_state alter column snapshot set storage external');
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`set local search_path to "${schemaOf(runner)}"`);
+    await runner.query(`set local search_path to ${schemaOf(runner)}`);
     for (const sql of TABLES)
       await runner.query(
         `drop table ${(/create table (\w+)/.exec(sql) as RegExpExecArray)[1] as string}`,
       );
   }
-}
-
-/** The migration runs in whichever schema its data source is bound to. */
-function schemaOf(runner: QueryRunner): string {
-  const { schema } = runner.connection.options as { readonly schema?: string };
-  if (!schema) throw new Error('the data source of the rows names no schema');
-  return schema;
 }
