@@ -13,7 +13,7 @@ async function shoeprint(databaseUrl) {
   const { createApi } = await import('../../dist/apps/api/src/create-api.js');
   const { API_DEFAULTS } = await import('../../dist/apps/api/src/settings/api-settings.js');
   const { migrateAccess } = await import('../../dist/apps/api/src/identity/access-database.js');
-  const { Gather } = await import('../../dist/libs/event-log/src/gather.js');
+  const { Gather } = await import('../../dist/libs/event-log/src/batcher.js');
   const { CreateKey } = await import('../../dist/apps/api/src/identity/device-keys.js');
   const { CommandBus } = await import('@nestjs/cqrs');
   const { installedRules } = await import('#rule-folder');

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { Gather, type GatherStats } from '../gather.js';
+import { Gather, type GatherStats } from '../batcher.js';
 import { kafkaClient, type KafkaSettings } from './client.js';
 import { KafkaFollower } from './follower.js';
 import { KafkaSender } from './sender.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { contiguous } from '../contiguous.js';
-import { type Batch, Gather, type GatherStats } from '../gather.js';
+import { type Batch, Gather, type GatherStats } from '../batcher.js';
 import {
   type Appended,
   type Appending,

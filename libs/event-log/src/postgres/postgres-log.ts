@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Gather, type GatherStats } from '../gather.js';
+import { Gather, type GatherStats } from '../batcher.js';
 import {
   type Appended,
   type Appending,

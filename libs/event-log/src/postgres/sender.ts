@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Batch } from '../gather.js';
+import type { Batch } from '../batcher.js';
 import { NotRecorded, OutcomeUnknown } from '../port.js';
 import type { Sessions } from './sessions.js';
 

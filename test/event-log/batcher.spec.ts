@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type LogRecord, NotRecorded, OutcomeUnknown, type Urgency } from '#event-log';
-import { type Batch, Gather } from '../../libs/event-log/src/gather.js';
-import { weightOf } from '../../libs/event-log/src/lane.js';
+import { type Batch, Gather } from '../../libs/event-log/src/batcher.js';
+import { weightOf } from '../../libs/event-log/src/append-queue.js';
 import { eventually } from '../kit/eventually.js';
 
 const SEND_BYTES_MAX = 150_000;

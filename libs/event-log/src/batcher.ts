@@ -1,4 +1,4 @@
-import { Lane, type Share, type Waiting, weightOf } from './lane.js';
+import { Lane, type Share, type Waiting, weightOf } from './append-queue.js';
 import {
   type Appended,
   type Appending,
