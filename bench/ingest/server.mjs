@@ -13,15 +13,15 @@ async function shoeprint(databaseUrl) {
   const { createApi } = await import('../../dist/apps/api/src/create-api.js');
   const { API_DEFAULTS } = await import('../../dist/apps/api/src/settings/api-settings.js');
   const { migrateAccess } = await import('../../dist/apps/api/src/identity/access-database.js');
-  const { Gather } = await import('../../dist/libs/event-log/src/batcher.js');
+  const { Batcher } = await import('../../dist/libs/event-log/src/batcher.js');
   const { CreateKey } = await import('../../dist/apps/api/src/identity/device-keys.js');
   const { CommandBus } = await import('@nestjs/cqrs');
   const { installedRules } = await import('#rule-folder');
   const heads = new Array(16).fill(0);
-  const gather = new Gather({
+  const batcher = new Batcher({
     partitions: 16,
-    lanes: 1,
-    laneOf: () => 0,
+    queues: 1,
+    queueOf: () => 0,
     sendBytesMax: 1024 * 1024,
     send: async (batches) =>
       batches.map(
@@ -31,8 +31,8 @@ async function shoeprint(databaseUrl) {
   const log = {
     id: 'bench',
     partitions: 16,
-    append: (appending) => gather.append(appending),
-    health: async () => ({ reachable: true, powerSafe: false, notes: [], ...gather.stats() }),
+    append: (appending) => batcher.append(appending),
+    health: async () => ({ reachable: true, powerSafe: false, notes: [], ...batcher.stats() }),
   };
   await migrateAccess(databaseUrl);
   const book = await installedRules([]);

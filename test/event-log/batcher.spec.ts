@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type LogRecord, NotRecorded, OutcomeUnknown, type Urgency } from '#event-log';
-import { type Batch, Gather } from '../../libs/event-log/src/batcher.js';
+import { type Batch, Batcher } from '../../libs/event-log/src/batcher.js';
 import { weightOf } from '../../libs/event-log/src/append-queue.js';
 import { eventually } from '../kit/eventually.js';
 
@@ -19,12 +19,12 @@ class Wire {
   private ends: (() => void)[] = [];
   fails: (send: number) => Error | undefined = () => undefined;
 
-  readonly send = async (batches: readonly Batch[], lane: number): Promise<number[]> => {
+  readonly send = async (batches: readonly Batch[], queue: number): Promise<number[]> => {
     const number = this.sends.push([...batches]) - 1;
-    this.underWay[lane] = (this.underWay[lane] as number) + 1;
-    this.atOnceMax = Math.max(this.atOnceMax, this.underWay[lane]);
+    this.underWay[queue] = (this.underWay[queue] as number) + 1;
+    this.atOnceMax = Math.max(this.atOnceMax, this.underWay[queue]);
     await new Promise<void>((resolve) => this.ends.push(resolve));
-    this.underWay[lane] = this.underWay[lane] - 1;
+    this.underWay[queue] = this.underWay[queue] - 1;
     const why = this.fails(number);
     if (why) throw why;
     return batches.map(
@@ -38,19 +38,19 @@ class Wire {
     for (const end of this.ends.splice(0)) end();
   }
 
-  async drain(gather: Gather): Promise<void> {
+  async drain(batcher: Batcher): Promise<void> {
     await eventually('an empty queue', () => {
       this.end();
-      return gather.stats().queuedBytes === 0;
+      return batcher.stats().queuedBytes === 0;
     });
   }
 }
 
-const gatherOver = (wire: Wire, lanes = 2): Gather =>
-  new Gather({
+const batcherOver = (wire: Wire, queues = 2): Batcher =>
+  new Batcher({
     partitions: PARTITIONS,
-    lanes,
-    laneOf: (partition) => partition % lanes,
+    queues,
+    queueOf: (partition) => partition % queues,
     sendBytesMax: SEND_BYTES_MAX,
     send: wire.send,
   });
@@ -71,15 +71,15 @@ describe('gathering', () => {
     later: fc.boolean(),
   });
 
-  it('keeps its laws, whatever is appended: order, whole appends side by side, bounded sends, one at a time in a lane, truthful offsets', async () => {
+  it('keeps its laws, whatever is appended: order, whole appends side by side, bounded sends, one at a time in a queue, truthful offsets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(wanted, { minLength: 1, maxLength: 25 }), async (all) => {
         const wire = new Wire();
-        const gather = gatherOver(wire);
+        const batcher = batcherOver(wire);
         const appends: Promise<{ partition: number; first: number; next: number }>[] = [];
         for (const [nth, { partition, urgency, count, bytes, later }] of all.entries()) {
           appends.push(
-            gather.append({
+            batcher.append({
               partition,
               urgency,
               records: records(`${urgency}${nth}`, count, bytes),
@@ -91,7 +91,7 @@ describe('gathering', () => {
             await Promise.resolve();
           }
         }
-        await wire.drain(gather);
+        await wire.drain(batcher);
         const appended = await Promise.all(appends);
         for (const [nth, { partition, urgency, count }] of all.entries()) {
           const { first, next } = appended[nth] as { first: number; next: number };
@@ -116,7 +116,7 @@ describe('gathering', () => {
           expect(new Set(batches.map(({ partition }) => partition)).size).toBe(batches.length);
         }
         expect(wire.atOnceMax).toBe(1);
-        expect(gather.stats()).toMatchObject({
+        expect(batcher.stats()).toMatchObject({
           queuedBytes: 0,
           failures: 0,
           sends: wire.sends.length,
@@ -129,14 +129,14 @@ describe('gathering', () => {
 
   it('sends at once when idle, and what comes meanwhile together in the next send', async () => {
     const wire = new Wire();
-    const gather = gatherOver(wire, 1);
-    const first = gather.append({ partition: 0, urgency: 'live', records: records('first', 1) });
+    const batcher = batcherOver(wire, 1);
+    const first = batcher.append({ partition: 0, urgency: 'live', records: records('first', 1) });
     await Promise.resolve();
     expect(wire.sends).toHaveLength(1);
     const others = [0, 1, 2].map((partition) =>
-      gather.append({ partition, urgency: 'live', records: records(`other${partition}`, 2) }),
+      batcher.append({ partition, urgency: 'live', records: records(`other${partition}`, 2) }),
     );
-    await wire.drain(gather);
+    await wire.drain(batcher);
     await Promise.all([first, ...others]);
     expect(
       wire.sends.map((batches) =>
@@ -156,13 +156,13 @@ describe('gathering', () => {
     const wire = new Wire();
     const failures = [new NotRecorded('refused'), new OutcomeUnknown('lost'), new Error('a bug')];
     wire.fails = (send) => failures[send];
-    const gather = gatherOver(wire, 1);
+    const batcher = batcherOver(wire, 1);
     const outcomes: unknown[] = [];
     for (let send = 0; send < 4; send += 1) {
       const both = [0, 1].map((partition) =>
-        outcome(gather.append({ partition, urgency: 'live', records: records(`${send}`, 1) })),
+        outcome(batcher.append({ partition, urgency: 'live', records: records(`${send}`, 1) })),
       );
-      await wire.drain(gather);
+      await wire.drain(batcher);
       outcomes.push(...(await Promise.all(both)));
     }
     expect(outcomes.slice(0, 4)).toEqual([failures[0], failures[0], failures[1], failures[1]]);
@@ -176,18 +176,18 @@ describe('gathering', () => {
       { partition: 0, first: 0, next: 1 },
       { partition: 1, first: 0, next: 1 },
     ]);
-    expect(gather.stats()).toMatchObject({ failures: 3, sends: 4, records: 2 });
+    expect(batcher.stats()).toMatchObject({ failures: 3, sends: 4, records: 2 });
   });
 
   it('says OutcomeUnknown of an append of which a part is in the log when the next part is refused, and sends no more of it', async () => {
     const wire = new Wire();
     wire.fails = (send) => (send === 1 ? new NotRecorded('refused') : undefined);
-    const gather = gatherOver(wire, 1);
+    const batcher = batcherOver(wire, 1);
     const long = outcome(
-      gather.append({ partition: 0, urgency: 'bulk', records: records('long', 9, 60_000) }),
+      batcher.append({ partition: 0, urgency: 'bulk', records: records('long', 9, 60_000) }),
     );
-    const after = gather.append({ partition: 0, urgency: 'bulk', records: records('after', 1) });
-    await wire.drain(gather);
+    const after = batcher.append({ partition: 0, urgency: 'bulk', records: records('after', 1) });
+    await wire.drain(batcher);
     expect(await long).toBeInstanceOf(OutcomeUnknown);
     expect(await after).toMatchObject({ first: 2 });
     expect(wire.stored[0]).toEqual(['long.0', 'long.1', 'after.0']);
@@ -195,8 +195,8 @@ describe('gathering', () => {
 
   it('lets a flood of live appends not hold up a bulk load for ever', async () => {
     const wire = new Wire();
-    const gather = gatherOver(wire, 1);
-    const bulk = gather.append({
+    const batcher = batcherOver(wire, 1);
+    const bulk = batcher.append({
       partition: 0,
       urgency: 'bulk',
       records: records('bulk', 6, 30_000),
@@ -207,7 +207,7 @@ describe('gathering', () => {
     for (; !done && rounds < 20; rounds += 1) {
       for (let at = 0; at < 3; at += 1)
         live.push(
-          gather.append({
+          batcher.append({
             partition: 1,
             urgency: 'live',
             records: records(`live${rounds}`, 2, 30_000),
@@ -219,14 +219,14 @@ describe('gathering', () => {
     }
     expect(done).toBe(true);
     expect(rounds).toBeLessThanOrEqual(8);
-    await wire.drain(gather);
+    await wire.drain(batcher);
     await Promise.all(live);
   });
 
   it('puts a live append before the bulk ones that wait, behind the rest of one that went in part', async () => {
     const wire = new Wire();
-    const gather = gatherOver(wire, 1);
-    const long = gather.append({
+    const batcher = batcherOver(wire, 1);
+    const long = batcher.append({
       partition: 0,
       urgency: 'bulk',
       records: records('long', 3, 60_000),
@@ -234,47 +234,47 @@ describe('gathering', () => {
     await Promise.resolve();
     expect(wire.sends).toHaveLength(1);
     const others = (['bulk', 'live'] as const).map((urgency) =>
-      gather.append({ partition: 0, urgency, records: records(urgency, 1) }),
+      batcher.append({ partition: 0, urgency, records: records(urgency, 1) }),
     );
-    await wire.drain(gather);
+    await wire.drain(batcher);
     await Promise.all([long, ...others]);
     expect(wire.stored[0]).toEqual(['long.0', 'long.1', 'long.2', 'live.0', 'bulk.0']);
   });
 
   it('refuses what no log can keep before anything is queued', async () => {
-    const gather = gatherOver(new Wire());
+    const batcher = batcherOver(new Wire());
     const one = records('a', 1);
     await expect(
-      gather.append({ partition: 3, urgency: 'live', records: one }),
+      batcher.append({ partition: 3, urgency: 'live', records: one }),
     ).rejects.toBeInstanceOf(RangeError);
     await expect(
-      gather.append({ partition: 0, urgency: 'live', records: [] }),
+      batcher.append({ partition: 0, urgency: 'live', records: [] }),
     ).rejects.toBeInstanceOf(RangeError);
     for (const key of ['a\0b', 'a\ud800'])
       await expect(
-        gather.append({
+        batcher.append({
           partition: 0,
           urgency: 'live',
           records: [...one, { key, value: new Uint8Array(1) }],
         }),
       ).rejects.toBeInstanceOf(NotRecorded);
-    expect(gather.stats().queuedBytes).toBe(0);
+    expect(batcher.stats().queuedBytes).toBe(0);
   });
 
   it('ends at the end of the grace: what waits is NotRecorded, what is under way OutcomeUnknown, and so is what went in part', async () => {
     const wire = new Wire();
-    const gather = gatherOver(wire, 1);
+    const batcher = batcherOver(wire, 1);
     const long = outcome(
-      gather.append({ partition: 0, urgency: 'bulk', records: records('long', 9, 60_000) }),
+      batcher.append({ partition: 0, urgency: 'bulk', records: records('long', 9, 60_000) }),
     );
     const waits = outcome(
-      gather.append({ partition: 0, urgency: 'bulk', records: records('waits', 1) }),
+      batcher.append({ partition: 0, urgency: 'bulk', records: records('waits', 1) }),
     );
     await eventually('the first part', () => wire.sends.length === 1);
-    await gather.close(5);
+    await batcher.close(5);
     expect(await long).toBeInstanceOf(OutcomeUnknown);
     expect(await waits).toBeInstanceOf(NotRecorded);
-    expect(gather.stats().queuedBytes).toBe(0);
+    expect(batcher.stats().queuedBytes).toBe(0);
     wire.end();
     await new Promise(setImmediate);
     expect(wire.sends).toHaveLength(1);

@@ -1,7 +1,7 @@
-import type { StoredRecord, Taker } from '#event-log';
+import type { StoredRecord, RecordHandler } from '#event-log';
 
 /** A taker that keeps what it is handed, and does first what a test tells it to. */
-export class Collector implements Taker {
+export class Collector implements RecordHandler {
   readonly taken: StoredRecord[][] = [];
   readonly stops: { readonly partition: number; readonly why: Error }[] = [];
   /** Takes that have begun and not ended, of one partition, at the most. */

@@ -5,20 +5,20 @@ import {
   BrokenLog,
   type EventLog,
   type Follower,
-  type GatherStats,
+  type BatcherStats,
   type LogRecord,
   NotRecorded,
   OutcomeUnknown,
   RECORD_BYTES_MAX,
   type StoredRecord,
-  type Taker,
+  type RecordHandler,
   type Urgency,
 } from '#event-log';
 import { eventually } from '../kit/eventually.js';
 import { Collector, text } from './collector.js';
 
 /** A log as the suite uses it: with the counts of its gathering. */
-type CountedLog = EventLog & { stats(): GatherStats };
+type CountedLog = EventLog & { stats(): BatcherStats };
 
 /** Where records are kept, of one test, empty at first, with four partitions. */
 export interface LogStore {
@@ -80,7 +80,7 @@ export function describeEventLog(
       return another;
     };
     const followers: Follower[] = [];
-    const follow = (taker: Taker, by: EventLog = log): Follower => {
+    const follow = (taker: RecordHandler, by: EventLog = log): Follower => {
       const follower = by.follow(taker);
       followers.push(follower);
       return follower;

@@ -12,8 +12,8 @@ export interface Waiting extends Appending {
   readonly reject: (why: Error) => void;
 }
 
-/** The records of one append that go out in one send: from the `from`th, without the `to`th. */
-export interface Share {
+/** The records of one append that go into one send: from index `from` up to but not including `to`. */
+export interface Slice {
   readonly of: Waiting;
   readonly from: number;
   readonly to: number;
@@ -27,11 +27,11 @@ export const weightOf = ({ key, value }: LogRecord): number =>
   Buffer.byteLength(key) + value.length + RECORD_OVERHEAD;
 
 /**
- * What waits for one lane, and what of it goes next. Live appends go first, in the order in which they came, then bulk ones
- * in theirs. An append of at most half a send goes out whole; a longer one in parts, which follow one another without any
- * other append of its partition between them.
+ * Queues appends and decides what is sent next. Live appends go first, in order of arrival, then bulk appends in theirs. An
+ * append of at most half a send is sent whole. A longer one is sent in slices, with no other append of its partition between
+ * them.
  */
-export class Lane {
+export class AppendQueue {
   /** A send is under way. */
   sending = false;
   private live: Waiting[] = [];
@@ -40,10 +40,6 @@ export class Lane {
   private parted: Waiting | undefined;
 
   constructor(private readonly sendBytesMax: number) {}
-
-  get isEmpty(): boolean {
-    return this.live.length === 0 && this.bulk.length === 0 && this.parted === undefined;
-  }
 
   add(waiting: Waiting): void {
     this[waiting.urgency].push(waiting);
@@ -64,8 +60,8 @@ export class Lane {
   }
 
   /** Takes what goes out next; nothing only if nothing waits. */
-  next(): Share[] {
-    const send = new Filling();
+  next(): Slice[] {
+    const send = new SendBuilder();
     // Half of a send is kept for what else waits, or a steady trickle of live events would hold up a bulk load for ever.
     const othersWait = this.parted !== undefined || this.bulk.length > 0;
     this.live = this.takeFrom(
@@ -76,11 +72,11 @@ export class Lane {
     if (this.parted) this.part(this.parted, send, this.sendBytesMax);
     if (!this.parted) this.live = this.takeFrom(this.live, send, this.sendBytesMax);
     if (!this.parted) this.bulk = this.takeFrom(this.bulk, send, this.sendBytesMax);
-    return send.shares;
+    return send.slices;
   }
 
   /** Takes from a queue what fits under `limit`, without passing over any but those behind a parted append; gives what is left. */
-  private takeFrom(queue: Waiting[], send: Filling, limit: number): Waiting[] {
+  private takeFrom(queue: Waiting[], send: SendBuilder, limit: number): Waiting[] {
     const blocked: Waiting[] = [];
     for (const [at, waiting] of queue.entries()) {
       if (waiting.partition === this.parted?.partition) {
@@ -101,7 +97,7 @@ export class Lane {
   }
 
   /** Adds as many records as fit, at least one to an empty send. Whether any was added. */
-  private part(waiting: Waiting, send: Filling, limit: number): boolean {
+  private part(waiting: Waiting, send: SendBuilder, limit: number): boolean {
     const from = waiting.handed;
     let to = from;
     let weight = 0;
@@ -118,14 +114,14 @@ export class Lane {
   }
 }
 
-/** A send while it is put together. */
-class Filling {
-  readonly shares: Share[] = [];
+/** Collects the slices of one send. */
+class SendBuilder {
+  readonly slices: Slice[] = [];
   weight = 0;
 
-  add(share: Share, weight: number): void {
-    this.shares.push(share);
-    share.of.handed = share.to;
+  add(slice: Slice, weight: number): void {
+    this.slices.push(slice);
+    slice.of.handed = slice.to;
     this.weight += weight;
   }
 }

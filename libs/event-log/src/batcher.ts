@@ -1,4 +1,4 @@
-import { Lane, type Share, type Waiting, weightOf } from './append-queue.js';
+import { AppendQueue, type Slice, type Waiting, weightOf } from './append-queue.js';
 import {
   type Appended,
   type Appending,
@@ -15,13 +15,13 @@ export interface Batch {
   readonly records: readonly LogRecord[];
 }
 
-/** What stands behind a `Gather`. */
-export interface GatherOptions {
+/** How a `Batcher` sends. */
+export interface BatcherOptions {
   /** Partitions are numbered from 0. */
   readonly partitions: number;
-  /** One send at a time is under way in a lane; `laneOf` says which of 0 to `lanes - 1` a partition belongs to. */
-  readonly lanes: number;
-  readonly laneOf: (partition: number) => number;
+  /** Each queue has one send under way. `queueOf` returns the queue of a partition, from 0 to `queues - 1`. */
+  readonly queues: number;
+  readonly queueOf: (partition: number) => number;
   /** A send weighs at most this many bytes: keys, values and 64 for each record. It must hold at least two of the longest records. */
   readonly sendBytesMax: number;
   /**
@@ -29,7 +29,7 @@ export interface GatherOptions {
    * rejects with `NotRecorded` only where not one record of the whole send is in the log or ever will be; any other rejection
    * is an `OutcomeUnknown`. No partition comes twice in a send.
    */
-  readonly send: (batches: readonly Batch[], lane: number) => Promise<readonly number[]>;
+  readonly send: (batches: readonly Batch[], queue: number) => Promise<readonly number[]>;
   /** Bytes that may wait or be under way. */
   readonly queueBytesMax?: number;
   /** How many of those bulk loads may not have. */
@@ -37,7 +37,7 @@ export interface GatherOptions {
 }
 
 /** Counts since the start. */
-export interface GatherStats {
+export interface BatcherStats {
   readonly queuedBytes: number;
   readonly queueBytesMax: number;
   /** Sends that ended, well or not. */
@@ -54,11 +54,11 @@ const LIVE_RESERVE_BYTES = 8 * 1024 * 1024;
 const GRACE_MS = 10_000;
 
 /**
- * Stands before an adapter's send: what callers want appended while a send is under way goes out together in the next one.
- * There is no timer, so an idle log is appended to at once. Within a partition appends of one urgency keep their order.
+ * Batches appends: what arrives while a send is under way goes into the next one. There is no timer, so an idle log appends
+ * at once. Appends of one urgency keep their order within a partition.
  */
-export class Gather {
-  private readonly lanes: readonly Lane[];
+export class Batcher {
+  private readonly queues: readonly AppendQueue[];
   private readonly queueBytesMax: number;
   private readonly bulkBytesMax: number;
   private readonly open = new Set<Waiting>();
@@ -69,9 +69,9 @@ export class Gather {
   private closing = false;
   private whenEmpty: (() => void) | undefined;
 
-  constructor(private readonly options: GatherOptions) {
+  constructor(private readonly options: BatcherOptions) {
     const {
-      lanes,
+      queues,
       sendBytesMax,
       queueBytesMax = QUEUE_BYTES_MAX,
       liveReserveBytes = Math.min(LIVE_RESERVE_BYTES, queueBytesMax / 8),
@@ -80,7 +80,7 @@ export class Gather {
       throw new RangeError(
         `a send of ${sendBytesMax} bytes does not hold two of the longest records`,
       );
-    this.lanes = Array.from({ length: lanes }, () => new Lane(sendBytesMax));
+    this.queues = Array.from({ length: queues }, () => new AppendQueue(sendBytesMax));
     this.queueBytesMax = queueBytesMax;
     this.bulkBytesMax = queueBytesMax - liveReserveBytes;
   }
@@ -98,14 +98,14 @@ export class Gather {
       const waiting: Waiting = { partition, records, urgency, weight, handed: 0, resolve, reject };
       this.open.add(waiting);
       this.queuedBytes += weight;
-      const number = this.options.laneOf(partition);
-      const lane = this.lanes[number] as Lane;
-      lane.add(waiting);
-      if (!lane.sending) this.start(lane, number);
+      const number = this.options.queueOf(partition);
+      const queue = this.queues[number] as AppendQueue;
+      queue.add(waiting);
+      if (!queue.sending) this.start(queue, number);
     });
   }
 
-  stats(): GatherStats {
+  stats(): BatcherStats {
     const { queuedBytes, queueBytesMax, sends, records, failures } = this;
     return { queuedBytes, queueBytesMax, sends, records, failures };
   }
@@ -142,42 +142,42 @@ export class Gather {
     return weight;
   }
 
-  private start(lane: Lane, number: number): void {
-    lane.sending = true;
+  private start(queue: AppendQueue, number: number): void {
+    queue.sending = true;
     // What the same turn of the event loop brings goes out together: a request writes to several partitions.
-    queueMicrotask(() => void this.run(lane, number));
+    queueMicrotask(() => void this.run(queue, number));
   }
 
-  private async run(lane: Lane, number: number): Promise<void> {
+  private async run(queue: AppendQueue, number: number): Promise<void> {
     for (;;) {
-      const shares = lane.next();
-      if (shares.length === 0) break;
-      const batches = [...batchesOf(shares).values()];
+      const slices = queue.next();
+      if (slices.length === 0) break;
+      const batches = [...batchesOf(slices).values()];
       try {
         const firsts = await this.options.send(
-          batches.map(({ partition, shares: own }) => ({
+          batches.map(({ partition, slices: own }) => ({
             partition,
             records: own.flatMap(({ of, from, to }) => of.records.slice(from, to)),
           })),
           number,
         );
         for (const [at, batch] of batches.entries())
-          this.acknowledge(batch.shares, firsts[at] as number);
+          this.acknowledge(batch.slices, firsts[at] as number);
       } catch (error) {
         this.failures += 1;
-        for (const { of, from } of shares) {
-          lane.drop(of);
+        for (const { of, from } of slices) {
+          queue.drop(of);
           this.fail(of, from, error);
         }
       }
       this.sends += 1;
     }
-    lane.sending = false;
+    queue.sending = false;
   }
 
-  private acknowledge(shares: readonly Share[], first: number): void {
+  private acknowledge(slices: readonly Slice[], first: number): void {
     let offset = first;
-    for (const { of, from, to } of shares) {
+    for (const { of, from, to } of slices) {
       of.first ??= offset;
       offset += to - from;
       this.records += to - from;
@@ -209,8 +209,8 @@ export class Gather {
   }
 
   private giveUp(): void {
-    for (const lane of this.lanes) {
-      for (const waiting of lane.clear()) {
+    for (const queue of this.queues) {
+      for (const waiting of queue.clear()) {
         if (waiting.handed > 0) continue;
         waiting.reject(new NotRecorded('the log was closed before the records were handed over'));
         this.settled(waiting);
@@ -226,14 +226,14 @@ export class Gather {
 /** Whether the text has no half of a surrogate pair: the compiled library of ES2023 does not know `isWellFormed` yet. */
 const wellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
-/** The shares of a send by partition, each in its order. */
-function batchesOf(shares: readonly Share[]): Map<number, { partition: number; shares: Share[] }> {
-  const batches = new Map<number, { partition: number; shares: Share[] }>();
-  for (const share of shares) {
-    const { partition } = share.of;
+/** Groups the slices of a send by partition, in their order. */
+function batchesOf(slices: readonly Slice[]): Map<number, { partition: number; slices: Slice[] }> {
+  const batches = new Map<number, { partition: number; slices: Slice[] }>();
+  for (const slice of slices) {
+    const { partition } = slice.of;
     const batch = batches.get(partition);
-    if (batch) batch.shares.push(share);
-    else batches.set(partition, { partition, shares: [share] });
+    if (batch) batch.slices.push(slice);
+    else batches.set(partition, { partition, slices: [slice] });
   }
   return batches;
 }

@@ -6,7 +6,7 @@ export {
   type MemoryFaults,
   type MemoryLogOptions,
 } from './memory/memory-log.js';
-export { QUEUE_BYTES_MAX, type GatherStats } from './batcher.js';
+export { QUEUE_BYTES_MAX, type BatcherStats } from './batcher.js';
 export { PostgresLog, type PostgresLogSettings } from './postgres/postgres-log.js';
 export { KafkaLog } from './kafka/kafka-log.js';
 export { type KafkaSettings } from './kafka/client.js';

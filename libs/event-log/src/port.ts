@@ -58,15 +58,15 @@ export class BrokenLog extends Error {
   }
 }
 
-/** What a follower is handed: consecutive records of one partition, in order. */
-export interface Taker {
+/** Handles the records that a follower reads: consecutive records of one partition, in order. */
+export interface RecordHandler {
   /**
-   * Takes records, which begin at the offset that was asked for or follow those taken before; may come again after a
-   * failure (at least once). The follower waits for the promise before it hands on more of the same partition, so a slow
-   * taker is not overrun. A rejection stops that partition.
+   * Handles records, which start at the requested offset or follow those handled before. Records may come again after a
+   * failure (at least once). The follower waits for the promise before it delivers more of the same partition, so a slow
+   * handler is not overrun. A rejection stops that partition.
    */
   take(partition: number, records: readonly StoredRecord[]): Promise<void>;
-  /** The partition goes no further: a hole, unreadable bytes, a rejection of `take`. Others go on. */
+  /** Reports that a partition is followed no further: a hole, unreadable bytes, a rejection of `take`. Others continue. */
   stopped(partition: number, why: Error): void;
 }
 
@@ -106,7 +106,7 @@ export abstract class EventLog {
   abstract read(partition: number, from: number, bytes?: number): Promise<StoredRecord[]>;
   /** Returns the offset that the next record will have. */
   abstract head(partition: number): Promise<number>;
-  abstract follow(taker: Taker): Follower;
+  abstract follow(handler: RecordHandler): Follower;
   abstract health(): Promise<LogHealth>;
   /** Stops appends, finishes the queued ones (after `graceMs` they reject with `NotRecorded` or `OutcomeUnknown`), and releases all connections. */
   abstract close(graceMs?: number): Promise<void>;

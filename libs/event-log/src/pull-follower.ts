@@ -1,6 +1,6 @@
 import { asError } from '#process';
 import { contiguous } from './contiguous.js';
-import { BrokenLog, type Follower, type StoredRecord, type Taker } from './port.js';
+import { BrokenLog, type Follower, type StoredRecord, type RecordHandler } from './port.js';
 
 /** Where a follower is in one partition. */
 export interface Wanted {
@@ -31,7 +31,7 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 1000;
 
 /**
- * A follower of a log that is asked for records: it fetches for all partitions whose taker is free in one go, hands on what came,
+ * A follower of a log that is asked for records: it fetches for all partitions whose handler is free in one go, hands on what came,
  * and asserts that offsets follow one another. While the log cannot be reached it tries again, for ever.
  */
 export class PullFollower implements Follower {
@@ -46,7 +46,7 @@ export class PullFollower implements Follower {
 
   constructor(
     private readonly source: PullSource,
-    private readonly taker: Taker,
+    private readonly handler: RecordHandler,
   ) {
     this.unsubscribe = source.onAppended(() => this.wake());
     this.running = this.run();
@@ -91,7 +91,7 @@ export class PullFollower implements Follower {
     }
   }
 
-  /** Nothing to fetch: until a taker is free or a partition is added. At the head: until the next look. Unreachable: ever longer. */
+  /** Nothing to fetch: until a handler is free or a partition is added. At the head: until the next look. Unreachable: ever longer. */
   private pauseMs(free: number): number | undefined {
     if (free === 0) return undefined;
     return this.failures === 0
@@ -127,10 +127,10 @@ export class PullFollower implements Follower {
     return true;
   }
 
-  /** Never rejects: what the taker rejects with stops the partition. */
+  /** Never rejects: what the handler rejects with stops the partition. */
   private async take(pursuit: Pursuit, records: readonly StoredRecord[]): Promise<void> {
     try {
-      await this.taker.take(pursuit.partition, records);
+      await this.handler.take(pursuit.partition, records);
       pursuit.next += records.length;
     } catch (error) {
       this.stop(pursuit, asError(error));
@@ -143,7 +143,7 @@ export class PullFollower implements Follower {
   private stop(pursuit: Pursuit, why: Error): void {
     if (!this.isCurrent(pursuit)) return;
     this.pursuits.delete(pursuit.partition);
-    this.taker.stopped(pursuit.partition, why);
+    this.handler.stopped(pursuit.partition, why);
   }
 
   private isCurrent(pursuit: Pursuit): boolean {

@@ -1,4 +1,4 @@
-import type { StoredRecord, Taker } from '#event-log';
+import type { StoredRecord, RecordHandler } from '#event-log';
 import type { BackgroundTasks } from './background-tasks.js';
 import type { FollowedPartition, OwnedPartitions } from './owned-partition.js';
 import type { PartitionFaults } from './partition-faults.js';
@@ -18,7 +18,7 @@ export interface IntakeParts {
 }
 
 /** Folds the records that the log hands over. */
-export class Intake implements Taker {
+export class Intake implements RecordHandler {
   constructor(private readonly parts: IntakeParts) {}
 
   /** Folds records of a partition. Rejects where the partition can be followed no further. */

@@ -11,7 +11,7 @@ const GATHER_MS = 10;
 const FETCH_BYTES_MAX = 4 * 1024 * 1024;
 const PARTITION_BYTES_MAX = 512 * 1024;
 
-interface Reading {
+interface ConsumerOptions {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly partitions: number;
@@ -28,14 +28,14 @@ interface Reading {
  * not to be read, and begins where `position` says, each time it joins.
  */
 export class KafkaConsumer {
-  #consumer: Consumer;
-  #joined = false;
-  #started: Promise<void> | undefined;
-  #answeredAt = 0;
-  #gathering: Promise<void> | undefined;
+  private readonly consumer: Consumer;
+  private joined = false;
+  private started: Promise<void> | undefined;
+  private answeredAt = 0;
+  private gathering: Promise<void> | undefined;
 
-  constructor(private readonly reading: Reading) {
-    this.#consumer = reading.kafka.consumer({
+  constructor(private readonly options: ConsumerOptions) {
+    this.consumer = options.kafka.consumer({
       groupId: `shoeprint-${randomUUID()}`,
       sessionTimeout: 10_000,
       heartbeatInterval: 3000,
@@ -58,71 +58,69 @@ export class KafkaConsumer {
 
   /** Resolves once it reads; a failure is told to `onCrash`, or rejects where it did not come so far. */
   start(): Promise<void> {
-    this.#started = this.#run();
-    return this.#started;
+    this.started = this.run();
+    return this.started;
   }
 
-  async #run(): Promise<void> {
-    const { topic, partitions, onBatch, onCrash } = this.reading;
-    const { GROUP_JOIN, CRASH, FETCH } = this.#consumer.events;
-    this.#consumer.on(FETCH, () => this.#answered());
-    this.#consumer.on(GROUP_JOIN, () => this.#takePlaces());
-    this.#consumer.on(CRASH, ({ payload }) => {
-      this.#joined = false;
+  private async run(): Promise<void> {
+    const { topic, partitions, onBatch, onCrash } = this.options;
+    const { GROUP_JOIN, CRASH, FETCH } = this.consumer.events;
+    this.consumer.on(FETCH, () => this.answered());
+    this.consumer.on(GROUP_JOIN, () => this.takePlaces());
+    this.consumer.on(CRASH, ({ payload }) => {
+      this.joined = false;
       onCrash(payload.error);
     });
-    await this.#consumer.connect();
-    await this.#consumer.subscribe({ topic, fromBeginning: true });
-    await this.#consumer.run({
+    await this.consumer.connect();
+    await this.consumer.subscribe({ topic, fromBeginning: true });
+    await this.consumer.run({
       autoCommit: false,
       // All partitions of an answer are handed over at once, and wait together.
       partitionsConsumedConcurrently: partitions,
       eachBatch: async (payload) => {
         if (payload.isRunning() && !payload.isStale()) onBatch(payload.batch);
-        await this.#gathering;
+        await this.gathering;
       },
     });
   }
 
   /** An answer came: the next is asked for at once, unless it is one of many. */
-  #answered(): void {
+  private answered(): void {
     const now = performance.now();
-    this.#gathering = now - this.#answeredAt < SOON_MS ? pause(GATHER_MS) : undefined;
-    this.#answeredAt = now;
+    this.gathering = now - this.answeredAt < SOON_MS ? pause(GATHER_MS) : undefined;
+    this.answeredAt = now;
   }
 
   /** Reads a partition from an offset on, or again from another one. */
   seek(partition: number, offset: number): void {
-    if (!this.#joined) return; // it asks for the position when it joins
-    this.#consumer.seek({ topic: this.reading.topic, partition, offset: String(offset) });
+    if (!this.joined) return; // it asks for the position when it joins
+    this.consumer.seek({ topic: this.options.topic, partition, offset: String(offset) });
     this.resume(partition);
   }
 
   pause(partition: number): void {
-    if (this.#joined)
-      this.#consumer.pause([{ topic: this.reading.topic, partitions: [partition] }]);
+    if (this.joined) this.consumer.pause([{ topic: this.options.topic, partitions: [partition] }]);
   }
 
   resume(partition: number): void {
-    if (this.#joined)
-      this.#consumer.resume([{ topic: this.reading.topic, partitions: [partition] }]);
+    if (this.joined) this.consumer.resume([{ topic: this.options.topic, partitions: [partition] }]);
   }
 
   /** Leaves the group and closes the connections; where the brokers are gone that takes a request's time. */
   async close(): Promise<void> {
-    this.#joined = false;
-    await this.#started?.catch(() => undefined); // a consumer that is stopped while it joins would read on without end
-    await this.#consumer.disconnect();
+    this.joined = false;
+    await this.started?.catch(() => undefined); // a consumer that is stopped while it joins would read on without end
+    await this.consumer.disconnect();
   }
 
   /** kafkajs tells of a join before it fetches, and waits for this: no record is read from anywhere else. */
-  #takePlaces(): void {
-    const { topic, partitions, position } = this.reading;
-    this.#joined = true;
+  private takePlaces(): void {
+    const { topic, partitions, position } = this.options;
+    this.joined = true;
     for (let partition = 0; partition < partitions; partition += 1) {
       const place = position(partition);
       if (place) this.seek(partition, place.offset);
-      if (!place || place.paused) this.#consumer.pause([{ topic, partitions: [partition] }]);
+      if (!place || place.paused) this.consumer.pause([{ topic, partitions: [partition] }]);
     }
   }
 }

@@ -2,9 +2,9 @@ import type { EachBatchPayload, Kafka } from 'kafkajs';
 import { asError } from '#process';
 import { KafkaConsumer } from './consumer.js';
 import { type KafkaWire, recordsFrom } from './wire.js';
-import { BrokenLog, type Follower, type StoredRecord, type Taker } from '../port.js';
+import { BrokenLog, type Follower, type StoredRecord, type RecordHandler } from '../port.js';
 
-/** What a partition may have read ahead of its taker, and what it is handed at once. */
+/** What a partition may have read ahead of its handler, and what it is handed at once. */
 const AHEAD_BYTES_MAX = 4 * 1024 * 1024;
 const TAKE_BYTES_MAX = 1024 * 1024;
 const WATCH_MS = 1000;
@@ -23,7 +23,7 @@ interface Place {
   confirming: boolean;
 }
 
-interface Following {
+interface FollowerOptions {
   readonly kafka: Kafka;
   readonly wire: KafkaWire;
   readonly topic: string;
@@ -41,32 +41,32 @@ interface Following {
  * elsewhere after a reset, is not taken, and where something seems to be missing the log itself is asked.
  */
 export class KafkaFollower implements Follower {
-  #places = new Map<number, Place>();
-  #taking = new Map<number, Promise<void>>();
-  #consumer: KafkaConsumer | undefined;
-  #restarting: NodeJS.Timeout | undefined;
-  #restartMs = RESTART_MS;
-  #ending: Promise<void>[] = [];
-  #closed: Promise<void> | undefined;
-  #watch: NodeJS.Timeout;
-  #watching: Promise<void> | undefined;
+  private readonly places = new Map<number, Place>();
+  private readonly taking = new Map<number, Promise<void>>();
+  private consumer: KafkaConsumer | undefined;
+  private restarting: NodeJS.Timeout | undefined;
+  private restartMs = RESTART_MS;
+  private ending: Promise<void>[] = [];
+  private closed: Promise<void> | undefined;
+  private readonly watch: NodeJS.Timeout;
+  private watching: Promise<void> | undefined;
 
   constructor(
-    private readonly following: Following,
-    private readonly taker: Taker,
+    private readonly options: FollowerOptions,
+    private readonly handler: RecordHandler,
   ) {
-    this.#watch = setInterval(() => {
-      this.#watching ??= this.#look().finally(() => (this.#watching = undefined));
+    this.watch = setInterval(() => {
+      this.watching ??= this.look().finally(() => (this.watching = undefined));
     }, WATCH_MS);
-    this.#watch.unref();
-    this.#start();
+    this.watch.unref();
+    this.start();
   }
 
   add(partition: number, from: number): void {
-    if (!Number.isInteger(partition) || partition < 0 || partition >= this.following.partitions)
+    if (!Number.isInteger(partition) || partition < 0 || partition >= this.options.partitions)
       throw new RangeError(`there is no partition ${partition}`);
-    if (this.#closed) return;
-    this.#places.set(partition, {
+    if (this.closed) return;
+    this.places.set(partition, {
       partition,
       next: from,
       ahead: [],
@@ -74,78 +74,78 @@ export class KafkaFollower implements Follower {
       lastCame: performance.now(),
       confirming: false,
     });
-    this.#consumer?.seek(partition, from);
+    this.consumer?.seek(partition, from);
   }
 
   async remove(partition: number): Promise<void> {
-    this.#places.delete(partition);
-    this.#consumer?.pause(partition);
-    await this.#taking.get(partition);
+    this.places.delete(partition);
+    this.consumer?.pause(partition);
+    await this.taking.get(partition);
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#end();
-    return this.#closed;
+    this.closed ??= this.end();
+    return this.closed;
   }
 
-  async #end(): Promise<void> {
-    clearInterval(this.#watch);
-    clearTimeout(this.#restarting);
-    this.#places.clear();
-    this.#letGo();
-    await Promise.all([...this.#taking.values(), ...this.#ending, this.#watching]);
-    this.following.onClosed();
+  private async end(): Promise<void> {
+    clearInterval(this.watch);
+    clearTimeout(this.restarting);
+    this.places.clear();
+    this.letGo();
+    await Promise.all([...this.taking.values(), ...this.ending, this.watching]);
+    this.options.onClosed();
   }
 
-  #start(): void {
-    const { kafka, topic, partitions } = this.following;
+  private start(): void {
+    const { kafka, topic, partitions } = this.options;
     const consumer: KafkaConsumer = new KafkaConsumer({
       kafka,
       topic,
       partitions,
       position: (partition) => {
-        const place = this.#places.get(partition);
+        const place = this.places.get(partition);
         return place && { offset: place.next, paused: place.aheadBytes > AHEAD_BYTES_MAX };
       },
       onBatch: (batch) => {
-        if (this.#consumer === consumer) this.#came(batch);
+        if (this.consumer === consumer) this.came(batch);
       },
-      onCrash: (error) => this.#restart(consumer, `the consumer crashed: ${error.message}`),
+      onCrash: (error) => this.restart(consumer, `the consumer crashed: ${error.message}`),
     });
-    this.#consumer = consumer;
+    this.consumer = consumer;
     consumer.start().then(
-      () => (this.#restartMs = RESTART_MS),
-      (error: Error) => this.#restart(consumer, `the consumer did not start: ${error.message}`),
+      () => (this.restartMs = RESTART_MS),
+      (error: Error) => this.restart(consumer, `the consumer did not start: ${error.message}`),
     );
   }
 
   /** Gives this consumer up and starts another, in another group. */
-  #restart(consumer: KafkaConsumer, why: string): void {
-    if (this.#consumer !== consumer || this.#closed) return;
-    this.following.onRestart(why);
-    this.#letGo();
-    this.#restarting = setTimeout(() => {
-      for (const place of this.#places.values()) place.lastCame = performance.now();
-      this.#start();
-    }, this.#restartMs);
-    this.#restartMs = Math.min(this.#restartMs * 2, RESTART_MS_MAX);
+  private restart(consumer: KafkaConsumer, why: string): void {
+    if (this.consumer !== consumer || this.closed) return;
+    this.options.onRestart(why);
+    this.letGo();
+    this.restarting = setTimeout(() => {
+      for (const place of this.places.values()) place.lastCame = performance.now();
+      this.start();
+    }, this.restartMs);
+    this.restartMs = Math.min(this.restartMs * 2, RESTART_MS_MAX);
   }
 
-  #letGo(): void {
-    const consumer = this.#consumer;
-    this.#consumer = undefined;
+  private letGo(): void {
+    const consumer = this.consumer;
+    this.consumer = undefined;
     if (!consumer) return;
     const ended = consumer
       .close()
       .catch((error: unknown) =>
-        this.following.onNotice(`a consumer did not close: ${String(error)}`),
+        this.options.onNotice(`a consumer did not close: ${String(error)}`),
       );
-    this.#ending.push(ended);
-    void ended.then(() => (this.#ending = this.#ending.filter((one) => one !== ended)));
+    this.ending.push(ended);
+    void ended.then(() => (this.ending = this.ending.filter((one) => one !== ended)));
   }
 
-  #came(batch: EachBatchPayload['batch']): void {
-    const place = this.#places.get(batch.partition);
+  private came(batch: EachBatchPayload['batch']): void {
+    const place = this.places.get(batch.partition);
     if (!place) return;
     const fresh = batch.messages.filter(({ offset }) => Number(offset) >= place.next);
     const broken = fresh.findIndex(
@@ -153,95 +153,95 @@ export class KafkaFollower implements Follower {
     );
     const following = broken < 0 ? fresh : fresh.slice(0, broken);
     if (following.length > 0)
-      this.#ahead(place, recordsFrom(place.partition, place.next, following));
-    if (following.length < fresh.length || fresh.length === 0) this.#confirm(place); // a hole, or kafkajs has gone back
+      this.ahead(place, recordsFrom(place.partition, place.next, following));
+    if (following.length < fresh.length || fresh.length === 0) this.confirm(place); // a hole, or kafkajs has gone back
   }
 
-  #ahead(place: Place, records: StoredRecord[]): void {
+  private ahead(place: Place, records: StoredRecord[]): void {
     place.next += records.length;
     place.lastCame = performance.now();
     for (const record of records) {
       place.ahead.push(record);
       place.aheadBytes += record.value.byteLength;
     }
-    if (place.aheadBytes > AHEAD_BYTES_MAX) this.#consumer?.pause(place.partition);
-    this.#handOn(place.partition);
+    if (place.aheadBytes > AHEAD_BYTES_MAX) this.consumer?.pause(place.partition);
+    this.handOn(place.partition);
   }
 
   /** One take at a time for a partition, also across `remove` and `add`. */
-  #handOn(partition: number): void {
-    const place = this.#places.get(partition);
-    if (!place || place.ahead.length === 0 || this.#taking.has(partition)) return;
-    const taken = this.#take(place).finally(() => {
-      this.#taking.delete(partition);
-      this.#handOn(partition);
+  private handOn(partition: number): void {
+    const place = this.places.get(partition);
+    if (!place || place.ahead.length === 0 || this.taking.has(partition)) return;
+    const taken = this.take(place).finally(() => {
+      this.taking.delete(partition);
+      this.handOn(partition);
     });
-    this.#taking.set(partition, taken);
+    this.taking.set(partition, taken);
   }
 
-  /** Never rejects: what the taker rejects with stops the partition. */
-  async #take(place: Place): Promise<void> {
+  /** Never rejects: what the handler rejects with stops the partition. */
+  private async take(place: Place): Promise<void> {
     try {
-      await this.taker.take(place.partition, shareOf(place));
-      if (place.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.#places.get(place.partition) === place)
-        this.#consumer?.resume(place.partition);
+      await this.handler.take(place.partition, shareOf(place));
+      if (place.aheadBytes <= AHEAD_BYTES_MAX / 2 && this.places.get(place.partition) === place)
+        this.consumer?.resume(place.partition);
     } catch (error) {
-      this.#stop(place, asError(error));
+      this.stop(place, asError(error));
     }
   }
 
-  #stop(place: Place, why: Error): void {
-    if (this.#places.get(place.partition) !== place) return;
-    this.#places.delete(place.partition);
-    this.#consumer?.pause(place.partition);
-    this.taker.stopped(place.partition, why);
+  private stop(place: Place, why: Error): void {
+    if (this.places.get(place.partition) !== place) return;
+    this.places.delete(place.partition);
+    this.consumer?.pause(place.partition);
+    this.handler.stopped(place.partition, why);
   }
 
   /** Asks the log itself what lies at the place: a hole, another topic or a log that ends before stops it, else reading goes on from there. */
-  #confirm(place: Place): void {
+  private confirm(place: Place): void {
     if (place.confirming) return;
     place.confirming = true;
-    this.#consumer?.pause(place.partition);
-    void this.#ask(place)
+    this.consumer?.pause(place.partition);
+    void this.ask(place)
       .catch((error: Error) => {
-        if (error instanceof BrokenLog) this.#stop(place, error);
-        else this.following.onNotice(`partition ${place.partition}: ${error.message}`);
+        if (error instanceof BrokenLog) this.stop(place, error);
+        else this.options.onNotice(`partition ${place.partition}: ${error.message}`);
       })
       .finally(() => {
         place.confirming = false;
-        if (this.#places.get(place.partition) === place)
-          this.#consumer?.seek(place.partition, place.next);
+        if (this.places.get(place.partition) === place)
+          this.consumer?.seek(place.partition, place.next);
       });
   }
 
-  async #ask(place: Place): Promise<void> {
-    await this.following.sameTopic();
-    await this.following.wire.read(place.partition, place.next, 1);
+  private async ask(place: Place): Promise<void> {
+    await this.options.sameTopic();
+    await this.options.wire.read(place.partition, place.next, 1);
   }
 
   /** Whether the topic is what it was, whether positions lie within the log, and whether what is there comes. */
-  async #look(): Promise<void> {
-    if (this.#places.size === 0) return;
-    const consumer = this.#consumer;
+  private async look(): Promise<void> {
+    if (this.places.size === 0) return;
+    const consumer = this.consumer;
     try {
-      await this.following.sameTopic();
-      const heads = await this.following.wire.heads([...this.#places.keys()]);
+      await this.options.sameTopic();
+      const heads = await this.options.wire.heads([...this.places.keys()]);
       const now = performance.now();
-      for (const place of [...this.#places.values()]) {
+      for (const place of [...this.places.values()]) {
         const head = heads.get(place.partition);
         if (head === undefined || place.aheadBytes > AHEAD_BYTES_MAX / 2) continue;
-        if (head < place.next) this.#confirm(place);
+        if (head < place.next) this.confirm(place);
         if (head <= place.next) place.lastCame = now;
         else if (consumer && now - place.lastCame > STUCK_MS)
-          return this.#restart(
+          return this.restart(
             consumer,
             `partition ${place.partition} has records up to ${head} and none came after ${place.next} for ${STUCK_MS} ms`,
           );
       }
     } catch (error) {
       if (error instanceof BrokenLog)
-        for (const place of [...this.#places.values()]) this.#stop(place, error);
-      else this.following.onNotice((error as Error).message);
+        for (const place of [...this.places.values()]) this.stop(place, error);
+      else this.options.onNotice((error as Error).message);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { Gather, type GatherStats } from '../batcher.js';
+import { Batcher, type BatcherStats } from '../batcher.js';
 import { kafkaClient, type KafkaSettings } from './client.js';
 import { KafkaFollower } from './follower.js';
 import { KafkaSender } from './sender.js';
@@ -13,13 +13,13 @@ import {
   type Follower,
   type LogHealth,
   type StoredRecord,
-  type Taker,
+  type RecordHandler,
 } from '../port.js';
 
 const READ_BYTES = 1024 * 1024;
 const HEALTH_MS_MAX = 2000;
 
-interface Parts {
+interface OpenedTopic {
   readonly kafka: Kafka;
   readonly settings: KafkaSettings;
   readonly id: string;
@@ -35,10 +35,10 @@ interface Parts {
 export class KafkaLog extends EventLog {
   readonly id: string;
   readonly partitions: number;
-  #gather: Gather;
-  #sender: KafkaSender;
-  #followers = new Set<KafkaFollower>();
-  #restarts = 0;
+  private readonly batcher: Batcher;
+  private readonly sender: KafkaSender;
+  private readonly followers = new Set<KafkaFollower>();
+  private restartCount = 0;
 
   /** Opens the topic. Throws where it is missing or is not what a log can be, or where no broker answers. */
   static async open(given: KafkaSettings): Promise<KafkaLog> {
@@ -49,92 +49,92 @@ export class KafkaLog extends EventLog {
     try {
       const id = await wire.topicId();
       if (id === undefined) throw new Error(`the topic ${settings.topic} does not exist`);
-      return await new KafkaLog({ kafka, settings, id, found, wire }).#ready();
+      return await new KafkaLog({ kafka, settings, id, found, wire }).ready();
     } catch (error) {
       await wire.close();
       throw error;
     }
   }
 
-  private constructor(private readonly parts: Parts) {
+  private constructor(private readonly opened: OpenedTopic) {
     super();
-    const { kafka, settings, id, found } = parts;
+    const { kafka, settings, id, found } = opened;
     this.id = id;
     this.partitions = settings.partitions;
-    this.#sender = new KafkaSender(kafka, {
+    this.sender = new KafkaSender(kafka, {
       topic: settings.topic,
-      sameTopic: this.#sameTopic,
-      onNotice: this.#notice,
+      sameTopic: this.sameTopic,
+      onNotice: this.notice,
     });
-    this.#gather = new Gather({
+    this.batcher = new Batcher({
       partitions: settings.partitions,
-      lanes: settings.partitions,
-      laneOf: (partition) => partition,
+      queues: settings.partitions,
+      queueOf: (partition) => partition,
       sendBytesMax: found.sendBytesMax,
       queueBytesMax: settings.queueBytesMax,
       send: (batches) =>
-        Promise.all(batches.map(({ partition, records }) => this.#sender.send(partition, records))),
+        Promise.all(batches.map(({ partition, records }) => this.sender.send(partition, records))),
     });
   }
 
-  async #ready(): Promise<this> {
-    await this.#sender.ready().catch(async (error: unknown) => {
-      await this.#sender.close();
+  private async ready(): Promise<this> {
+    await this.sender.ready().catch(async (error: unknown) => {
+      await this.sender.close();
       throw error;
     });
     return this;
   }
 
   append(appending: Appending): Promise<Appended> {
-    return this.#gather.append(appending);
+    return this.batcher.append(appending);
   }
 
   async read(partition: number, from: number, bytes = READ_BYTES): Promise<StoredRecord[]> {
-    this.#assertPartition(partition);
-    return this.parts.wire.read(partition, from, bytes);
+    this.assertPartition(partition);
+    return this.opened.wire.read(partition, from, bytes);
   }
 
   async head(partition: number): Promise<number> {
-    this.#assertPartition(partition);
-    return (await this.parts.wire.heads([partition])).get(partition) as number;
+    this.assertPartition(partition);
+    return (await this.opened.wire.heads([partition])).get(partition) as number;
   }
 
-  follow(taker: Taker): Follower {
-    const { kafka, settings, wire } = this.parts;
+  follow(handler: RecordHandler): Follower {
+    const { kafka, settings, wire } = this.opened;
     const follower: KafkaFollower = new KafkaFollower(
       {
         kafka,
         wire,
         topic: settings.topic,
         partitions: settings.partitions,
-        sameTopic: this.#sameTopic,
-        onNotice: this.#notice,
+        sameTopic: this.sameTopic,
+        onNotice: this.notice,
         onRestart: (why) => {
-          this.#restarts += 1;
-          this.#notice(`a reader is started anew: ${why}`);
+          this.restartCount += 1;
+          this.notice(`a reader is started anew: ${why}`);
         },
-        onClosed: () => this.#followers.delete(follower),
+        onClosed: () => this.followers.delete(follower),
       },
-      taker,
+      handler,
     );
-    this.#followers.add(follower);
+    this.followers.add(follower);
     return follower;
   }
 
   /** Counts of what was appended. */
-  stats(): GatherStats {
-    return this.#gather.stats();
+  stats(): BatcherStats {
+    return this.batcher.stats();
   }
 
   /** How often a reader was started anew since this log was opened. */
   get restarts(): number {
-    return this.#restarts;
+    return this.restartCount;
   }
 
   async health(): Promise<LogHealth> {
-    const { weaknesses, remarks } = this.parts.found;
-    const { queuedBytes, queueBytesMax } = this.#gather.stats();
-    const trouble = await this.#trouble();
+    const { weaknesses, remarks } = this.opened.found;
+    const { queuedBytes, queueBytesMax } = this.batcher.stats();
+    const trouble = await this.trouble();
     return {
       reachable: trouble === undefined,
       powerSafe: weaknesses.length === 0,
@@ -146,22 +146,22 @@ export class KafkaLog extends EventLog {
 
   async close(graceMs?: number): Promise<void> {
     await Promise.all([
-      this.#gather.close(graceMs),
-      ...[...this.#followers].map((follower) => follower.close()),
+      this.batcher.close(graceMs),
+      ...[...this.followers].map((follower) => follower.close()),
     ]);
-    await Promise.all([this.#sender.close(), this.parts.wire.close()]);
+    await Promise.all([this.sender.close(), this.opened.wire.close()]);
   }
 
   /** What keeps the log from being used, or undefined. */
-  async #trouble(): Promise<string | undefined> {
-    return this.#sameTopic(HEALTH_MS_MAX).then(
+  private async trouble(): Promise<string | undefined> {
+    return this.sameTopic(HEALTH_MS_MAX).then(
       () => undefined,
       (error: Error) => error.message,
     );
   }
 
-  #sameTopic = async (msMax?: number): Promise<void> => {
-    const { wire, id, settings } = this.parts;
+  private sameTopic = async (msMax?: number): Promise<void> => {
+    const { wire, id, settings } = this.opened;
     const now = await wire.topicId(msMax);
     if (now === undefined) throw new BrokenLog(`the topic ${settings.topic} is gone`);
     if (now !== id)
@@ -170,12 +170,12 @@ export class KafkaLog extends EventLog {
       );
   };
 
-  #assertPartition(partition: number): void {
+  private assertPartition(partition: number): void {
     if (!Number.isInteger(partition) || partition < 0 || partition >= this.partitions)
       throw new RangeError(`there is no partition ${partition}`);
   }
 
-  #notice = (text: string): void => this.parts.settings.onNotice?.(text);
+  private notice = (text: string): void => this.opened.settings.onNotice?.(text);
 }
 
 const SAID_AGAIN_MS = 10_000;

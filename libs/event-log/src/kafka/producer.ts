@@ -4,7 +4,7 @@ import { recordBatch } from './batch.js';
 import { type Cluster, clusterOf, encoder, errorOf, type Request } from './cluster.js';
 import type { LogRecord } from '../port.js';
 
-/** What a broker says of one partition's batch. */
+/** ProducerOptions a broker says of one partition's batch. */
 export interface Produced {
   readonly partition: number;
   readonly errorCode: number;
@@ -25,7 +25,7 @@ interface Leader {
   waiting: Waiting[];
 }
 
-interface What {
+interface ProducerOptions {
   readonly topic: string;
   /** A broker may take so long for the copies. */
   readonly timeoutMs: number;
@@ -43,49 +43,49 @@ const ALL_COPIES = -1;
  * broker's answer names: kafkajs's own producer, given several partitions, can resolve with one of them never sent.
  */
 export class KafkaProducer {
-  #cluster: Cluster;
-  #connected: Promise<void> | undefined;
-  #leaders = new Map<string, Leader>();
-  #closed = false;
+  private readonly cluster: Cluster;
+  private connected: Promise<void> | undefined;
+  private readonly leaders = new Map<string, Leader>();
+  private closed = false;
 
   constructor(
     kafka: Kafka,
-    private readonly what: What,
+    private readonly options: ProducerOptions,
   ) {
-    this.#cluster = clusterOf(kafka);
+    this.cluster = clusterOf(kafka);
   }
 
   /** Resolves once there is a connection and it is known who leads what. */
   connect(): Promise<void> {
-    this.#connected ??= this.#connect().catch((error: unknown) => {
-      this.#connected = undefined;
+    this.connected ??= this.connectOnce().catch((error: unknown) => {
+      this.connected = undefined;
       throw error;
     });
-    return this.#connected;
+    return this.connected;
   }
 
-  async #connect(): Promise<void> {
-    if (this.#closed) throw new Error('the log is closed'); // whoever tries again must not open it anew
-    await this.#cluster.connect();
-    await this.#cluster.addTargetTopic(this.what.topic);
+  private async connectOnce(): Promise<void> {
+    if (this.closed) throw new Error('the log is closed'); // whoever tries again must not open it anew
+    await this.cluster.connect();
+    await this.cluster.addTargetTopic(this.options.topic);
   }
 
   close(): Promise<void> {
-    this.#closed = true;
-    this.#connected = undefined;
-    return this.#cluster.disconnect();
+    this.closed = true;
+    this.connected = undefined;
+    return this.cluster.disconnect();
   }
 
   /** One attempt. Resolves with the offset of the first record; rejects with kafkajs's error, or where the answer does not name the partition. */
   async produce(partition: number, records: readonly LogRecord[]): Promise<number> {
     try {
       await this.connect();
-      await this.#cluster.refreshMetadataIfNecessary();
+      await this.cluster.refreshMetadataIfNecessary();
       const [leader] = Object.keys(
-        this.#cluster.findLeaderForPartitions(this.what.topic, [partition]),
+        this.cluster.findLeaderForPartitions(this.options.topic, [partition]),
       );
       if (leader === undefined) throw errorOf(LEADER_NOT_AVAILABLE);
-      const { errorCode, first } = await this.#queued(
+      const { errorCode, first } = await this.queued(
         leader,
         partition,
         recordBatch(records, Date.now()),
@@ -93,28 +93,28 @@ export class KafkaProducer {
       if (errorCode !== 0) throw errorOf(errorCode);
       return first;
     } catch (error) {
-      await this.#lookAgain(error as KafkaError);
+      await this.lookAgain(error as KafkaError);
       throw error;
     }
   }
 
-  #queued(leader: string, partition: number, batch: Buffer): Promise<Produced> {
+  private queued(leader: string, partition: number, batch: Buffer): Promise<Produced> {
     return new Promise((resolve, reject) => {
-      const to = this.#leaders.get(leader) ?? { isSending: false, waiting: [] };
-      this.#leaders.set(leader, to);
+      const to = this.leaders.get(leader) ?? { isSending: false, waiting: [] };
+      this.leaders.set(leader, to);
       to.waiting.push({ partition, batch, resolve, reject });
       if (to.isSending) return;
       to.isSending = true;
-      void this.#run(leader, to);
+      void this.run(leader, to);
     });
   }
 
-  async #run(nodeId: string, to: Leader): Promise<void> {
+  private async run(nodeId: string, to: Leader): Promise<void> {
     while (to.waiting.length > 0) {
       await turn(); // what this turn of the event loop brings for other partitions goes along
       const batches = taken(to);
       try {
-        answer(batches, await this.#send(nodeId, batches));
+        answer(batches, await this.send(nodeId, batches));
       } catch (error) {
         for (const { reject } of batches) reject(error as Error);
       }
@@ -122,18 +122,18 @@ export class KafkaProducer {
     to.isSending = false;
   }
 
-  async #send(nodeId: string, batches: readonly Waiting[]): Promise<readonly Produced[]> {
-    const broker = await this.#cluster.findBroker({ nodeId });
+  private async send(nodeId: string, batches: readonly Waiting[]): Promise<readonly Produced[]> {
+    const broker = await this.cluster.findBroker({ nodeId });
     try {
-      return await broker.connectionPool.send(this.#request(batches));
+      return await broker.connectionPool.send(this.request(batches));
     } catch (error) {
       if ((error as Error).name === 'KafkaJSConnectionClosedError') await broker.disconnect();
       throw error;
     }
   }
 
-  #request(batches: readonly Waiting[]): Request<readonly Produced[]> {
-    const { topic, timeoutMs } = this.what;
+  private request(batches: readonly Waiting[]): Request<readonly Produced[]> {
+    const { topic, timeoutMs } = this.options;
     return {
       request: {
         apiKey: PRODUCE,
@@ -157,16 +157,16 @@ export class KafkaProducer {
   }
 
   /** After a failure: who leads may have changed, and a connection may be gone. */
-  async #lookAgain(error: KafkaError): Promise<void> {
-    if (this.#closed) return;
+  private async lookAgain(error: KafkaError): Promise<void> {
+    if (this.closed) return;
     if (
       error.name === 'KafkaJSConnectionClosedError' &&
       error.host !== undefined &&
       error.port !== undefined
     )
-      this.#cluster.removeBroker({ host: error.host, port: error.port });
-    if (!this.#cluster.isConnected()) this.#connected = undefined;
-    await this.#cluster.refreshMetadata().catch(() => (this.#connected = undefined)); // the next attempt says why, if it is so still
+      this.cluster.removeBroker({ host: error.host, port: error.port });
+    if (!this.cluster.isConnected()) this.connected = undefined;
+    await this.cluster.refreshMetadata().catch(() => (this.connected = undefined)); // the next attempt says why, if it is so still
   }
 }
 

@@ -10,7 +10,7 @@ const SEND_MS_MAX = 7000;
 const PAUSE_MS = 50;
 const PAUSE_MS_MAX = 400;
 
-interface What {
+interface SenderOptions {
   readonly topic: string;
   /** Rejects with BrokenLog if the topic is no longer the one that was opened. */
   readonly sameTopic: (msMax: number) => Promise<void>;
@@ -20,29 +20,29 @@ interface What {
 /**
  * Appends as a plain producer does, without numbers of its own. The caller has one send under way for each partition.
  *
- * What is retried may stand in the log twice, so that a broker's restart does not show. A failure is `NotRecorded` only if
+ * SenderOptions is retried may stand in the log twice, so that a broker's restart does not show. A failure is `NotRecorded` only if
  * every attempt says by itself that nothing was written; a closed connection, a timeout or a leader that changed say nothing.
  */
 export class KafkaSender {
-  #producer: KafkaProducer;
+  private producer: KafkaProducer;
   /** The offset that the next record has at least; a smaller one is given by another log only. */
-  #next = new Map<number, number>();
-  #broken: BrokenLog | undefined;
+  private readonly next = new Map<number, number>();
+  private broken: BrokenLog | undefined;
 
   constructor(
     private readonly kafka: Kafka,
-    private readonly what: What,
+    private readonly options: SenderOptions,
   ) {
-    this.#producer = this.#made();
+    this.producer = this.made();
   }
 
   /** Resolves once there is a connection to append on. */
   ready(): Promise<void> {
-    return this.#producer.connect();
+    return this.producer.connect();
   }
 
   close(): Promise<void> {
-    return this.#producer.close();
+    return this.producer.close();
   }
 
   /** Resolves with the offset of the first, once all are acknowledged. They fit one send. */
@@ -50,72 +50,74 @@ export class KafkaSender {
     const until = performance.now() + SEND_MS_MAX;
     let maybeWritten = false;
     for (let wait = PAUSE_MS; ; wait = Math.min(wait * 2, PAUSE_MS_MAX)) {
-      if (this.#broken)
+      if (this.broken)
         throw maybeWritten
-          ? new OutcomeUnknown(this.#broken.message)
-          : new NotRecorded(this.#broken.message);
+          ? new OutcomeUnknown(this.broken.message)
+          : new NotRecorded(this.broken.message);
       try {
-        return await this.#attempt(partition, records);
+        return await this.attempt(partition, records);
       } catch (error) {
         const verdict = judge(error as Error);
         maybeWritten ||= !verdict.notWritten;
         if (verdict.final || performance.now() + wait > until) {
-          const text = `partition ${partition} of ${this.what.topic}: ${(error as Error).message}`;
+          const text = `partition ${partition} of ${this.options.topic}: ${(error as Error).message}`;
           throw maybeWritten
             ? new OutcomeUnknown(text, { cause: error })
             : new NotRecorded(text, { cause: error });
         }
-        this.what.onNotice(
+        this.options.onNotice(
           `append to partition ${partition} is tried again: ${(error as Error).message}`,
         );
       }
       await pause(wait);
-      await this.what.sameTopic(Math.max(until - performance.now(), 0)).catch((error: unknown) => {
-        if (error instanceof BrokenLog) this.#broken = error;
-      });
+      await this.options
+        .sameTopic(Math.max(until - performance.now(), 0))
+        .catch((error: unknown) => {
+          if (error instanceof BrokenLog) this.broken = error;
+        });
     }
   }
 
-  async #attempt(partition: number, records: readonly LogRecord[]): Promise<number> {
-    const producer = this.#producer;
+  private async attempt(partition: number, records: readonly LogRecord[]): Promise<number> {
+    const producer = this.producer;
     const first = await within(STUCK_MS, producer.produce(partition, records)).catch(
       (error: unknown) => {
-        if (error instanceof TimedOut) this.#replace(producer);
+        if (error instanceof TimedOut) this.replace(producer);
         throw error;
       },
     );
-    this.#check(partition, first);
-    this.#next.set(partition, first + records.length);
+    this.check(partition, first);
+    this.next.set(partition, first + records.length);
     return first;
   }
 
   /** An acknowledgement counts only with an offset that can be: after those that were acknowledged before. */
-  #check(partition: number, first: number): void {
+  private check(partition: number, first: number): void {
     if (!Number.isSafeInteger(first) || first < 0)
       throw new Error(`the broker acknowledged the offset ${first}`);
-    const least = this.#next.get(partition) ?? 0;
+    const least = this.next.get(partition) ?? 0;
     if (first >= least) return;
-    this.#broken = new BrokenLog(
-      `partition ${partition} of ${this.what.topic} acknowledged offset ${first} after ${least - 1}: this is not the log that was opened`,
+    this.broken = new BrokenLog(
+      `partition ${partition} of ${this.options.topic} acknowledged offset ${first} after ${least - 1}: this is not the log that was opened`,
       partition,
       first,
     );
-    throw new OutcomeUnknown(this.#broken.message);
+    throw new OutcomeUnknown(this.broken.message);
   }
 
-  #replace(stuck: KafkaProducer): void {
-    if (this.#producer !== stuck) return;
-    this.#producer = this.#made();
+  private replace(stuck: KafkaProducer): void {
+    if (this.producer !== stuck) return;
+    this.producer = this.made();
     void stuck
       .close()
       .catch((error: unknown) =>
-        this.what.onNotice(`a stuck connection did not close: ${String(error)}`),
+        this.options.onNotice(`a stuck connection did not close: ${String(error)}`),
       );
   }
 
-  #made(): KafkaProducer {
+  private made(): KafkaProducer {
     return new KafkaProducer(this.kafka, {
-      topic: this.what.topic,
+      topic: this.options.topic,
       timeoutMs: REQUEST_MS_MAX - 500,
     });
   }
@@ -141,7 +143,7 @@ const REFUSED = new Set([
   'LEADER_NOT_AVAILABLE',
 ]);
 const PASSES = new Set(['NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE']);
-/** What fails before a connection stands. */
+/** SenderOptions fails before a connection stands. */
 const UNCONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -158,7 +160,7 @@ const BEFORE_SENDING = new Set([
 ]);
 
 /**
- * What a failed attempt says. NOT_LEADER_FOR_PARTITION and UNKNOWN_TOPIC_OR_PARTITION are no refusals: a leader that is
+ * SenderOptions a failed attempt says. NOT_LEADER_FOR_PARTITION and UNKNOWN_TOPIC_OR_PARTITION are no refusals: a leader that is
  * replaced while it waits for the copies answers so for records that it has written and handed on.
  */
 export function judge(error: Error): { notWritten: boolean; final: boolean } {

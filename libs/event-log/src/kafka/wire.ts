@@ -24,15 +24,15 @@ const MISSING_MS = 3000;
 
 /** What kafkajs 2.2.4 can do but does not show: fetch from a position without a group, and ask for a topic's id. */
 export class KafkaWire {
-  #cluster: Cluster;
-  #connected = false;
-  #closed = false;
+  private readonly cluster: Cluster;
+  private connected = false;
+  private closed = false;
 
   constructor(
     kafka: Kafka,
     private readonly topic: string,
   ) {
-    this.#cluster = clusterOf(kafka);
+    this.cluster = clusterOf(kafka);
   }
 
   /**
@@ -43,20 +43,20 @@ export class KafkaWire {
   async topicId(msMax = TRY_MS_MAX): Promise<string | undefined> {
     const missingUntil = performance.now() + MISSING_MS;
     const ask = async () => {
-      const broker = await this.#cluster.brokerPool.findConnectedBroker();
+      const broker = await this.cluster.brokerPool.findConnectedBroker();
       const { errorCode, topicId } = await broker.connectionPool.send(metadataRequest(this.topic));
       if (errorCode === UNKNOWN_TOPIC && performance.now() > missingUntil) return undefined;
       if (errorCode !== 0) throw new Error(`topic ${this.topic}: error ${errorCode}`);
       return topicId;
     };
-    return this.#again('for the topic id', ask, msMax);
+    return this.again('for the topic id', ask, msMax);
   }
 
   /** The offset after the last acknowledged record, of each of the partitions. */
   async heads(partitions: readonly number[]): Promise<Map<number, number>> {
-    return this.#again('for the heads', async () => {
-      await this.#cluster.refreshMetadataIfNecessary();
-      const [answer] = await this.#cluster.fetchTopicsOffset([
+    return this.again('for the heads', async () => {
+      await this.cluster.refreshMetadataIfNecessary();
+      const [answer] = await this.cluster.fetchTopicsOffset([
         {
           topic: this.topic,
           partitions: partitions.map((partition) => ({ partition })),
@@ -74,7 +74,7 @@ export class KafkaWire {
 
   /** Records from an offset on, without holes; none at the head. Throws BrokenLog where the log does not go on from there. */
   async read(partition: number, from: number, bytes: number): Promise<StoredRecord[]> {
-    const { messages, highWatermark } = await this.#fetch(partition, from, bytes).catch(
+    const { messages, highWatermark } = await this.fetch(partition, from, bytes).catch(
       (error: Error) => {
         if (error.name !== 'KafkaJSOffsetOutOfRange') throw error;
         throw new BrokenLog(
@@ -95,20 +95,20 @@ export class KafkaWire {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#cluster.disconnect();
+    this.closed = true;
+    await this.cluster.disconnect();
   }
 
-  async #fetch(
+  private async fetch(
     partition: number,
     from: number,
     bytes: number,
   ): Promise<{ messages: WireMessage[]; highWatermark: number }> {
-    return this.#again('a fetch', async () => {
-      await this.#cluster.refreshMetadataIfNecessary();
-      const [leader] = Object.keys(this.#cluster.findLeaderForPartitions(this.topic, [partition]));
+    return this.again('a fetch', async () => {
+      await this.cluster.refreshMetadataIfNecessary();
+      const [leader] = Object.keys(this.cluster.findLeaderForPartitions(this.topic, [partition]));
       if (leader === undefined) throw new Error(`partition ${partition} has no leader`);
-      const broker = await this.#cluster.findBroker({ nodeId: leader });
+      const broker = await this.cluster.findBroker({ nodeId: leader });
       const { responses } = await broker.fetch({
         maxWaitTime: 0,
         minBytes: 1,
@@ -130,12 +130,12 @@ export class KafkaWire {
   }
 
   /** Tries again, with fresh metadata, what a change of leader or a restarted broker interrupts. */
-  async #again<T>(what: string, attempt: () => Promise<T>, msMax = TRY_MS_MAX): Promise<T> {
+  private async again<T>(what: string, attempt: () => Promise<T>, msMax = TRY_MS_MAX): Promise<T> {
     const until = performance.now() + msMax;
     for (;;) {
-      if (this.#closed) throw new Error('the log is closed');
+      if (this.closed) throw new Error('the log is closed');
       try {
-        if (!this.#connected) await this.#connect();
+        if (!this.connected) await this.connect();
         return await attempt();
       } catch (error) {
         if ((error as Error).name === 'KafkaJSOffsetOutOfRange') throw error;
@@ -145,17 +145,17 @@ export class KafkaWire {
             { cause: error },
           );
         await pause(TRY_PAUSE_MS);
-        await this.#cluster.refreshMetadata().catch(() => (this.#connected = false));
+        await this.cluster.refreshMetadata().catch(() => (this.connected = false));
       }
     }
   }
 
-  async #connect(): Promise<void> {
-    await this.#cluster.connect();
-    await this.#cluster.addTargetTopic(this.topic).catch((error: { type?: string }) => {
+  private async connect(): Promise<void> {
+    await this.cluster.connect();
+    await this.cluster.addTargetTopic(this.topic).catch((error: { type?: string }) => {
       if (error.type !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
     });
-    this.#connected = true;
+    this.connected = true;
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { contiguous } from '../contiguous.js';
-import { type Batch, Gather, type GatherStats } from '../batcher.js';
+import { type Batch, Batcher, type BatcherStats } from '../batcher.js';
 import {
   type Appended,
   type Appending,
@@ -11,7 +11,7 @@ import {
   NotRecorded,
   OutcomeUnknown,
   type StoredRecord,
-  type Taker,
+  type RecordHandler,
 } from '../port.js';
 import { type PullSource, PullFollower, type Wanted } from '../pull-follower.js';
 
@@ -88,7 +88,7 @@ export class MemoryLog extends EventLog {
   readonly store: MemoryStore;
   readonly id: string;
   readonly partitions: number;
-  private readonly gather: Gather;
+  private readonly batcher: Batcher;
   private closed: Promise<void> | undefined;
   private readonly followers = new Set<Follower>();
 
@@ -102,10 +102,10 @@ export class MemoryLog extends EventLog {
     this.store = store;
     this.id = store.id;
     this.partitions = store.partitions;
-    this.gather = new Gather({
+    this.batcher = new Batcher({
       partitions: store.partitions,
-      lanes: 1,
-      laneOf: () => 0,
+      queues: 1,
+      queueOf: () => 0,
       sendBytesMax,
       queueBytesMax,
       send: (batches) => this.send(batches),
@@ -118,12 +118,12 @@ export class MemoryLog extends EventLog {
   }
 
   /** Counts of what was sent. */
-  stats(): GatherStats {
-    return this.gather.stats();
+  stats(): BatcherStats {
+    return this.batcher.stats();
   }
 
   append(appending: Appending): Promise<Appended> {
-    return this.gather.append(appending);
+    return this.batcher.append(appending);
   }
 
   async read(partition: number, from: number, bytes = READ_BYTES): Promise<StoredRecord[]> {
@@ -155,7 +155,7 @@ export class MemoryLog extends EventLog {
     return this.store.of(partition).length;
   }
 
-  follow(taker: Taker): Follower {
+  follow(handler: RecordHandler): Follower {
     const source: PullSource = {
       partitions: this.partitions,
       fetch: (wanted: readonly Wanted[]) =>
@@ -165,17 +165,17 @@ export class MemoryLog extends EventLog {
     };
     const follower = new PullFollower(source, {
       take: async (partition, records) => {
-        await taker.take(partition, records);
-        if (this.faults.deliverTwice) await taker.take(partition, records);
+        await handler.take(partition, records);
+        if (this.faults.deliverTwice) await handler.take(partition, records);
       },
-      stopped: (partition, why) => taker.stopped(partition, why),
+      stopped: (partition, why) => handler.stopped(partition, why),
     });
     this.followers.add(follower);
     return follower;
   }
 
   async health(): Promise<LogHealth> {
-    const { queuedBytes, queueBytesMax } = this.gather.stats();
+    const { queuedBytes, queueBytesMax } = this.batcher.stats();
     return {
       reachable: !this.faults.unreachable,
       powerSafe: false,
@@ -190,7 +190,7 @@ export class MemoryLog extends EventLog {
   }
 
   private async letGo(graceMs?: number): Promise<void> {
-    await this.gather.close(graceMs);
+    await this.batcher.close(graceMs);
     await Promise.all([...this.followers].map((follower) => follower.close()));
   }
 

@@ -4,8 +4,8 @@ import { connection } from './sessions.js';
 
 const RETRY_MS = 500;
 
-/** Wakes followers: at once after an append of this log, and by LISTEN after one of another. A hint only: it may come for nothing, or not at all. */
-export class Wakes {
+/** Notifications followers: at once after an append of this log, and by LISTEN after one of another. A hint only: it may come for nothing, or not at all. */
+export class Notifications {
   private readonly followers = new Set<() => void>();
   private client: pg.Client | undefined;
   private retry: NodeJS.Timeout | undefined;

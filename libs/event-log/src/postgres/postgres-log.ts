@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Gather, type GatherStats } from '../batcher.js';
+import { Batcher, type BatcherStats } from '../batcher.js';
 import {
   type Appended,
   type Appending,
@@ -7,14 +7,14 @@ import {
   type Follower,
   type LogHealth,
   type StoredRecord,
-  type Taker,
+  type RecordHandler,
 } from '../port.js';
 import { serverHealth } from './health.js';
+import { Notifications } from './notifications.js';
 import { fetchRecords, headOf } from './reader.js';
 import { installLog, LOG_ROLE, type LogIdentity } from './schema.js';
 import { sendBatches } from './sender.js';
 import { connection, Sessions } from './sessions.js';
-import { Wakes } from './notifications.js';
 import { PullFollower } from '../pull-follower.js';
 
 /** Where a log in PostgreSQL lies, and how it is. */
@@ -28,8 +28,6 @@ export interface PostgresLogSettings {
   readonly onNotice?: (text: string) => void;
 }
 
-/** Partitions share lanes: one fsync commits what waits for all of a lane's. */
-const LANES = 1;
 /** About 6 ms of the server: as long as a live append may have to wait for a bulk one. */
 const SEND_BYTES_MAX = 512 * 1024;
 const READ_BYTES = 1024 * 1024;
@@ -43,9 +41,12 @@ const POLL_MS = 100;
 export class PostgresLog extends EventLog {
   readonly id: string;
   readonly partitions: number;
-  private readonly gather: Gather;
+  private readonly batcher: Batcher;
   private closed: Promise<void> | undefined;
   private readonly followers = new Set<PullFollower>();
+  private readonly writers: Sessions;
+  private readonly readers: Sessions;
+  private readonly notifications: Notifications;
 
   /** Opens the log, and makes it where it is not there. Throws where it is another than the settings say, or cannot be reached. */
   static async open(settings: PostgresLogSettings): Promise<PostgresLog> {
@@ -60,10 +61,6 @@ export class PostgresLog extends EventLog {
     }
   }
 
-  private readonly writers: Sessions;
-  private readonly readers: Sessions;
-  private readonly wakes: Wakes;
-
   private constructor(
     private readonly settings: PostgresLogSettings,
     identity: LogIdentity,
@@ -73,7 +70,7 @@ export class PostgresLog extends EventLog {
     this.id = identity.id;
     this.partitions = identity.partitions;
     this.writers = new Sessions(settings.url, identity, {
-      max: LANES,
+      max: 1, // one send at a time: one fsync commits what waits for all partitions
       limited,
       onNotice: settings.onNotice,
     });
@@ -82,28 +79,28 @@ export class PostgresLog extends EventLog {
       limited,
       onNotice: settings.onNotice,
     });
-    this.wakes = new Wakes(settings.url);
-    this.gather = new Gather({
+    this.notifications = new Notifications(settings.url);
+    this.batcher = new Batcher({
       partitions: identity.partitions,
-      lanes: LANES,
-      laneOf: (partition) => partition % LANES,
+      queues: 1,
+      queueOf: () => 0,
       sendBytesMax: SEND_BYTES_MAX,
       queueBytesMax: settings.queueBytesMax,
       send: async (batches) => {
         const firsts = await sendBatches(this.writers, batches);
-        this.wakes.wakeAll();
+        this.notifications.wakeAll();
         return firsts;
       },
     });
   }
 
   /** Counts of what was sent. */
-  stats(): GatherStats {
-    return this.gather.stats();
+  stats(): BatcherStats {
+    return this.batcher.stats();
   }
 
   append(appending: Appending): Promise<Appended> {
-    return this.gather.append(appending);
+    return this.batcher.append(appending);
   }
 
   async read(partition: number, from: number, bytes = READ_BYTES): Promise<StoredRecord[]> {
@@ -115,7 +112,7 @@ export class PostgresLog extends EventLog {
     return headOf(this.readers, partition);
   }
 
-  follow(taker: Taker): Follower {
+  follow(handler: RecordHandler): Follower {
     const follower = new PullFollower(
       {
         partitions: this.partitions,
@@ -125,17 +122,17 @@ export class PostgresLog extends EventLog {
             wanted,
             Math.max(FETCH_BYTES_MIN, FETCH_BYTES_MAX / wanted.length),
           ),
-        onAppended: (wake) => this.wakes.add(wake),
+        onAppended: (wake) => this.notifications.add(wake),
         pollMs: POLL_MS,
       },
-      taker,
+      handler,
     );
     this.followers.add(follower);
     return follower;
   }
 
   async health(): Promise<LogHealth> {
-    const { queuedBytes, queueBytesMax } = this.gather.stats();
+    const { queuedBytes, queueBytesMax } = this.batcher.stats();
     const { reachable, powerSafe, notes } = await serverHealth(this.settings.url);
     const unlimited = `the database user may not work under the role ${LOG_ROLE}: only triggers keep the log append-only`;
     return {
@@ -152,9 +149,9 @@ export class PostgresLog extends EventLog {
   }
 
   private async letGo(graceMs?: number): Promise<void> {
-    await this.gather.close(graceMs);
+    await this.batcher.close(graceMs);
     await Promise.all([...this.followers].map((follower) => follower.close()));
-    await this.wakes.close();
+    await this.notifications.close();
     await Promise.all([this.writers.close(), this.readers.close()]);
   }
 }
