@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PostgresLog } from '#event-log';
-import { EmbeddedCluster } from '../dist/apps/standalone/src/embedded-cluster.js';
+import { EmbeddedCluster } from '../dist/apps/standalone/src/postgres/embedded-cluster.js';
 
 const SECONDS = Number(process.argv[2] ?? 4);
 const PARTITIONS = 16;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { simulate } from '#audit';
 import { installedRules } from '#rule-folder';
-import { EmbeddedCluster } from '../dist/apps/standalone/src/embedded-cluster.js';
+import { EmbeddedCluster } from '../dist/apps/standalone/src/postgres/embedded-cluster.js';
 import { load, post } from './ingest/load.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 9);

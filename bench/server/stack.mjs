@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { EmbeddedCluster } from '../../dist/apps/standalone/src/embedded-cluster.js';
+import { EmbeddedCluster } from '../../dist/apps/standalone/src/postgres/embedded-cluster.js';
 import { startKafka } from '../../scripts/kafka/cluster.mjs';
 import { pidOf } from './children.mjs';
 

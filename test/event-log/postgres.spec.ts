@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type EventLog, NotRecorded, OutcomeUnknown, PostgresLog } from '#event-log';
-import { EmbeddedCluster } from '../../apps/standalone/src/embedded-cluster.js';
+import { EmbeddedCluster } from '../../apps/standalone/src/postgres/embedded-cluster.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
 import { AnswerLoser } from './answer-loser.js';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EmbeddedCluster } from '../../apps/standalone/src/embedded-cluster.js';
+import { EmbeddedCluster } from '../../apps/standalone/src/postgres/embedded-cluster.js';
 import { eventually } from './eventually.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,6 +1,6 @@
 // One PostgreSQL for the whole run: DATABASE_URL if set, else a container where Docker answers, else the embedded server.
 // Every test file makes a database of its own on it (test/kit/database.ts).
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,21 +16,21 @@ async function container() {
 }
 
 async function embedded() {
-  // Jest does not transform an ES module globalSetup, and Node 20 cannot load TypeScript: this one file is compiled here.
-  const cache = 'node_modules/.cache/shoeprint';
-  mkdirSync(cache, { recursive: true });
-  const file = join(cache, `embedded-cluster-${process.pid}.mjs`);
-  const { code } = swc.transformFileSync('apps/standalone/src/embedded-cluster.ts', {
-    swcrc: false,
-    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
-    module: { type: 'es6' },
-  });
-  writeFileSync(file, code);
-  const { EmbeddedCluster } =
-    /** @type {typeof import('../../apps/standalone/src/embedded-cluster.js')} */ (
-      await import(pathToFileURL(file).href)
-    );
-  rmSync(file);
+  // Jest does not transform an ES module globalSetup, and Node 20 cannot load TypeScript: these files are compiled here.
+  const sources = 'apps/standalone/src/postgres';
+  const compiled = `dist/.test-postgres-${process.pid}`;
+  mkdirSync(compiled, { recursive: true });
+  for (const name of readdirSync(sources)) {
+    const { code } = swc.transformFileSync(join(sources, name), {
+      swcrc: false,
+      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+      module: { type: 'es6' },
+    });
+    writeFileSync(join(compiled, name.replace(/ts$/, 'js')), code);
+  }
+  const main = pathToFileURL(join(compiled, 'embedded-cluster.js')).href;
+  const { EmbeddedCluster } = await import(main);
+  rmSync(compiled, { recursive: true });
   const dir = mkdtempSync(join(tmpdir(), 'shoeprint-test-pg-'));
   const cluster = new EmbeddedCluster({ dir, database: 'shoeprint', ephemeral: true });
   await cluster.start();

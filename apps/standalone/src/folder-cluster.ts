@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EmbeddedCluster } from './embedded-cluster.js';
+import { EmbeddedCluster } from './postgres/embedded-cluster.js';
 
 /** Room for a bulk load between checkpoints, and for the pages that a day touches. */
 const DATABASE_SETTINGS = { max_wal_size: '2GB', shared_buffers: '256MB' };

