@@ -1,4 +1,5 @@
-// `npm start`: builds what is not built or older than its sources, then runs everything in one process (apps/standalone).
+// `npm start`: builds what is not built or older than its sources, then runs everything in one
+// process (apps/standalone).
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ if (isStale()) {
     process.stdout.write('\n  Shoeprint builds itself, which takes some seconds\n');
   build();
 }
-if (process.ppid !== parent) process.exit(1); // whoever started it was ended meanwhile
+if (process.ppid !== parent) process.exit(1); // what started it has ended
 const { runChild } = await import('#process');
 process.exitCode = await runChild([
   '--enable-source-maps',

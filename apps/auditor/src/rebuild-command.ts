@@ -15,7 +15,9 @@ export interface RebuildOptions {
   readonly acceptDifferences: boolean;
 }
 
-/** The exit codes of a rebuild that a signal or a bug ended. Neither may look like rows that differ. */
+/**
+ * The exit codes of a rebuild that a signal or a bug ended. Neither may look like rows that differ.
+ */
 export const REBUILD_EXIT = { interrupted: 130, fault: 70 } as const;
 
 const TOLD_EVERY_MS = 1_000;
@@ -34,8 +36,8 @@ export function rebuildOptions(options: readonly string[]): RebuildOptions {
 }
 
 /**
- * Rebuilds the rows and reports its progress. Returns the exit code: 0 swapped, 1 the rows differ and were not swapped, 130
- * told to stop. Throws `Refusal` if it cannot be done.
+ * Rebuilds the rows and reports its progress. Returns the exit code: 0 swapped, 1 the rows differ
+ * and were not swapped, 130 told to stop. Throws `Refusal` if it cannot be done.
  */
 export async function rebuildCommand(
   parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays'> & {
@@ -112,7 +114,10 @@ function barOf(): Telling {
   };
 }
 
-/** By the pace of the whole phase: that of the last moments, as cli-progress reckons it, leaps, and is no number at the end. */
+/**
+ * By the pace of the whole phase: that of the last moments, as cli-progress reckons it, leaps, and
+ * is no number at the end.
+ */
 function timeLeft(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return Number.isFinite(seconds)

@@ -10,8 +10,8 @@ export class FolderInUse extends Refusal {
 }
 
 /**
- * Takes a data folder for this process, by a lock in its own database, which ends with the process however it ends. Throws
- * `FolderInUse` where another has it. The function given back lets go.
+ * Takes a data folder for this process, by a lock in its own database, which ends with the process
+ * however it ends. Throws `FolderInUse` where another has it. The function given back lets go.
  */
 export async function lockFolder(
   databaseUrl: string,

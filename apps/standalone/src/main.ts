@@ -8,7 +8,9 @@ import { startStandalone } from './standalone.js';
 import { logReport, terminalReport } from './start-report.js';
 
 const [command, ...options] = process.argv.slice(2);
-/** People read a terminal: there the report says how the start goes, and the log only what is wrong. */
+/**
+ * People read a terminal: there the report says how the start goes, and the log only what is wrong.
+ */
 const isTerminal = process.stdout.isTTY;
 const logger = isTerminal
   ? new ServerLogger('shoeprint', { logLevels: ['fatal', 'error', 'warn'], compact: true })

@@ -9,8 +9,9 @@ import { FolderInUse, lockFolder } from './folder-lock.js';
 import type { StandaloneSettings } from './settings.js';
 
 /**
- * Rebuilds the rows of a data folder, beside the server that runs on it; where none runs, PostgreSQL is started for as long
- * as it takes. Gives the exit code as `rebuildCommand` does. Throws `Refusal` where the folder holds no database.
+ * Rebuilds the rows of a data folder, beside the server that runs on it; where none runs,
+ * PostgreSQL is started for as long as it takes. Gives the exit code as `rebuildCommand` does.
+ * Throws `Refusal` where the folder holds no database.
  */
 export async function rebuildFolder(
   { data, partitions, rules, gamingDays }: StandaloneSettings,

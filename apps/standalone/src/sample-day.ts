@@ -5,7 +5,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FINDING_CODES, simulateTables, type FindingCode, type RuleBook } from '#audit';
 import type { EventLog } from '#event-log';
 
-/** The pits of the sample floor: what is played there, at which tables, and what goes wrong once each. */
+/**
+ * The pits of the sample floor: what is played there, at which tables, and what goes wrong once
+ * each.
+ */
 const PITS: readonly {
   readonly rules: string;
   readonly tables: readonly string[];
@@ -47,8 +50,9 @@ export interface Administrator {
 }
 
 /**
- * Deals one gaming day, the one before `now`, and sends its events as a device with a key of its own would. Cut off in the
- * middle, it is sent again from the start: what is recorded already is admitted once. Gives the number of events.
+ * Deals one gaming day, the one before `now`, and sends its events as a device with a key of its
+ * own would. Cut off in the middle, it is sent again from the start: what is recorded already is
+ * admitted once. Gives the number of events.
  */
 export async function dealSampleDay(
   app: NestFastifyApplication,
@@ -104,7 +108,10 @@ export async function dealSampleDay(
 
 const markOf = (folder: string): string => join(folder, 'sample-day.begun');
 
-/** When the day began: what a former dealing said, so that the same events are sent again, else noted now. */
+/**
+ * When the day began: what a former dealing said, so that the same events are sent again, else
+ * noted now.
+ */
 function startOf(folder: string, now: Date): string {
   const mark = markOf(folder);
   if (existsSync(mark)) return readFileSync(mark, 'utf8').trim();
@@ -127,7 +134,10 @@ function* requests(lines: Iterable<string>): Generator<[count: number, body: Buf
   if (held.length > 0) yield [held.length, Buffer.from(held.join('\n'))];
 }
 
-/** Asks the api as anybody would, but without a network: a certificate need not be for this machine's own name. */
+/**
+ * Asks the api as anybody would, but without a network: a certificate need not be for this
+ * machine's own name.
+ */
 class Client {
   constructor(
     private readonly app: NestFastifyApplication,

@@ -11,7 +11,10 @@ export interface StandaloneSettings extends ListenSettings {
   readonly partitions: number;
 }
 
-/** Reads the environment once, checks the whole of it, and freezes it. Throws `SettingsRefused` with everything that is wrong. */
+/**
+ * Reads the environment once, checks the whole of it, and freezes it. Throws `SettingsRefused` with
+ * everything that is wrong.
+ */
 export function standaloneSettings(variables: Variables): StandaloneSettings {
   const env = new Environment(variables);
   const settings = {

@@ -28,9 +28,15 @@ export interface Standalone {
   readonly url: string;
   /** Undefined if the first start of this folder was given a password and this one was not. */
   readonly signIn: SignIn | undefined;
-  /** Events of the sample day that this start dealt; 0 if the log held a record or no sample day was asked for. */
+  /**
+   * Events of the sample day that this start dealt; 0 if the log held a record or no sample day was
+   * asked for.
+   */
   readonly sampleEvents: number;
-  /** Stops taking requests, drains the log, writes what is folded, and stops the database, in this order. */
+  /**
+   * Stops taking requests, drains the log, writes what is folded, and stops the database, in this
+   * order.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -42,8 +48,8 @@ export interface StartStandalone {
 }
 
 /**
- * Starts PostgreSQL, the api and the auditor on a data folder. If a part cannot start, stops those before it. Throws
- * `FolderInUse` if another server runs on the folder.
+ * Starts PostgreSQL, the api and the auditor on a data folder. If a part cannot start, stops those
+ * before it. Throws `FolderInUse` if another server runs on the folder.
  */
 export async function startStandalone(parts: StartStandalone): Promise<Standalone> {
   const started: Stop[] = [];
@@ -116,8 +122,9 @@ async function startDatabase(data: string, started: Stop[]): Promise<string> {
 }
 
 /**
- * Returns the first administrator, who may do everything on one machine. Its password lies in the data folder, beside that of
- * the database, so that every start can show it: whoever can read one can read everything else.
+ * Returns the first administrator, who may do everything on one machine. Its password lies in the
+ * data folder, beside that of the database, so that every start can show it: a reader of one
+ * can read everything else.
  */
 async function signInOf(
   databaseUrl: string,

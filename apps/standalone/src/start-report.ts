@@ -19,10 +19,13 @@ export const logReport = (logger: LoggerService): StartReport => ({
   },
   ready: ({ url, signIn, sampleEvents }) =>
     void logger.log({ message: 'listening', url, signIn: signIn?.file, sampleEvents }),
-  stopping: () => undefined, // whoever runs the server logs it
+  stopping: () => undefined, // `runServer` logs it
 });
 
-/** Writes ten lines for a person at a terminal: what starts, how long it takes, and last the address and the sign-in. */
+/**
+ * Writes ten lines for a person at a terminal: what starts, how long it takes, and last the address
+ * and the sign-in.
+ */
 export function terminalReport(data: string): StartReport {
   const began = performance.now();
   process.stdout.write(`\n  Shoeprint starts on ${data}\n`);

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Refusal } from './refusal.js';
 
+/** Environment variables, by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Settings that a program cannot start with. Lists every fault, each under the name of its variable. */
+/**
+ * Settings that a program cannot start with. Lists every fault, each under the name of its
+ * variable.
+ */
 export class SettingsRefused extends Refusal {
   override readonly name = 'SettingsRefused';
 
@@ -13,8 +17,9 @@ export class SettingsRefused extends Refusal {
 }
 
 /**
- * Reads environment variables and collects what is wrong with them instead of stopping at the first fault. Reports one fault
- * per setting, by the name of the variable. Never reports a value: it may be a secret.
+ * Reads environment variables and collects what is wrong with them instead of stopping at the first
+ * fault. Reports one fault per setting, by the name of the variable. Never reports a value: it may
+ * be a secret.
  */
 export class Environment {
   private readonly faultOf = new Map<string, string>();
@@ -26,7 +31,10 @@ export class Environment {
     return this.variables[name] || undefined;
   }
 
-  /** Returns the value of NAME, or the content of the file that NAME_FILE names, without the line break at its end. Only one of the two may be set. */
+  /**
+   * Returns the value of NAME, or the content of the file that NAME_FILE names, without the line
+   * break at its end. Only one of the two may be set.
+   */
   secret(name: string): string | undefined {
     const fileName = `${name}_FILE`;
     if (this.text(fileName) === undefined) return this.text(name);
@@ -40,7 +48,10 @@ export class Environment {
     return secret || undefined;
   }
 
-  /** Returns the bytes of the file that the variable names. `setting` is what a fault of it counts for. */
+  /**
+   * Returns the bytes of the file that the variable names. `setting` is what a fault of it counts
+   * for.
+   */
   file(name: string, setting = name): Buffer | undefined {
     const path = this.text(name);
     if (path === undefined) return undefined;
@@ -89,7 +100,10 @@ export class Environment {
     }
   }
 
-  /** Adds a fault of a variable. The first fault of a setting stays; NAME_FILE is the same setting as NAME. */
+  /**
+   * Adds a fault of a variable. The first fault of a setting stays; NAME_FILE is the same setting
+   * as NAME.
+   */
   fault(name: string, why: string, setting = name): void {
     if (!this.faultOf.has(setting)) this.faultOf.set(setting, `${name}: ${why}`);
   }

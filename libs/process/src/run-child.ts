@@ -6,10 +6,12 @@ import { constants } from 'node:os';
 const LOOK_MS = 500;
 
 /**
- * Runs a Node program in the foreground, in a process of its own, and resolves with its exit code; one that was killed leaves
- * 128 and the signal's number, as in a shell. The program ends in order however its parent ends:
+ * Runs a Node program in the foreground, in a process of its own, and resolves with its exit code;
+ * one that was killed leaves 128 and the signal's number, as in a shell. The program ends in order
+ * however its parent ends:
  * - Ctrl-C reaches both processes, so this one only waits. SIGTERM and SIGHUP are passed on.
- * - If this process is killed, the channel between them closes, and the program receives `disconnect`.
+ * - If this process is killed, the channel between them closes, and the program receives
+ *   `disconnect`.
  * - If npm started this process and is killed, the program receives SIGTERM.
  */
 export async function runChild(
@@ -41,9 +43,10 @@ export async function runChild(
 const SHELL = /^(sh|dash|ash|bash|zsh)$/;
 
 /**
- * Those that npm put above this process when it was loaded: the parent, and the parent's parent where npm runs the script in
- * a shell. npm passes SIGTERM to that shell alone, and a killed npm tells nobody. Without npm there is nobody to follow: a
- * program may outlive the shell that started it.
+ * Those that npm put above this process when it was loaded: the parent, and the parent's parent
+ * where npm runs the script in a shell. npm passes SIGTERM to that shell alone, and a killed npm
+ * tells nobody. Without npm there is nobody to follow: a program may outlive the shell that started
+ * it.
  */
 const npm = process.env.npm_command === undefined ? undefined : ancestors();
 
@@ -54,14 +57,19 @@ function ancestors(): { readonly parent: number; readonly grandparent: number | 
   return { parent, grandparent: isShell ? status.parent : undefined };
 }
 
-/** Whether npm started this process and has ended since: the system gives an orphan another parent. */
+/**
+ * Whether npm started this process and has ended since: the system gives an orphan another parent.
+ */
 function isOrphaned(): boolean {
   if (npm === undefined) return false;
   if (process.ppid !== npm.parent) return true;
   return npm.grandparent !== undefined && statusOf(npm.parent)?.parent !== npm.grandparent;
 }
 
-/** The name of a process and its parent. Only Linux says; elsewhere the shell of npm makes way for the program that it runs. */
+/**
+ * The name of a process and its parent. Only Linux says; elsewhere the shell of npm makes way for
+ * the program that it runs.
+ */
 function statusOf(pid: number): { readonly name: string; readonly parent: number } | undefined {
   try {
     const [, name = '', parent] =

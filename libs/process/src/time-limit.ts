@@ -10,8 +10,8 @@ export class TimedOut extends Error {
 }
 
 /**
- * Resolves or rejects as `work` does, or rejects with `late()` once `ms` have passed. It does not stop the work: a caller who
- * must be rid of it stops it after `TimedOut`.
+ * Resolves or rejects as `work` does, or rejects with `late()` once `ms` have passed. It does not
+ * stop the work: a caller who must be rid of it stops it after `TimedOut`.
  */
 export function within<T>(
   ms: number,

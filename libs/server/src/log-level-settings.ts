@@ -10,7 +10,10 @@ export interface LogLevelSettings {
 const LEVEL = '(verbose|debug|log|warn|error|fatal)';
 const LEVELS = new RegExp(`^(>=?${LEVEL}|${LEVEL}(,${LEVEL})*)$`);
 
-/** Reads NEST_LOG_LEVEL, in the forms that Nest's own logger takes. Nest logs everything if the value is wrong; this refuses it. */
+/**
+ * Reads NEST_LOG_LEVEL, in the forms that Nest's own logger takes. Nest logs everything if the
+ * value is wrong; this refuses it.
+ */
 export function logLevelSettings(env: Environment): LogLevelSettings {
   const text = env.text('NEST_LOG_LEVEL')?.replaceAll(' ', '').toLowerCase();
   if (text === undefined) return { logLevels: undefined };

@@ -11,8 +11,9 @@ export interface Running {
 }
 
 /**
- * Runs a program and exits this process: with the code that `main` returns, or 0. A `Refusal` exits with 2 and prints its
- * sentence to standard error. Any other error is a bug: it is logged with its stack, and exits with `bugCode`.
+ * Runs a program and exits this process: with the code that `main` returns, or 0. A `Refusal` exits
+ * with 2 and prints its sentence to standard error. Any other error is a bug: it is logged with its
+ * stack, and exits with `bugCode`.
  */
 export async function runProgram(
   logger: ServerLogger,
@@ -32,8 +33,9 @@ export async function runProgram(
 }
 
 /**
- * Starts a server, waits for a request to stop (see `stopRequest`), and closes the server. A request that comes during the
- * start closes the server once it has started. Exits with 1 if that takes longer than 25 s.
+ * Starts a server, waits for a request to stop (see `stopRequest`), and closes the server. A
+ * request that comes during the start closes the server once it has started. Exits with 1 if that
+ * takes longer than 25 s.
  */
 export async function runServer(
   logger: ServerLogger,

@@ -4,8 +4,8 @@ import { ConsoleLogger, type ConsoleLoggerOptions, type LogLevel } from '@nestjs
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log'];
 
 /**
- * Nest's logger, but the framework's own progress (routes, modules) is at `debug`. The framework logs plain text; our messages
- * are objects.
+ * Nest's logger, but the framework's own progress (routes, modules) is at `debug`. The framework
+ * logs plain text; our messages are objects.
  */
 export class ServerLogger extends ConsoleLogger {
   constructor(context: string, { logLevels = [...LEVELS], ...options }: ConsoleLoggerOptions) {
@@ -18,6 +18,9 @@ export class ServerLogger extends ConsoleLogger {
   }
 }
 
-/** Returns a logger that writes JSON, one object a line: errors and worse to standard error, the rest to standard output. */
+/**
+ * Returns a logger that writes JSON, one object a line: errors and worse to standard error, the
+ * rest to standard output.
+ */
 export const jsonLogger = (context: string): ServerLogger =>
   new ServerLogger(context, { json: true });

@@ -13,7 +13,10 @@ const PARTITIONS = 16;
 /** More than any house needs. Each partition costs a follower's memory and, in Kafka, files. */
 const PARTITIONS_MAX = 1024;
 
-/** Reads where the database and the log are. Collects faults in `env`; use the settings only if it has none. The log's are frozen. */
+/**
+ * Reads where the database and the log are. Collects faults in `env`; use the settings only if it
+ * has none. The log's are frozen.
+ */
 export function storeSettings(env: Environment): StoreSettings {
   const databaseUrl = databaseAddress(env);
   const kind = env.oneOf('SHOEPRINT_LOG', LOGS, 'postgres');

