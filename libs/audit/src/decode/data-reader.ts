@@ -1,6 +1,6 @@
 import { CARDS, type Card } from '#baccarat';
 import type { EventData, EventType } from '../events/events.js';
-import { LineReader } from './line-reader.js';
+import type { LineReader } from './line-reader.js';
 import { literal, QUOTE, wordOf, type Literal } from './literal.js';
 import { flat } from '../events/names.js';
 
@@ -24,16 +24,17 @@ export const FAST: readonly EventType[] = [
 type Writable<D> = { -readonly [field in keyof D]: D[field] };
 
 /** Reads the data of the fast types: exactly their canonical form, field by field in the order of contract section 2. */
-export class DataReader extends LineReader {
+export class DataReader {
   private readonly bets: { readonly id: string; readonly quoted: Literal }[] = [];
 
   /** `hasBet`: whether an id is that of a bet. */
-  constructor(private readonly hasBet: (id: string) => boolean) {
-    super();
-  }
+  constructor(
+    private readonly line: LineReader,
+    private readonly hasBet: (id: string) => boolean,
+  ) {}
 
   /** The data of an event of a fast type, its closing brace stepped over. */
-  protected data(type: EventType): EventData[EventType] {
+  data(type: EventType): EventData[EventType] {
     switch (type) {
       case 'card-drawn':
         return this.cardDrawn();
@@ -61,152 +62,152 @@ export class DataReader extends LineReader {
   }
 
   private closed<D>(data: D): D {
-    this.byte(CLOSE);
+    this.line.byte(CLOSE);
     return data;
   }
 
   /** More than half of a log: `"card":"9S","to":"player"}`. */
   private cardDrawn(): EventData['card-drawn'] {
-    const { view } = this;
-    const at = this.at;
+    const { view, at } = this.line;
     const named =
-      at + 17 <= this.bytes.length &&
+      at + 17 <= this.line.bytes.length &&
       view.getInt32(at, true) === CARD_1 &&
       view.getInt32(at + 4, true) === CARD_2 &&
       view.getInt32(at + 10, true) === TO_1 &&
       view.getInt32(at + 13, true) === TO_2;
     if (!named) return this.cardNotNamed();
-    const card = CARD_AT[((this.bytes[at + 8] as number) << 8) | (this.bytes[at + 9] as number)];
-    if (card === undefined) this.ok = false;
-    this.at = at + 17;
+    const card =
+      CARD_AT[((this.line.bytes[at + 8] as number) << 8) | (this.line.bytes[at + 9] as number)];
+    if (card === undefined) this.line.ok = false;
+    this.line.at = at + 17;
     return this.cardTo(card as Card);
   }
 
   private cardNotNamed(): EventData['card-drawn'] {
-    this.literal(CARD_UNREAD);
+    this.line.literal(CARD_UNREAD);
     return this.cardTo(null);
   }
 
   private cardTo(card: Card | null): EventData['card-drawn'] {
-    const to = this.peek(PLAYER)
+    const to = this.line.peek(PLAYER)
       ? 'player'
-      : this.peek(BANKER)
+      : this.line.peek(BANKER)
         ? 'banker'
-        : this.peek(BURN)
+        : this.line.peek(BURN)
           ? 'burn'
           : null;
-    if (to === null) this.literal(NULL);
-    if (this.bytes[this.at] === CLOSE) {
-      this.at += 1;
+    if (to === null) this.line.literal(NULL);
+    if (this.line.bytes[this.line.at] === CLOSE) {
+      this.line.at += 1;
       return { card, to };
     }
-    const exposed = this.peek(EXPOSED_TRUE);
-    if (!exposed) this.literal(EXPOSED_FALSE);
-    this.byte(CLOSE);
+    const exposed = this.line.peek(EXPOSED_TRUE);
+    if (!exposed) this.line.literal(EXPOSED_FALSE);
+    this.line.byte(CLOSE);
     return { card, to, exposed };
   }
 
   private coupOpened(): EventData['coup-opened'] {
-    this.literal(COUP);
-    return this.closed({ coup: this.whole(1) });
+    this.line.literal(COUP);
+    return this.closed({ coup: this.line.whole(1) });
   }
 
   private stake(): EventData['bet-placed'] {
     const { seat, bet } = this.seatAndBet();
-    this.literal(AMOUNT);
-    return this.closed({ seat, bet, amount: this.whole(0) });
+    this.line.literal(AMOUNT);
+    return this.closed({ seat, bet, amount: this.line.whole(0) });
   }
 
   private settled(): EventData['bet-settled'] {
     const { seat, bet } = this.seatAndBet();
-    this.literal(STAKE);
-    const stake = this.peek(RETURNED) ? 'returned' : 'taken';
-    if (stake === 'taken') this.literal(TAKEN);
-    this.literal(PAID);
-    const data: Writable<EventData['bet-settled']> = { seat, bet, stake, paid: this.whole(0) };
-    if (this.peek(COMMISSION_TAKEN)) data.commissionTaken = this.whole(0);
-    if (this.peek(COMMISSION_MARKED)) data.commissionMarked = this.whole(0);
+    this.line.literal(STAKE);
+    const stake = this.line.peek(RETURNED) ? 'returned' : 'taken';
+    if (stake === 'taken') this.line.literal(TAKEN);
+    this.line.literal(PAID);
+    const data: Writable<EventData['bet-settled']> = { seat, bet, stake, paid: this.line.whole(0) };
+    if (this.line.peek(COMMISSION_TAKEN)) data.commissionTaken = this.line.whole(0);
+    if (this.line.peek(COMMISSION_MARKED)) data.commissionMarked = this.line.whole(0);
     return this.closed(data);
   }
 
   private outcome(): EventData['outcome-declared'] {
-    this.literal(OUTCOME);
-    const outcome = this.peek(PLAYER) ? 'player' : this.peek(BANKER) ? 'banker' : 'tie';
-    if (outcome === 'tie') this.literal(TIE);
+    this.line.literal(OUTCOME);
+    const outcome = this.line.peek(PLAYER) ? 'player' : this.line.peek(BANKER) ? 'banker' : 'tie';
+    if (outcome === 'tie') this.line.literal(TIE);
     const data: Writable<EventData['outcome-declared']> = { outcome, by: 'dealer' };
-    if (this.peek(PLAYER_TOTAL)) data.player = this.total();
-    if (this.peek(BANKER_TOTAL)) data.banker = this.total();
-    if (this.peek(SPECIALS)) data.specials = this.listOfNames();
-    this.literal(BY);
-    if (!this.peek(DEALER)) {
-      this.literal(DEVICE);
+    if (this.line.peek(PLAYER_TOTAL)) data.player = this.total();
+    if (this.line.peek(BANKER_TOTAL)) data.banker = this.total();
+    if (this.line.peek(SPECIALS)) data.specials = this.listOfNames();
+    this.line.literal(BY);
+    if (!this.line.peek(DEALER)) {
+      this.line.literal(DEVICE);
       data.by = 'device';
     }
     return this.closed(data);
   }
 
   private total(): number {
-    const total = this.whole(0);
-    if (total > 9) this.ok = false;
+    const total = this.line.whole(0);
+    if (total > 9) this.line.ok = false;
     return total;
   }
 
   private listOfNames(): string[] {
     const names: string[] = [];
-    if (this.bytes[this.at] !== CLOSE_LIST) {
+    if (this.line.bytes[this.line.at] !== CLOSE_LIST) {
       do {
-        this.byte(QUOTE);
-        names.push(this.string());
-        this.byte(QUOTE);
-      } while (this.ok && this.bytes[this.at] === COMMA && (this.at += 1) > 0);
+        this.line.byte(QUOTE);
+        names.push(this.line.string());
+        this.line.byte(QUOTE);
+      } while (this.line.ok && this.line.bytes[this.line.at] === COMMA && (this.line.at += 1) > 0);
     }
-    this.byte(CLOSE_LIST);
+    this.line.byte(CLOSE_LIST);
     return names;
   }
 
   private called(): EventData['hand-called'] {
-    this.literal(HAND);
-    const hand = this.peek(PLAYER) ? 'player' : 'banker';
-    if (hand === 'banker') this.literal(BANKER);
-    this.literal(TOTAL);
+    this.line.literal(HAND);
+    const hand = this.line.peek(PLAYER) ? 'player' : 'banker';
+    if (hand === 'banker') this.line.literal(BANKER);
+    this.line.literal(TOTAL);
     return this.closed({ hand, total: this.total() });
   }
 
   private duty(): EventData['dealer-signed-on'] {
-    this.literal(DEALER_NAME);
-    const dealer = flat(this.string());
-    this.literal(ROLE);
-    const role = this.peek(DEALER) ? 'dealer' : 'caller';
-    if (role === 'caller') this.literal(CALLER);
+    this.line.literal(DEALER_NAME);
+    const dealer = flat(this.line.string());
+    this.line.literal(ROLE);
+    const role = this.line.peek(DEALER) ? 'dealer' : 'caller';
+    if (role === 'caller') this.line.literal(CALLER);
     return this.closed({ dealer, role });
   }
 
   private seatAndBet(): { seat: number; bet: string } {
-    this.literal(SEAT);
-    const seat = this.whole(1);
-    this.literal(BET);
+    this.line.literal(SEAT);
+    const seat = this.line.whole(1);
+    this.line.literal(BET);
     return { seat, bet: this.bet() };
   }
 
   /** A bet id with its closing quote; those seen before are compared, not looked up. */
   private bet(): string {
-    for (const { id, quoted } of this.bets) if (this.peek(quoted)) return id;
-    const id = this.string();
-    if (!this.ok || !this.hasBet(id)) this.ok = false;
+    for (const { id, quoted } of this.bets) if (this.line.peek(quoted)) return id;
+    const id = this.line.string();
+    if (!this.line.ok || !this.hasBet(id)) this.line.ok = false;
     else this.bets.push({ id: flat(id), quoted: literal(`${id}"`) });
-    this.byte(QUOTE);
+    this.line.byte(QUOTE);
     return id;
   }
 
   private collected(): EventData['commission-collected'] {
     const { seat } = this.left();
-    this.literal(AMOUNT);
-    return { seat, amount: this.whole(0) };
+    this.line.literal(AMOUNT);
+    return { seat, amount: this.line.whole(0) };
   }
 
   private left(): EventData['seat-left'] {
-    this.literal(SEAT);
-    return { seat: this.whole(1) };
+    this.line.literal(SEAT);
+    return { seat: this.line.whole(1) };
   }
 }
 

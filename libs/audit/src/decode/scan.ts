@@ -8,18 +8,21 @@ import {
   type Lanes,
 } from '../admission/digest.js';
 import { SHAPES, type AnyEvent, type EventType } from '../events/events.js';
-import type { Block } from './line-reader.js';
+import { LineReader, type Block } from './line-reader.js';
 import { endOfString, literal, NEVER, QUOTE, stands, type Literal } from './literal.js';
 import type { HeadNames, Names } from '../events/names.js';
 import { timeOf } from '../events/time.js';
 import { isSource } from '../events/validate.js';
 
 /**
- * The fast way in. It accepts the canonical line of the event types that make up nearly all of a log, with plain ASCII
- * strings, checking every byte; anything else it leaves to the explaining path (decode.ts), which takes it or says why
- * not. A property test holds the two to one answer.
+ * Scans the canonical line of the event types that make up nearly all of a log, with plain ASCII strings, checking every
+ * byte. Everything else it leaves to the explaining path (decode.ts), which accepts the line or says why not. A property
+ * test compares the two. The scanner knows a line's header and digest; `DataReader` its data; `LineReader` is the place
+ * that they share. It saves what JSON.parse, validation and canonical form cost: `bench:audit` measures it against them.
  */
-export class Scanner extends DataReader {
+export class Scanner {
+  private readonly line = new LineReader();
+  private readonly reader: DataReader;
   private day = NEVER;
   private receivedDay = NEVER;
   private readonly lanes = newLanes();
@@ -29,7 +32,7 @@ export class Scanner extends DataReader {
     hasBet: (id: string) => boolean,
     private readonly names: Names,
   ) {
-    super(hasBet);
+    this.reader = new DataReader(this.line, hasBet);
   }
 
   /** The event on the line `[from, to)` of `block`, or `undefined` when this is not a line for the fast way. */
@@ -37,9 +40,7 @@ export class Scanner extends DataReader {
     if (to - from < 120 || to - from > 4096) return undefined;
     const kind = this.kinds[slotOf(block.bytes, from + NAME_AT)];
     if (kind === undefined) return undefined;
-    this.bytes = block.bytes;
-    this.view = block.view;
-    this.text = block.text;
+    this.line.open(block);
     // Mostly the line begins like the last of its type. Two sources may tell of one thing by turns, as shoe and terminal
     // both declare the outcome; and the lines of many tables may be mixed, each of which is then known by its names.
     let { header } = kind;
@@ -61,7 +62,7 @@ export class Scanner extends DataReader {
 
   /** The event of a line that begins like others of `header`; `UNLIKE` where it does not. */
   private scanLike(header: Header, from: number, to: number): AnyEvent | undefined | typeof UNLIKE {
-    const { bytes, view, text } = this;
+    const { bytes, view, text } = this.line;
     const { opening, middle, type } = header;
     if (!stands(view, bytes, from, opening)) return UNLIKE;
     const idFrom = from + opening.length;
@@ -75,13 +76,12 @@ export class Scanner extends DataReader {
       return UNLIKE;
     const timeTo = timeFrom + TIME_LENGTH;
     if (!stands(view, bytes, timeTo, middle)) return UNLIKE;
-    this.ok = true;
-    this.at = timeTo + middle.length;
+    this.line.start(timeTo + middle.length);
     const sequence = header.session === undefined ? undefined : this.numbered();
-    const dataFrom = this.at;
-    const data = this.data(type);
-    const dataTo = this.at - 1;
-    if (!this.ok || !this.closes(to)) return undefined;
+    const dataFrom = this.line.at;
+    const data = this.reader.data(type);
+    const dataTo = this.line.at - 1;
+    if (!this.line.ok || !this.closes(to)) return undefined;
     const { lanes } = this;
     lanes.a = header.lanes.a;
     lanes.b = header.lanes.b;
@@ -108,7 +108,7 @@ export class Scanner extends DataReader {
   /** The header of the line's source and table, where lines of them were read before. */
   private knownHeader(kind: Kind, from: number): Header | undefined {
     if (kind.headers.size < 2) return undefined;
-    const { bytes, text } = this;
+    const { bytes, text } = this.line;
     const sourceFrom = from + OPENING.length + kind.name.length;
     const sourceTo = endOfString(bytes, sourceFrom);
     const idTo = endOfString(bytes, sourceTo + ID.length);
@@ -121,27 +121,26 @@ export class Scanner extends DataReader {
 
   /** As `scan`, for a line that does not begin like the last one of its type: from then on lines are compared with this one. */
   private scanAnew(kind: Kind, from: number, to: number): AnyEvent | undefined {
-    this.at = from;
-    this.ok = true;
+    this.line.start(from);
     const source = this.opening(kind);
-    const idFrom = this.at;
-    const id = this.string();
-    this.literal(TIME);
+    const idFrom = this.line.at;
+    const id = this.line.string();
+    this.line.literal(TIME);
     const time = this.time();
-    const timeTo = this.at;
+    const timeTo = this.line.at;
     const { table, shoe, session, lanes } = this.middle(kind, source);
     const sequence = session === undefined ? undefined : this.numbered();
-    if (!this.ok) return undefined;
-    const dataFrom = this.at;
-    const data = this.data(kind.type);
-    const dataTo = this.at - 1;
-    if (!this.ok || !this.closes(to)) return undefined;
+    if (!this.line.ok) return undefined;
+    const dataFrom = this.line.at;
+    const data = this.reader.data(kind.type);
+    const dataTo = this.line.at - 1;
+    if (!this.line.ok || !this.closes(to)) return undefined;
     const sum = this.lanes;
     sum.a = lanes.a;
     sum.b = lanes.b;
-    takeBytes(sum, this.view, idFrom, timeTo);
+    takeBytes(sum, this.line.view, idFrom, timeTo);
     takeNumber(sum, sequence ?? 0);
-    takeBytes(sum, this.view, dataFrom, dataTo);
+    takeBytes(sum, this.line.view, dataFrom, dataTo);
     return {
       type: kind.type,
       source,
@@ -157,30 +156,30 @@ export class Scanner extends DataReader {
   }
 
   private numbered(): number {
-    const sequence = this.whole(1);
-    this.literal(DATA);
+    const sequence = this.line.whole(1);
+    this.line.literal(DATA);
     return sequence;
   }
 
   /** The line up to its id; gives its source. */
   private opening(kind: Kind): string {
-    this.literal(OPENING);
-    this.literal(kind.name);
-    const source = this.string();
-    if (this.ok && !isSource(source)) this.ok = false;
-    this.literal(ID);
+    this.line.literal(OPENING);
+    this.line.literal(kind.name);
+    const source = this.line.string();
+    if (this.line.ok && !isSource(source)) this.line.ok = false;
+    this.line.literal(ID);
     return source;
   }
 
   /** The line from its time to its sequence or data. Its names become what the next line is compared with. */
   private middle(kind: Kind, source: string): Header {
-    this.literal(TABLE);
-    const table = this.string();
-    const shoe = this.peek(SHOE) ? this.string() : undefined;
-    if (shoe === undefined && SHAPES[kind.type].shoe) this.ok = false;
-    const session = this.peek(SESSION) ? this.string() : undefined;
-    this.literal(session === undefined ? DATA_AT_ONCE : SEQUENCE);
-    if (!this.ok) return NO_HEADER;
+    this.line.literal(TABLE);
+    const table = this.line.string();
+    const shoe = this.line.peek(SHOE) ? this.line.string() : undefined;
+    if (shoe === undefined && SHAPES[kind.type].shoe) this.line.ok = false;
+    const session = this.line.peek(SESSION) ? this.line.string() : undefined;
+    this.line.literal(session === undefined ? DATA_AT_ONCE : SEQUENCE);
+    if (!this.line.ok) return NO_HEADER;
     const key = `${source} ${table}`;
     const known = kind.headers.get(key);
     if (known && known.source === source && known.shoe === shoe && known.session === session)
@@ -197,33 +196,38 @@ export class Scanner extends DataReader {
 
   /** The event's own closing brace, with or without the api's stamps before it, at the very end of the line. */
   private closes(to: number): boolean {
-    if (this.at + 1 === to) return this.bytes[this.at] === CLOSE;
-    if (this.peek(RECEIVED_FROM)) {
-      this.string();
-      this.literal(RECEIVED_TIME);
+    if (this.line.at + 1 === to) return this.line.bytes[this.line.at] === CLOSE;
+    if (this.line.peek(RECEIVED_FROM)) {
+      this.line.string();
+      this.line.literal(RECEIVED_TIME);
       this.receipt();
-      this.byte(QUOTE);
+      this.line.byte(QUOTE);
     }
-    this.byte(CLOSE);
-    return this.ok && this.at === to;
+    this.line.byte(CLOSE);
+    return this.line.ok && this.line.at === to;
   }
 
   /** The time of a stamp: mostly of the same day as the last one, which is seldom the day of the events in an older log. */
   private receipt(): void {
-    const { bytes, view, receivedDay } = this;
-    if (stands(view, bytes, this.at, receivedDay) && isClock(bytes, this.at + receivedDay.length)) {
-      this.at += TIME_LENGTH;
+    const { receivedDay } = this;
+    const { bytes, view } = this.line;
+    if (
+      stands(view, bytes, this.line.at, receivedDay) &&
+      isClock(bytes, this.line.at + receivedDay.length)
+    ) {
+      this.line.at += TIME_LENGTH;
       return;
     }
-    const time = this.string();
-    if (this.ok && timeOf(time) === undefined) this.ok = false;
-    if (this.ok && time.length === TIME_LENGTH) this.receivedDay = literal(time.substring(0, 11));
+    const time = this.line.string();
+    if (this.line.ok && timeOf(time) === undefined) this.line.ok = false;
+    if (this.line.ok && time.length === TIME_LENGTH)
+      this.receivedDay = literal(time.substring(0, 11));
   }
 
   private time(): string {
-    const time = this.string();
-    if (this.ok && timeOf(time) === undefined) this.ok = false;
-    if (this.ok && time.length === TIME_LENGTH)
+    const time = this.line.string();
+    if (this.line.ok && timeOf(time) === undefined) this.line.ok = false;
+    if (this.line.ok && time.length === TIME_LENGTH)
       this.day = literal(`","time":"${time.substring(0, 11)}`);
     return time;
   }
