@@ -177,6 +177,6 @@ describe('an exact fraction', () => {
     [1, 2 ** 53],
     [NaN, 1],
   ])('is not %d/%d', (num, den) => {
-    expect(() => rational(num, den)).toThrow('no exact fraction');
+    expect(() => rational(num, den)).toThrow('is not an exact fraction');
   });
 });

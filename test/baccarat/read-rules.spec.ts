@@ -56,17 +56,17 @@ describe('a rule document of the wrong form', () => {
     [
       'a player row of seven cells',
       () => readTableau('DDDDDDS', banker, 'x@1'),
-      'x@1: tableau row "DDDDDDS" has not 8 cells',
+      'x@1: tableau row "DDDDDDS" must have 8 cells',
     ],
     [
       'a banker row without the column for a player who stood',
       () => readTableau(player, ['DDDDDDDDDD', ...banker.slice(1)], 'x@1'),
-      'has not 11 cells',
+      'must have 11 cells',
     ],
     [
       'seven banker rows',
       () => readTableau(player, banker.slice(1), 'x@1'),
-      "x@1: the banker's table has not 8 rows",
+      "x@1: the banker's table must have 8 rows",
     ],
     ['a letter that is none of the three', () => readTableau('DDDDDDSX', banker, 'x@1'), 'has "X"'],
     [

@@ -8,7 +8,7 @@ const rules = rulesOf([]);
 describe('a shoe as a composition', () => {
   it.each([0, 13, 1.5, -1, NaN])('is refused of %p decks', (decks) => {
     expect(() => fullShoe(decks)).toThrow(
-      new OddsRefusal(`a shoe of ${decks} decks: odds are for 1 to 12 whole decks`),
+      new OddsRefusal(`decks must be a whole number from 1 to 12, not ${decks}`),
     );
   });
 
@@ -31,11 +31,11 @@ describe('a shoe as a composition', () => {
 
   it('refuses one copy of a card more than the decks hold', () => {
     expect(() => remaining(1, ['9S', '9H', '9S'])).toThrow(
-      new OddsRefusal('9S drawn 2 times from a shoe that holds 1'),
+      new OddsRefusal('9S is drawn 2 times, but the shoe holds 1'),
     );
   });
 
-  it('refuses what is no card', () => {
+  it('refuses a key that is not a card', () => {
     expect(() => remaining(1, ['1S' as Card])).toThrow(new OddsRefusal('"1S" is not a card'));
     expect(() => oddsOfComposition(rules, new Map([['XX' as Card, 6]]))).toThrow(
       new OddsRefusal('"XX" is not a card'),
@@ -44,7 +44,7 @@ describe('a shoe as a composition', () => {
 
   it('has no odds with fewer than six cards', () => {
     expect(() => oddsOfComposition(rules, remaining(1, CARDS.slice(0, 47)))).toThrow(
-      new OddsRefusal('5 cards are left: a coup may take 6, so it has no odds'),
+      new OddsRefusal('a shoe needs at least 6 cards for a coup, and 5 are left'),
     );
     expect(oddsOfComposition(rules, remaining(1, CARDS.slice(0, 46))).total).toBe(720n);
   });
@@ -52,6 +52,6 @@ describe('a shoe as a composition', () => {
   it.each([-1, 13, 0.5])('refuses %p copies of a card', (copies) => {
     expect(() =>
       oddsOfComposition(rules, new Map([...fullShoe(1), ['KD', copies] as const])),
-    ).toThrow(new OddsRefusal(`${copies} copies of KD: a shoe holds 0 to 12`));
+    ).toThrow(new OddsRefusal(`copies of KD must be a whole number from 0 to 12, not ${copies}`));
   });
 });

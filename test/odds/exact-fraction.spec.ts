@@ -40,7 +40,9 @@ describe('an exact fraction as a decimal', () => {
   it('is a hundredfold in per cent', () => expect(percent(exactFraction(1n, 3n), 2)).toBe('33.33'));
 
   it('has a whole number of digits and no denominator of 0', () => {
-    expect(() => decimal({ num: 1n, den: 2n }, 0.5)).toThrow('no number of digits: 0.5');
-    expect(() => exactFraction(1n, 0n)).toThrow('no fraction: 1/0');
+    expect(() => decimal({ num: 1n, den: 2n }, 0.5)).toThrow(
+      'digits must be a whole number of at least 0, not 0.5',
+    );
+    expect(() => exactFraction(1n, 0n)).toThrow('1/0 is not a fraction');
   });
 });

@@ -80,7 +80,7 @@ describe('a chart', () => {
     ['a player total decided twice', '/player/stand', [5, 6, 7], '/player', 'player on 5: draw and stand'],
     ['a natural that draws', '/player/draw', [0, 1, 2, 3, 4, 5, 9], '/player', 'player on 9: draw, and a natural draws nothing'],
     ['a banker natural that draws', '/banker/rows/0/banker', [0, 1, 2, 8], '/banker/rows/0/draw', 'banker 8 against a third card of 0: draw, and a natural draws nothing'],
-    ['a field that charts do not have', '/colour', 'red', '/colour', 'is no field of this document'],
+    ['a field that charts do not have', '/colour', 'red', '/colour', 'is not a field of this document'],
   ])('is refused for %s', (_, place, value, pointer, problem) => {
     expect(lintChart(altered(seedChart('000'), place, value)).problems).toContainEqual({ pointer, problem });
   });

@@ -12,9 +12,9 @@ const disposition = (codes: string[], when: object | undefined): object => ({ co
 describe('lint of a document\'s form', () => {
   it.each<[string, string, string, unknown, string, string]>([
     ['a field that is missing', 'punto-banco@1', '/decks', undefined, '/decks', 'is missing'],
-    ['a field that no document has', 'punto-banco@1', '/colour', 'red', '/colour', 'is no field of this document'],
-    ['a field that no bet has', 'punto-banco@1', '/bets/2/limit', 5, '/bets/2/limit', 'is no field of this document'],
-    ['a condition that no coup has', 'punto-banco@1', '/bets/2/pays/0/when', { colour: 'red' }, '/bets/2/pays/0/when/colour', 'is no field of this document'],
+    ['a field that no document has', 'punto-banco@1', '/colour', 'red', '/colour', 'is not a field of this document'],
+    ['a field that no bet has', 'punto-banco@1', '/bets/2/limit', 5, '/bets/2/limit', 'is not a field of this document'],
+    ['a condition that no coup has', 'punto-banco@1', '/bets/2/pays/0/when', { colour: 'red' }, '/bets/2/pays/0/when/colour', 'is not a field of this document'],
     ['13 decks', 'punto-banco@1', '/decks', [8, 13], '/decks/1', 'is 13 and should be at most 12'],
     ['no decks at all', 'punto-banco@1', '/decks', [], '/decks', 'has 0 entries and should have at least 1'],
     ['a number of decks given twice', 'punto-banco@1', '/decks', [8, 8], '/decks/1', 'repeats an earlier entry'],
@@ -23,7 +23,7 @@ describe('lint of a document\'s form', () => {
     ['commission of everything', 'punto-banco@1', '/commission/rate', '1', '/commission/rate', 'is "1", which is not of the form: a share of the winnings below 1, as a decimal such as "0.05"'],
     ['a rate that is no text', 'punto-banco@1', '/commission/rate', 0.05, '/commission/rate', 'is 0.05 and should be a text'],
     ['odds in another notation', 'punto-banco@1', '/bets/2/pays/0/odds', '8:1', '/bets/2/pays/0/odds', 'is "8:1", which is not of the form: odds as published, such as "8 to 1", "0.95 to 1" or "9 for 1"'],
-    ['a way to burn that nobody knows', 'punto-banco@1', '/burn', [{ count: 'some' }], '/burn/0', 'is none of the forms allowed here: a way of counting: "none", "first-card", "decks" or "fixed"'],
+    ['a way to burn that nobody knows', 'punto-banco@1', '/burn', [{ count: 'some' }], '/burn/0', 'must be one of these forms: a way of counting: "none", "first-card", "decks" or "fixed"'],
     ['a burn without its upper number', 'punto-banco@1', '/burn', [{ count: 'fixed', from: 1 }], '/burn/0/to', 'is missing'],
     ['a time for commission that nobody knows', 'punto-banco@1', '/commission/when', 'later', '/commission/when', 'is "later" and should be one of "taken", "marked"'],
     ['an action that nobody knows', 'nsw-crown@1', '/irregularities/0/do', ['pray'], '/irregularities/0/do/0', `is "pray" and should be one of ${ACTIONS.map((action) => `"${action}"`).join(', ')}`],
@@ -56,7 +56,7 @@ describe('lint of the tableau', () => {
 describe('lint of the content', () => {
   it.each<[string, string, string, unknown, string, string]>([
     ['odds that win nothing', 'punto-banco@1', '/bets/2/pays/0/odds', '1 for 1', '/bets/2/pays/0/odds', '"1 for 1" wins nothing'],
-    ['odds that pay back less than the stake', 'punto-banco@1', '/bets/2/pays/0/odds', '0.5 for 1', '/bets/2/pays/0/odds', '"0.5 for 1" gives back less than the stake, or is for no stake'],
+    ['odds that pay back less than the stake', 'punto-banco@1', '/bets/2/pays/0/odds', '0.5 for 1', '/bets/2/pays/0/odds', '"0.5 for 1" returns less than the stake, or has no stake'],
     ['a payout that an earlier one always forestalls', 'super-6@1', '/bets/1/pays', [{ when: { winner: 'banker' }, odds: '1 to 1' }, { when: { winner: 'banker', bankerTotal: 6 }, odds: '0.5 to 1' }], '/bets/1/pays/1/when', 'an earlier push or payout covers every coup in which this one holds'],
     ['a payout that a push always forestalls', 'punto-banco@1', '/bets/0/pays/0/when', { winner: 'tie' }, '/bets/0/pays/0/when', 'an earlier push or payout covers every coup in which this one holds'],
     ['a condition that no coup meets, by its facts', 'ez-baccarat@1', '/bets/3/pays/0/when', { winner: 'tie', margin: 3 }, '/bets/3/pays/0/when', 'no coup can satisfy this condition'],
@@ -71,13 +71,13 @@ describe('lint of the content', () => {
     ['a bet that is there twice', 'punto-banco@1', '/bets/2/id', 'player', '/bets/2/id', 'player is in the document already'],
     ['an announced name that is no bet', 'punto-banco@1', '/specials/1', 'dragon-7', '/specials/1', '"dragon-7" is neither "natural" nor a bet of this document'],
     ['burn numbers the wrong way round', 'macau-2011@1', '/burn/2', { count: 'fixed', from: 8, to: 1 }, '/burn/2', 'no number lies from 8 to 1'],
-    ['a disposition from no source', 'nsw-crown@1', '/irregularities/0/source', 'hearsay', '/irregularities/0/source', '"hearsay" is no source of this document'],
+    ['a disposition from no source', 'nsw-crown@1', '/irregularities/0/source', 'hearsay', '/irregularities/0/source', '"hearsay" is not a source of this document'],
     ['a disposition behind a general one', 'nsw-crown@1', '/irregularities/1', disposition(['DL-05'], undefined), '/irregularities/4/codes/0', 'earlier entries decide DL-05 in every case that this one is for'],
     ['a disposition behind both cases of one condition', 'nsw-crown@1', '/irregularities/8', disposition(['SH-07', 'TC-01'], { exposed: true }), '/irregularities/8/codes/1', 'earlier entries decide TC-01 in every case that this one is for'],
     ['a value without a source', 'punto-banco@1', '/provenance/~1tableau', undefined, '/tableau', 'has no provenance'],
     ['a part of a value without a source', 'punto-banco@1', '/provenance/~1commission~1when', undefined, '/commission/when', 'has no provenance'],
     ['one bet without a source', 'punto-banco@1', '/provenance/~1bets~12', undefined, '/bets/2', 'has no provenance'],
-    ['a source that is not listed', 'punto-banco@1', '/provenance/~1decks/source', 'hearsay', '/provenance/~1decks/source', '"hearsay" is no source of this document'],
+    ['a source that is not listed', 'punto-banco@1', '/provenance/~1decks/source', 'hearsay', '/provenance/~1decks/source', '"hearsay" is not a source of this document'],
     ['a provenance of nothing', 'punto-banco@1', '/provenance/~1bets~17', { source: 'pa-631a' }, '/provenance/~1bets~17', '/bets/7 leads to no value of this document'],
   ])('finds %s', (...[, ref, place, value, pointer, problem]) => {
     expect(problemsOf(ref, place, value)).toContainEqual({ pointer, problem });

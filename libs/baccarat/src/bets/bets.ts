@@ -69,7 +69,7 @@ function pairOf([first, second]: readonly Card[]): HandFacts['pair'] {
   return first === second ? 'perfect' : 'pair';
 }
 
-/** Whether `predicate` holds of a coup with these facts and hands. */
+/** Returns whether `predicate` is true of a coup with these facts and hands. */
 export function holds(predicate: Predicate, facts: Facts, hands: Hands): boolean {
   for (const [fact, wanted] of conditionsOf(predicate)) {
     if (fact === 'player' || fact === 'banker') {
@@ -85,7 +85,7 @@ export function holds(predicate: Predicate, facts: Facts, hands: Hands): boolean
 
 type Condition = readonly [fact: keyof Facts | 'player' | 'banker', wanted: unknown];
 
-/** A document's predicates are asked at every settlement: each is taken apart once. */
+/** Every settlement evaluates a document's predicates, so each is parsed once and cached. */
 const TAKEN_APART = new WeakMap<Predicate, readonly Condition[]>();
 
 function conditionsOf(predicate: Predicate): readonly Condition[] {
@@ -105,7 +105,7 @@ const matches = (patterns: readonly string[], hand: readonly Card[]): boolean =>
     );
   });
 
-/** What becomes of a bet. `tier` is the place in the bet's `pays`, or in its `pushes`. */
+/** The result of a bet. `tier` is the index in the bet's `pays` or `pushes`. */
 export type Result =
   | {
       readonly result: 'win';
@@ -118,7 +118,7 @@ export type Result =
 
 const LOSE: Result = { result: 'lose' };
 
-/** What the rules make of a bet: pushes are tried first, then payouts, in the document's order; else it loses. */
+/** Returns the result of a bet: the first push that applies, else the first payout, else a loss. */
 export function resultOf(bet: Bet, facts: Facts, hands: Hands): Result {
   for (const push of bet.pushes)
     if (holds(push.when, facts, hands)) return { result: 'push', special: push.special };
@@ -129,7 +129,10 @@ export function resultOf(bet: Bet, facts: Facts, hands: Hands): Result {
   return LOSE;
 }
 
-/** The names announced with this result: `natural`, and the bets of the document's `specials` that win. */
+/**
+ * Returns the names announced with this result: `natural`, and the winning bets among the
+ * document's `specials`.
+ */
 export function specialsOf(rules: Rules, facts: Facts, hands: Hands): string[] {
   return rules.document.specials.filter((name) => {
     if (name === 'natural') return facts.playerNatural || facts.bankerNatural;

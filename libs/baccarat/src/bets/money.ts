@@ -1,19 +1,23 @@
 import type { Rational } from './odds-notation.js';
 
-/** How a fraction of a minor unit is settled. `half-up`: to the nearest, a half to the higher. */
+/**
+ * How to round a fraction of a minor unit. `half-up` rounds to the nearest, and a half to the
+ * higher.
+ */
 export const ROUNDING_MODES = ['half-up', 'half-down', 'half-even', 'down', 'up'] as const;
 export type RoundingMode = (typeof ROUNDING_MODES)[number];
 
-/** Amounts are rounded to a multiple of `unit` minor units. */
+/** Rounds amounts to a multiple of `unit` minor units. */
 export interface Rounding {
   readonly unit: number;
   readonly mode: RoundingMode;
 }
 
 /**
- * `amount × factor`, rounded to a multiple of `rounding.unit`; all integers of at least 0, in minor units. Exact whatever
- * the size: where a product could pass 2^53 it is taken in BigInt. Only a result that passes 2^53 itself is no longer
- * exact; it is then above every amount that an event can carry.
+ * Returns `amount × factor`, rounded to a multiple of `rounding.unit`. All integers are at least 0
+ * and in minor units. The result is exact whatever the size of the operands: products that could
+ * pass 2^53 use BigInt. Only a result that itself passes 2^53 is inexact, and no event can carry
+ * such an amount.
  */
 export function scale(amount: number, factor: Rational, rounding: Rounding): number {
   const divisor = factor.den * rounding.unit;
@@ -34,7 +38,7 @@ export function scale(amount: number, factor: Rational, rounding: Rounding): num
   return Number((floor + (up ? 1n : 0n)) * BigInt(rounding.unit));
 }
 
-/** Whether `amount × factor` needs no rounding to a multiple of `unit`. */
+/** Returns whether `amount × factor` is a multiple of `unit` without rounding. */
 export const isExact = (amount: number, factor: Rational, unit: number): boolean =>
   (BigInt(amount) * BigInt(factor.num)) % (BigInt(factor.den) * BigInt(unit)) === 0n;
 

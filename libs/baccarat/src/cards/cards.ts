@@ -1,4 +1,4 @@
-/** Ranks in the order rule books list them. */
+/** Ranks in the order of rule books. */
 export const RANKS = ['A', '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q', 'K'] as const;
 /** Spades, hearts, diamonds, clubs. */
 export const SUITS = ['S', 'H', 'D', 'C'] as const;
@@ -15,7 +15,10 @@ export const CARDS: readonly Card[] = SUITS.flatMap((suit) =>
 
 const NAMES: ReadonlySet<string> = new Set(CARDS);
 
-/** By the character code of a rank: what it counts, and its place in `RANKS`; of a suit: the place of its ace in `CARDS`. */
+/**
+ * Indexed by character code. For a rank: its value and its index in `RANKS`. For a suit: the index
+ * of its ace in `CARDS`.
+ */
 const VALUE_AT = new Uint8Array(128);
 const PLACE_AT = new Uint8Array(128);
 RANKS.forEach((rank, i) => {
@@ -26,22 +29,22 @@ SUITS.forEach((suit, i) => {
   PLACE_AT[suit.charCodeAt(0)] = i * RANKS.length;
 });
 
-/** Whether `text` names a card. */
+/** Returns whether `text` is a card. */
 export const isCard = (text: unknown): text is Card => typeof text === 'string' && NAMES.has(text);
 
 /**
- * What a card counts: ace 1, two to nine their pips, ten and faces 0.
- * Source: 58 Pa. Code § 627a.8 and NSW rules 3.2 to 3.3, as docs/rules/README.md cites them.
+ * Returns a card's value: ace 1, two to nine their pips, ten and faces 0. Source: 58 Pa. Code §
+ * 627a.8 and NSW rules 3.2 to 3.3, as docs/rules/README.md cites them.
  */
 export const valueOf = (card: Card): number => VALUE_AT[card.charCodeAt(0)] as number;
 
-/** The place of a card in `CARDS`, 0 to 51. */
+/** Returns the index of a card in `CARDS`, 0 to 51. */
 export const cardIndex = (card: Card): number =>
   (PLACE_AT[card.charCodeAt(1)] as number) + (PLACE_AT[card.charCodeAt(0)] as number);
 
 export const rankOf = (card: Card): Rank => card.charAt(0) as Rank;
 export const suitOf = (card: Card): Suit => card.charAt(1) as Suit;
 
-/** A hand's total: the last digit of the sum of its cards. */
+/** Returns a hand's total: the last digit of the sum of its cards. */
 export const totalOf = (hand: readonly Card[]): number =>
   hand.reduce((sum, card) => sum + valueOf(card), 0) % 10;

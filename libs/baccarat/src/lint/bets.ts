@@ -5,8 +5,8 @@ import type { BetText, Predicate, RuleDocument } from '../rules/rule-document.js
 import { tableauOf } from '../tableau/tableau-words.js';
 
 /**
- * What is wrong with the bets of a document whose form is sound: odds without a profit, a tier that no coup reaches, a
- * bet that cannot win or cannot lose, commission that does not fit.
+ * Returns the problems of the bets in a document whose form is valid: odds without a profit, a tier
+ * that no coup reaches, a bet that cannot win or cannot lose, commission that does not fit.
  */
 export function betProblems(
   document: Pick<RuleDocument, 'bets' | 'tableau' | 'decks' | 'commission'>,
@@ -38,7 +38,7 @@ export function betProblems(
 const hasPatterns = (when: Predicate): boolean =>
   when.player !== undefined || when.banker !== undefined;
 
-/** A bet's conditions in the order in which they are tried, with their places. */
+/** Returns a bet's conditions in the order of evaluation, with their JSON pointers. */
 const conditionsOf = (bet: BetText): { readonly at: string; readonly when: Predicate }[] => [
   ...(bet.pushes ?? []).map(({ when }, i) => ({ at: `/pushes/${i}`, when })),
   ...bet.pays.map(({ when }, i) => ({ at: `/pays/${i}`, when })),
@@ -49,9 +49,7 @@ function oddsProblems(bet: BetText, pointer: string): LintProblem[] {
     const at = `${pointer}/pays/${i}/odds`;
     const read = parseOdds(odds);
     if (!read)
-      return [
-        { pointer: at, problem: `"${odds}" gives back less than the stake, or is for no stake` },
-      ];
+      return [{ pointer: at, problem: `"${odds}" returns less than the stake, or has no stake` }];
     return read.profit.num > 0 ? [] : [{ pointer: at, problem: `"${odds}" wins nothing` }];
   });
 }

@@ -4,18 +4,21 @@ import { pointerTo } from '../rules/json-pointer.js';
 import type { LintProblem } from '../rules/json-form.js';
 import { STOOD, type Cell } from '../rules/rules.js';
 
-/** What a chart says of one cell: a banker total and either a third card's value or the total on which the player stood. */
+/**
+ * What a chart says about one cell: a banker total, with either a third card's value or the total
+ * on which the player hand stood.
+ */
 export interface Claim {
   readonly banker: number;
   readonly against: { readonly third: number } | { readonly stoodOn: number };
   readonly says: Cell;
-  /** Where the chart says so. */
+  /** The JSON pointer of the claim. */
   readonly pointer: string;
 }
 
 export interface Claims {
   readonly claims: readonly Claim[];
-  /** Rows that cannot be read as claims. */
+  /** Rows that cannot be parsed as claims. */
   readonly problems: readonly LintProblem[];
 }
 
@@ -25,8 +28,9 @@ type Against = Claim['against'];
 const thirds: readonly Against[] = VALUES.map((third) => ({ third }));
 
 /**
- * Everything that a chart of sound form says about the banker hand, one claim a cell and sentence. `standing`: the
- * totals on which the player hand stands, by which a sentence about a player who stood is spelled out.
+ * Returns everything that a chart of valid form says about the banker hand, one claim a cell and
+ * sentence. `standing` has the totals on which the player hand stands, to expand sentences about a
+ * player who stood.
  */
 export function bankerClaims(chart: Chart, standing: readonly number[]): Claims {
   const stood: readonly Against[] = standing.map((stoodOn) => ({ stoodOn }));
@@ -100,7 +104,10 @@ function bankerRowClaims(
   return claims;
 }
 
-/** The values of third cards given by value or by rank; a rank to which the text gives no value counts for nothing here. */
+/**
+ * Returns the values of third cards named by value or by rank. A rank without a value in the text
+ * is left out.
+ */
 const counted = (cards: readonly ThirdCard[], values: Chart['values']): number[] => [
   ...new Set(cards.flatMap((card) => (typeof card === 'number' ? [card] : (values[card] ?? [])))),
 ];
@@ -133,7 +140,10 @@ function gridClaims(grid: GridChart, stood: readonly Against[]): Claims {
   return { claims, problems };
 }
 
-/** A sentence without banker totals is about 0 to 7: with more the banker hand has a natural, and nothing is drawn. */
+/**
+ * A sentence without banker totals applies to 0 to 7: with more the banker hand has a natural, and
+ * no card is drawn.
+ */
 function proseClaims(
   { banker = VALUES.slice(0, 8), says, against }: ProseRule,
   pointer: string,
@@ -150,7 +160,7 @@ function proseClaims(
   });
 }
 
-/** What a text leaves open or gets wrong about the worth of cards. */
+/** Returns the values of cards that a text leaves out or has wrong. */
 export function valueProblems(values: Chart['values']): LintProblem[] {
   return RANKS.flatMap((rank) => {
     const right = valueOf(`${rank}S` satisfies Card);
@@ -178,6 +188,6 @@ const RANK_NAMES: Readonly<Record<string, string>> = {
   K: 'king',
 };
 
-/** The column of the banker's table that a claim is about. */
+/** Returns the column of the banker's table that a claim is about. */
 export const columnOf = ({ against }: Claim): number =>
   'third' in against ? against.third : STOOD;

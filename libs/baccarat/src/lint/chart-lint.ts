@@ -14,15 +14,16 @@ import {
 
 export interface ChartReport {
   readonly problems: readonly LintProblem[];
-  /** Where the cells that the chart decides are not those of the standard tableau; information, no fault. */
+  /** Cells that differ from the standard tableau. This is information, not a problem. */
   readonly departures: readonly string[];
-  /** The tableau that the chart gives; absent where there are problems. */
+  /** The chart's tableau. Absent if there are problems. */
   readonly tableau?: TableauText;
 }
 
 /**
- * Judges a published chart: every cell that it decides twice or not at all, one by one, and what else keeps it from
- * being a tableau. All of it is worked out from what the chart says. Never throws on a JSON value.
+ * Checks a published chart: reports each cell that the chart decides twice or not at all, and
+ * everything else that keeps it from being a tableau. Uses only what the chart says. Never throws
+ * on a JSON value.
  */
 export function lintChart(json: unknown): ChartReport {
   const form = formProblems(json, CHART_FORM);
@@ -65,7 +66,9 @@ function naturalProblems({ naturals }: Chart): LintProblem[] {
   return [...missing, ...more];
 }
 
-/** The player's row, and the totals on which the chart has the player hand stand. */
+/**
+ * Checks the player's row, and returns the totals on which the chart makes the player hand stand.
+ */
 function judgePlayer({
   player,
 }: Chart): Judged<(Cell | undefined)[]> & { readonly standing: readonly number[] } {
@@ -142,7 +145,7 @@ function headingProblems({ banker }: Chart): LintProblem[] {
   ];
 }
 
-/** A cell that must be decided exactly once; sentences that agree count as one. */
+/** Checks a cell that must be decided exactly once. Sentences that agree count as one. */
 function judgeCell(claims: readonly Claim[], name: string): Judged<Cell | undefined> {
   const moves = movesOf(claims);
   if (moves.length === 1) return { cells: moves[0], problems: [] };
@@ -158,8 +161,9 @@ function judgeCell(claims: readonly Claim[], name: string): Judged<Cell | undefi
 }
 
 /**
- * The cell for a player who stood. It is one cell, whatever the player stood on: a chart that says something else
- * against one standing total than against another is faulted for each total, and for the difference.
+ * Checks the cell for a player who stood. It is one cell, whatever total the player stood on. A
+ * chart that says different things for different standing totals gets a problem for each total, and
+ * one for the difference.
  */
 function judgeStood(
   total: number,

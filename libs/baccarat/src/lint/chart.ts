@@ -5,27 +5,33 @@ import type { RuleSource } from '../rules/rule-document.js';
 import type { Cell } from '../rules/rules.js';
 
 /**
- * A drawing chart as somebody published it, faults and all: what the print says, not what it should say. A cell may be
- * decided twice, or never. `lintChart` says which, and gives the tableau where there is exactly one.
+ * A drawing chart as published, with its errors: what the print says, not what it should say. It
+ * may decide a cell twice or never. `lintChart` reports that, and returns the tableau if there is
+ * exactly one.
  */
 export interface Chart {
-  /** What the chart is called; the field by which a chart is told from a rule document. */
+  /** The chart's name. This field distinguishes a chart from a rule document. */
   readonly chart: string;
   readonly source: RuleSource;
-  /** What each rank counts, as far as the text says; a rank that the text never values is absent. */
+  /**
+   * The value of each rank, as far as the text states it. A rank without a value in the text is
+   * absent.
+   */
   readonly values: { readonly [rank in Rank]?: number };
   /** Two-card totals that end the drawing, on either hand. */
   readonly naturals: readonly number[];
-  /** The player hand's totals, by what the text has it do. */
+  /** The player hand's totals by move. */
   readonly player: ByMove<readonly number[]>;
   readonly banker: BankerChart;
-  /** What the text says about the banker hand outside the chart. */
+  /** What the text outside the chart says about the banker hand. */
   readonly prose?: readonly ProseRule[];
 }
 
 type ByMove<T> = { readonly [move in Cell]?: T };
 
-/** A third card of the player hand: what it counts, or its rank, which counts what the chart's `values` say. */
+/**
+ * A third card of the player hand: its value, or its rank, whose value is in the chart's `values`.
+ */
 export type ThirdCard = number | Rank;
 
 export type BankerChart =
@@ -36,11 +42,11 @@ export type BankerChart =
 /** A row for one or more banker totals, with lists of the player's third cards. */
 export interface BankerRow extends ByMove<readonly ThirdCard[]> {
   readonly banker: readonly number[];
-  /** For third cards in no list of this row. */
+  /** For third cards that this row does not list. */
   readonly otherwise?: Cell;
   /** For a player who took no third card. */
   readonly stood?: Cell;
-  /** With or without a third card, whatever it is. */
+  /** With any third card, or without one. */
   readonly always?: Cell;
 }
 
@@ -49,32 +55,40 @@ export interface ThirdCardRow extends ByMove<readonly number[]> {
   readonly thirdCards: readonly ThirdCard[];
 }
 
-/** Rows of banker totals under columns. Cells are letters parted by spaces. */
+/** Rows of banker totals under columns. Cells are letters separated by spaces. */
 export interface GridChart {
   readonly printed: 'grid';
   /** What is printed above the columns. */
   readonly heading: string;
-  /** What that heading says the columns are: the player's third card, or the player hand's own total. */
+  /**
+   * What the columns are according to the heading: the player's third card, or the player hand's
+   * own total.
+   */
   readonly headedBy: 'third-card' | 'player-total';
   /** A number for each column, or `stood` for a player who took no third card. */
   readonly columns: readonly (number | 'stood')[];
-  /** What each letter says. */
+  /** The meaning of each letter. */
   readonly letters: Readonly<Record<string, Cell>>;
   readonly rows: readonly { readonly banker: number; readonly cells: string }[];
 }
 
-/** One sentence of the text: what the banker hand does with these totals, or with any total where none is given. */
+/**
+ * One sentence of the text: what the banker hand does with these totals, or with any total if there
+ * are none.
+ */
 export interface ProseRule {
   readonly banker?: readonly number[];
   readonly says: Cell;
   /**
-   * Against `anything`; against `any-third-card`; against a player who `stood`; or against one who `stood-higher`, that
-   * is, on a total above the banker hand's own.
+   * `anything`; `any-third-card`; a player who `stood`; or one who `stood-higher`, that is, on a
+   * total above the banker hand's own.
    */
   readonly against: 'anything' | 'any-third-card' | 'stood' | 'stood-higher';
 }
 
-/** Whether a JSON value means to be a chart, sound or not: it has the field `chart`. */
+/**
+ * Returns whether a JSON value is meant as a chart, valid or not: whether it has the field `chart`.
+ */
 export const isChart = (json: unknown): boolean => isRecord(json) && Object.hasOwn(json, 'chart');
 
 const text: Form = { type: 'string', pattern: '\\S', description: 'a text that is not empty' };

@@ -1,7 +1,10 @@
 import type { LintProblem } from '../rules/json-form.js';
 import type { Circumstances, Irregularity, RuleDocument } from '../rules/rule-document.js';
 
-/** Dispositions from no known source, and entries that an earlier one always forestalls. The form must be sound. */
+/**
+ * Returns dispositions without a known source, and entries that an earlier entry always precedes.
+ * The form must be valid.
+ */
 export function irregularityProblems({
   irregularities,
   sources,
@@ -12,7 +15,7 @@ export function irregularityProblems({
     if (!Object.hasOwn(sources, entry.source))
       problems.push({
         pointer: `${pointer}/source`,
-        problem: `"${entry.source}" is no source of this document`,
+        problem: `"${entry.source}" is not a source of this document`,
       });
     for (const [k, code] of entry.codes.entries()) {
       const earlier = irregularities.slice(0, i).filter(({ codes }) => codes.includes(code));
@@ -26,7 +29,7 @@ export function irregularityProblems({
   return problems;
 }
 
-/** Whether some circumstances match `entry` and none of `earlier`. */
+/** Returns whether some circumstances match `entry` and none of `earlier`. */
 const leavesRoomFor = (earlier: readonly Irregularity[], entry: Irregularity): boolean =>
   EVERY_CASE.some(
     (circumstances) =>
@@ -39,7 +42,10 @@ const matches = (when: Circumstances | undefined, circumstances: Circumstances):
     ([name, wanted]) => circumstances[name as keyof Circumstances] === wanted,
   );
 
-/** Every combination of circumstances: each is true or false; a card belongs to the player, the banker or neither hand. */
+/**
+ * Every combination of circumstances: each is true or false, and a card belongs to the player hand,
+ * the banker hand or neither.
+ */
 const EVERY_CASE: readonly Circumstances[] = [true, false].flatMap((exposed) =>
   [true, false].flatMap((firstCard) =>
     [true, false].flatMap((lastCoup) =>

@@ -8,16 +8,20 @@ import type { RuleDocument } from '../rules/rule-document.js';
 import { departures } from '../tableau/standard-tableau.js';
 import { bankerCellName, playerCellName, tableauOf } from '../tableau/tableau-words.js';
 
-/** `departures` tells in words where the tableau is not the standard one; that is information and no fault. */
+/**
+ * `departures` describes cells that differ from the standard tableau. This is information, not a
+ * problem.
+ */
 export interface LintReport {
   readonly problems: readonly LintProblem[];
   readonly departures: readonly string[];
 }
 
 /**
- * Judges a JSON value as a rule document: its form (what rules/rule-document.schema.json says), every cell of the
- * tableau decided once, every bet settleable, commission and odds sane, dispositions reachable and known, every value
- * with its source. Without problems the document can be published and `readRules` takes it. Never throws on a JSON value.
+ * Checks a JSON value as a rule document: its form (rules/rule-document.schema.json), each cell of
+ * the tableau decided once, each bet settleable, commission and odds valid, dispositions reachable
+ * and known, each value with a source. A document without problems can be published, and
+ * `readRules` accepts it. Never throws on a JSON value.
  */
 export function lint(document: unknown): LintReport {
   const form = formProblems(document, RULE_DOCUMENT_FORM).flatMap((problem) =>
@@ -60,7 +64,7 @@ function burnProblems({ burn }: RuleDocument): LintProblem[] {
   );
 }
 
-/** Where a row of the tableau is a text of the wrong form, says for each cell what is wrong with it instead. */
+/** Replaces a form problem of a tableau row by one problem a cell. */
 function tableauCellProblems(problem: LintProblem, document: unknown): LintProblem[] {
   const row = /^\/tableau\/(player|banker\/(\d))$/.exec(problem.pointer);
   if (!row) return [problem];
@@ -91,7 +95,10 @@ function bankerRowFaults(text: string, total: number): string[] {
   ];
 }
 
-/** Says which cells of a row are open, decided twice or unreadable. A row is named at most once for letters too many. */
+/**
+ * Returns the cells of a row that are undecided, decided twice or unreadable. Reports excess
+ * letters at most once a row.
+ */
 function rowFaults(text: string, width: number, name: (column: number) => string): string[] {
   const faults: string[] = [];
   for (let column = 0; column < width; column += 1) {

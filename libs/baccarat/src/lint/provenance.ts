@@ -2,7 +2,7 @@ import { isRecord, leadsSomewhere, pointerTo } from '../rules/json-pointer.js';
 import type { LintProblem } from '../rules/json-form.js';
 import type { RuleDocument } from '../rules/rule-document.js';
 
-/** The fields that hold the rules themselves; the others say what the document is and where it comes from. */
+/** The fields that hold the rules. All other fields describe the document and its origin. */
 const RULES = [
   'decks',
   'tableau',
@@ -17,7 +17,10 @@ const RULES = [
   'procedure',
 ] as const;
 
-/** Values without a source, sources that do not exist, and pointers that lead nowhere. The form must be sound. */
+/**
+ * Returns values without a source, sources that do not exist, and pointers to nothing. The form
+ * must be valid.
+ */
 export function provenanceProblems(document: RuleDocument): LintProblem[] {
   const { provenance, sources } = document;
   const problems: LintProblem[] = [];
@@ -28,7 +31,7 @@ export function provenanceProblems(document: RuleDocument): LintProblem[] {
     if (!Object.hasOwn(sources, source))
       problems.push({
         pointer: `${at}/source`,
-        problem: `"${source}" is no source of this document`,
+        problem: `"${source}" is not a source of this document`,
       });
   }
   for (const name of RULES) {
@@ -39,10 +42,13 @@ export function provenanceProblems(document: RuleDocument): LintProblem[] {
   return problems;
 }
 
-/** What a bet is called is no rule. */
+/** A bet's name is not a rule, so it needs no source. */
 const NAME = /^\/bets\/\d+\/(id|title)$/;
 
-/** The largest parts of `value` that no pointer covers. What is absent or empty needs no source. */
+/**
+ * Returns the largest parts of `value` that no pointer covers. Absent and empty values need no
+ * source.
+ */
 function unsourced(value: unknown, pointer: string, sourced: readonly string[]): string[] {
   if (value === undefined || sourced.includes(pointer) || NAME.test(pointer)) return [];
   const members = Array.isArray(value)

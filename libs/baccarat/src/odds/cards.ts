@@ -10,19 +10,27 @@ import { countThirds, thirdsInShoe, type ThirdsInShoe } from './thirds.js';
 import { CELL_FACTS, TOTALS_CELLS } from './totals.js';
 import type { Facts } from '../rules/rule-document.js';
 
-/** Coups that a question cannot tell apart, in which every bet that asks no more comes out the same. */
+/**
+ * A class of coups that a question cannot distinguish. Every bet that asks no more has the same
+ * result in all of them.
+ */
 export interface CoupClass {
   readonly facts: Facts;
-  /** Hands that answer the question's patterns as all these coups do; their totals mean nothing. */
+  /**
+   * Hands that match the question's patterns as all coups of this class do. Their totals are
+   * meaningless.
+   */
   readonly hands: Hands;
-  /** Ordered six-card sequences. */
+  /** The number of ordered six-card sequences. */
   readonly count: bigint;
 }
 
 /**
- * Counts the ordered six-card sequences of each class of coups that the question can tell apart. `copies`: of each card,
- * in the order of `CARDS`, at least six in all. The first four cards are taken by classes as fine as the question asks,
- * down to the single card for perfect pairs; third cards by value and by those patterns that the first four leave open.
+ * Counts the ordered six-card sequences of each class of coups that the question can distinguish.
+ * `copies` has the number of each card, in the order of `CARDS`, at least six in all. Classes for
+ * the first four cards are as fine as the question needs, down to single cards for perfect pairs.
+ * Third cards are classified by value and by the patterns that the first four cards leave
+ * undecided.
  */
 export function countByCards(
   copies: readonly number[],
@@ -47,7 +55,7 @@ interface Sorted {
   readonly drawing: Drawing;
 }
 
-/** The classes of coups in which the hands' first cards give these two answers. */
+/** Returns the classes of coups whose hands start with these two answers. */
 function countAnswers(
   player: StartAnswer,
   banker: StartAnswer,
@@ -78,10 +86,10 @@ function countAnswers(
   return coupClasses(tally.sums(), thirds, { player: player.cards, banker: banker.cards });
 }
 
-/** Starts after which the shoe is the same for third cards. */
+/** Starts that leave the same shoe for third cards. */
 interface StartGroup {
   readonly total: number;
-  /** The kinds, as third cards, of the two cards. */
+  /** The kinds of the two cards, as third cards. */
   readonly kinds: readonly [number, number];
   readonly starts: Start[];
 }
@@ -119,7 +127,7 @@ function takeThirds(
   }
 }
 
-/** Starts in columns, for the one loop that runs a million times. */
+/** Starts as columns, for the one loop that runs a million times. */
 interface Columns extends Readonly<Record<'first' | 'second' | 'orders' | 'group', Int32Array>> {
   readonly groups: readonly StartGroup[];
 }
@@ -137,7 +145,10 @@ function columnsOf(groups: readonly StartGroup[]): Columns {
   };
 }
 
-/** Adds to `row`, by the banker's group, the sequences of four cards that begin with this player start. */
+/**
+ * Adds to `row`, by the banker's group, the sequences of four cards that begin with this player
+ * start.
+ */
 function countStarts(
   start: Start,
   { first, second, orders, group }: Columns,

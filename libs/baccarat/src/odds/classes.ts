@@ -4,13 +4,18 @@ import { CELL_FACTS } from './totals.js';
 import type { CardQuestion } from './question.js';
 import type { Facts } from '../rules/rule-document.js';
 
-/** Cards that the question cannot tell apart: drawn in each other's place they change no answer. `card` stands for all. */
+/**
+ * A class of interchangeable cards: swapping two of them changes no answer. `card` is one of them.
+ */
 export interface CardClass {
   readonly card: Card;
   readonly copies: number;
 }
 
-/** Sorts a shoe's cards (`copies` in the order of `CARDS`) into the fewest classes that answer the question. */
+/**
+ * Sorts a shoe's cards (`copies` in the order of `CARDS`) into the fewest classes that answer the
+ * question.
+ */
 export function classesOf(question: CardQuestion, copies: readonly number[]): readonly CardClass[] {
   const told = (card: Card): string =>
     question.compares === 'cards' ? card : question.compares === 'ranks' ? rankOf(card) : '';
@@ -22,22 +27,28 @@ export function classesOf(question: CardQuestion, copies: readonly number[]): re
   ).kinds;
 }
 
-/** Third cards, sorted: as the player's by value and by the patterns of both hands, as the banker's by value and its own patterns. */
+/**
+ * Third cards by kind: the player's by value and by the patterns of both hands, the banker's by
+ * value and its own patterns.
+ */
 export interface ThirdCards {
   /** By card class: its kind as a player's third card. */
   readonly kindOf: readonly number[];
   readonly values: readonly number[];
-  /** By kind: the kind as a banker's third card, and its value. */
+  /** By kind: its kind as a banker's third card, and its value. */
   readonly bankerKindOf: readonly number[];
   readonly bankerValues: readonly number[];
-  /** By kind: which answer it gives, a place in `answers`. */
+  /** By kind: the index of its answer in `answers`. */
   readonly playerAnswers: readonly number[];
   readonly bankerAnswers: readonly number[];
-  /** By hand: a card for each different set of patterns that its third card can meet. */
+  /** By hand: one card for each distinct set of patterns that its third card can match. */
   readonly answers: { readonly player: readonly Card[]; readonly banker: readonly Card[] };
 }
 
-/** Sorts the classes' cards as third cards, of which these patterns are asked. The classes must tell them apart. */
+/**
+ * Classifies cards as third cards for these patterns. The card classes must be fine enough for
+ * them.
+ */
 export function thirdCardsOf(
   classes: readonly CardClass[],
   player: readonly string[],
@@ -62,13 +73,13 @@ export function thirdCardsOf(
   };
 }
 
-/** Whether the card meets each pattern. */
+/** Returns whether the card matches each pattern. */
 export const metBy = (card: Card, patterns: readonly string[] = []): boolean[] =>
   patterns.map((pattern) =>
     holds({ player: [pattern] }, CELL_FACTS[0] as Facts, { player: [card], banker: [] }),
   );
 
-/** Puts together what the same is said of, in the order of first sight; `kindOf` tells where each went. */
+/** Groups equal signatures in order of first appearance. `kindOf` maps each item to its group. */
 function sortedBy(
   say: (card: Card) => string,
   classes: readonly CardClass[],

@@ -2,14 +2,17 @@ import { OddsRefusal } from '../cards/composition.js';
 import { bankerCell, playerCell } from '../tableau/due.js';
 import { STOOD, type Cell, type Rules } from '../rules/rules.js';
 
-/** What is done wherever the tableau leaves the hand's holder free. */
+/** What a hand does in every optional cell of the tableau. */
 export type Choice = 'draw' | 'stand';
 
-/** A tableau with nothing left open. */
+/** A tableau without optional cells. */
 export interface Drawing {
   /** By two-card total 0 to 9: whether the player hand draws. */
   readonly player: readonly boolean[];
-  /** By banker total 0 to 9, then by the value 0 to 9 of the player's third card, or `STOOD`: whether the banker hand draws. */
+  /**
+   * By banker total 0 to 9, then by the value 0 to 9 of the player's third card, or `STOOD`:
+   * whether the banker hand draws.
+   */
   readonly banker: readonly (readonly boolean[])[];
 }
 
@@ -17,8 +20,8 @@ const TOTALS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 const THIRDS = [...TOTALS, STOOD];
 
 /**
- * The drawing that odds are counted for. Where the tableau has optional cells the odds hang on what their holders do:
- * `choice` says it for all of them, and without it there is none (`OddsRefusal`).
+ * Returns the drawing rules that odds are computed for. With optional cells in the tableau, the
+ * odds depend on `choice`, which applies to all of them. Throws `OddsRefusal` if it is missing.
  */
 export function drawingOf(
   { ref, tableau }: Pick<Rules, 'ref' | 'tableau'>,
@@ -31,7 +34,7 @@ export function drawingOf(
         (each) => each === 'optional',
       ).length;
       throw new OddsRefusal(
-        `${ref} leaves ${open} ${open === 1 ? 'cell' : 'cells'} of its tableau to the hand's holder: give the option choice as "draw" or "stand"`,
+        `${ref} leaves ${open} ${open === 1 ? 'cell' : 'cells'} of its tableau open: set the option choice to "draw" or "stand"`,
       );
     }
     return choice === 'draw';

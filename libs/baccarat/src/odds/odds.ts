@@ -17,20 +17,27 @@ import { CELL_FACTS, countTotals } from './totals.js';
 import type { Facts } from '../rules/rule-document.js';
 import type { Bet, Rules } from '../rules/rules.js';
 
-/** How often a bet wins, pushes and loses, and what that is worth; counts are of ordered six-card sequences. */
+/**
+ * How often a bet wins, pushes and loses, and its value. Counts are of ordered six-card sequences.
+ */
 export interface BetOdds {
   readonly win: bigint;
-  /** Wins by their place in the bet's `pays`. */
+  /** Wins by index in the bet's `pays`. */
   readonly tiers: readonly bigint[];
   readonly push: bigint;
   readonly lose: bigint;
-  /** What a unit staked brings on average, pushes among the stakes: after commission at its exact rate, and before it. */
+  /**
+   * The average return of a unit staked, pushes included: after commission at its exact rate, and
+   * before it.
+   */
   readonly expected: ExactFraction;
   readonly expectedBeforeCommission: ExactFraction;
-  /** The house's share of a unit staked: `expected` with the other sign, after commission and before it. */
+  /**
+   * The house's share of a unit staked: the negative of `expected`, after commission and before it.
+   */
   readonly edge: ExactFraction;
   readonly edgeBeforeCommission: ExactFraction;
-  /** The edge on a unit of the stakes that did not push; `undefined` where every coup pushes. */
+  /** The edge on a unit of the stakes that did not push. `undefined` if every coup pushes. */
   readonly edgePerDecided: ExactFraction | undefined;
 }
 
@@ -39,28 +46,30 @@ export interface CoupOdds {
   /** All ordered sequences of six cards: n (n−1) … (n−5). */
   readonly total: bigint;
   readonly outcomes: Readonly<Record<Outcome, bigint>>;
-  /** Coups by the number of their cards. */
+  /** Coups by number of cards. */
   readonly cards: Readonly<Record<4 | 5 | 6, bigint>>;
-  /** Every bet of the document, in its order. */
+  /** Every bet of the document, in the document's order. */
   readonly bets: ReadonlyMap<string, BetOdds>;
 }
 
 export interface OddsOptions {
-  /** What is done in every optional cell of the tableau; needed where there is one. */
+  /** What a hand does in every optional cell of the tableau. Required if there is one. */
   readonly choice?: Choice;
 }
 
 /**
- * Exact odds of the first coup from a new shoe of `decks` decks, which are also those of any later coup as long as nothing
- * is known of the cards before it. The numbers of decks that the document allows a house do not limit the question.
- * Refuses (`OddsRefusal`) other than 1 to 12 decks, and optional cells without a `choice`.
+ * Returns the exact odds of the first coup from a new shoe of `decks` decks. These are also the
+ * odds of any later coup while nothing is known about the cards before it. Accepts numbers of decks
+ * that the document does not allow. Throws `OddsRefusal` unless `decks` is 1 to 12, and for
+ * optional cells without a `choice`.
  */
 export const oddsOf = (rules: Rules, decks: number, options: OddsOptions = {}): CoupOdds =>
   oddsOfComposition(rules, fullShoe(decks), options);
 
 /**
- * Exact odds of the next coup from a shoe that holds these cards, each order of them as likely as any other. Refuses
- * (`OddsRefusal`) a composition of fewer than six cards or of more than 12 decks, and optional cells without a `choice`.
+ * Returns the exact odds of the next coup from a shoe that holds these cards, in any order with
+ * equal probability. Throws `OddsRefusal` for a composition of fewer than six cards or of more than
+ * 12 decks, and for optional cells without a `choice`.
  */
 export function oddsOfComposition(
   rules: Rules,
@@ -125,7 +134,10 @@ interface Counts {
 
 const NO_CARDS = { player: [], banker: [] };
 
-/** What becomes of a bet in each cell, asked once for the life of the bet: odds after every coup then cost sums alone. */
+/**
+ * The result of a bet in each cell, computed once for each bet, so that odds after each coup cost
+ * only sums.
+ */
 const cellResults = new WeakMap<Bet, readonly Result[]>();
 
 function countByTotals(bet: Bet, cells: readonly bigint[]): Counts {

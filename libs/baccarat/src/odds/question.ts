@@ -3,27 +3,27 @@ import type { Hands } from '../tableau/due.js';
 import type { Facts, Predicate } from '../rules/rule-document.js';
 import type { Bet } from '../rules/rules.js';
 
-/** What a bet must know of the cards beyond totals and hand shapes. */
+/** What a bet needs to know of the cards, apart from totals and hand shapes. */
 export interface CardQuestion {
-  /** The ranks, or the very cards, of each hand's first two cards are compared. */
+  /** Whether the bet compares the ranks, or the exact cards, of each hand's first two cards. */
   readonly compares: 'nothing' | 'ranks' | 'cards';
-  /** By hand, then by the card's place in it: the patterns asked there. */
+  /** By hand and by index of the card in it: the patterns to match. */
   readonly player: readonly Patterns[];
   readonly banker: readonly Patterns[];
-  /** The conditions that ask for a third card by name. */
+  /** The conditions on a named third card. */
   readonly thirds: readonly ThirdCondition[];
 }
 type Patterns = readonly string[];
 
-/** A condition that asks for a third card by name, cut to what cards decide. */
+/** A condition on a named third card, reduced to what cards decide. */
 interface ThirdCondition {
-  /** What it asks of the first four cards. */
+  /** Its condition on the first four cards. */
   readonly start: Predicate;
   readonly player: Patterns;
   readonly banker: Patterns;
 }
 
-/** What it takes to know each fact; a new fact cannot be forgotten here. */
+/** What each fact needs to know. The type makes a new fact appear here. */
 const TAKES: Readonly<Record<keyof Facts, CardQuestion['compares']>> = {
   winner: 'nothing',
   playerTotal: 'nothing',
@@ -40,7 +40,10 @@ const TAKES: Readonly<Record<keyof Facts, CardQuestion['compares']>> = {
   perfectPairs: 'cards',
 };
 
-/** What a bet's conditions ask of the cards; `undefined` where totals and hand shapes decide the bet. */
+/**
+ * Returns what a bet's conditions need to know of the cards, or `undefined` if totals and hand
+ * shapes decide the bet.
+ */
 export function questionOf(bet: Bet): CardQuestion | undefined {
   const conditions = [...bet.pushes, ...bet.pays].map(({ when }) => when);
   const compares = conditions
@@ -64,7 +67,7 @@ export function questionOf(bet: Bet): CardQuestion | undefined {
   };
 }
 
-/** A hand has at most three cards: a fourth pattern is never met, whatever it asks. */
+/** A hand has at most three cards, so a fourth pattern never matches. */
 const PLACES = [0, 1, 2];
 
 const factsIn = (when: Predicate): (keyof Facts)[] =>
@@ -76,7 +79,7 @@ const more = (
 ): CardQuestion['compares'] =>
   a === 'cards' || b === 'cards' ? 'cards' : a === 'ranks' || b === 'ranks' ? 'ranks' : 'nothing';
 
-/** The pattern at a place of a hand, unless any card meets it. */
+/** Returns the pattern at an index of a hand, or `undefined` if every card matches it. */
 const patternAt = (when: Predicate, hand: 'player' | 'banker', place: number): Patterns =>
   (when[hand] ?? []).slice(place, place + 1).filter((pattern) => pattern !== '??');
 
@@ -94,7 +97,10 @@ function thirdConditionOf(when: Predicate): ThirdCondition {
   };
 }
 
-/** The patterns of third cards that still matter once the first four cards lie: those of conditions that these can meet. */
+/**
+ * Returns the patterns of third cards that still matter after the first four cards: those of
+ * conditions that these can meet.
+ */
 export function stillAsked(
   { thirds }: CardQuestion,
   facts: Facts,

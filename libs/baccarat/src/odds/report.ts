@@ -7,21 +7,27 @@ import type { Bet, Rules } from '../rules/rules.js';
 /** Digits after the point of a reported edge. */
 export const REPORT_DIGITS = 12;
 
-/** Exact odds as plain JSON: counts of ordered six-card sequences and decimals, all as strings, since counts can pass 2^53. */
+/**
+ * Exact odds as plain JSON: counts of ordered six-card sequences, and decimals. All are strings,
+ * because counts can pass 2^53.
+ */
 export interface OddsReport {
   /** `id@version` of the rule document. */
   readonly rules: string;
   readonly decks: number;
-  /** What was supposed of optional cells, where that was said. */
+  /** What a hand was assumed to do in optional cells, if that was given. */
   readonly choice?: Choice;
   readonly total: string;
   readonly outcomes: Readonly<Record<Outcome, string>>;
-  /** Coups by the number of their cards. */
+  /** Coups by number of cards. */
   readonly cards: Readonly<Record<4 | 5 | 6, string>>;
   readonly bets: Readonly<Record<string, BetReport>>;
 }
 
-/** Edges are shares of a unit staked, with 12 digits after the point, rounded to the nearest, a half to the higher. */
+/**
+ * Edges are shares of a unit staked, with 12 digits after the point, rounded to the nearest, and a
+ * half to the higher.
+ */
 export interface BetReport {
   readonly win: string;
   readonly push: string;
@@ -29,13 +35,16 @@ export interface BetReport {
   /** After commission at its exact rate. */
   readonly edge: string;
   readonly edgeBeforeCommission: string;
-  /** On a unit of the stakes that did not push; absent where every coup pushes. */
+  /** On a unit of the stakes that did not push. Absent if every coup pushes. */
   readonly edgePerDecided?: string;
-  /** The wins by payout, in the document's order, with the odds as published. */
+  /** Wins by payout, in the document's order, with the odds as published. */
   readonly tiers: readonly { readonly odds: string; readonly win: string }[];
 }
 
-/** Exact odds of every bet of a document from a new shoe, as `shoeprint odds --json` prints them. Refuses as `oddsOf` does. */
+/**
+ * Returns the exact odds of every bet of a document from a new shoe, as `shoeprint odds --json`
+ * prints them. Throws as `oddsOf` does.
+ */
 export function oddsReport(rules: Rules, decks: number, options: OddsOptions = {}): OddsReport {
   const { total, outcomes, cards, bets }: CoupOdds = oddsOf(rules, decks, options);
   return {

@@ -3,20 +3,25 @@ import type { Card } from '../cards/cards.js';
 import { metBy, type CardClass } from './classes.js';
 import type { CardQuestion } from './question.js';
 
-/** The first two cards of a hand, as classes; `orders` is 2 where the other order says the same and is counted here too. */
+/**
+ * The first two cards of a hand, as classes. `orders` is 2 if the other order is equivalent and is
+ * counted here too.
+ */
 export interface Start {
   readonly first: number;
   readonly second: number;
   readonly orders: 1 | 2;
 }
 
-/** The starts of a hand that answer the question alike; `cards` is one of them. */
+/** The starts of a hand that answer the question alike. `cards` is one of them. */
 export interface StartAnswer {
   readonly cards: readonly [Card, Card];
   readonly starts: readonly Start[];
 }
 
-/** Every way in which a hand's first two cards can fall, by what they answer to what is asked of that hand. */
+/**
+ * Returns every possible start of a hand, grouped by its answer to the question about that hand.
+ */
 export function startsOf(
   hand: 'player' | 'banker',
   question: CardQuestion,

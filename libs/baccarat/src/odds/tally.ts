@@ -1,6 +1,6 @@
 /**
- * Exact sums of counts by cell. What is added to `part` between two calls of `settle` must stay below 2^53; settling
- * costs nothing where the number of all sequences of the shoe does.
+ * Sums counts by cell, exactly. What is added to `part` between two calls of `settle` must stay
+ * below 2^53. `settle` does nothing if the number of all sequences of the shoe is below 2^53.
  */
 export class Tally {
   readonly part: Float64Array;
@@ -12,12 +12,12 @@ export class Tally {
     if (sequences > Number.MAX_SAFE_INTEGER) this.wide = new Array<bigint>(size).fill(0n);
   }
 
-  /** Puts the part by, before it could pass 2^53. */
+  /** Moves the partial sums into the totals before they could pass 2^53. */
   settle(): void {
     if (this.wide !== undefined) this.putBy(this.wide);
   }
 
-  /** The sum of each cell. */
+  /** Returns the sum of each cell. */
   sums(): bigint[] {
     if (this.wide === undefined) return Array.from(this.part, BigInt);
     this.putBy(this.wide);

@@ -4,7 +4,10 @@ import { endsDrawing } from '../tableau/due.js';
 import { SHAPE, TOTALS_CELLS } from './totals.js';
 import { STOOD } from '../rules/rules.js';
 
-/** Third cards in a shoe: how many of each kind are left, as the player's and as the banker's; `cards` before the first card. */
+/**
+ * How many third cards of each kind a shoe still holds, as the player's and as the banker's.
+ * `cards` is their number before the first card.
+ */
 export interface ThirdsInShoe {
   readonly thirds: ThirdCards;
   readonly left: number[];
@@ -25,7 +28,7 @@ export function thirdsInShoe(thirds: ThirdCards, copies: readonly number[]): Thi
   return { thirds, left, bankerLeft, cards: copies.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Four cards as they lie: two-card totals, and in how many ways. */
+/** Four cards in their places: the two-card totals, and the number of ways. */
 export interface Four {
   readonly player: number;
   readonly banker: number;
@@ -33,8 +36,9 @@ export interface Four {
 }
 
 /**
- * Adds to `part` what becomes of four cards already taken from the shoe: blocks of cells, a row of blocks for no player
- * third card and for each answer of one, in it a block for no banker third card and for each answer of one.
+ * Adds to `part` the outcomes of four cards already removed from the shoe. The cells are in blocks:
+ * one row of blocks for no player third card and for each of its answers, and in each row one block
+ * for no banker third card and for each of its answers.
  */
 export function countThirds(
   shoe: ThirdsInShoe,

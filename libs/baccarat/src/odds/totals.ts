@@ -7,8 +7,8 @@ import type { Facts } from '../rules/rule-document.js';
 import { STOOD } from '../rules/rules.js';
 
 /**
- * Coups are told apart by what both hands total and whether each has a third card: 10 × 10 × 2 × 2 cells. Winner, margin,
- * naturals and numbers of cards follow from the cell.
+ * Coups are classified by both hands' totals and by whether each hand has a third card: 10 × 10 × 2
+ * × 2 cells. Winner, margin, naturals and numbers of cards follow from the cell.
  */
 export const TOTALS_CELLS = 400;
 
@@ -21,7 +21,7 @@ const handOf = (total: number, cards: number): Card[] =>
     cards,
   ) as Card[];
 
-/** The facts of each cell. Those of pairs mean nothing here. */
+/** The facts of each cell. Those about pairs are meaningless here. */
 export const CELL_FACTS: readonly Facts[] = Array.from({ length: TOTALS_CELLS }, (_, cell) =>
   factsOf({
     player: handOf(Math.floor(cell / 10) % 10, cell >= SHAPE.playerThree ? 3 : 2),
@@ -30,12 +30,14 @@ export const CELL_FACTS: readonly Facts[] = Array.from({ length: TOTALS_CELLS },
 );
 
 /**
- * Counts the ordered six-card sequences of each cell. `byValue`: how many cards of value 0 to 9 the shoe holds, at least
- * six in all. Cards that a coup leaves in the shoe multiply through, so that every sequence counts once.
+ * Counts the ordered six-card sequences of each cell. `byValue` has the number of cards of each
+ * value 0 to 9 in the shoe, at least six in all. Each cell is multiplied by the arrangements of the
+ * cards that the coup does not draw, so every sequence counts once.
  *
- * The first four cards are taken as 55 × 55 unordered pairs of values, third cards only where the tableau draws them.
- * Plain numbers hold every sum while all sequences together do not pass 2^53, which they do from nine decks on; then
- * each player pair is added up by itself (at most 192·191·622·621·620·619 < 2^53 in twelve decks) and the sums in BigInt.
+ * The first four cards are 55 × 55 unordered pairs of values. Third cards are enumerated only if
+ * the tableau draws them. Plain numbers hold every sum while all sequences together stay below
+ * 2^53, which ends at nine decks. From there each player pair is summed by itself (at most
+ * 192·191·622·621·620·619 < 2^53 in twelve decks), and the sums are BigInt.
  */
 export function countTotals(byValue: readonly number[], drawing: Drawing): bigint[] {
   const left = [...byValue];
@@ -54,7 +56,7 @@ export function countTotals(byValue: readonly number[], drawing: Drawing): bigin
   return tally.sums();
 }
 
-/** Takes a pair of values from the shoe; gives the number of ways, in either order. */
+/** Removes a pair of values from the shoe and returns the number of ways, in either order. */
 function take(left: number[], i: number, j: number): number {
   const first = left[i] as number;
   left[i] = first - 1;

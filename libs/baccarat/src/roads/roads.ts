@@ -1,11 +1,11 @@
 import type { Outcome } from '../tableau/due.js';
 
-/** The rows of every board. Boards of all houses that publish their rules have six. */
+/** The number of rows on every board. Six for all houses that publish their rules. */
 export const ROAD_ROWS = 6;
 
 /**
- * What a road needs to know of one coup. `kind` and `void` are required, so that nobody can forget them: a coup that is
- * not normal, or was voided, or has no outcome, enters no road.
+ * What a road needs to know about one coup. `kind` and `void` are required so that callers cannot
+ * forget them: a coup that is not normal, was voided, or has no outcome enters no road.
  */
 export interface RoadResult {
   readonly outcome: Outcome | undefined;
@@ -13,17 +13,17 @@ export interface RoadResult {
   readonly void: boolean;
   readonly playerPair: boolean;
   readonly bankerPair: boolean;
-  /** Either hand has 8 or 9 on two cards. */
+  /** Whether either hand has 8 or 9 on two cards. */
   readonly natural?: boolean;
 }
 
-/** Where a mark is drawn: column from 0 at the left without limit, row 0 to 5 from the top. */
+/** A mark's cell on the board: column from 0 at the left without limit, row 0 to 5 from the top. */
 export interface Place {
   readonly column: number;
   readonly row: number;
 }
 
-/** What a mark shows of its coup. `coup` is the coup's index in the list of results that was given. */
+/** What a mark shows of its coup. `coup` is the index in the list of results. */
 export interface Shown {
   readonly coup: number;
   readonly playerPair: boolean;
@@ -36,31 +36,36 @@ export interface Bead extends Shown, Place {
 }
 
 /**
- * A mark's place in the road's logical columns, whatever the drawing did to them: `streak` counts the columns from 0,
- * `depth` the marks of its column from 0.
+ * A mark's position in the road's logical columns, whatever its cell on the board: `streak` counts
+ * the columns from 0, `depth` the marks in its column from 0.
  */
 export interface InStreak {
   readonly streak: number;
   readonly depth: number;
 }
 
-/** A won coup, with the ties that followed it; the first mark of a shoe also carries the ties before it. */
+/**
+ * A won coup with the ties that followed it. The first mark of a shoe also has the ties before it.
+ */
 export interface BigRoadMark extends Shown, InStreak, Place {
   readonly side: 'player' | 'banker';
   readonly ties: readonly Shown[];
 }
 
-/** Red: the shoe repeats itself; blue: it does not. The colours do not mean banker and player. `coup` as in `Shown`. */
+/**
+ * Red means that the shoe repeats itself, blue that it does not. The colors do not mean banker and
+ * player. `coup` as in `Shown`.
+ */
 export interface DerivedMark extends InStreak, Place {
   readonly coup: number;
   readonly colour: 'red' | 'blue';
 }
 
-/** The five scorecards of a shoe, each in coup order. */
+/** The five scorecards of a shoe, each in the order of the coups. */
 export interface Roads {
   readonly beadPlate: readonly Bead[];
   readonly bigRoad: readonly BigRoadMark[];
-  /** Ties that wait for the shoe's first mark; empty once it is there. */
+  /** Ties that wait for the shoe's first mark. Empty once there is one. */
   readonly waitingTies: readonly Shown[];
   readonly bigEyeBoy: readonly DerivedMark[];
   readonly smallRoad: readonly DerivedMark[];
@@ -68,13 +73,14 @@ export interface Roads {
 }
 
 /**
- * The roads of a shoe from its coups, in the order dealt, the last one last. Takes time in proportion to the coups.
- * A further result changes nothing already drawn, except that a tie is added to the last mark of the big road; after a
- * correction or a void, build the roads again.
+ * Returns the roads of a shoe from its coups, in the order dealt. Takes time linear in the number
+ * of coups. A further result changes no existing mark, except that a tie is added to the last mark
+ * of the big road. After a correction or a void, build the roads again.
  *
- * Source: no regulator writes roads down. Bead plate and big road with ties and dragon tail: the roadmap rules that OG
- * Plus and baccaratboard.com publish; derived roads: the rule stated in roadmapGenerator.js of the public package
- * baccarat-engine 1.1.5, from the logical columns, the first of them included.
+ * Source: no regulator defines roads. Bead plate and big road with ties and dragon tail follow the
+ * roadmap rules that OG Plus and baccaratboard.com publish. Derived roads follow the rule stated in
+ * roadmapGenerator.js of the public package baccarat-engine 1.1.5, from the logical columns,
+ * including the first.
  */
 export function roads(results: readonly RoadResult[]): Roads {
   const entered = results.flatMap((result, coup) => enter(result, coup) ?? []);
@@ -124,8 +130,9 @@ function bigRoadOf(entered: readonly Entered[]): { marks: BigRoadMark[]; waiting
 }
 
 /**
- * The derived road that looks `back` columns to the left in the big road's logical columns: 1 big eye boy, 2 small road,
- * 3 cockroach pig. Its own marks are drawn like a big road's: the same colour goes down, a change starts a column.
+ * Returns the derived road that looks `back` columns to the left in the big road's logical columns:
+ * 1 big eye boy, 2 small road, 3 cockroach pig. Its own marks are plotted like a big road's: the
+ * same color goes down, a change starts a column.
  */
 function derivedRoad(bigRoad: readonly BigRoadMark[], back: number): DerivedMark[] {
   const marks: DerivedMark[] = [];
@@ -143,9 +150,10 @@ function derivedRoad(bigRoad: readonly BigRoadMark[], back: number): DerivedMark
 }
 
 /**
- * The colour that the newest mark of columns of these lengths earns, or none where there is no column to compare with.
- * A mark that starts a column is red when the column it ended is as long as the one `back` before that; a lower mark is
- * blue when it is the first to go deeper than the column `back` before its own.
+ * Returns the color of the newest mark of columns of these lengths, or `undefined` if there is no
+ * column to compare with. A mark that starts a column is red if the column that it ended is as long
+ * as the one `back` before that. A lower mark is blue if it is the first to go deeper than the
+ * column `back` before its own.
  */
 function colourOf(lengths: readonly number[], back: number): DerivedMark['colour'] | undefined {
   const newest = lengths.length - 1;
@@ -158,7 +166,7 @@ function colourOf(lengths: readonly number[], back: number): DerivedMark['colour
   return compared === undefined ? undefined : depth === compared + 1 ? 'blue' : 'red';
 }
 
-/** Draws streaks on a board of six rows. */
+/** Plots streaks on a board of six rows. */
 interface Pen {
   /** By row: the rightmost column with a mark, -1 for none. */
   readonly reach: number[];
@@ -180,12 +188,13 @@ const newPen = (): Pen => ({
 });
 
 /**
- * Draws the next mark. A new streak begins at the top of the next free column; a streak goes down until the bottom row,
- * or a mark in its way, turns it to the right (the dragon tail), where it stays.
+ * Plots the next mark. A new streak begins at the top of the next free column. A streak goes down
+ * until the bottom row or a mark in its way turns it to the right (the dragon tail), where it
+ * stays.
  *
- * A row's rightmost mark is all that must be remembered: whatever earlier streak reaches this column or further came
- * along its row without a break, so a cell to come is taken exactly when its row is marked as far as its column, and
- * nothing can stand in the way of a tail.
+ * It is enough to remember each row's rightmost mark. An earlier streak that reaches this column or
+ * a later one came along its row without a break, so a cell is taken exactly if its row has a mark
+ * in its column or a later one, and nothing can block a tail.
  */
 function draw(pen: Pen, newStreak: boolean): InStreak & Place {
   if (newStreak) {

@@ -1,8 +1,9 @@
 import type { BurnText } from './rule-document.js';
 
 /**
- * The numbers of cards that may be burned before the first coup, the indicator card of a burn "by the first card" left
- * out. `indicatorRank` is that card's rank, `undefined` where it is not known or nothing was burned.
+ * Returns the numbers of cards that may be burned before the first coup, not counting the indicator
+ * card of a burn "by the first card". `indicatorRank` is that card's rank, or `undefined` if it is
+ * unknown or nothing was burned.
  */
 export function permittedBurns(
   burn: readonly BurnText[],

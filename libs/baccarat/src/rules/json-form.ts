@@ -1,6 +1,6 @@
 import { isRecord, pointerTo } from './json-pointer.js';
 
-/** One thing that is wrong with a JSON document: where (JSON pointer) and what (a plain sentence). */
+/** One problem of a JSON document: its JSON pointer, and a plain sentence. */
 export interface LintProblem {
   readonly pointer: string;
   readonly problem: string;
@@ -8,7 +8,10 @@ export interface LintProblem {
 
 type Scalar = string | number | boolean;
 
-/** The part of JSON Schema 2020-12 in which the forms of this library are written; each is published as a schema. */
+/**
+ * The part of JSON Schema 2020-12 that this library's forms use. Each form is published as a
+ * schema.
+ */
 export interface Form {
   readonly $schema?: string;
   readonly title?: string;
@@ -32,8 +35,9 @@ export interface Form {
 }
 
 /**
- * What is wrong with the form of `value`, which lies at `pointer`. Accepts exactly what a JSON Schema validator accepts,
- * and says why not in words. Never throws on a JSON value, whatever its size or depth.
+ * Returns the form problems of `value`, whose JSON pointer is `pointer`. Accepts exactly what a
+ * JSON Schema validator accepts, and explains each refusal in words. Never throws on a JSON value,
+ * whatever its size or depth.
  */
 export function formProblems(value: unknown, form: Form, pointer = ''): LintProblem[] {
   if (form.oneOf) return choiceProblems(value, form, pointer);
@@ -44,7 +48,10 @@ export function formProblems(value: unknown, form: Form, pointer = ''): LintProb
   return [];
 }
 
-/** What a scalar, or the kind of a list or an object, has wrong; `undefined` when nothing. */
+/**
+ * Returns the problem of a scalar, or of the kind of a list or an object, or `undefined` if there
+ * is none.
+ */
 function scalarProblem(value: unknown, form: Form): string | undefined {
   if (form.type && !isOfType(value, form.type))
     return `is ${kindOf(value)} and should be ${KINDS[form.type]}`;
@@ -81,7 +88,7 @@ function listProblems(list: readonly unknown[], form: Form, pointer: string): Li
       pointer,
       problem: `has ${list.length} entries and should have at most ${form.maxItems}`,
     });
-  // Only sound entries are compared: their depth is that of the form, so writing them out is safe.
+  // Only valid entries are compared. Their depth is that of the form, so serializing them is safe.
   if (form.uniqueItems === true && problems.length === 0) {
     const seen = new Set<string>();
     for (const [i, item] of list.entries()) {
@@ -119,13 +126,13 @@ function recordProblems(
         problem: `has a name that is not of the form ${form.propertyNames.pattern}`,
       });
     else if (member === false)
-      problems.push({ pointer: at, problem: 'is no field of this document' });
+      problems.push({ pointer: at, problem: 'is not a field of this document' });
     else if (member) problems.push(...formProblems(record[name], member, at));
   }
   return problems;
 }
 
-/** Where a form offers choices, the faults told are those of the choice that the value names by its fixed member. */
+/** Reports the problems of the choice that the value's fixed member selects. */
 function choiceProblems(value: unknown, form: Form, pointer: string): LintProblem[] {
   const choices = form.oneOf ?? [];
   const tried = choices.map((choice) => formProblems(value, choice, pointer));
@@ -138,12 +145,12 @@ function choiceProblems(value: unknown, form: Form, pointer: string): LintProble
     : [
         {
           pointer,
-          problem: `is none of the forms allowed here: ${form.description ?? 'see the schema'}`,
+          problem: `must be one of these forms: ${form.description ?? 'see the schema'}`,
         },
       ];
 }
 
-/** Whether the members that `choice` fixes to one value have that value. */
+/** Returns whether the value has the constants that `choice` fixes. */
 function namesItself(value: unknown, choice: Form): boolean {
   const fixed = Object.entries(choice.properties ?? {}).filter(
     ([, member]) => member.const !== undefined,
@@ -189,14 +196,14 @@ const kindOf = (value: unknown): string =>
         ? 'an object'
         : show(value);
 
-/** A value in a message: short, and never a structure. */
+/** Formats a value for a message: short, and never a structure. */
 function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > 60 ? `${value.slice(0, 59)}…` : value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
 }
 
-/** A JSON value as text, members sorted by name, so that equal values have equal texts. */
+/** Serializes a JSON value with members sorted by name, so that equal values have equal texts. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value) ?? 'null';

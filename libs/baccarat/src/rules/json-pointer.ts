@@ -1,8 +1,14 @@
-/** The pointer (RFC 6901) to the member `key` of what `parent` points to. The pointer to a whole document is empty. */
+/**
+ * Returns the JSON pointer (RFC 6901) of the member `key` of the value at `parent`. The pointer of
+ * a whole document is empty.
+ */
 export const pointerTo = (parent: string, key: string | number): string =>
   `${parent}/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 
-/** Whether `pointer` leads to a value of `document`. Never throws; a pointer that is not one leads nowhere. */
+/**
+ * Returns whether `pointer` refers to a value of `document`. Returns `false` for an invalid
+ * pointer, and never throws.
+ */
 export function leadsSomewhere(document: unknown, pointer: string): boolean {
   if (pointer === '') return true;
   if (!pointer.startsWith('/')) return false;
@@ -19,6 +25,6 @@ export function leadsSomewhere(document: unknown, pointer: string): boolean {
 const isIndex = (key: string, length: number): boolean =>
   /^(0|[1-9]\d{0,8})$/.test(key) && Number(key) < length;
 
-/** Whether a JSON value is an object: neither a list nor null. */
+/** Returns whether a JSON value is an object: neither a list nor null. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

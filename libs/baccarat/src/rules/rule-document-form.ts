@@ -4,7 +4,10 @@ import { ROUNDING_MODES } from '../bets/money.js';
 
 /** The id of a document, a bet or a source: lower-case words joined by hyphens. */
 const ID = '^[a-z0-9]+(-[a-z0-9]+)*$';
-/** A decimal that is exact as a fraction of two safe integers, multiplied by another such. */
+/**
+ * A decimal that is exact as a fraction of two safe integers, also after multiplication by another
+ * such decimal.
+ */
 const DECIMAL = '(0|[1-9][0-9]{0,5})([.][0-9]{1,4})?';
 
 const text = (description: string): Form => ({ description, type: 'string', pattern: '\\S' });
@@ -33,7 +36,7 @@ const list = (description: string, items: Form, minItems = 1): Form => ({
   minItems,
   uniqueItems: true,
 });
-/** A value, or a list of values any of which will do. */
+/** Returns the form of a value, or a list of alternative values. */
 const oneOrMore = (description: string, value: Form): Form => ({
   description,
   oneOf: [value, { type: 'array', items: value, minItems: 1, uniqueItems: true }],

@@ -1,28 +1,34 @@
 import type { RoundingMode } from '../bets/money.js';
 
-/** The published JSON of a house's rules: docs/rules/README.md describes every field, rules/rule-document.schema.json checks it. */
+/**
+ * A house's rules as published JSON. docs/rules/README.md describes every field, and
+ * rules/rule-document.schema.json checks it.
+ */
 export interface RuleDocument {
   readonly id: string;
   readonly version: number;
   readonly title: string;
   readonly sources: Readonly<Record<string, RuleSource>>;
-  /** Where each value comes from: a JSON pointer into this document → a key of `sources`. */
+  /** The source of each value: a JSON pointer into this document → a key of `sources`. */
   readonly provenance: Readonly<Record<string, Provenance>>;
   readonly game: 'punto-banco' | 'chemin-de-fer';
-  /** Numbers of decks that the house may play with. */
+  /** Numbers of decks that the house may use. */
   readonly decks: readonly number[];
   readonly tableau: TableauText;
   readonly bets: readonly BetText[];
-  /** Names that are announced with a result: `natural` and bet ids. */
+  /** Names announced with a result: `natural` and bet ids. */
   readonly specials: readonly string[];
-  /** Absent where no bet bears commission. */
+  /** Absent if no bet bears commission. */
   readonly commission?: CommissionText;
-  /** How a payout that is no whole number of minor units is settled; to the nearest, halves up, where absent. */
+  /**
+   * How to round a payout that is not a whole number of minor units. Absent: to the nearest, halves
+   * up.
+   */
   readonly payouts?: { readonly rounding: { readonly unit: number; readonly mode: RoundingMode } };
-  /** Permitted numbers of cards to burn, any of which will do. */
+  /** Permitted numbers of cards to burn. Any of them is correct. */
   readonly burn: readonly BurnText[];
   readonly cutCard: CutCard;
-  /** Seconds by which two sources' clocks may disagree. */
+  /** Seconds by which two sources' clocks may differ. */
   readonly clockTolerance: number;
   readonly irregularities: readonly Irregularity[];
   readonly procedure: { readonly demonstrationHands?: number };
@@ -36,14 +42,15 @@ export interface RuleSource {
 
 export interface Provenance {
   readonly source: string;
-  /** Set where the source is not a regulator's text. */
+  /** Set if the source is not a regulator's text. */
   readonly provisional?: true;
 }
 
 /**
  * The drawing rules as a rule book prints them, a letter a cell: `D` draw, `S` stand, `O` optional.
- * `player`: totals 0 to 7. `banker`: a row for each banker total 0 to 7; ten columns for the value of the player's third
- * card 0 to 9, a space, and the column for a player who stood. Totals 8 and 9 are naturals and end the drawing.
+ * `player` has totals 0 to 7. `banker` has a row for each banker total 0 to 7: ten columns for the
+ * value 0 to 9 of the player's third card, a space, and the column for a player who stood. Totals 8
+ * and 9 are naturals and end the drawing.
  */
 export interface TableauText {
   readonly player: string;
@@ -53,9 +60,12 @@ export interface TableauText {
 export interface BetText {
   readonly id: string;
   readonly title?: string;
-  /** Tried in order before `pays`: the first that holds returns the stake. */
+  /** Evaluated in order before `pays`. The first that is true returns the stake. */
   readonly pushes?: readonly { readonly when: Predicate; readonly special?: true }[];
-  /** Tried in order: the first that holds pays. Where none holds the bet loses. `special`: a payout that exists instead of commission. */
+  /**
+   * Evaluated in order. The first that is true pays, and if none is true the bet loses. `special`
+   * marks a payout that exists instead of commission.
+   */
   readonly pays: readonly {
     readonly when: Predicate;
     readonly odds: string;
@@ -65,24 +75,24 @@ export interface BetText {
   readonly commission?: true;
 }
 
-/** What a bet's condition may ask of a coup that is over. */
+/** What a bet's condition may ask about a coup that is over. */
 export interface Facts {
   readonly winner: 'player' | 'banker' | 'tie';
   readonly playerTotal: number;
   readonly bankerTotal: number;
   readonly playerCards: number;
   readonly bankerCards: number;
-  /** All cards of both hands. */
+  /** The number of cards in both hands. */
   readonly cards: number;
-  /** Points between the two totals. */
+  /** The difference between the two totals. */
   readonly margin: number;
-  /** Two cards that total 8 or 9. */
+  /** Whether two cards total 8 or 9. */
   readonly playerNatural: boolean;
   readonly bankerNatural: boolean;
-  /** First two cards of one rank. */
+  /** Whether the first two cards have one rank. */
   readonly playerPair: boolean;
   readonly bankerPair: boolean;
-  /** Hands (0 to 2) whose first two cards are of one rank, and of one rank and suit. */
+  /** The number of hands (0 to 2) whose first two cards have one rank, and one rank and suit. */
   readonly pairs: number;
   readonly perfectPairs: number;
 }
@@ -90,8 +100,9 @@ export interface Facts {
 type OneOf<T> = T | readonly T[];
 
 /**
- * Holds when every fact named has the value, or one of the values, given; `player` and `banker` are patterns of a hand's
- * cards in order (`7?` any seven, `?H` any heart, `??` any card), which the hand must have at least.
+ * True if every fact named has the value, or one of the values, listed. `player` and `banker` are
+ * patterns of a hand's cards in order (`7?` any seven, `?H` any heart, `??` any card). The hand
+ * must have at least as many cards.
  */
 export type Predicate = { readonly [fact in keyof Facts]?: OneOf<Facts[fact]> } & {
   readonly player?: readonly string[];
@@ -119,7 +130,10 @@ export type BurnText =
   | { readonly count: 'decks' }
   | { readonly count: 'fixed'; readonly from: number; readonly to: number };
 
-/** How many coups may still be opened once the cut card has shown: inside a coup, after its first card; or between coups. */
+/**
+ * How many coups may still be opened after the cut card shows: inside a coup (after its first
+ * card), or between coups.
+ */
 export interface CutCard {
   readonly insideCoup: number;
   readonly betweenCoups: number;
@@ -141,7 +155,7 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** The conditions that choose between entries for one code; an absent one does not matter. */
+/** The conditions that choose between entries for one code. An absent condition does not matter. */
 export interface Circumstances {
   readonly exposed?: boolean;
   readonly firstCard?: boolean;
@@ -155,7 +169,7 @@ export interface Irregularity {
   readonly codes: readonly string[];
   readonly when?: Circumstances;
   readonly do: readonly Action[];
-  /** A key of `sources`, with the section that says so. */
+  /** A key of `sources`, with the section that prescribes it. */
   readonly source: string;
   readonly section: string;
 }

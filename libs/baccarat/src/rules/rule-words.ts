@@ -21,7 +21,10 @@ const FACT_NAMES: Readonly<Record<keyof Predicate, string>> = {
   banker: 'banker hand',
 };
 
-/** A bet's condition in words: `winner banker, banker total 7, banker cards 3`; `always` for one without facts. */
+/**
+ * Describes a bet's condition: `winner banker, banker total 7, banker cards 3`, or `always` if
+ * there are no facts.
+ */
 export function predicateInWords(when: Predicate): string {
   const parts = (Object.keys(FACT_NAMES) as (keyof Predicate)[]).flatMap((fact) => {
     const wanted = when[fact];
@@ -39,7 +42,7 @@ export function predicateInWords(when: Predicate): string {
   return parts.length > 0 ? parts.join(', ') : 'always';
 }
 
-/** A way of counting burn cards in words: `by the first card (ace 1, ten 10, face 10)`. */
+/** Describes a way to count burn cards: `by the first card (ace 1, ten 10, face 10)`. */
 export function burnInWords(way: BurnText): string {
   switch (way.count) {
     case 'none':
@@ -53,14 +56,14 @@ export function burnInWords(way: BurnText): string {
   }
 }
 
-/** Commission in words: `0.05 of the winnings, marked, to 1 (half-up)`. Units are minor units. */
+/** Describes commission: `0.05 of the winnings, marked, to 1 (half-up)`. Units are minor units. */
 export const commissionInWords = ({ rate, when, rounding, minimum }: CommissionText): string =>
   `${rate} of the winnings, ${when}, to ${roundingInWords(rounding)}${minimum === undefined ? '' : `, at least ${minimum}`}`;
 
-/** Rounding in words: `25 (half-up)`. */
+/** Describes rounding: `25 (half-up)`. */
 export const roundingInWords = ({ unit, mode }: Rounding): string => `${unit} (${mode})`;
 
-/** What an entry is for, in words: `DL-05 where first card yes`. */
+/** Describes what an entry is for: `DL-05 where first card yes`. */
 export function irregularityCase(code: string, { when }: Irregularity): string {
   const conditions = Object.entries(isRecord(when) ? when : {}).map(
     ([name, wanted]) =>

@@ -11,9 +11,10 @@ import {
 import { diffTableau, tableauOf } from '../tableau/tableau-words.js';
 
 /**
- * What differs between two rule documents that `lint` accepts, in words, `a` before the arrow and `b` behind it:
- * `banker 6 against a third card of 6: draw → stand`. Empty when the same game is played by the same rules. Between
- * two versions of one id, titles, sources and provenance are compared too, so that only equal documents differ in nothing.
+ * Returns the differences between two rule documents that `lint` accepts, in words, `a` before the
+ * arrow and `b` after it: `banker 6 against a third card of 6: draw → stand`. Empty if the same
+ * game is played by the same rules. For two versions of one id, titles, sources and provenance are
+ * compared too, so that only equal documents have no difference.
  */
 export function diffRules(a: RuleDocument, b: RuleDocument): string[] {
   const changes = [
@@ -92,7 +93,7 @@ function diffBets(a: readonly BetText[], b: readonly BetText[]): string[] {
   ];
 }
 
-/** A push or a payout of a bet, named by its condition. */
+/** A push or a payout of a bet, identified by its condition. */
 interface Tier {
   readonly kind: 'pushes' | 'pays';
   readonly where: string;
@@ -160,7 +161,7 @@ function diffTier(bet: string, from: Tier, to: Tier, several: boolean): string[]
   return changes;
 }
 
-/** Entries are compared code by code, in the order in which they are tried. */
+/** Compares entries code by code, in the order in which they are evaluated. */
 function diffIrregularities(a: readonly Irregularity[], b: readonly Irregularity[]): string[] {
   const cases = (entries: readonly Irregularity[]): Map<string, string> =>
     new Map(
@@ -192,7 +193,7 @@ function diffIrregularities(a: readonly Irregularity[], b: readonly Irregularity
   return changes;
 }
 
-/** What two versions of one document say about themselves. */
+/** Compares what two versions of one document say about themselves. */
 function diffText(a: RuleDocument, b: RuleDocument): string[] {
   const changes = changed('title', a.title, b.title);
   for (const key of new Set([...Object.keys(a.sources), ...Object.keys(b.sources)])) {

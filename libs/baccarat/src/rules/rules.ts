@@ -8,7 +8,7 @@ const CELLS: Readonly<Record<string, Cell>> = { D: 'draw', S: 'stand', O: 'optio
 /** The column of the banker's table for a player who took no third card. */
 export const STOOD = 10;
 
-/** A drawing table ready to be asked. */
+/** A parsed drawing table. */
 export interface Tableau {
   /** By player total 0 to 7. */
   readonly player: readonly Cell[];
@@ -37,12 +37,15 @@ export interface Commission {
   readonly minimum: number;
 }
 
-/** A rule document, read: the value that every judgement takes. */
+/** A parsed rule document: the value that every judge uses. */
 export interface Rules {
   readonly document: RuleDocument;
   /** `id@version`, as events name it. */
   readonly ref: string;
-  /** SHA-256 of the published file, in hexadecimal; empty where the document came from no file. */
+  /**
+   * The SHA-256 of the published file, in hexadecimal. Empty if the document did not come from a
+   * file.
+   */
   readonly hash: string;
   readonly tableau: Tableau;
   readonly bets: ReadonlyMap<string, Bet>;
@@ -52,8 +55,8 @@ export interface Rules {
 }
 
 /**
- * Reads a rule document that `lint` accepts. Throws, naming the place, on one that it would refuse for its form; it does
- * not repeat lint's judgement of the content.
+ * Parses a rule document that `lint` accepts. Throws, naming the JSON pointer, if the document's
+ * form is invalid. Does not repeat lint's checks of the content.
  */
 export function readRules(document: RuleDocument, hash = ''): Rules {
   const at = `${document.id}@${document.version}`;
@@ -76,16 +79,16 @@ export function readRules(document: RuleDocument, hash = ''): Rules {
   };
 }
 
-/** Reads a printed table. `at` names the document in what is thrown. */
+/** Parses a printed table. `at` names the document in errors. */
 export function readTableau(player: string, banker: readonly string[], at: string): Tableau {
   const read = (row: string, width: number): Cell[] => {
     const letters = row.replace(/ /g, '');
-    if (letters.length !== width) refuse(`${at}: tableau row "${row}" has not ${width} cells`);
+    if (letters.length !== width) refuse(`${at}: tableau row "${row}" must have ${width} cells`);
     return [...letters].map(
       (letter) => CELLS[letter] ?? refuse(`${at}: tableau row "${row}" has "${letter}"`),
     );
   };
-  if (banker.length !== 8) refuse(`${at}: the banker's table has not 8 rows`);
+  if (banker.length !== 8) refuse(`${at}: the banker's table must have 8 rows`);
   return { player: read(player, 8), banker: banker.map((row) => read(row, 11)) };
 }
 
