@@ -163,7 +163,7 @@ describe('a banker bet without commission', () => {
     ['P 6S KD  B 2H 3C 3D', 'wins 10.00', '8 in three cards'],
     ['P 7S KD  B 2H 3C 2D', 'push', 'a tie on 7 is a common push'],
     ['P 8S KD  B 7H JC', 'loses', '7 against 8'],
-  ])('where the three-card seven pushes: %s %s (%s)', (laid, becomes) => {
+  ])('pushes a three-card seven: %s %s (%s)', (laid, becomes) => {
     expect(tenOn('banker', laid, threeCardSevenPushes)).toBe(becomes);
   });
 
@@ -173,7 +173,7 @@ describe('a banker bet without commission', () => {
     [BANKER_WINS, 'wins 10.00', '7 against 6'],
     [TIE, 'push', 'a tie on 6'],
     ['P 7S KD  B 6H JC', 'loses', '6 against 7'],
-  ])('where a banker 6 pays half: %s %s (%s)', (laid, becomes) => {
+  ])('pays half on a banker 6: %s %s (%s)', (laid, becomes) => {
     expect(tenOn('banker', laid, sixPaysHalf)).toBe(becomes);
   });
 });
@@ -181,12 +181,12 @@ describe('a banker bet without commission', () => {
 describe('all bets of the house', () => {
   const all = [...MAIN_BETS, ...PAIRS, ...SIZES, ...NAMED_HANDS, ...DRAGON_BONUS];
 
-  it.each([...house.bets.keys()])('%s is seen won and lost above', (bet) => {
+  it.each([...house.bets.keys()])('settles %s as won and as lost in the cases above', (bet) => {
     const seen = all.filter(([id]) => id === bet).map(([, , becomes]) => becomes.split(' ')[0]);
     expect(seen).toEqual(expect.arrayContaining(['wins', 'loses']));
   });
 
-  it('names the tier that paid', () => {
+  it('names the tier that pays', () => {
     const hands = coup('P 2S 3D QH  B 2H JC 4D');
     expect(resultOf(house.bets.get('lucky-6') as Bet, factsOf(hands), hands)).toMatchObject({
       result: 'win',
@@ -195,7 +195,7 @@ describe('all bets of the house', () => {
     });
   });
 
-  it('only the banker bet bears commission', () => {
+  it('charges commission on the banker bet only', () => {
     expect(
       [...house.bets.values()].filter(({ commission }) => commission).map(({ id }) => id),
     ).toEqual(['banker']);
@@ -238,12 +238,12 @@ describe('a bet on cards in order', () => {
     [{ player: ['KS'], winner: 'tie' }, 'P KS 6D  B 6H JC', true, 'that very card, and a tie'],
     [{ player: ['KS'], winner: 'tie' }, 'P KC 6D  B 6H JC', false, 'the suit differs'],
     [{}, TIE, true, 'nothing is asked'],
-  ])('%j of %s: %s (%s)', (when, laid, expected) => {
+  ])('evaluates %j of %s as %s (%s)', (when, laid, expected) => {
     expect(wins(when, laid)).toBe(expected);
   });
 });
 
-describe('what is announced with a result', () => {
+describe('names announced with a result', () => {
   it.each([
     ['P 9S KD  B 6H JC', ['natural']],
     ['P 4S 4D  B 6H JC', ['natural', 'player-pair']],
@@ -252,13 +252,13 @@ describe('what is announced with a result', () => {
     ['P 2S 3D 4H  B 2H JC 7C', []],
     ['P 6S KD  B 2H 3C 3D', []],
     ['P 6S KD  B 8H JC', ['natural']],
-  ])('%s: %j', (laid, announced) => {
+  ])('announces for %s: %j', (laid, announced) => {
     expect(specialsOf(house, factsOf(coup(laid)), coup(laid))).toEqual(announced);
   });
 });
 
 describe('the facts of two hands', () => {
-  it('are those of the cards as they lie, lawful or not', () => {
+  it('describe the cards as they lie, lawful or not', () => {
     expect(factsOf(coup('P 4S 4S 9H AD  B 9H 9C'))).toEqual({
       winner: 'tie',
       playerTotal: 8,
@@ -276,7 +276,7 @@ describe('the facts of two hands', () => {
     });
   });
 
-  it('can be asked of hands that are not complete', () => {
+  it('can be computed from incomplete hands', () => {
     expect(factsOf(coup('P 4S  B'))).toMatchObject({
       winner: 'player',
       cards: 1,

@@ -20,7 +20,7 @@ describe('a deck', () => {
       expect(CARDS.filter((card) => suitOf(card) === suit).map(rankOf)).toEqual([...RANKS]);
   });
 
-  it('counts the ace 1, two to nine their pips, ten and faces nothing, in every suit', () => {
+  it('counts the ace 1, two to nine their pips, ten and faces 0, in every suit', () => {
     const printed = {
       A: 1,
       2: 2,
@@ -59,11 +59,11 @@ describe('a deck', () => {
     undefined,
     12,
     ['AS'],
-  ])('has no card %j', (text) => {
+  ])('rejects %j as a card', (text) => {
     expect(isCard(text)).toBe(false);
   });
 
-  it('has every card it lists', () => {
+  it('accepts every card in its list', () => {
     expect(CARDS.every(isCard)).toBe(true);
   });
 });

@@ -63,7 +63,7 @@ describe('the first four cards', () => {
     ['P 9S  B', 'card banker'],
     ['P 9S  B 8H', 'card player'],
     ['P 9S KD  B 8H', 'card banker'],
-  ])('after %s: %s', (laid, next) => {
+  ])('requires after %s: %s', (laid, next) => {
     expect(dueAfter(laid)).toBe(next);
   });
 });
@@ -89,7 +89,7 @@ describe('the drawing', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('follows it whatever makes the totals: every two-card total of both hands, every card of the deck as third card', () => {
+  it('follows the table for every two-card total of both hands and every third card of the deck', () => {
     const wrong: string[] = [];
     for (const player of [0, 1, 2, 3, 4, 5])
       for (const banker of [0, 1, 2, 3, 4, 5, 6, 7])
@@ -129,12 +129,12 @@ describe('the drawing', () => {
     ],
     ['P 5S KD QC  B 3H JC', 'card banker', 'a face as third card counts 0, and 3 draws'],
     ['P KS KD 8C  B 3H JC', 'outcome player', 'three stands against an 8'],
-  ])('after %s: %s (%s)', (laid, next) => {
+  ])('requires after %s: %s (%s)', (laid, next) => {
     expect(dueAfter(laid)).toBe(next);
   });
 });
 
-describe('hands dealt against the rules are taken as they lie', () => {
+describe('hands dealt against the rules', () => {
   it.each([
     ['P 9S  B', 'card banker', 'one card'],
     ['P  B 8H', 'card player', 'the banker hand got the first card'],
@@ -175,11 +175,11 @@ describe('hands dealt against the rules are taken as they lie', () => {
       'card banker',
       'a fourth card does not change that the third was a 4',
     ],
-  ])('after %s: %s (%s)', (laid, next) => {
+  ])('takes hands as they lie, after %s: %s (%s)', (laid, next) => {
     expect(dueAfter(laid)).toBe(next);
   });
 
-  it('never throws and always comes to an outcome, for hands of up to four cards each', () => {
+  it('never throws and always reaches an outcome, for hands of up to four cards each', () => {
     const wrong: string[] = [];
     const some: readonly Card[] = ['KS', '2D', '5H', '6D', '9H'];
     const handsOf = (n: number): Card[][] =>
@@ -206,7 +206,7 @@ describe('hands dealt against the rules are taken as they lie', () => {
   });
 });
 
-describe('where the table leaves a choice', () => {
+describe('optional cells', () => {
   it.each([
     ['P 5S KD  B 3H JC', 'may player'],
     ['P 4S KD  B 3H JC', 'card player'],
@@ -214,26 +214,26 @@ describe('where the table leaves a choice', () => {
     ['P 5S KD 4C  B 5H JC', 'may banker'],
     ['P 5S KD 5C  B 5H JC', 'card banker'],
     ['P 5S KD 8C  B 3H JC', 'outcome tie'],
-  ])('after %s: %s', (laid, next) => {
+  ])('allows a choice after %s: %s', (laid, next) => {
     expect(dueAfter(laid, withChoices)).toBe(next);
   });
 
-  it('goes on to the banker hand when the player hand declined', () => {
+  it('continues with the banker hand when the player hand declined', () => {
     expect(dueAfter('P 5S KD  B 5H JC', withChoices, true)).toBe('card banker');
     expect(dueAfter('P 5S KD  B 6H JC', withChoices, true)).toBe('outcome banker');
   });
 
-  it('is over when the banker hand drew while the player hand, free to choose, did not', () => {
+  it('ends when the banker hand drew while the player hand, free to choose, did not', () => {
     expect(dueAfter('P 5S KD  B 3H JC 2C', withChoices)).toBe('outcome tie');
   });
 
-  it('asks no player hand that has its third card', () => {
+  it('requires nothing of a player hand that has its third card', () => {
     expect(dueAfter('P 5S KD 2C  B 7H JC', withChoices)).toBe('outcome tie');
   });
 });
 
 describe('the outcome', () => {
-  it('goes to the hand nearer nine, for all totals', () => {
+  it('declares the hand nearer nine the winner, for all totals', () => {
     for (const player of VALUES)
       for (const banker of VALUES)
         expect(`outcome ${outcomeOf(player, banker)}`).toBe(winner(player, banker));

@@ -70,7 +70,7 @@ describe('commission and payouts in minor units', () => {
     },
   );
 
-  it('is exact where the product passes 2^53, which floating point is not', () => {
+  it('is exact when the product passes 2^53, where floating point is not', () => {
     const stake = 9_007_199_254_740_991;
     expect(scale(stake, rate('0.05'), { unit: 1, mode: 'down' })).toBe(450_359_962_737_049);
     expect(scale(stake, rate('0.05'), { unit: 1, mode: 'half-up' })).toBe(450_359_962_737_050);
@@ -84,7 +84,7 @@ describe('commission and payouts in minor units', () => {
     );
   });
 
-  it('is exact where the divisor passes 2^53', () => {
+  it('is exact when the divisor passes 2^53', () => {
     // Half of 3 × 6,004,799,503,160,659 is 9,007,199,254,740,988.5: the amount is just below it.
     expect(
       scale(9_007_199_254_740_988, rational(1, 6_004_799_503_160_659), {
@@ -100,7 +100,7 @@ describe('commission and payouts in minor units', () => {
     ).toBe(3);
   });
 
-  it('says of a result beyond 2^53 only that it is beyond', () => {
+  it('returns a number beyond 2^53 for a result beyond 2^53', () => {
     expect(
       scale(Number.MAX_SAFE_INTEGER, odds('200 to 1'), { unit: 1, mode: 'down' }),
     ).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
@@ -126,7 +126,7 @@ describe('commission and payouts in minor units', () => {
   );
 
   it.each(ROUNDING_MODES)(
-    'chooses the multiple of the unit that is right for %s, whatever the size',
+    'chooses the right multiple of the unit for %s, whatever the size',
     (mode) => {
       fc.assert(
         fc.property(anyAmount, anyFactor, anyUnit, (amount, factor, unit) => {
@@ -140,7 +140,7 @@ describe('commission and payouts in minor units', () => {
   );
 
   it.each(ROUNDING_MODES)(
-    'meets halves and whole multiples often enough to tell %s from the others',
+    'meets halves and whole multiples often enough to distinguish %s from the others',
     (mode) => {
       fc.assert(
         fc.property(
@@ -174,11 +174,11 @@ describe('whether an amount needs rounding', () => {
     [500, '0.05', 25, true],
     [600, '0.05', 25, false],
     [0, '0.05', 25, true],
-  ])('%d × %s in multiples of %d: exact is %s', (amount, factor, unit, exact) => {
+  ])('answers for %d × %s in multiples of %d: exact is %s', (amount, factor, unit, exact) => {
     expect(isExact(amount, rate(factor), unit)).toBe(exact);
   });
 
-  it('needs none exactly where rounding up and down agree', () => {
+  it('answers yes exactly when rounding up and down agree', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1_000_000 }),

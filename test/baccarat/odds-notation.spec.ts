@@ -27,11 +27,11 @@ describe('published odds', () => {
     ['95 to 100', '19/20'],
     ['0.950000 to 1', '19/20'],
     ['0 to 1', '0/1'],
-  ])('%s is a profit of %s on one unit', (text, expected) => {
+  ])('reads %s as a profit of %s on one unit', (text, expected) => {
     expect(profit(text)).toBe(expected);
   });
 
-  it('keep their text and notation, to explain a payout by', () => {
+  it('keeps the text and notation of odds, to explain a payout with', () => {
     expect(parseOdds('9 for 1')).toEqual({
       text: '9 for 1',
       notation: 'for',
@@ -77,18 +77,18 @@ describe('published odds', () => {
     '0.0000001 to 1',
     '1234567890 to 1',
     '8 to 1 to 1',
-  ])('are not %j', (text) => {
+  ])('rejects %j as odds', (text) => {
     expect(profit(text)).toBe('refused');
   });
 
   it.each(['0.5 for 1', '0 for 1', '0.999999 for 1'])(
-    'are not %s, which would pay back less than the stake',
+    'rejects %s, which would return less than the stake',
     (text) => {
       expect(profit(text)).toBe('refused');
     },
   );
 
-  it('are exact at the ends of what can be written', () => {
+  it('reads odds exactly at the limits of the notation', () => {
     expect(profit('999999999.999999 to 0.000001')).toBe('999999999999999/1');
     expect(profit('0.000001 to 999999999.999999')).toBe('1/999999999999999');
     expect(profit('999999999.999999 to 999999998.000001')).toBe('1001001001001/1001000998999');
@@ -96,7 +96,7 @@ describe('published odds', () => {
     expect(profit('999999999.999999 for 0.000001')).toBe('999999999999998/1');
   });
 
-  it('say the same as "to" and as one more "for"', () => {
+  it('reads "to" as one more "for"', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 99_999 }),
@@ -108,7 +108,7 @@ describe('published odds', () => {
     );
   });
 
-  it('are an exact fraction in lowest terms, or refused, and never throw', () => {
+  it('reads odds as an exact fraction in lowest terms or rejects them, and never throws', () => {
     const decimal = fc
       .tuple(fc.integer({ min: 0, max: 999_999_999 }), fc.stringMatching(/^(\.\d{1,6})?$/))
       .map(([whole, rest]) => `${whole}${rest}`);
@@ -130,7 +130,7 @@ describe('published odds', () => {
     );
   });
 
-  it('never throw on any text', () => {
+  it('never throws on any text as odds', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (left, right) => {
         parseOdds(left);
@@ -148,13 +148,13 @@ describe('a plain decimal', () => {
     ['0', '0/1'],
     ['0.000001', '1/1000000'],
     ['999999999.999999', '999999999999999/1000000'],
-  ])('%s is %s', (text, expected) => {
+  ])('reads the decimal %s as %s', (text, expected) => {
     const value = parseDecimal(text);
     expect(value && `${value.num}/${value.den}`).toBe(expected);
   });
 
   it.each(['', '.05', '5%', '-0.05', '0.05 ', '1e-2', '00.05', '0.', '0.0000005'])(
-    'is not %j',
+    'rejects %j as a decimal',
     (text) => {
       expect(parseDecimal(text)).toBeUndefined();
     },
@@ -162,7 +162,7 @@ describe('a plain decimal', () => {
 });
 
 describe('an exact fraction', () => {
-  it('is in lowest terms, zero as 0/1', () => {
+  it('reduces a fraction to lowest terms, and zero to 0/1', () => {
     expect(rational(50, 1000)).toEqual({ num: 1, den: 20 });
     expect(rational(-6, 4)).toEqual({ num: -3, den: 2 });
     expect(rational(0, 7)).toEqual({ num: 0, den: 1 });
@@ -176,7 +176,7 @@ describe('an exact fraction', () => {
     [2 ** 53, 1],
     [1, 2 ** 53],
     [NaN, 1],
-  ])('is not %d/%d', (num, den) => {
+  ])('rejects the fraction %d/%d', (num, den) => {
     expect(() => rational(num, den)).toThrow('is not an exact fraction');
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { STOOD, bankerCell, playerCell, readRules, readTableau } from '#baccarat';
 import { HOUSE, house, withChoices } from './house-rules.js';
 
-describe('a rule document, read', () => {
-  it('is known by its id and version, and by the hash of its file', () => {
+describe('a parsed rule document', () => {
+  it('has its id and version, and the hash of its file', () => {
     expect([house.ref, house.hash]).toEqual(['test-house@1', '']);
     expect(readRules(HOUSE, 'ab12').hash).toBe('ab12');
   });
 
-  it('has its commission as an exact rate, and none where the document has none', () => {
+  it('has its commission as an exact rate, or none if the document has none', () => {
     expect(house.commission).toEqual({
       rate: { num: 1, den: 20 },
       when: 'marked',
@@ -41,7 +41,7 @@ describe('a rule document, read', () => {
     }
   });
 
-  it('stands on a natural, which no table prints', () => {
+  it('stands on a natural, which no printed table shows', () => {
     for (const natural of [8, 9]) {
       expect(playerCell(house.tableau, natural)).toBe('stand');
       expect(bankerCell(house.tableau, natural, STOOD)).toBe('stand');
@@ -49,7 +49,7 @@ describe('a rule document, read', () => {
   });
 });
 
-describe('a rule document of the wrong form', () => {
+describe('a rule document of invalid form', () => {
   const { banker, player } = HOUSE.tableau;
 
   it.each([
@@ -87,7 +87,7 @@ describe('a rule document of the wrong form', () => {
         }),
       'test-house@1: commission.rate "5%"',
     ],
-  ])('is refused, and the place is named: %s', (_, read, message) => {
+  ])('is rejected with the pointer: %s', (_, read, message) => {
     expect(read).toThrow(message);
   });
 });

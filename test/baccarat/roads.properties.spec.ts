@@ -35,7 +35,7 @@ const boards = ({ beadPlate, bigRoad, bigEyeBoy, smallRoad, cockroachPig }: Road
 ];
 
 describe('every board', () => {
-  it('has one mark in a cell, and no row outside 0 to 5', () => {
+  it('has at most one mark in a cell, and no row outside 0 to 5', () => {
     fc.assert(
       fc.property(anyShoe, (results) => {
         for (const board of boards(roads(results))) {
@@ -49,7 +49,7 @@ describe('every board', () => {
     );
   });
 
-  it('never changes what is drawn when a coup is added, but for ties on the last mark', () => {
+  it('keeps existing marks when a coup is added, except for ties on the last mark', () => {
     fc.assert(
       fc.property(anyShoe, coup, (results, next) => {
         const before = roads(results);
@@ -72,7 +72,7 @@ describe('every board', () => {
     );
   });
 
-  it('is the same when coups that do not enter are left out of the list, but for the numbering', () => {
+  it('ignores coups that do not enter, except for the numbering', () => {
     fc.assert(
       fc.property(anyShoe, (results) => {
         const entered = results.flatMap((result, i) => (entersRoads(result) ? [i] : []));
@@ -106,7 +106,7 @@ describe('the big road', () => {
     );
   });
 
-  it('is drawn as by a person who looks at each cell before marking it', () => {
+  it('matches a board filled by checking each cell before marking it', () => {
     fc.assert(
       fc.property(anyShoe, (results) => {
         const { bigRoad } = roads(results);
@@ -124,7 +124,7 @@ describe('the derived roads', () => {
   const letters = (marks: readonly DerivedMark[]) =>
     marks.map(({ coup: at, colour }) => `${at}${colour}`);
 
-  it('follow the general rule, which inverts the colour of a streak that went on', () => {
+  it('follow the general rule, which inverts the color of a streak that continued', () => {
     fc.assert(
       fc.property(streaksAlone, (results) => {
         const all = roads(results);
@@ -135,7 +135,7 @@ describe('the derived roads', () => {
     );
   });
 
-  it('follow the equivalent form, which compares cells side by side', () => {
+  it('follow the equivalent rule, which compares cells side by side', () => {
     fc.assert(
       fc.property(streaksAlone, (results) => {
         const all = roads(results);
@@ -146,7 +146,7 @@ describe('the derived roads', () => {
     );
   });
 
-  it('agree with both for every shoe of twelve coups', () => {
+  it('agree with both rules for every shoe of twelve coups', () => {
     for (let bits = 0; bits < 2 ** 12; bits += 1) {
       const results = shoeOf(
         [...bits.toString(2).padStart(12, '0')].map((bit) => 'BP'.charAt(Number(bit))).join(' '),
@@ -164,7 +164,7 @@ describe('the derived roads', () => {
     }
   });
 
-  it('are drawn like a big road of their colours', () => {
+  it('are plotted like a big road of their colors', () => {
     fc.assert(
       fc.property(anyShoe, (results) => {
         const all = roads(results);

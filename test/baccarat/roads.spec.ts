@@ -5,13 +5,13 @@ import { derivedPicture, picture, shoeOf, written } from './road-pictures.js';
 const rows = (...lines: string[]): string => lines.join('\n');
 
 describe('the bead plate', () => {
-  it('fills down six rows, then goes to the next column, ties among the rest', () => {
+  it('fills six rows downward, then the next column, ties included', () => {
     expect(picture(roads(shoeOf('B P T B B P  P T')).beadPlate)).toBe(
       rows('B P', 'P T', 'T .', 'B .', 'B .', 'P .'),
     );
   });
 
-  it('shows pairs and naturals of its coup', () => {
+  it('shows pairs and naturals of each coup on the bead plate', () => {
     const [first, second] = roads([
       ...shoeOf('Bpb'),
       { ...(shoeOf('T')[0] as RoadResult), natural: true },
@@ -38,31 +38,31 @@ describe('the bead plate', () => {
 });
 
 describe('the big road', () => {
-  it('goes down while a side repeats and starts a column when it changes', () => {
+  it('goes down while a side repeats, and starts a column when it changes', () => {
     expect(picture(roads(shoeOf('B B B P P B')).bigRoad)).toBe(
       rows('B P B', 'B P .', 'B . .', '. . .', '. . .', '. . .'),
     );
   });
 
-  it('turns right at the bottom row: the dragon tail', () => {
+  it('turns right at the bottom row (the dragon tail)', () => {
     expect(picture(roads(shoeOf('B B B B B B B B B  P')).bigRoad)).toBe(
       rows('B P . .', 'B . . .', 'B . . .', 'B . . .', 'B . . .', 'B B B B'),
     );
   });
 
-  it('turns right above a tail that lies in its way', () => {
+  it('turns right above a tail in its way', () => {
     expect(picture(roads(shoeOf('B B B B B B B  P P P P P P P  B B B B B')).bigRoad)).toBe(
       rows('B P B .', 'B P B .', 'B P B .', 'B P B B', 'B P P P', 'B B . .'),
     );
   });
 
-  it('keeps a tail in its row even where the cell below becomes free again', () => {
+  it('keeps a tail in its row even if the cell below becomes free again', () => {
     expect(picture(roads(shoeOf('B B B B B B B  P P P P P P P P')).bigRoad)).toBe(
       rows('B P . . .', 'B P . . .', 'B P . . .', 'B P . . .', 'B P P P P', 'B B . . .'),
     );
   });
 
-  it('starts a streak right of a tail that runs along the top row', () => {
+  it('starts a streak to the right of a tail along the top row', () => {
     const nine = (side: string) => `${side} `.repeat(9);
     expect(
       picture(
@@ -81,7 +81,7 @@ describe('the big road', () => {
     );
   });
 
-  it('counts ties on the mark they follow, and ties before the first mark on that mark', () => {
+  it('counts ties on the mark that they follow, and leading ties on the first mark', () => {
     const { bigRoad, waitingTies } = roads(shoeOf('T T B T P T T T P'));
     expect(written(bigRoad)).toBe('B+3 P+3 P');
     expect(bigRoad.map(({ ties }) => ties.map(({ coup }) => coup))).toEqual([
@@ -92,7 +92,7 @@ describe('the big road', () => {
     expect(waitingTies).toEqual([]);
   });
 
-  it('lets leading ties wait until there is a mark', () => {
+  it('holds leading ties until there is a mark', () => {
     const { bigRoad, waitingTies } = roads(shoeOf('T Tb'));
     expect(bigRoad).toEqual([]);
     expect(waitingTies).toEqual([
@@ -108,7 +108,7 @@ describe('the big road', () => {
     ]);
   });
 
-  it('shows the pairs of its coup on the mark, and those of a tie on the tie', () => {
+  it('shows the pairs of a coup on its mark, and those of a tie on the tie', () => {
     const [mark] = roads(shoeOf('Bp Tb')).bigRoad;
     expect(mark).toMatchObject({
       playerPair: true,
@@ -118,7 +118,7 @@ describe('the big road', () => {
   });
 
   it.each(['dummy', 'demonstration', 'free'] as const)(
-    'leaves %s coups out, and keeps the numbering of the list',
+    'leaves out %s coups and keeps the numbering of the list',
     (kind) => {
       const [b, p] = shoeOf('B P') as [RoadResult, RoadResult];
       const all = roads([b, { ...p, kind }, b]);
@@ -172,7 +172,7 @@ describe('the derived roads', () => {
       tooEarly: 'B B P P B B P',
     },
   ] as const)(
-    '$road begins in the second row of the $column column, or else in the first row of the $next',
+    'begins the $road in the second row of the $column column, or else in the first row of the $next',
     ({ road, deep, wide, tooEarly }) => {
       const coups = (tokens: string) => roads(shoeOf(tokens))[road].map(({ coup }) => coup);
       const last = (tokens: string) => shoeOf(tokens).length - 1;
@@ -182,19 +182,19 @@ describe('the derived roads', () => {
     },
   );
 
-  it('reads a shoe of equal streaks all red, and draws the seventh as a tail', () => {
+  it('reads a shoe of equal streaks as all red, and plots the seventh as a tail', () => {
     expect(derivedPicture(roads(shoeOf('B B  P P  B B  P P  B B')).bigEyeBoy)).toBe(
       rows('R .', 'R .', 'R .', 'R .', 'R .', 'R R'),
     );
   });
 
-  it('reads the shoe banker 1, player 2, banker 1, player 3, banker 1', () => {
+  it('plots the shoe banker 1, player 2, banker 1, player 3, banker 1', () => {
     expect(derivedPicture(roads(shoeOf('B  P P  B  P P P  B')).bigEyeBoy)).toBe(
       rows('B R B', 'B . .', 'B . .', 'B . .', '. . .', '. . .'),
     );
   });
 
-  it('reads all three from the shoe banker 2, player 3, banker 2, player 2, banker 1, player 1', () => {
+  it('plots all three from the shoe banker 2, player 3, banker 2, player 2, banker 1, player 1', () => {
     const { bigEyeBoy, smallRoad, cockroachPig } = roads(shoeOf('B B  P P P  B B  P P  B  P'));
     const colours = (road: typeof bigEyeBoy) => road.map(({ colour }) => colour).join(' ');
     expect(colours(bigEyeBoy)).toBe('red blue blue red blue red red blue');
@@ -202,13 +202,13 @@ describe('the derived roads', () => {
     expect(colours(cockroachPig)).toBe('red red blue');
   });
 
-  it('knows no ties: the marks are the same with and without them', () => {
+  it('ignores ties in derived roads', () => {
     const coloursOf = (tokens: string) =>
       roads(shoeOf(tokens)).bigEyeBoy.map(({ colour }) => colour);
     expect(coloursOf('T B T B P T T P B T')).toEqual(coloursOf('B B P P B'));
   });
 
-  it('looks at true streak lengths, not at how a long streak was drawn', () => {
+  it('uses true streak lengths in derived roads, not the cells of a long streak', () => {
     const { bigEyeBoy } = roads(shoeOf('B B B B B B B B  P P P P P P P P P'));
     expect(bigEyeBoy.map(({ colour }) => colour)).toEqual([
       'red',

@@ -23,7 +23,7 @@ describe('the exact edge of each bet', () => {
     ['panda-8', '10.1876', '10.2074'],
     ['banker-ez', '1.0183', '1.0161'],
     ['banker-half-on-6', '1.4581', '1.4548'],
-  ])('%s: %s %% of eight decks, %s %% of six', (id, ofEight, ofSix) => {
+  ])('computes the edge of %s: %s %% with eight decks, %s %% with six', (id, ofEight, ofSix) => {
     expect([percent(bet(eight, id).edge, 4), percent(bet(six, id).edge, 4)]).toEqual([
       ofEight,
       ofSix,
@@ -40,9 +40,11 @@ describe('the exact edge of each bet', () => {
     ['super-6-at-15', '13.8181'],
     ['lucky-6', '16.6836'],
     ['lucky-6-at-23', '11.6985'],
-  ])('%s: %s %% of eight decks', (id, edge) => expect(percent(bet(eight, id).edge, 4)).toBe(edge));
+  ])('computes the edge of %s: %s %% with eight decks', (id, edge) =>
+    expect(percent(bet(eight, id).edge, 4)).toBe(edge),
+  );
 
-  it('of the banker bet falls with the rate of commission, and turns against the house without any', () => {
+  it('lowers the edge of the banker bet with the commission, and below zero without any', () => {
     const at = (rate: string) =>
       [8, 6].map((decks) =>
         percent(bet(oddsOf(rulesOf(BETS, undefined, rate), decks), 'banker').edge, 4),
@@ -51,7 +53,7 @@ describe('the exact edge of each bet', () => {
     expect(percent(bet(eight, 'banker').edgeBeforeCommission, 4)).toBe('-1.2351');
   });
 
-  it('is higher on a unit of decided bets, in which pushes are no stakes', () => {
+  it('computes a higher edge on decided bets, which leave out pushes', () => {
     expect(
       ['banker', 'player', 'tie'].map((id) =>
         percent(bet(eight, id).edgePerDecided ?? { num: 0n, den: 1n }, 4),
@@ -59,7 +61,7 @@ describe('the exact edge of each bet', () => {
     ).toEqual(['1.1692', '1.3650', '14.3596']);
   });
 
-  it('counts as many sequences as there are, for every bet', () => {
+  it('counts every sequence once for every bet', () => {
     for (const odds of [eight, six])
       for (const { win, push, lose } of odds.bets.values())
         expect(win + push + lose).toBe(odds.total);
@@ -77,17 +79,19 @@ describe('how often each bet wins with eight decks', () => {
     ['dragon-7', '0.022534'],
     ['panda-8', '0.034543'],
     ['super-6', '0.053864'],
-  ])('%s: %s', (id, probability) => expect(share(eight, bet(eight, id).win)).toBe(probability));
+  ])('computes how often %s wins: %s', (id, probability) =>
+    expect(share(eight, bet(eight, id).win)).toBe(probability),
+  );
 
   it.each([
     ['perfect-pair', ['0.000285', '0.033166']],
     ['lucky-6', ['0.037247', '0.016617']],
     ['4-5-6', ['0.378868', '0.303444', '0.317687']],
-  ])('%s by payout: %p', (id, tiers) =>
+  ])('splits the wins of %s by payout: %p', (id, tiers) =>
     expect(bet(eight, id).tiers.map((count) => share(eight, count))).toEqual(tiers),
   );
 
-  it('the banker bet of a commission-free house pushes on ties and on a three-card seven', () => {
+  it('pushes the banker bet of a commission-free house on ties and on a three-card seven', () => {
     expect(bet(eight, 'banker-ez').push).toBe(eight.outcomes.tie + bet(eight, 'dragon-7').win);
   });
 });
@@ -95,13 +99,13 @@ describe('how often each bet wins with eight decks', () => {
 describe('bets that ask for cards by name', () => {
   const asked = (...bets: Parameters<typeof rulesOf>) => oddsOf(rulesOf(...bets), 8);
 
-  it('one suited first card: a quarter of all coups', () => {
+  it('computes one suited first card as a quarter of all coups', () => {
     const odds = asked([{ id: 'heart', pays: [{ when: { player: ['?H'] }, odds: '3 to 1' }] }]);
     expect(bet(odds, 'heart').win * 4n).toBe(odds.total);
     expect(bet(odds, 'heart').edge).toEqual({ num: 0n, den: 1n });
   });
 
-  it('three against an eight: a banker two-card 3 that stands because the player third card is an 8', () => {
+  it("computes a banker 3 that stands because the player's third card is an 8", () => {
     const odds = asked([
       {
         id: 'three-eight',
@@ -137,7 +141,7 @@ describe('bets that ask for cards by name', () => {
     expect(bet(odds, 'three-eight').win).toBe(fives * 411n);
   });
 
-  it('a banker bet worded by hands with any cards is the banker bet', () => {
+  it('computes a banker bet on hands with any cards as the banker bet', () => {
     const odds = asked([
       ...BETS,
       {

@@ -19,7 +19,7 @@ const share = (odds: CoupOdds, outcome: 'banker' | 'player' | 'tie', digits: num
   decimal(exactFraction(odds.outcomes[outcome], odds.total), digits);
 
 describe('the exact counts of ordered six-card sequences', () => {
-  it('are those published for eight decks', () => {
+  it('match the published counts of eight decks', () => {
     const { total, outcomes } = oddsOf(rules, 8);
     expect(total).toBe(4_998_398_275_503_360n);
     expect(outcomes).toEqual({
@@ -29,7 +29,7 @@ describe('the exact counts of ordered six-card sequences', () => {
     });
   });
 
-  it('are those published for six decks', () => {
+  it('match the published counts of six decks', () => {
     const { total, outcomes } = oddsOf(rules, 6);
     expect(total).toBe(878_869_206_895_680n);
     expect(outcomes).toEqual({
@@ -44,7 +44,7 @@ describe('the exact counts of ordered six-card sequences', () => {
     [6, '0.458652719', '0.446278570', '0.095068711'],
     [4, '0.458761476', '0.446340350', '0.094898174'],
     [1, '0.459624155', '0.446760430', '0.093615415'],
-  ])('give the published shares of %i decks', (decks, banker, player, tie) => {
+  ])('match the published shares of %i decks', (decks, banker, player, tie) => {
     const odds = oddsOf(rules, decks);
     expect([share(odds, 'banker', 9), share(odds, 'player', 9), share(odds, 'tie', 9)]).toEqual([
       banker,
@@ -62,14 +62,14 @@ describe('the exact counts of ordered six-card sequences', () => {
     },
   );
 
-  it('pass 2^53 in twelve decks and still are what counting value by value gives', () => {
+  it('pass 2^53 in twelve decks and still match a count value by value', () => {
     const { total, outcomes } = oddsOf(rules, 12);
     expect(total).toBe(57_628_452_781_710_720n);
     expect(outcomes).toEqual(countValueSequences(rules, [192n, ...new Array<bigint>(9).fill(48n)]));
   });
 });
 
-describe('what the cells of eight and six decks say of naturals, hand shapes and ties', () => {
+describe('shares of naturals, hand shapes and ties with eight and six decks', () => {
   const shareOf = (decks: number, holds: (facts: Facts) => boolean, digits: number): string => {
     const cells = countTotals(
       [16, 4, 4, 4, 4, 4, 4, 4, 4, 4].map((each) => each * decks),
@@ -84,7 +84,7 @@ describe('what the cells of eight and six decks say of naturals, hand shapes and
   const naturals = (winner: Facts['winner']) => (facts: Facts) =>
     (facts.playerNatural || facts.bankerNatural) && facts.winner === winner;
 
-  it('agrees with the published shares of naturals', () => {
+  it('match the published shares of naturals', () => {
     expect(shareOf(8, (facts) => facts.playerNatural || facts.bankerNatural, 6)).toBe('0.343049');
     expect(shareOf(6, (facts) => facts.playerNatural || facts.bankerNatural, 6)).toBe('0.343117');
     expect([
@@ -97,7 +97,7 @@ describe('what the cells of eight and six decks say of naturals, hand shapes and
   it.each([
     [8, ['0.378868', '0.117718', '0.185726', '0.317687']],
     [6, ['0.378925', '0.117742', '0.185797', '0.317535']],
-  ])('agrees with the published shares of hand shapes of %i decks', (decks, shapes) => {
+  ])('match the published shares of hand shapes of %i decks', (decks, shapes) => {
     const seen = [
       [2, 2],
       [2, 3],
@@ -112,7 +112,7 @@ describe('what the cells of eight and six decks say of naturals, hand shapes and
   it.each([
     [8, '.005798 .004101 .004003 .004452 .007261 .007939 .019240 .020350 .010979 .011033'],
     [6, '.005768 .004101 .003995 .004453 .007252 .007944 .019208 .020358 .010955 .011034'],
-  ])('agrees with the published shares of ties on 0 to 9 of %i decks', (decks, ties) => {
+  ])('match the published shares of ties on 0 to 9 of %i decks', (decks, ties) => {
     const seen = Array.from({ length: 10 }, (_, total) =>
       shareOf(decks, (facts) => facts.winner === 'tie' && facts.playerTotal === total, 6).slice(1),
     );
@@ -122,7 +122,7 @@ describe('what the cells of eight and six decks say of naturals, hand shapes and
   it.each([
     [8, '0.037247', '0.016617'],
     [6, '0.037237', '0.016607'],
-  ])('agrees with the published shares of a banker six of %i decks', (decks, two, three) => {
+  ])('match the published shares of a banker six of %i decks', (decks, two, three) => {
     const six = (cards: number) =>
       shareOf(
         decks,
@@ -135,13 +135,13 @@ describe('what the cells of eight and six decks say of naturals, hand shapes and
 });
 
 describe('the odds of a shoe in play', () => {
-  it('are those of a new shoe when nothing was drawn', () => {
+  it('equal those of a new shoe if nothing was drawn', () => {
     expect(oddsOfComposition(rules, remaining(8, []))).toEqual(
       oddsOfComposition(rules, fullShoe(8)),
     );
   });
 
-  it('are certain when six cards are left that can only fall one way', () => {
+  it('are certain if the six cards left can fall in one way only', () => {
     const sixes = new Map([
       ['6S', 2],
       ['6H', 2],
@@ -156,7 +156,7 @@ describe('the odds of a shoe in play', () => {
     }); // 2 against 2; each draws a six: 8 to 8
   });
 
-  it('give the player hand no win where every card left counts nothing', () => {
+  it('have no player win if every card left counts 0', () => {
     const faces = new Map([
       ['KS', 8],
       ['QH', 8],
@@ -168,7 +168,7 @@ describe('the odds of a shoe in play', () => {
     });
   });
 
-  it('average, over every card that may be drawn first, to the odds of the shoe before it', () => {
+  it('average, over every possible first card, to the odds of the shoe before it', () => {
     const whole = oddsOf(rules, 1);
     const ranks = ['A', '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q', 'K'] as const;
     const after = ranks.map((rank) => oddsOfComposition(rules, remaining(1, [`${rank}S`])));
@@ -180,17 +180,17 @@ describe('the odds of a shoe in play', () => {
 describe('a choice in optional cells', () => {
   const open = rulesOf([], { ...rules.document.tableau, player: 'DDDDDOSS' });
 
-  it('must be given where the tableau leaves one, and the refusal names the option', () => {
+  it('is required for a tableau with optional cells, and the error names the option', () => {
     expect(() => oddsOf(open, 8)).toThrow(
-      'odds-case@1 leaves 1 cell of its tableau to the hand\'s holder: give the option choice as "draw" or "stand"',
+      'odds-case@1 leaves 1 cell of its tableau open: set the option choice to "draw" or "stand"',
     );
   });
 
-  it('makes the odds of drawing those of the standard tableau', () => {
+  it('computes drawing in every optional cell as the standard tableau', () => {
     expect(oddsOf(open, 8, { choice: 'draw' })).toEqual(oddsOf(rules, 8));
   });
 
-  it('makes the odds of standing those of a tableau that stands', () => {
+  it('computes standing in every optional cell as a tableau that stands', () => {
     expect(oddsOf(open, 8, { choice: 'stand' })).toEqual(
       oddsOf(rulesOf([], { ...rules.document.tableau, player: 'DDDDDSSS' }), 8),
     );

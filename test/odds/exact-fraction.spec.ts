@@ -16,7 +16,7 @@ describe('an exact fraction as a decimal', () => {
     [-120n, 10n, 1, '-12.0'],
     [5n, -4n, 1, '-1.2'],
   ])(
-    '%s over %s with %i digits is %s: to the nearest, a half to the higher',
+    'formats %s over %s with %i digits as %s: to the nearest, a half to the higher',
     (num, den, digits, text) => {
       expect(decimal(exactFraction(num, den), digits)).toBe(text);
     },
@@ -37,9 +37,10 @@ describe('an exact fraction as a decimal', () => {
     );
   });
 
-  it('is a hundredfold in per cent', () => expect(percent(exactFraction(1n, 3n), 2)).toBe('33.33'));
+  it('multiplies by a hundred for percent', () =>
+    expect(percent(exactFraction(1n, 3n), 2)).toBe('33.33'));
 
-  it('has a whole number of digits and no denominator of 0', () => {
+  it('rejects a fraction of a digit and a denominator of 0', () => {
     expect(() => decimal({ num: 1n, den: 2n }, 0.5)).toThrow(
       'digits must be a whole number of at least 0, not 0.5',
     );

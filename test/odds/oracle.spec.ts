@@ -146,7 +146,7 @@ const bets: fc.Arbitrary<BetText[]> = fc
 
 describe('the exact counts are what dealing every order of a few cards gives', () => {
   it.each(Object.entries({ STANDARD, CHEMIN_DE_FER }))(
-    'for every bet of the contract under the tableau %s',
+    'match for every bet of the contract under the tableau %s',
     (_, cells) => {
       const rules = rulesOf([...BETS, ...VARIANTS], cells);
       fc.assert(
@@ -160,7 +160,7 @@ describe('the exact counts are what dealing every order of a few cards gives', (
     },
   );
 
-  it('for any tableau and any bets', () => {
+  it('match for any tableau and any bets', () => {
     fc.assert(
       fc.property(shoe, tableau, bets, choice, (cards, cells, asked, chosen) => {
         const rules = rulesOf(asked, cells);
@@ -172,7 +172,7 @@ describe('the exact counts are what dealing every order of a few cards gives', (
     );
   });
 
-  it('for bets that name third cards', () => {
+  it('match for bets that name third cards', () => {
     const suited = (hand: 'player' | 'banker') =>
       SUITS.map((suit) => ({
         when: { [hand]: [`?${suit}`, `?${suit}`, `?${suit}`] },
@@ -206,7 +206,7 @@ describe('the exact counts are what dealing every order of a few cards gives', (
     );
   });
 
-  it('for ten cards', () => {
+  it('match for ten cards', () => {
     const rules = rulesOf(BETS);
     const cards: Card[] = ['7S', '7S', '8H', '2D', 'KS', 'KS', 'JH', '6C', '5D', '9C'];
     expect(countsOf(oddsOfComposition(rules, compositionOf(cards)))).toEqual(
@@ -216,7 +216,7 @@ describe('the exact counts are what dealing every order of a few cards gives', (
 });
 
 describe('counting by cards and counting by totals', () => {
-  it('agree on every bet that totals decide, whatever the decks', () => {
+  it('agree on every bet that totals decide, with any number of decks', () => {
     // The same bets with a pattern that any card meets take the way by cards.
     const worded = BETS.map((bet) => ({
       ...bet,

@@ -110,7 +110,7 @@ describe('the page of odds', () => {
   const figures = tableOf('seed', 'printed', 'read as');
 
   it.each(figures.filter(([, printed]) => printed?.endsWith('%')))(
-    'seed %s, %s as %s, %s decks %s: %s is %s',
+    'has the right figure for seed %s, %s as %s, %s decks %s: %s is %s',
     (...[, printed = '', readAs = '', decks = '', pays = '', exact, verdict]) => {
       const computed = figure(readAs, decks, pays);
       expect([exact, verdict]).toEqual([
@@ -121,7 +121,7 @@ describe('the page of odds', () => {
   );
 
   it.each(figures.filter(([, printed]) => !printed?.endsWith('%')))(
-    'seed %s, %s as %s, %s decks',
+    'has the right figure for seed %s, %s as %s, %s decks',
     (...[, printed, readAs = '', decks = '', , exact, verdict]) => {
       const computed = figure(readAs, decks, '');
       const threeToFour = computed.num >= 3n * computed.den && computed.num <= 4n * computed.den;
@@ -134,7 +134,7 @@ describe('the page of odds', () => {
   );
 
   it.each(tableOf('seed', 'printed', 'bet'))(
-    'seed %s, %s on %s, %s decks, %s: profit %s, edge %s',
+    'has the right odds for seed %s, %s on %s, %s decks, %s: profit %s, edge %s',
     (...[, printed = '', bet = '', decks = '', pays = '', profit, edge]) => {
       const choice = printed.endsWith('options drawn')
         ? ('draw' as const)
@@ -154,7 +154,7 @@ describe('the page of odds', () => {
     },
   );
 
-  it('gives every figure of the seeds a row', () => {
+  it('has a row for every figure of the seeds', () => {
     const printed = new Set(figures.map(([seed, each]) => `${seed} ${each}`));
     expect([...printed]).toEqual([
       '000 1.17 %',
@@ -176,7 +176,7 @@ describe('what the page says in words', () => {
   const edges = (outcome: string, pays: string, digits: number) =>
     decks.map((each) => percent(betAt(outcome, pays, each).edge, digits));
 
-  it('14.12 is the tie edge of no shoe of 1 to 12 decks, and twelve come nearest', () => {
+  it('names 14.12 as the tie edge of no shoe of 1 to 12 decks, and twelve decks as the nearest', () => {
     const tie = edges('tie', '8 to 1', 2);
     expect(tie).not.toContain('14.12');
     expect(
@@ -184,17 +184,17 @@ describe('what the page says in words', () => {
     ).toBe(tie[11]);
   });
 
-  it('4.9 is the tie edge at 9 to 1 of six and seven decks alone, and eight give 4.8', () => {
+  it('names 4.9 as the tie edge at 9 to 1 of six and seven decks only, and 4.8 of eight', () => {
     const tie = edges('tie', '9 to 1', 1);
     expect(decks.filter((each) => tie[each - 1] === '4.9')).toEqual([6, 7]);
     expect(tie[7]).toBe('4.8');
   });
 
-  it('six decks give the player bet 1.37 per decided bet', () => {
+  it('has an edge of 1.37 on decided player bets with six decks', () => {
     expect(percent(betAt('player', '1 to 1', 6).edgePerDecided as ExactFraction, 2)).toBe('1.37');
   });
 
-  it('it takes 243 and 324 coups to expect three and four more banker wins, and 104 coups do not bring two', () => {
+  it('expects three and four more banker wins after 243 and 324 coups, and not two after 104', () => {
     const { total, outcomes } = oddsOf(NO_BETS, 8);
     const surplus = outcomes.banker - outcomes.player;
     const coupsFor = (more: bigint) => (more * total + surplus - 1n) / surplus;
@@ -205,7 +205,7 @@ describe('what the page says in words', () => {
     );
   });
 
-  it('without commission the banker bet favours the patron', () => {
+  it('has a banker bet without commission that favors the patron', () => {
     expect(betAt('banker', '1 to 1', 8).edge.num < 0n).toBe(true);
     expect(betAt('player', '1 to 1', 8).edge.num > 0n).toBe(true);
   });

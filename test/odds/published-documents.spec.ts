@@ -9,10 +9,10 @@ const read = (name: string) =>
 const isFree = (name: string): boolean => read(name).tableau.player.includes('optional');
 
 describe('the published rule documents', () => {
-  it('are there', () => expect(published).toContain('punto-banco@1.json'));
+  it('exist', () => expect(published).toContain('punto-banco@1.json'));
 
   it.each(published)(
-    '%s has odds for every bet, in which every sequence wins, pushes or loses once',
+    'have odds for every bet of %s, in which every sequence wins, pushes or loses once',
     (name) => {
       const rules = read(name);
       const { total, bets } = oddsOf(rules, 8, isFree(name) ? { choice: 'draw' } : {});
@@ -25,7 +25,7 @@ describe('the published rule documents', () => {
   );
 
   it.each(published.filter((name) => !isFree(name)))(
-    '%s deals by the standard tableau: its outcomes are the published counts',
+    'have the published counts of outcomes under %s, which uses the standard tableau',
     (name) => {
       expect(oddsOf(read(name), 8).outcomes).toEqual({
         banker: 2_292_252_566_437_888n,
@@ -35,7 +35,7 @@ describe('the published rule documents', () => {
     },
   );
 
-  it('chemin de fer leaves cells free, and has no odds without a choice', () => {
+  it('have no odds for chemin de fer without a choice for its optional cells', () => {
     expect(() => oddsOf(read('chemin-de-fer@1.json'), 8)).toThrow('give the option choice');
   });
 });

@@ -5,7 +5,7 @@ import { BETS, CHEMIN_DE_FER, rulesOf } from './documents.js';
 describe('the report of exact odds', () => {
   const report = oddsReport(rulesOf(BETS), 8);
 
-  it('is plain JSON that loses nothing in writing and reading', () => {
+  it('is plain JSON that survives writing and parsing', () => {
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
@@ -27,20 +27,20 @@ describe('the report of exact odds', () => {
     });
   });
 
-  it('gives the wins of each payout with the odds as published', () => {
+  it('has the wins of each payout with the odds as published', () => {
     expect(report.bets['lucky-6']?.tiers.map(({ odds }) => odds)).toEqual(['12 to 1', '20 to 1']);
     expect(report.bets['lucky-6']?.tiers.reduce((sum, { win }) => sum + BigInt(win), 0n)).toBe(
       BigInt(report.bets['lucky-6']?.win ?? 0),
     );
   });
 
-  it('names every bet of the document in its order, and the choice where one was made', () => {
+  it("names every bet in the document's order, and the choice if one was made", () => {
     expect(Object.keys(report.bets)).toEqual(BETS.map(({ id }) => id));
     expect(report).not.toHaveProperty('choice');
     expect(oddsReport(rulesOf(BETS, CHEMIN_DE_FER), 6, { choice: 'stand' }).choice).toBe('stand');
   });
 
-  it('leaves out the edge on decided bets where every coup pushes', () => {
+  it('leaves out the edge on decided bets if every coup pushes', () => {
     const always = oddsReport(rulesOf([{ id: 'void', pushes: [{ when: {} }], pays: [] }]), 6).bets[
       'void'
     ];

@@ -34,14 +34,14 @@ const outcomesOf = (tableau: typeof STANDARD) =>
 describe('the three counts of eight decks', () => {
   const standard = outcomesOf(STANDARD);
 
-  it('are asked of all 96 cells: 8 of the player hand, 88 of the banker hand', () =>
+  it('are computed for all 96 cells: 8 of the player hand, 88 of the banker hand', () =>
     expect(mutants).toHaveLength(96));
 
-  it.each(mutants)('change when one cell does: $cell', ({ tableau }) => {
+  it.each(mutants)('change when one cell changes: $cell', ({ tableau }) => {
     expect(outcomesOf(tableau)).not.toEqual(standard);
   });
 
-  it('differ between any two of these mutants, so that they tell which cell was changed', () => {
+  it('differ between any two mutants, so that they identify the cell', () => {
     const seen = new Set(mutants.map(({ tableau }) => Object.values(outcomesOf(tableau)).join()));
     expect(seen.size).toBe(96);
   });

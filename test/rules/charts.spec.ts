@@ -9,7 +9,7 @@ const against = (bankers: readonly number[], what: string): string[] =>
   bankers.flatMap((banker) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((third) => `banker ${banker} against a third card of ${third}: ${what}`));
 
 describe('the published charts', () => {
-  it.each(['000', '002'])('finds nothing wrong with the chart of seed %s, and it is the standard table cell by cell', (seed) => {
+  it.each(['has no problem in the chart of seed %s, which is the standard table cell by cell', '002'])('finds nothing wrong with the chart of seed %s, and it is the standard table cell by cell', (seed) => {
     const { problems, tableau, departures } = lintChart(seedChart(seed));
     expect(problems).toEqual([]);
     expect(tableau).toEqual(STANDARD_TABLEAU);
@@ -17,7 +17,7 @@ describe('the published charts', () => {
     expect(departures).toEqual([]);
   });
 
-  it('refuses the chart of seed 001 for every fault that it has, and for no other', () => {
+  it('reports every error in the chart of seed 001, and no other', () => {
     expect(problemsOf('001').sort()).toEqual([
       'the ace has no value',
       ...against([0, 1, 2], 'neither draw nor stand'),
@@ -31,7 +31,7 @@ describe('the published charts', () => {
     expect(lintChart(seedChart('001')).tableau).toBeUndefined();
   });
 
-  it('refuses the grid of seed 003, whose rows 0 to 2 contradict its prose under columns of the wrong kind', () => {
+  it('rejects the grid of seed 003, whose rows 0 to 2 contradict its prose under columns of the wrong kind', () => {
     expect(problemsOf('003').sort()).toEqual([
       ...against([0, 1, 2], 'draw and stand'),
       'the columns are headed "player hand rank", the total of the player hand, where the value of the player\'s third card decides',
@@ -39,7 +39,7 @@ describe('the published charts', () => {
     ].sort());
   });
 
-  it('refuses the chart of seed 004 for its four gaps; every cell that it decides is the standard one', () => {
+  it('rejects the chart of seed 004 for its four gaps, and reads its other cells as standard', () => {
     const { problems, departures, tableau } = lintChart(seedChart('004'));
     expect(problems.map(({ problem }) => problem)).toEqual([3, 4, 5, 6].map((banker) => `banker ${banker} when the player stood: neither draw nor stand`));
     expect(departures).toEqual([]);
@@ -51,7 +51,7 @@ describe('the published charts', () => {
     expect(lintChart(mended)).toEqual({ problems: [], departures: [], tableau: STANDARD_TABLEAU });
   });
 
-  it('accepts the chart of seed 001 once each of its faults is mended', () => {
+  it('accepts the chart of seed 001 once each of its errors is corrected', () => {
     let chart = altered(seedChart('001'), '/values/A', 1);
     chart = altered(chart, '/banker/rows/1/draw', [0, 1, 2, 3, 4, 5, 6, 7, 9]);
     chart = altered(chart, '/banker/rows/2/draw', [2, 3, 4, 5, 6, 7]);
@@ -59,7 +59,7 @@ describe('the published charts', () => {
     expect(lintChart(chart)).toEqual({ problems: [], departures: [], tableau: STANDARD_TABLEAU });
   });
 
-  it('accepts the grid of seed 003 once its rows, its heading and its missing column are mended', () => {
+  it('accepts the grid of seed 003 once its rows, its heading and its missing column are corrected', () => {
     const grid = seedChart('003').banker as unknown as { rows: { banker: number; cells: string }[]; columns: unknown[] };
     const rows = grid.rows.map(({ banker, cells }) => ({ banker, cells: `${banker < 3 ? cells.replace(/s/g, 'H') : cells} ${banker < 6 ? 'H' : 's'}` }));
     const chart = altered(seedChart('003'), '/banker', { ...grid, rows, columns: [...grid.columns, 'stood'], heading: 'third card', headedBy: 'third-card' });
@@ -68,7 +68,7 @@ describe('the published charts', () => {
 });
 
 describe('a chart', () => {
-  it('shows its departures from the standard table when it is sound', () => {
+  it('lists the departures of a valid chart from the standard table', () => {
     expect(lintChart(altered(seedChart('000'), '/banker/rows/4/draw', [7])).departures).toEqual(['banker 6 against a third card of 6: draw → stand']);
   });
 
@@ -81,23 +81,23 @@ describe('a chart', () => {
     ['a natural that draws', '/player/draw', [0, 1, 2, 3, 4, 5, 9], '/player', 'player on 9: draw, and a natural draws nothing'],
     ['a banker natural that draws', '/banker/rows/0/banker', [0, 1, 2, 8], '/banker/rows/0/draw', 'banker 8 against a third card of 0: draw, and a natural draws nothing'],
     ['a field that charts do not have', '/colour', 'red', '/colour', 'is not a field of this document'],
-  ])('is refused for %s', (_, place, value, pointer, problem) => {
+  ])('rejects a chart with %s', (_, place, value, pointer, problem) => {
     expect(lintChart(altered(seedChart('000'), place, value)).problems).toContainEqual({ pointer, problem });
   });
 
-  it('is refused as a grid with a cell missing or a letter unexplained', () => {
+  it('rejects a grid with a cell missing or a letter unexplained', () => {
     const { problems } = lintChart(altered(altered(seedChart('003'), '/banker/rows/3/cells', 's s s s s s H H s'), '/banker/rows/4/cells', 's s s s X H H H s s'));
     expect(problems).toContainEqual({ pointer: '/banker/rows/3/cells', problem: 'banker 6: 9 cells under 10 columns' });
     expect(problems).toContainEqual({ pointer: '/banker/rows/4/cells', problem: 'banker 5: nothing says what "X" means' });
   });
 
-  it('is told from a rule document by its field "chart"', () => {
+  it('recognizes a chart by its field "chart"', () => {
     expect(isChart(seedChart('001'))).toBe(true);
     expect(isChart(published('punto-banco@1'))).toBe(false);
     expect(isChart(null)).toBe(false);
   });
 
-  it('is judged without a throw whatever JSON it is, and by the form that the schema publishes', () => {
+  it('checks any JSON value without throwing, by the form that the schema publishes', () => {
     const validate = new Ajv2020.default().compile(schema('chart'));
     expect(schema('chart')).toEqual(JSON.parse(JSON.stringify(CHART_FORM)));
     for (const seed of ['000', '001', '002', '003', '004']) expect([seed, validate(seedChart(seed))]).toEqual([seed, true]);

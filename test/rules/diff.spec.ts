@@ -8,9 +8,9 @@ import { altered, published, REFS } from './published.js';
 const changes = (ref: string, place: string, value: unknown): string[] => diffRules(published(ref), altered(published(ref), place, value));
 
 describe('the difference of two rule documents', () => {
-  it.each(REFS)('is nothing between %s and itself', (ref) => expect(diffRules(published(ref), published(ref))).toEqual([]));
+  it.each(REFS)('is empty between %s and itself', (ref) => expect(diffRules(published(ref), published(ref))).toEqual([]));
 
-  it('names each single cell of the banker\'s table that changed, and no other', () => {
+  it("names each single cell of the banker's table that changed, and no other", () => {
     const names = { D: 'draw', S: 'stand', O: 'optional' } as const;
     let cells = 0;
     for (let total = 0; total <= 7; total += 1) {
@@ -28,7 +28,7 @@ describe('the difference of two rule documents', () => {
     expect(cells).toBe(2 * 88);
   });
 
-  it('names each single cell of the player\'s row that changed', () => {
+  it("names each single cell of the player's row that changed", () => {
     for (let total = 0; total <= 7; total += 1) {
       const row = STANDARD_TABLEAU.player;
       const [from, to, letter] = row[total] === 'D' ? ['draw', 'stand', 'S'] : ['stand', 'draw', 'D'];
@@ -36,15 +36,15 @@ describe('the difference of two rule documents', () => {
     }
   });
 
-  it('is the timing alone between commission marked and commission taken', () => {
+  it('is only the timing between commission marked and commission taken', () => {
     expect(diffRules(published('punto-banco@1'), published('punto-banco-taken@1'))).toEqual(['commission: marked → taken']);
   });
 
-  it('is the burn alone between punto banco and punto banco without a burn', () => {
+  it('is only the burn between punto banco and punto banco without a burn', () => {
     expect(diffRules(published('punto-banco@1'), published('punto-banco-no-burn@1'))).toEqual(['burn: by the first card (ace 1, ten 10, face 10) → none']);
   });
 
-  it('tells the free cells of chemin de fer and the bets that it has not', () => {
+  it('names the optional cells of chemin de fer and the bets that it lacks', () => {
     expect(diffRules(published('punto-banco@1'), published('chemin-de-fer@1'))).toEqual([
       'game: punto-banco → chemin-de-fer',
       'player on 5: draw → optional',
@@ -82,9 +82,9 @@ describe('the difference of two rule documents', () => {
     ['the title', 'punto-banco@1', '/title', 'Punto', ['title: Punto banco, commission marked → Punto']],
     ['a source', 'punto-banco@1', '/sources/pa-631a/edition', '2030', ['source pa-631a changed']],
     ['a provenance', 'punto-banco@1', '/provenance/~1burn', { source: 'nsw-rules' }, ['source of /burn: burn-cards (provisional) → nsw-rules']],
-  ])('tells %s', (_, ref, place, value, expected) => expect(changes(ref, place, value)).toEqual(expected));
+  ])('names %s', (_, ref, place, value, expected) => expect(changes(ref, place, value)).toEqual(expected));
 
-  it('tells another order of tiers and of dispositions', () => {
+  it('names another order of tiers and of dispositions', () => {
     const reversed = (ref: string, pick: (document: RuleDocument) => readonly unknown[], place: string): string[] => changes(ref, place, [...pick(published(ref))].reverse());
     expect(reversed('super-6@1', ({ bets }) => bets[1]?.pays ?? [], '/bets/1/pays')).toEqual(['banker: tried in another order: pushes winner tie; pays winner banker; pays winner banker, banker total 6']);
     expect(reversed('nsw-crown@1', ({ irregularities }) => irregularities.slice(2, 4), '/irregularities').filter((change) => change.startsWith('DL-02'))).toEqual([
@@ -92,7 +92,7 @@ describe('the difference of two rule documents', () => {
     ]);
   });
 
-  it('is never nothing between a document and a sound one with another value in one place', () => {
+  it('is never empty between a document and a valid one with another value in one place', () => {
     const pointers = (json: unknown, at = ''): string[] =>
       json === null || typeof json !== 'object' ? [at] : Object.entries(json).flatMap(([key, member]) => pointers(member, `${at}/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`));
     const other = fc.constantFrom<unknown>(0, 1, 2, 3, 5, 7, 25, true, '2 to 1', '0.02', 'tie', 'player', 'taken', 'down', 'up', 'settle', 'burn', 'TC-09', 'other words', 'DDDDDOSS', 'DDDDDDDDDD S', undefined);

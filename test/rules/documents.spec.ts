@@ -15,7 +15,7 @@ describe('the published rule documents', () => {
 
   it('are the nine', () => expect([...REFS].sort()).toEqual(NINE));
 
-  it.each(REFS)('%s is of the published schema, passes lint and can be read', (ref) => {
+  it.each(REFS)('include %s, which matches the schema, passes lint and can be parsed', (ref) => {
     const document = published(ref);
     validate(document);
     expect(validate.errors).toBeNull();
@@ -23,7 +23,7 @@ describe('the published rule documents', () => {
     expect(readRules(document).ref).toBe(ref);
   });
 
-  it('play the standard tableau, but for the free cells of chemin de fer', () => {
+  it('use the standard tableau, except for the optional cells of chemin de fer', () => {
     for (const ref of NINE.slice(1)) expect(published(ref).tableau).toEqual(STANDARD_TABLEAU);
     expect(lint(published('chemin-de-fer@1')).departures).toEqual([
       'player on 5: draw → optional',
@@ -40,7 +40,7 @@ describe('the published rule documents', () => {
     ]);
   });
 
-  it('say of every house value whether a regulator\'s text has it', () => {
+  it("say for every house value whether its source is a regulator's text", () => {
     for (const ref of REFS) {
       const { provenance } = published(ref);
       for (const [pointer, { source, provisional }] of Object.entries(provenance)) {
@@ -50,7 +50,7 @@ describe('the published rule documents', () => {
     }
   });
 
-  it('stand in the README with the values that are provisional', () => {
+  it('have their provisional values listed in the README', () => {
     const readme = readFileSync(join(process.cwd(), 'docs', 'rules', 'README.md'), 'utf8');
     for (const ref of REFS) {
       const listed = (wanted: boolean): string => Object.entries(published(ref).provenance).filter(([, { provisional }]) => (provisional === true) === wanted).map(([pointer]) => `\`${pointer}\``).join(' ') || 'none';
@@ -59,7 +59,7 @@ describe('the published rule documents', () => {
     for (const row of [published('punto-banco@1').tableau.player, ...STANDARD_TABLEAU.banker.map((cells) => cells.replace(' ', '  '))]) expect(readme).toContain(` ${row}\n`);
   });
 
-  it('have a schema that is the form by which lint judges', () => {
+  it('have a schema that is the form that lint uses', () => {
     expect(schema('rule-document')).toEqual(JSON.parse(JSON.stringify(RULE_DOCUMENT_FORM)));
   });
 });
@@ -98,7 +98,7 @@ describe('bets of the published documents', () => {
     ['pa-627a@1', 'dragon-bonus-player', 'KS 7D', '3C 4H', 'lose', 'a tie that is no natural'],
     ['pa-627a@1', 'dragon-bonus-banker', 'KS 2D 8C', 'TC 5H 4S', '30 to 1', 'a win by nine'],
     ['pa-627a@1', 'dragon-bonus-banker', 'KS 6D', 'TC 5H 4S', 'lose', 'a win by three'],
-  ])('%s %s: player %s, banker %s: %s (%s)', (ref, bet, player, banker, expected) => expect(settled(ref, bet, player, banker)).toBe(expected));
+  ])('settles %s %s: player %s, banker %s: %s (%s)', (ref, bet, player, banker, expected) => expect(settled(ref, bet, player, banker)).toBe(expected));
 });
 
 describe('a published rule document', () => {
@@ -129,12 +129,12 @@ describe('a published rule document', () => {
     expect(readFileSync(join(rules, 'manifest.json'), 'utf8')).toBe(readFileSync(join(RULES, 'manifest.json'), 'utf8'));
   }));
 
-  it('cannot be withdrawn', () => onACopy((rules) => {
+  it('cannot be removed', () => onACopy((rules) => {
     rmSync(join(rules, 'super-6@1.json'));
     expect(check(rules, '--add')).toEqual({ status: 1, said: 'rules: super-6@1 is published and its file is gone\n' });
   }));
 
-  it('gets its hash pinned when it is added, and is refused until then', () => onACopy((rules) => {
+  it('is rejected when it is added, until its hash is pinned', () => onACopy((rules) => {
     writeFileSync(join(rules, 'super-6@2.json'), JSON.stringify({ ...published('super-6@1'), version: 2 }));
     expect(check(rules).said).toContain('super-6@2 is not in the manifest');
     expect(check(rules, '--add').status).toBe(0);
@@ -144,7 +144,7 @@ describe('a published rule document', () => {
     expect(Object.keys(pinned)).toContain('super-6@2');
   }));
 
-  it('is called what its file is called', () => onACopy((rules) => {
+  it('must have its reference as its file name', () => onACopy((rules) => {
     writeFileSync(join(rules, 'super-6@2.json'), JSON.stringify(published('super-6@1')));
     expect(check(rules, '--add')).toEqual({ status: 1, said: 'rules: super-6@2.json calls itself super-6@1\n' });
   }));

@@ -30,7 +30,7 @@ describe('lint of a document\'s form', () => {
     ['a code of another form', 'nsw-crown@1', '/irregularities/0/codes', ['DL05'], '/irregularities/0/codes/0', 'is "DL05", which is not of the form: a code, two capitals, a hyphen, two digits'],
     ['a negative clock tolerance', 'punto-banco@1', '/clockTolerance', -1, '/clockTolerance', 'is -1 and should be at least 0'],
     ['an empty condition on a disposition', 'nsw-crown@1', '/irregularities/1/when', {}, '/irregularities/1/when', 'is empty'],
-  ])('finds %s', (...[, ref, place, value, pointer, problem]) => {
+  ])('reports %s', (...[, ref, place, value, pointer, problem]) => {
     expect(problemsOf(ref, place, value)).toContainEqual({ pointer, problem });
   });
 });
@@ -46,7 +46,7 @@ describe('lint of the tableau', () => {
     expect(problemsOf('punto-banco@1', place, value)).toEqual([{ pointer: place, problem }]);
   });
 
-  it('lists departures from the standard table in words, which are no fault', () => {
+  it('lists departures from the standard table in words, which are not problems', () => {
     const { problems, departures } = lint(altered(published('punto-banco@1'), '/tableau/banker/6', 'SSSSSSSDSS S'));
     expect(problems).toEqual([]);
     expect(departures).toEqual(['banker 6 against a third card of 6: draw → stand']);
@@ -79,17 +79,17 @@ describe('lint of the content', () => {
     ['one bet without a source', 'punto-banco@1', '/provenance/~1bets~12', undefined, '/bets/2', 'has no provenance'],
     ['a source that is not listed', 'punto-banco@1', '/provenance/~1decks/source', 'hearsay', '/provenance/~1decks/source', '"hearsay" is not a source of this document'],
     ['a provenance of nothing', 'punto-banco@1', '/provenance/~1bets~17', { source: 'pa-631a' }, '/provenance/~1bets~17', '/bets/7 leads to no value of this document'],
-  ])('finds %s', (...[, ref, place, value, pointer, problem]) => {
+  ])('reports %s', (...[, ref, place, value, pointer, problem]) => {
     expect(problemsOf(ref, place, value)).toContainEqual({ pointer, problem });
   });
 
-  it('lets three entries share a code where each has cases of its own', () => {
+  it('accepts three entries for one code if each has cases of its own', () => {
     const entries = [disposition(['DL-02'], { belongsTo: 'player' }), disposition(['DL-02'], { belongsTo: 'banker' }), disposition(['DL-02'], undefined)];
     const document = { ...published('nsw-crown@1'), irregularities: entries, provenance: { ...published('nsw-crown@1').provenance } };
     expect(lint(document).problems.filter(({ pointer }) => pointer.startsWith('/irregularities'))).toEqual([]);
   });
 
-  it('takes a bet on the cards themselves, such as three sevens', () => {
+  it('accepts a bet on the cards themselves, such as three sevens', () => {
     const sevens = { id: 'three-sevens', pays: [{ when: { player: ['7H', '7H', '7H'] }, odds: '500 to 1' }, { when: { player: ['7?', '7?', '7?'] }, odds: '50 to 1' }] };
     const document = altered(published('punto-banco@1'), '/bets/2', sevens);
     expect(lint(document).problems).toEqual([]);
@@ -97,7 +97,7 @@ describe('lint of the content', () => {
     expect(lint(altered(document, '/bets/2', sevens)).problems).toEqual([{ pointer: '/bets/2/pays/1/when', problem: 'an earlier push or payout covers every coup in which this one holds' }]);
   });
 
-  it('judges what is sound although another part is not', () => {
+  it('checks the valid parts although another part is invalid', () => {
     const document = altered(altered(published('punto-banco@1'), '/clockTolerance', 'long'), '/bets/2/pays/0/odds', '1 for 1');
     expect(lint(document).problems.map(({ pointer }) => pointer)).toEqual(['/clockTolerance', '/bets/2/pays/0/odds']);
   });
@@ -110,13 +110,13 @@ describe('lint', () => {
   const alteration = fc.constantFrom(...REFS).chain((ref) => fc.record({ ref: fc.constant(ref), place: fc.constantFrom(...(places.get(ref) as string[])) }));
   const near = fc.oneof(fc.jsonValue(), fc.constantFrom<unknown>(undefined, 0, 1, -1, 1.5, 6, '', 'D', 'tie', '8 to 1', '0 to 1', true, false, {}, [], ['tie'], [1, 1], 1e400));
 
-  it('never throws, whatever JSON it is given, and finds something wrong with it', () => {
+  it('never throws on any JSON value, and reports a problem', () => {
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), (json) => { expect(lint(json).problems.length).toBeGreaterThan(0); }));
     const deep = JSON.parse(`{"bets":${'['.repeat(50_000)}${']'.repeat(50_000)},"decks":[{"__proto__":[]}],"tableau":{"banker":[null]}}`) as unknown;
     expect(lint(deep).problems.length).toBeGreaterThan(0);
   });
 
-  it('never throws on a published document with any one value changed, and accepts only what can be read', () => {
+  it('never throws on a published document with any one value changed, and accepts only what can be parsed', () => {
     fc.assert(fc.property(alteration, near, ({ ref, place }, value) => {
       const document = altered(published(ref), place, value);
       if (lint(document).problems.length === 0) expect(readRules(document).ref).toBe(`${document.id}@${document.version}`);
@@ -131,7 +131,7 @@ describe('lint', () => {
     }), { numRuns: 3000 });
   });
 
-  it('points at places of the document, or at the place where something is missing', () => {
+  it('points at values of the document, or at the parent of a missing one', () => {
     fc.assert(fc.property(alteration, near, ({ ref, place }, value) => {
       const document: RuleDocument = altered(published(ref), place, value);
       for (const { pointer, problem } of formProblems(document, RULE_DOCUMENT_FORM)) {
