@@ -9,9 +9,9 @@ import { fileRefusal, packageFolder, Refusal } from '#process';
 const DOCUMENT = /^([a-z0-9-]+@[0-9]+)\.json$/;
 
 /**
- * The published rule documents, each checked against rules/manifest.json, and those of the folders named besides. Refuses
- * (`Refusal`) a published document that was changed, removed or added without being pinned, and any other that `lint`
- * refuses or that takes the name of one already there.
+ * Returns the published rule documents, each checked against rules/manifest.json, and those of the
+ * other folders. Throws `Refusal` for a published document that was changed, removed, or added
+ * without being pinned, and for any other document that `lint` rejects or whose name is taken.
  */
 export function installedRules(folders: readonly string[] = []): RuleBook {
   const book = published(join(packageFolder(), 'rules'));
@@ -78,7 +78,10 @@ function documentsIn(folder: string): string[] {
   }
 }
 
-/** A JSON file and the SHA-256 of its bytes. Refuses (`Refusal`) one that cannot be read or is not JSON. */
+/**
+ * Reads a JSON file and the SHA-256 of its bytes. Throws `Refusal` if the file cannot be read or is
+ * not JSON.
+ */
 export function readJson(file: string): { readonly json: unknown; readonly hash: string } {
   let bytes: Buffer;
   try {
@@ -95,7 +98,10 @@ export function readJson(file: string): { readonly json: unknown; readonly hash:
 
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
-/** A document of the book by `id@version`, or by `id` alone for its latest version. Refuses (`Refusal`) an unknown name, telling the known ones. */
+/**
+ * Returns a document of the book by `id@version`, or by `id` alone for its latest version. Throws
+ * `Refusal` for an unknown name, listing the known ones.
+ */
 export function rulesNamed(book: RuleBook, name: string): Rules {
   const versions = [...book.values()].filter(
     ({ ref, document }) => ref === name || document.id === name,

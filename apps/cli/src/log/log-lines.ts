@@ -1,25 +1,34 @@
 import { blockOf, EVENT_BYTES_MAX, type Block } from '#audit';
 import type { Bytes } from './log-source.js';
 
-/** How much is read at once: half of it is no faster, twice as much takes some 10 MB more (Node 24, 350 MB of events). */
+/**
+ * Bytes per read. Half of it is not faster, and twice as much takes some 10 MB more memory (Node
+ * 24, 350 MB of events).
+ */
 const BLOCK = 128 * 1024;
-/** A line longer than this is never kept: it is refused, and the rest of it passed over. */
+/** A longer line is never kept: it is refused, and the rest of it skipped. */
 const LINE_MAX = 2 * EVENT_BYTES_MAX;
 const CR = 0x0d;
 
 /** Takes the lines of a log. */
 export interface LineTaker {
-  /** The line `[from, to)` of `block`, its ending left out and never empty. `block` is used again for what follows. */
+  /**
+   * Takes the line `[from, to)` of `block`, without its ending and never empty. `block` is reused
+   * for the next lines.
+   */
   line(block: Block, from: number, to: number, number: number): void;
-  /** A line too long to be an event. */
+  /** Takes a line that is too long for an event. */
   tooLong(number: number): void;
-  /** A block is done. Reading stops where it says so, and waits where it has to be waited for. */
+  /**
+   * Runs after each block. Returning `false` stops reading; a returned promise is awaited first.
+   */
   goesOn(): boolean | Promise<boolean>;
 }
 
 /**
- * Reads lines one block at a time; what a block leaves unfinished is carried to the front of the next. Lines end in LF or
- * CRLF, the last one in nothing if need be; empty lines are numbered and passed over. Memory is the block's and no more.
+ * Reads lines one block at a time and carries an unfinished line to the front of the next block.
+ * Lines end in LF or CRLF, and the last one may have no ending. Empty lines are numbered and
+ * skipped. Uses the memory of one block.
  */
 export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(BLOCK + LINE_MAX);

@@ -8,22 +8,28 @@ const CHUNK = 256 * 1024;
 
 /** A file of events, or standard input. */
 export interface LogFile {
-  /** As it was named; `-` for standard input. */
+  /** The name as given on the command line; `-` for standard input. */
   readonly name: string;
-  /** Bytes on disk; `undefined` where that cannot be known, and the file can be read only once. */
+  /** Bytes on disk. `undefined` if they are unknown, and then the file can be read only once. */
   readonly size: number | undefined;
 }
 
-/** Bytes to be read, once, from the front. */
+/** Bytes to be read once, from the start. */
 export interface Bytes {
-  /** Reads up to `most` bytes into `into` at `at`; 0 at the end. Refuses (`Refusal`) what cannot be read. */
+  /**
+   * Reads up to `most` bytes into `into` at `at`. Returns 0 at the end. Throws `Refusal` if the
+   * file cannot be read.
+   */
   read(into: Buffer, at: number, most: number): Promise<number>;
-  /** Bytes of the file on disk that were used so far. */
+  /** Returns how many bytes of the file on disk were used so far. */
   used(): number;
   close(): Promise<void>;
 }
 
-/** Looks at the files before any is read. Refuses (`Refusal`) one that is missing, a folder, or standard input named twice. */
+/**
+ * Checks the files before any is read. Throws `Refusal` if one is missing or is a folder, or if
+ * standard input is named twice.
+ */
 export function logFiles(names: readonly string[]): LogFile[] {
   if (names.filter((name) => name === '-').length > 1)
     throw new Refusal('standard input can be read only once');
@@ -40,7 +46,7 @@ export function logFiles(names: readonly string[]): LogFile[] {
   });
 }
 
-/** Opens a file for reading; one whose name ends in `.gz` is unpacked on the way. */
+/** Opens a file for reading. A file whose name ends in `.gz` is unpacked while it is read. */
 export async function openLog({ name, size }: LogFile): Promise<Bytes> {
   if (name === '-') return notPacked(name, ofStream(name, process.stdin));
   try {
@@ -55,7 +61,10 @@ export async function openLog({ name, size }: LogFile): Promise<Bytes> {
   }
 }
 
-/** The same bytes, unless they turn out to be gzip: that is better said once than as a malformed line for each of them. */
+/**
+ * Returns the same bytes, but throws `Refusal` if they are gzip. One message is better than a
+ * malformed line for each of them.
+ */
 function notPacked(name: string, bytes: Bytes): Bytes {
   let begun = false;
   return {
@@ -73,7 +82,7 @@ function notPacked(name: string, bytes: Bytes): Bytes {
     },
   };
 }
-/** What every gzip file begins with. */
+/** The first two bytes of every gzip file. */
 const GZIP = 0x1f8b;
 
 async function ofFile(name: string): Promise<Bytes> {
@@ -94,7 +103,7 @@ async function ofFile(name: string): Promise<Bytes> {
   };
 }
 
-/** The bytes of a stream; `raw` is the file that it unpacks, where it does. */
+/** Returns the bytes of a stream. `raw` is the compressed file, if there is one. */
 function ofStream(name: string, stream: Readable, raw?: ReadStream): Bytes {
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let left: Buffer = Buffer.alloc(0);

@@ -2,23 +2,26 @@ import type { Fault } from '#audit';
 import { counted } from '../terminal/page.js';
 import { Spill } from '../audit/spill.js';
 
-/** A line that is no event: where it stands, and all that is wrong with it. */
+/** A malformed line: its number and all of its faults. */
 export interface Malformed {
   readonly file: string;
   readonly line: number;
   readonly faults: readonly Fault[];
 }
 
-/** Malformed lines told in text, and faults told of one line. */
+/** How many malformed lines the text shows, and how many faults of one line. */
 const LINES_SHOWN = 20;
 const FAULTS_SHOWN = 5;
 
 const HELD_MAX = 20_000;
 const BATCH = 256;
 
-/** Every malformed line of an input, in order; a file that holds nothing else does not fill the memory. */
+/**
+ * Every malformed line of an input, in order. Memory stays bounded even if every line of a file is
+ * malformed.
+ */
 export class MalformedLines {
-  /** Lines that are malformed. */
+  /** The number of malformed lines. */
   count = 0;
   private batch: Malformed[] = [];
   private readonly batches = new Spill<Malformed[]>(HELD_MAX);
@@ -37,7 +40,10 @@ export class MalformedLines {
   }
 }
 
-/** Tells the first malformed lines and how many there are, on standard error; `after` says what became of the input. */
+/**
+ * Prints the first malformed lines and their number on standard error. `after` says what happened
+ * to the input.
+ */
 export function tellMalformed(
   malformed: Iterable<Malformed> & { readonly count: number },
   after: string,

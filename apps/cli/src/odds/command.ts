@@ -29,7 +29,10 @@ Examples:
   shoeprint odds --rules chemin-de-fer@1 --choice stand   what hands that may choose do
   shoeprint odds --json                                   counts as decimal strings`;
 
-/** `shoeprint odds`: exact probabilities and edges of every bet (contract section 6). */
+/**
+ * Returns the command `shoeprint odds`: exact probabilities and edges of every bet (contract
+ * section 6).
+ */
 export const oddsCommand = (): Command =>
   new Command('odds')
     .description('exact odds of every bet from a new shoe, by counting every coup')
@@ -121,7 +124,10 @@ function betRow(
   ];
 }
 
-/** A decimal share as per cent with four digits; the report's twelve digits are cut by the same rounding as everything else. */
+/**
+ * Formats a decimal share as a percentage with four digits. Rounds the report's twelve digits as
+ * everything else is rounded.
+ */
 function edgeText(edge: string): string {
   const [whole = '0', fraction = ''] = edge.replace('-', '').split('.');
   const value = exactFraction(

@@ -21,7 +21,7 @@ interface Asked {
   readonly json?: true;
 }
 
-/** `shoeprint rules`: list, show, lint and diff (contract section 6). */
+/** Returns the command `shoeprint rules`: list, show, lint and diff (contract section 6). */
 export const rulesCommand = (): Command =>
   new Command('rules')
     .description('rule documents: what a house draws, pays, takes and burns')
@@ -158,7 +158,10 @@ async function diffDocuments(a: string, b: string, { json }: Asked): Promise<voi
 
 const nameOf = ({ id, version }: RuleDocument): string => `${id}@${version}`;
 
-/** An installed document by name, or that of a file. Refuses (`Refusal`) a file that `lint` refuses: what it says cannot be compared. */
+/**
+ * Returns an installed document by name, or the document in a file. Throws `Refusal` for a file
+ * that `lint` rejects, because it cannot be compared.
+ */
 function documentNamed(book: RuleBook, name: string): RuleDocument {
   if (book.has(name) || !existsSync(name)) return rulesNamed(book, name).document;
   const { json } = readJson(name);

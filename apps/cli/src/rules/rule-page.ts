@@ -12,7 +12,10 @@ import { colours } from '../terminal/colours.js';
 import { ACTION_WORDS } from '../audit/finding-words.js';
 import { columns, wrapped } from '../terminal/page.js';
 
-/** A rule document for people, as a rule book would print it; what no regulator's text bears out is marked provisional. */
+/**
+ * Renders a rule document for people, as a rule book prints it. Marks values without a regulator's
+ * text as provisional.
+ */
 export function documentPage(document: RuleDocument, hash: string): string[] {
   const {
     id,
@@ -78,7 +81,7 @@ const section = (name: string, note: string): string[] => ['', `${colours.bold(n
 const fact = (name: string, text: string): string[] =>
   wrapped(text, columns() - 14).map((line, i) => `  ${(i === 0 ? name : '').padEnd(12)}${line}`);
 
-/** Where a value comes from: the number of its source, and whether it is provisional. */
+/** Returns the note of a value: the number of its source, and whether it is provisional. */
 const notes = ({ sources, provenance }: RuleDocument) => {
   const numbers = Object.keys(sources);
   return (pointer: string): string => {

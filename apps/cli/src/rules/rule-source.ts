@@ -13,15 +13,21 @@ import {
 } from '#baccarat';
 import { colours } from '../terminal/colours.js';
 
-/** The rule that a finding holds against somebody, and where it is written. */
+/** The rule that was broken, and where it is written. */
 export interface RuleText {
-  /** Lines of plain words or of a table. */
+  /** Lines of words, or of a table. */
   readonly rule: readonly string[];
-  /** The document and its sources with section and edition; absent where `rule` says where it is written. */
+  /**
+   * The document and its sources with section and edition. Absent if `rule` itself names its
+   * source.
+   */
   readonly source?: string;
 }
 
-/** The rule behind a finding, from the document that it names; what goes without saying there is said here. */
+/**
+ * Returns the rule behind a finding, from the document that the finding names. Rules that documents
+ * do not state come from `GENERAL`.
+ */
 export function ruleOf(
   finding: Finding,
   rules: Rules,
@@ -39,7 +45,7 @@ export function ruleOf(
   };
 }
 
-/** Rules that every document takes for granted, or that concern the record itself. */
+/** Rules that every document assumes, or that are about the record itself. */
 const GENERAL: Partial<Record<FindingCode, string>> = {
   'SH-02': 'a shoe holds each card once for every deck',
   'SH-04': 'the cards drawn and those that remain make up the decks',
@@ -123,7 +129,7 @@ const commissionPlace = (
 ): RulePlace | undefined =>
   commission && { pointer, words: () => [commissionText(commission, currency)] };
 
-/** `5 % of the winnings, marked, rounded to 0.01 USD (half-up)`. */
+/** Describes commission: `5 % of the winnings, marked, rounded to 0.01 USD (half-up)`. */
 function commissionText(
   { rate, when, rounding, minimum }: NonNullable<RuleDocument['commission']>,
   currency: string,
@@ -137,7 +143,7 @@ function commissionText(
   return `${share} of the winnings, ${when}, rounded to ${money(rounding.unit)} (${rounding.mode})${minimum === undefined ? '' : `, at least ${money(minimum)}`}`;
 }
 
-/** What the bet that was settled pays. */
+/** Returns what the settled bet pays. */
 function betPlace({ bet: id }: Finding, { bets }: RuleDocument): RulePlace | undefined {
   const at = bets.findIndex((bet) => bet.id === id);
   const bet = bets[at];
@@ -153,7 +159,7 @@ function betPlace({ bet: id }: Finding, { bets }: RuleDocument): RulePlace | und
 
 const LETTERS: Readonly<Record<string, string>> = { D: 'draw', S: 'stand', O: 'optional' };
 
-/** The row of the tableau that decided, as rule books print it, with a mark at its cell. */
+/** Returns the deciding row of the tableau as rule books print it, with a mark at its cell. */
 function tableauRow(
   code: FindingCode,
   { tableau }: RuleDocument,
@@ -196,7 +202,10 @@ function grid(
   ];
 }
 
-/** The sources of a value of the document: of itself, of what it is a part of, or of its parts. */
+/**
+ * Returns the sources of a value of the document: its own, those of the value that contains it, or
+ * those of its parts.
+ */
 function sourcesAt(document: RuleDocument, pointer: string): string[] {
   const { provenance } = document;
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {

@@ -30,7 +30,10 @@ Examples:
   shoeprint simulate --shoes 1 --seed 7 --bets --faults TC-05,PY-03@12 --out faulty.ndjson
                                                                           what must be found: faulty.ndjson.expected.json`;
 
-/** `shoeprint simulate`: lawful shoes from a seed as events, and named faults with the findings they must give (contract section 6). */
+/**
+ * Returns the command `shoeprint simulate`: lawful shoes from a seed as events, and named faults
+ * with the findings that they must cause (contract section 6).
+ */
 export const simulateCommand = (): Command =>
   new Command('simulate')
     .description('deal lawful shoes from a seed as events, and inject named faults')
@@ -92,7 +95,10 @@ async function runSimulate({
   if (expectedFile !== undefined) await writeJson(expectedFile, { findings: expected() });
 }
 
-/** `B07` alone; `B07-1`, `B07-2`… for several; `T1`, `T2`… where nobody names them. */
+/**
+ * Returns the table ids: `B07` for one table, `B07-1`, `B07-2`… for several, `T1`, `T2`… without a
+ * name.
+ */
 const tableIds = (table: string | undefined, tables: number): string[] =>
   tables === 1
     ? [table ?? 'T1']
@@ -100,7 +106,7 @@ const tableIds = (table: string | undefined, tables: number): string[] =>
         table === undefined ? `T${i + 1}` : `${table}-${i + 1}`,
       );
 
-/** Prints lines no faster than they are read; a reader that leaves ends the command quietly. */
+/** Prints lines no faster than they are read. Ends quietly when the reader closes the pipe. */
 async function print(lines: Iterable<string>): Promise<void> {
   for (const piece of pieces(lines))
     if (!process.stdout.write(piece)) await once(process.stdout, 'drain');

@@ -1,7 +1,10 @@
 import { simulateTables, SimulationRefusal, type FloorSimulation, type TablesAsked } from '#audit';
 import { Refusal } from '../refusal.js';
 
-/** The tables of `simulateTables`; refuses (`Refusal`) what the simulator refuses, at once or while it deals. */
+/**
+ * Returns the tables of `simulateTables`. Throws `Refusal` if the simulator refuses, at once or
+ * while it deals.
+ */
 export function dealtTables(asked: TablesAsked): FloorSimulation {
   const { lines, expected } = refusing(() => simulateTables(asked));
   return { lines: refusingWhileDealing(lines), expected };

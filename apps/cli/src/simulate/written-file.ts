@@ -7,7 +7,7 @@ import { Refusal } from '../refusal.js';
 
 const PIECE = 64 * 1024;
 
-/** Lines in pieces of some 64 KiB, so that a stream is not asked once a line. */
+/** Joins lines into pieces of about 64 KiB, so that there is not one write a line. */
 export function* pieces(lines: Iterable<string>): Generator<string> {
   let text = '';
   for (const line of lines) {
@@ -20,8 +20,8 @@ export function* pieces(lines: Iterable<string>): Generator<string> {
 }
 
 /**
- * Writes lines to a file as fast as the disk takes them; compressed where the name ends in `.gz`. A file that could not be
- * finished is removed again. Refuses (`Refusal`) a file that cannot be written.
+ * Writes lines to a file as fast as the disk takes them, compressed if the name ends in `.gz`.
+ * Removes a file that it could not finish. Throws `Refusal` if the file cannot be written.
  */
 export async function writeLines(file: string, lines: Iterable<string>): Promise<void> {
   const target = createWriteStream(file);
@@ -37,7 +37,7 @@ export async function writeLines(file: string, lines: Iterable<string>): Promise
   }
 }
 
-/** Writes a value as JSON, readably. Refuses (`Refusal`) a file that cannot be written. */
+/** Writes a value as indented JSON. Throws `Refusal` if the file cannot be written. */
 export async function writeJson(file: string, value: unknown): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(value, null, 2)}\n`);

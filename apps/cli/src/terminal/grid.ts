@@ -1,7 +1,10 @@
 import Table from 'cli-table3';
 import { colours } from './colours.js';
 
-/** A table with a line under its heads; the first column is text or a name, the others are set to the right. */
+/**
+ * Renders a table with a line under its headings. The first column is aligned left, the others
+ * right.
+ */
 export function grid(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const none = {
     top: '',

@@ -3,20 +3,23 @@ import { EXIT } from '../refusal.js';
 
 const PIECE = 64 * 1024;
 
-/** Columns to set text in: those of the terminal between 80 and 100, and 100 where there is none. */
+/**
+ * Returns the width of text in columns: the terminal's, between 80 and 100, or 100 without a
+ * terminal.
+ */
 export const columns = (): number => Math.min(100, Math.max(80, process.stdout.columns ?? 100));
 
-/** What is printed on standard output, in pieces, waiting for a reader who is slower than we are. */
+/** Buffers standard output and waits for slow readers. */
 export class Page {
   private text = '';
 
-  /** Adds lines; nothing of them holds a line break of its own at the end. */
+  /** Adds lines. A line must not end with a line break. */
   async lines(...lines: readonly string[]): Promise<void> {
     for (const line of lines) this.text += `${line}\n`;
     if (this.text.length >= PIECE) await this.flush();
   }
 
-  /** Writes out what is left. */
+  /** Writes the rest of the buffer. */
   async flush(): Promise<void> {
     const { text } = this;
     this.text = '';
@@ -24,7 +27,10 @@ export class Page {
   }
 }
 
-/** Lets a reader such as `head` leave when it has seen enough: the exit code is then the one already reached. */
+/**
+ * Lets a reader such as `head` leave when it has seen enough. The exit code is then the one reached
+ * so far.
+ */
 export function endQuietlyWhenNobodyReads(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -34,7 +40,9 @@ export function endQuietlyWhenNobodyReads(): void {
   }
 }
 
-/** Breaks a text at spaces into lines of at most `width` characters; a longer word has a line of its own. */
+/**
+ * Wraps a text at spaces into lines of at most `width` characters. A longer word gets its own line.
+ */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -47,6 +55,6 @@ export function wrapped(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** `1 finding`, `2 findings`, `1,234 findings`. */
+/** Formats a count with its noun: `1 finding`, `2 findings`, `1,234 findings`. */
 export const counted = (count: number, what: string, several = `${what}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? what : several}`;

@@ -1,12 +1,13 @@
 import { SingleBar } from 'cli-progress';
 
-/** A run shorter than this shows no bar. */
+/** A shorter run shows no bar. */
 const SHOWN_AFTER_MS = 1000;
 const MIB = 1024 * 1024;
 
 /**
- * A progress bar on standard error, if that is a terminal, once a run has taken a second. `total` is in bytes on disk;
- * where it is not known there is no bar. `doing` stands before it. It changes no setting of the terminal, so that an interruption leaves none behind.
+ * Shows a progress bar on standard error, if that is a terminal, once a run has taken a second.
+ * `total` is in bytes on disk; without it there is no bar. `doing` is printed before the bar. It
+ * changes no terminal setting, so an interruption leaves nothing to restore.
  */
 export class Progress {
   private readonly begun = Date.now();
@@ -19,7 +20,7 @@ export class Progress {
     private readonly doing = 'auditing',
   ) {}
 
-  /** Tells how many bytes are done. */
+  /** Updates the number of bytes done. */
   readonly at = (bytes: number): void => {
     const now = Date.now();
     this.first ??= { bytes, ms: now };
@@ -44,13 +45,16 @@ export class Progress {
     this.bar.update(mib(bytes), { left });
   };
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   done(): void {
     this.bar?.stop();
   }
 }
 
-/** By the pace from the beginning: that of the last moments, as cli-progress reckons it, leaps with each answer of a server. */
+/**
+ * Formats the time left by the pace since the start. The pace of the last moments, which
+ * cli-progress uses, jumps with each answer of a server.
+ */
 const timeLeft = (ms: number): string => {
   const seconds = Math.round(ms / 1000);
   return Number.isFinite(seconds)

@@ -1,15 +1,19 @@
-/** Where the elements of a JSON array lie, or why these bytes are no array, or one of too many elements. */
+/**
+ * The ranges of a JSON array's elements, or the reason why these bytes are not an array or have too
+ * many elements.
+ */
 export type Split =
   | {
       readonly is: 'array';
-      /** Begin and end of each element by turns, spaces around it left out. */ readonly ranges: readonly number[];
+      /** Start and end of each element in turn, without surrounding spaces. */ readonly ranges: readonly number[];
     }
   | { readonly is: 'no-array'; readonly reason: string }
   | { readonly is: 'too-many' };
 
 /**
- * Takes a JSON array apart without reading its elements. Whoever reads them refuses what is no JSON in them; then array
- * and elements together refuse exactly what JSON.parse refuses. Depth costs nothing, and looking ends at `elementsMax`.
+ * Splits a JSON array without parsing its elements. The caller parses each element and refuses
+ * invalid JSON in it; together they refuse exactly what JSON.parse refuses. Uses constant memory
+ * for any depth, and stops at `elementsMax`.
  */
 export function splitArray(bytes: Uint8Array, elementsMax: number): Split {
   let at = pastSpace(bytes, 0);
@@ -34,7 +38,10 @@ export function splitArray(bytes: Uint8Array, elementsMax: number): Split {
     : noArray('goes on after the array', after);
 }
 
-/** Where the element that begins at `from` has the comma or bracket that ends it; the end of the bytes where it has none. */
+/**
+ * Returns the position of the comma or bracket that ends the element at `from`, or the end of the
+ * bytes if there is none.
+ */
 function endOfElement(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   let depth = 0;
@@ -63,7 +70,10 @@ function endOfElement(bytes: Uint8Array, from: number): number {
   return length;
 }
 
-/** Where the string has its closing quote; bytes of UTF-8 beyond ASCII are never taken for one. */
+/**
+ * Returns the position of a string's closing quote. Bytes of UTF-8 beyond ASCII never look like a
+ * quote.
+ */
 function endOfString(bytes: Uint8Array, from: number): number {
   let at = from;
   for (let byte = bytes[at]; byte !== QUOTE && byte !== undefined; byte = bytes[at])

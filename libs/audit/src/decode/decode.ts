@@ -9,19 +9,19 @@ import { knownType, upcast } from '../events/upcast.js';
 import { EVENT_BYTES_MAX, faultsOf, type House } from '../events/validate.js';
 
 /**
- * A line read: an event, or everything that is wrong with it. A decoder that refuses stamps gives the event's `content`,
- * which is what is to be appended, where the bytes given are not that already.
+ * A decoded line: an event, or all of its faults. A decoder that refuses stamps also returns the
+ * event's `content`, to be appended, if it differs from the bytes passed in.
  */
 export type Decoded =
   | { readonly event: AnyEvent; readonly content?: string; readonly faults?: undefined }
   | { readonly event?: undefined; readonly faults: readonly Fault[] };
 
-/** No event is this long, however it is spaced; such a line is refused unread. */
+/** No event is this long, however it is spaced. A longer line is refused unread. */
 const LINE_BYTES_MAX = 4 * EVENT_BYTES_MAX;
 
 /**
- * Reads table events from bytes. Two ways to one answer: the scanner for canonical lines, and JSON.parse with a full
- * account of every fault for the rest.
+ * Decodes table events from bytes, in two ways with one result: the scanner for canonical lines,
+ * and JSON.parse with a full list of faults for all others.
  */
 export class Decoder {
   private readonly names = new Names();
@@ -29,7 +29,7 @@ export class Decoder {
   private readonly utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   private readonly encoder = new TextEncoder();
 
-  /** `stamps`: whether the api's own marks may stand on the lines, as on those of a log. */
+  /** `stamps`: whether lines may have the api's stamps, as those of a log do. */
   constructor(
     private readonly house: House,
     private readonly stamps: 'accepted' | 'refused' = 'accepted',
@@ -37,7 +37,10 @@ export class Decoder {
     this.scanner = new Scanner((id) => house.hasBet(id), this.names);
   }
 
-  /** The event on the line `[from, to)` of `block`, line ending left out, or its faults. Never throws on any bytes. */
+  /**
+   * Returns the event on the line `[from, to)` of `block`, without the line ending, or its faults.
+   * Never throws, whatever the bytes.
+   */
   decode(block: Block, from: number, to: number): Decoded {
     const event = this.scanner.scan(block, from, to);
     if (event !== undefined && (this.stamps === 'accepted' || block.bytes[to - 2] === 0x7d))
@@ -45,7 +48,7 @@ export class Decoder {
     return this.explain(block.bytes.subarray(from, to));
   }
 
-  /** As `decode`, for one event alone, the slow way. */
+  /** Decodes one event the slow way, with every fault. */
   explain(bytes: Uint8Array): Decoded {
     if (bytes.length > LINE_BYTES_MAX) return refused(`is over ${EVENT_BYTES_MAX} bytes`);
     let text: string;
@@ -63,8 +66,9 @@ export class Decoder {
       return refused(`is not JSON: ${(error as Error).message}`);
     }
     const faults = faultsOf(value, this.house, this.stamps);
-    // A line that is its own canonical form has no key twice and no number that was rounded: there is nothing to inspect,
-    // but in a correction, whose data stands there as it was sent.
+    // A line that equals its own canonical form has no duplicate key and no rounded number, so it
+    // needs no inspection. Corrections are the exception, because they keep their data as it was
+    // sent.
     if (
       faults.length === 0 &&
       !text.includes('\\') &&
@@ -122,7 +126,10 @@ interface Envelope {
   readonly sequence: number | undefined;
 }
 
-/** The canonical line of a well-formed event given as JSON text, without stamps; `value` is the text parsed. Throws where it is of no known type. */
+/**
+ * Returns the canonical line of a well-formed event in JSON text, without stamps. `value` is the
+ * parsed text. Throws for an unknown type.
+ */
 export function canonicalLine(text: string, value: unknown = JSON.parse(text)): string {
   const event = value as Readonly<Record<string, unknown>>;
   const type = typeof event.type === 'string' ? knownType(event.type) : undefined;
@@ -130,7 +137,7 @@ export function canonicalLine(text: string, value: unknown = JSON.parse(text)): 
   return canonicalContent(event, type, text);
 }
 
-/** A block over bytes of which `text` is the ISO 8859-1 reading. */
+/** Returns a block over bytes. `text` is the bytes decoded as ISO 8859-1. */
 export const blockOf = (bytes: Uint8Array, text: string): Block => ({
   bytes,
   text,

@@ -1,10 +1,13 @@
-/** Something wrong with an event, at a JSON pointer (RFC 6901) into it; the pointer is empty where the whole line is meant. */
+/**
+ * One fault of an event, at a JSON pointer (RFC 6901) into it. The pointer is empty for the whole
+ * line.
+ */
 export interface Fault {
   readonly pointer: string;
   readonly reason: string;
 }
 
-/** A key as a step of a JSON pointer. */
+/** Escapes a key for use in a JSON pointer. */
 export const pointerStep = (key: string | number): string =>
   `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 
@@ -21,9 +24,9 @@ interface Container {
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\]:,]/gsy;
 
 /**
- * What JSON.parse lets pass and a record must not: a key given twice, NUL or a lone surrogate in a string, an integer
- * beyond 2^53 - 1, a fraction that only rounding makes whole. `text` must be JSON; the walk keeps its own stack, so depth
- * costs memory and no call stack.
+ * Returns the faults that JSON.parse accepts and a record must not have: a duplicate key, NUL or a
+ * lone surrogate in a string, an integer beyond 2^53 - 1, a fraction that becomes whole only by
+ * rounding. `text` must be JSON. The walk has its own stack, so depth does not use the call stack.
  */
 export function inspect(text: string): Fault[] {
   const faults: Fault[] = [];
@@ -64,7 +67,10 @@ export function inspect(text: string): Fault[] {
   return faults;
 }
 
-/** The same JSON without spaces, members in the order given, each string and number as JSON.stringify writes it. */
+/**
+ * Returns the same JSON without spaces, members in the given order, each string and number as
+ * JSON.stringify writes it.
+ */
 export function minify(text: string): string {
   const parts: string[] = [];
   walk(text, (token) => {
@@ -75,7 +81,10 @@ export function minify(text: string): string {
   return parts.join('');
 }
 
-/** The text of the member `key` of a JSON object's text, as it stands there; `undefined` where the object has none. */
+/**
+ * Returns the raw text of the member `key` of a JSON object, or `undefined` if the object has no
+ * such member.
+ */
 export function memberText(text: string, key: string): string | undefined {
   let depth = 0;
   let name: string | undefined;
@@ -155,7 +164,10 @@ function inspectNumber(token: string, pointer: string, faults: Fault[]): void {
     faults.push({ pointer, reason: `${token} is beyond 2^53 - 1` });
 }
 
-/** Whether a decimal literal is a whole number exactly, not by the rounding of a double. */
+/**
+ * Returns whether a decimal literal is exactly a whole number, and not only after rounding to a
+ * double.
+ */
 function isWhole(token: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];

@@ -3,7 +3,7 @@ import { memberText, minify } from '../decode/json-text.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The attributes of an event's content, in the order in which they are written. */
+/** The attributes of an event's content, in canonical order. */
 const CONTENT = [
   'specversion',
   'type',
@@ -17,9 +17,10 @@ const CONTENT = [
 ] as const;
 
 /**
- * The content of a well-formed event: its canonical line without the api's stamps. Attributes and data fields in the
- * order of contract section 2, no spaces. `text` is the event as it was sent: where a correction carries data of another
- * type, its members keep the sender's order, which only the text knows.
+ * Returns the content of a well-formed event: its canonical line without the api's stamps.
+ * Attributes and data fields are in the order of contract section 2, without spaces. `text` is the
+ * event as sent: if a correction carries data of another type, its members keep the sender's order,
+ * which only the text has.
  */
 export function canonicalContent(value: Json, type: EventType, text: string): string {
   const parts: string[] = [];
@@ -28,7 +29,7 @@ export function canonicalContent(value: Json, type: EventType, text: string): st
   return `{${parts.join(',')},"data":${canonicalData(type, value, text)}}`;
 }
 
-/** The data of a well-formed event as its canonical line has it. */
+/** Returns the data of a well-formed event as in its canonical line. */
 export function canonicalData(type: EventType, value: Json, text: string): string {
   const data = value.data as Json;
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-/** The alphabetic codes of ISO 4217 that are in use. */
+/** The alphabetic codes of ISO 4217 in use. */
 const CODES = new Set(
   (
     'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP ' +
@@ -12,7 +12,7 @@ const CODES = new Set(
   ).split(' '),
 );
 
-/** Minor units where they are not hundredths (ISO 4217, table A.1). */
+/** Digits of minor units, for currencies without hundredths (ISO 4217, table A.1). */
 const DIGITS: Readonly<Record<string, number>> = {
   BIF: 0,
   CLP: 0,
@@ -42,10 +42,10 @@ const DIGITS: Readonly<Record<string, number>> = {
   UYW: 4,
 };
 
-/** Whether `text` is a currency of ISO 4217. */
+/** Returns whether `text` is a currency code of ISO 4217. */
 export const isCurrency = (text: string): boolean => CODES.has(text);
 
-/** An amount in minor units as people write it: `1234550` in USD is `12,345.50 USD`. */
+/** Formats an amount in minor units for people: `1234550` in USD is `12,345.50 USD`. */
 export function moneyText(amount: number, currency: string): string {
   const digits = DIGITS[currency] ?? 2;
   const unsigned = String(Math.abs(amount)).padStart(digits + 1, '0');

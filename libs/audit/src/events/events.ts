@@ -3,7 +3,10 @@ import type { Card } from '#baccarat';
 /** A hand, as the field uses the word: never a person. */
 export type Hand = 'player' | 'banker';
 export type CoupKind = 'normal' | 'dummy' | 'demonstration' | 'free';
-/** What a table undertakes to report. The absence of a fact is held against a dealer only where its kind is reported. */
+/**
+ * The kinds of fact that a table undertakes to report. The absence of a fact is held against a
+ * dealer only if its kind is reported.
+ */
 export const REPORTS = [
   'outcomes',
   'bets',
@@ -40,7 +43,10 @@ interface Call {
   readonly video?: string;
 }
 
-/** The data of each event type of contract section 2; amounts in minor units, `null` an unread card. */
+/**
+ * The data of each event type of contract section 2. Amounts are in minor units, and `null` is an
+ * unread card.
+ */
 export interface EventData {
   'shoe-opened': {
     readonly rules: string;
@@ -115,7 +121,10 @@ export interface EventData {
 }
 export type EventType = keyof EventData;
 
-/** A table event as the fold takes it: the type's short name, its data at today's version, and its content's digest. */
+/**
+ * A table event as the fold takes it: the type's short name, its data at today's version, and its
+ * content's digest.
+ */
 export interface TableEvent<T extends EventType = EventType> {
   readonly type: T;
   readonly source: string;
@@ -127,20 +136,23 @@ export interface TableEvent<T extends EventType = EventType> {
   readonly session: string | undefined;
   readonly sequence: number | undefined;
   readonly data: EventData[T];
-  /** Of the canonical line without stamps: equal for equal contents. See digest.ts. */
+  /**
+   * A digest of the canonical line without stamps. Equal contents have equal digests. See
+   * digest.ts.
+   */
   readonly digest: number;
 }
 
 /** An event of one known type. */
 export type EventOf<T extends EventType> = TableEvent<T>;
-/** Any event, told apart by `type`. */
+/** Any event, discriminated by `type`. */
 export type AnyEvent = { [T in EventType]: TableEvent<T> }[EventType];
 
-/** The string by which other events name this one. */
+/** Returns the string by which other events name this one. */
 export const referenceOf = (event: { readonly source: string; readonly id: string }): string =>
   `${event.source}#${event.id}`;
 
-/** What a data field may hold; validate.ts says each in words. */
+/** What a data field may hold. validate.ts describes each kind in words. */
 export type Field =
   | {
       readonly is:
@@ -171,14 +183,20 @@ const duty = { dealer: id, role: oneOf('dealer', 'caller') } as const;
 const call = { reason: text, video: text } as const;
 const optionalNote = ['firmware', 'code', 'text', 'by', 'lastSequence'] as const;
 
-/** What an event type carries: its fields in canonical order, those that may be absent, and whether it must name a shoe. */
+/**
+ * What an event type carries: its fields in canonical order, the optional ones, and whether it must
+ * name a shoe.
+ */
 export interface Shape<T extends EventType> {
   readonly shoe: boolean;
   readonly fields: { readonly [field in keyof Required<EventData[T]>]: Field };
   readonly optional: readonly (keyof EventData[T] & string)[];
 }
 
-/** Contract section 2, as data: the validator, the canonical form and the scanner's tests are all made from this table. */
+/**
+ * Contract section 2 as data. The validator, the canonical form and the scanner's tests all derive
+ * from this table.
+ */
 export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
   'shoe-opened': {
     shoe: true,

@@ -20,14 +20,14 @@ const BET_IDS: ReadonlySet<string> = new Set([
   'dragon-bonus-banker',
 ]);
 
-/** Whether an id is that of a bet: one that the contract lists, or one of an installed document. */
+/** Returns whether an id is that of a bet: one of the contract's, or of an installed document's. */
 export function isBetId(book: RuleBook, id: string): boolean {
   if (BET_IDS.has(id)) return true;
   for (const rules of book.values()) if (rules.bets.has(id)) return true;
   return false;
 }
 
-/** What events, and the data of corrections, are checked against: the rule documents that are installed. */
+/** Returns what events and corrected data are validated against: the installed rule documents. */
 export const houseFrom = (book: RuleBook): House => ({
   hasRules: (ref) => book.has(ref),
   hasBet: (id) => isBetId(book, id),

@@ -1,4 +1,4 @@
-/** The names that an event's line begins with. */
+/** The names at the beginning of an event's line. */
 export interface HeadNames {
   readonly source: string;
   readonly table: string;
@@ -7,9 +7,10 @@ export interface HeadNames {
 }
 
 /**
- * One string for each name of a log: names are compared with each other at every event, which is a comparison of two
- * pointers where equal names are the same string. The copies do not keep the block alive that they were cut from. What is
- * remembered is bounded, whatever a sender calls itself: no long name is, and beyond `CHARACTERS_MAX` all are gathered anew.
+ * Interns the names of a log. Every event compares names, and equal interned strings are compared
+ * by pointer. The copies do not keep the block alive that they were cut from. Memory is bounded
+ * against senders that invent names: long names are not interned, and past `CHARACTERS_MAX` the
+ * table starts again empty.
  */
 export class Names {
   private readonly known = new Map<string, string>();
@@ -43,9 +44,12 @@ export class Names {
 }
 
 const NAMES_MAX = 65_536;
-/** No table, device or shoe of a house has a longer name; events may, and are then compared letter by letter. */
+/**
+ * Tables, devices and shoes of a house have shorter names. Events may have longer ones, which are
+ * compared character by character.
+ */
 export const NAME_LENGTH_MAX = 200;
 const CHARACTERS_MAX = 2_000_000;
 
-/** A copy that does not keep the block alive that it was cut from. */
+/** Returns a copy that does not keep the block alive that it was cut from. */
 export const flat = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

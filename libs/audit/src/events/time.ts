@@ -2,8 +2,9 @@ const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /**
- * A time of RFC 3339 in milliseconds since 1970 (with a fraction where the text has one), or `undefined` when the text is
- * none. A leap second, 23:59:60 UTC, counts as the second before it.
+ * Parses a time of RFC 3339 into milliseconds since 1970, with a fraction if the text has one.
+ * Returns `undefined` for any other text. A leap second, 23:59:60 UTC, counts as the second before
+ * it.
  */
 export function timeOf(text: string): number | undefined {
   return plainTimeOf(text) ?? anyTimeOf(text);
@@ -41,11 +42,14 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** The form that nearly every time of a log has: `2026-11-20T12:00:00.123Z`. */
+/** The form of nearly every time in a log: `2026-11-20T12:00:00.123Z`. */
 const PLAIN = '0000-00-00T00:00:00.000Z';
 const DAY_MS = 86_400_000;
 
-/** A time in the plain form, without a leap second, several times as fast; undefined for every other text. */
+/**
+ * Parses a time in the plain form, without a leap second, several times as fast. Returns
+ * `undefined` for every other text.
+ */
 function plainTimeOf(text: string): number | undefined {
   if (text.length !== PLAIN.length) return undefined;
   for (let at = 0; at < PLAIN.length; at += 1) {
@@ -78,7 +82,10 @@ function plainTimeOf(text: string): number | undefined {
 
 const ZERO = 48;
 
-/** Days from 1970-01-01 in the Gregorian calendar: years counted from March, so that a leap day is a year's last. */
+/**
+ * Returns the days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so
+ * that a leap day is the last of its year.
+ */
 function dayNumber(year: number, month: number, day: number): number {
   const from = month > 2 ? year : year - 1;
   const months = month > 2 ? month - 3 : month + 9;

@@ -5,11 +5,11 @@ import { pointerStep, type Fault } from '../decode/json-text.js';
 import { timeOf } from './time.js';
 import { knownType, upcast } from './upcast.js';
 
-/** What the house has, as far as an event's form depends on it. */
+/** The parts of a house that an event's form depends on. */
 export interface House {
-  /** Whether a rule document `id@version` is installed. */
+  /** Returns whether a rule document `id@version` is installed. */
   hasRules(ref: string): boolean;
-  /** Whether a bet id is one of the contract's, or of an installed document's. */
+  /** Returns whether a bet id is one of the contract's, or of an installed document's. */
   hasBet(id: string): boolean;
 }
 
@@ -25,7 +25,7 @@ const ATTRIBUTES = new Set<string>([
 /** The most bytes of an event's content. */
 export const EVENT_BYTES_MAX = 16_384;
 
-/** Whether a text is a source: of one of the four kinds, and with a name. */
+/** Returns whether a text is a source: one of the four kinds, with a name. */
 export const isSource = (text: string): boolean => /^(device|person|virtual|system)\/./s.test(text);
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,8 +33,9 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Every fault in the form of one event (contract section 2), by JSON pointer; none when it is well-formed. It judges form
- * alone: what is wrong about the game is recorded, and judged later. `stamps` says whether the api's marks may be there.
+ * Returns every fault in the form of one event (contract section 2), by JSON pointer. Empty if the
+ * event is well-formed. Checks the form only: what is wrong about the game is recorded and judged
+ * later. `stamps` says whether the api's stamps are allowed.
  */
 export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'refused'): Fault[] {
   if (!isObject(value))
@@ -64,7 +65,10 @@ export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'ref
   return faults;
 }
 
-/** Every fault in the data of an event of type `type`, at today's version; pointers begin with `at`. */
+/**
+ * Returns every fault in the data of an event of type `type`, at the current version. Pointers
+ * begin with `at`.
+ */
 export function dataFaults(type: EventType, data: unknown, house: House, at = ''): Fault[] {
   if (!isObject(data)) return [{ pointer: at, reason: `is an object, this is ${nameOf(data)}` }];
   const { fields, optional } = SHAPES[type] as {
@@ -201,7 +205,7 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
     case 'cards':
     case 'names':
     case 'some-of':
-      return undefined; // fieldFaults looks into these
+      return undefined; // fieldFaults checks these
   }
 }
 

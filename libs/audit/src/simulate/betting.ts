@@ -3,7 +3,7 @@ import type { CoupKind, EventData } from '../events/events.js';
 import type { Random } from './random.js';
 import type { Setting } from './setting.js';
 
-/** A seat's bet in one coup; `amount` in minor units. */
+/** A seat's bet in one coup. `amount` is in minor units. */
 export interface Wager {
   readonly seat: number;
   readonly bet: string;
@@ -12,7 +12,10 @@ export interface Wager {
 
 export type Settlement = EventData['bet-settled'];
 
-/** The bets that the table's patrons make on one coup, every bet of the document in its turn. At least one. */
+/**
+ * Returns the bets of the table's patrons on one coup, going through the document's bets in turn.
+ * At least one.
+ */
 export function chooseWagers(setting: Setting, random: Random): Wager[] {
   const ids = [...setting.rules.bets.keys()];
   const main = ids.filter((id) => id === 'player' || id === 'banker');
@@ -30,7 +33,10 @@ export function chooseWagers(setting: Setting, random: Random): Wager[] {
   return wagers;
 }
 
-/** An amount within the limits of a bet: whole hundreds as a rule, now and then one that needs rounding. */
+/**
+ * Returns an amount within the limits of a bet: usually whole hundreds, sometimes an amount that
+ * needs rounding.
+ */
 export function chooseAmount({ limits }: Setting, bet: string, random: Random): number {
   const { min, max } = limits[bet] as { min: number; max: number };
   const step = random.chance(80) ? 500 : 5;
@@ -40,12 +46,13 @@ export function chooseAmount({ limits }: Setting, bet: string, random: Random): 
   );
 }
 
-/** What the rules make of a bet on these hands. */
+/** Returns the result of a bet on these hands. */
 export const resultOfBet = (bet: Bet, hands: Hands): Result => resultOf(bet, factsOf(hands), hands);
 
 /**
- * The settlement that the rules require of a wager: stake, winnings, and commission taken or marked as the document says.
- * Where there is nothing to settle on (a coup that is not a normal one, or has no two hands) the stake goes back unpaid.
+ * Returns the settlement that the rules require of a wager: stake, winnings, and commission taken
+ * or marked as the document says. If there is nothing to settle (the coup is not normal, or does
+ * not have two hands), the stake is returned unpaid.
  */
 export function lawfulSettlement(
   rules: Rules,
@@ -68,14 +75,19 @@ export function lawfulSettlement(
   );
 }
 
-/** The commission that the document asks on winnings of a bet that bears it; 0 where it has none. */
+/**
+ * Returns the document's commission on the winnings of a bet that bears it, or 0 if it has none.
+ */
 export function commissionOn({ commission }: Rules, paid: number): number {
   return commission && paid > 0
     ? Math.max(commission.minimum, scale(paid, commission.rate, commission.rounding))
     : 0;
 }
 
-/** A settlement with `amount` of commission, taken or marked as the document has it; marked where it has no commission. */
+/**
+ * Returns a settlement with `amount` of commission, taken or marked as the document says, or marked
+ * if it has no commission.
+ */
 export function withCommission(
   { commission }: Rules,
   { seat, bet, stake, paid }: Settlement,

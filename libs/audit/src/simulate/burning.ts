@@ -3,10 +3,15 @@ import type { CardsOfShoe } from './cards-of-shoe.js';
 import type { Random } from './random.js';
 import { step, type Step } from './script.js';
 
-/** More than any document burns: the indicator and ten, or a card for each of twelve decks and more. */
+/**
+ * More than any document burns: the indicator and ten, or a card for each of twelve decks and more.
+ */
 const BURN_MAX = 24;
 
-/** How many cards may be burned, the indicator among them, when `first` is the next card's rank. */
+/**
+ * Returns the permitted numbers of burned cards, including the indicator, if `first` is the next
+ * card's rank.
+ */
 function lawfulCounts({ document }: Rules, decks: number, first: string): number[] {
   const { counts, byFirstCard } = permittedBurns(document.burn, decks, first);
   return [...counts, ...byFirstCard.map((count) => count + 1)];
@@ -21,18 +26,24 @@ const unlawfulCounts = (rules: Rules, decks: number, first: string): number[] =>
   );
 };
 
-/** Whether a burn can go wrong in this way: one is wanted, or some number is not permitted whatever the first card. */
+/**
+ * Returns whether a burn can be wrong in this way: whether one is required, or some number is not
+ * permitted whatever the first card.
+ */
 export function canBurn(rules: Rules, decks: number, burn: 'missing' | 'wrong'): boolean {
   if (burn === 'missing')
     return !permittedBurns(rules.document.burn, decks, undefined).counts.includes(0);
   return RANKS.every((rank) => unlawfulCounts(rules, decks, rank).length > 0);
 }
 
-/** The most cards that the document may burn. */
+/** Returns the most cards that the document may burn. */
 export const mostBurned = (rules: Rules, decks: number): number =>
   Math.max(0, ...RANKS.flatMap((rank) => lawfulCounts(rules, decks, rank)));
 
-/** Burns cards before the first coup: a permitted number, none, or a number that nothing in the document permits. */
+/**
+ * Burns cards before the first coup: a permitted number, none, or a number that the document does
+ * not permit.
+ */
 export function burnCards(cards: CardsOfShoe, rules: Rules, burn: Burn, random: Random): Step[] {
   if (burn === 'missing') return [];
   const [indicator] = cards.remaining;

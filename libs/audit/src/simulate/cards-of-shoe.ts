@@ -1,12 +1,15 @@
 import { CARDS, type Card } from '#baccarat';
 import type { Random } from './random.js';
 
-/** A coup looks at no more cards than these: six, one too many, one after it. */
+/** A coup looks at no more cards than these: six, one too many, and one after it. */
 const COUP_CARDS_MAX = 8;
-/** Tries before a wanted coup is given up; the rarest that a fault asks for comes once in some fifty. */
+/**
+ * How many arrangements to try for a wanted coup. The rarest one that a fault needs comes once in
+ * some fifty.
+ */
 const TRIES_MAX = 20_000;
 
-/** The cards of a shoe, shuffled, in the order in which they will come. */
+/** The cards of a shoe, shuffled, in the order in which they will be drawn. */
 export class CardsOfShoe {
   private readonly cards: Card[];
   private next = 0;
@@ -25,7 +28,7 @@ export class CardsOfShoe {
     return this.cards.length - this.next;
   }
 
-  /** The cards that have not been drawn, in order. */
+  /** Returns the cards that have not been drawn, in order. */
   get remaining(): readonly Card[] {
     return this.cards.slice(this.next);
   }
@@ -34,7 +37,7 @@ export class CardsOfShoe {
     return this.kept;
   }
 
-  /** Takes the next `count` cards, or as many as there are. */
+  /** Draws the next `count` cards, or as many as there are. */
   draw(count: number): Card[] {
     const drawn = this.cards.slice(this.next, this.next + count);
     this.next += drawn.length;
@@ -42,8 +45,9 @@ export class CardsOfShoe {
   }
 
   /**
-   * The first dealing that `deal` accepts of the cards that come next. Where it refuses them they are exchanged for others
-   * of the shoe, and it is asked again; `undefined` when nothing suits. What it accepts is not drawn yet.
+   * Returns the first dealing of the next cards that `deal` accepts. While `deal` rejects them,
+   * they are exchanged for others of the shoe. Returns `undefined` if nothing suits. The accepted
+   * cards are not drawn yet.
    */
   arrange<D>(deal: (top: readonly Card[]) => D | undefined): D | undefined {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
@@ -55,7 +59,10 @@ export class CardsOfShoe {
     return undefined;
   }
 
-  /** Brings every copy of some card among the next `within` cards, to stay there. Gives the card. */
+  /**
+   * Moves every copy of some card among the next `within` cards and keeps it there. Returns the
+   * card.
+   */
   gatherCopies(within: number): Card {
     const card = this.random.pick(CARDS);
     const early = this.random
@@ -68,7 +75,7 @@ export class CardsOfShoe {
     return card;
   }
 
-  /** Puts another card where the next one lies, as a stray card of another deck would lie there. */
+  /** Replaces the next card, like a stray card of another deck. */
   replaceNext(card: Card): void {
     this.cards[this.next] = card;
   }

@@ -3,7 +3,10 @@ import type { Settlement } from './betting.js';
 import { step, type Step } from './script.js';
 import { FAULT_SEATS, type Setting } from './setting.js';
 
-/** What each seat owes of marked commission: what the dealer's lammers say, kept from the steps that are told. */
+/**
+ * The marked commission that each seat owes, kept from the steps of the coups, as the dealer's
+ * lammers show it.
+ */
 export class CommissionBook {
   private readonly owed = new Map<number, number>();
 
@@ -22,7 +25,10 @@ export class CommissionBook {
     }
   }
 
-  /** The collection of all that a seat owes; none where it owes nothing, or is the one that never pays. */
+  /**
+   * Returns the collection of all that a seat owes. Empty if it owes nothing, or is the seat that
+   * never pays.
+   */
   collect(seat: number): Step[] {
     const amount = this.owed.get(seat) ?? 0;
     if (amount <= 0 || seat === this.setting.seats + FAULT_SEATS.neverCollected) return [];
@@ -30,7 +36,7 @@ export class CommissionBook {
     return [step('terminal', 'commission-collected', { seat, amount }, 4000)];
   }
 
-  /** The collection of everything that is owed, seat by seat. */
+  /** Returns the collection of everything that is owed, seat by seat. */
   collectAll(): Step[] {
     return [...this.owed.keys()].sort((a, b) => a - b).flatMap((seat) => this.collect(seat));
   }

@@ -2,14 +2,14 @@ import { due, type Card, type Hands, type Rules } from '#baccarat';
 import type { Hand } from '../events/events.js';
 import type { Random } from './random.js';
 
-/** A card of a coup: where it went, and what was peculiar about it. */
+/** A drawn card of a coup: where it went, and what was unusual about it. */
 export interface Draw {
   readonly card: Card;
   readonly to: Hand | null;
   exposed?: boolean;
   unread?: boolean;
   byPerson?: boolean;
-  /** Drawn when the coup was over already: it lies on no hand of it. */
+  /** Drawn when the coup was already over, so it lies on neither hand. */
   readonly afterCoup?: boolean;
 }
 
@@ -18,20 +18,20 @@ export class Dealing implements Hands {
   readonly draws: Draw[] = [];
   readonly player: Card[] = [];
   readonly banker: Card[] = [];
-  /** No result was reached: a card that was due never came. */
+  /** Whether the coup reached no result because a due card never came. */
   unfinished = false;
-  /** The draw that the coup's fault is about, and the hand where that card belongs. */
+  /** The draw that the coup's fault is about, and the hand to which that card belongs. */
   faultyDraw: number | null = null;
   belongsTo: Hand | undefined;
 
-  /** `top`: the cards that come next from the shoe. */
+  /** `top`: the next cards of the shoe. */
   constructor(private readonly top: readonly Card[]) {}
 
   get isOutOfCards(): boolean {
     return this.draws.length >= this.top.length;
   }
 
-  /** Draws the next card to a hand, or to none; `false` where the shoe is empty. */
+  /** Draws the next card to a hand, or to none. Returns `false` if the shoe is empty. */
   lay(to: Hand | null, how: Omit<Draw, 'card' | 'to'> = {}): boolean {
     const card = this.top[this.draws.length];
     if (card === undefined) return false;
@@ -47,7 +47,7 @@ export class Dealing implements Hands {
     return this;
   }
 
-  /** The hands as they were when draw `at` had been laid. */
+  /** Returns the hands after draw `at`. */
   handsAfter(at: number): Hands {
     const laid = this.draws.slice(0, at + 1).filter(({ afterCoup }) => !afterCoup);
     const of = (hand: Hand): Card[] => laid.filter(({ to }) => to === hand).map(({ card }) => card);
@@ -55,11 +55,11 @@ export class Dealing implements Hands {
   }
 }
 
-/** Deals a coup as the rules require; where they leave the choice, a hand draws or stands by chance. */
+/** Deals a coup as the rules require. In an optional cell, a hand draws or stands at random. */
 export const dealLawfully = (top: readonly Card[], rules: Rules, random: Random): Dealing =>
   dealOn(new Dealing(top), rules, random);
 
-/** Goes on with a coup as the rules require of its hands as they lie. */
+/** Continues a coup as the rules require, from the hands as they lie. */
 export function dealOn(coup: Dealing, rules: Rules, random: Random): Dealing {
   let stood = false;
   for (;;) {

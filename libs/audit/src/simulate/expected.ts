@@ -1,11 +1,17 @@
 import type { FindingCode } from '../findings/catalogue.js';
 
-/** A finding that must stand once the simulated log is audited, and no other of its kind. */
+/**
+ * A finding that must be in force once the simulated log is audited. There must be no other of its
+ * kind.
+ */
 export interface ExpectedFinding {
   readonly code: FindingCode;
   readonly table: string;
   readonly shoe: string;
-  /** Absent where the finding names no coup: it is about the shoe as a whole, or about what lies between coups. */
+  /**
+   * Absent if the finding names no coup because it is about the shoe as a whole or about what lies
+   * between coups.
+   */
   readonly coup?: number;
   /** The fault that was injected: the code itself, or one that entails it. */
   readonly fault: FindingCode;

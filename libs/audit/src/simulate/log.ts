@@ -3,8 +3,8 @@ import type { Step } from './script.js';
 import { timeOf } from '../events/time.js';
 
 /**
- * A table's log as its sources write it: devices that number what they send in a session, people that do not, one clock
- * that goes forward. Lines are canonical and wait in `lines` until they are taken.
+ * A table's log as its sources write it: devices number what they send in a session, people do not,
+ * and one clock goes forward. Lines are canonical and wait in `lines` until they are taken.
  */
 export class Log {
   private ms: number;
@@ -24,17 +24,17 @@ export class Log {
     this.ms = Math.floor(ms);
   }
 
-  /** The day of the log's clock in UTC, `YYYYMMDD`. */
+  /** Returns the day of the log's clock in UTC, `YYYYMMDD`. */
   get day(): string {
     return new Date(this.ms).toISOString().slice(0, 10).replaceAll('-', '');
   }
 
-  /** Events from here on name this shoe, or none. */
+  /** Makes later events name this shoe, or none. */
   name(shoe: string | undefined): void {
     this.shoe = shoe;
   }
 
-  /** Moves the clock on. */
+  /** Advances the clock. */
   pause(ms: number): void {
     this.ms += ms;
   }
@@ -56,7 +56,7 @@ export class Log {
     }
   }
 
-  /** Hands out the lines written since the last time. */
+  /** Returns the lines written since the last call. */
   take(): string[] {
     return this.lines.splice(0);
   }
@@ -68,7 +68,10 @@ export class Log {
     return `${written.source}#${this.idOf(written.source, written.number)}`;
   }
 
-  /** Devices are in their first session; people's ids carry the table, for they may write at several. */
+  /**
+   * Devices are in their first session. People's ids include the table, because they may write at
+   * several.
+   */
   private idOf(source: string, number: number): string {
     const name = source.slice(source.indexOf('/') + 1);
     return source.startsWith('device/') ? `${name}/1/${number}` : `${name}/${this.table}/${number}`;

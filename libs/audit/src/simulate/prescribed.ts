@@ -11,15 +11,16 @@ import type { FindingCode } from '../findings/catalogue.js';
 import type { Hand } from '../events/events.js';
 import type { Dealing } from './dealing.js';
 
-/** Where a card would have to lie for an action to have been taken. */
+/** The hand where a card would have to lie after an action. */
 const PLACES: Partial<Record<Action, Hand>> = {
   'move-to-player': 'player',
   'move-to-banker': 'banker',
 };
 
 /**
- * Whether PR-07 follows from a fault: the document prescribes something that a dealer who goes on as if nothing had
- * happened, settling the coup, does not do. The simulated dealer never remedies.
+ * Returns whether PR-07 follows from a fault: whether the document prescribes something that a
+ * dealer does not do who settles the coup as if nothing had happened. The simulated dealer never
+ * remedies.
  */
 export function isLeftUnremedied(
   rules: Rules,

@@ -1,6 +1,7 @@
 /**
- * A seeded source of chance: the same seed gives the same numbers on every machine. It is sfc32, three 32-bit words and a
- * counter, started from a hash of the seed's text. Good for shuffling a test's cards, not for anybody's money.
+ * A seeded random generator: the same seed gives the same numbers on every machine. It is sfc32,
+ * three 32-bit words and a counter, started from a hash of the seed's text. Suitable for shuffling
+ * a test's cards, not for gambling with money.
  */
 export class Random {
   private a: number;
@@ -17,28 +18,28 @@ export class Random {
     for (let i = 0; i < 12; i += 1) this.word();
   }
 
-  /** A whole number from 0 to `bound` - 1. */
+  /** Returns a whole number from 0 to `bound` - 1. */
   below(bound: number): number {
     return Math.floor((this.word() / 0x1_0000_0000) * bound);
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1);
   }
 
-  /** True `percent` times in a hundred. */
+  /** Returns `true` with a probability of `percent` in a hundred. */
   chance(percent: number): boolean {
     return this.below(100) < percent;
   }
 
-  /** One of `list`, which must not be empty. */
+  /** Returns one item of `list`, which must not be empty. */
   pick<T>(list: readonly T[]): T {
     if (list.length === 0) throw new Error('nothing to pick from');
     return list[this.below(list.length)] as T;
   }
 
-  /** Shuffles `list` where it lies, every order alike (Fisher and Yates). */
+  /** Shuffles `list` in place, with equal probability for every order (Fisher and Yates). */
   shuffle<T>(list: T[]): T[] {
     for (let i = list.length - 1; i > 0; i -= 1) {
       const j = this.below(i + 1);

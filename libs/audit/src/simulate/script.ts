@@ -8,13 +8,13 @@ import type { Setting } from './setting.js';
 /** Who reports a step: a device of the table, or a person. */
 export type Reporter = 'shoe' | 'terminal' | `person/${string}`;
 
-/** One event to come, not numbered or dated yet. */
+/** A future event, without a number and time yet. */
 export interface Step {
   readonly from: Reporter;
   readonly type: EventType;
   /** Data in canonical order. */
   data: object;
-  /** Its data instead, where it names other steps, written before it in the same coup, by reference. */
+  /** Replaces `data` if it refers to earlier steps of the same coup. */
   dataNaming?: (referenceOf: (step: Step) => string) => object;
   /** Milliseconds since the step before. */
   waitMs: number;
@@ -24,7 +24,7 @@ export interface Step {
   under?: Step;
 }
 
-/** A step with its data checked against its type. */
+/** Returns a step whose data is checked against its type. */
 export const step = <T extends EventType>(
   from: Reporter,
   type: T,
@@ -37,7 +37,7 @@ export const step = <T extends EventType>(
   waitMs,
 });
 
-/** A coup in the making: what was dealt and bet, and the steps that tell of it. */
+/** A coup under construction: what was dealt and bet, and the steps that report it. */
 export interface Play {
   readonly setting: Setting;
   readonly random: Random;
@@ -47,14 +47,14 @@ export interface Play {
   readonly wagers: readonly Wager[];
   readonly dealer: string;
   readonly supervisor: string;
-  /** How many cards of the shoe lie behind the cut card; below 0 where there is none. */
+  /** How many cards of the shoe are behind the cut card; below 0 without a cut card. */
   readonly cutDepth: number;
   /** Cards left in the shoe before this coup. */
   readonly left: number;
   readonly steps: Step[];
 }
 
-/** The steps of a coup as its cards and bets make them, everything else lawful. */
+/** Adds the steps of the coup as its cards and bets make them, everything else lawful. */
 export function tellCoup(play: Play): void {
   const { steps, number, kind, random } = play;
   steps.push(
@@ -84,7 +84,7 @@ export function tellCoup(play: Play): void {
     if (afterCoup) steps.push(step('shoe', 'card-drawn', { card, to }, 2500));
 }
 
-/** A bet comes as one placement as a rule; some in two, some with a part withdrawn again. */
+/** A bet is usually one placement, sometimes two, sometimes with a part withdrawn again. */
 function placeBet({ steps, random }: Play, { seat, bet, amount }: Wager): void {
   const place = (part: number): Step =>
     step('terminal', 'bet-placed', { seat, bet, amount: part }, 300 + random.below(1500));
@@ -139,7 +139,7 @@ function tellResult({ steps, dealing, random, setting }: Play): void {
   );
 }
 
-/** Where the first step that `fits` stands; throws where there is none. */
+/** Returns the index of the first step that `fits`. Throws if there is none. */
 export function placeOf({ steps }: Play, fits: (step: Step) => boolean): number {
   const at = steps.findIndex(fits);
   if (at < 0) throw new Error('the coup has no such step');
@@ -151,7 +151,7 @@ export const isOf =
   (candidate: Step): boolean =>
     candidate.type === type && (from === undefined || candidate.from === from);
 
-/** The step that settles a wager. */
+/** Returns the step that settles a wager. */
 export const settlementStep = (play: Play, { seat, bet }: Wager): Step =>
   play.steps[
     placeOf(
@@ -163,7 +163,7 @@ export const settlementStep = (play: Play, { seat, bet }: Wager): Step =>
     )
   ] as Step;
 
-/** Puts steps before the first that `fits`. */
+/** Inserts steps before the first one that `fits`. */
 export function insertBefore(
   play: Play,
   fits: (step: Step) => boolean,
@@ -172,6 +172,6 @@ export function insertBefore(
   play.steps.splice(placeOf(play, fits), 0, ...more);
 }
 
-/** More than two clocks may differ by, so that nobody doubts which came first. */
+/** Returns more milliseconds than two clocks may differ by, so that the order is certain. */
 export const beyondDoubtMs = ({ setting }: Pick<Play, 'setting'>): number =>
   setting.rules.document.clockTolerance * 1000 + 2000;

@@ -1,7 +1,7 @@
 import type { Rules } from '#baccarat';
 import type { Report } from '../events/events.js';
 
-/** Thrown where what was asked for cannot be simulated. The message says which option is wrong, and why. */
+/** Thrown if a simulation is impossible. The message names the wrong option and the reason. */
 export class SimulationRefusal extends Error {
   override readonly name = 'SimulationRefusal';
 }
@@ -13,17 +13,20 @@ export type Limits = Readonly<Record<string, { readonly min: number; readonly ma
 export interface Setting {
   readonly rules: Rules;
   readonly decks: number;
-  /** Whether bets are taken: asked for, and the document has any. */
+  /** Whether bets are taken: they were requested, and the document has some. */
   readonly bets: boolean;
   readonly table: string;
   readonly currency: string;
   readonly limits: Limits;
   readonly reports: readonly Report[];
-  /** Seats that patrons hold; see `FAULT_SEATS` for those beyond. */
+  /** Seats that patrons hold. `FAULT_SEATS` has further ones. */
   readonly seats: number;
 }
 
-/** Seats beyond the ordinary ones, counted from them, that only faults use, so that no two faults share a ledger line. */
+/**
+ * Seats beyond the ordinary ones, counted from them. Only faults use them, so that no two faults
+ * share a ledger line.
+ */
 export const FAULT_SEATS = { newcomer: 1, neverCollected: 2, overcollected: 3, waived: 4 } as const;
 
 const WITH_BETS: readonly Report[] = [
@@ -37,10 +40,16 @@ const WITH_BETS: readonly Report[] = [
 ];
 const CARDS_ONLY: readonly Report[] = ['outcomes', 'burns', 'cut-card', 'dealers'];
 
-/** What a table reports: every kind where bets are taken, else what can be told from the cards and people alone. */
+/**
+ * Returns what a table reports: every kind if bets are taken, otherwise what the cards and people
+ * alone show.
+ */
 export const reportsOf = (bets: boolean): readonly Report[] => (bets ? WITH_BETS : CARDS_ONLY);
 
-/** Least and greatest bets of a middling table: 10 to 10,000 on the two hands, 5 to 1,000 on everything else. */
+/**
+ * Returns the least and greatest bets of an average table: 10 to 10,000 on the two hands, 5 to
+ * 1,000 on everything else.
+ */
 export const limitsOf = (rules: Rules): Limits =>
   Object.fromEntries(
     [...rules.bets.keys()].map((bet) => [
@@ -51,6 +60,9 @@ export const limitsOf = (rules: Rules): Limits =>
     ]),
   );
 
-/** The decks that a shoe has where nobody says: 8 where the document allows them, else the most that it allows. */
+/**
+ * Returns the default number of decks: 8 if the document allows it, otherwise the most that it
+ * allows.
+ */
 export const usualDecks = ({ document: { decks } }: Rules): number =>
   decks.includes(8) ? 8 : Math.max(...decks);

@@ -11,36 +11,45 @@ import { SimulatedTable } from './table.js';
 export interface SimulationOptions {
   readonly rules: Rules;
   readonly seed: string | number;
-  /** How many shoes, at least 1. */
+  /** The number of shoes, at least 1. */
   readonly shoes: number;
-  /** A number that the document allows; 8 where it allows 8, else its largest, when absent. */
+  /** A number that the document allows. Default: 8 if it allows 8, otherwise its largest. */
   readonly decks?: number;
-  /** Table id; `T1` when absent. */
+  /** Table id. Default: `T1`. */
   readonly table?: string;
-  /** Whether bets are placed, settled and reported; a document without bets has none all the same. */
+  /**
+   * Whether bets are placed, settled and reported. A document without bets has none in any case.
+   */
   readonly bets?: boolean;
-  /** `TC-05` for a random coup, `TC-05@17` for coup 17, `TC-05@2/17` for coup 17 of the second shoe; each is injected once. */
+  /**
+   * `TC-05` for a random coup, `TC-05@17` for coup 17, `TC-05@2/17` for coup 17 of the second shoe.
+   * Each is injected once.
+   */
   readonly faults?: readonly string[];
-  /** RFC 3339; 2026-11-20T12:00:00Z when absent. */
+  /** RFC 3339. Default: 2026-11-20T12:00:00Z. */
   readonly start?: string;
-  /** ISO 4217; USD when absent. */
+  /** ISO 4217. Default: USD. */
   readonly currency?: string;
 }
 
-/** A simulated log: canonical lines in log order, without line endings, and what auditing them must find. */
+/**
+ * A simulated log: canonical lines in log order, without line endings, and the findings that an
+ * audit must report.
+ */
 export interface Simulation {
   readonly lines: Generator<string, void, undefined>;
-  /** Complete once `lines` has run to its end: each shoe's findings are known when it is closed. */
+  /** Complete once `lines` has ended, because each shoe's findings are known when it is closed. */
   readonly expected: readonly ExpectedFinding[];
 }
 
 /**
- * Deals shoes as the rule document says, as the events of a table's devices and people; with `faults`, spoils coups and
- * shoes so that exactly the named findings arise, and those that they entail. The same options give the same lines, byte
- * for byte. No more than a coup is held in memory.
+ * Deals shoes by the rule document, as the events of a table's devices and people. `faults` spoil
+ * coups and shoes so that exactly the named findings arise, and those that they entail. The same
+ * options produce the same lines, byte for byte. Keeps no more than a coup in memory.
  *
- * Throws `SimulationRefusal` at once where an option is out of range or a fault cannot be made under these rules; and, very
- * rarely, while a shoe is dealt, where the cards left in it do not allow the fault chosen for its coup.
+ * Throws `SimulationRefusal` at once if an option is out of range or a fault is impossible under
+ * these rules. Very rarely, it throws while a shoe is dealt, because the remaining cards do not
+ * allow the fault chosen for a coup.
  */
 export function simulate(options: SimulationOptions): Simulation {
   const { rules, seed, shoes, faults = [], start = '2026-11-20T12:00:00Z' } = options;

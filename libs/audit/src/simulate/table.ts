@@ -15,12 +15,12 @@ import type { Random } from './random.js';
 import { step, tellCoup, type Play, type Step } from './script.js';
 import { SimulationRefusal, type Setting } from './setting.js';
 
-/** From one shoe's close to the next one's opening: the shuffle. */
+/** The time of a shuffle, from one shoe's close to the next one's opening. */
 const SHUFFLE_MS = 480_000;
 /** Coups between two reliefs of the dealer, a little over twenty minutes. */
 const COUPS_TO_A_RELIEF = 26;
 
-/** A table on which shoe after shoe is dealt. */
+/** A table that deals shoe after shoe. */
 export class SimulatedTable {
   private dealer = '';
   private coupsOfDealer = 0;
@@ -35,7 +35,7 @@ export class SimulatedTable {
     this.supervisor = `supervisor-${random.between(1, 9)}`;
   }
 
-  /** The table opens: its devices come online, a dealer and a caller sign on. */
+  /** Opens the table: its devices come online, and a dealer and a caller sign on. */
   *open(): Generator<string> {
     const caller = `caller-${this.random.between(1, 9)}`;
     this.log.write([
@@ -87,7 +87,7 @@ export class SimulatedTable {
   }
 }
 
-/** One shoe as it is dealt: its cards, its faults, and what of it the auditor must find. */
+/** One shoe while it is dealt: its cards, its faults, and its expected findings. */
 class SimulatedShoe {
   readonly expected: ExpectedFinding[] = [];
   private readonly decks: number;
@@ -117,7 +117,7 @@ class SimulatedShoe {
     this.depth = this.twist.toTheEnd ? -1 : cutDepth(setting, this.twist.furtherCoups ?? 0);
   }
 
-  /** The steps that open the shoe and burn its first cards. */
+  /** Returns the steps that open the shoe and burn its first cards. */
   open(): Step[] {
     const { rules, currency, reports, limits, bets } = this.setting;
     const opening: EventData['shoe-opened'] = {
@@ -140,12 +140,12 @@ class SimulatedShoe {
     return steps;
   }
 
-  /** Whether another coup is dealt. */
+  /** Returns whether another coup is dealt. */
   permitsCoup(): boolean {
     return this.coupsLeft > 0 && !this.ranOut;
   }
 
-  /** The steps of the next coup, and of what is done at the table once it is over. */
+  /** Returns the steps of the next coup, and of what follows it at the table. */
   coup(dealer: string, supervisor: string): Step[] {
     const before = this.passCutCard();
     const number = this.nextNumber();
@@ -161,14 +161,15 @@ class SimulatedShoe {
     return [...before, ...play.steps, ...this.visits()];
   }
 
-  /** The steps that close the shoe, all commission collected first. */
+  /** Returns the steps that close the shoe, after all commission is collected. */
   close(): Step[] {
     for (const code of this.plan?.whole ?? []) this.expectOfShoe(code);
     const { twist, cards } = this;
     const reason = twist.reasonLeftOut
       ? undefined
       : { reason: twist.toTheEnd ? ('end' as const) : ('cut-card' as const) };
-    // Where a copy too many was drawn, a list of the remaining cards would show it a second time (SH-04).
+    // If a copy too many was drawn, a list of the remaining cards would report it a second time
+    // (SH-04).
     const byCount =
       twist.miscountedBy !== undefined || this.stray !== null || this.random.chance(50);
     const remaining = byCount
@@ -180,7 +181,7 @@ class SimulatedShoe {
     ];
   }
 
-  /** The cut card lies at the mouth of the shoe between two coups. */
+  /** Shows the cut card at the mouth of the shoe between two coups. */
   private passCutCard(): Step[] {
     if (this.cutCardShown || this.cards.left !== this.depth) return [];
     this.showCutCard(this.setting.rules.document.cutCard.betweenCoups);
@@ -192,7 +193,7 @@ class SimulatedShoe {
     this.coupsLeft = permitted + (this.twist.furtherCoups ?? 0);
   }
 
-  /** The number that the next coup is opened under: where numbers are to be confused, one is passed over. */
+  /** Returns the number of the next coup. Skips one if a fault confuses numbers. */
   private nextNumber(): number {
     const next = this.lastNumber + 1;
     return this.plan?.coups.get(next + 1) === 'DL-16' ? next + 1 : next;
@@ -234,7 +235,7 @@ class SimulatedShoe {
     return play;
   }
 
-  /** Now and then a seat pays what it owes, or its patron leaves. */
+  /** Sometimes a seat pays what it owes, or its patron leaves. */
   private visits(): Step[] {
     if (!this.setting.bets || !this.random.chance(12)) return [];
     const seat = this.random.between(1, this.setting.seats);
@@ -265,7 +266,7 @@ class SimulatedShoe {
   }
 }
 
-/** The least number of decks above the setting's that the document does not allow. */
+/** Returns the least number of decks above the setting's that the document does not allow. */
 function unlawfulDecks({ decks, rules: { document } }: Setting): number {
   let wrong = decks + 1;
   while (document.decks.includes(wrong)) wrong += 1;

@@ -1,21 +1,21 @@
 import type { ExpectedFinding } from './expected.js';
 import { simulate, type Simulation, type SimulationOptions } from './simulate.js';
 
-/** What every table has in common, and the tables themselves. */
+/** The options of all tables, and the tables. */
 export interface TablesAsked extends Omit<SimulationOptions, 'table'> {
   readonly tables: readonly string[];
 }
 
-/** A floor's log: the lines of all tables, and what auditing them must find. */
+/** A floor's log: the lines of all tables, and the findings that an audit must report. */
 export interface FloorSimulation {
   readonly lines: Generator<string, void, undefined>;
-  /** Table by table; complete once `lines` has run to its end. */
+  /** Table by table. Complete once `lines` has ended. */
   readonly expected: () => ExpectedFinding[];
 }
 
 /**
- * Several tables dealt at once: their lines in the order of their times, as one log of a floor would hold them. Faults with
- * no table of their own take the tables in turn. Throws `SimulationRefusal` where `simulate` does.
+ * Deals several tables at once, with their lines in order of time, as one log of a floor. Faults
+ * without a table take the tables in turn. Throws `SimulationRefusal` as `simulate` does.
  */
 export function simulateTables({ tables, faults = [], ...rest }: TablesAsked): FloorSimulation {
   const simulations = tables.map((table, i) =>
@@ -43,7 +43,10 @@ function* interleaved(simulations: readonly Simulation[]): Generator<string, voi
   }
 }
 
-/** The time on a simulated line: always UTC to the millisecond, so that texts compare as times do. */
+/**
+ * Returns the time of a simulated line. It is always UTC to the millisecond, so texts compare as
+ * times do.
+ */
 function timeOn(line: string): string {
   const at = line.indexOf('"time":"') + 8;
   return line.slice(at, at + 24);

@@ -2,8 +2,8 @@ import type { EventData } from '../events/events.js';
 import { isOf, step, type Play } from './script.js';
 
 /**
- * The coup is declared void once its result is known, and its stakes go back unpaid, except those of the first `kept`
- * wagers, which stay on the layout.
+ * Declares the coup void once its result is known, and returns its stakes unpaid, except those of
+ * the first `kept` wagers, which stay on the layout.
  */
 export function cancelCoup(
   play: Play,

@@ -8,7 +8,7 @@ import { FAULTS } from './faults.js';
 import type { Random } from '../random.js';
 import { SimulationRefusal, type Setting } from '../setting.js';
 
-/** A fault asked for: where, as far as somebody chose. */
+/** A requested fault, with the shoe and coup if they were chosen. */
 interface Request {
   readonly text: string;
   readonly code: FindingCode;
@@ -24,10 +24,16 @@ export interface ShoePlan {
   readonly taken: Set<number>;
 }
 
-/** A lost event makes its table wait for up to 64 events, in which a repeat could not be told to belong to its coup. */
+/**
+ * A lost event makes its table wait for up to 64 events. A repeat among these could not be assigned
+ * to its coup.
+ */
 const COUPS_OF_A_WAIT = 8;
 
-/** How many cards stay behind the cut card: enough for every coup that it permits, and for those dealt wrongly after them. */
+/**
+ * How many cards are behind the cut card: enough for every coup that it permits, and for those
+ * dealt wrongly after them.
+ */
 export const cutDepth = (
   {
     rules: {
@@ -37,7 +43,10 @@ export const cutDepth = (
   furtherCoups: number,
 ): number => 2 + 6 * (1 + Math.max(cutCard.insideCoup, cutCard.betweenCoups) + furtherCoups);
 
-/** Reads `TC-05`, `TC-05@17` (coup 17) or `TC-05@2/17` (coup 17 of the second shoe). Throws `SimulationRefusal` on anything else. */
+/**
+ * Parses `TC-05`, `TC-05@17` (coup 17) or `TC-05@2/17` (coup 17 of the second shoe). Throws
+ * `SimulationRefusal` for any other text.
+ */
 function readRequest(text: string): Request {
   const [, code, shoe, coup] = /^([A-Z]{2}-\d\d)(?:@(?:(\d{1,6})\/)?(\d{1,4}))?$/.exec(text) ?? [];
   if (code === undefined)
@@ -55,9 +64,10 @@ function readRequest(text: string): Request {
 }
 
 /**
- * Gives every fault its shoe and coup, no two the same coup; those with a chosen coup first. Faults with no chosen shoe
- * take the shoes in turn. Shoes without faults are not in the answer. Throws `SimulationRefusal`, naming the fault, where
- * one cannot be made under these rules or finds no place.
+ * Assigns a shoe and a coup to every fault, no two to the same coup, faults with a chosen coup
+ * first. Faults without a chosen shoe take the shoes in turn. Leaves out shoes without faults.
+ * Throws `SimulationRefusal`, naming the fault, if one is impossible under these rules or does not
+ * fit.
  */
 export function assignFaults(
   setting: Setting,
@@ -86,7 +96,10 @@ export function assignFaults(
   return plans;
 }
 
-/** The last coup that is over before the cut card shows, whatever the cards are: six cards a coup, and one for each fault. */
+/**
+ * Returns the last coup that is certain to be over before the cut card shows: six cards a coup, and
+ * one for each fault.
+ */
 function lastSureCoup(setting: Setting, faults: number): number {
   const cards =
     52 * setting.decks - mostBurned(setting.rules, setting.decks) - cutDepth(setting, 1);
@@ -103,14 +116,14 @@ function refuseImpossible(setting: Setting, code: FindingCode, random: Random): 
   if (why !== undefined) throw new SimulationRefusal(`${code} cannot be injected: ${why}`);
 }
 
-/** Whether a coup of a new shoe can be dealt for the fault. */
+/** Returns whether a coup of a new shoe can be dealt for the fault. */
 const canBeDealt = (setting: Setting, fault: CoupFault, random: Random): boolean =>
   fault.deal === undefined ||
   new CardsOfShoe(setting.decks, random).arrange((top) =>
     dealFor(fault, top, { setting, random, kept: null }),
   ) !== undefined;
 
-/** A coup's cards as its fault deals them, or lawfully. `kept` as in `CoupFault.deal`. */
+/** Deals a coup's cards for its fault, or lawfully. `kept` as in `CoupFault.deal`. */
 export function dealFor(
   fault: CoupFault | undefined,
   top: readonly Card[],
@@ -153,7 +166,7 @@ function place(request: Request, places: Places): void {
   throw new SimulationRefusal(`${text} finds no place: ${why}`);
 }
 
-/** Puts a fault into a shoe, or says why it cannot stand there. */
+/** Adds a fault to a shoe, or returns the reason why it does not fit. */
 function placeInShoe(
   { code, coup }: Request,
   plan: ShoePlan,
@@ -205,7 +218,9 @@ function take(plan: ShoePlan, code: FindingCode, coup: number): void {
   if (fault.needsCoupBefore) plan.taken.add(coup - 1);
 }
 
-/** A repeat that says otherwise (DV-15) must not come while the table waits for a lost event (DV-04). */
+/**
+ * A repeat with other content (DV-15) must not come while the table waits for a lost event (DV-04).
+ */
 function isApart(code: FindingCode, coup: number, { coups }: ShoePlan): boolean {
   for (const [at, other] of coups) {
     if (code === 'DV-15' && other === 'DV-04' && coup >= at && coup <= at + COUPS_OF_A_WAIT)

@@ -26,7 +26,7 @@ const BET_IDS = [
 const notOffered = ({ rules }: Setting): string[] => BET_IDS.filter((id) => !rules.bets.has(id));
 const newcomer = ({ seats }: Setting): number => seats + FAULT_SEATS.newcomer;
 
-/** One wager of the coup is of an amount outside its limits; it is settled in full. */
+/** A fault: one wager of the coup has an amount outside its limits. It is settled in full. */
 const outsideLimits = (
   amountOf: (limit: { readonly min: number; readonly max: number }) => number,
 ): CoupFault => ({
@@ -65,7 +65,7 @@ export const FAULTS_OF_BETS = {
   },
   'BT-02': outsideLimits(({ min }) => Math.floor(min / 2)),
   'BT-03': outsideLimits(({ min, max }) => max + min),
-  // One bet alone, so that there is one finding: each bet on such a coup is one.
+  // Only one bet, so that there is only one finding: each bet on such a coup is one.
   'BT-07': {
     at: 'coup',
     impossible: needsBets,

@@ -7,7 +7,10 @@ import { FAULT_SEATS, type Setting } from '../setting.js';
 
 const bears = (bet: Bet, { result }: Result): boolean => bet.commission && result === 'win';
 
-/** What some rounding, to the minor unit or to the document's, or the minimum would make of the commission. */
+/**
+ * Returns the commission under each other rounding, to the minor unit or to the document's, and
+ * with the minimum.
+ */
 const asSomebodyMightRound = ({ rate, rounding, minimum }: Commission, paid: number): number[] => [
   ...[1, rounding.unit].flatMap((unit) =>
     (['down', 'up', 'half-up', 'half-down'] as const).map((mode) =>
@@ -17,7 +20,10 @@ const asSomebodyMightRound = ({ rate, rounding, minimum }: Commission, paid: num
   minimum,
 ];
 
-/** A commission that only another rounding explains; `undefined` where every rounding comes to the same. */
+/**
+ * Returns a commission that only another rounding explains, or `undefined` if every rounding is the
+ * same.
+ */
 function roundedOtherwise(setting: Setting, paid: number): number | undefined {
   const { commission } = setting.rules;
   if (!commission) return undefined;
@@ -25,7 +31,7 @@ function roundedOtherwise(setting: Setting, paid: number): number | undefined {
   return asSomebodyMightRound(commission, paid).find((other) => other !== due && other > 0);
 }
 
-/** The least amount whose commission somebody might round otherwise. */
+/** Returns the least amount whose commission depends on the rounding. */
 function amountToRound(bet: Bet, result: Result, setting: Setting): number | undefined {
   if (result.result !== 'win') return undefined;
   const { min, max } = setting.limits[bet.id] as { min: number; max: number };
@@ -39,7 +45,7 @@ function amountToRound(bet: Bet, result: Result, setting: Setting): number | und
   return undefined;
 }
 
-/** Whether some winner's commission comes out differently by how it is rounded. */
+/** Returns whether the rounding changes some winner's commission. */
 const canRoundOtherwise = (setting: Setting): string | undefined => {
   const found = [...setting.rules.bets.values()].some(
     (bet) =>
@@ -54,7 +60,7 @@ const canRoundOtherwise = (setting: Setting): string | undefined => {
     : `every commission of ${setting.rules.ref} comes out the same however it is rounded`;
 };
 
-/** Far from anything that a rounding could explain. */
+/** Returns an amount that no rounding could explain. */
 const wrongAmount = ({ rules }: Setting, paid: number): number => {
   const { commission } = rules;
   return commission
@@ -95,7 +101,7 @@ export const FAULTS_OF_COMMISSION = {
     settle: (lawful, { play: { setting, random } }) =>
       withCommission(setting.rules, lawful, 25 * random.between(1, 20)),
   }),
-  // Marked even where it should be taken at once, and never collected.
+  // Marked even if it should be taken at once, and never collected.
   'CM-05': onWager({
     impossible: needsCommission,
     suits: bears,

@@ -3,25 +3,25 @@ import { Dealing, dealLawfully, dealOn, type Draw } from '../dealing.js';
 import { needsBets, type CoupFault } from './fault.js';
 import { beyondDoubtMs, isOf, placeOf, type Play, type Step } from '../script.js';
 
-/** A card more than the coup needs, laid nowhere. */
+/** A fault: one card too many, laid nowhere. */
 const excess = (exposed: boolean): CoupFault => ({
   at: 'coup',
   deal: (top, { rules }, random) => {
     const coup = dealLawfully(top, rules, random);
-    // Where the hands leave a choice open the card would be taken as drawn by choice.
+    // If the hands leave a choice open, the card would count as drawn by choice.
     if (due(coup, rules).step === 'card' || !coup.lay(null, exposed ? { exposed } : {}))
       return undefined;
     return coup.blameLast();
   },
 });
 
-/** Whether the document says what to do about a card that lay face up. */
+/** Returns whether the document has a disposition for a card that lay face up. */
 const knowsExposedCards = ({ rules }: Play['setting']): string | undefined =>
   rules.irregularities.some(({ codes }) => codes.includes('DL-05'))
     ? undefined
     : `${rules.ref} says nothing of cards that lie face up`;
 
-/** One of the cards that were due lies face up. */
+/** A fault: one of the due cards lies face up. */
 const exposed: CoupFault = {
   at: 'coup',
   impossible: knowsExposedCards,
@@ -75,6 +75,6 @@ export const FAULTS_OF_DEALING = {
       return coup.lay(random.pick(['player', 'banker']), { afterCoup: true }) ? coup : undefined;
     },
   },
-  // The number before is passed over: see where coups are numbered.
+  // The number before is skipped where coups are numbered.
   'DL-16': { at: 'coup', needsCoupBefore: true, earliest: () => 2 },
 } as const satisfies Record<string, CoupFault>;

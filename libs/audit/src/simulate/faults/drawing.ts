@@ -12,13 +12,16 @@ import { Dealing, dealLawfully } from '../dealing.js';
 import type { CoupFault } from './fault.js';
 import type { Setting } from '../setting.js';
 
-/** The first four cards as they must be laid, and what the tableau says of them; `undefined` where cards are wanting. */
+/**
+ * The first four cards as they must be laid, and what the tableau says of them. `undefined` if
+ * cards are missing.
+ */
 interface Start {
   readonly coup: Dealing;
   /** Whether a natural ends the drawing. */
   readonly natural: boolean;
   readonly player: Cell;
-  /** What the banker hand does against a player who stood, or against this third card. */
+  /** Returns what the banker hand does against this third card, or against a player who stood. */
   readonly banker: (third?: Card) => Cell;
 }
 
@@ -36,7 +39,10 @@ function start(top: readonly Card[], { rules }: Setting): Start | undefined {
   };
 }
 
-/** A fault in drawing third cards, from the first four cards; `spoil` gives `undefined` where they do not serve. */
+/**
+ * Returns a fault in drawing third cards, from the first four cards. `spoil` returns `undefined` if
+ * they do not suit.
+ */
 const drawing = (spoil: (dealt: Start) => Dealing | undefined): CoupFault => ({
   at: 'coup',
   deal: (top, setting) => {
@@ -48,7 +54,10 @@ const drawing = (spoil: (dealt: Start) => Dealing | undefined): CoupFault => ({
 const draws = (coup: Dealing, hand: 'player' | 'banker'): Dealing | undefined =>
   coup.lay(hand) ? coup.blameLast() : undefined;
 
-/** Lets the banker hand do what it must against the player's third card, or the player's standing. */
+/**
+ * Lets the banker hand act correctly against the player's third card, or against a player who
+ * stood.
+ */
 function bankerFollows(coup: Dealing, cell: Cell): Dealing | undefined {
   return cell !== 'draw' || coup.lay('banker') ? coup : undefined;
 }

@@ -11,34 +11,40 @@ import type { Setting } from '../setting.js';
 /** A wrong done in one coup. What is absent is as in a lawful coup. */
 export interface CoupFault {
   readonly at: 'coup';
-  /** Why it cannot be made at such a table. */
+  /** Returns the reason why the fault is impossible at such a table. */
   readonly impossible?: (setting: Setting) => string | undefined;
-  /** The first coup in which it can be made. */
+  /** The first coup in which it is possible. */
   readonly earliest?: (setting: Setting) => number;
-  /** It needs the coup before for itself too. */
+  /** Whether it also occupies the coup before. */
   readonly needsCoupBefore?: true;
-  /** Two faults of one part cannot be told apart in one shoe. */
+  /** Two faults of one part cannot be distinguished in one shoe. */
   readonly part?: string;
   readonly kind?: CoupKind;
-  /** Deals the coup's cards wrongly, or for a wrong later on; `undefined` where these cards do not serve. `kept`: a card that must be read. */
+  /**
+   * Deals the coup's cards wrongly, or for a later wrong. Returns `undefined` if these cards do not
+   * suit. `kept`: a card that must be read.
+   */
   readonly deal?: (
     top: readonly Card[],
     setting: Setting,
     random: Random,
     kept: Card | null,
   ) => Dealing | undefined;
-  /** Bets of the coup, from those that patrons chose. */
+  /** Returns the bets of the coup, from those that patrons chose. */
   readonly bet?: (
     wagers: readonly Wager[],
     table: { readonly setting: Setting; readonly dealing: Dealing; readonly random: Random },
   ) => readonly Wager[];
-  /** Spoils the telling of the coup. */
+  /** Spoils the steps of the coup. */
   readonly spoil?: (play: Play) => void;
-  /** Other findings that follow of necessity. PR-07 need not be named where the document prescribes a remedy for the code. */
+  /**
+   * Other findings that necessarily follow. PR-07 need not be named if the document prescribes a
+   * remedy for the code.
+   */
   readonly entails?: readonly FindingCode[];
-  /** The finding names no coup. */
+  /** Whether the finding names no coup. */
   readonly outsideCoup?: true;
-  /** The coup's first card is one more of a card whose every copy has been drawn. */
+  /** Whether the coup's first card is one more of a card whose every copy has been drawn. */
   readonly strayCopy?: true;
 }
 
@@ -56,15 +62,15 @@ export interface ShoeTwist {
   readonly wrongDecks?: true;
 }
 
-/** A wrong about a shoe as a whole; no coup can be chosen for it. */
+/** A wrong about a shoe as a whole. No coup can be chosen for it. */
 interface ShoeFault {
   readonly at: 'shoe';
   readonly impossible?: (setting: Setting) => string | undefined;
   readonly part: string;
   readonly twist: ShoeTwist;
-  /** The finding names the shoe's last coup. */
+  /** Whether the finding names the shoe's last coup. */
   readonly inLastCoup?: true;
-  /** It is about this coup, which then has no fault of its own. */
+  /** The coup that it is about, which then has no fault of its own. */
   readonly takesCoup?: number;
 }
 

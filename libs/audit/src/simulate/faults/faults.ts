@@ -13,7 +13,10 @@ import type { Setting } from '../setting.js';
 /** The fewest cards that a coup draws, whatever its fault. */
 export const COUP_CARDS_MIN = 3;
 
-/** The coup from which on every copy of a card can have been drawn, among enough others; one coup number may have been passed over. */
+/**
+ * The coup from which every copy of a card can have been drawn, among enough others. One coup
+ * number may have been skipped.
+ */
 const afterAllCopies = ({ decks }: Setting): number => decks + 2;
 
 const FAULTS_OF_SHOE = {
@@ -55,6 +58,6 @@ export const FAULTS: Readonly<Record<FindingCode, Fault>> = {
   ...FAULTS_OF_RECORD,
 };
 
-/** Whether the finding of a fault done in a coup names that coup. */
+/** Returns whether the finding of a fault done in a coup names that coup. */
 export const namesCoup = (code: FindingCode, fault: CoupFault): boolean =>
   CATALOGUE[code].about !== 'shoe' && !fault.outsideCoup;

@@ -9,13 +9,13 @@ import { FAULT_SEATS, type Setting } from '../setting.js';
 /** A wrong in the settlement of one wager. */
 interface FaultySettlement {
   readonly impossible?: (setting: Setting) => string | undefined;
-  /** Which bets it can be done to, by what becomes of them. */
+  /** Returns whether it can be done to a bet with this result. */
   readonly suits: (bet: Bet, result: Result, rules: Rules) => boolean;
-  /** A seat that only this fault uses; an ordinary one where absent. */
+  /** A seat that only this fault uses. An ordinary seat if absent. */
   readonly seat?: keyof typeof FAULT_SEATS;
-  /** An amount that the fault needs, `undefined` for any. */
+  /** Returns an amount that the fault needs, or `undefined` for any amount. */
   readonly amount?: (bet: Bet, result: Result, setting: Setting) => number | undefined;
-  /** The settlement as it is made, from the lawful one; `undefined` for none at all. */
+  /** Returns the faulty settlement, from the lawful one, or `undefined` for none. */
   readonly settle?: (
     lawful: Settlement,
     wrong: {
@@ -25,7 +25,7 @@ interface FaultySettlement {
       readonly play: Play;
     },
   ) => Settlement | undefined;
-  /** What is done besides. */
+  /** Adds what else is done. */
   readonly besides?: (play: Play, wager: Wager, settled: Settlement) => void;
   readonly entails?: CoupFault['entails'];
   readonly part?: string;
@@ -34,7 +34,10 @@ interface FaultySettlement {
 const suitable = (fault: FaultySettlement, { rules }: Setting, dealing: Dealing): Bet[] =>
   [...rules.bets.values()].filter((bet) => fault.suits(bet, resultOfBet(bet, dealing), rules));
 
-/** A fault about one wager: the cards are such that some bet suits, and a seat has that bet. It is the coup's first wager. */
+/**
+ * Returns a fault about one wager. The cards are such that some bet suits, and a seat has that bet,
+ * as the coup's first wager.
+ */
 export function onWager(fault: FaultySettlement): CoupFault {
   return {
     at: 'coup',

@@ -15,7 +15,10 @@ import { FAULT_SEATS, type Setting } from '../setting.js';
 const isSpecial = (result: Result): boolean => result.result !== 'lose' && result.special;
 const wins = (result: Result): boolean => result.result === 'win';
 
-/** A special push, or a special payout that is not even money: paid as an ordinary winner it is paid too much. */
+/**
+ * Returns whether even money is too much for the result: a special push, or a special payout that
+ * is not even money.
+ */
 const isWronglyPaidEvenMoney = (result: Result): boolean =>
   isSpecial(result) &&
   (result.result === 'push' ||
@@ -33,7 +36,10 @@ const hasPush = ({ rules }: Setting): string | undefined =>
     ? undefined
     : `no bet of ${rules.ref} is ever returned on a tie`;
 
-/** What a winner is paid wrongly: one unit too much, as odds that say "to" where "for" was read, and the other way round. */
+/**
+ * Returns a wrong payment of a winner: one unit too much, as if "to" were read as "for", or the
+ * other way round.
+ */
 function paidWrongly(rules: Rules, amount: number, paid: number, result: Result): number {
   if (result.result !== 'win') return paid + amount;
   const { num, den } = result.odds.profit;

@@ -4,7 +4,7 @@ import { insertBefore, isOf, placeOf, step, type Step } from '../script.js';
 import type { Setting } from '../setting.js';
 import { cancelCoup } from '../voiding.js';
 
-/** Changes one card of a lawful coup, of which `kept` is none. */
+/** Returns a fault that changes one card of a lawful coup, other than `kept`. */
 const peculiarCard = (change: (draw: Draw) => void): CoupFault => ({
   at: 'coup',
   deal: (top, { rules }, random, kept) => {
@@ -18,7 +18,10 @@ const peculiarCard = (change: (draw: Draw) => void): CoupFault => ({
 
 const note = (text: string): Step => step('terminal', 'device-setting-changed', { text }, 800);
 
-/** A document that lets a coup with a card face up be settled: then voiding it is another disposition. */
+/**
+ * Requires a document that settles a coup with an exposed card, so that voiding it is another
+ * disposition.
+ */
 const settlesExposedCards = ({ rules }: Setting): string | undefined =>
   rules.irregularities.some(
     ({ codes, do: actions, when }) =>
@@ -33,7 +36,7 @@ export const FAULTS_OF_RECORD = {
   'DV-01': peculiarCard((draw) => {
     draw.unread = true;
   }),
-  // What is lost is a note of the dealer's terminal: a lost card would make the coup unjudgeable.
+  // The lost event is a note of the dealer's terminal. A lost card would make the coup unjudgeable.
   'DV-04': {
     at: 'coup',
     spoil: (play) =>
@@ -70,7 +73,8 @@ export const FAULTS_OF_RECORD = {
       });
     },
   },
-  // Found with a card that lay face up, of which the document says that the coup is settled; it is declared void instead.
+  // A card lay face up, and the document says that the coup is settled. The fault declares it void
+  // instead.
   'PR-07': {
     at: 'coup',
     impossible: settlesExposedCards,

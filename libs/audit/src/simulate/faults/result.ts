@@ -13,7 +13,7 @@ const declaration = (play: Play, by: Declared['by']): Step =>
 const otherThan = ({ random }: Play, outcome: Declared['outcome']): Declared['outcome'] =>
   random.pick((['player', 'banker', 'tie'] as const).filter((other) => other !== outcome));
 
-/** Somebody declares another outcome than the cards make. */
+/** A fault: somebody declares another outcome than the cards make. */
 const wrongOutcome = (by: Declared['by']): CoupFault => ({
   at: 'coup',
   spoil: (play) => {
@@ -59,7 +59,7 @@ export const FAULTS_OF_RESULT = {
         if (isOf('outcome-declared')(steps[at] as Step)) steps.splice(at, 1);
     },
   },
-  // Of two different outcomes declared on the same cards one is wrong: the dealer's first.
+  // Of two different outcomes declared on the same cards, one is wrong: the dealer's first.
   'RS-08': {
     at: 'coup',
     entails: ['RS-02'],
