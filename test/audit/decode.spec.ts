@@ -542,7 +542,7 @@ describe('a malformed event is refused at the place of each fault', () => {
 
   it('says in words what is wrong', () => {
     expect(faults(event('card-drawn', { card: '1S', to: 'player' }))[0]?.reason).toBe(
-      '"1S" is no card: rank then suit, such as "9S" or "TD", or null where it could not be read',
+      '"1S" is not a card (expected rank and suit, such as "9S" or "TD"), or null for an unread card',
     );
     expect(faults({ ...card, sequence: 0 })[0]?.reason).toBe('0 is below 1');
   });

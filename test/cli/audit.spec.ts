@@ -298,24 +298,24 @@ describe('malformed input', () => {
     [
       'a missing file',
       () => 'no-such-file.ndjson',
-      'shoeprint: no-such-file.ndjson: there is no such file',
+      'shoeprint: no-such-file.ndjson: no such file',
     ],
-    ['a folder', () => 'examples', 'shoeprint: examples: this is a folder, not a file'],
+    ['a folder', () => 'examples', 'shoeprint: examples: is a folder, not a file'],
     [
       'a broken gzip',
       () => file('broken.ndjson.gz', gzipSync(text(CLEAN)).subarray(0, 900)),
-      'this is not a whole gzip file (unexpected end of file)',
+      'not a complete gzip file (unexpected end of file)',
     ],
     [
       'gzip under another name',
       () => file('packed.ndjson', gzipSync(text(CLEAN))),
-      'this is gzip; it is unpacked only where the name ends in .gz',
+      'this file is gzip, and only a name that ends in .gz is unpacked',
     ],
     ['an empty name', () => '', 'shoeprint: the name of a file is empty'],
     [
       'what is no gzip',
       () => file('plain.ndjson.gz', text(CLEAN)),
-      'this is not a whole gzip file (incorrect header check)',
+      'not a complete gzip file (incorrect header check)',
     ],
   ])('says of %s what is wrong, and exits 2', (_, name, wanted) => {
     const { code, stdout, stderr } = shoeprint(['audit', name()]);

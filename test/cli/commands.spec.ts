@@ -92,7 +92,7 @@ describe('shoeprint rules', () => {
     expect(chemin.stdout).toContain('player on 5: draw → optional');
     expect(shoeprint(['rules', 'lint', file('no.json', '{')])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('this is not JSON'),
+      stderr: expect.stringContaining('not JSON'),
     });
     expect(
       JSON.parse(shoeprint(['rules', 'lint', '--json', 'rules/charts/seed-004.json']).stdout),
@@ -142,7 +142,7 @@ describe('shoeprint rules', () => {
     expect(shoeprint(['audit', '--rules', join(own, 'own'), '--workers', '2', log]).code).toBe(0);
     expect(shoeprint(['audit', '--rules', join(own, 'changed'), log])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('punto-banco@1 is installed already, with another text'),
+      stderr: expect.stringContaining('punto-banco@1 is already installed with other content'),
     });
   });
 
@@ -160,7 +160,7 @@ describe('shoeprint rules', () => {
       code: 2,
       stdout: '',
       stderr:
-        'shoeprint: the rule document ez-baccarat@1 is published and its file has changed; nothing is judged by it\n',
+        'shoeprint: the file of the published rule document ez-baccarat@1 has changed, so it cannot be used\n',
     });
   });
 });

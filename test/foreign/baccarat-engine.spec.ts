@@ -30,7 +30,7 @@ describe('shoes dealt by the package baccarat-engine', () => {
     expect(dealWithBaccaratEngine(8)).not.toEqual(SHOES[7]);
   });
 
-  it('are thousands of coups, with every number of cards', () => {
+  it('have thousands of coups, with every number of cards', () => {
     expect(COUPS.length).toBeGreaterThan(5_000);
     expect(new Set(COUPS.map(({ player, banker }) => `${player.length}/${banker.length}`))).toEqual(
       new Set(['2/2', '2/3', '3/2', '3/3']),
@@ -65,7 +65,7 @@ describe('pairs', () => {
     return playerPair ? (bankerPair ? 'both' : 'player') : bankerPair ? 'banker' : 'none';
   };
 
-  it('are the same as ours where no hand that has a pair drew a third card', () => {
+  it('are the same as ours if no hand with a pair drew a third card', () => {
     const others = COUPS.filter((dealt) => !pairWithThirdCard(dealt));
     expect(others.filter((dealt) => String(dealt.said.pair) !== ours(dealt)).map(inWords)).toEqual(
       [],
@@ -73,7 +73,7 @@ describe('pairs', () => {
     expect(new Set(others.map(ours))).toEqual(new Set(['none', 'player', 'banker', 'both']));
   });
 
-  it('are missed by that package wherever such a hand drew a third card, and not by us', () => {
+  it('are missed by that package, and not by us, whenever such a hand drew a third card', () => {
     const drawn = COUPS.filter(pairWithThirdCard);
     expect(drawn.length).toBeGreaterThan(100);
     expect(drawn.filter((dealt) => String(dealt.said.pair) === ours(dealt)).map(inWords)).toEqual(
@@ -81,7 +81,7 @@ describe('pairs', () => {
     );
   });
 
-  it('for example: two jacks and a five', () => {
+  it('are missed by that package for two jacks and a five', () => {
     const card = (value: string, suit: string) => new baccaratEngine.Card(suit, value);
     const hand = new baccaratEngine.Hand(
       [card('J', 'spade'), card('J', 'diamond'), card('5', 'heart')],
@@ -114,7 +114,7 @@ describe('roads', () => {
     { road: 'cockroachPig', method: 'cockroachPig', back: 3 },
   ] as const;
 
-  it('agree on every mark of the bead plate and the big road, its ties and its place', () => {
+  it('agree on every mark of the bead plate and the big road, its ties and its cell', () => {
     for (const { coups } of SHOES) {
       const results = coups.map(asResult);
       const { beadPlate, bigRoad } = roads(results);
@@ -143,7 +143,7 @@ describe('roads', () => {
     }
   });
 
-  it('differ where a streak meets the tail of an earlier one of its side: that package lets the two run together', () => {
+  it('differ when a streak meets the tail of an earlier one of its side: that package merges the two', () => {
     const results = shoeOf('B B B B B B B B  P  B B B B B B');
     const last = theirs(results).at(-1);
     expect([last?.column, last?.row]).toEqual([3, 5]);
@@ -153,7 +153,7 @@ describe('roads', () => {
   });
 
   it.each(derived)(
-    'differ in $road only where that package skips the comparison with the first column',
+    'differ in $road only because that package skips the comparison with the first column',
     ({ road, method, back }) => {
       let different = 0;
       for (const { coups } of SHOES) {
@@ -208,10 +208,10 @@ interface EngineMark {
   readonly result: { readonly outcome: string };
 }
 
-describe('goes through the auditor clean', () => {
+describe('an audit of these shoes', () => {
   const SOME = SHOES.slice(0, 50);
 
-  it('raises no finding on fifty of these shoes, burn, cards, outcomes and what remains, and finds nothing that it cannot judge', () => {
+  it('has no findings and nothing unjudgeable in fifty shoes: burn, cards, outcomes and remaining cards', () => {
     for (const [i, shoe] of SOME.entries()) {
       const { findings, unjudgeable, state } = audit(logOfShoe(shoe));
       expect({ shoe: i, findings: findings.map(({ message }) => message), unjudgeable }).toEqual({
@@ -227,7 +227,7 @@ describe('goes through the auditor clean', () => {
     }
   });
 
-  it('finds a card exchanged in any of these shoes, so the silence above is no deafness', () => {
+  it('finds an exchanged card in any of these shoes, so an empty result is meaningful', () => {
     for (const [i, shoe] of SOME.slice(0, 10).entries()) {
       const [first, ...rest] = shoe.remaining as [Card, ...Card[]];
       const other = first === '9S' ? '2H' : '9S';
@@ -238,12 +238,12 @@ describe('goes through the auditor clean', () => {
     }
   });
 
-  it('raises no finding where pair bets are settled by the first two cards of each hand', () => {
+  it('has no findings if pair bets are settled by the first two cards of each hand', () => {
     for (const shoe of SOME)
       expect(audit(logOfShoe(shoe, (dealt) => pairsOf(dealt))).findings).toEqual([]);
   });
 
-  it('raises PY-01 where that package is wrong and nowhere else: it pays no pair to a hand that drew a third card', () => {
+  it('raises PY-01 exactly where that package is wrong: it pays no pair to a hand that drew a third card', () => {
     let wrong = 0;
     for (const shoe of SOME) {
       const { findings } = audit(logOfShoe(shoe, (dealt) => pairsSaid(dealt)));

@@ -9,7 +9,7 @@ const against = (bankers: readonly number[], what: string): string[] =>
   bankers.flatMap((banker) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((third) => `banker ${banker} against a third card of ${third}: ${what}`));
 
 describe('the published charts', () => {
-  it.each(['has no problem in the chart of seed %s, which is the standard table cell by cell', '002'])('finds nothing wrong with the chart of seed %s, and it is the standard table cell by cell', (seed) => {
+  it.each(['000', '002'])('has no problem in the chart of seed %s, which is the standard table cell by cell', (seed) => {
     const { problems, tableau, departures } = lintChart(seedChart(seed));
     expect(problems).toEqual([]);
     expect(tableau).toEqual(STANDARD_TABLEAU);

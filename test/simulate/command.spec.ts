@@ -29,7 +29,7 @@ const sameLines = (text: string, lines: readonly string[]): boolean =>
   text === `${lines.join('\n')}\n`;
 
 describe('shoeprint simulate', () => {
-  it('writes the events to a file, a line each, and what must be found beside it', async () => {
+  it('writes the events to a file, one a line, and the expected findings beside it', async () => {
     await run(
       '--shoes',
       '2',
@@ -100,7 +100,7 @@ describe('shoeprint simulate', () => {
     expect(existsSync(at('one.ndjson.gz.expected.json'))).toBe(false);
   });
 
-  it('deals several tables at the same time, their events in the order of their times, faults in turn', async () => {
+  it('deals several tables at once, with events in order of time, and gives them faults in turn', async () => {
     await run(
       '--shoes',
       '1',
@@ -133,7 +133,7 @@ describe('shoeprint simulate', () => {
   });
 
   it.each(['BT-01', 'PY-03@4', 'CM-01', 'DL-10', 'TC-05,PY-03'])(
-    'takes bets unasked where a fault is about bets (%s)',
+    'takes bets by itself if a fault is about bets (%s)',
     async (faults) => {
       await run('--shoes', '1', '--seed', '7', '--faults', faults, '--out', at('unasked.ndjson'));
       await run(
@@ -162,7 +162,7 @@ describe('shoeprint simulate', () => {
   );
 
   it.each([
-    [['--shoes', '1', '--seed', '1', '--rules', 'no-such'], 'there is no rule document no-such'],
+    [['--shoes', '1', '--seed', '1', '--rules', 'no-such'], 'unknown rule document no-such'],
     [
       ['--shoes', '1', '--seed', '1', '--decks', '7'],
       'punto-banco@1 is played with 6 or 8 decks, not 7',
@@ -185,7 +185,7 @@ describe('shoeprint simulate', () => {
       run('--shoes', '1', '--seed', '1', '--out', join(folder, 'nowhere', 'x.ndjson')),
     ).rejects.toThrow('its folder does not exist');
     await expect(run('--shoes', '1', '--seed', '1', '--out', folder)).rejects.toThrow(
-      'this is a folder, not a file',
+      'is a folder, not a file',
     );
     await expect(
       run('--shoes', '1', '--seed', '1', '--out', at('x'), '--expected', at('x')),

@@ -112,7 +112,7 @@ const exactly = (
 };
 
 describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
-  '$code: $wrong',
+  'the fault $code: $wrong',
   ({ code }) => {
     const houses = TABLES.filter(({ rules, bets }) => !refused(rules, bets).has(code));
 
@@ -121,7 +121,7 @@ describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
     });
 
     it.each(houses)(
-      'gives its finding and what it entails, and no other, under $rules (bets: $bets)',
+      'causes its finding and those that it entails, and no other, under $rules (bets: $bets)',
       ({ rules, bets }) => {
         const { expected } = exactly({ rules, bets, seed: code, shoes: 1, faults: [code] });
         const besides = expected.map((finding) => finding.code).filter((each) => each !== code);
@@ -134,7 +134,7 @@ describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
       },
     );
 
-    it('does so whatever the seed', () => {
+    it('causes the same findings whatever the seed', () => {
       fc.assert(
         fc.property(seeds, fc.constantFrom(...houses), (seed, house) => {
           exactly({ ...house, seed, shoes: 1, faults: [code] });
@@ -147,7 +147,7 @@ describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
 
 describe('faults', () => {
   it.each(TABLES)(
-    'of all kinds stand beside each other in the same shoes without mixing, under $rules (bets: $bets)',
+    'of all kinds can share shoes without mixing, under $rules (bets: $bets)',
     ({ rules, bets }) => {
       const possible = FINDING_CODES.filter((code) => !refused(rules, bets).has(code));
       const { expected } = exactly({ rules, bets, seed: 'all', shoes: 2, faults: possible });
@@ -163,7 +163,7 @@ describe('faults', () => {
       { rules, bets: false },
     ]),
   ])(
-    'that $rules (bets: $bets) leaves no room for are refused by name, with the reason',
+    'that are impossible under $rules (bets: $bets) are refused by name, with the reason',
     ({ rules, bets }) => {
       for (const code of refused(rules, bets && rulesNamed(rules).bets.size > 0)) {
         expect(() => simulated({ rules, bets, seed: 1, shoes: 1, faults: [code] })).toThrow(
@@ -174,7 +174,7 @@ describe('faults', () => {
   );
 
   it.each(['TC-05', 'DL-16', 'RS-09', 'PY-03', 'DV-04', 'SH-02'])(
-    'fall in the coup that is chosen (%s)',
+    'fall in the chosen coup (%s)',
     (code) => {
       const { findings } = exactly({
         rules: 'punto-banco@1',
@@ -187,7 +187,7 @@ describe('faults', () => {
     },
   );
 
-  it('take the shoes in turn where none is chosen, and may be repeated', () => {
+  it('take the shoes in turn if none is chosen, and may be repeated', () => {
     const { expected } = exactly({
       rules: 'punto-banco@1',
       seed: 'turn',
@@ -201,27 +201,27 @@ describe('faults', () => {
   });
 
   it.each([
-    [['TC-5'], /^"TC-5" is no fault/],
+    [['TC-5'], /^"TC-5" is not a fault/],
     [['TC-99'], /^TC-99 is not a finding code/],
-    [['TC-05@0'], /^TC-05@0 finds no place: .* coups 1 to \d+/],
-    [['TC-05@90'], /^TC-05@90 finds no place: .* coups 1 to \d+/],
-    [['TC-05@2/3'], /there is no shoe 2/],
+    [['TC-05@0'], /^TC-05@0 does not fit: .* coups 1 to \d+/],
+    [['TC-05@90'], /^TC-05@90 does not fit: .* coups 1 to \d+/],
+    [['TC-05@2/3'], /shoe 2 does not exist/],
     [['SH-10@3'], /about the shoe as a whole/],
     [['SH-06', 'SH-07'], /SH-06 of the same shoe/],
-    [['TC-05@4', 'TC-06@4'], /^TC-06@4 finds no place: coup 4/],
-  ])('are refused where they cannot stand: %j', (faults, why) => {
+    [['TC-05@4', 'TC-06@4'], /^TC-06@4 does not fit: coup 4/],
+  ])('are refused if they do not fit: %j', (faults, why) => {
     expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults })).toThrow(why);
   });
 
   it.each([93, 152, 366])(
-    'end the shoe in a coup where the player hand stood by choice and no card is left for the banker (seed %i)',
+    'end the shoe in a coup whose player hand stood by choice and that has no card left for the banker (seed %i)',
     (seed) => {
       const { findings } = exactly({ rules: 'chemin-de-fer@1', seed, shoes: 1, faults: ['SH-13'] });
       expect(findings.map(({ code }) => code)).toEqual(['SH-13']);
     },
   );
 
-  it('are refused where there are more than a shoe has coups', () => {
+  it('are refused if there are more than a shoe has coups', () => {
     const faults = Array.from({ length: 80 }, () => 'TC-05');
     expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults })).toThrow(
       /ask for more shoes/,
@@ -237,19 +237,19 @@ describe('faults', () => {
     });
     expect(() =>
       simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, faults: ['DV-04@10', 'DV-15@11'] }),
-    ).toThrow(/^DV-15@11 finds no place/);
+    ).toThrow(/^DV-15@11 does not fit/);
   });
 });
 
-describe('options', () => {
+describe('options of the simulator', () => {
   it.each([
-    [{ shoes: 0 }, /number of shoes/],
-    [{ shoes: 1.5 }, /number of shoes/],
+    [{ shoes: 0 }, /shoes must be/],
+    [{ shoes: 1.5 }, /shoes must be/],
     [{ decks: 7 }, /6 or 8 decks, not 7/],
     [{ start: 'noon' }, /"noon" is not a time/],
     [{ currency: 'XYZ' }, /XYZ is not a currency/],
     [{ table: '' }, /must not be empty/],
-  ])('out of range are refused at once: %j', (wrong, why) => {
+  ])('are refused at once if they are out of range: %j', (wrong, why) => {
     expect(() => simulated({ rules: 'punto-banco@1', seed: 1, shoes: 1, ...wrong })).toThrow(why);
   });
 });

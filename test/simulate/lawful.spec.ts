@@ -14,7 +14,7 @@ const TABLES = DOCUMENTS.flatMap((rules) => [
 ]);
 
 describe('a seed', () => {
-  it('gives the same bytes each time', () => {
+  it('produces the same bytes each time', () => {
     fc.assert(
       fc.property(seeds, fc.constantFrom(...TABLES), (seed, table) => {
         const options = { ...table, seed, shoes: 1, faults: ['TC-05', 'DL-06'] };
@@ -26,7 +26,7 @@ describe('a seed', () => {
     );
   });
 
-  it('gives other bytes than another seed, and a number the same as its digits', () => {
+  it('produces other bytes than another seed, and the same for a number and its digits', () => {
     const cards = (seed: string | number): string =>
       simulated({ rules: 'punto-banco@1', seed, shoes: 1 }).lines.join('\n');
     expect(cards(1) === cards(2)).toBe(false);
@@ -44,7 +44,7 @@ const cardsOf = (events: readonly AnyEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'card-drawn' ? [String(event.data.card)] : []));
 
 describe.each(TABLES)('a lawful table under $rules, bets: $bets', ({ rules, bets }) => {
-  it('leaves nothing to find and nothing that could not be judged, whatever the seed', () => {
+  it('has no findings and nothing unjudgeable, whatever the seed', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const { findings, unjudgeable, expected } = auditedSimulation({
@@ -61,7 +61,7 @@ describe.each(TABLES)('a lawful table under $rules, bets: $bets', ({ rules, bets
     );
   });
 
-  it('writes canonical lines, each with the time of the one before or a later one', () => {
+  it('writes canonical lines, each with the time of the line before or a later one', () => {
     let last = '';
     for (const line of simulated({ rules, bets, seed: 'canon', shoes: 1 }).lines) {
       expect(canonicalLine(line)).toBe(line);
@@ -71,7 +71,7 @@ describe.each(TABLES)('a lawful table under $rules, bets: $bets', ({ rules, bets
     }
   });
 
-  it('draws and leaves every card of the decks, for every number of decks allowed', () => {
+  it('draws or leaves every card of the decks, for every allowed number of decks', () => {
     for (const decks of rulesNamed(rules).document.decks) {
       const events = simulated({ rules, bets, seed: decks, shoes: 2, decks }).lines.map(decoded);
       const closings = events.flatMap((event) =>
@@ -91,7 +91,7 @@ describe.each(TABLES)('a lawful table under $rules, bets: $bets', ({ rules, bets
 describe.each(DOCUMENTS.filter((name) => rulesNamed(name).commission))(
   'commission under %s',
   (rules) => {
-    it('is taken or marked as it falls due, and all collected when the shoe closes', () => {
+    it('is taken or marked when it is due, and all collected when the shoe closes', () => {
       fc.assert(
         fc.property(seeds, (seed) => {
           const { ledger } = auditedSimulation({ rules, bets: true, seed, shoes: 1 });
@@ -112,7 +112,7 @@ describe.each(DOCUMENTS.filter((name) => rulesNamed(name).commission))(
 );
 
 describe('a simulated table', () => {
-  it('makes every bet of its document, within the limits told when the shoe is opened', () => {
+  it("makes every bet of its document, within the limits of the shoe's opening", () => {
     const events = simulated({ rules: 'super-6@1', bets: true, seed: 1, shoes: 2 }).lines.map(
       decoded,
     );
@@ -140,7 +140,7 @@ describe('a simulated table', () => {
     expect([...next.keys()].sort()).toEqual(['device/B07-shoe', 'device/B07-terminal']);
   });
 
-  it('relieves its dealer, shows the cut card, and closes for it', () => {
+  it('relieves its dealer, shows the cut card, and closes the shoe for it', () => {
     const events = simulated({ rules: 'punto-banco@1', seed: 1, shoes: 3 }).lines.map(decoded);
     const count = (type: string): number => events.filter((event) => event.type === type).length;
     expect(count('cut-card-drawn')).toBe(3);
@@ -150,7 +150,7 @@ describe('a simulated table', () => {
     ).toEqual(['cut-card', 'cut-card', 'cut-card']);
   });
 
-  it('takes about 50 seconds over a coup with bets', () => {
+  it('takes about 50 seconds for a coup with bets', () => {
     const events = simulated({ rules: 'punto-banco@1', bets: true, seed: 1, shoes: 1 }).lines.map(
       decoded,
     );

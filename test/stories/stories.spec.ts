@@ -13,7 +13,7 @@ describe('recorded coups', () => {
     expect(heard(story)).toEqual(told(story));
   });
 
-  it('have titles of their own', () => {
+  it('have distinct titles', () => {
     expect(new Set(stories.map(({ title }) => title)).size).toBe(files.length);
   });
 });
@@ -72,11 +72,11 @@ describe('the form of a story', () => {
       'player: 9S 4D\nbanker: KH 6S',
       'a.story: no line says what it "finds:"',
     ],
-  ])('refuses %s, by file and line', (_, text, message) => {
+  ])('rejects %s, with file and line', (_, text, message) => {
     expect(refusal(text)).toBe(message);
   });
 
-  it('takes amounts in whole units or with cents', () => {
+  it('accepts amounts in whole units or with cents', () => {
     const { events } = readStory(
       'bet: seat 1 banker 100\nbet: seat 2 player 2.50\nfinds: nothing',
       'a.story',
@@ -89,7 +89,7 @@ describe('the form of a story', () => {
     ]);
   });
 
-  it('tells a wrong verdict from a right one', () => {
+  it('distinguishes a wrong verdict from a right one', () => {
     const story = readStory(
       'player: 9S 4D 8C\nbanker: KH 6S 2D\ndeclared: banker\nfinds: TC-07',
       'a.story',

@@ -20,7 +20,7 @@ Examples:
   shoeprint odds --decks 6                      exact odds of every bet
   shoeprint rules show punto-banco@1            a rule document, readably
 
-"shoeprint help <command>" tells more of each. NO_COLOR=1 turns colours off, SHOEPRINT_DEBUG=1 shows where a fault of ours arose.`;
+"shoeprint help <command>" describes one. NO_COLOR=1 turns colors off. SHOEPRINT_DEBUG=1 prints the stack of an internal error.`;
 
 /** The whole command line, ready to be parsed. */
 function program(): Command {
@@ -50,7 +50,7 @@ const version = (): string =>
 function strict(command: Command): void {
   command
     .exitOverride()
-    .showHelpAfterError(`(${pathOf(command)} --help tells more)`)
+    .showHelpAfterError(`(${pathOf(command)} --help lists the options)`)
     .showSuggestionAfterError();
   command.commands.forEach(strict);
 }

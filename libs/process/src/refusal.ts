@@ -11,15 +11,15 @@ export function fileRefusal(name: string, error: unknown): Refusal {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'ENOENT':
-      return new Refusal(`${name}: there is no such file`);
+      return new Refusal(`${name}: no such file`);
     case 'EACCES':
     case 'EPERM':
-      return new Refusal(`${name}: it may not be read`);
+      return new Refusal(`${name}: permission denied`);
     case 'EISDIR':
-      return new Refusal(`${name}: this is a folder, not a file`);
+      return new Refusal(`${name}: is a folder, not a file`);
     case 'ENOTDIR':
       return new Refusal(`${name}: a part of this path is a file, not a folder`);
     default:
-      return new Refusal(`${name}: it could not be read (${message})`);
+      return new Refusal(`${name}: could not be read (${message})`);
   }
 }

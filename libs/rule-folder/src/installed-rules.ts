@@ -20,7 +20,7 @@ export function installedRules(folders: readonly string[] = []): RuleBook {
       const known = book.get(rules.ref);
       if (known && known.hash !== rules.hash)
         throw new Refusal(
-          `${join(folder, rules.ref)}.json: ${rules.ref} is installed already, with another text`,
+          `${join(folder, rules.ref)}.json: ${rules.ref} is already installed with other content`,
         );
       book.set(rules.ref, rules);
     }
@@ -37,33 +37,36 @@ function published(folder: string): RuleBook {
     const bytes = readFileSync(join(folder, `${ref}.json`));
     const hash = sha256(bytes);
     if (!Object.hasOwn(manifest, ref))
-      throw new Refusal(`the rule document ${ref} lies in rules/ and is not in its manifest`);
+      throw new Refusal(`rule document ${ref} is in rules/ but not in rules/manifest.json`);
     if (manifest[ref] !== hash)
       throw new Refusal(
-        `the rule document ${ref} is published and its file has changed; nothing is judged by it`,
+        `the file of the published rule document ${ref} has changed, so it cannot be used`,
       );
     book.set(ref, readRules(JSON.parse(bytes.toString('utf8')) as RuleDocument, hash));
   }
   const gone = Object.keys(manifest).filter((ref) => !book.has(ref));
   if (gone.length > 0)
-    throw new Refusal(`the rule document ${gone.join(', ')} is published and its file is gone`);
+    throw new Refusal(`the file of the published rule document ${gone.join(', ')} is missing`);
   return book;
 }
 
 function ofFolder(folder: string): Rules[] {
   const refs = documentsIn(folder);
   if (refs.length === 0)
-    throw new Refusal(`${folder}: there is no rule document (id@version.json) in this folder`);
+    throw new Refusal(`${folder}: no rule document (id@version.json) in this folder`);
   return refs.map((ref) => {
     const file = join(folder, `${ref}.json`);
     const { json, hash } = readJson(file);
     const [problem] = lint(json).problems;
     if (problem)
       throw new Refusal(
-        `${file}: ${problem.pointer || '/'} ${problem.problem}; "shoeprint rules lint" tells more`,
+        `${file}: ${problem.pointer || '/'} ${problem.problem}; "shoeprint rules lint" lists every problem`,
       );
     const rules = readRules(json as RuleDocument, hash);
-    if (rules.ref !== ref) throw new Refusal(`${file}: the document calls itself ${rules.ref}`);
+    if (rules.ref !== ref)
+      throw new Refusal(
+        `${file}: the file name must match the document's id and version, ${rules.ref}`,
+      );
     return rules;
   });
 }
@@ -92,7 +95,7 @@ export function readJson(file: string): { readonly json: unknown; readonly hash:
   try {
     return { json: JSON.parse(bytes.toString('utf8')) as unknown, hash: sha256(bytes) };
   } catch (error) {
-    throw new Refusal(`${file}: this is not JSON (${(error as Error).message})`);
+    throw new Refusal(`${file}: not JSON (${(error as Error).message})`);
   }
 }
 
@@ -108,8 +111,6 @@ export function rulesNamed(book: RuleBook, name: string): Rules {
   );
   const found = versions.sort((a, b) => b.document.version - a.document.version)[0];
   if (!found)
-    throw new Refusal(
-      `there is no rule document ${name}; installed are ${[...book.keys()].join(', ')}`,
-    );
+    throw new Refusal(`unknown rule document ${name}; installed: ${[...book.keys()].join(', ')}`);
   return found;
 }

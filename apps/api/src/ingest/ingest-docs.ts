@@ -215,7 +215,7 @@ export const EventsDocumented = (): MethodDecorator =>
             position: 2,
             pointer: '/data/card',
             reason:
-              '"1S" is no card: rank then suit, such as "9S" or "TD", or null where it could not be read',
+              '"1S" is not a card (expected rank and suit, such as "9S" or "TD"), or null for an unread card',
           },
         ],
       },

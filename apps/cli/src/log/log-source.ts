@@ -75,7 +75,7 @@ function notPacked(name: string, bytes: Bytes): Bytes {
         throw new Refusal(
           name === '-'
             ? 'standard input is gzip; unpack it first, with gunzip -c'
-            : `${name}: this is gzip; it is unpacked only where the name ends in .gz`,
+            : `${name}: this file is gzip, and only a name that ends in .gz is unpacked`,
         );
       begun = true;
       return count;
@@ -134,6 +134,6 @@ function ofStream(name: string, stream: Readable, raw?: ReadStream): Bytes {
 function gzipRefusal(name: string, error: unknown): Refusal | undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   return code?.startsWith('Z_')
-    ? new Refusal(`${name}: this is not a whole gzip file (${message})`)
+    ? new Refusal(`${name}: not a complete gzip file (${message})`)
     : undefined;
 }

@@ -168,7 +168,7 @@ function documentNamed(book: RuleBook, name: string): RuleDocument {
   const [problem] = lint(json).problems;
   if (problem)
     throw new Refusal(
-      `${name}: ${problem.pointer || '(the whole)'} ${problem.problem}; "shoeprint rules lint ${name}" tells all`,
+      `${name}: ${problem.pointer || '(the whole)'} ${problem.problem}; "shoeprint rules lint ${name}" lists every problem`,
     );
   return json as RuleDocument;
 }

@@ -56,12 +56,12 @@ function unwritable(file: string, { code, message }: NodeJS.ErrnoException): Ref
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new Refusal(`${file}: it may not be written`);
+      return new Refusal(`${file}: permission denied`);
     case 'EISDIR':
-      return new Refusal(`${file}: this is a folder, not a file`);
+      return new Refusal(`${file}: is a folder, not a file`);
     case 'ENOSPC':
       return new Refusal(`${file}: the disk is full`);
     default:
-      return new Refusal(`${file}: it could not be written (${message})`);
+      return new Refusal(`${file}: could not be written (${message})`);
   }
 }

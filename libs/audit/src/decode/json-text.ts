@@ -141,14 +141,14 @@ function inspectString(
   if (top?.awaitsKey && top.keys) {
     at = `${top.pointer}${pointerStep(value)}`;
     if (top.keys.has(value))
-      faults.push({ pointer: at, reason: 'the key stands twice in one object' });
+      faults.push({ pointer: at, reason: 'the key appears twice in one object' });
     top.keys.add(value);
     top.member = at;
     top.awaitsKey = false;
   }
-  if (value.includes('\0')) faults.push({ pointer: at, reason: 'a string holds NUL' });
+  if (value.includes('\0')) faults.push({ pointer: at, reason: 'a string contains NUL' });
   if (/\p{Surrogate}/u.test(value))
-    faults.push({ pointer: at, reason: 'a string holds a lone surrogate' });
+    faults.push({ pointer: at, reason: 'a string contains a lone surrogate' });
 }
 
 function inspectNumber(token: string, pointer: string, faults: Fault[]): void {
@@ -157,7 +157,7 @@ function inspectNumber(token: string, pointer: string, faults: Fault[]): void {
     faults.push({
       pointer,
       reason: Number.isFinite(value)
-        ? `${token} is no whole number`
+        ? `${token} is not a whole number`
         : `${token} is beyond 2^53 - 1`,
     });
   } else if (Number.isInteger(value) && !Number.isSafeInteger(value))

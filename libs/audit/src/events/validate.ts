@@ -39,7 +39,7 @@ const isObject = (value: unknown): value is Json =>
  */
 export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'refused'): Fault[] {
   if (!isObject(value))
-    return [{ pointer: '', reason: `an event is a JSON object, this is ${nameOf(value)}` }];
+    return [{ pointer: '', reason: `an event must be a JSON object, not ${nameOf(value)}` }];
   const faults: Fault[] = [];
   for (const name of REQUIRED)
     if (!Object.hasOwn(value, name)) faults.push({ pointer: `/${name}`, reason: 'is required' });
@@ -70,7 +70,7 @@ export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'ref
  * begin with `at`.
  */
 export function dataFaults(type: EventType, data: unknown, house: House, at = ''): Fault[] {
-  if (!isObject(data)) return [{ pointer: at, reason: `is an object, this is ${nameOf(data)}` }];
+  if (!isObject(data)) return [{ pointer: at, reason: `must be an object, not ${nameOf(data)}` }];
   const { fields, optional } = SHAPES[type] as {
     fields: Readonly<Record<string, Field>>;
     optional: readonly string[];
@@ -98,7 +98,7 @@ function attributeFault(
     case 'specversion':
       return given === '1.0' ? undefined : 'must be "1.0"';
     case 'type':
-      if (typeof given !== 'string') return `is a string, this is ${nameOf(given)}`;
+      if (typeof given !== 'string') return `must be a string, not ${nameOf(given)}`;
       return knownType(given)
         ? undefined
         : `"${excerpt(given)}" is not a known type and version (one of shoeprint.${EVENT_TYPES[0]}.v1, …)`;
@@ -120,7 +120,7 @@ function attributeFault(
     case 'datacontenttype':
       return given === 'application/json' ? undefined : 'must be "application/json"';
     case 'traceparent':
-      return typeof given === 'string' ? undefined : `is a string, this is ${nameOf(given)}`;
+      return typeof given === 'string' ? undefined : `must be a string, not ${nameOf(given)}`;
     case 'receivedfrom':
       return stamps === 'refused'
         ? 'is stamped by the api, and refused from a sender'
@@ -160,11 +160,11 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
     case 'id':
       return idFault(given);
     case 'text':
-      return typeof given === 'string' ? undefined : `is a string, this is ${nameOf(given)}`;
+      return typeof given === 'string' ? undefined : `must be a string, not ${nameOf(given)}`;
     case 'code':
       return typeof given === 'string' || Number.isSafeInteger(given)
         ? undefined
-        : `is a string or a whole number, this is ${nameOf(given)}`;
+        : `must be a string or a whole number, not ${nameOf(given)}`;
     case 'amount':
       return wholeFault(given, 0);
     case 'ordinal':
@@ -172,28 +172,28 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
     case 'total':
       return wholeFault(given, 0, 9);
     case 'flag':
-      return typeof given === 'boolean' ? undefined : `is true or false, this is ${nameOf(given)}`;
+      return typeof given === 'boolean' ? undefined : `must be true or false, not ${nameOf(given)}`;
     case 'card':
       return isCard(given) ? undefined : cardFault(given);
     case 'card-or-unread':
       return given === null || isCard(given)
         ? undefined
-        : `${cardFault(given)}, or null where it could not be read`;
+        : `${cardFault(given)}, or null for an unread card`;
     case 'object':
-      return isObject(given) ? undefined : `is an object, this is ${nameOf(given)}`;
+      return isObject(given) ? undefined : `must be an object, not ${nameOf(given)}`;
     case 'currency':
       return typeof given === 'string' && isCurrency(given)
         ? undefined
-        : 'is a currency code of ISO 4217, such as "MOP"';
+        : 'must be a currency code of ISO 4217, such as "MOP"';
     case 'rules':
       return typeof given !== 'string'
-        ? `is "id@version", this is ${nameOf(given)}`
+        ? `must be "id@version", not ${nameOf(given)}`
         : house.hasRules(given)
           ? undefined
           : `"${excerpt(given)}" is not an installed rule document`;
     case 'bet':
       return typeof given !== 'string'
-        ? `is a bet id, this is ${nameOf(given)}`
+        ? `must be a bet id, not ${nameOf(given)}`
         : house.hasBet(given)
           ? undefined
           : `"${excerpt(given)}" is not a bet id`;
@@ -211,12 +211,12 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
 
 function limitsFaults(given: unknown, house: House, pointer: string): Fault[] {
   if (!isObject(given))
-    return [{ pointer, reason: `is an object of bet ids, this is ${nameOf(given)}` }];
+    return [{ pointer, reason: `must be an object of bet ids, not ${nameOf(given)}` }];
   return Object.entries(given).flatMap(([bet, limit]) => {
     const at = `${pointer}${pointerStep(bet)}`;
     if (!house.hasBet(bet)) return [{ pointer: at, reason: 'is not a bet id' }];
     if (!isObject(limit))
-      return [{ pointer: at, reason: `is {min, max}, this is ${nameOf(limit)}` }];
+      return [{ pointer: at, reason: `must be {min, max}, not ${nameOf(limit)}` }];
     const faults: Fault[] = [];
     for (const name of ['min', 'max']) {
       const reason = Object.hasOwn(limit, name) ? wholeFault(limit[name], 0) : 'is required';
@@ -234,7 +234,7 @@ function listFaults(
   pointer: string,
   faultOf: (item: unknown) => string | undefined,
 ): Fault[] {
-  if (!Array.isArray(given)) return [{ pointer, reason: `is a list, this is ${nameOf(given)}` }];
+  if (!Array.isArray(given)) return [{ pointer, reason: `must be a list, not ${nameOf(given)}` }];
   return given.flatMap((item, i) => {
     const reason = faultOf(item);
     return reason === undefined ? [] : [{ pointer: `${pointer}/${i}`, reason }];
@@ -242,12 +242,12 @@ function listFaults(
 }
 
 function idFault(given: unknown): string | undefined {
-  if (typeof given !== 'string') return `is a string, this is ${nameOf(given)}`;
+  if (typeof given !== 'string') return `must be a string, not ${nameOf(given)}`;
   return given === '' ? 'must not be empty' : undefined;
 }
 
 function timeFault(given: unknown): string | undefined {
-  if (typeof given !== 'string') return `is a time of RFC 3339, this is ${nameOf(given)}`;
+  if (typeof given !== 'string') return `must be a time of RFC 3339, not ${nameOf(given)}`;
   return timeOf(given) === undefined
     ? `"${excerpt(given)}" is not a time of RFC 3339, such as 2026-11-20T12:00:00.123Z`
     : undefined;
@@ -258,8 +258,8 @@ function wholeFault(
   least: number,
   most = Number.MAX_SAFE_INTEGER,
 ): string | undefined {
-  if (typeof given !== 'number') return `is a whole number, this is ${nameOf(given)}`;
-  if (!Number.isInteger(given)) return `${given} is no whole number`;
+  if (typeof given !== 'number') return `must be a whole number, not ${nameOf(given)}`;
+  if (!Number.isInteger(given)) return `${given} is not a whole number`;
   if (given < least) return `${given} is below ${least}`;
   return given > most
     ? `${given} is above ${most === Number.MAX_SAFE_INTEGER ? '2^53 - 1' : most}`
@@ -267,7 +267,7 @@ function wholeFault(
 }
 
 const cardFault = (given: unknown): string =>
-  `${typeof given === 'string' ? `"${excerpt(given)}"` : nameOf(given)} is no card: rank then suit, such as "9S" or "TD"`;
+  `${typeof given === 'string' ? `"${excerpt(given)}"` : nameOf(given)} is not a card (expected rank and suit, such as "9S" or "TD")`;
 const listed = (values: readonly (string | null)[]): string =>
   values.map((value) => JSON.stringify(value)).join(', ');
 const excerpt = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

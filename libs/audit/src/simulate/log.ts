@@ -64,7 +64,7 @@ export class Log {
   private reference(
     written: { readonly source: string; readonly number: number } | undefined,
   ): string {
-    if (!written) throw new Error('a step names one that was not written before it');
+    if (!written) throw new Error('a step refers to another that was not written before it');
     return `${written.source}#${this.idOf(written.source, written.number)}`;
   }
 

@@ -35,7 +35,7 @@ export class Random {
 
   /** Returns one item of `list`, which must not be empty. */
   pick<T>(list: readonly T[]): T {
-    if (list.length === 0) throw new Error('nothing to pick from');
+    if (list.length === 0) throw new Error('cannot pick from an empty list');
     return list[this.below(list.length)] as T;
   }
 

@@ -54,9 +54,7 @@ export interface Simulation {
 export function simulate(options: SimulationOptions): Simulation {
   const { rules, seed, shoes, faults = [], start = '2026-11-20T12:00:00Z' } = options;
   if (!Number.isSafeInteger(shoes) || shoes < 1)
-    throw new SimulationRefusal(
-      `the number of shoes is a whole number of at least 1, not ${shoes}`,
-    );
+    throw new SimulationRefusal(`shoes must be a whole number of at least 1, not ${shoes}`);
   const setting = settingOf(options);
   const random = new Random(`${seed} ${setting.table} ${rules.ref}`);
   const plans = assignFaults(setting, shoes, faults, new Random(`${seed} ${setting.table} faults`));

@@ -213,7 +213,7 @@ class SimulatedShoe {
     );
     if (!dealing)
       throw new SimulationRefusal(
-        `${code} cannot be injected into coup ${number}: the cards that are left do not allow it`,
+        `${code} cannot be injected into coup ${number}: the remaining cards do not allow it`,
       );
     cards.draw(dealing.draws.length);
     const chosen = setting.bets ? chooseWagers(setting, random) : [];

@@ -51,7 +51,7 @@ function readRequest(text: string): Request {
   const [, code, shoe, coup] = /^([A-Z]{2}-\d\d)(?:@(?:(\d{1,6})\/)?(\d{1,4}))?$/.exec(text) ?? [];
   if (code === undefined)
     throw new SimulationRefusal(
-      `"${text}" is no fault: write a code, such as TC-05, or TC-05@17 for coup 17, or TC-05@2/17 for coup 17 of the second shoe`,
+      `"${text}" is not a fault (expected a code such as TC-05, TC-05@17 for coup 17, or TC-05@2/17 for coup 17 of the second shoe)`,
     );
   if (!(FINDING_CODES as string[]).includes(code))
     throw new SimulationRefusal(`${code} is not a finding code`);
@@ -151,7 +151,7 @@ function place(request: Request, places: Places): void {
   const { shoes, plans, turn } = places;
   const { text, shoe: chosen } = request;
   if (chosen !== undefined && (chosen < 1 || chosen > shoes))
-    throw new SimulationRefusal(`${text}: there is no shoe ${chosen}, only ${shoes}`);
+    throw new SimulationRefusal(`${text}: shoe ${chosen} does not exist, only ${shoes}`);
   let why = '';
   for (let tries = 0; tries < (chosen === undefined ? shoes : 1); tries += 1) {
     const shoe = chosen ?? (turn.next++ % shoes) + 1;
@@ -163,7 +163,7 @@ function place(request: Request, places: Places): void {
     }
     why = refused;
   }
-  throw new SimulationRefusal(`${text} finds no place: ${why}`);
+  throw new SimulationRefusal(`${text} does not fit: ${why}`);
 }
 
 /** Adds a fault to a shoe, or returns the reason why it does not fit. */
