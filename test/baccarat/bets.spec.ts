@@ -11,7 +11,7 @@ import {
 import { coup } from './coup-in-words.js';
 import { house, sixPaysHalf, threeCardSevenPushes } from './house-rules.js';
 
-/** What becomes of 10.00 on a bet: `wins 80.00`, `push`, `special push`, `loses`. */
+/** Returns the result of 10.00 on a bet: `wins 80.00`, `push`, `special push`, `loses`. */
 function tenOn(bet: string, laid: string, rules: Rules = house): string {
   const hands = coup(laid);
   const result = resultOf(rules.bets.get(bet) as Bet, factsOf(hands), hands);

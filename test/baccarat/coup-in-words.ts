@@ -1,6 +1,6 @@
 import { isCard, type Card, type Hands } from '#baccarat';
 
-/** Cards of one hand as they lie, for example `9S 4D 8C`. */
+/** Parses the cards of one hand, for example `9S 4D 8C`. */
 export function cards(text: string): Card[] {
   return text
     .split(' ')
@@ -11,14 +11,14 @@ export function cards(text: string): Card[] {
     });
 }
 
-/** The two hands of a coup: `P 9S 4D 8C  B KH 6S 2D`. */
+/** Parses the two hands of a coup: `P 9S 4D 8C  B KH 6S 2D`. */
 export function coup(text: string): Hands {
   const match = /^P(.*?)\s+B(.*)$/.exec(text);
   if (!match) throw new Error(`no coup: ${text}`);
   return { player: cards(match[1] as string), banker: cards(match[2] as string) };
 }
 
-/** A card of each value 0 to 9, for hands of which only the values matter. */
+/** A card of each value 0 to 9, for hands in which only the values matter. */
 export const OF_VALUE: readonly Card[] = [
   'KS',
   'AH',

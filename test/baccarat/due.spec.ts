@@ -3,13 +3,16 @@ import { CARDS, due, outcomeOf, valueOf, type Card, type Due, type Hands } from 
 import { OF_VALUE, coup } from './coup-in-words.js';
 import { house, withChoices } from './house-rules.js';
 
-/** What is due, in two words: `card player`, `may player`, `outcome tie`. */
+/** Formats what is due in two words: `card player`, `may player`, `outcome tie`. */
 const inWords = (what: Due): string =>
   what.step === 'card' ? `${what.optional ? 'may' : 'card'} ${what.to}` : `outcome ${what.outcome}`;
 const dueAfter = (text: string, rules = house, stood = false) =>
   inWords(due(coup(text), rules, stood));
 
-/** The transposed table in the words of a rule sheet: against a third card of these values the banker hand draws up to this total. */
+/**
+ * The transposed table as rule sheets print it: against third cards of these values, the banker
+ * hand draws up to this total.
+ */
 const DRAWS_UP_TO: readonly (readonly [thirdCards: readonly number[], total: number])[] = [
   [[0, 1, 9], 3],
   [[8], 2],
@@ -22,7 +25,10 @@ const limitAgainst = (third: number) =>
 const winner = (player: number, banker: number) =>
   `outcome ${player === banker ? 'tie' : player > banker ? 'player' : 'banker'}`;
 
-/** Oracle: plays one coup of these values to its end from the prose alone, naming what is due before each card after the fourth. */
+/**
+ * Oracle: plays one coup of these values to its end from the prose alone, and returns what is due
+ * before each card after the fourth.
+ */
 function byTheProse([p1, b1, p2, b2]: readonly number[], fifth: number, sixth: number): string[] {
   const player = ((p1 as number) + (p2 as number)) % 10;
   const banker = ((b1 as number) + (b2 as number)) % 10;
@@ -36,7 +42,7 @@ function byTheProse([p1, b1, p2, b2]: readonly number[], fifth: number, sixth: n
   return ['card player', 'card banker', winner(after, (banker + sixth) % 10)];
 }
 
-/** The same coup as `due` plays it. */
+/** Plays the same coup with `due`. */
 function byDue(values: readonly number[], fifth: number, sixth: number): string[] {
   const [p1, b1, p2, b2] = values.map((value) => OF_VALUE[value] as Card) as [
     Card,

@@ -18,7 +18,10 @@ const dragonBonus = (side: 'player' | 'banker'): BetText => ({
   pays: tiersByMargin(side),
 });
 
-/** Every bet that has an id, at the odds of one house; the main bets in the form that bears commission. */
+/**
+ * Every bet that has an id, at the odds of one house, with the main bets in the form that bears
+ * commission.
+ */
 const BETS: readonly BetText[] = [
   { id: 'player', pushes: tie, pays: [{ when: { winner: 'player' }, odds: '1 to 1' }] },
   {

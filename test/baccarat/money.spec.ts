@@ -14,7 +14,10 @@ import {
 const rate = (text: string): Rational => parseDecimal(text) as Rational;
 const odds = (text: string): Rational => parseOdds(text)?.profit as Rational;
 
-/** Oracle: of the multiples of the unit at or below, and above, the one that the mode chooses by its distance. */
+/**
+ * Oracle: of the multiples of the unit at or below and above, returns the one that the mode chooses
+ * by distance.
+ */
 function byDistance(
   amount: number,
   { num, den }: Rational,
@@ -153,7 +156,7 @@ describe('commission and payouts in minor units', () => {
           },
         ),
       );
-      // The same halves where the fast path cannot go.
+      // The same halves, where the fast path cannot be used.
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 2 ** 20 }), (odd) => {
           const unit = 2 ** 27;

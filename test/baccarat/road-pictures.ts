@@ -1,6 +1,9 @@
 import type { Bead, BigRoadMark, DerivedMark, Place, RoadResult } from '#baccarat';
 
-/** Results from a row of tokens: `B`, `P` or `T`, followed by `p` and `b` for a pair of the player or banker hand. */
+/**
+ * Parses results from a row of tokens: `B`, `P` or `T`, followed by `p` and `b` for a pair of the
+ * player or banker hand.
+ */
 export function shoeOf(tokens: string): RoadResult[] {
   return tokens
     .split(' ')
@@ -18,17 +21,17 @@ export function shoeOf(tokens: string): RoadResult[] {
     });
 }
 
-/** Six rows of letters, a dot where no mark is; a mark drawn over another shows as `!`. */
+/** Renders six rows of letters, with a dot for no mark. A mark plotted over another is `!`. */
 export function picture(marks: readonly (Bead | BigRoadMark)[]): string {
   return draw(marks, (mark) => ('side' in mark ? mark.side : mark.outcome).charAt(0).toUpperCase());
 }
 
-/** The same of a derived road: `R` red, `B` blue. */
+/** Renders a derived road in the same way: `R` red, `B` blue. */
 export function derivedPicture(marks: readonly DerivedMark[]): string {
   return draw(marks, ({ colour }) => colour.charAt(0).toUpperCase());
 }
 
-/** The big road's marks in order, with the number of ties on each. */
+/** Returns the big road's marks in order, with the number of ties on each. */
 export function written(marks: readonly BigRoadMark[]): string {
   return marks
     .map(

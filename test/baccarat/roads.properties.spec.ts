@@ -189,7 +189,7 @@ const streaksAlone = fc
   )
   .map(shoeOf);
 
-/** Oracle: a board of cells, each looked at before it is marked. */
+/** Oracle: a board of cells, each checked before it is marked. */
 function drawnByHand(sides: readonly string[]): string[] {
   const taken = new Set<string>();
   const path: string[] = [];
@@ -211,7 +211,7 @@ function drawnByHand(sides: readonly string[]): string[] {
   return path;
 }
 
-/** The lengths of the streaks of a row of sides. */
+/** Returns the lengths of the streaks in a row of sides. */
 function streakLengths(sides: readonly string[]): number[] {
   const lengths: number[] = [];
   sides.forEach((side, i) => {
@@ -223,9 +223,10 @@ function streakLengths(sides: readonly string[]): number[] {
 }
 
 /**
- * Oracle, the general rule: the newest mark is mark m of column n (both from 1). For m of 2 or more look at column n - k,
- * of length p: none, no mark; m up to p, red; p + 1, blue; beyond, red. For m = 1 let the streak before go on instead,
- * take that mark's colour, and invert it.
+ * Oracle, the general rule. The newest mark is mark m of column n (both from 1). For m of 2 or
+ * more, look at column n - k, of length p: if there is none, no mark; m up to p, red; p + 1, blue;
+ * beyond, red. For m = 1, let the streak before continue instead, take that mark's color, and
+ * invert it.
  */
 function byGeneralRule(results: readonly RoadResult[], k: number): string[] {
   const sides = results.map(({ outcome }) => outcome as string);
@@ -250,9 +251,9 @@ function byGeneralRule(results: readonly RoadResult[], k: number): string[] {
 }
 
 /**
- * Oracle, the equivalent form as players are taught it. At the top of a column: are the last column and the one k before
- * it equally long? Red if so. Further down: look k columns to the left at this row and the row above; both marked or both
- * empty, red; the upper marked and this one empty, blue.
+ * Oracle, the equivalent rule as players learn it. At the top of a column: red if the last column
+ * and the one k before it are equally long. Further down: look k columns to the left at this row
+ * and the row above. Both marked or both empty is red; the upper marked and this one empty is blue.
  */
 function bySideOfCell(results: readonly RoadResult[], k: number): string[] {
   const columns: boolean[][] = [];

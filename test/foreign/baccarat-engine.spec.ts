@@ -170,7 +170,7 @@ describe('roads', () => {
         );
         if (ours.length !== read.length) different += 1;
       }
-      // About half of all shoes: those in which the streak to be compared has a second mark.
+      // About half of all shoes: those in which the streak to compare with has a second mark.
       expect(different).toBeGreaterThan(30);
       expect(different).toBeLessThan(70);
     },
@@ -186,7 +186,9 @@ describe('roads', () => {
   });
 });
 
-/** What the package's generator takes and gives in fact; its own declarations say otherwise of both. */
+/**
+ * What the package's generator really takes and returns. Its own declarations are wrong about both.
+ */
 interface EngineRoads {
   beadPlate(
     results: readonly unknown[],
@@ -264,13 +266,13 @@ interface Pairs {
   readonly banker: boolean;
 }
 
-/** The pairs by our rules: the first two cards of a hand. */
+/** Returns the pairs by our rules: the first two cards of a hand. */
 function pairsOf(dealt: DealtCoup): Pairs {
   const { playerPair, bankerPair } = factsOf(dealt);
   return { player: playerPair, banker: bankerPair };
 }
 
-/** The pairs that the package says there are. */
+/** Returns the pairs according to the package. */
 function pairsSaid({ said }: DealtCoup): Pairs {
   const pair = String(said.pair);
   return {
@@ -280,8 +282,8 @@ function pairsSaid({ said }: DealtCoup): Pairs {
 }
 
 /**
- * The shoe as its table's log under punto-banco@1. With `settledBy`, seat 1 bets 100.00 on both pairs in every coup, and is paid
- * as those pairs say.
+ * Returns the shoe as its table's log under punto-banco@1. With `settledBy`, seat 1 bets 100.00 on
+ * both pairs in every coup and is paid by those pairs.
  */
 function logOfShoe(
   { burned, coups, remaining }: DealtShoe,

@@ -1,18 +1,21 @@
 import baccaratEngine, { type Card as EngineCard, type GameResult } from 'baccarat-engine';
 import { isCard, type Card, type Outcome } from '#baccarat';
 
-/** A coup as the engine dealt it and as it judged it. */
+/** A coup as the engine dealt and judged it. */
 export interface DealtCoup {
   /** The cards in the order in which they left the shoe, with the hand that got each. */
   readonly drawn: readonly { readonly card: Card; readonly to: 'player' | 'banker' }[];
   readonly player: readonly Card[];
   readonly banker: readonly Card[];
-  /** What the engine says of it, in the engine's own words. */
+  /** The engine's verdict, in its own words. */
   readonly said: GameResult;
   readonly outcome: Outcome;
 }
 
-/** A shoe of 8 decks, in the order of drawing: the burn with its indicator card first, the coups, the cards left over. */
+/**
+ * A shoe of 8 decks, in the order of drawing: the burn with its indicator card first, the coups,
+ * the remaining cards.
+ */
 export interface DealtShoe {
   readonly burned: readonly Card[];
   readonly coups: readonly DealtCoup[];
@@ -22,8 +25,9 @@ export interface DealtShoe {
 const SUITS: Readonly<Record<string, string>> = { spade: 'S', heart: 'H', diamond: 'D', club: 'C' };
 
 /**
- * Deals one shoe of 8 decks with the public package baccarat-engine until its cut card, 16 cards from the end, has been
- * reached. The shuffle is ours, so that the same seed deals the same shoe; burning, drawing and judging are the engine's.
+ * Deals one shoe of 8 decks with the public package baccarat-engine until its cut card, 16 cards
+ * from the end. The shuffle is ours, so that the same seed deals the same shoe. Burning, drawing
+ * and judging are the engine's.
  */
 export function dealWithBaccaratEngine(seed: number): DealtShoe {
   const engine = new baccaratEngine.BaccaratGameEngine();
@@ -62,7 +66,10 @@ function named({ value, suit }: EngineCard): Card {
   return name;
 }
 
-/** Fisher-Yates with a multiplicative congruential generator (modulus 2^31 - 1, multiplier 48271): repeatable, and no more than that. */
+/**
+ * Fisher-Yates with a multiplicative congruential generator (modulus 2^31 - 1, multiplier 48271):
+ * repeatable, and no more than that.
+ */
 function shuffle(cards: EngineCard[], seed: number): void {
   let state = (seed % 2_147_483_646) + 1;
   for (let last = cards.length - 1; last > 0; last -= 1) {

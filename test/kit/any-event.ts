@@ -4,7 +4,9 @@ import { CARDS } from '#baccarat';
 import type { Sent } from './audit.js';
 import { BOOK } from './house.js';
 
-/** What the values of random events are drawn from: narrow, so that things collide, or wide, so that every form is seen. */
+/**
+ * The ranges of random values: narrow, so that events collide, or wide, so that every form occurs.
+ */
 export interface World {
   readonly tables: fc.Arbitrary<string>;
   readonly shoes: fc.Arbitrary<string>;
@@ -34,7 +36,10 @@ const seconds = fc
   .integer({ min: 0, max: 4_000_000_000 })
   .map((second) => new Date(second * 1000).toISOString());
 
-/** Every form that a well-formed event may have: any names and texts, numbers up to 2^53 - 1, all ways to write a time. */
+/**
+ * Every form that a well-formed event may have: any names and texts, numbers up to 2^53 - 1, every
+ * way to write a time.
+ */
 export const WIDE: World = {
   tables: fc.oneof(fc.constantFrom('B07', '@house'), name),
   shoes: fc.oneof(fc.constant('B07-20261120-3'), name),
@@ -69,7 +74,10 @@ export const WIDE: World = {
   ),
 };
 
-/** A small house in which nearly every event touches another: two shoes, three devices, few seats, bets and references. */
+/**
+ * A small house in which nearly every event touches another: two shoes, three devices, few seats,
+ * bets and references.
+ */
 export const NARROW: World = {
   tables: fc.constant('T1'),
   shoes: fc.constantFrom('S1', 'S1', 'S1', 'S2', 'S3'),
@@ -192,7 +200,7 @@ const anyJson: fc.Arbitrary<unknown> = fc
       !/\\u0000|\\ud[89a-f]|[-\d]e\+?\d{2}|\d{16}/i.test(JSON.stringify(value)),
   );
 
-/** Data of one type, every optional field now there, now not. */
+/** Generates data of one type. Each optional field may be absent. */
 function dataOf(type: EventType, world: World): fc.Arbitrary<Sent> {
   const { fields, optional } = SHAPES[type] as {
     fields: Readonly<Record<string, Field>>;
@@ -217,7 +225,10 @@ const dataIn = (world: World, withCorrections: boolean): fc.Arbitrary<Sent> =>
     )
     .chain((type) => dataOf(type, world));
 
-/** A well-formed event of one type, as a sender writes it; numbered or not, its attributes in the order of the contract. */
+/**
+ * Generates a well-formed event of one type, as a sender writes it: numbered or not, with
+ * attributes in the order of the contract.
+ */
 export function anyEventOf(type: EventType, world: World = WIDE): fc.Arbitrary<Sent> {
   return fc
     .record({
@@ -243,11 +254,11 @@ export function anyEventOf(type: EventType, world: World = WIDE): fc.Arbitrary<S
     }));
 }
 
-/** A well-formed event of any type. */
+/** Generates a well-formed event of any type. */
 export const anyEvent = (world: World = WIDE): fc.Arbitrary<Sent> =>
   fc.constantFrom(...EVENT_TYPES).chain((type) => anyEventOf(type, world));
 
-/** The types of a stream, by how often they come: mostly the game, now and then everything else. */
+/** The types of a stream, weighted: mostly the game, sometimes everything else. */
 const OFTEN: readonly EventType[] = [
   ...Array.from({ length: 14 }, () => 'card-drawn' as const),
   ...Array.from({ length: 5 }, () => 'bet-placed' as const),
@@ -268,8 +279,9 @@ const OFTEN: readonly EventType[] = [
 ];
 
 /**
- * A table's log of well-formed events with no sense in it, in which a device mostly gives the numbers that are due, so that
- * most events are admitted, and now and then repeats, skips or contradicts one.
+ * Generates a table's log of well-formed events that make no sense together. A device mostly sends
+ * the due numbers, so that most events are admitted, and sometimes repeats, skips or contradicts
+ * one.
  */
 export const anyStream = (maxLength = 60, world: World = NARROW): fc.Arbitrary<Sent[]> =>
   fc
@@ -298,7 +310,7 @@ function numbered(event: Sent, next: Map<string, number>, luck: number): Sent {
   const { source, session } = event as { source: string; session?: string };
   if (session === undefined) return event;
   const key = `${source} ${session}`;
-  if (luck === 10) return event; // whatever number it has
+  if (luck === 10) return event; // keeps whatever number it has
   const due = (next.get(key) ?? 0) + (luck === 9 ? 2 : 1);
   next.set(key, due);
   return { ...event, sequence: due, id: `${session}/${due}` };

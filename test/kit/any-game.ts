@@ -10,7 +10,7 @@ const bet = fc.constantFrom('player', 'banker', 'banker', 'tie', 'player-pair');
 const amount = fc.constantFrom(50, 100, 10_000);
 const hand = fc.constantFrom('player', 'banker');
 
-/** An event with this data, from a source that may send it. */
+/** Returns an event with this data, from a source that may send it. */
 function act<T extends EventType>(
   source: string,
   type: T,
@@ -22,7 +22,7 @@ function act<T extends EventType>(
   );
 }
 
-/** An event that names an earlier one. */
+/** Returns an event that names an earlier one. */
 const naming = (
   of: fc.Arbitrary<(log: TableLog, event: string, named: Sent | undefined) => string>,
 ): fc.Arbitrary<Act> =>
@@ -204,8 +204,9 @@ const ACTS: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary
 ];
 
 /**
- * A table's log in which every source numbers what it sends without holes, and everything else goes wrong as it likes: the
- * coups are dealt, bet on, settled, corrected, moved and declared void at random.
+ * Generates a table's log in which every source numbers its events without holes and everything
+ * else may go wrong: coups are dealt, bet on, settled, corrected, moved and declared void at
+ * random.
  */
 export const anyGame = (maxLength = 60): fc.Arbitrary<Sent[]> =>
   fc.array(fc.oneof(...ACTS), { maxLength }).map((acts) => {

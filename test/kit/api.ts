@@ -15,26 +15,26 @@ import { BOOK } from './house.js';
 
 export type Answer = Awaited<ReturnType<NestFastifyApplication['inject']>>;
 
-/** An api in this process over a database and a log, and ways to be somebody at it. */
+/** An api in this process over a database and a log, with ways to authenticate. */
 export interface TestApi {
   readonly app: NestFastifyApplication;
   readonly log: EventLog;
   readonly databaseUrl: string;
-  /** Where it listens on loopback; the first call makes it listen. */
+  /** Returns its loopback address. The first call makes it listen. */
   readonly url: () => Promise<string>;
-  /** A request with a token (none, when undefined) and a JSON body. */
+  /** Sends a request with a token (none, if undefined) and a JSON body. */
   readonly send: (
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
     token?: string,
     body?: object,
   ) => Promise<Answer>;
-  /** The token of a new person with these roles, who sees these tables (all, unless said). */
+  /** Returns the token of a new person with these roles, who sees these tables (default: all). */
   readonly person: (
     roles: Role | readonly Role[],
     options?: { readonly tables?: readonly string[]; readonly name?: string },
   ) => Promise<string>;
-  /** The token of a new device key; it may write everything, unless said. */
+  /** Returns the token of a new device key (default: it may write everything). */
   readonly device: (scope?: {
     readonly name?: string;
     readonly sources?: readonly string[];
@@ -45,15 +45,15 @@ export interface TestApi {
 }
 
 export interface StartApi {
-  /** A memory log unless given; one that is given is the caller's to close. */
+  /** Default: a memory log. The caller closes a log that it passes. */
   readonly log?: EventLog;
-  /** A database of its own unless given; one that is given is the caller's to drop. */
+  /** Default: a new database. The caller drops a database that it passes. */
   readonly databaseUrl?: string;
   readonly settings?: Partial<ApiSettings>;
   readonly logger?: CreateApi['logger'];
 }
 
-/** Starts an api whose schemas are there; silent unless a logger is given. */
+/** Starts an api whose schemas exist. It is silent without a logger. */
 export async function startApi({
   log,
   databaseUrl,
@@ -99,7 +99,10 @@ export async function startApi({
 
 let made = 0;
 
-/** A person with a session, written into the tables: to hash a password for each would take longer than most tests. */
+/**
+ * Inserts a person with a session into the tables. Hashing a password for each would take longer
+ * than most tests.
+ */
 async function newPerson(
   source: DataSource,
   roles: Role[],

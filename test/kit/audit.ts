@@ -19,7 +19,7 @@ export type Sent = Readonly<Record<string, unknown>>;
 
 const decoder = new Decoder(HOUSE);
 
-/** The event that a sent one is, through the decoder; fails the test where it is malformed. */
+/** Decodes a sent event. Fails the test if it is malformed. */
 export function decoded(sent: Sent | string): AnyEvent {
   const bytes = new TextEncoder().encode(typeof sent === 'string' ? sent : JSON.stringify(sent));
   const result = decoder.decode(
@@ -32,7 +32,7 @@ export function decoded(sent: Sent | string): AnyEvent {
   return result.event;
 }
 
-/** What is left of a table's log once it has been folded to its end. */
+/** The result of folding a table's log to its end. */
 export interface Audited {
   readonly state: TableState;
   readonly findings: readonly Finding[];
@@ -41,7 +41,7 @@ export interface Audited {
   readonly consequences: readonly Consequence[];
 }
 
-/** Keeps what stands of a stream of consequences, as every reader of them does. */
+/** Collects the findings in force from a stream of consequences, as every reader of them does. */
 export class Standing {
   private readonly found = new Map<string, Finding>();
   private readonly doubts = new Map<string, Unjudgeable>();
@@ -86,7 +86,10 @@ export class Standing {
   }
 }
 
-/** Folds the events of one table, in the order given, to the end of the log. `end: false` leaves the log open. */
+/**
+ * Folds the events of one table, in the given order, to the end of the log. `end: false` leaves the
+ * log open.
+ */
 export function audit(
   events: readonly (Sent | string | AnyEvent)[],
   { book = BOOK, end = true }: { book?: RuleBook; end?: boolean } = {},
@@ -107,6 +110,6 @@ export function audit(
   };
 }
 
-/** The codes of findings, sorted, each as often as it stands. */
+/** Returns the codes of findings, sorted, one for each finding. */
 export const codes = (findings: readonly Finding[]): string[] =>
   findings.map(({ code }) => code).sort();

@@ -6,7 +6,7 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>;
 }
 
-/** A database of its own, empty, on the server that test/setup started. */
+/** Creates an empty database on the server that test/setup started. */
 export async function createDatabase(): Promise<TestDatabase> {
   const server = process.env.TEST_DATABASE_URL;
   if (!server) throw new Error('TEST_DATABASE_URL is not set: run through jest.config.mjs');

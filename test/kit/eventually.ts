@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Waits until `look` gives something other than undefined, false or null, and gives that back. Throws what never came, and
- * the last thing seen or thrown, after `ms`. This is how a test waits: never for a time, always for a thing.
+ * Waits until `look` returns something other than undefined, false or null, and returns that. After
+ * `ms`, throws with what was awaited and the last value or error. Tests wait this way: for a
+ * condition, never for a time.
  */
 export async function eventually<T>(
   what: string,

@@ -1,9 +1,12 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** The kind of a request stands after its length; a client that waits for each answer begins a chunk with each request. */
+/**
+ * The request's kind follows its length. A client that waits for each answer begins a chunk with
+ * each request.
+ */
 const PRODUCE = 0;
 
-/** Stands between a client and a broker, and does what networks do. */
+/** A proxy between a client and a broker that simulates network faults. */
 export class KafkaProxy {
   #server: Server;
   #pairs = new Set<readonly [Socket, Socket]>();
@@ -14,7 +17,7 @@ export class KafkaProxy {
     this.#server = createServer((client) => this.#join(client));
   }
 
-  /** Listens on a free port, for a broker on a port that need not listen yet. */
+  /** Listens on a free port for a broker, whose port need not be open yet. */
   static async listen(brokerPort: number): Promise<KafkaProxy> {
     const proxy = new KafkaProxy(brokerPort);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
@@ -25,18 +28,18 @@ export class KafkaProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Every connection is cut, once. */
+  /** Cuts every connection, once. */
   cut(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
   }
 
-  /** Appends reach the broker; the answers to them are lost, and the connection with them. */
+  /** Forwards appends to the broker, and loses their answers and the connection. */
   loseAnswers(): () => void {
     this.#losing = true;
     return () => void (this.#losing = false);
   }
 
-  /** What is asked waits on the way. */
+  /** Holds requests back. */
   hold(): () => void {
     this.#held = true;
     for (const [client] of this.#pairs) client.pause();

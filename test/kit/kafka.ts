@@ -4,10 +4,13 @@ import { type KafkaCluster, startKafka } from '../../scripts/kafka/cluster.mjs';
 import { whyNoBroker } from '../../scripts/kafka/jars.mjs';
 import { KafkaProxy } from './kafka-proxy.js';
 
-/** Brokers to test on, or why there are none. */
+/** Brokers to test on, or the reason why there are none. */
 export type TestKafka = { readonly brokers: string[] } | { readonly skipped: string };
 
-/** The Kafka that all test files of a run have in common: it is started by the first that asks. Use topics of your own. */
+/**
+ * Returns the Kafka that all test files of a run share. The first call starts it. Use your own
+ * topics.
+ */
 export async function kafkaForTests(): Promise<TestKafka> {
   const url = process.env.TEST_KAFKA_URL;
   if (!url) throw new Error('TEST_KAFKA_URL is not set: run through jest.config.mjs');
@@ -16,12 +19,15 @@ export async function kafkaForTests(): Promise<TestKafka> {
   return (await answer.json()) as TestKafka;
 }
 
-/** A Kafka of a test's own, whose nodes it may kill: Apache Kafka itself, since no other can be killed by a process id. */
+/**
+ * Starts a Kafka for one test, whose nodes it may kill. It is Apache Kafka itself, because no other
+ * can be killed by process id.
+ */
 export async function kafkaToKill(nodes: 1 | 3): Promise<KafkaCluster> {
   return startKafka({ nodes });
 }
 
-/** The same, one node, with a proxy before it. */
+/** Starts the same with one node, behind a proxy. */
 export async function kafkaBehindProxy(): Promise<{ cluster: KafkaCluster; proxy: KafkaProxy }> {
   let proxy: KafkaProxy | undefined;
   const cluster = await startKafka({
@@ -33,13 +39,16 @@ export async function kafkaBehindProxy(): Promise<{ cluster: KafkaCluster; proxy
   return { cluster, proxy: proxy as KafkaProxy };
 }
 
-/** Why no Kafka can be killed here, or undefined where one can. */
+/** Returns why no Kafka can be killed here, or undefined if one can. */
 export const whyNoKafkaToKill = whyNoBroker;
 
-/** A topic name that nobody has used. */
+/** Returns an unused topic name. */
 export const freshTopic = () => `test-${randomBytes(6).toString('hex')}`;
 
-/** `describe`, or where there is a reason to skip, a suite that is skipped and says so loudly on stderr: nobody shall take silence for a pass. */
+/**
+ * `describe`, or, with a reason to skip, a skipped suite that says so on stderr, so that nobody
+ * takes silence for a pass.
+ */
 export function describeOnKafka(
   title: string,
   skipped: string | undefined,

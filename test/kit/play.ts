@@ -11,23 +11,32 @@ type Settled = readonly [
   commissionTaken?: number,
 ];
 
-/** One coup as a table plays it; what is left out does not happen, but the cards, which are a natural for the player hand. */
+/**
+ * One coup as a table plays it. What is left out does not happen, except the cards, which default
+ * to a natural for the player hand.
+ */
 export interface Played {
   readonly kind?: EventData['coup-opened']['kind'];
   readonly bets?: readonly Placed[];
   readonly cards?: string;
   readonly outcome?: EventData['outcome-declared']['outcome'];
   readonly settled?: readonly Settled[];
-  /** Whether it is closed: yes, unless this says `false`. */
+  /** Whether it is closed. Default: `true`. */
   readonly closed?: boolean;
 }
 
-/** Naturals, so that nothing hangs on third cards: the player hand wins 9 to 7, the banker hand 9 to 7, or both have 8. */
+/**
+ * Naturals, so that nothing depends on third cards: the player hand wins 9 to 7, the banker hand 9
+ * to 7, or both have 8.
+ */
 export const PLAYER_WINS = 'P 4S B 2H P 5D B 5C';
 export const BANKER_WINS = 'P 2S B 4H P 5D B 5C';
 export const TIE = 'P 3S B 2H P 5D B 6C';
 
-/** Plays coup `coup` into the log: bets at the terminal, betting closed, cards, the outcome, settlements, the close. */
+/**
+ * Plays coup `coup` into the log: bets at the terminal, betting closed, cards, the outcome,
+ * settlements, the close.
+ */
 export function play(
   log: TableLog,
   coup: number,

@@ -11,19 +11,19 @@ import { eventually } from './eventually.js';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const START_MS_MAX = 60_000;
 
-/** One of our built programs, and how it is set. */
+/** One of the built programs and its settings. */
 export interface Program {
   readonly name: string;
-  /** Its main file below `dist`. */
+  /** Its main file under `dist`. */
   readonly main: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Answers 200 once the program runs. */
+  /** The address that answers 200 once the program runs. */
   readonly livez: string;
 }
 
 /**
- * Processes of a test's own in a folder of their own. All of them end and the folder goes with `close`, or when this process
- * dies, however it dies: a warden holds the other end of a pipe.
+ * A test's own processes in their own folder. `close` stops all of them and removes the folder. If
+ * this process dies, a warden at the other end of a pipe does the same.
  */
 export class Processes {
   private readonly warden: ChildProcess;
@@ -53,7 +53,7 @@ export class Processes {
     return running;
   }
 
-  /** Starts a PostgreSQL that keeps its promises (fsync on), on a port that stays the same. */
+  /** Starts a PostgreSQL with fsync on, on a port that stays the same. */
   async postgres(): Promise<PostgresProcess> {
     const postgres = new PostgresProcess(join(this.dir, 'postgres'), await freePort(), (line) =>
       this.tell(line),
@@ -63,7 +63,7 @@ export class Processes {
     return postgres;
   }
 
-  /** Ends everything, at once, and takes the folder away. */
+  /** Stops everything at once and removes the folder. */
   async close(): Promise<void> {
     await Promise.all(this.started.map((end) => end()));
     const gone = new Promise((resolve) => this.warden.once('exit', resolve));
@@ -77,7 +77,7 @@ export class Processes {
   }
 }
 
-/** A program that runs, was ended, or runs again. What it says goes to a file. */
+/** A program that runs, was stopped, or runs again. Its output goes to a file. */
 export class Running {
   private child: ChildProcess | undefined;
   private ended: Promise<void> = Promise.resolve();
@@ -96,12 +96,15 @@ export class Running {
     return this.child !== undefined;
   }
 
-  /** Its process id; throws where it does not run. */
+  /** Returns its process id. Throws if it does not run. */
   get pid(): number {
     return this.running().pid as number;
   }
 
-  /** Starts it (again) with the same settings; resolves once it answers. Rejects with its last words where it ends instead. */
+  /**
+   * Starts it (again) with the same settings and resolves once it answers. Rejects with its last
+   * output if it exits instead.
+   */
   async start(): Promise<void> {
     if (this.child) throw new Error(`${this.name} is running`);
     const log = openSync(this.file, 'a');
@@ -135,18 +138,18 @@ export class Running {
     });
   }
 
-  /** Sends a signal that pauses it or lets it go on. */
+  /** Sends a signal that pauses or resumes it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.running().kill(signal);
   }
 
-  /** Sends a signal that ends it, and resolves once it has ended; at once where it does not run. */
+  /** Sends a signal that stops it, and resolves once it has exited, at once if it does not run. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     this.child?.kill(signal);
     await this.ended;
   }
 
-  /** The last lines that it wrote, but for its routes. */
+  /** Returns its last lines of output, without the list of routes. */
   lastWords(): string {
     return readFileSync(this.file, 'utf8')
       .split('\n')
@@ -161,7 +164,7 @@ export class Running {
   }
 }
 
-/** A PostgreSQL server of a test's own, which it may kill. */
+/** A test's own PostgreSQL server, which it may kill. */
 export class PostgresProcess {
   private readonly cluster: EmbeddedCluster;
   private pid: number | undefined;
@@ -187,14 +190,20 @@ export class PostgresProcess {
     this.tell(`+${this.pid}`);
   }
 
-  /** Kills it as a crash does: no checkpoint, no goodbye. Its sessions' processes end by themselves. */
+  /**
+   * Kills it as a crash does: without a checkpoint or a goodbye. The processes of its sessions exit
+   * by themselves.
+   */
   async kill(): Promise<void> {
     if (this.pid === undefined) return;
     process.kill(this.pid, 'SIGKILL');
     this.forget();
   }
 
-  /** Ends it as an administrator does: sessions are cut off, what is open is rolled back, a checkpoint is made. */
+  /**
+   * Stops it as an administrator does: cuts sessions off, rolls open transactions back, writes a
+   * checkpoint.
+   */
   async stop(): Promise<void> {
     await this.cluster.stop();
     this.forget();
@@ -208,11 +217,14 @@ export class PostgresProcess {
 
 const SETTINGS = /^(SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG)/;
 
-/** This process's environment without what would set the programs. */
+/** Returns this process's environment without the settings of the programs. */
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
 
-/** A free port on the loopback, below those that the system gives to outgoing connections, so that it is still free when its owner starts again. */
+/**
+ * Returns a free port on the loopback, below those of outgoing connections, so that it is still
+ * free when its owner restarts.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

@@ -5,7 +5,7 @@ import { startApi, type TestApi } from './api.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { BOOK } from './house.js';
 
-/** Days that begin at midnight of UTC. */
+/** Days that begin at midnight UTC. */
 const UTC_DAYS = [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }];
 
 /** An api and an auditor in this process, over a log and a database. */
@@ -14,12 +14,12 @@ export interface TestServer {
   readonly auditor: RunningAuditor;
   readonly url: string;
   readonly database: TestDatabase;
-  /** Everything of a list, however many pages it has. */
+  /** Returns all lines of a list, however many pages it has. */
   readonly all: <Line>(path: string, token: string) => Promise<Line[]>;
   readonly close: () => Promise<void>;
 }
 
-/** Starts a server over the log that `open` gives for a database. */
+/** Starts a server over the log that `open` returns for a database. */
 export async function startServer(
   open: (databaseUrl: string) => Promise<EventLog>,
 ): Promise<TestServer> {

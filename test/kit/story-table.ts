@@ -4,7 +4,7 @@ import type { Sent } from './audit.js';
 import type { Line } from './story.js';
 import { TableLog } from './table.js';
 
-/** Words that open the first coup where no `coup:` line did. */
+/** Words that open the first coup if no `coup:` line did. */
 const OPENS_A_COUP = new Set([
   'bet',
   'withdrawn',
@@ -18,21 +18,21 @@ const OPENS_A_COUP = new Set([
   'void',
   'over',
 ]);
-/** Words about the coup or the shoe to come, which open neither. */
+/** Words about the next coup or shoe, which open neither. */
 const BEFORE_COUP = new Set(['coup', 'kind']);
 const BEFORE_SHOE = new Set(['rules', 'decks', 'reports', 'limits', 'hash']);
 const PLACES = new Set(['P', 'B', 'burn', '-']);
 
 const minor = (text: string | undefined): number => Math.round(Number(text) * 100);
 const AMOUNT = String.raw`(\d+(?:\.\d\d)?)`;
-/** Who did something, and why; each may be missing. */
+/** Who did something, and why. Both are optional. */
 const REMARK = String.raw`(?:,? ?by (\S+))?(?: ?because (.+))?`;
 const remark = (by: string | undefined, reason: string | undefined) => ({
   ...(by ? { by } : undefined),
   ...(reason ? { reason } : undefined),
 });
 
-/** Writes a story's lines into a table's log, in the order told. */
+/** Writes a story's lines into a table's log, in order. */
 export class StoryTable {
   private readonly log = new TableLog();
   /** The reference of the last copy drawn of each card. */
@@ -40,7 +40,7 @@ export class StoryTable {
   private cards: Card[] = [];
   private opening: Partial<EventData['shoe-opened']>;
   private shoeIsOpen = false;
-  /** The coup to come. `asked`: a line said so, and whatever happens next opens it. */
+  /** The next coup. `asked`: a line asked for it, and whatever happens next opens it. */
   private next: { number: number; kind?: EventData['coup-opened']['kind']; asked: boolean } | null =
     { number: 1, asked: false };
   private number = 0;
@@ -63,7 +63,7 @@ export class StoryTable {
     };
   }
 
-  /** Tells one line. A word that is none of a story's, or a value that cannot be read, is refused. */
+  /** Applies one line. Rejects an unknown word and a value that cannot be parsed. */
   tell({ word, value, refuse }: Line): void {
     const teller = Object.hasOwn(this.words, word) ? this.words[word] : undefined;
     if (!teller) return refuse(`unknown word "${word}:"`);
@@ -81,7 +81,7 @@ export class StoryTable {
     teller(value, refuse);
   }
 
-  /** The events, once the last line is told: a coup that is still open is closed. */
+  /** Returns the events after the last line. Closes a coup that is still open. */
   finished(): Sent[] {
     this.openShoe();
     if (this.next?.asked) this.openCoup();
@@ -118,7 +118,10 @@ export class StoryTable {
     return this.log.add('terminal', type, data, with_);
   }
 
-  /** Draws cards as `TableLog.draw` reads them; the first in a coup closes the betting, unless a line said otherwise. */
+  /**
+   * Draws cards as `TableLog.draw` reads them. The first card in a coup closes the betting, unless
+   * a line said otherwise.
+   */
   private draw(cards: string, refuse: Line['refuse']): void {
     const words = cards.split(/\s+/);
     const named = words.filter((word) => !PLACES.has(word));
@@ -137,7 +140,7 @@ export class StoryTable {
     if (at >= 0) this.cards.splice(at, 1);
   }
 
-  /** Every card that is still in the shoe but these. */
+  /** Returns every card that is still in the shoe, except these. */
   private allBut(cards: string, refuse: Line['refuse']): string {
     const rest = [...this.cards];
     for (const card of cards.split(/\s+/)) {
@@ -153,7 +156,10 @@ export class StoryTable {
     this.add('betting-closed', {});
   }
 
-  /** Deals two hands in the usual order: player, banker, player, banker, then the third cards, the player's first. */
+  /**
+   * Deals two hands in the usual order: player, banker, player, banker, then the third cards, the
+   * player's first.
+   */
   private deal(player: readonly string[], banker: readonly string[], refuse: Line['refuse']): void {
     const order: string[] = [];
     for (let i = 0; i < Math.max(player.length, banker.length); i += 1) {
@@ -258,7 +264,10 @@ export class StoryTable {
     return this.drawn.get(card) ?? refuse(`${card} was not drawn`);
   }
 
-  /** An event as a device or person sends it: source, type, data in JSON, and its number where that is not the next. */
+  /**
+   * Sends an event as a device or person does: source, type, data in JSON, and its number if it is
+   * not the next.
+   */
   private send(value: string, refuse: Line['refuse']): void {
     const [, source, type, data, number] = read(
       '(\\S+) (\\S+) (\\{.*\\})(?: numbered (\\d+))?',
@@ -276,7 +285,7 @@ export class StoryTable {
     this.log.events.push({ ...first, type: `shoeprint.${type}.v1`, data: says });
   }
 
-  /** The words that lines begin with, and what each tells. */
+  /** The first words of lines, and what each does. */
   private readonly words: Readonly<Record<string, Teller>> = {
     rules: (value) => void (this.opening = { ...this.opening, rules: value }),
     decks: (value) => void (this.opening = { ...this.opening, decks: Number(value) }),
@@ -316,7 +325,7 @@ export class StoryTable {
         { number: 1, asked: false },
         0,
       ];
-      this.dealer = null; // whoever dealt is still signed on
+      this.dealer = null; // the dealer who dealt is still signed on
     },
     coup: (value, refuse) => {
       if (this.next?.asked) this.openCoup();
@@ -425,7 +434,7 @@ export class StoryTable {
 
 type Teller = (value: string, refuse: Line['refuse']) => void;
 
-/** The parts of a line's value, by a pattern for the whole of it. */
+/** Matches a line's whole value with a pattern and returns the groups. */
 function read(
   pattern: string,
   value: string,

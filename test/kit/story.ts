@@ -3,21 +3,30 @@ import { audit, type Sent } from './audit.js';
 import { BOOK } from './house.js';
 import { StoryTable } from './story-table.js';
 
-/** A recorded coup, or several, as a floor manager writes it down: test/stories/README.md describes the form. */
+/**
+ * One or more recorded coups, as a floor manager writes them. test/stories/README.md describes the
+ * form.
+ */
 export interface Story {
   /** Its first comment line. */
   readonly title: string;
   readonly events: readonly Sent[];
-  /** What must be found, sorted: `TC-08`, or with what marks it `PY-03 (odds-read-as-for)`, or with its place `TC-08 in coup 2`. */
+  /**
+   * The expected findings, sorted: `TC-08`, or with its mark `PY-03 (odds-read-as-for)`, or with
+   * its coup `TC-08 in coup 2`.
+   */
   readonly finds: readonly string[];
-  /** Codes that cannot be judged, sorted, each once. */
+  /** The codes that cannot be judged, sorted and distinct. */
   readonly unjudgeable: readonly string[];
 }
 
 const VERDICTS = ['finds', 'unjudgeable'];
 const FINDING = /^([A-Z]{2}-\d\d)( in coup \d+)?( \([a-z0-9, -]+\))?$/;
 
-/** Reads a story. `file` names it in what is thrown: an unknown word or a line that cannot be read, with its line number. */
+/**
+ * Parses a story. Throws, with `file` and the line number, for an unknown word or a line that
+ * cannot be parsed.
+ */
 export function readStory(text: string, file: string): Story {
   const lines = text.split('\n').map((line) => line.trim());
   const title = lines.find((line) => line.startsWith('#'))?.replace(/^#+\s*/, '') ?? file;
@@ -41,7 +50,7 @@ export function readStory(text: string, file: string): Story {
   };
 }
 
-/** A line of a story, and how to say that it cannot be read. */
+/** A line of a story, and a way to reject it. */
 export interface Line {
   readonly word: string;
   readonly value: string;
@@ -57,7 +66,7 @@ function said(line: string, number: number, file: string): Line {
   return { word: match[1] as string, value: (match[2] as string).trim(), refuse };
 }
 
-/** The codes that a `finds:` or `unjudgeable:` line lists, as they are compared. */
+/** Returns the codes of a `finds:` or `unjudgeable:` line, ready to compare. */
 function listed({ value, refuse }: Line): string[] {
   if (value === 'nothing') return [];
   return value.split(/,(?![^(]*\))/).map((each) => {
@@ -66,7 +75,7 @@ function listed({ value, refuse }: Line): string[] {
   });
 }
 
-/** What the auditor says of a story, in the story's own words. */
+/** Returns what the auditor finds in a story, in the story's own words. */
 export function heard(
   { events, finds }: Story,
   book: RuleBook = BOOK,
@@ -88,19 +97,19 @@ export function heard(
   };
 }
 
-/** What a story says must be found, to be compared with what is `heard`. */
+/** Returns what a story expects, to compare with `heard`. */
 export const told = ({ finds, unjudgeable }: Story): Pick<Story, 'finds' | 'unjudgeable'> => ({
   finds,
   unjudgeable,
 });
 
-/** What is found in a story's lines, and what cannot be judged in them. */
+/** Returns the findings in a story's lines, and what cannot be judged in them. */
 export const judged = (
   lines: string,
   book: RuleBook = BOOK,
 ): Pick<Story, 'finds' | 'unjudgeable'> =>
   heard(readStory(`${lines}\nfinds: nothing`, 'a case'), book);
 
-/** What is found in a story's lines. */
+/** Returns the findings in a story's lines. */
 export const found = (lines: string, book: RuleBook = BOOK): readonly string[] =>
   judged(lines, book).finds;

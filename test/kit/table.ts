@@ -2,9 +2,9 @@ import type { EventData, EventType } from '#audit';
 import type { Sent } from './audit.js';
 
 /**
- * Writes a table's log as the devices and people of one table would: a shoe and scanner that number what they send, a
- * dealer's terminal, and people. Times go forward two seconds an event, so no clock is ever too close to call unless a test
- * says otherwise with `at`.
+ * Writes a table's log as the devices and people of one table would: a shoe and a scanner that
+ * number their events, a dealer's terminal, and people. Each event is two seconds later than the
+ * one before, so clocks are never too close to call unless a test sets `at`.
  */
 export class TableLog {
   readonly events: Sent[] = [];
@@ -15,7 +15,10 @@ export class TableLog {
 
   constructor(readonly table = 'T1') {}
 
-  /** Appends an event. Sources are short: `shoe`, `terminal` are devices; anything with a slash is taken as it is. */
+  /**
+   * Appends an event. Sources are short: `shoe` and `terminal` are devices, and a text with a slash
+   * is taken as it is.
+   */
   add<T extends EventType>(
     source: string,
     type: T,
@@ -43,7 +46,10 @@ export class TableLog {
     return `${full}#${event.id as string}`;
   }
 
-  /** Opens a shoe; whatever is not given is that of punto-banco-no-burn@1, eight decks, US dollars, everything reported. */
+  /**
+   * Opens a shoe. The defaults are those of punto-banco-no-burn@1, eight decks, US dollars,
+   * everything reported.
+   */
   open(data: Partial<EventData['shoe-opened']> = {}): string {
     return this.add('shoe', 'shoe-opened', {
       rules: 'punto-banco-no-burn@1',
@@ -61,8 +67,8 @@ export class TableLog {
   }
 
   /**
-   * Draws cards as written: `P 9S`, `B ??` an unread card, `- 4D` to no known hand, `burn 5C`, an `!` after the card where it
-   * was exposed. Gives the references of what it drew.
+   * Draws cards as written: `P 9S`, `B ??` an unread card, `- 4D` to no known hand, `burn 5C`, with
+   * `!` after an exposed card. Returns the references of the draws.
    */
   draw(cards: string, source = 'shoe'): string[] {
     const words = cards.trim().split(/\s+/);
@@ -89,7 +95,7 @@ export class TableLog {
     }
     return drawn;
   }
-  /** The next messages of a source never come: its numbers go on behind a hole. */
+  /** Loses the next messages of a source: its numbers continue after a hole. */
   lose(source: string, count = 1): void {
     const full = source.includes('/') ? source : `device/${this.table}-${source}`;
     this.numbers.set(full, (this.numbers.get(full) ?? 0) + count);

@@ -16,7 +16,10 @@ export const STANDARD = {
   ],
 };
 
-/** Optional cells where seed 000's French game leaves the choice: player 5, banker 3 against 9, banker 5 against 4. */
+/**
+ * Optional cells where seed 000's French game leaves the choice: player 5, banker 3 against 9,
+ * banker 5 against 4.
+ */
 export const CHEMIN_DE_FER = {
   player: 'DDDDDOSS',
   banker: STANDARD.banker.map((row, total) =>
@@ -41,7 +44,7 @@ const bonus = (winner: 'player' | 'banker'): BetText => ({
   ],
 });
 
-/** Every bet id of the contract, at the pay of the table in which most houses offer it, and the banker bets beside them. */
+/** Every bet id of the contract, at its most common payout. */
 export const BETS: readonly BetText[] = [
   { id: 'player', pushes: tiePushes, pays: [{ when: { winner: 'player' }, odds: '1 to 1' }] },
   {
@@ -83,7 +86,7 @@ export const BETS: readonly BetText[] = [
   bonus('banker'),
 ];
 
-/** A document with these bets and drawing rules; the rest of it has no bearing on odds. */
+/** Returns a document with these bets and drawing rules. The rest of it does not affect odds. */
 function documentOf(
   bets: readonly BetText[] = BETS,
   tableau: RuleDocument['tableau'] = STANDARD,
@@ -109,14 +112,14 @@ function documentOf(
   };
 }
 
-/** Rules with these bets and drawing rules. */
+/** Returns rules with these bets and drawing rules. */
 export const rulesOf = (
   bets?: readonly BetText[],
   tableau?: RuleDocument['tableau'],
   rate?: string,
 ): Rules => readRules(documentOf(bets, tableau, rate));
 
-/** The banker bet in its several forms, and other pays of the same bets. */
+/** The banker bet in its several forms, and other payouts of the same bets. */
 export const VARIANTS: readonly BetText[] = [
   { id: 'tie-9', pays: [{ when: { winner: 'tie' }, odds: '9 to 1' }] },
   { id: 'perfect-pair-flat', pays: [{ when: { perfectPairs: [1, 2] }, odds: '25 to 1' }] },

@@ -22,8 +22,8 @@ import {
 import { BETS, CHEMIN_DE_FER, rulesOf, STANDARD, VARIANTS } from './documents.js';
 
 /**
- * The same counts by dealing: every order of the single cards, one card at a time, asking the rules what is due. Slow, and
- * shares nothing with the library's counting.
+ * Computes the same counts by dealing: every order of the single cards, one card at a time, asking
+ * the rules what is due. It is slow and shares nothing with the library's counting.
  */
 function dealEveryOrder(rules: Rules, cards: readonly Card[], choice: Choice) {
   const outcomes = { player: 0n, banker: 0n, tie: 0n };
@@ -217,7 +217,7 @@ describe('the exact counts are what dealing every order of a few cards gives', (
 
 describe('counting by cards and counting by totals', () => {
   it('agree on every bet that totals decide, with any number of decks', () => {
-    // The same bets with a pattern that any card meets take the way by cards.
+    // A pattern that matches any card makes the same bets use the count by cards.
     const worded = BETS.map((bet) => ({
       ...bet,
       pays: bet.pays.map((pay) => ({ ...pay, when: { ...pay.when, player: ['??'] } })),

@@ -17,7 +17,7 @@ import { countValueSequences } from './value-sequences.js';
 
 const page = readFileSync(new URL('../../docs/rules/odds.md', import.meta.url), 'utf8');
 
-/** The rows below the table heading that begins with these columns. */
+/** Returns the rows of the table whose heading begins with these columns. */
 function tableOf(...columns: string[]): string[][] {
   const lines = page.split('\n');
   const heading = lines.findIndex((line) => line.startsWith(`| ${columns.join(' | ')} |`));
@@ -31,7 +31,10 @@ function tableOf(...columns: string[]): string[][] {
   );
 }
 
-/** The odds of one of the three main bets at this pay; `less 5 %` after it means commission. */
+/**
+ * Returns the odds of one of the three main bets at this payout. `less 5 %` after it means
+ * commission.
+ */
 function betAt(outcome: string, pays: string, decks: number, options: OddsOptions = {}): BetOdds {
   const [odds, commission] = [pays.replace(' less 5 %', ''), pays.endsWith(' less 5 %')];
   const text: BetText = {
@@ -49,7 +52,10 @@ function betAt(outcome: string, pays: string, decks: number, options: OddsOption
 
 const NO_BETS = rulesOf([]);
 
-/** What the house keeps of a tie bet when every card goes back into the shoe: the limit of ever more decks. */
+/**
+ * Returns the house's edge on a tie bet if every card goes back into the shoe: the limit for ever
+ * more decks.
+ */
 function tieEdgeWithoutLimit(pays: string): ExactFraction {
   const { player, banker, tie } = countValueSequences(
     NO_BETS,
@@ -63,7 +69,7 @@ function tieEdgeWithoutLimit(pays: string): ExactFraction {
   );
 }
 
-/** Banker wins above player wins over a whole shoe, at the mean number of cards a coup. */
+/** Returns banker wins minus player wins over a whole shoe, at the mean number of cards a coup. */
 function bankerSurplus(decks: number): ExactFraction {
   const { outcomes, cards } = oddsOf(NO_BETS, decks);
   const dealt = cards[4] * 4n + cards[5] * 5n + cards[6] * 6n; // in as many coups as there are sequences
@@ -90,7 +96,7 @@ function figure(readAs: string, decks: string, pays: string): ExactFraction {
   }
 }
 
-/** What the page must say of a printed percentage, given what it was read as. */
+/** Returns what the page must say about a printed percentage, given how it was read. */
 function verdictOn(printed: string, readAs: string, exact: ExactFraction): string {
   const digits = printed.replace(' %', '').split('.')[1]?.length ?? 0;
   if (percent(exact, digits) !== printed.replace(' %', '')) return 'wrong';

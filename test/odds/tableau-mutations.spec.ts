@@ -5,7 +5,7 @@ import { rulesOf, STANDARD } from './documents.js';
 const flip = (row: string, at: number): string =>
   row.slice(0, at) + (row[at] === 'D' ? 'S' : 'D') + row.slice(at + 1);
 
-/** Every cell of the standard tableau, and the tableau in which that one cell says the opposite. */
+/** Every cell of the standard tableau, and the tableau in which only that cell is inverted. */
 const mutants = [
   ...[...STANDARD.player].map((_, total) => ({
     cell: `player ${total}`,

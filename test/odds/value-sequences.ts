@@ -3,9 +3,9 @@ import { due, factsOf, type Card, type Facts, type Hands, type Rules } from '#ba
 const CARD_OF_VALUE: readonly Card[] = ['KS', 'AS', '2S', '3S', '4S', '5S', '6S', '7S', '8S', '9S'];
 
 /**
- * Counts six-card sequences by outcome, one value after the other, asking `due` at each step: the counting of textbooks,
- * all in BigInt. `copies` of each value 0 to 9; with `replaced` every card goes back before the next, which is a shoe of
- * decks without limit.
+ * Counts six-card sequences by outcome, one value after the other, asking `due` at each step: the
+ * textbook count, all in BigInt. `copies` of each value 0 to 9. With `replaced`, every card goes
+ * back before the next, which is a shoe of unlimited decks.
  */
 export function countValueSequences(
   rules: Rules,

@@ -10,16 +10,19 @@ const json = (...path: string[]): unknown => JSON.parse(readFileSync(join(RULES,
 /** Every published reference, `id@version`. */
 export const REFS = readdirSync(RULES).filter((name) => name.includes('@')).map((name) => name.replace('.json', ''));
 
-/** A fresh copy of a published document. */
+/** Returns a fresh copy of a published document. */
 export const published = (ref: string): RuleDocument => json(`${ref}.json`) as RuleDocument;
 
-/** A fresh copy of the chart of seed 000 to 004. */
+/** Returns a fresh copy of the chart of seed 000 to 004. */
 export const seedChart = (seed: string): Chart => json('charts', `seed-${seed}.json`) as Chart;
 
-/** A published schema. */
+/** Returns a published schema. */
 export const schema = (name: string): object => json(`${name}.schema.json`) as object;
 
-/** A copy of a JSON value in which what `pointer` leads to is `value`; without a value it is left out. */
+/**
+ * Returns a copy of a JSON value in which the value at `pointer` is `value`, or is removed without
+ * a value.
+ */
 export function altered<T>(document: T, pointer: string, value?: unknown): T {
   const copy = structuredClone(document) as Record<string, unknown>;
   const steps = pointer.slice(1).split('/').map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));

@@ -24,7 +24,7 @@ const run = (...words: string[]): Promise<unknown> =>
 const expectedIn = (name: string): ExpectedFinding[] =>
   (JSON.parse(readFileSync(at(name), 'utf8')) as { findings: ExpectedFinding[] }).findings;
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
-/** Not by `toEqual`, which would print thousands of lines. */
+/** Avoids `toEqual`, which would print thousands of lines. */
 const sameLines = (text: string, lines: readonly string[]): boolean =>
   text === `${lines.join('\n')}\n`;
 

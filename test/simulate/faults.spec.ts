@@ -70,7 +70,10 @@ const WRONGS: Readonly<Record<FindingCode, string>> = {
   'PR-09': 'a correction names an event that nobody knows',
 };
 
-/** The faults that there is no room for: what a document, or a table without bets, does not have cannot go wrong. */
+/**
+ * Returns the impossible faults: what a document, or a table without bets, does not have cannot go
+ * wrong.
+ */
 function refused(name: string, bets: boolean): Set<FindingCode> {
   const { document } = rulesNamed(name);
   const remedies = document.irregularities.length > 0;
@@ -88,7 +91,10 @@ function refused(name: string, bets: boolean): Set<FindingCode> {
   );
 }
 
-/** What follows of necessity from a fault besides its own finding: at a house with prescribed remedies, that none was made. */
+/**
+ * Returns the findings that a fault entails. At a house with prescribed remedies, that is also the
+ * missing remedy.
+ */
 function entailed(name: string, code: FindingCode): readonly FindingCode[] {
   if (code === 'RS-08') return ['RS-02'];
   if (code === 'PR-07') return ['DL-05'];
@@ -125,7 +131,7 @@ describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
       ({ rules, bets }) => {
         const { expected } = exactly({ rules, bets, seed: code, shoes: 1, faults: [code] });
         const besides = expected.map((finding) => finding.code).filter((each) => each !== code);
-        // A first card that lies face up is to make the coup a dummy in New South Wales; any other is not.
+        // In New South Wales an exposed first card makes the coup a dummy. Any other card does not.
         if (rules === 'nsw-crown@1' && code === 'DL-05')
           expect(['', 'PR-07']).toContain(besides.join());
         else expect(besides).toEqual(entailed(rules, code));

@@ -11,7 +11,7 @@ export const rulesNamed = (name: string) => {
   return rules;
 };
 
-/** A simulated log whole, and what it must lead to. */
+/** Returns a whole simulated log and its expected findings. */
 export function simulated(options: Omit<SimulationOptions, 'rules'> & { readonly rules: string }): {
   readonly lines: readonly string[];
   readonly expected: readonly ExpectedFinding[];
@@ -20,7 +20,7 @@ export function simulated(options: Omit<SimulationOptions, 'rules'> & { readonly
   return { lines: [...lines], expected };
 }
 
-/** A simulated log and its audit. */
+/** Returns a simulated log and its audit. */
 export function auditedSimulation(
   options: Parameters<typeof simulated>[0],
 ): Audited & ReturnType<typeof simulated> {
@@ -28,7 +28,7 @@ export function auditedSimulation(
   return { ...log, ...audit(log.lines) };
 }
 
-/** Findings as one reads them off a list: code, shoe, coup. */
+/** Formats findings as on a list: code, shoe, coup. */
 export const inShort = (findings: readonly (Finding | ExpectedFinding)[]): string[] =>
   findings
     .map(
