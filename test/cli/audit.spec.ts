@@ -295,11 +295,7 @@ describe('malformed input', () => {
   });
 
   it.each([
-    [
-      'a missing file',
-      () => 'no-such-file.ndjson',
-      'shoeprint: no-such-file.ndjson: no such file',
-    ],
+    ['a missing file', () => 'no-such-file.ndjson', 'shoeprint: no-such-file.ndjson: no such file'],
     ['a folder', () => 'examples', 'shoeprint: examples: is a folder, not a file'],
     [
       'a broken gzip',
