@@ -191,9 +191,10 @@ describe('shoes and coups', () => {
         {
           table,
           shoeRef: 's#0',
-          key: 's#0/2 a card could not be read',
+          key: 'k2',
           shoe: 'morning',
           coup: 2,
+          coupRef: 's#0/2',
           body: {
             table,
             shoe: 'morning',
@@ -208,9 +209,10 @@ describe('shoes and coups', () => {
         {
           table,
           shoeRef: 's#0',
-          key: 's#0 a gap',
+          key: 'k1',
           shoe: 'morning',
           coup: null,
+          coupRef: null,
           body: { table, shoe: 'morning', codes: ['SH-02'], events: [], why: 'a gap' },
           partition: 0,
           changed: 0,

@@ -31,12 +31,14 @@ describe('the tables of the read model', () => {
 
   it('are made once by however many processes that start together', async () => {
     await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, 'together')));
-    expect(await asked('select count(*)::int as times from together.migration')).toEqual([
-      { times: 2 },
-    ]);
+    expect(
+      await asked(
+        'select max(times)::int as times from (select count(*) as times from together.migration group by name) each',
+      ),
+    ).toEqual([{ times: 1 }]);
   });
 
-  it('are gone when the migration is taken back', async () => {
+  it('are gone when the migrations are taken back', async () => {
     await migrate(database.url, 'taken_back');
     const source = await readModelDataSource(database.url, {
       schema: 'taken_back',

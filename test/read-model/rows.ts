@@ -168,6 +168,7 @@ export const unjudgeableRow = (
 ): UnjudgeableRow => ({
   table: 'B07',
   shoeRef: 'device/B07#1',
+  coupRef: 'device/B07#2',
   key,
   shoe: 'S1',
   coup: 1,

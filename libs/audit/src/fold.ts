@@ -19,11 +19,11 @@ import { houseFrom } from './events/house.js';
 import {
   FOLD_VERSION,
   type Consequence,
-  type Finding,
   type GapMark,
   type Shoe,
   type TableState,
 } from './state.js';
+import type { Finding } from './findings/finding.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
 /** Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is held. */
@@ -203,11 +203,18 @@ class Table implements Admitting {
     state.foundOutside.set(finding.id, {
       finding,
       coup: null,
+      raisedBy: referenceOf(event),
       raised: { time: event.time, dealer: state.duty.dealer },
     });
     if (state.foundOutside.size > OUTSIDE_MAX)
       state.foundOutside.delete(state.foundOutside.keys().next().value as string);
-    this.outside.push({ is: 'raised', finding, shoeRef: null, coupRef: null });
+    this.outside.push({
+      is: 'raised',
+      finding,
+      shoeRef: null,
+      coupRef: null,
+      raisedBy: referenceOf(event),
+    });
   }
 
   gap(after: AnyEvent, boot: number, from: number, to: number): void {
@@ -258,7 +265,13 @@ class Table implements Admitting {
     );
     if (!found) return;
     found.finding = { ...found.finding, events: [...found.finding.events, referenceOf(event)] };
-    this.outside.push({ is: 'amended', finding: found.finding, shoeRef: null, coupRef: null });
+    this.outside.push({
+      is: 'amended',
+      finding: found.finding,
+      shoeRef: null,
+      coupRef: null,
+      raisedBy: found.raisedBy,
+    });
   }
 
   equivocal(event: AnyEvent): void {
@@ -278,11 +291,14 @@ class Table implements Admitting {
         (entry): entry is AnyEvent => entry.type !== 'gap' && isSame(entry, event),
       );
       if (!shoe || !first) continue;
+      shoe.cause = event;
       raise(shoe, coupConcerned(shoe, first), 'DV-15', words(first));
       return;
     }
-    if (open && !open.closed) raise(open, open.coup, 'DV-15', words(undefined));
-    else this.raiseOutside(event, 'DV-15', words(undefined));
+    if (open && !open.closed) {
+      open.cause = event;
+      raise(open, open.coup, 'DV-15', words(undefined));
+    } else this.raiseOutside(event, 'DV-15', words(undefined));
   }
 
   private correct(event: EventOf<'observation-corrected'>): void {
@@ -291,6 +307,7 @@ class Table implements Admitting {
       const shoe = state[which];
       const named = shoe && eventIn(shoe, event.data.event);
       if (!shoe || !named) continue;
+      shoe.cause = event;
       const target = targetOf(shoe, event.data, houseFrom(this.book));
       if (typeof target === 'string') {
         judgeAuthority(shoe, named === shoe.opening ? null : coupConcerned(shoe, named), event);
@@ -314,6 +331,7 @@ class Table implements Admitting {
       return;
     }
     if (state.open) {
+      state.open.cause = event;
       judgeAuthority(state.open, state.open.coup, event);
       unknownReference(state.open, event, event.data.event);
     } else {

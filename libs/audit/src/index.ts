@@ -9,18 +9,8 @@ export { fullName, knownType } from './events/upcast.js';
 export { timeOf } from './events/time.js';
 export { isCurrency, moneyText } from './events/currency.js';
 export * from './findings/catalogue.js';
-export type {
-  Consequence,
-  CoupRow,
-  Disposition,
-  Finding,
-  Impact,
-  LedgerRow,
-  ShoeRow,
-  Slip,
-  TableState,
-  Unjudgeable,
-} from './state.js';
+export type { Disposition, Finding, Impact, Slip, Unjudgeable } from './findings/finding.js';
+export type { Consequence, CoupRow, LedgerRow, ShoeRow, TableState } from './state.js';
 export { FOLD_VERSION } from './state.js';
 export type { Counts } from './admission/admission.js';
 export { endOfLog, fold, newTable } from './fold.js';
@@ -44,4 +34,5 @@ export {
   type Hole,
   type StandingFinding,
 } from './rows/inspect-state.js';
-export type { Coup, Found, Shoe } from './state.js';
+export type { Found } from './findings/finding.js';
+export type { Coup, Shoe } from './state.js';

@@ -1,96 +1,12 @@
 import type { Action, Card, Irregularity, Rules } from '#baccarat';
 import type { AdmissionState } from './admission/admission.js';
-import type { FindingCode, Severity } from './findings/catalogue.js';
 import type { Sha256 } from './findings/ids.js';
+import type { FindingCode } from './findings/catalogue.js';
+import type { Finding, Found, Gap, NotJudged, Unjudgeable } from './findings/finding.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
 /** The version of the fold's verdicts and of what it saves; state of another version is rebuilt, never read. */
 export const FOLD_VERSION = 2;
-
-/** Money that a wrong moved, and whom it favoured. */
-export interface Impact {
-  readonly amount: number;
-  readonly currency: string;
-  readonly favours: 'house' | 'patron';
-}
-
-/** A known slip that explains a wrong payment. */
-export type Slip =
-  | 'odds-read-as-for'
-  | 'wrong-tier'
-  | 'commission-netted'
-  | 'wrong-rounding'
-  | 'stake-counted-as-winnings';
-
-/** Numbers of a device's session that never came in time. */
-export interface Gap {
-  readonly source: string;
-  readonly session: string;
-  /** 1, and greater each time the device begins the session anew. */
-  readonly boot: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The number, or the id of an event without one, under which two contents were sent. */
-export type Repeat =
-  | { readonly source: string; readonly session: string; readonly sequence: number }
-  | { readonly source: string; readonly id: string };
-
-/** What the rule document prescribes about a finding. */
-export interface Disposition {
-  readonly do: readonly Action[];
-  readonly source: string;
-  readonly section: string;
-}
-
-/** One thing that was wrong (contract section 4). */
-export interface Finding {
-  readonly id: string;
-  readonly code: FindingCode;
-  readonly severity: Severity;
-  readonly table: string;
-  readonly shoe: string;
-  readonly coup?: number;
-  /** The references of the openings of its shoe and of its coup. */
-  readonly shoeRef?: string;
-  readonly coupRef?: string;
-  /** Where it is about one seat's money. */
-  readonly seat?: number;
-  readonly bet?: string;
-  /** The hand that was called wrong, or that was given a fourth card. */
-  readonly hand?: Hand;
-  /** Who declared two outcomes. */
-  readonly by?: 'dealer' | 'device';
-  /** The reference of the one event that it is about. */
-  readonly event?: string;
-  /** The hole in a device's numbers that it is about. */
-  readonly gap?: Gap;
-  /** What was sent again with another content. */
-  readonly repeat?: Repeat;
-  /** The id of the finding whose prescribed disposition was not made. */
-  readonly irregularity?: string;
-  readonly rules: string;
-  readonly events: readonly string[];
-  readonly expected: string;
-  readonly observed: string;
-  readonly explainedBy?: Slip;
-  readonly impact?: Impact;
-  readonly disposition?: Disposition;
-  readonly void: boolean;
-  readonly remedied: boolean;
-  readonly message: string;
-}
-
-/** What could not be judged, where, and why. */
-export interface Unjudgeable {
-  readonly table: string;
-  readonly shoe: string;
-  readonly coup?: number;
-  readonly codes: readonly FindingCode[];
-  readonly events: readonly string[];
-  readonly why: string;
-}
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerRow {
@@ -159,6 +75,8 @@ export interface CoupRow {
 interface FindingPlace {
   readonly shoeRef: string | null;
   readonly coupRef: string | null;
+  /** The reference of the event that raised it. */
+  readonly raisedBy: string;
 }
 
 /** What one event led to, in order. */
@@ -172,6 +90,7 @@ export type Consequence =
   | {
       readonly is: 'unjudgeable';
       readonly shoeRef: string;
+      readonly coupRef: string | null;
       readonly key: string;
       readonly entry: Unjudgeable;
     }
@@ -272,13 +191,6 @@ export interface Obligation {
   open: boolean;
 }
 
-export interface Found {
-  finding: Finding;
-  readonly coup: string | null;
-  /** Of a finding about no shoe that is held: the time of the event that raised it, and who was on duty. */
-  readonly raised?: { readonly time: string; readonly dealer: string | null };
-}
-
 /** A hole in a source's numbers, where it lies in the journal; with what came too late. */
 export interface GapMark extends Gap {
   readonly type: 'gap';
@@ -319,7 +231,9 @@ export interface Shoe {
   /** The rest is what the journal comes to; it is never saved. */
   readonly news: Consequence[];
   readonly found: Map<string, Found>;
-  readonly unjudgeable: Map<string, Unjudgeable>;
+  readonly unjudgeable: Map<string, NotJudged>;
+  /** What is folded now: it raises whatever is raised. */
+  cause: Entry;
   readonly coups: Coup[];
   coup: Coup | null;
   lastNumber: number;

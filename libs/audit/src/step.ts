@@ -28,6 +28,7 @@ import { settledOf, standing, wagerOf } from './coup/wagers.js';
  * shoe's journal. Whatever the event says, it happened: nothing here refuses.
  */
 export function step(shoe: Shoe, event: AnyEvent, at: number): void {
+  shoe.cause = event;
   switch (event.type) {
     case 'card-drawn':
       return drawCard(shoe, event);

@@ -183,7 +183,7 @@ class Drawing {
     const { time, dealer } = this.raised(
       shoe,
       coup,
-      standing?.found ?? { finding, coup: news.coupRef },
+      standing?.found ?? { finding, coup: news.coupRef, raisedBy: news.raisedBy },
     );
     const raisedAt = this.touched.raised.get(id) ?? null;
     return {
@@ -211,11 +211,11 @@ class Drawing {
 
   private doubt(key: string, shoeRef: string, changed: number): UnjudgeableChange {
     const shoe = this.shoeOf(shoeRef);
-    const body = standingDoubt(shoe, key);
+    const doubt = standingDoubt(shoe, key);
     const row = { table: shoe.table, shoeRef, key, ...this.at(changed) };
-    return body
-      ? { ...row, shoe: body.shoe, coup: body.coup ?? null, body }
-      : { ...row, body: null };
+    if (!doubt) return { ...row, body: null };
+    const { coup: coupRef, entry: body } = doubt;
+    return { ...row, shoe: body.shoe, coup: body.coup ?? null, coupRef, body };
   }
 
   private device({ clockOffset, changed, lastTime, lastReceived, ...device }: Device): DeviceRow {

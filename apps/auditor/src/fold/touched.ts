@@ -110,10 +110,10 @@ function noteReplaced(touched: Touched, former: Shoe, now: Shoe, changed: number
     touched.gone.delete(ref);
     touched.coups.set(ref, { shoeRef: now.ref, changed });
   }
-  for (const [id, { finding, coup }] of now.found)
+  for (const [id, { finding, coup, raisedBy }] of now.found)
     touched.findings.set(id, {
       changed,
-      news: { is: 'amended', finding, shoeRef: now.ref, coupRef: coup },
+      news: { is: 'amended', finding, shoeRef: now.ref, coupRef: coup, raisedBy },
     });
   for (const key of now.unjudgeable.keys()) touched.doubts.set(key, { shoeRef: now.ref, changed });
 }
@@ -121,11 +121,11 @@ function noteReplaced(touched: Touched, former: Shoe, now: Shoe, changed: number
 /** Who dealt last in a coup is named in its findings, and its money stands under that name. */
 function noteDealer(touched: Touched, shoe: Shoe, coup: Coup, changed: number): void {
   touched.sums.add(shoe.ref);
-  for (const [id, { finding, coup: ref }] of shoe.found) {
+  for (const [id, { finding, coup: ref, raisedBy }] of shoe.found) {
     if (ref === coup.ref)
       touched.findings.set(id, {
         changed,
-        news: { is: 'amended', finding, shoeRef: shoe.ref, coupRef: ref },
+        news: { is: 'amended', finding, shoeRef: shoe.ref, coupRef: ref, raisedBy },
       });
   }
 }

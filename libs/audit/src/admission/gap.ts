@@ -3,7 +3,14 @@ import { reverseEntries } from '../ledger/commission.js';
 import { tellCoup } from '../coup/coup.js';
 import { referenceOf, type AnyEvent } from '../events/events.js';
 import { amend, raise, unjudgeable, withdraw } from '../findings/findings.js';
-import type { Coup, Finding, Found, Gap, GapMark, Shoe } from '../state.js';
+import {
+  numbersText,
+  type Cause,
+  type Finding,
+  type Found,
+  type Gap,
+} from '../findings/finding.js';
+import type { Coup, GapMark, Shoe } from '../state.js';
 
 /** Returns whether two gaps are the same hole. */
 export const isSameGap = (a: Gap | undefined, b: Gap): boolean =>
@@ -28,18 +35,15 @@ const gapOf = ({ source, session, boot, from, to }: Gap): Gap => ({
   to,
 });
 
-const numbers = ({ from, to }: Pick<GapMark, 'from' | 'to'>): string =>
-  from === to ? `number ${from}` : `numbers ${from} to ${to}`;
-
 /** Returns what DV-04 says about a hole. */
 export const gapFound = (
   mark: GapMark,
 ): Required<Pick<Finding, 'gap' | 'events' | 'expected' | 'observed' | 'message'>> => ({
   gap: gapOf(mark),
   events: [mark.after, ...mark.late.map(referenceOf)],
-  expected: numbers(mark),
+  expected: numbersText(mark),
   observed: mark.late.length > 0 ? `${mark.late.length} came late` : 'never came',
-  message: `Of ${mark.source}, session ${mark.session}, ${numbers(mark)} never came in time.`,
+  message: `Of ${mark.source}, session ${mark.session}, ${numbersText(mark)} never came in time.`,
 });
 
 /**
@@ -48,21 +52,22 @@ export const gapFound = (
  * and in the reckoning of the shoe's cards. `filled`: every number was entered by a correction since.
  */
 export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean): void {
+  shoe.cause = mark;
   if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(mark));
   if (!mark.ofCards || filled) return;
-  const why = `${numbers(mark)} of ${mark.source}, session ${mark.session}, never came`;
+  const cause: Cause = { is: 'gap', gap: gapOf(mark) };
   shoe.cardsLost = true;
-  lose(shoe, null, 'shoe', mark, why);
-  unjudgeable(shoe, null, LOST['later cards'], [mark.after], why);
+  lose(shoe, null, 'shoe', mark, cause);
+  unjudgeable(shoe, null, LOST['later cards'], [mark.after], cause);
   const [first] = shoe.coups;
   if (!first || mark.since < first.from) {
     shoe.burnsLost = true;
-    lose(shoe, null, 'burn', mark, why);
+    lose(shoe, null, 'burn', mark, cause);
   }
   for (const coup of shoe.coups) {
     if (coup.to <= mark.since || coup.from >= at) continue;
     coup.gapped = true;
-    lose(shoe, coup, 'coup', mark, why);
+    lose(shoe, coup, 'coup', mark, cause);
     reverseEntries(shoe, coup, 'due');
     if (coup.state !== 'open') tellCoup(shoe, coup);
   }
@@ -78,9 +83,9 @@ const LOST: Readonly<Record<Loss, readonly FindingCode[]>> = {
 };
 
 /** Withdraws what a gap takes away from a coup or from the shoe as a whole (`null`), and lists it as unjudgeable. */
-function lose(shoe: Shoe, coup: Coup | null, loss: Loss, mark: GapMark, why: string): void {
+function lose(shoe: Shoe, coup: Coup | null, loss: Loss, mark: GapMark, cause: Cause): void {
   withdraw(shoe, coup, ({ gap }) => gap === loss, mark.after);
-  unjudgeable(shoe, coup, LOST[loss], [mark.after], why);
+  unjudgeable(shoe, coup, LOST[loss], [mark.after], cause);
 }
 
 /** An event that came too late for its number is named in the finding about the hole. */

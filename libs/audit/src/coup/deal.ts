@@ -2,7 +2,8 @@ import { cardIndex, initialHand, valueOf, type Card } from '#baccarat';
 import { cardsOn, dueHand, inOrder, lay, takeUp, unreadOf } from './coup.js';
 import { hasEntry, noteDraw, noteMove, oblige } from '../judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
-import { raise, TOO_CLOSE, UNREAD, unjudgeable } from '../findings/findings.js';
+import { TOO_CLOSE, UNREAD } from '../findings/finding.js';
+import { raise, unjudgeable } from '../findings/findings.js';
 import { judgeDraws } from '../judges/drawing.js';
 import type { Coup, Laid, Shoe } from '../state.js';
 

@@ -36,18 +36,20 @@ export const DRAW_CODES = [
   'TC-09',
 ] as const satisfies readonly FindingCode[];
 export type DrawCode = (typeof DRAW_CODES)[number];
-const bit = (code: DrawCode): number => 1 << DRAW_CODES.indexOf(code);
-const [TC01, TC02, TC03, TC04, TC05, TC06, TC07, TC08, TC09] = DRAW_CODES.map(bit) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+const BITS = Object.fromEntries(DRAW_CODES.map((code, i) => [code, 1 << i])) as Readonly<
+  Record<DrawCode, number>
+>;
+const {
+  'TC-01': TC01,
+  'TC-02': TC02,
+  'TC-03': TC03,
+  'TC-04': TC04,
+  'TC-05': TC05,
+  'TC-06': TC06,
+  'TC-07': TC07,
+  'TC-08': TC08,
+  'TC-09': TC09,
+} = BITS;
 
 /**
  * Every drawing rule that two hands of two or more cards break, as a set of bits (`1 << place in DRAW_CODES`): the table
@@ -90,7 +92,7 @@ const drew = (third: Third | null): boolean => third !== null && !third.initial;
 
 /** The codes of a set of bits, in order. */
 export const codesIn = (bits: number): readonly DrawCode[] =>
-  bits === 0 ? NO_CODES : DRAW_CODES.filter((code) => (bits & bit(code)) !== 0);
+  bits === 0 ? NO_CODES : DRAW_CODES.filter((code) => (bits & BITS[code]) !== 0);
 const NO_CODES: readonly DrawCode[] = [];
 
 /** The codes of a draw that did not come. */

@@ -1,6 +1,7 @@
 import { scale, type Rational } from '#baccarat';
 import { referenceOf } from '../events/events.js';
-import type { Coup, Impact, Shoe, Wager } from '../state.js';
+import type { Coup, Shoe, Wager } from '../state.js';
+import type { Impact } from '../findings/finding.js';
 
 /** What was done about a wager, its settlements added up: money adds, the last stake counts. */
 export interface Settled {

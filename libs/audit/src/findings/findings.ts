@@ -1,6 +1,8 @@
 import { CATALOGUE, type CodeFacts, type FindingCode } from './catalogue.js';
 import { idOf, type Sha256 } from './ids.js';
-import type { Coup, Finding, Found, Shoe, Unjudgeable } from '../state.js';
+import { referenceOf } from '../events/events.js';
+import type { Coup, Shoe } from '../state.js';
+import { causeText, type Cause, type Finding, type Found, type Unjudgeable } from './finding.js';
 
 /** What a judge says of one wrong. Fields that tell it from others of its code in the same place make its id. */
 export type Wrong = Pick<
@@ -69,15 +71,23 @@ export function raise(
   const finding = newFinding(code, place, wrong, shoe.sha256);
   if (shoe.found.has(finding.id)) return undefined;
   const coupRef = of?.ref ?? null;
-  shoe.found.set(finding.id, { finding, coup: coupRef });
-  shoe.news.push({ is: 'raised', finding, shoeRef: shoe.ref, coupRef });
+  const { cause } = shoe;
+  const raisedBy = cause.type === 'gap' ? cause.after : referenceOf(cause);
+  shoe.found.set(finding.id, { finding, coup: coupRef, raisedBy });
+  shoe.news.push({ is: 'raised', finding, shoeRef: shoe.ref, coupRef, raisedBy });
   return finding;
 }
 
 /** Changes a finding that stands. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
   found.finding = { ...found.finding, ...change };
-  shoe.news.push({ is: 'amended', finding: found.finding, shoeRef: shoe.ref, coupRef: found.coup });
+  shoe.news.push({
+    is: 'amended',
+    finding: found.finding,
+    shoeRef: shoe.ref,
+    coupRef: found.coup,
+    raisedBy: found.raisedBy,
+  });
 }
 
 /** Withdraws the findings whose code's facts fit, of a coup or of the shoe as a whole (`null`), because of the event named. */
@@ -87,17 +97,13 @@ export function withdraw(
   fits: (facts: CodeFacts) => boolean,
   because: string,
 ): void {
-  for (const [id, { finding, coup: ref }] of shoe.found) {
-    if (ref === (coup?.ref ?? null) && fits(CATALOGUE[finding.code])) {
+  for (const [id, { finding, coup: coupRef, raisedBy }] of shoe.found) {
+    if (coupRef === (coup?.ref ?? null) && fits(CATALOGUE[finding.code])) {
       shoe.found.delete(id);
-      shoe.news.push({ is: 'withdrawn', finding, because, shoeRef: shoe.ref, coupRef: ref });
+      shoe.news.push({ is: 'withdrawn', finding, because, shoeRef: shoe.ref, coupRef, raisedBy });
     }
   }
 }
-
-/** Why something cannot be judged. */
-export const UNREAD = 'a card could not be read';
-export const TOO_CLOSE = 'the clocks of two sources are too close to call';
 
 /** Lists codes that cannot be judged; what is listed of one cause in one coup stands in one entry. */
 export function unjudgeable(
@@ -105,18 +111,19 @@ export function unjudgeable(
   coup: Coup | null,
   codes: readonly FindingCode[],
   events: readonly string[],
-  why: string,
+  cause: Cause,
 ): void {
   if (codes.length === 0) return;
-  const key = `${coup?.ref ?? shoe.ref} ${why}`;
-  const known = shoe.unjudgeable.get(key);
+  const coupRef = coup?.ref ?? null;
+  const key = notJudgedKey(coupRef, cause);
+  const known = shoe.unjudgeable.get(key)?.entry;
   const entry: Unjudgeable = {
     table: shoe.table,
     shoe: shoe.name,
     ...(coup ? { coup: coup.number } : undefined),
     codes: [...new Set([...(known?.codes ?? []), ...codes])].sort(),
     events: [...new Set([...(known?.events ?? []), ...events])],
-    why,
+    why: causeText(cause),
   };
   if (
     known &&
@@ -124,6 +131,16 @@ export function unjudgeable(
     known.events.length === entry.events.length
   )
     return;
-  shoe.unjudgeable.set(key, entry);
-  shoe.news.push({ is: 'unjudgeable', shoeRef: shoe.ref, key, entry });
+  shoe.unjudgeable.set(key, { coup: coupRef, entry });
+  shoe.news.push({ is: 'unjudgeable', shoeRef: shoe.ref, coupRef, key, entry });
+}
+
+/** Returns what tells an entry from the others of its shoe: its coup and its cause. */
+function notJudgedKey(coup: string | null, cause: Cause): string {
+  const of = cause.is === 'gap' ? cause.gap : undefined;
+  return JSON.stringify([
+    coup,
+    cause.is,
+    ...(of ? [of.source, of.session, of.boot, of.from, of.to] : []),
+  ]);
 }

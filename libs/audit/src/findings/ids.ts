@@ -1,5 +1,5 @@
 import { CATALOGUE, type TailField } from './catalogue.js';
-import type { Finding } from '../state.js';
+import type { Finding } from './finding.js';
 
 /** Returns the SHA-256 of a text's UTF-8 in hexadecimal digits. */
 export type Sha256 = (text: string) => string;

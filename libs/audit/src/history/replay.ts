@@ -6,7 +6,8 @@ import { tellCoup } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { passGap } from '../admission/gap.js';
 import { openShoe, ShoeTold } from '../judges/shoe.js';
-import type { Coup, Entry, Found, GapMark, Shoe } from '../state.js';
+import type { Coup, Entry, GapMark, Shoe } from '../state.js';
+import type { Found } from '../findings/finding.js';
 import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
 
@@ -211,6 +212,7 @@ export function adopt(
         because,
         shoeRef: fresh.ref,
         coupRef: found.coup,
+        raisedBy: found.raisedBy,
       });
       continue;
     }
@@ -222,6 +224,7 @@ export function adopt(
         finding: kept.finding,
         shoeRef: fresh.ref,
         coupRef: kept.coup,
+        raisedBy: kept.raisedBy,
       });
   }
   for (const [id, found] of held) {
@@ -232,6 +235,7 @@ export function adopt(
       finding: found.finding,
       shoeRef: fresh.ref,
       coupRef: found.coup,
+      raisedBy: found.raisedBy,
     });
   }
   tellRows(former, fresh, concerns);
@@ -240,9 +244,9 @@ export function adopt(
 function tellRows(former: Shoe, fresh: Shoe, concerns: (coup: string | null) => boolean): void {
   for (const key of former.unjudgeable.keys())
     if (!fresh.unjudgeable.has(key)) fresh.news.push({ is: 'judgeable', shoeRef: fresh.ref, key });
-  for (const [key, entry] of fresh.unjudgeable) {
-    if (JSON.stringify(former.unjudgeable.get(key)) !== JSON.stringify(entry))
-      fresh.news.push({ is: 'unjudgeable', shoeRef: fresh.ref, key, entry });
+  for (const [key, { coup, entry }] of fresh.unjudgeable) {
+    if (JSON.stringify(former.unjudgeable.get(key)?.entry) !== JSON.stringify(entry))
+      fresh.news.push({ is: 'unjudgeable', shoeRef: fresh.ref, coupRef: coup, key, entry });
   }
   for (const seat of new Set([...former.ledger.keys(), ...fresh.ledger.keys()])) {
     const row = ledgerRow(fresh, seat);

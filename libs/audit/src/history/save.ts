@@ -2,7 +2,8 @@ import { ledgerRow } from '../ledger/commission.js';
 import type { AnyEvent, EventOf } from '../events/events.js';
 import { judgedBy, replay, type RuleBook } from './replay.js';
 import { openShoe } from '../judges/shoe.js';
-import { FOLD_VERSION, type Entry, type Found, type Shoe, type TableState } from '../state.js';
+import { FOLD_VERSION, type Entry, type Shoe, type TableState } from '../state.js';
+import type { Found } from '../findings/finding.js';
 
 interface SavedShoe {
   readonly opening: EventOf<'shoe-opened'>;

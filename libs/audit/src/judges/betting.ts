@@ -1,7 +1,8 @@
 import { inOrder } from '../coup/coup.js';
 import { judgeEarlyCards } from '../coup/deal.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
-import { raise, TOO_CLOSE, unjudgeable } from '../findings/findings.js';
+import { TOO_CLOSE } from '../findings/finding.js';
+import { raise, unjudgeable } from '../findings/findings.js';
 import type { BetMove, Coup, Shoe, Wager } from '../state.js';
 import { impact, ofWager, settledOf, standing, wagerOf } from '../coup/wagers.js';
 

@@ -3,7 +3,8 @@ import type { FindingCode } from '../findings/catalogue.js';
 import type { AnyEvent, Hand } from '../events/events.js';
 import { referenceOf } from '../events/events.js';
 import { amend, raise } from '../findings/findings.js';
-import type { Coup, Finding, Laid, Obligation, Place, Shoe } from '../state.js';
+import type { Coup, Laid, Obligation, Place, Shoe } from '../state.js';
+import type { Finding } from '../findings/finding.js';
 
 /** Done with the cards of the coup itself, before it is settled or over; all others have until the next coup opens. */
 const BEFORE_SETTLEMENT: ReadonlySet<Action> = new Set([

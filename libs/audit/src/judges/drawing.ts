@@ -9,7 +9,8 @@ import {
   type Stage,
 } from '../coup/draws.js';
 import { referenceOf, type AnyEvent } from '../events/events.js';
-import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
+import { UNREAD } from '../findings/finding.js';
+import { raise, unjudgeable } from '../findings/findings.js';
 import { oblige } from './dispositions.js';
 import type { Coup, Laid, Shoe } from '../state.js';
 import { drawCodesUnplaced } from '../coup/unplaced.js';

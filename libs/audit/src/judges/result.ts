@@ -2,7 +2,8 @@ import { outcomesOfReadings, possibleFacts, specialsOf, totals, type Outcome } f
 import type { FindingCode } from '../findings/catalogue.js';
 import { cardsOn, handsOf, isCardDue, unreadOf } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
-import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
+import { UNREAD } from '../findings/finding.js';
+import { raise, unjudgeable } from '../findings/findings.js';
 import { judgeDraws } from './drawing.js';
 import { noteOutcome } from './settlement.js';
 import type { Coup, Declaration, Laid, Shoe } from '../state.js';
@@ -151,15 +152,12 @@ function judgeOutcome(
     return;
   }
   const expected = possible.join(' or ');
-  const say =
-    ([...coup.player].length > 0 &&
-      `player ${totalsText(coup.player)}, banker ${totalsText(coup.banker)}`) ||
-    '';
+  const made = `player ${totalsText(coup.player)}, banker ${totalsText(coup.banker)}`;
   raise(shoe, coup, code, {
     events: [referenceOf(event)],
     expected,
     observed: outcome,
-    message: `The ${by} declared ${outcome}; the cards (${say}) make it ${expected}.`,
+    message: `The ${by} declared ${outcome}; the cards (${made}) make it ${expected}.`,
   });
 }
 

@@ -13,8 +13,10 @@ import type { FindingCode } from '../findings/catalogue.js';
 import { judgeCommission } from '../ledger/commission.js';
 import { handsOf, inOrder, unreadOf } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
-import { raise, TOO_CLOSE, UNREAD, unjudgeable } from '../findings/findings.js';
-import type { Coup, Shoe, Slip, Wager } from '../state.js';
+import { TOO_CLOSE, UNREAD } from '../findings/finding.js';
+import { raise, unjudgeable } from '../findings/findings.js';
+import type { Coup, Shoe, Wager } from '../state.js';
+import type { Slip } from '../findings/finding.js';
 import { impact, ofWager, settledOf, standing, winnings, type Settled } from '../coup/wagers.js';
 
 /** An outcome came: every settlement before it was too early (PY-07). */

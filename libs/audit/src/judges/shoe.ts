@@ -8,7 +8,8 @@ import {
   type EventOf,
   type Report,
 } from '../events/events.js';
-import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
+import { UNREAD } from '../findings/finding.js';
+import { raise, unjudgeable } from '../findings/findings.js';
 import type { Coup, Duty, Laid, Shoe, ShoeRow } from '../state.js';
 
 /** A shoe just opened: nothing drawn, nothing judged but the opening itself (SH-19). */
@@ -38,6 +39,7 @@ export function openShoe(
     news: [],
     found: new Map(),
     unjudgeable: new Map(),
+    cause: opening,
     coups: [],
     coup: null,
     lastNumber: 0,

@@ -2,7 +2,8 @@ import { scale, type Bet, type Commission, type Result } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
 import { unreadOf } from '../coup/coup.js';
 import { referenceOf, type EventOf } from '../events/events.js';
-import { raise, UNREAD, unjudgeable } from '../findings/findings.js';
+import { UNREAD } from '../findings/finding.js';
+import { raise, unjudgeable } from '../findings/findings.js';
 import type { Account, Coup, LedgerRow, Shoe, Wager } from '../state.js';
 import { impact, ofWager, winnings, type Settled } from '../coup/wagers.js';
 

@@ -1,6 +1,7 @@
 import type { AnyEvent } from '../events/events.js';
 import { asLastCorrected, eventIn } from '../history/replay.js';
-import type { Coup, Found, Shoe, TableState, Unjudgeable } from '../state.js';
+import type { Coup, Shoe, TableState } from '../state.js';
+import type { Found, NotJudged } from '../findings/finding.js';
 import { changeDuty } from '../step.js';
 
 /** A hole that a table waits for: the numbers still missing of a source's session, and the time of the event that skipped them. */
@@ -51,7 +52,7 @@ export function standingFinding(
 }
 
 /** What could not be judged under a key, if it stands so. */
-export const standingDoubt = (shoe: Shoe, key: string): Unjudgeable | undefined =>
+export const standingDoubt = (shoe: Shoe, key: string): NotJudged | undefined =>
   shoe.unjudgeable.get(key);
 
 /** The coup of a reference; the latest are looked at first. */
@@ -72,12 +73,9 @@ export function closingOf(shoe: Shoe): AnyEvent | undefined {
 /** The time and the dealer on duty of the event that shows a finding about no coup of a shoe. */
 export function whenRaised(
   shoe: Shoe,
-  { finding }: Found,
+  { raisedBy }: Found,
 ): { readonly time: string; readonly dealer: string | null } {
-  // A gap is raised by the event behind it, and names after that what came late; everything else names last what raised it.
-  const reference =
-    (finding.code === 'DV-04' ? finding.events[0] : finding.events.at(-1)) ?? shoe.ref;
-  const event = eventIn(shoe, reference) ?? shoe.opening;
+  const event = eventIn(shoe, raisedBy) ?? shoe.opening;
   if (event === shoe.opening) return { time: event.time, dealer: shoe.dutyAtOpening.dealer };
   const duty = { ...shoe.dutyAtOpening };
   const right = asLastCorrected(shoe);

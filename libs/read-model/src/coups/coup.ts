@@ -64,8 +64,8 @@ export async function coup(
     [row.ref, row.table],
   );
   const doubts = await read.rows<{ readonly body: Unjudgeable }>(
-    'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup = $3 and starts_with(u.key, $4) order by u.key',
-    [row.shoeRef, row.table, row.coup, beginningOf(`${ref} `)],
+    'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup_ref = $3 order by u.key',
+    [row.shoeRef, row.table, row.ref],
   );
   const { cards, declared, bets, commission } = row.detail;
   return {
@@ -81,10 +81,3 @@ export async function coup(
     unjudgeable: doubts.map(({ body }) => body),
   };
 }
-
-/** What an entry's key begins with, which is the coup's reference and why it could not be judged, where it is not cut short. */
-const beginningOf = (text: string): string =>
-  Buffer.from(text)
-    .subarray(0, 300)
-    .toString()
-    .replace(/\uFFFD+$/, '');

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { ENTITIES } from '../entities/index.js';
 import { Rows1785000000000 } from '../migrations/1785000000000-rows.js';
 import { FindingRaisedAt1785100000000 } from '../migrations/1785100000000-finding-raised-at.js';
+import { UnjudgeableCoup1786000000000 } from '../migrations/1786000000000-unjudgeable-coup.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -57,7 +58,7 @@ export function readModelDataSource(
     url,
     schema,
     entities: ENTITIES,
-    migrations: [Rows1785000000000, FindingRaisedAt1785100000000],
+    migrations: [Rows1785000000000, FindingRaisedAt1785100000000, UnjudgeableCoup1786000000000],
     migrationsTableName: 'migration',
     migrationsRun: false,
     synchronize: false,

@@ -101,6 +101,8 @@ export class UnjudgeableRow extends Changed {
   @PrimaryColumn(KEY) readonly key!: string;
   @Column(KEY) readonly shoe!: string;
   @Column(maybe(COUNT)) readonly coup!: number | null;
+  /** The coup, by the reference of its opening; null if it is about the shoe as a whole. */
+  @Column(maybe(KEY)) readonly coupRef!: string | null;
   @Column(JSON_TEXT) readonly body!: Unjudgeable;
 }
 export const UNJUDGEABLE = tableOf(UnjudgeableRow);

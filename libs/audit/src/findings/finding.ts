@@ -1,0 +1,133 @@
+import type { Action } from '#baccarat';
+import type { Hand } from '../events/events.js';
+import type { FindingCode, Severity } from './catalogue.js';
+
+/** Money that a wrong moved, and whom it favoured. */
+export interface Impact {
+  readonly amount: number;
+  readonly currency: string;
+  readonly favours: 'house' | 'patron';
+}
+
+/** A known slip that explains a wrong payment. */
+export type Slip =
+  | 'odds-read-as-for'
+  | 'wrong-tier'
+  | 'commission-netted'
+  | 'wrong-rounding'
+  | 'stake-counted-as-winnings';
+
+/** Numbers of a device's session that never came in time. */
+export interface Gap {
+  readonly source: string;
+  readonly session: string;
+  /** 1, and greater each time the device begins the session anew. */
+  readonly boot: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The number, or the id of an event without one, under which two contents were sent. */
+export type Repeat =
+  | { readonly source: string; readonly session: string; readonly sequence: number }
+  | { readonly source: string; readonly id: string };
+
+/** What the rule document prescribes about a finding. */
+export interface Disposition {
+  readonly do: readonly Action[];
+  readonly source: string;
+  readonly section: string;
+}
+
+/** One thing that was wrong (contract section 4). */
+export interface Finding {
+  readonly id: string;
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  readonly table: string;
+  readonly shoe: string;
+  readonly coup?: number;
+  /** The references of the openings of its shoe and of its coup. */
+  readonly shoeRef?: string;
+  readonly coupRef?: string;
+  /** Where it is about one seat's money. */
+  readonly seat?: number;
+  readonly bet?: string;
+  /** The hand that was called wrong, or that was given a fourth card. */
+  readonly hand?: Hand;
+  /** Who declared two outcomes. */
+  readonly by?: 'dealer' | 'device';
+  /** The reference of the one event that it is about. */
+  readonly event?: string;
+  /** The hole in a device's numbers that it is about. */
+  readonly gap?: Gap;
+  /** What was sent again with another content. */
+  readonly repeat?: Repeat;
+  /** The id of the finding whose prescribed disposition was not made. */
+  readonly irregularity?: string;
+  readonly rules: string;
+  readonly events: readonly string[];
+  readonly expected: string;
+  readonly observed: string;
+  readonly explainedBy?: Slip;
+  readonly impact?: Impact;
+  readonly disposition?: Disposition;
+  readonly void: boolean;
+  readonly remedied: boolean;
+  readonly message: string;
+}
+
+/** What could not be judged, where, and why. */
+export interface Unjudgeable {
+  readonly table: string;
+  readonly shoe: string;
+  readonly coup?: number;
+  readonly codes: readonly FindingCode[];
+  readonly events: readonly string[];
+  readonly why: string;
+}
+
+/** Why something could not be judged. */
+export type Cause =
+  | { readonly is: 'card-unread' }
+  | { readonly is: 'too-close' }
+  | { readonly is: 'gap'; readonly gap: Gap };
+
+export const UNREAD: Cause = { is: 'card-unread' };
+export const TOO_CLOSE: Cause = { is: 'too-close' };
+
+/** Returns the numbers of a gap in words. */
+export const numbersText = ({ from, to }: Pick<Gap, 'from' | 'to'>): string =>
+  from === to ? `number ${from}` : `numbers ${from} to ${to}`;
+
+/** Returns a cause in words. */
+export function causeText(cause: Cause): string {
+  switch (cause.is) {
+    case 'card-unread':
+      return 'a card could not be read';
+    case 'too-close':
+      return 'the clocks of two sources are too close to call';
+    case 'gap': {
+      const { gap } = cause;
+      return `${numbersText(gap)} of ${gap.source}, session ${gap.session}, never came`;
+    }
+  }
+}
+
+/** What the fold keeps of a finding. */
+export interface Found {
+  finding: Finding;
+  /** The coup that it is about, by the reference of its opening. */
+  readonly coup: string | null;
+  /** The reference of the event that raised it. */
+  readonly raisedBy: string;
+  /** Of a finding about no shoe that is held: the time of the event that raised it, and who was on duty. */
+  readonly raised?: { readonly time: string; readonly dealer: string | null };
+}
+
+/** What the fold keeps of something that could not be judged. */
+export interface NotJudged {
+  /** The coup that it is about, by the reference of its opening. */
+  readonly coup: string | null;
+  readonly entry: Unjudgeable;
+}
