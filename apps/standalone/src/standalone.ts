@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggerService } from '@nestjs/common';
 import { createApi, ensureFirstAdmin, migrateAccess, processRegistry, ROLES } from '#api';
-import { journalOn, startAuditor } from '#auditor';
+import { journalOn } from '#auditor';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
 import { installedRules } from '#rule-folder';
@@ -10,6 +10,7 @@ import { listening } from '#server';
 import { Registry } from 'prom-client';
 import { clusterOf } from './folder-cluster.js';
 import { lockFolder } from './folder-lock.js';
+import { startOnAnyRows } from './rows-of-before.js';
 import { dealSampleDay, wantsSampleDay } from './sample-day.js';
 import type { StandaloneSettings } from './settings.js';
 import type { StartReport } from './start-report.js';
@@ -82,7 +83,7 @@ async function startParts(
   started.push(() => log.close());
   const { gamingDays } = settings;
   const auditor = await report.step('Auditor', () =>
-    startAuditor({ log, databaseUrl, book, gamingDays, journal: journalOn(logger) }),
+    startOnAnyRows({ log, databaseUrl, book, gamingDays, journal: journalOn(logger) }, report.note),
   );
   started.push(() => auditor.close());
   const registry = Registry.merge([processRegistry(), auditor.registry]);

@@ -5,6 +5,8 @@ import type { Standalone } from './standalone.js';
 export interface StartReport {
   /** Runs a part of the start and reports what it is and how long it took. */
   readonly step: <T>(what: string, work: () => Promise<T>) => Promise<T>;
+  /** Reports something that an operator should know about the step under way. */
+  readonly note: (line: string) => void;
   readonly ready: (server: Standalone) => void;
   readonly stopping: () => void;
 }
@@ -17,6 +19,7 @@ export const logReport = (logger: LoggerService): StartReport => ({
     logger.log({ message: 'started', what, ms: Math.round(performance.now() - began) });
     return result;
   },
+  note: (line) => void logger.warn({ message: line }),
   ready: ({ url, signIn, sampleEvents }) =>
     void logger.log({ message: 'listening', url, signIn: signIn?.file, sampleEvents }),
   stopping: () => undefined, // `runServer` logs it
@@ -42,6 +45,7 @@ export function terminalReport(data: string): StartReport {
         throw error;
       }
     },
+    note: (line) => void process.stdout.write(`\n    ${line}\n`),
     ready: (server) => process.stdout.write(readyText(server, secondsSince(began))),
     stopping: () => void process.stdout.write('\n  Stopping\n'),
   };

@@ -1,0 +1,37 @@
+import { rebuildRows, startAuditor, type RunningAuditor, type StartAuditor } from '#auditor';
+import { Refusal } from '#process';
+import { OtherFold } from '#read-model';
+
+/**
+ * Starts the auditor of a data folder. Rows that an earlier version of the judges made are rebuilt from the log first, and
+ * `say` hears what differs. Throws `Refusal` where a later version made them.
+ */
+export async function startOnAnyRows(
+  parts: StartAuditor,
+  say: (line: string) => void,
+): Promise<RunningAuditor> {
+  try {
+    return await startAuditor(parts);
+  } catch (error) {
+    if (!(error instanceof OtherFold)) throw error;
+    if (error.found > error.wanted)
+      throw new Refusal(
+        `a later version of Shoeprint wrote this folder (fold version ${error.found}, this is ${error.wanted}): start that version`,
+        { cause: error },
+      );
+    say(`the rows are of fold version ${error.found}; rebuilding them by version ${error.wanted}`);
+    const { log, databaseUrl, book, gamingDays } = parts;
+    const { events, tables } = await rebuildRows({
+      log,
+      databaseUrl,
+      book,
+      gamingDays,
+      acceptDifferences: true,
+    });
+    for (const { table, live, rebuilt, equal, differing } of tables)
+      if (!equal)
+        say(`${table}: ${live} rows before, ${rebuilt} now; some differ: ${differing.join(', ')}`);
+    say(`rebuilt the rows from ${events} events`);
+    return startAuditor(parts);
+  }
+}
