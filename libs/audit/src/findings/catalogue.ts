@@ -35,7 +35,7 @@ export interface CodeFacts {
   readonly tail: readonly TailField[];
 }
 
-export type RulePart =
+type RulePart =
   | '/tableau'
   | '/specials'
   | '/bets'

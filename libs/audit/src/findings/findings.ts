@@ -24,7 +24,7 @@ export type Wrong = Pick<
 >;
 
 /** Where a finding is raised, and under which rules. */
-export type FindingPlace = Pick<
+type FindingPlace = Pick<
   Finding,
   'table' | 'shoe' | 'coup' | 'shoeRef' | 'coupRef' | 'rules' | 'void'
 >;
