@@ -5,13 +5,33 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { factsOf, lint, readRules, resultOf, RULE_DOCUMENT_FORM, STANDARD_TABLEAU, type Card } from '#baccarat';
+import {
+  factsOf,
+  lint,
+  readRules,
+  resultOf,
+  RULE_DOCUMENT_FORM,
+  STANDARD_TABLEAU,
+  type Card,
+} from '#baccarat';
 import { published, REFS, RULES, schema } from './published.js';
 
-const NINE = ['chemin-de-fer@1', 'ez-baccarat@1', 'macau-2011@1', 'nsw-crown@1', 'pa-627a@1', 'punto-banco-no-burn@1', 'punto-banco-taken@1', 'punto-banco@1', 'super-6@1'];
+const NINE = [
+  'chemin-de-fer@1',
+  'ez-baccarat@1',
+  'macau-2011@1',
+  'nsw-crown@1',
+  'pa-627a@1',
+  'punto-banco-no-burn@1',
+  'punto-banco-taken@1',
+  'punto-banco@1',
+  'super-6@1',
+];
 
 describe('the published rule documents', () => {
-  const validate = new Ajv2020.default({ allErrors: true, strict: true }).compile(schema('rule-document'));
+  const validate = new Ajv2020.default({ allErrors: true, strict: true }).compile(
+    schema('rule-document'),
+  );
 
   it('are the nine', () => expect([...REFS].sort()).toEqual(NINE));
 
@@ -35,8 +55,21 @@ describe('the published rule documents', () => {
   it('use every bet that has an id', () => {
     const used = new Set(REFS.flatMap((ref) => published(ref).bets.map(({ id }) => id)));
     expect([...used].sort()).toEqual([
-      'banker', 'banker-pair', 'big', 'dragon-7', 'dragon-bonus-banker', 'dragon-bonus-player', 'either-pair', 'lucky-6', 'panda-8',
-      'perfect-pair', 'player', 'player-pair', 'small', 'super-6', 'tie',
+      'banker',
+      'banker-pair',
+      'big',
+      'dragon-7',
+      'dragon-bonus-banker',
+      'dragon-bonus-player',
+      'either-pair',
+      'lucky-6',
+      'panda-8',
+      'perfect-pair',
+      'player',
+      'player-pair',
+      'small',
+      'super-6',
+      'tie',
     ]);
   });
 
@@ -44,7 +77,8 @@ describe('the published rule documents', () => {
     for (const ref of REFS) {
       const { provenance } = published(ref);
       for (const [pointer, { source, provisional }] of Object.entries(provenance)) {
-        const regulator = /^(pa|macau|nsw)-/.exec(source) && !['nsw-training', 'macau-regulation'].includes(source);
+        const regulator =
+          /^(pa|macau|nsw)-/.exec(source) && !['nsw-training', 'macau-regulation'].includes(source);
         if (!regulator) expect([ref, pointer, provisional]).toEqual([ref, pointer, true]);
       }
     }
@@ -53,10 +87,18 @@ describe('the published rule documents', () => {
   it('have their provisional values listed in the README', () => {
     const readme = readFileSync(join(process.cwd(), 'docs', 'rules', 'README.md'), 'utf8');
     for (const ref of REFS) {
-      const listed = (wanted: boolean): string => Object.entries(published(ref).provenance).filter(([, { provisional }]) => (provisional === true) === wanted).map(([pointer]) => `\`${pointer}\``).join(' ') || 'none';
+      const listed = (wanted: boolean): string =>
+        Object.entries(published(ref).provenance)
+          .filter(([, { provisional }]) => (provisional === true) === wanted)
+          .map(([pointer]) => `\`${pointer}\``)
+          .join(' ') || 'none';
       expect(readme).toContain(`| \`${ref}\` | ${listed(false)} | ${listed(true)} |`);
     }
-    for (const row of [published('punto-banco@1').tableau.player, ...STANDARD_TABLEAU.banker.map((cells) => cells.replace(' ', '  '))]) expect(readme).toContain(` ${row}\n`);
+    for (const row of [
+      published('punto-banco@1').tableau.player,
+      ...STANDARD_TABLEAU.banker.map((cells) => cells.replace(' ', '  ')),
+    ])
+      expect(readme).toContain(` ${row}\n`);
   });
 
   it('have a schema that is the form that lint uses', () => {
@@ -67,7 +109,11 @@ describe('the published rule documents', () => {
 describe('bets of the published documents', () => {
   const settled = (ref: string, bet: string, player: string, banker: string): string => {
     const hands = { player: player.split(' ') as Card[], banker: banker.split(' ') as Card[] };
-    const result = resultOf(readRules(published(ref)).bets.get(bet) as never, factsOf(hands), hands);
+    const result = resultOf(
+      readRules(published(ref)).bets.get(bet) as never,
+      factsOf(hands),
+      hands,
+    );
     return result.result === 'win' ? result.odds.text : result.result;
   };
 
@@ -82,7 +128,14 @@ describe('bets of the published documents', () => {
     ['ez-baccarat@1', 'banker', 'KS 6D', '2C TH 5S', 'push', 'a three-card winning 7 pushes'],
     ['ez-baccarat@1', 'banker', 'KS 6D', '3C 4H', '1 to 1', 'a two-card winning 7 is paid'],
     ['ez-baccarat@1', 'dragon-7', 'KS 6D', '2C TH 5S', '40 to 1', 'it is the dragon 7'],
-    ['ez-baccarat@1', 'panda-8', '2S 3D 3C', '3C 4H', '25 to 1', 'a three-card winning 8 of the player hand'],
+    [
+      'ez-baccarat@1',
+      'panda-8',
+      '2S 3D 3C',
+      '3C 4H',
+      '25 to 1',
+      'a three-card winning 8 of the player hand',
+    ],
     ['super-6@1', 'banker', 'KS 5D TC', '3C 3H', '0.5 to 1', 'a winning banker 6 pays half'],
     ['super-6@1', 'banker', 'KS 5D TC', '3C 4H', '1 to 1', 'a winning banker 7 pays whole'],
     ['super-6@1', 'super-6', 'KS 5D TC', '3C 3H', '12 to 1', 'and the side bet wins'],
@@ -98,54 +151,92 @@ describe('bets of the published documents', () => {
     ['pa-627a@1', 'dragon-bonus-player', 'KS 7D', '3C 4H', 'lose', 'a tie that is no natural'],
     ['pa-627a@1', 'dragon-bonus-banker', 'KS 2D 8C', 'TC 5H 4S', '30 to 1', 'a win by nine'],
     ['pa-627a@1', 'dragon-bonus-banker', 'KS 6D', 'TC 5H 4S', 'lose', 'a win by three'],
-  ])('settles %s %s: player %s, banker %s: %s (%s)', (ref, bet, player, banker, expected) => expect(settled(ref, bet, player, banker)).toBe(expected));
+  ])('settles %s %s: player %s, banker %s: %s (%s)', (ref, bet, player, banker, expected) =>
+    expect(settled(ref, bet, player, banker)).toBe(expected),
+  );
 });
 
 describe('a published rule document', () => {
-  const manifest = JSON.parse(readFileSync(join(RULES, 'manifest.json'), 'utf8')) as Record<string, string>;
+  const manifest = JSON.parse(readFileSync(join(RULES, 'manifest.json'), 'utf8')) as Record<
+    string,
+    string
+  >;
   const check = (rules: string, ...more: string[]): { status: number | null; said: string } => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/rules-manifest.mjs', '--rules', rules, ...more], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['scripts/rules-manifest.mjs', '--rules', rules, ...more],
+      { encoding: 'utf8' },
+    );
     return { status, said: stdout + stderr };
   };
   const onACopy = (play: (rules: string) => void): void => {
     const folder = mkdtempSync(join(tmpdir(), 'rules-'));
     cpSync(RULES, folder, { recursive: true });
-    try { play(folder); } finally { rmSync(folder, { recursive: true }); }
+    try {
+      play(folder);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   };
 
   it('never changes: its bytes have the hash in the manifest', () => {
-    const hashes = Object.fromEntries(REFS.map((ref) => [ref, createHash('sha256').update(readFileSync(join(RULES, `${ref}.json`))).digest('hex')]));
+    const hashes = Object.fromEntries(
+      REFS.map((ref) => [
+        ref,
+        createHash('sha256')
+          .update(readFileSync(join(RULES, `${ref}.json`)))
+          .digest('hex'),
+      ]),
+    );
     expect(hashes).toEqual(manifest);
     expect(check(RULES).status).toBe(0);
   });
 
-  it('cannot be changed with --add either', () => onACopy((rules) => {
-    appendFileSync(join(rules, 'super-6@1.json'), '\n');
-    for (const more of [[], ['--add']]) {
-      const { status, said } = check(rules, ...more);
-      expect(status).toBe(1);
-      expect(said).toContain('super-6@1 is published and its file has changed');
-    }
-    expect(readFileSync(join(rules, 'manifest.json'), 'utf8')).toBe(readFileSync(join(RULES, 'manifest.json'), 'utf8'));
-  }));
+  it('cannot be changed with --add either', () =>
+    onACopy((rules) => {
+      appendFileSync(join(rules, 'super-6@1.json'), '\n');
+      for (const more of [[], ['--add']]) {
+        const { status, said } = check(rules, ...more);
+        expect(status).toBe(1);
+        expect(said).toContain('super-6@1 is published and its file has changed');
+      }
+      expect(readFileSync(join(rules, 'manifest.json'), 'utf8')).toBe(
+        readFileSync(join(RULES, 'manifest.json'), 'utf8'),
+      );
+    }));
 
-  it('cannot be removed', () => onACopy((rules) => {
-    rmSync(join(rules, 'super-6@1.json'));
-    expect(check(rules, '--add')).toEqual({ status: 1, said: 'rules: super-6@1 is published and its file is gone\n' });
-  }));
+  it('cannot be removed', () =>
+    onACopy((rules) => {
+      rmSync(join(rules, 'super-6@1.json'));
+      expect(check(rules, '--add')).toEqual({
+        status: 1,
+        said: 'rules: super-6@1 is published and its file is gone\n',
+      });
+    }));
 
-  it('is rejected when it is added, until its hash is pinned', () => onACopy((rules) => {
-    writeFileSync(join(rules, 'super-6@2.json'), JSON.stringify({ ...published('super-6@1'), version: 2 }));
-    expect(check(rules).said).toContain('super-6@2 is not in the manifest');
-    expect(check(rules, '--add').status).toBe(0);
-    expect(check(rules).status).toBe(0);
-    const pinned = JSON.parse(readFileSync(join(rules, 'manifest.json'), 'utf8')) as Record<string, string>;
-    expect({ ...pinned, ...manifest }).toEqual(pinned);
-    expect(Object.keys(pinned)).toContain('super-6@2');
-  }));
+  it('is rejected when it is added, until its hash is pinned', () =>
+    onACopy((rules) => {
+      writeFileSync(
+        join(rules, 'super-6@2.json'),
+        JSON.stringify({ ...published('super-6@1'), version: 2 }),
+      );
+      expect(check(rules).said).toContain('super-6@2 is not in the manifest');
+      expect(check(rules, '--add').status).toBe(0);
+      expect(check(rules).status).toBe(0);
+      const pinned = JSON.parse(readFileSync(join(rules, 'manifest.json'), 'utf8')) as Record<
+        string,
+        string
+      >;
+      expect({ ...pinned, ...manifest }).toEqual(pinned);
+      expect(Object.keys(pinned)).toContain('super-6@2');
+    }));
 
-  it('must have its reference as its file name', () => onACopy((rules) => {
-    writeFileSync(join(rules, 'super-6@2.json'), JSON.stringify(published('super-6@1')));
-    expect(check(rules, '--add')).toEqual({ status: 1, said: 'rules: super-6@2.json calls itself super-6@1\n' });
-  }));
+  it('must have its reference as its file name', () =>
+    onACopy((rules) => {
+      writeFileSync(join(rules, 'super-6@2.json'), JSON.stringify(published('super-6@1')));
+      expect(check(rules, '--add')).toEqual({
+        status: 1,
+        said: 'rules: super-6@2.json calls itself super-6@1\n',
+      });
+    }));
 });

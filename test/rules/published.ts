@@ -8,7 +8,9 @@ export const RULES = join(process.cwd(), 'rules');
 const json = (...path: string[]): unknown => JSON.parse(readFileSync(join(RULES, ...path), 'utf8'));
 
 /** Every published reference, `id@version`. */
-export const REFS = readdirSync(RULES).filter((name) => name.includes('@')).map((name) => name.replace('.json', ''));
+export const REFS = readdirSync(RULES)
+  .filter((name) => name.includes('@'))
+  .map((name) => name.replace('.json', ''));
 
 /** Returns a fresh copy of a published document. */
 export const published = (ref: string): RuleDocument => json(`${ref}.json`) as RuleDocument;
@@ -25,7 +27,10 @@ export const schema = (name: string): object => json(`${name}.schema.json`) as o
  */
 export function altered<T>(document: T, pointer: string, value?: unknown): T {
   const copy = structuredClone(document) as Record<string, unknown>;
-  const steps = pointer.slice(1).split('/').map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
+  const steps = pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
   const last = steps.pop() as string;
   let at = copy;
   for (const step of steps) at = at[step] as Record<string, unknown>;
