@@ -13,9 +13,10 @@ export default {
   workerIdleMemoryLimit: '1GB',
   globalSetup: '<rootDir>/test/setup/global-setup.mjs',
   globalTeardown: '<rootDir>/test/setup/global-teardown.mjs',
+  reporters: ['default', '<rootDir>/test/setup/slowest-files.mjs'],
   transform: {
     '^.+\\.ts$': [
-      '@swc/jest',
+      '<rootDir>/test/setup/transform.mjs',
       {
         swcrc: false,
         sourceMaps: 'inline',

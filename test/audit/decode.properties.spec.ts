@@ -4,6 +4,7 @@ import { blockOf, canonicalLine, Decoder, EVENT_TYPES, type Decoded } from '#aud
 import { anyEvent, anyEventOf, NARROW } from '../kit/any-event.js';
 import type { Sent } from '../kit/audit.js';
 import { HOUSE } from '../kit/house.js';
+import { rounds } from '../kit/rounds.js';
 
 const decoder = new Decoder(HOUSE);
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -75,7 +76,7 @@ describe('the scanner of canonical lines and the explaining path', () => {
           expect(decodeAmongOthers(line_)).toStrictEqual(decoder.explain(line_));
         },
       ),
-      { numRuns: 6000 },
+      { numRuns: rounds(6000) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('the scanner of canonical lines and the explaining path', () => {
         expect(decodeAmongOthers(cut)).toStrictEqual(decoder.explain(cut));
         expect(decodeAmongOthers(cut).event).toBeUndefined();
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -163,7 +164,7 @@ describe('the digest of an event', () => {
           expect(sent).toEqual(canonical);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -182,7 +183,7 @@ describe('the digest of an event', () => {
           decoder.explain(bytesOf(a)).event?.digest === decoder.explain(bytesOf(b)).event?.digest,
         ).toBe(a === b);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

@@ -19,6 +19,7 @@ import { BOOK } from '../kit/house.js';
 import { BANKER_WINS, play, settle } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 import { simulated } from '../simulate/simulated.js';
+import { rounds } from '../kit/rounds.js';
 
 const dayOf = (time: string): string => time.slice(0, 10);
 const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
@@ -66,7 +67,7 @@ describe('the lines of commission', () => {
         anyGame(),
         (events) => void folded(events, (state) => shoesInReach(state).forEach(addsUp)),
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 
@@ -82,7 +83,7 @@ describe('the lines of commission', () => {
         small,
         (events) => void folded(events, (state) => shoesInReach(state).forEach(addsUp)),
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 
@@ -277,7 +278,7 @@ describe('a coup', () => {
           known = now;
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 });
@@ -299,7 +300,7 @@ describe('what is reported of a table', () => {
         });
         expect(report(state)).toEqual(report(folded(events)));
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { blockOf, canonicalLine, Decoder, splitArray, stamped } from '#audit';
 import { anyEvent, NARROW } from '../kit/any-event.js';
 import { HOUSE } from '../kit/house.js';
+import { rounds } from '../kit/rounds.js';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const name = fc
@@ -136,7 +137,7 @@ describe('a batch taken apart', () => {
       fc.property(array, (text) => {
         expect(readApart(text)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     );
   });
 
@@ -159,7 +160,7 @@ describe('a batch taken apart', () => {
         if (/\p{Surrogate}/u.test(changed)) return;
         agree(changed);
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(5000) },
     );
   });
 

@@ -20,6 +20,7 @@ import {
   type TableauText,
 } from '#baccarat';
 import { BETS, CHEMIN_DE_FER, rulesOf, STANDARD, VARIANTS } from './documents.js';
+import { rounds } from '../kit/rounds.js';
 
 /**
  * Computes the same counts by dealing: every order of the single cards, one card at a time, asking
@@ -168,7 +169,7 @@ describe('the exact counts are what dealing every order of a few cards gives', (
           countsOf(oddsOfComposition(rules, compositionOf(cards), { choice: chosen })),
         ).toEqual(dealEveryOrder(rules, cards, chosen));
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 

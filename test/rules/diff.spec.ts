@@ -4,6 +4,7 @@ import { diffRules, lint, STANDARD_TABLEAU, type RuleDocument } from '#baccarat'
 import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
 import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rules/rule-document-form.js';
 import { altered, published, REFS } from './published.js';
+import { rounds } from '../kit/rounds.js';
 
 const changes = (ref: string, place: string, value: unknown): string[] =>
   diffRules(published(ref), altered(published(ref), place, value));
@@ -303,7 +304,7 @@ describe('the difference of two rule documents', () => {
         if (diffRules(before, after).length === 0)
           expect([pointer, value, lint(after).problems]).not.toEqual([pointer, value, []]);
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(5000) },
     );
     expect(compared).toBeGreaterThan(100);
   });

@@ -5,6 +5,7 @@ import { ACTIONS, lint, readRules, type LintProblem, type RuleDocument } from '#
 import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
 import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rules/rule-document-form.js';
 import { altered, published, REFS, schema } from './published.js';
+import { rounds } from '../kit/rounds.js';
 
 const problemsOf = (ref: string, place: string, value: unknown): readonly LintProblem[] =>
   lint(altered(published(ref), place, value)).problems;
@@ -514,7 +515,7 @@ describe('lint', () => {
         if (lint(document).problems.length === 0)
           expect(readRules(document).ref).toBe(`${document.id}@${document.version}`);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 
@@ -525,7 +526,7 @@ describe('lint', () => {
         const document = altered(published(ref), place, value);
         expect(formProblems(document, RULE_DOCUMENT_FORM).length === 0).toBe(validate(document));
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     );
   });
 
@@ -539,7 +540,7 @@ describe('lint', () => {
           expect(pointers(document)).toContain(parent);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

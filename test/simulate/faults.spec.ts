@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FINDING_CODES, type FindingCode } from '#audit';
 import fc from 'fast-check';
 import { auditedSimulation, DOCUMENTS, inShort, rulesNamed, simulated } from './simulated.js';
+import { rounds } from '../kit/rounds.js';
 
 /** What is done wrong, as a floor manager would say it. */
 const WRONGS: Readonly<Record<FindingCode, string>> = {
@@ -145,7 +146,7 @@ describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
         fc.property(seeds, fc.constantFrom(...houses), (seed, house) => {
           exactly({ ...house, seed, shoes: 1, faults: [code] });
         }),
-        { numRuns: 5 },
+        { numRuns: rounds(5) },
       );
     });
   },

@@ -4,6 +4,7 @@ import { totalOf, type Card } from '#baccarat';
 import fc from 'fast-check';
 import { decoded } from '../kit/audit.js';
 import { auditedSimulation, DOCUMENTS, rulesNamed, simulated } from './simulated.js';
+import { rounds } from '../kit/rounds.js';
 
 const seeds = fc.string({ minLength: 1, maxLength: 8 });
 
@@ -22,7 +23,7 @@ describe('a seed', () => {
         expect(once.lines.join('\n') === again.lines.join('\n')).toBe(true);
         expect(once.expected).toEqual(again.expected);
       }),
-      { numRuns: 8 },
+      { numRuns: rounds(8) },
     );
   });
 
@@ -57,7 +58,7 @@ describe.each(TABLES)('a lawful table under $rules, bets: $bets', ({ rules, bets
         expect(unjudgeable).toEqual([]);
         expect(expected).toEqual([]);
       }),
-      { numRuns: 4 },
+      { numRuns: rounds(4) },
     );
   });
 
@@ -105,7 +106,7 @@ describe.each(DOCUMENTS.filter((name) => rulesNamed(name).commission))(
           );
           expect(Math.max(...kept)).toBe(0);
         }),
-        { numRuns: 4 },
+        { numRuns: rounds(4) },
       );
     });
   },
