@@ -1,25 +1,129 @@
+import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-export default tseslint.config(
+/** Sizes that every function keeps to, and the larger ones of the folders in `STILL_LARGER`. */
+/** @type {import('eslint').Linter.RulesRecord} */
+const SIZES = {
+  complexity: ['error', 15],
+  'max-depth': ['error', 4],
+  'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
+  'max-params': ['error', 4],
+};
+/** @type {import('eslint').Linter.RulesRecord} */
+const LARGER = {
+  complexity: ['error', 35],
+  'max-depth': ['error', 6],
+  'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+  'max-params': ['error', 5],
+};
+
+/** Flat switches with one line per case. Splitting them would hide the list. */
+const FLAT_SWITCHES = [
+  'libs/audit/src/step.ts',
+  'libs/audit/src/events/validate.ts',
+  'test/kit/any-event.ts',
+];
+
+/** Where a size is not kept to yet. These lists may only shrink. */
+const STILL_LARGER = {
+  complexity: [
+    'libs/audit/src/**',
+    'libs/baccarat/src/tableau/**',
+    'apps/auditor/src/**',
+    'test/api/**',
+  ],
+  'max-depth': ['test/baccarat/**'],
+  'max-lines-per-function': [
+    'libs/audit/src/{decode,events,history,judges}/**',
+    'libs/audit/src/*.ts',
+    'libs/read-model/src/{misdealt,writing}/**',
+    'apps/{api,auditor,standalone}/src/**',
+    'apps/cli/src/{audit,server}/**',
+    'scripts/asyncapi.mjs',
+  ],
+  'max-params': [
+    'libs/audit/src/{admission,findings,history,judges,ledger}/**',
+    'libs/baccarat/src/odds/{thirds,totals}.ts', // the innermost loops: an object per call would cost time
+    'apps/api/src/reports/**',
+    'apps/auditor/src/**',
+    'apps/cli/src/log/**',
+    'test/audit/**',
+    'test/rules/**',
+  ],
+};
+
+/**
+ * Where a rule is not kept to yet. These lists may only shrink.
+ * @type {Record<string, string[]>}
+ */
+const STILL_OFF = {
+  'max-lines-per-function': ['apps/api/src/ingest/ingest-docs.ts'],
+  '@typescript-eslint/no-base-to-string': ['scripts/verdicts/**'],
+  '@typescript-eslint/restrict-plus-operands': ['scripts/verdicts/**'],
+  '@typescript-eslint/restrict-template-expressions': ['scripts/verdicts/**'],
+  '@typescript-eslint/no-confusing-void-expression': ['apps/standalone/src/**', 'test/audit/**'],
+  '@typescript-eslint/no-unnecessary-type-conversion': ['test/foreign/**'],
+  '@typescript-eslint/no-unnecessary-template-expression': ['test/api/**'],
+  '@typescript-eslint/no-deprecated': ['libs/read-model/src/migrations/**'],
+  '@typescript-eslint/no-non-null-assertion': ['test/api/**'],
+  '@typescript-eslint/no-unnecessary-condition': [
+    'libs/audit/src/{admission,decode}/**',
+    'libs/baccarat/src/rules/json-form.ts',
+    'apps/{api,standalone}/src/**',
+    'apps/cli/src/audit/**',
+    'test/**',
+  ],
+  '@typescript-eslint/no-unnecessary-type-parameters': [
+    'apps/api/src/**',
+    'apps/cli/src/server/**',
+    'test/**',
+  ],
+  '@typescript-eslint/no-unsafe-class-instance-assignment': ['apps/**', 'test/**'],
+  '@typescript-eslint/no-unsafe-argument': ['scripts/verdicts/**'],
+  '@typescript-eslint/no-unsafe-call': ['scripts/**/*verdicts*', 'scripts/verdicts/**'],
+  '@typescript-eslint/no-unsafe-member-access': ['scripts/**/*verdicts*', 'scripts/verdicts/**'],
+  '@typescript-eslint/no-unsafe-enum-assignment': ['libs/read-model/src/database/**'],
+  '@typescript-eslint/no-misused-spread': ['libs/baccarat/src/tableau/**', 'test/**'],
+  '@typescript-eslint/use-unknown-in-catch-callback-variable': [
+    'libs/event-log/src/**',
+    'apps/api/src/**',
+    'test/**',
+  ],
+};
+
+export default defineConfig(
   { ignores: ['dist/**', 'coverage/**', 'data/**', 'apps/cli/bin/**', 'bench/**/*.mjs'] },
-  ...tseslint.configs.recommendedTypeChecked,
+  ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
     },
     rules: {
-      '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/switch-exhaustiveness-check': [
+      eqeqeq: 'error',
+      ...SIZES,
+      // An arrow may return what a function without a result returns; `return void f()` says that nothing is returned.
+      '@typescript-eslint/no-confusing-void-expression': [
         'error',
-        { considerDefaultExhaustiveForUnions: true },
+        {
+          ignoreArrowShorthand: true,
+          ignoreVoidOperator: true,
+          ignoreVoidReturningFunctions: true,
+        },
       ],
+      '@typescript-eslint/no-meaningless-void-operator': 'off',
+      // A module of Nest is a class with nothing but its decorator.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/no-unused-vars': [
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
       ],
-      eqeqeq: 'error',
-      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
-      'max-params': ['error', 5],
+      // Interfaces that return promises have implementations that need no `await`.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
     },
   },
   {
@@ -31,11 +135,21 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.spec.ts', 'test/**/*.ts'],
+    files: ['test/**/*.ts'],
     rules: {
-      'max-lines-per-function': 'off',
+      'max-lines-per-function': 'off', // a `describe` holds its tests
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
     },
   },
+  { files: FLAT_SWITCHES, rules: { complexity: 'off', 'max-lines-per-function': 'off' } },
+  ...Object.entries(STILL_LARGER).map(([rule, files]) => ({
+    files,
+    ignores: rule === 'max-lines-per-function' ? ['test/**', ...FLAT_SWITCHES] : FLAT_SWITCHES,
+    rules: { [rule]: LARGER[rule] },
+  })),
+  ...Object.entries(STILL_OFF).map(([rule, files]) => ({
+    files,
+    rules: { [rule]: /** @type {const} */ ('off') },
+  })),
 );

@@ -64,7 +64,7 @@ export async function kafkaJars() {
       ],
       { maxBuffer: 1 << 24 },
     );
-    await rename(fetched, folder()).catch((error) => {
+    await rename(fetched, folder()).catch((/** @type {unknown} */ error) => {
       if (!existsSync(folder())) throw error;
     });
   } catch (error) {

@@ -117,7 +117,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
 
   it('is not found after a card carried over from the coup before', () => {
     const log = opened();
-    play(log, 1, { bets: [[1, 'player', 100]], cards: `${PLAYER_WINS}`, closed: false });
+    play(log, 1, { bets: [[1, 'player', 100]], cards: PLAYER_WINS, closed: false });
     const [extra] = log.draw('- 6H');
     log.add('person/sam', 'card-moved', { event: extra as string, to: 'next', by: 'sam' });
     for (const step of [declare, settled(1, 'player', 'returned', 100), end]) step(log);

@@ -40,7 +40,7 @@ const judge = new Ajv({ strict: false, validateFormats: false }).addSchema({
   $id: 'asyncapi',
 });
 const accepts = (type: EventType, line: unknown): boolean =>
-  judge.validate(`asyncapi#/components/schemas/${type}`, line) === true;
+  judge.validate(`asyncapi#/components/schemas/${type}`, line);
 
 describe('docs/asyncapi.yaml', () => {
   it('is what its script makes of the table of event shapes today', () => {

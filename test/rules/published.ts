@@ -36,6 +36,6 @@ export function altered<T>(document: T, pointer: string, value?: unknown): T {
   for (const step of steps) at = at[step] as Record<string, unknown>;
   if (value !== undefined) at[last] = value;
   else if (Array.isArray(at)) at.splice(Number(last), 1);
-  else delete at[last];
+  else Reflect.deleteProperty(at, last);
   return copy as T;
 }

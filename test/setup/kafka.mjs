@@ -49,7 +49,7 @@ export async function setup() {
     started ??= start();
     started.then(
       ({ brokers, skipped }) => response.end(JSON.stringify({ brokers, skipped })),
-      (/** @type {Error} */ error) => response.writeHead(500).end(error.message),
+      (/** @type {unknown} */ error) => response.writeHead(500).end(String(error)),
     );
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

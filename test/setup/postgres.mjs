@@ -36,7 +36,10 @@ async function embedded() {
   await cluster.start();
   return {
     url: cluster.url,
-    stop: async () => (await cluster.stop(), rmSync(dir, { recursive: true, force: true })),
+    stop: async () => {
+      await cluster.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
   };
 }
 

@@ -55,11 +55,11 @@ async function answer(
   path: string,
   response: ServerResponse,
 ): Promise<void> {
-  if (path === '/livez') return send(response, 200, 'text/plain', 'ok\n');
+  if (path === '/livez') return void send(response, 200, 'text/plain', 'ok\n');
   if (path === '/metrics')
-    return send(response, 200, auditor.registry.contentType, await auditor.registry.metrics());
+    return void send(response, 200, auditor.registry.contentType, await auditor.registry.metrics());
   if (path !== '/readyz')
-    return send(response, 404, 'text/plain', 'not here: /livez, /readyz, /metrics\n');
+    return void send(response, 404, 'text/plain', 'not here: /livez, /readyz, /metrics\n');
   const [ofLog, positions] = await Promise.all([inTime(log.health()), inTime(auditor.positions())]);
   const isReady = ofLog?.reachable === true && positions !== undefined;
   const stopped = positions

@@ -215,7 +215,7 @@ export class Writer {
       const began = performance.now();
       try {
         const { fenced } = await this.send(pieces);
-        if (fenced.length === 0) return this.wrote(pieces, performance.now() - began);
+        if (fenced.length === 0) return void this.wrote(pieces, performance.now() - began);
         pieces = this.without(pieces, fenced);
       } catch (error) {
         pieces = await this.afterFailure(pieces, error as Error, attempt);

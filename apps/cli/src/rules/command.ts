@@ -34,44 +34,48 @@ Examples:
   shoeprint rules lint my-house@1.json rules/charts/seed-001.json
   shoeprint rules diff punto-banco@1 super-6@1`,
     )
-    .addCommand(
-      new Command('list')
-        .description('the installed rule documents')
-        .option('--json', 'for programs')
-        .action(listRules),
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(lintCommand())
+    .addCommand(diffCommand());
+
+const listCommand = (): Command =>
+  new Command('list')
+    .description('the installed rule documents')
+    .option('--json', 'for programs')
+    .action(listRules);
+
+const showCommand = (): Command =>
+  new Command('show')
+    .description('a rule document, as a rule book prints it')
+    .argument('<document>', 'id@version, or id for its latest version')
+    .option('--json', 'the document itself')
+    .action(showRules);
+
+const lintCommand = (): Command =>
+  new Command('lint')
+    .description(
+      'accept rule documents or published charts, or say what is wrong with them, and where',
     )
-    .addCommand(
-      new Command('show')
-        .description('a rule document, as a rule book prints it')
-        .argument('<document>', 'id@version, or id for its latest version')
-        .option('--json', 'the document itself')
-        .action(showRules),
+    .argument('<file...>', 'JSON files')
+    .option('--json', 'for programs')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 accepted, 1 problems, 2 a file that cannot be read or is not JSON.',
     )
-    .addCommand(
-      new Command('lint')
-        .description(
-          'accept rule documents or published charts, or say what is wrong with them, and where',
-        )
-        .argument('<file...>', 'JSON files')
-        .option('--json', 'for programs')
-        .addHelpText(
-          'after',
-          '\nExit codes: 0 accepted, 1 problems, 2 a file that cannot be read or is not JSON.',
-        )
-        .action(lintRules),
+    .action(lintRules);
+
+const diffCommand = (): Command =>
+  new Command('diff')
+    .description('what differs between two rule documents, in words')
+    .argument('<a>', 'id@version or a file')
+    .argument('<b>', 'id@version or a file')
+    .option('--json', 'for programs')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 the same, 1 differences, 2 a document that cannot be read.',
     )
-    .addCommand(
-      new Command('diff')
-        .description('what differs between two rule documents, in words')
-        .argument('<a>', 'id@version or a file')
-        .argument('<b>', 'id@version or a file')
-        .option('--json', 'for programs')
-        .addHelpText(
-          'after',
-          '\nExit codes: 0 the same, 1 differences, 2 a document that cannot be read.',
-        )
-        .action(diffDocuments),
-    );
+    .action(diffDocuments);
 
 async function print(...lines: readonly string[]): Promise<void> {
   const page = new Page();

@@ -106,7 +106,7 @@ const notes = ({ sources, provenance }: RuleDocument) => {
 function tableauLines({ tableau }: RuleDocument): string[] {
   const differs = departures(readTableau(tableau.player, tableau.banker, 'tableau'));
   const letters = (row: string): string =>
-    [...row]
+    Array.from(row)
       .map((letter) =>
         letter === 'D'
           ? colours.bold('D')

@@ -173,11 +173,11 @@ function tableauRow(
   if (code === 'TC-11') return ['a hand has at most three cards'];
   if (code === 'TC-03' || code === 'TC-04') {
     const total = totalOf(hand('player').slice(0, 2));
-    return grid('player has', [...tableau.player], ['0', '1', '2', '3', '4', '5', '6', '7'], total);
+    return grid('player has', Array.from(tableau.player), ['0', '1', '2', '3', '4', '5', '6', '7'], total);
   }
   const total = totalOf(hand('banker').slice(0, 2));
   const third = hand('player')[2];
-  const cells = [...(tableau.banker[total] ?? '').replace(' ', '')];
+  const cells = Array.from((tableau.banker[total] ?? '').replace(' ', ''));
   if (cells.length === 0) return ['drawing table'];
   const column = code === 'TC-05' || code === 'TC-06' || !third ? STOOD : valueOf(third);
   return grid(

@@ -68,7 +68,7 @@ async function send(name: string, asked: SendAsked): Promise<void> {
   const malformed = await checked(file, installedRules(asked.rules));
   if (malformed.count > 0) {
     process.exitCode = EXIT.refused;
-    return tellMalformed(malformed, 'nothing was sent');
+    return void tellMalformed(malformed, 'nothing was sent');
   }
   const events = new URL('v1/events', asked.url);
   const progress = new Progress(file.size, 'sending');

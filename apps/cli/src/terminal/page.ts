@@ -7,7 +7,8 @@ const PIECE = 64 * 1024;
  * Returns the width of text in columns: the terminal's, between 80 and 100, or 100 without a
  * terminal.
  */
-export const columns = (): number => Math.min(100, Math.max(80, process.stdout.columns ?? 100));
+export const columns = (): number =>
+  Math.min(100, Math.max(80, (process.stdout as { columns?: number }).columns ?? 100));
 
 /** Buffers standard output and waits for slow readers. */
 export class Page {

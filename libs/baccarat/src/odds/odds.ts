@@ -78,13 +78,7 @@ export function oddsOfComposition(
 ): CoupOdds {
   const copies = copiesOf(composition);
   const drawing = drawingOf(rules, choice);
-  const byValue = new Array<number>(10).fill(0);
-  copies.forEach(
-    (count, i) =>
-      (byValue[valuesOfCards[i] as number] =
-        (byValue[valuesOfCards[i] as number] as number) + count),
-  );
-  const cells = countTotals(byValue, drawing);
+  const cells = countTotals(byValueOf(copies), drawing);
   const counted = new Map<string, readonly CoupClass[]>();
   const countsOf = (bet: Bet): Counts => {
     const question = questionOf(bet);
@@ -114,6 +108,12 @@ export function oddsOfComposition(
 }
 
 const valuesOfCards = CARDS.map(valueOf);
+
+/** Returns the number of cards of each value, from the copies of each card. */
+const byValueOf = (copies: readonly number[]): number[] =>
+  Array.from({ length: 10 }, (_, value) =>
+    copies.reduce((sum, count, card) => (valuesOfCards[card] === value ? sum + count : sum), 0),
+  );
 
 function sumWhere<F extends keyof Facts>(
   cells: readonly bigint[],

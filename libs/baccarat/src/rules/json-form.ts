@@ -65,12 +65,14 @@ function scalarProblem(value: unknown, form: Form): string | undefined {
   ) {
     return `is ${show(value)}, which is not of the form: ${form.description ?? form.pattern}`;
   }
-  if (typeof value === 'number') {
-    if (form.minimum !== undefined && value < form.minimum)
-      return `is ${value} and should be at least ${form.minimum}`;
-    if (form.maximum !== undefined && value > form.maximum)
-      return `is ${value} and should be at most ${form.maximum}`;
-  }
+  return typeof value === 'number' ? boundProblem(value, form) : undefined;
+}
+
+function boundProblem(value: number, { minimum, maximum }: Form): string | undefined {
+  if (minimum !== undefined && value < minimum)
+    return `is ${value} and should be at least ${minimum}`;
+  if (maximum !== undefined && value > maximum)
+    return `is ${value} and should be at most ${maximum}`;
   return undefined;
 }
 

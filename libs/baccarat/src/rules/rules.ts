@@ -84,7 +84,7 @@ export function readTableau(player: string, banker: readonly string[], at: strin
   const read = (row: string, width: number): Cell[] => {
     const letters = row.replace(/ /g, '');
     if (letters.length !== width) refuse(`${at}: tableau row "${row}" must have ${width} cells`);
-    return [...letters].map(
+    return Array.from(letters).map(
       (letter) => CELLS[letter] ?? refuse(`${at}: tableau row "${row}" has "${letter}"`),
     );
   };

@@ -233,7 +233,7 @@ export class KafkaFollower implements Follower {
         if (head < place.next) this.confirm(place);
         if (head <= place.next) place.lastCame = now;
         else if (consumer && now - place.lastCame > STUCK_MS)
-          return this.restart(
+          return void this.restart(
             consumer,
             `partition ${place.partition} has records up to ${head} and none came after ${place.next} for ${STUCK_MS} ms`,
           );

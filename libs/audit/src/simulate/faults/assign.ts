@@ -3,7 +3,7 @@ import { FINDING_CODES, type FindingCode } from '../../findings/catalogue.js';
 import { mostBurned } from '../burning.js';
 import { CardsOfShoe } from '../cards-of-shoe.js';
 import { dealLawfully, type Dealing } from '../dealing.js';
-import type { CoupFault } from './fault.js';
+import type { CoupFault, ShoeFault } from './fault.js';
 import { FAULTS } from './faults.js';
 import type { Random } from '../random.js';
 import { SimulationRefusal, type Setting } from '../setting.js';
@@ -183,12 +183,7 @@ function placeInShoe(
   if (fault.at === 'shoe') {
     if (coup !== undefined)
       return 'it is about the shoe as a whole, and no coup can be chosen for it';
-    const { takesCoup } = fault;
-    if (takesCoup !== undefined && plan.taken.has(takesCoup))
-      return `coup ${takesCoup} has another fault`;
-    plan.whole.push(code);
-    if (takesCoup !== undefined) plan.taken.add(takesCoup);
-    return undefined;
+    return placeOverShoe(code, fault, plan);
   }
   const first = fault.earliest?.(setting) ?? 1;
   const fits = (at: number): boolean =>
@@ -208,6 +203,18 @@ function placeInShoe(
   );
   if (free.length === 0) return 'the coups of the shoe have other faults; ask for more shoes';
   take(plan, code, random.pick(free));
+  return undefined;
+}
+
+function placeOverShoe(
+  code: FindingCode,
+  { takesCoup }: ShoeFault,
+  plan: ShoePlan,
+): string | undefined {
+  if (takesCoup !== undefined && plan.taken.has(takesCoup))
+    return `coup ${takesCoup} has another fault`;
+  plan.whole.push(code);
+  if (takesCoup !== undefined) plan.taken.add(takesCoup);
   return undefined;
 }
 

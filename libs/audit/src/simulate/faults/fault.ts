@@ -63,7 +63,7 @@ export interface ShoeTwist {
 }
 
 /** A wrong about a shoe as a whole. No coup can be chosen for it. */
-interface ShoeFault {
+export interface ShoeFault {
   readonly at: 'shoe';
   readonly impossible?: (setting: Setting) => string | undefined;
   readonly part: string;
