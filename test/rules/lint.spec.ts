@@ -464,14 +464,12 @@ describe('lint', () => {
   const places = new Map(
     REFS.map((ref) => [ref, pointers(published(ref)).filter((pointer) => pointer !== '')]),
   );
-  const alteration = fc
-    .constantFrom(...REFS)
-    .chain((ref) =>
-      fc.record({
-        ref: fc.constant(ref),
-        place: fc.constantFrom(...(places.get(ref) as string[])),
-      }),
-    );
+  const alteration = fc.constantFrom(...REFS).chain((ref) =>
+    fc.record({
+      ref: fc.constant(ref),
+      place: fc.constantFrom(...(places.get(ref) as string[])),
+    }),
+  );
   const near = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom<unknown>(

@@ -173,7 +173,12 @@ function tableauRow(
   if (code === 'TC-11') return ['a hand has at most three cards'];
   if (code === 'TC-03' || code === 'TC-04') {
     const total = totalOf(hand('player').slice(0, 2));
-    return grid('player has', Array.from(tableau.player), ['0', '1', '2', '3', '4', '5', '6', '7'], total);
+    return grid(
+      'player has',
+      Array.from(tableau.player),
+      ['0', '1', '2', '3', '4', '5', '6', '7'],
+      total,
+    );
   }
   const total = totalOf(hand('banker').slice(0, 2));
   const third = hand('player')[2];
