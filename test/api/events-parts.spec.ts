@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { OutcomeUnknown } from '#event-log';
 import { formOf } from '../../apps/api/src/ingest/event-form.js';
 import { FaultList } from '../../apps/api/src/ingest/fault-list.js';
 import { ReceivedClock } from '../../apps/api/src/ingest/received-clock.js';

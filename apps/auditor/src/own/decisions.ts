@@ -113,7 +113,7 @@ class ParkedRun {
   /** Puts the table back into its partition: folded up to where the partition stands, or parked at the event that it refused. */
   async returnTo(fold: PartitionFold): Promise<void> {
     const { released } = this.asked;
-    if (!this.refusedEvent) return fold.unpark(this.run, released);
+    if (!this.refusedEvent) return void fold.unpark(this.run, released);
     const { run, state, refused } = await reload(this.loading, this.asked, this.refusedEvent);
     fold.unpark(run, released);
     fold.park(run, parkedAt(fold.partition, refused ?? this.refusedEvent), state);

@@ -35,7 +35,7 @@ export class Refusals {
     await this.writer.idleOf(fold); // what was projected is in the database then: the rest is gathered from there
     while (isHeld()) {
       const isSettled = await this.trySettling(fold, record, refused);
-      if (isSettled) return fold.thaw();
+      if (isSettled) return void fold.thaw();
       await pause(RETRY_MS);
     }
   }

@@ -1,4 +1,4 @@
-import { cardIndex, CARDS, permittedBurns, rankOf, type Card, type Rules } from '#baccarat';
+import { cardIndex, CARDS, permittedBurns, rankOf, type Card } from '#baccarat';
 import { judgeOutstanding } from '../ledger/commission.js';
 import { oblige } from './dispositions.js';
 import {
