@@ -38,7 +38,7 @@ const STILL_LARGER = {
     'libs/audit/src/*.ts',
     'libs/read-model/src/{changes,misdealt,writing}/**',
     'apps/{api,auditor,standalone}/src/**',
-    'apps/cli/src/{audit,server}/**',
+    'apps/cli/src/{audit,rules,server}/**',
     'scripts/asyncapi.mjs',
   ],
   'max-params': [
