@@ -106,7 +106,7 @@ export default defineConfig(
     rules: {
       eqeqeq: 'error',
       ...SIZES,
-      // An arrow may return what a function without a result returns; `return void f()` says that nothing is returned.
+      // `return void f()` says that nothing is returned, and an arrow may call a function without a result.
       '@typescript-eslint/no-confusing-void-expression': [
         'error',
         {
@@ -148,7 +148,7 @@ export default defineConfig(
     },
   },
   {
-    // Settings come from the environment once, in the main of a program; everything else takes values.
+    // A program reads the environment once, in its main. Everything else takes values.
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
     ignores: [
       'apps/*/src/main.ts',
