@@ -68,7 +68,7 @@ async function callers(log, count) {
   return `${Math.round(times.length / SECONDS)} appends/s, ${quantiles(times)}`;
 }
 
-/** Appends at a rate, whatever comes of them: times are counted from when each was due. */
+/** Appends at a rate, whatever the outcome. Times are measured from when each append was due. */
 async function atRate(log, perSecond) {
   const begun = performance.now();
   const times = [];

@@ -30,7 +30,10 @@ async function simulated(count) {
   return some;
 }
 
-/** What is sent: for each shape the requests' path at the bare servers, media type, body, connections and events. */
+/**
+ * Returns what is sent: for each shape, the path at the bare servers, media type, body, connections
+ * and events.
+ */
 async function shapes() {
   const lines = await simulated(1100);
   const game = lines.slice(100);
@@ -69,7 +72,7 @@ const server = (kind, url) =>
     child.once('exit', (code) => reject(new Error(`the server ${kind} ended with ${code}`)));
   });
 
-/** The processor time that a server has used, µs. */
+/** Returns the processor time of a server so far, in µs. */
 const cpuOf = (child) =>
   new Promise((resolve) => {
     child.once('message', resolve);

@@ -13,7 +13,10 @@ const SHOES = 200;
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-bench-'));
 const cli = fileURLToPath(new URL('../../apps/cli/bin/shoeprint.js', import.meta.url));
 
-/** A log dealt by the simulator, in a process of its own: what is timed here must not inherit its heap. */
+/**
+ * Deals a log with the simulator, in its own process, so that what is timed here does not inherit
+ * its heap.
+ */
 function log(name, shoes, bets) {
   const file = join(folder, `${name}.ndjson`);
   execFileSync(process.execPath, [

@@ -86,7 +86,7 @@ function eventSchema(type) {
   };
 }
 
-/** One event of any type, told apart by `type` as fast as ajv can. */
+/** The schema of one event of any type, selected by `type` as fast as ajv can. */
 export const EVENT_SCHEMA = {
   type: 'object',
   required: ['type'],
@@ -94,7 +94,7 @@ export const EVENT_SCHEMA = {
   oneOf: EVENT_TYPES.map(eventSchema),
 };
 
-/** One event by its attributes alone, its data unread: the least that anybody would call a schema. */
+/** The schema of one event's attributes, without its data: the least that deserves the name. */
 export const LIGHT_SCHEMA = (() => {
   const { data, ...properties } = eventSchema('cut-card-drawn').properties;
   return {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** The bytes of a POST. */
+/** Returns the bytes of a POST. */
 export function post(path, type, body, headers = {}) {
   const bytes = Buffer.from(body);
   const lines = [
@@ -17,7 +17,10 @@ export function post(path, type, body, headers = {}) {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), bytes]);
 }
 
-/** Length of the answer that begins a buffer, once it is there whole; else 0. Throws where it is no 202. */
+/**
+ * Returns the length of the answer at the start of a buffer once it is complete, otherwise 0.
+ * Throws unless it is a 202.
+ */
 function answerLength(buffer) {
   const head = buffer.indexOf(END_OF_HEAD);
   if (head < 0) return 0;
@@ -30,7 +33,10 @@ function answerLength(buffer) {
   return buffer.length >= whole ? whole : 0;
 }
 
-/** Sends `request` over `connections` kept-alive connections for about `ms`; gives answers a second and the answers' times in ms. */
+/**
+ * Sends `request` over `connections` kept-alive connections for about `ms`. Returns answers per
+ * second and the answers' times in ms.
+ */
 export async function load({ port, request, connections, ms }) {
   const until = performance.now() + ms;
   const latencies = [];

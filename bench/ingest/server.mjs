@@ -141,7 +141,7 @@ function node() {
 
 const [kind, databaseUrl] = process.argv.slice(2);
 process.on('disconnect', () => process.exit());
-// Processor time so far in µs: on a machine shared with others it says more than the clock.
+// Reports processor time so far in µs. On a shared machine it means more than the clock.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send(user + system);

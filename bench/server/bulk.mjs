@@ -11,7 +11,10 @@ import { connected, startServer } from './stack.mjs';
 const FILES = 4;
 const TABLES_A_FILE = 16;
 
-/** Files of events of several tables, mixed by time as they were dealt: at least `events` in all, half the tables with bets. */
+/**
+ * Writes files of events of several tables, mixed by time as they were dealt: at least `events` in
+ * all, half of the tables with bets.
+ */
 export async function files(dir, events, bets) {
   const rules = rulesNamed(installedRules(), 'punto-banco@1');
   const made = [];
@@ -43,7 +46,7 @@ export async function files(dir, events, bets) {
   };
 }
 
-/** One round on a server of its own. */
+/** Runs one round on its own server. */
 export async function bulkRound(machine, log, data, flags) {
   const server = await startServer(machine, log, flags);
   const { child: sender } = await started('bulk-sender.mjs', {
@@ -109,7 +112,7 @@ function lastReached(seen, heads) {
   throw new Error('the observer did not see the rows at the heads');
 }
 
-/** Rounds by turns on the logs named; a line for each. */
+/** Runs rounds in turn on the named logs, and prints a line for each. */
 export async function bulk(machine, { logs, events, rounds, flags, until }) {
   const kinds = [];
   for (const bets of [true, false])

@@ -7,7 +7,7 @@ import { run, startServer } from './stack.mjs';
 
 const NAIVE_MS = 8_000;
 
-/** Fills a log by way of the api; the server is left running. */
+/** Fills a log through the api. Leaves the server running. */
 export async function filled(machine, log, events) {
   const data = await files(machine.dir, events, true);
   const server = await startServer(machine, log);
@@ -36,7 +36,10 @@ async function naive(machine, server) {
   return (events / ms) * 1000;
 }
 
-/** An auditor that begins at the log's beginning, with no rows: events a second from when it follows until its rows are at the heads. */
+/**
+ * Starts an auditor at the log's beginning, without rows. Returns events per second from the moment
+ * that it follows until its rows reach the heads.
+ */
 async function projector(machine, server, { data, heads }) {
   const databaseUrl = await machine.database();
   const auditor = run('auditor', { ...server.env, DATABASE_URL: databaseUrl });

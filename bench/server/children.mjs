@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const TICK_MS = 10;
 
-/** The next message of a child; rejects where it ends before. */
+/** Returns the next message of a child. Rejects if it exits first. */
 export const heard = (child) =>
   new Promise((resolve, reject) => {
     const ended = (code) => reject(new Error(`${child.spawnargs.at(-1)} ended with ${code}`));
@@ -17,7 +17,10 @@ export const heard = (child) =>
     });
   });
 
-/** Starts a file of this folder as a process, hands it `given`, and resolves once it has said something. */
+/**
+ * Starts a file of this folder as a process, passes it `given`, and resolves with its first
+ * message.
+ */
 export async function started(file, given) {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
     serialization: 'advanced',
@@ -26,7 +29,7 @@ export async function started(file, given) {
   return { child, first: await heard(child) };
 }
 
-/** Asks a child; resolves with what it says next. */
+/** Sends a request to a child and resolves with its next message. */
 export function asked(child, what) {
   const answer = heard(child);
   child.send(what);
@@ -48,7 +51,9 @@ function stat(pid) {
   }
 }
 
-/** Processor time in ms of a process, of its children, and of those of them that ended. */
+/**
+ * Returns the processor time in ms of a process, of its children, and of those of them that exited.
+ */
 export function cpuMs(pid) {
   let sum = 0;
   for (const name of readdirSync('/proc')) {
@@ -60,13 +65,16 @@ export function cpuMs(pid) {
   return sum;
 }
 
-/** The processor time of each of `pids` so far: a function that gives how much was used since. */
+/**
+ * Starts counting the processor time of `pids`. Returns a function that returns how much was used
+ * since.
+ */
 export function cpuFrom(pids) {
   const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuMs(pid)]);
   return () => Object.fromEntries(before.map(([name, pid, ms]) => [name, cpuMs(pid) - ms]));
 }
 
-/** Busy and all processor time of the machine so far, in ms. */
+/** Returns the busy and total processor time of the machine so far, in ms. */
 function machineMs() {
   const [user, nice, system, idle, iowait, ...rest] = readFileSync('/proc/stat', 'latin1')
     .split('\n')[0]
@@ -78,8 +86,8 @@ function machineMs() {
 }
 
 /**
- * How much of the machine others had, in percent, since it was made: what was busy without the processor time of `ours`, in ms.
- * A figure taken beside others is lower than the machine's own.
+ * Returns how much of the machine other processes used since this call, in percent: the busy time
+ * without `ours`, in ms. A figure measured beside others is lower than the machine's own.
  */
 export function othersFrom() {
   const before = machineMs();
@@ -92,10 +100,10 @@ export function othersFrom() {
   };
 }
 
-/** Processor time of this process so far, ms. */
+/** Returns the processor time of this process so far, in ms. */
 export const ownMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
 
-/** Process id of the program whose command line holds a text. */
+/** Returns the process id of the program whose command line contains a text. */
 export const pidOf = (text) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -116,5 +124,5 @@ export function spread(values) {
   return { min: sorted[0], median: sorted[sorted.length >> 1], max: sorted.at(-1) };
 }
 
-/** Lets a child end; one whose work is done may have ended by itself. */
+/** Lets a child exit. It may already have exited by itself. */
 export const letGo = (child) => child.connected && child.disconnect();

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** The bytes of `POST /v1/events`. */
+/** Returns the bytes of `POST /v1/events`. */
 export function request(token, type, body) {
   const head = `POST /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }
 
-/** The positions of a Log-Position header: offset that a reader waits for, by partition. */
+/** Parses a Log-Position header: the offset that a reader waits for, by partition. */
 export const positionsOf = (header) =>
   header.split(',').map((part) => {
     const [partition, next] = part.split(':').map(Number);
@@ -30,7 +30,10 @@ export class Connection {
     this.opened = new Promise((resolve) => this.#socket.once('connect', resolve));
   }
 
-  /** Calls `answered(status, logPosition, why)` once the answer is there whole; a failure of the connection is status 0. */
+  /**
+   * Calls `answered(status, logPosition, why)` once the answer is complete. A failed connection is
+   * status 0.
+   */
   send(bytes, answered) {
     this.#answered = answered;
     this.#socket.write(bytes);

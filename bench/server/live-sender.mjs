@@ -7,7 +7,7 @@ import { Connection, positionsOf, request } from './connection.mjs';
 
 const clock = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** The tables' first events in the order of play: at each turn one of every table. */
+/** Returns the tables' first events in the order of play: one of every table in turn. */
 function script(tables, count, token) {
   const rules = rulesNamed(installedRules(), 'punto-banco@1');
   const each = Math.ceil(count / tables);
@@ -31,7 +31,10 @@ function script(tables, count, token) {
 }
 
 class Sending {
-  /** Four numbers an event: due, sent, acknowledged, and the place of its partition and offset in `positions`. */
+  /**
+   * Four numbers an event: due, sent, acknowledged, and the index of its partition and offset in
+   * `positions`.
+   */
   constructor(events, perSecond, connections) {
     Object.assign(this, {
       events,
@@ -66,7 +69,7 @@ class Sending {
     return { ...times, failures: this.failures.slice(0, 3), failed: this.failures.length };
   }
 
-  /** In a source's turn. */
+  /** Sends an event when it is its source's turn. */
   offer(i) {
     const { source } = this.events[i];
     const queue = this.busy.get(source);

@@ -3,7 +3,10 @@ import { asked, cpuFrom, letGo, load, othersFrom, started } from './children.mjs
 import { costs, reached, sum } from './bulk.mjs';
 import { startServer } from './stack.mjs';
 
-/** The same load for so long before, in which Node and the broker compile what runs often; told apart as `first`. */
+/**
+ * Runs the same load for this long first, while Node and the broker compile hot code. Reported
+ * separately as `first`.
+ */
 const WARM_S = 12;
 const PLAN = [
   { perSecond: 200, seconds: 10, tables: 60, connections: 64 },
@@ -59,7 +62,7 @@ export async function liveRound(machine, log, plan, flags) {
 
 const maxOf = (values) => values.reduce((most, value) => Math.max(most, value), 0);
 
-/** When each event's position was first seen reached. */
+/** Returns when each event's position was first seen as reached. */
 function visibleAt({ partition, next }, seen) {
   const steps = new Map();
   for (let i = 0; i < seen.length; i += 3) {

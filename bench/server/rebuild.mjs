@@ -18,7 +18,7 @@ const TABLES = [
   'bet_total',
   'device',
 ];
-/** Two connections, as two cores: the coups on one, the rest on the other. */
+/** Two connections, for two cores: the coups on one, the rest on the other. */
 const SHARES = [['coup'], TABLES.filter((name) => name !== 'coup')];
 
 async function writeFiles(client, dir) {
@@ -26,7 +26,7 @@ async function writeFiles(client, dir) {
     await client.query(`copy rows.${name} to '${join(dir, name)}' (format binary)`);
 }
 
-/** Into tables with the same keys and indexes, in a transaction a connection. */
+/** Copies into tables with the same keys and indexes, in one transaction a connection. */
 async function copyIn(databaseUrl, dir) {
   const clients = await Promise.all(SHARES.map(() => connected(databaseUrl)));
   const [client] = clients;

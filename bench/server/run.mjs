@@ -34,7 +34,7 @@ const flags =
   );
 const wants = (part) => positionals.length === 0 || positionals.includes(part);
 
-/** Each part has so many minutes; a round that was begun is ended, and there is always one. */
+/** The limit of each part in minutes. A started round is finished, and there is always one. */
 const within = (minutes) => performance.now() + minutes * 60_000;
 
 const machine = await startMachine({ kafka: logs.includes('kafka') });

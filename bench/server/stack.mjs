@@ -19,7 +19,7 @@ const PASSWORD = 'a password for benchmarks';
 const READY_MS_MAX = 60_000;
 const main = (app) => fileURLToPath(new URL(`../../dist/apps/${app}/src/main.js`, import.meta.url));
 
-/** PostgreSQL with fsync, as the embedded server is set; Kafka where asked for. */
+/** Starts PostgreSQL with fsync, set as the embedded server, and Kafka if requested. */
 export async function startMachine({ kafka }) {
   const dir = mkdtempSync(join(tmpdir(), 'shoeprint-bench-'));
   const cluster = new EmbeddedCluster({ dir, database: 'shoeprint', settings: DATABASE_SETTINGS });
@@ -65,7 +65,7 @@ export async function connected(url) {
   return client;
 }
 
-/** What the processes of a server over `log` ('kafka' or 'postgres') are told. */
+/** Returns the environment of the processes of a server over `log` ('kafka' or 'postgres'). */
 export function environment(machine, log, databaseUrl) {
   const kafka =
     log === 'kafka'
@@ -86,8 +86,9 @@ export function environment(machine, log, databaseUrl) {
 }
 
 /**
- * A server on a database of its own: 'kafka' and 'postgres' are api and auditor as two processes over that log, 'standalone'
- * is one process with a PostgreSQL of its own. `flags`: of Node, by process, to profile.
+ * Starts a server on its own database. 'kafka' and 'postgres' are api and auditor as two processes
+ * over that log. 'standalone' is one process with its own PostgreSQL. `flags`: Node flags by
+ * process, to profile.
  */
 export async function startServer(machine, log, flags = {}) {
   return log === 'standalone' ? standalone(flags) : processes(machine, log, flags);

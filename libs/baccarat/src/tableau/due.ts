@@ -96,14 +96,17 @@ function totalsOfHand(hand: readonly Card[]): HandTotals {
   return { cards: hand.length, two, third, total: sum % 10 };
 }
 
-/** What the player hand does on a two-card total; it stands on a natural. */
+/** Returns what the player hand does on a two-card total. It stands on a natural. */
 export const playerCell = (tableau: Tableau, total: number): Cell =>
   tableau.player[total] ?? 'stand';
 
-/** What the banker hand does on a two-card total against the player's third card's value, or `STOOD`; it stands on a natural. */
+/**
+ * Returns what the banker hand does on a two-card total, against the value of the player's third
+ * card, or `STOOD`. It stands on a natural.
+ */
 export const bankerCell = (tableau: Tableau, total: number, third: number): Cell =>
   tableau.banker[total]?.[third] ?? 'stand';
 
-/** The hand nearer nine wins; equal totals tie. */
+/** Returns the outcome: the hand nearer nine wins, and equal totals tie. */
 export const outcomeOf = (player: number, banker: number): Outcome =>
   player > banker ? 'player' : banker > player ? 'banker' : 'tie';

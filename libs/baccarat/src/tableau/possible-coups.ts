@@ -4,15 +4,16 @@ import { due, type Hands } from './due.js';
 import type { Facts, Predicate } from '../rules/rule-document.js';
 import type { Tableau } from '../rules/rules.js';
 
-/** A coup that can happen, as the bets see it. */
+/** A possible coup, as the bets see it. */
 export interface PossibleCoup {
   readonly facts: Facts;
   readonly hands: Hands;
 }
 
 /**
- * One coup of each kind that the given conditions can tell apart, dealt by this drawing table. An optional cell is
- * played both ways. `decks` matters for perfect pairs alone, which one deck cannot make.
+ * Returns one coup of each kind that the conditions can distinguish, dealt by this drawing table.
+ * An optional cell is played both ways. `decks` matters only for perfect pairs, which are
+ * impossible with one deck.
  */
 export function possibleCoups(
   tableau: Tableau,
@@ -42,7 +43,10 @@ export function possibleCoups(
   return [...coups.values()];
 }
 
-/** Which of `conditions`, tried in order, ever holds first, ever holds at all, and whether some coup meets none. */
+/**
+ * Returns which of `conditions`, evaluated in order, is ever the first to be true, which is ever
+ * true, and whether some coup meets none.
+ */
 export function reached(
   conditions: readonly Predicate[],
   coups: readonly PossibleCoup[],
@@ -65,7 +69,10 @@ interface Side {
   readonly thirds: readonly Card[];
 }
 
-/** First two cards, and third cards, of one hand: one example of each kind that total, pair and patterns tell apart. */
+/**
+ * Returns the first two cards and third cards of one hand: one example of each kind that total,
+ * pair and patterns distinguish.
+ */
 function sideOf(hand: 'player' | 'banker', conditions: readonly Predicate[], decks: number): Side {
   const patterns = conditions.flatMap((condition) => (condition[hand] ? [condition[hand]] : []));
   const matched = (card: Card, at: number): string =>

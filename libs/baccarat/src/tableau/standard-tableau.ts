@@ -2,8 +2,8 @@ import type { TableauText } from '../rules/rule-document.js';
 import { diffTableau, tableauOf, type OpenTableau } from './tableau-words.js';
 
 /**
- * The drawing rules that nearly every house plays, as its rule book prints them.
- * Source: 58 Pa. Code § 631a.11 (Pennsylvania Code, title 58, chapter 631a).
+ * The drawing rules of nearly every house, as its rule book prints them. Source: 58 Pa. Code §
+ * 631a.11 (Pennsylvania Code, title 58, chapter 631a).
  */
 export const STANDARD_TABLEAU: TableauText = {
   //       01234567  the player hand's total
@@ -24,7 +24,8 @@ export const STANDARD_TABLEAU: TableauText = {
 const STANDARD = tableauOf(STANDARD_TABLEAU);
 
 /**
- * Where a drawing table departs from the standard one, cell by cell, the standard first: `player on 5: draw → optional`.
- * Empty for the standard table. Undecided cells are no departure.
+ * Returns the differences of a drawing table from the standard one, cell by cell, the standard
+ * first: `player on 5: draw → optional`. Empty for the standard table. Undecided cells are not
+ * differences.
  */
 export const departures = (tableau: OpenTableau): string[] => diffTableau(STANDARD, tableau);

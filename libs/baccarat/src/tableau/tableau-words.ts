@@ -2,24 +2,27 @@ import { STOOD, type Cell, type Tableau } from '../rules/rules.js';
 import { readTableau } from '../rules/rules.js';
 import type { TableauText } from '../rules/rule-document.js';
 
-/** A cell of the player's row in words: `player on 5`. */
+/** Returns the name of a cell of the player's row: `player on 5`. */
 export const playerCellName = (total: number): string => `player on ${total}`;
 
-/** A cell of the banker's table in words: `banker 6 against a third card of 6`, `banker 6 when the player stood`. */
+/**
+ * Returns the name of a cell of the banker's table: `banker 6 against a third card of 6`, `banker 6
+ * when the player stood`.
+ */
 export const bankerCellName = (total: number, third: number): string =>
   third === STOOD
     ? `banker ${total} when the player stood`
     : `banker ${total} against a third card of ${third}`;
 
-/** A list in words: `3, 4 and 5`. */
+/** Joins a list in words: `3, 4 and 5`. */
 export const inWords = (items: readonly (string | number)[], last = 'and'): string =>
   items.length < 2
     ? items.join('')
     : `${items.slice(0, -1).join(', ')} ${last} ${items[items.length - 1]}`;
 
 /**
- * The cells in which two drawing tables differ, each in words: `banker 6 against a third card of 6: draw → stand`.
- * A cell that one of them leaves `undefined` is not compared.
+ * Returns the cells in which two drawing tables differ, each in words: `banker 6 against a third
+ * card of 6: draw → stand`. Skips a cell that one of them leaves `undefined`.
  */
 export function diffTableau(before: OpenTableau, after: OpenTableau): string[] {
   const changes: string[] = [];
@@ -41,7 +44,7 @@ export function diffTableau(before: OpenTableau, after: OpenTableau): string[] {
   return changes;
 }
 
-/** A drawing table some of whose cells may be undecided. Laid out as a `Tableau`. */
+/** A drawing table with cells that may be undecided. It has the layout of a `Tableau`. */
 export interface OpenTableau {
   readonly player: readonly (Cell | undefined)[];
   readonly banker: readonly (readonly (Cell | undefined)[])[];
@@ -49,7 +52,7 @@ export interface OpenTableau {
 
 const LETTERS: Readonly<Record<Cell, string>> = { draw: 'D', stand: 'S', optional: 'O' };
 
-/** A drawing table as rule documents print it. */
+/** Prints a drawing table as rule documents do. */
 export function printTableau({ player, banker }: Tableau): TableauText {
   const letters = (cells: readonly Cell[]): string => cells.map((cell) => LETTERS[cell]).join('');
   return {
@@ -58,6 +61,6 @@ export function printTableau({ player, banker }: Tableau): TableauText {
   };
 }
 
-/** Reads a printed table. Throws on one that is not 8 cells and 8 rows of 11. */
+/** Parses a printed table. Throws unless it has 8 cells and 8 rows of 11. */
 export const tableauOf = (text: TableauText): Tableau =>
   readTableau(text.player, text.banker, 'tableau');
