@@ -23,7 +23,10 @@ import { Collector } from './collector.js';
 import { describeEventLog, type LogStore } from './contract.js';
 
 const PARTITIONS = 4;
-/** A broker of this file's own, that may be killed, unless one is given or there is no Java: that of the run is not ours to kill. */
+/**
+ * A broker of this file's own, that may be killed, unless one is given or there is no Java: that of
+ * the run is not ours to kill.
+ */
 const shared = process.env.KAFKA_BROKERS ? 'KAFKA_BROKERS is set' : await whyNoKafkaToKill();
 const own = shared === undefined ? await kafkaBehindProxy() : undefined;
 const kafka = own ? { brokers: own.cluster.brokers } : await kafkaForTests();
@@ -143,7 +146,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
           ],
         }),
       );
-      await expect(open(compacted, 1)).rejects.toThrow('compaction takes records away');
+      await expect(open(compacted, 1)).rejects.toThrow('compaction removes records');
     });
 
     it('is another log when it was deleted and made again: health says so, a reader is stopped, and nothing more is recorded', async () => {
@@ -162,7 +165,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
       expect(again.id).not.toBe(log.id);
       expect(await log.health()).toMatchObject({
         reachable: false,
-        notes: expect.arrayContaining([expect.stringContaining('another one under the same name')]),
+        notes: expect.arrayContaining([expect.stringContaining('was deleted and created again')]),
       });
       await eventually('the stop', () => taker.stops.length === 2);
       expect(taker.stops.map(({ why }) => why)).toEqual([

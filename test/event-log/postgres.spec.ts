@@ -148,7 +148,7 @@ describe('the log in PostgreSQL', () => {
 
   it('has its number of partitions for life', async () => {
     await expect(PostgresLog.open({ url: database.url, partitions: 8 })).rejects.toThrow(
-      'the log has 4 partitions, which is set for life; 8 are asked for',
+      'the log has 4 partitions, not 8: their number cannot change',
     );
   });
 

@@ -2,41 +2,49 @@ import type { Appended, Appending, LogRecord } from './port.js';
 
 /** An append that waits, or is under way. */
 export interface Waiting extends Appending {
-  /** What it weighs, see `weightOf`. */
+  /** Weight of all its records in bytes, by `weightOf`. */
   readonly weight: number;
-  /** How many of its records have been handed over. */
+  /** Number of its records that have been sent. */
   handed: number;
-  /** Where its first record came to lie, once known. */
+  /** Offset of its first record, once known. */
   first?: number;
   readonly resolve: (appended: Appended) => void;
   readonly reject: (why: Error) => void;
 }
 
-/** The records of one append that go into one send: from index `from` up to but not including `to`. */
+/**
+ * The records of one append that go into one send: from index `from` up to but not including `to`.
+ */
 export interface Slice {
   readonly of: Waiting;
   readonly from: number;
   readonly to: number;
 }
 
-/** What a record costs beside its bytes, in the queue and on the wire: it bounds the number of empty records, too. */
+/**
+ * Bytes that each record counts for on top of its key and value, in the queue and on the wire. It
+ * also bounds the number of empty records.
+ */
 const RECORD_OVERHEAD = 64;
 
-/** What a record weighs in a queue and in a send: its key, its value and a little more, in bytes. */
+/**
+ * Returns what a record counts for in a queue and in a send: the bytes of its key and value, and
+ * the overhead.
+ */
 export const weightOf = ({ key, value }: LogRecord): number =>
   Buffer.byteLength(key) + value.length + RECORD_OVERHEAD;
 
 /**
- * Queues appends and decides what is sent next. Live appends go first, in order of arrival, then bulk appends in theirs. An
- * append of at most half a send is sent whole. A longer one is sent in slices, with no other append of its partition between
- * them.
+ * Queues appends and decides what is sent next. Live appends go first, in order of arrival, then
+ * bulk appends in theirs. An append of at most half a send is sent whole. A longer one is sent in
+ * slices, with no other append of its partition between them.
  */
 export class AppendQueue {
   /** A send is under way. */
   sending = false;
   private live: Waiting[] = [];
   private bulk: Waiting[] = [];
-  /** The append of which a part has gone out. */
+  /** The append that has been sent in part. */
   private parted: Waiting | undefined;
 
   constructor(private readonly sendBytesMax: number) {}
@@ -45,7 +53,7 @@ export class AppendQueue {
     this[waiting.urgency].push(waiting);
   }
 
-  /** Takes all that waits. */
+  /** Removes and returns every append that waits. */
   clear(): Waiting[] {
     const all = [...(this.parted ? [this.parted] : []), ...this.live, ...this.bulk];
     this.live = [];
@@ -54,15 +62,16 @@ export class AppendQueue {
     return all;
   }
 
-  /** Forgets the rest of an append of which a part failed. */
+  /** Drops the rest of an append after one of its slices failed. */
   drop(waiting: Waiting): void {
     if (this.parted === waiting) this.parted = undefined;
   }
 
-  /** Takes what goes out next; nothing only if nothing waits. */
+  /** Takes the slices of the next send. Returns none only if nothing waits. */
   next(): Slice[] {
     const send = new SendBuilder();
-    // Half of a send is kept for what else waits, or a steady trickle of live events would hold up a bulk load for ever.
+    // Keep half of a send for other appends, or a steady trickle of live events would block a bulk
+    // load forever.
     const othersWait = this.parted !== undefined || this.bulk.length > 0;
     this.live = this.takeFrom(
       this.live,
@@ -75,7 +84,10 @@ export class AppendQueue {
     return send.slices;
   }
 
-  /** Takes from a queue what fits under `limit`, without passing over any but those behind a parted append; gives what is left. */
+  /**
+   * Moves the appends that fit under `limit` from a queue to the send and returns the rest. Skips
+   * only appends whose partition is in the middle of a sliced append.
+   */
   private takeFrom(queue: Waiting[], send: SendBuilder, limit: number): Waiting[] {
     const blocked: Waiting[] = [];
     for (const [at, waiting] of queue.entries()) {
@@ -96,7 +108,9 @@ export class AppendQueue {
     return blocked;
   }
 
-  /** Adds as many records as fit, at least one to an empty send. Whether any was added. */
+  /**
+   * Adds as many records as fit, and at least one to an empty send. Returns whether it added any.
+   */
   private part(waiting: Waiting, send: SendBuilder, limit: number): boolean {
     const from = waiting.handed;
     let to = from;

@@ -19,20 +19,27 @@ export interface Batch {
 export interface BatcherOptions {
   /** Partitions are numbered from 0. */
   readonly partitions: number;
-  /** Each queue has one send under way. `queueOf` returns the queue of a partition, from 0 to `queues - 1`. */
+  /**
+   * Each queue has at most one send under way. `queueOf` returns the queue of a partition, from 0
+   * to `queues - 1`.
+   */
   readonly queues: number;
   readonly queueOf: (partition: number) => number;
-  /** A send weighs at most this many bytes: keys, values and 64 for each record. It must hold at least two of the longest records. */
+  /**
+   * Limit of one send in bytes: keys, values and 64 for each record. It must hold at least two of
+   * the longest records.
+   */
   readonly sendBytesMax: number;
   /**
-   * Appends each partition's records durably, and resolves with the offset of the first of each batch, in their order. It
-   * rejects with `NotRecorded` only where not one record of the whole send is in the log or ever will be; any other rejection
-   * is an `OutcomeUnknown`. No partition comes twice in a send.
+   * Appends each partition's records durably. Resolves with the offset of the first record of each
+   * batch, in the order of the batches. Rejects with `NotRecorded` only if no record of the whole
+   * send is in the log or ever will be; any other rejection counts as `OutcomeUnknown`. A send has
+   * at most one batch for each partition.
    */
   readonly send: (batches: readonly Batch[], queue: number) => Promise<readonly number[]>;
-  /** Bytes that may wait or be under way. */
+  /** Limit of the bytes that wait or are under way. */
   readonly queueBytesMax?: number;
-  /** How many of those bulk loads may not have. */
+  /** How many of those bytes are reserved for live appends. */
   readonly liveReserveBytes?: number;
 }
 
@@ -40,22 +47,23 @@ export interface BatcherOptions {
 export interface BatcherStats {
   readonly queuedBytes: number;
   readonly queueBytesMax: number;
-  /** Sends that ended, well or not. */
+  /** Sends that ended, including those that failed. */
   readonly sends: number;
-  /** Records that were acknowledged. */
+  /** Acknowledged records. */
   readonly records: number;
-  /** Sends that were rejected. */
+  /** Rejected sends. */
   readonly failures: number;
 }
 
-/** Bytes of appends that may wait by default. */
+/** Default limit of the bytes of waiting appends. */
 export const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
 const LIVE_RESERVE_BYTES = 8 * 1024 * 1024;
 const GRACE_MS = 10_000;
 
 /**
- * Batches appends: what arrives while a send is under way goes into the next one. There is no timer, so an idle log appends
- * at once. Appends of one urgency keep their order within a partition.
+ * Batches appends: appends that arrive while a send is under way go into the next one. There is no
+ * timer, so an idle log appends at once. Appends of one urgency keep their order within a
+ * partition.
  */
 export class Batcher {
   private readonly queues: readonly AppendQueue[];
@@ -85,14 +93,17 @@ export class Batcher {
     this.bulkBytesMax = queueBytesMax - liveReserveBytes;
   }
 
-  /** As `EventLog.append` promises. Throws where the partition does not exist or there is nothing to append: a bug of the caller. */
+  /**
+   * Appends as `EventLog.append` does. Throws `RangeError` if the partition does not exist or there
+   * are no records: both are bugs of the caller.
+   */
   async append(appending: Appending): Promise<Appended> {
     const { partition, records, urgency } = appending;
     if (!Number.isInteger(partition) || partition < 0 || partition >= this.options.partitions)
       throw new RangeError(
-        `there is no partition ${partition}: there are ${this.options.partitions}, from 0`,
+        `partition ${partition} does not exist (expected 0 to ${this.options.partitions - 1})`,
       );
-    if (records.length === 0) throw new RangeError('there is nothing to append');
+    if (records.length === 0) throw new RangeError('an append needs at least one record');
     const weight = this.admit(records, urgency);
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { partition, records, urgency, weight, handed: 0, resolve, reject };
@@ -110,7 +121,10 @@ export class Batcher {
     return { queuedBytes, queueBytesMax, sends, records, failures };
   }
 
-  /** Takes no more, finishes what waits; after `graceMs` what was not handed over is `NotRecorded`, what is under way `OutcomeUnknown`. */
+  /**
+   * Rejects new appends and finishes the waiting ones. After `graceMs`, appends that were not sent
+   * reject with `NotRecorded`, and those under way with `OutcomeUnknown`.
+   */
   async close(graceMs = GRACE_MS): Promise<void> {
     this.closing = true;
     if (this.open.size === 0) return;
@@ -120,7 +134,7 @@ export class Batcher {
     clearTimeout(timer);
   }
 
-  /** What the records weigh, where they may wait; else throws NotRecorded. */
+  /** Returns the weight of the records. Throws `NotRecorded` if the queue cannot take them. */
   private admit(records: readonly LogRecord[], urgency: Urgency): number {
     if (this.closing) throw new NotRecorded('the log is closing');
     let weight = 0;
@@ -129,7 +143,8 @@ export class Batcher {
         throw new NotRecorded(
           `a record of ${record.value.length} bytes is over the limit of ${RECORD_BYTES_MAX}`,
         );
-      // PostgreSQL's text cannot hold them, and one such key would fail the appends of all that go out with it.
+      // PostgreSQL's `text` cannot hold such keys, and one of them would fail every append of the
+      // same send.
       if (record.key.includes('\0') || !wellFormed(record.key))
         throw new NotRecorded('a key must be well-formed text without NUL');
       weight += weightOf(record);
@@ -144,7 +159,8 @@ export class Batcher {
 
   private start(queue: AppendQueue, number: number): void {
     queue.sending = true;
-    // What the same turn of the event loop brings goes out together: a request writes to several partitions.
+    // Everything appended in the same turn of the event loop shares a send: one request writes to
+    // several partitions.
     queueMicrotask(() => void this.run(queue, number));
   }
 
@@ -212,7 +228,7 @@ export class Batcher {
     for (const queue of this.queues) {
       for (const waiting of queue.clear()) {
         if (waiting.handed > 0) continue;
-        waiting.reject(new NotRecorded('the log was closed before the records were handed over'));
+        waiting.reject(new NotRecorded('the log was closed before the records were sent'));
         this.settled(waiting);
       }
     }
@@ -223,7 +239,10 @@ export class Batcher {
   }
 }
 
-/** Whether the text has no half of a surrogate pair: the compiled library of ES2023 does not know `isWellFormed` yet. */
+/**
+ * Returns whether the text has no lone surrogate. The ES2023 library does not declare
+ * `isWellFormed` yet.
+ */
 const wellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
 /** Groups the slices of a send by partition, in their order. */

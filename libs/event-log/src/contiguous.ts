@@ -1,6 +1,9 @@
 import { BrokenLog, type StoredRecord } from './port.js';
 
-/** The records, which must begin at `from` and follow one another. Throws BrokenLog with the first offset that is missing. */
+/**
+ * Returns the records if they begin at `from` and follow one another. Throws `BrokenLog` with the
+ * first missing offset.
+ */
 export function contiguous<R extends Pick<StoredRecord, 'offset'>>(
   records: readonly R[],
   partition: number,

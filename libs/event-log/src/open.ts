@@ -4,8 +4,9 @@ import { PostgresLog } from './postgres/postgres-log.js';
 import type { LogSettings } from './settings.js';
 
 /**
- * Opens the log that the settings name, and makes it where it is not there. `onNotice` is told in a sentence what an operator
- * should know. Throws where the log cannot be reached, or is another than the settings say.
+ * Opens the log that the settings name; creates it if it is missing. `onNotice` receives each
+ * notice for an operator as a sentence. Throws if the log cannot be reached or does not match the
+ * settings.
  */
 export async function openLog(
   settings: LogSettings,

@@ -1,4 +1,7 @@
-/** The partition of a key among `partitions`: Kafka's own murmur2 of its UTF-8 bytes, so that any Kafka client sends it to the same place. */
+/**
+ * Returns the partition of a key: Kafka's own murmur2 of its UTF-8 bytes modulo `partitions`, so
+ * that any Kafka client picks the same partition.
+ */
 export function partitionOf(key: string, partitions: number): number {
   return (murmur2(utf8.encode(key)) & 0x7fffffff) % partitions;
 }
@@ -7,7 +10,7 @@ const utf8 = new TextEncoder();
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 
-/** MurmurHash2 as Apache Kafka's clients use it, a signed 32-bit number. */
+/** Returns the MurmurHash2 that Apache Kafka's clients use, as a signed 32-bit number. */
 export function murmur2(bytes: Uint8Array): number {
   const { length } = bytes;
   let hash = SEED ^ length;

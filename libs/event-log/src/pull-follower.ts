@@ -8,17 +8,18 @@ export interface Wanted {
   readonly from: number;
 }
 
-/** What a `PullFollower` reads from. */
+/** The log that a `PullFollower` reads. */
 export interface PullSource {
   readonly partitions: number;
   /**
-   * Records of each wanted partition from its offset on, in the same order. Rejects with `BrokenLog` where a partition is not
-   * what it was, and with anything else where the log cannot be reached for now.
+   * Returns records of each wanted partition from its offset on, in the order of `wanted`. Rejects
+   * with `BrokenLog` if a partition is damaged, and with any other error if the log is temporarily
+   * unreachable.
    */
   fetch(wanted: readonly Wanted[]): Promise<readonly (readonly StoredRecord[])[]>;
-  /** Calls `wake` whenever there may be something new. Gives what ends that. */
+  /** Calls `wake` whenever there may be new records. Returns a function that unsubscribes. */
   onAppended(wake: () => void): () => void;
-  /** How long to wait at the head before looking again: the truth, where a wake-up is only a hint. */
+  /** Wait at the head between fetches. A wake-up is only a hint, so the follower polls as well. */
   readonly pollMs: number;
 }
 
@@ -31,8 +32,9 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 1000;
 
 /**
- * A follower of a log that is asked for records: it fetches for all partitions whose handler is free in one go, hands on what came,
- * and asserts that offsets follow one another. While the log cannot be reached it tries again, for ever.
+ * Follows a log by fetching. One fetch reads all partitions whose handler is free. Delivers the
+ * fetched records and checks that their offsets follow one another. Retries forever while the log
+ * is unreachable.
  */
 export class PullFollower implements Follower {
   private readonly pursuits = new Map<number, Pursuit>();
@@ -52,10 +54,10 @@ export class PullFollower implements Follower {
     this.running = this.run();
   }
 
-  /** Throws where there is no such partition: a bug of the caller. */
+  /** Throws `RangeError` if the partition does not exist: a bug of the caller. */
   add(partition: number, from: number): void {
     if (!Number.isInteger(partition) || partition < 0 || partition >= this.source.partitions)
-      throw new RangeError(`there is no partition ${partition}`);
+      throw new RangeError(`partition ${partition} does not exist`);
     if (this.closed) return;
     this.pursuits.set(partition, { partition, next: from });
     this.wake();
@@ -91,7 +93,10 @@ export class PullFollower implements Follower {
     }
   }
 
-  /** Nothing to fetch: until a handler is free or a partition is added. At the head: until the next look. Unreachable: ever longer. */
+  /**
+   * Returns how long to pause: until a wake-up if there is nothing to fetch, the polling interval
+   * at the head, and a growing backoff while the log is unreachable.
+   */
   private pauseMs(free: number): number | undefined {
     if (free === 0) return undefined;
     return this.failures === 0
@@ -99,7 +104,7 @@ export class PullFollower implements Follower {
       : Math.min(RETRY_MS * 2 ** (this.failures - 1), RETRY_MS_MAX);
   }
 
-  /** Whether anything was handed on. */
+  /** Fetches and delivers records. Returns whether to fetch again without a pause. */
   private async fetch(free: readonly Pursuit[]): Promise<boolean> {
     try {
       const fetched = await this.source.fetch(
@@ -127,7 +132,7 @@ export class PullFollower implements Follower {
     return true;
   }
 
-  /** Never rejects: what the handler rejects with stops the partition. */
+  /** Never rejects: if the handler rejects, the partition stops. */
   private async take(pursuit: Pursuit, records: readonly StoredRecord[]): Promise<void> {
     try {
       await this.handler.take(pursuit.partition, records);

@@ -1,22 +1,26 @@
 import { crc32c } from '@node-rs/crc32';
 import type { LogRecord } from '../port.js';
 
-/** Before a batch's length; what the length counts of the batch's head; where the checksum stands, and what it covers begins. */
+/**
+ * The bytes before a batch's length, those of the length itself and those of the whole head; where
+ * the checksum is, and where the bytes that it covers begin.
+ */
 const BEFORE_LENGTH = 8;
 const LENGTH_BYTES = 4;
 const HEAD_BYTES = 61;
 const CRC_AT = 17;
 const CRC_FROM = 21;
-/** No transaction, and no producer that the broker would number the batches of. */
+/** Neither a transaction nor an idempotent producer. */
 const NO_PRODUCER_ID = -1n;
 const NO_EPOCH = -1;
 const NO_SEQUENCE = -1;
 const MAGIC = 2;
 
 /**
- * Records as a batch of Kafka's record format 2: uncompressed, plain, its times left to the broker (the topic says
- * `LogAppendTime`). One allocation, each value copied once; kafkajs, which makes a buffer for each record and three for the
- * batch and reckons the checksum byte by byte, takes 5 to 17 times as long.
+ * Encodes records as a batch of Kafka's record format 2: uncompressed, without a transaction. The
+ * broker sets the times (the topic has `LogAppendTime`). Allocates one buffer and copies each value
+ * once. kafkajs allocates a buffer for each record and three for the batch, computes the checksum
+ * byte by byte, and takes 5 to 17 times as long.
  */
 export function recordBatch(records: readonly LogRecord[], now: number): Buffer {
   const keys = records.map(({ key }) => Buffer.byteLength(key));
@@ -32,7 +36,7 @@ export function recordBatch(records: readonly LogRecord[], now: number): Buffer 
   const batch = Buffer.allocUnsafe(size);
   batch.writeBigInt64BE(0n, 0);
   batch.writeInt32BE(size - BEFORE_LENGTH - LENGTH_BYTES, BEFORE_LENGTH);
-  batch.writeInt32BE(0, 12); // the leader's epoch: the broker's to fill in
+  batch.writeInt32BE(0, 12); // the leader's epoch: the broker fills it in
   batch.writeInt8(MAGIC, 16);
   batch.writeInt16BE(0, 21);
   batch.writeInt32BE(records.length - 1, 23);
@@ -59,7 +63,7 @@ export function recordBatch(records: readonly LogRecord[], now: number): Buffer 
   return batch;
 }
 
-/** Zigzag, as Kafka has it, of numbers that are never below 0. */
+/** Returns the size of Kafka's zigzag encoding of a number that is not negative. */
 function varintSize(value: number): number {
   let bytes = 1;
   for (let left = value * 2; left >= 0x80; left = Math.floor(left / 0x80)) bytes += 1;

@@ -3,32 +3,41 @@ import tls from 'node:tls';
 import kafkajs, { type Kafka, type KafkaConfig, type LogEntry, type SASLOptions } from 'kafkajs';
 import { quietRequestQueue } from './request-queue.js';
 
-/** How a Kafka is reached, and what the topic is. */
+/** Settings of a log in Kafka: how to connect, and which topic is the log. */
 export interface KafkaSettings {
-  /** host:port of some brokers; they name the others. */
+  /** `host:port` of some brokers, which name the others. */
   readonly brokers: readonly string[];
   readonly topic: string;
-  /** How many partitions the topic has, and how many it gets when it is made. */
+  /** Number of partitions that the topic must have, or gets when it is created. */
   readonly partitions: number;
-  /** Makes the topic where it is missing, with as many copies as the cluster allows, up to three. Without, a missing topic is an error. */
+  /**
+   * Creates a missing topic, with up to three replicas as the cluster allows. If not set, a missing
+   * topic is an error.
+   */
   readonly create?: boolean;
-  /** TLS, with the system's authorities (true) or with what is given. */
+  /** TLS with the system's certificate authorities (`true`) or with these options. */
   readonly ssl?: boolean | tls.ConnectionOptions;
   readonly sasl?: {
     readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
     readonly username: string;
     readonly password: string;
   };
-  /** Bytes that may wait to be appended. */
+  /** Limit of the bytes that wait to be appended. */
   readonly queueBytesMax?: number;
-  /** Is told in a sentence what an operator should know: a restarted reader, a broker that does not answer. */
+  /**
+   * Receives each notice for an operator as a sentence, for example that a reader was restarted or
+   * that a broker does not answer.
+   */
   readonly onNotice?: (text: string) => void;
 }
 
-/** A send or fetch that takes longer has failed. */
+/** Timeout of a send or fetch. */
 export const REQUEST_MS_MAX = 3000;
 
-/** kafkajs as it is used here: quiet, impatient, its own retries few, since the callers retry and know what for. */
+/**
+ * Returns a kafkajs client with short timeouts and few retries: the callers retry and know what may
+ * be retried.
+ */
 export function kafkaClient(settings: KafkaSettings, overrides: Partial<KafkaConfig> = {}): Kafka {
   quietRequestQueue();
   return new kafkajs.Kafka({
@@ -46,7 +55,10 @@ export function kafkaClient(settings: KafkaSettings, overrides: Partial<KafkaCon
   });
 }
 
-/** kafkajs leaves Nagle's delay on; with several partitions' sends on one connection it costs up to 40 ms each. */
+/**
+ * Returns sockets without Nagle's delay, which kafkajs leaves on. With sends of several partitions
+ * on one connection it costs up to 40 ms each.
+ */
 function socketFactory(ssl: KafkaSettings['ssl']): NonNullable<KafkaConfig['socketFactory']> {
   return ({ host, port, onConnect }) => {
     const options = ssl === true ? {} : ssl;
@@ -55,13 +67,16 @@ function socketFactory(ssl: KafkaSettings['ssl']): NonNullable<KafkaConfig['sock
       ? tls.connect({ host, port, ...servername, ...options }, onConnect)
       : net.connect({ host, port }, onConnect);
     socket.setNoDelay(true);
-    socket.setMaxListeners(0); // kafkajs lets go of a broken connection once for each request that waited on it
+    // kafkajs disconnects a broken connection once for each request that waits on it.
+    socket.setMaxListeners(0);
     socket.setKeepAlive(true, 60_000);
     return socket;
   };
 }
 
-/** The sentences of kafkajs go where ours go; what it says while a broker is away, it says many times. */
+/**
+ * Passes log entries of kafkajs to `onNotice`. While a broker is down, kafkajs repeats them often.
+ */
 function logged({ namespace, log }: LogEntry, onNotice: KafkaSettings['onNotice']): void {
   const error = typeof log.error === 'string' ? `: ${log.error}` : '';
   onNotice?.(`kafkajs ${namespace}: ${log.message}${error}`);

@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Kafka } from 'kafkajs';
 
-/** A request in kafkajs's own terms: `encode` gives the body, which it puts behind a header and sends. */
+/**
+ * A request as kafkajs defines it. `encode` returns the body, and kafkajs adds a header and sends
+ * it.
+ */
 export interface Request<Answer> {
   readonly request: {
     readonly apiKey: number;
@@ -20,7 +23,7 @@ export interface WireMessage {
   readonly offset: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  /** What a transaction leaves in the log: it takes an offset and is no record. */
+  /** Whether this is a transaction marker, which takes an offset but is not a record. */
   readonly isControlRecord?: boolean;
 }
 
@@ -36,7 +39,7 @@ interface Broker {
   disconnect(): Promise<void>;
 }
 
-/** What is used of kafkajs's own cluster object. */
+/** The part of kafkajs's own cluster object that this package uses. */
 export interface Cluster {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -54,8 +57,9 @@ export interface Cluster {
 }
 
 /**
- * kafkajs's own cluster object, with its TLS, its SASL and its reconnecting, for what kafkajs 2.2.4 does not show. `Kafka` makes
- * it under a private symbol; kafkajs is no longer released, and another version that lacks it is refused here by name at start.
+ * Returns kafkajs's own cluster object, which handles TLS, SASL and reconnecting, for requests that
+ * kafkajs 2.2.4 does not expose. `Kafka` creates it under a private symbol. kafkajs has no new
+ * releases; if another version lacks the symbol, this throws at start.
  */
 export function clusterOf(kafka: Kafka): Cluster {
   const symbol = Object.getOwnPropertySymbols(kafka).find(
@@ -63,7 +67,7 @@ export function clusterOf(kafka: Kafka): Cluster {
   );
   if (!symbol)
     throw new Error(
-      'this kafkajs has no private:Kafka:createCluster; the log is written for kafkajs 2.2.4',
+      'this version of kafkajs has no private:Kafka:createCluster (expected kafkajs 2.2.4)',
     );
   const create = (kafka as unknown as Record<symbol, (options: object) => Cluster>)[symbol] as (
     options: object,
@@ -75,9 +79,10 @@ export function clusterOf(kafka: Kafka): Cluster {
   });
 }
 
+/** Kafka's isolation level that reads all records, with or without a transaction. */
 export const READ_UNCOMMITTED = 0;
 
-/** kafkajs's writer of requests. */
+/** Kafkajs's encoder of request bodies. */
 export interface Encoder {
   writeBuffer(bytes: Buffer): Encoder;
   writeInt16(value: number): Encoder;
@@ -88,10 +93,11 @@ export interface Encoder {
 
 const required = createRequire(import.meta.url);
 
+/** Returns an empty encoder. */
 export const encoder = (): Encoder =>
   new (required('kafkajs/src/protocol/encoder') as new () => Encoder)();
 
-/** The error that a broker's code stands for, as kafkajs names it. */
+/** Returns the error for a broker's error code, as kafkajs names it. */
 export const errorOf = (code: number): Error =>
   (
     required('kafkajs/src/protocol/error') as { createErrorFromCode: (code: number) => Error }

@@ -2,12 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 
-/** The long poll of a fetch: what a newly followed partition waits at most, while the others are idle. New records end it at once. */
+/**
+ * Longest wait of a fetch, and so of a newly followed partition while the others are idle. New
+ * records end the wait at once.
+ */
 const POLL_MS = 50;
-/** A fetch costs the broker and this process much, however little it brings: while answers come so soon after one another, the next waits a little for more. */
+/**
+ * Each fetch has a fixed cost for the broker and this process. If two answers arrive within
+ * `SOON_MS`, the next fetch waits `GATHER_MS` to collect more records.
+ */
 const SOON_MS = 3;
 const GATHER_MS = 10;
-/** kafkajs puts an answer together in one buffer: larger ones cost more an event than they save in requests. */
+/**
+ * kafkajs assembles an answer in one buffer. Larger answers cost more for each event than they save
+ * in requests.
+ */
 const FETCH_BYTES_MAX = 4 * 1024 * 1024;
 const PARTITION_BYTES_MAX = 512 * 1024;
 
@@ -15,17 +24,19 @@ interface ConsumerOptions {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly partitions: number;
-  /** Where to read on in a partition, or undefined if it is not to be read now. */
+  /**
+   * Returns where to continue in a partition, or undefined if the partition must not be read now.
+   */
   readonly position: (partition: number) => { offset: number; paused: boolean } | undefined;
-  /** Takes a batch at once; nothing is read until it has returned. */
+  /** Takes a batch synchronously. Reading continues when it returns. */
   readonly onBatch: (batch: EachBatchPayload['batch']) => void;
   readonly onCrash: (error: Error) => void;
 }
 
 /**
- * One life of a kafkajs consumer, in a group of its own that nobody joins before or after: positions are kept elsewhere, and
- * a consumer that crashed needs not wait for its former self to leave. It is given all the partitions, pauses those that are
- * not to be read, and begins where `position` says, each time it joins.
+ * One run of a kafkajs consumer, in a consumer group of its own. The caller keeps the positions,
+ * and a consumer that replaces a crashed one does not wait for the old one to leave. It is assigned
+ * all partitions, pauses those that must not be read, and seeks to `position` each time it joins.
  */
 export class KafkaConsumer {
   private readonly consumer: Consumer;
@@ -56,7 +67,10 @@ export class KafkaConsumer {
     });
   }
 
-  /** Resolves once it reads; a failure is told to `onCrash`, or rejects where it did not come so far. */
+  /**
+   * Resolves once the consumer reads. Failures before the first join reject. Later failures go to
+   * `onCrash`.
+   */
   start(): Promise<void> {
     this.started = this.run();
     return this.started;
@@ -75,7 +89,7 @@ export class KafkaConsumer {
     await this.consumer.subscribe({ topic, fromBeginning: true });
     await this.consumer.run({
       autoCommit: false,
-      // All partitions of an answer are handed over at once, and wait together.
+      // Delivers all partitions of an answer at once, so that they also wait together.
       partitionsConsumedConcurrently: partitions,
       eachBatch: async (payload) => {
         if (payload.isRunning() && !payload.isStale()) onBatch(payload.batch);
@@ -84,16 +98,18 @@ export class KafkaConsumer {
     });
   }
 
-  /** An answer came: the next is asked for at once, unless it is one of many. */
+  /**
+   * Runs after each answer. The next fetch starts at once unless answers come in quick succession.
+   */
   private answered(): void {
     const now = performance.now();
     this.gathering = now - this.answeredAt < SOON_MS ? pause(GATHER_MS) : undefined;
     this.answeredAt = now;
   }
 
-  /** Reads a partition from an offset on, or again from another one. */
+  /** Reads a partition from an offset on. A partition that is already read continues there. */
   seek(partition: number, offset: number): void {
-    if (!this.joined) return; // it asks for the position when it joins
+    if (!this.joined) return; // it reads `position` when it joins
     this.consumer.seek({ topic: this.options.topic, partition, offset: String(offset) });
     this.resume(partition);
   }
@@ -106,14 +122,21 @@ export class KafkaConsumer {
     if (this.joined) this.consumer.resume([{ topic: this.options.topic, partitions: [partition] }]);
   }
 
-  /** Leaves the group and closes the connections; where the brokers are gone that takes a request's time. */
+  /**
+   * Leaves the group and closes the connections. Takes up to a request's timeout if the brokers are
+   * down.
+   */
   async close(): Promise<void> {
     this.joined = false;
-    await this.started?.catch(() => undefined); // a consumer that is stopped while it joins would read on without end
+    // A consumer that is stopped while it joins would continue to read.
+    await this.started?.catch(() => undefined);
     await this.consumer.disconnect();
   }
 
-  /** kafkajs tells of a join before it fetches, and waits for this: no record is read from anywhere else. */
+  /**
+   * Seeks every partition to its position. kafkajs emits the join before it fetches and waits for
+   * this handler, so no record is read from another offset.
+   */
   private takePlaces(): void {
     const { topic, partitions, position } = this.options;
     this.joined = true;

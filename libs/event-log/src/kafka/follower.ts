@@ -4,16 +4,20 @@ import { KafkaConsumer } from './consumer.js';
 import { type KafkaWire, recordsFrom } from './wire.js';
 import { BrokenLog, type Follower, type StoredRecord, type RecordHandler } from '../port.js';
 
-/** What a partition may have read ahead of its handler, and what it is handed at once. */
+/**
+ * Bytes that a partition may read ahead of its handler, and bytes that the handler takes at once.
+ */
 const AHEAD_BYTES_MAX = 4 * 1024 * 1024;
 const TAKE_BYTES_MAX = 1024 * 1024;
 const WATCH_MS = 1000;
-/** Records that are there and do not come for so long mean that the consumer is stuck. */
+/** If records exist but do not arrive for this long, the consumer is stuck. */
 const STUCK_MS = 5000;
 const RESTART_MS = 100;
 const RESTART_MS_MAX = 1000;
 
-/** One followed partition: what was read and not yet taken, and where reading goes on. */
+/**
+ * One followed partition: the records that its handler has not taken, and where reading continues.
+ */
 interface Place {
   readonly partition: number;
   next: number;
@@ -36,9 +40,10 @@ interface FollowerOptions {
 }
 
 /**
- * Follows partitions through a consumer that it replaces whenever it fails: at a crash, or when records are there and do not
- * come. Positions are its own; whatever kafkajs hands over is checked against them, so a batch that comes twice, or from
- * elsewhere after a reset, is not taken, and where something seems to be missing the log itself is asked.
+ * Follows partitions through a consumer that it replaces after a crash, or if records exist but do
+ * not arrive. It keeps its own positions and checks every batch against them, so it ignores a batch
+ * that comes twice, or from another offset after a reset. If a record seems to be missing, it reads
+ * the log directly.
  */
 export class KafkaFollower implements Follower {
   private readonly places = new Map<number, Place>();
@@ -64,7 +69,7 @@ export class KafkaFollower implements Follower {
 
   add(partition: number, from: number): void {
     if (!Number.isInteger(partition) || partition < 0 || partition >= this.options.partitions)
-      throw new RangeError(`there is no partition ${partition}`);
+      throw new RangeError(`partition ${partition} does not exist`);
     if (this.closed) return;
     this.places.set(partition, {
       partition,
@@ -119,7 +124,7 @@ export class KafkaFollower implements Follower {
     );
   }
 
-  /** Gives this consumer up and starts another, in another group. */
+  /** Drops this consumer and starts another in a new group. */
   private restart(consumer: KafkaConsumer, why: string): void {
     if (this.consumer !== consumer || this.closed) return;
     this.options.onRestart(why);
@@ -154,7 +159,8 @@ export class KafkaFollower implements Follower {
     const following = broken < 0 ? fresh : fresh.slice(0, broken);
     if (following.length > 0)
       this.ahead(place, recordsFrom(place.partition, place.next, following));
-    if (following.length < fresh.length || fresh.length === 0) this.confirm(place); // a hole, or kafkajs has gone back
+    // There is a hole, or kafkajs went back.
+    if (following.length < fresh.length || fresh.length === 0) this.confirm(place);
   }
 
   private ahead(place: Place, records: StoredRecord[]): void {
@@ -168,7 +174,10 @@ export class KafkaFollower implements Follower {
     this.handOn(place.partition);
   }
 
-  /** One take at a time for a partition, also across `remove` and `add`. */
+  /**
+   * Delivers the next records. A partition has at most one `take` under way, even across `remove`
+   * and `add`.
+   */
   private handOn(partition: number): void {
     const place = this.places.get(partition);
     if (!place || place.ahead.length === 0 || this.taking.has(partition)) return;
@@ -179,7 +188,7 @@ export class KafkaFollower implements Follower {
     this.taking.set(partition, taken);
   }
 
-  /** Never rejects: what the handler rejects with stops the partition. */
+  /** Never rejects: if the handler rejects, the partition stops. */
   private async take(place: Place): Promise<void> {
     try {
       await this.handler.take(place.partition, shareOf(place));
@@ -197,7 +206,10 @@ export class KafkaFollower implements Follower {
     this.handler.stopped(place.partition, why);
   }
 
-  /** Asks the log itself what lies at the place: a hole, another topic or a log that ends before stops it, else reading goes on from there. */
+  /**
+   * Reads the log directly at the partition's position. Stops the partition at a hole, at another
+   * topic, or if the log ends before the position; otherwise reading continues from there.
+   */
   private confirm(place: Place): void {
     if (place.confirming) return;
     place.confirming = true;
@@ -219,7 +231,10 @@ export class KafkaFollower implements Follower {
     await this.options.wire.read(place.partition, place.next, 1);
   }
 
-  /** Whether the topic is what it was, whether positions lie within the log, and whether what is there comes. */
+  /**
+   * Checks that the topic is the same, that positions are within the log, and that existing records
+   * arrive.
+   */
   private async look(): Promise<void> {
     if (this.places.size === 0) return;
     const consumer = this.consumer;
@@ -235,7 +250,7 @@ export class KafkaFollower implements Follower {
         else if (consumer && now - place.lastCame > STUCK_MS)
           return void this.restart(
             consumer,
-            `partition ${place.partition} has records up to ${head} and none came after ${place.next} for ${STUCK_MS} ms`,
+            `partition ${place.partition} has records up to ${head}, but none arrived after ${place.next} for ${STUCK_MS} ms`,
           );
       }
     } catch (error) {
@@ -246,7 +261,10 @@ export class KafkaFollower implements Follower {
   }
 }
 
-/** Takes the next records off a place: all of them up to a size, at least one. */
+/**
+ * Removes and returns the next records of a partition: at most `TAKE_BYTES_MAX` bytes, but at least
+ * one record.
+ */
 function shareOf(place: Place): StoredRecord[] {
   let bytes = 0;
   let count = 0;

@@ -28,9 +28,10 @@ interface OpenedTopic {
 }
 
 /**
- * A topic of Kafka as the log. Its `id` is the topic's id, which the cluster gives it when it is made, so a topic that was
- * deleted and made again is another log: it is noticed at once where a record is acknowledged or read at an offset that this
- * log was past, within a second while it is followed, and whenever health is asked for.
+ * A Kafka topic as the log. Its `id` is the topic's id, which the cluster assigns at creation, so a
+ * topic that was deleted and created again is another log. This is noticed at once if a record is
+ * acknowledged or read at an offset that this log was past, within a second while the log is
+ * followed, and on each health check.
  */
 export class KafkaLog extends EventLog {
   readonly id: string;
@@ -40,7 +41,7 @@ export class KafkaLog extends EventLog {
   private readonly followers = new Set<KafkaFollower>();
   private restartCount = 0;
 
-  /** Opens the topic. Throws where it is missing or is not what a log can be, or where no broker answers. */
+  /** Opens the topic. Throws if it is missing, cannot serve as a log, or no broker answers. */
   static async open(given: KafkaSettings): Promise<KafkaLog> {
     const settings = { ...given, onNotice: given.onNotice && saidOnce(given.onNotice) };
     const kafka = kafkaClient(settings);
@@ -111,7 +112,7 @@ export class KafkaLog extends EventLog {
         onNotice: this.notice,
         onRestart: (why) => {
           this.restartCount += 1;
-          this.notice(`a reader is started anew: ${why}`);
+          this.notice(`restarting a reader: ${why}`);
         },
         onClosed: () => this.followers.delete(follower),
       },
@@ -121,12 +122,12 @@ export class KafkaLog extends EventLog {
     return follower;
   }
 
-  /** Counts of what was appended. */
+  /** Returns counts of sends and records. */
   stats(): BatcherStats {
     return this.batcher.stats();
   }
 
-  /** How often a reader was started anew since this log was opened. */
+  /** How often a reader restarted since this log was opened. */
   get restarts(): number {
     return this.restartCount;
   }
@@ -152,7 +153,7 @@ export class KafkaLog extends EventLog {
     await Promise.all([this.sender.close(), this.opened.wire.close()]);
   }
 
-  /** What keeps the log from being used, or undefined. */
+  /** Returns why the log cannot be used, or undefined if it can. */
   private async trouble(): Promise<string | undefined> {
     return this.sameTopic(HEALTH_MS_MAX).then(
       () => undefined,
@@ -163,16 +164,16 @@ export class KafkaLog extends EventLog {
   private sameTopic = async (msMax?: number): Promise<void> => {
     const { wire, id, settings } = this.opened;
     const now = await wire.topicId(msMax);
-    if (now === undefined) throw new BrokenLog(`the topic ${settings.topic} is gone`);
+    if (now === undefined) throw new BrokenLog(`the topic ${settings.topic} no longer exists`);
     if (now !== id)
       throw new BrokenLog(
-        `the topic ${settings.topic} is another one under the same name: its id is ${now}, not ${id}`,
+        `the topic ${settings.topic} was deleted and created again: its id is ${now}, not ${id}`,
       );
   };
 
   private assertPartition(partition: number): void {
     if (!Number.isInteger(partition) || partition < 0 || partition >= this.partitions)
-      throw new RangeError(`there is no partition ${partition}`);
+      throw new RangeError(`partition ${partition} does not exist`);
   }
 
   private notice = (text: string): void => this.opened.settings.onNotice?.(text);
@@ -181,7 +182,10 @@ export class KafkaLog extends EventLog {
 const SAID_AGAIN_MS = 10_000;
 const SAID_MAX = 1000;
 
-/** While a broker is away the same is said many times a second: here, every ten seconds. */
+/**
+ * Passes on each text at most once every ten seconds: while a broker is down, kafkajs repeats a
+ * message many times a second.
+ */
 function saidOnce(onNotice: (text: string) => void): (text: string) => void {
   const said = new Map<string, number>();
   return (text) => {

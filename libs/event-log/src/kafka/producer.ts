@@ -4,7 +4,7 @@ import { recordBatch } from './batch.js';
 import { type Cluster, clusterOf, encoder, errorOf, type Request } from './cluster.js';
 import type { LogRecord } from '../port.js';
 
-/** ProducerOptions a broker says of one partition's batch. */
+/** A broker's answer for one partition's batch. */
 export interface Produced {
   readonly partition: number;
   readonly errorCode: number;
@@ -12,7 +12,7 @@ export interface Produced {
   readonly first: number;
 }
 
-/** One partition's batch that waits for its leader, or is under way to it. */
+/** One partition's batch that waits for its leader or is under way to it. */
 interface Waiting {
   readonly partition: number;
   readonly batch: Buffer;
@@ -27,20 +27,24 @@ interface Leader {
 
 interface ProducerOptions {
   readonly topic: string;
-  /** A broker may take so long for the copies. */
+  /** Longest time that a broker may wait for its replicas. */
   readonly timeoutMs: number;
 }
 
-/** A request brings at most this much, and at least one batch: about as long as a live append may have to wait for bulk ones. */
+/**
+ * Limit of one request in bytes; it always has at least one batch. This is about as long as a live
+ * append waits for bulk ones.
+ */
 const REQUEST_BYTES_MAX = 1024 * 1024;
 const PRODUCE = 0;
 const PRODUCE_VERSION = 7;
 const ALL_COPIES = -1;
 
 /**
- * Sends batches to the leaders of their partitions: one request at a time to each broker, with the batches of all the partitions
- * that wait for it by then, each answered by itself. Nothing is tried again here, and nothing is resolved but what the
- * broker's answer names: kafkajs's own producer, given several partitions, can resolve with one of them never sent.
+ * Sends batches to the leaders of their partitions: one request at a time to each broker, with the
+ * batches of all partitions that wait for it. The broker answers for each batch separately. It does
+ * not retry, and resolves a batch only if the broker's answer names its partition. kafkajs's own
+ * producer, with several partitions, can resolve although one of them was never sent.
  */
 export class KafkaProducer {
   private readonly cluster: Cluster;
@@ -55,7 +59,7 @@ export class KafkaProducer {
     this.cluster = clusterOf(kafka);
   }
 
-  /** Resolves once there is a connection and it is known who leads what. */
+  /** Resolves once a broker is connected and the leaders are known. */
   connect(): Promise<void> {
     this.connected ??= this.connectOnce().catch((error: unknown) => {
       this.connected = undefined;
@@ -65,7 +69,7 @@ export class KafkaProducer {
   }
 
   private async connectOnce(): Promise<void> {
-    if (this.closed) throw new Error('the log is closed'); // whoever tries again must not open it anew
+    if (this.closed) throw new Error('the log is closed'); // a retry must not open it again
     await this.cluster.connect();
     await this.cluster.addTargetTopic(this.options.topic);
   }
@@ -76,7 +80,10 @@ export class KafkaProducer {
     return this.cluster.disconnect();
   }
 
-  /** One attempt. Resolves with the offset of the first record; rejects with kafkajs's error, or where the answer does not name the partition. */
+  /**
+   * Sends one batch once. Resolves with the offset of the first record. Rejects with kafkajs's
+   * error, or if the answer does not name the partition.
+   */
   async produce(partition: number, records: readonly LogRecord[]): Promise<number> {
     try {
       await this.connect();
@@ -111,7 +118,7 @@ export class KafkaProducer {
 
   private async run(nodeId: string, to: Leader): Promise<void> {
     while (to.waiting.length > 0) {
-      await turn(); // what this turn of the event loop brings for other partitions goes along
+      await turn(); // other partitions' batches of this turn of the event loop join in
       const batches = taken(to);
       try {
         answer(batches, await this.send(nodeId, batches));
@@ -156,7 +163,7 @@ export class KafkaProducer {
     };
   }
 
-  /** After a failure: who leads may have changed, and a connection may be gone. */
+  /** Refreshes leaders and connections after a failure, since either may have changed. */
   private async lookAgain(error: KafkaError): Promise<void> {
     if (this.closed) return;
     if (
@@ -166,7 +173,8 @@ export class KafkaProducer {
     )
       this.cluster.removeBroker({ host: error.host, port: error.port });
     if (!this.cluster.isConnected()) this.connected = undefined;
-    await this.cluster.refreshMetadata().catch(() => (this.connected = undefined)); // the next attempt says why, if it is so still
+    // If this fails too, the next attempt reports why.
+    await this.cluster.refreshMetadata().catch(() => (this.connected = undefined));
   }
 }
 
@@ -177,7 +185,10 @@ interface KafkaError extends Error {
 
 const LEADER_NOT_AVAILABLE = 5;
 
-/** Takes what goes into the next request. A partition has one batch under way: there are no two of one among those that wait. */
+/**
+ * Takes the batches of the next request. Each partition has at most one batch under way, so at most
+ * one waits.
+ */
 function taken(to: Leader): Waiting[] {
   let bytes = 0;
   const enough = to.waiting.findIndex(
@@ -186,7 +197,10 @@ function taken(to: Leader): Waiting[] {
   return to.waiting.splice(0, enough < 0 ? to.waiting.length : enough);
 }
 
-/** Answers each batch by what is said of its partition, and only where that is said once. */
+/**
+ * Settles each batch by the broker's answer for its partition. Rejects a batch whose partition the
+ * answer names not exactly once.
+ */
 export function answer(
   batches: readonly Pick<Waiting, 'partition' | 'resolve' | 'reject'>[],
   produced: readonly Produced[],
@@ -199,7 +213,10 @@ export function answer(
   }
 }
 
-/** The answer to a request of version 7, for one topic; throws where it is about another. */
+/**
+ * Decodes the answer to a produce request of version 7 for one topic. Throws if it is about another
+ * topic.
+ */
 export function decoded(raw: Buffer, topic: string): Produced[] {
   let at = 0;
   const int16 = (): number => raw.readInt16BE((at += 2) - 2);
@@ -213,7 +230,7 @@ export function decoded(raw: Buffer, topic: string): Produced[] {
   return Array.from({ length: int32() }, () => {
     const produced = { partition: int32(), errorCode: int16(), first: int64() };
     int64(); // the broker's time
-    int64(); // where its log starts
+    int64(); // the log's first offset
     return produced;
   });
 }

@@ -10,10 +10,11 @@ interface RequestQueue {
 let done = false;
 
 /**
- * kafkajs 2.2.4 arms a timer after every answer, with a time that lies in the past when nothing throttles it: about 900
- * wake-ups a second on each connection for ever, and on Node 24 a TimeoutNegativeWarning. Here the timer is armed only while
- * something waits, which is what it is for. kafkajs is no longer released, so the file that is mended stays what it is; a
- * version that has moved it is left alone.
+ * Replaces a method of kafkajs that sets too many timers. kafkajs 2.2.4 sets one after every
+ * answer, with a delay in the past unless the broker throttles: about 900 wake-ups a second on each
+ * connection, and on Node 24 a TimeoutNegativeWarning. The replacement sets the timer only while
+ * requests wait. kafkajs has no new releases, so the patched file will not change. Throws if
+ * another version lacks the file.
  */
 export function quietRequestQueue(): void {
   if (done) return;

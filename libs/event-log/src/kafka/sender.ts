@@ -5,7 +5,7 @@ import { REQUEST_MS_MAX } from './client.js';
 import { KafkaProducer } from './producer.js';
 import { BrokenLog, type LogRecord, NotRecorded, OutcomeUnknown } from '../port.js';
 
-/** An append is answered within this time and one attempt. */
+/** Longest time for an append, apart from one last attempt. */
 const SEND_MS_MAX = 7000;
 const PAUSE_MS = 50;
 const PAUSE_MS_MAX = 400;
@@ -18,14 +18,16 @@ interface SenderOptions {
 }
 
 /**
- * Appends as a plain producer does, without numbers of its own. The caller has one send under way for each partition.
+ * Appends as a plain producer, without idempotence. The caller has at most one send under way for
+ * each partition.
  *
- * SenderOptions is retried may stand in the log twice, so that a broker's restart does not show. A failure is `NotRecorded` only if
- * every attempt says by itself that nothing was written; a closed connection, a timeout or a leader that changed say nothing.
+ * Retried records may be in the log twice; in exchange a restart of a broker goes unnoticed. A
+ * failure is `NotRecorded` only if every attempt proves that it wrote nothing. A closed connection,
+ * a timeout or a changed leader proves nothing.
  */
 export class KafkaSender {
   private producer: KafkaProducer;
-  /** The offset that the next record has at least; a smaller one is given by another log only. */
+  /** Least offset of the next record. A smaller one can only come from another log. */
   private readonly next = new Map<number, number>();
   private broken: BrokenLog | undefined;
 
@@ -36,7 +38,7 @@ export class KafkaSender {
     this.producer = this.made();
   }
 
-  /** Resolves once there is a connection to append on. */
+  /** Resolves once a broker is connected. */
   ready(): Promise<void> {
     return this.producer.connect();
   }
@@ -45,7 +47,10 @@ export class KafkaSender {
     return this.producer.close();
   }
 
-  /** Resolves with the offset of the first, once all are acknowledged. They fit one send. */
+  /**
+   * Resolves with the offset of the first record once all are acknowledged. They must fit in one
+   * send.
+   */
   async send(partition: number, records: readonly LogRecord[]): Promise<number> {
     const until = performance.now() + SEND_MS_MAX;
     let maybeWritten = false;
@@ -66,7 +71,7 @@ export class KafkaSender {
             : new NotRecorded(text, { cause: error });
         }
         this.options.onNotice(
-          `append to partition ${partition} is tried again: ${(error as Error).message}`,
+          `retrying append to partition ${partition}: ${(error as Error).message}`,
         );
       }
       await pause(wait);
@@ -91,10 +96,10 @@ export class KafkaSender {
     return first;
   }
 
-  /** An acknowledgement counts only with an offset that can be: after those that were acknowledged before. */
+  /** Throws unless the acknowledged offset follows those acknowledged before. */
   private check(partition: number, first: number): void {
     if (!Number.isSafeInteger(first) || first < 0)
-      throw new Error(`the broker acknowledged the offset ${first}`);
+      throw new Error(`the broker acknowledged ${first}, which is not an offset`);
     const least = this.next.get(partition) ?? 0;
     if (first >= least) return;
     this.broken = new BrokenLog(
@@ -123,7 +128,10 @@ export class KafkaSender {
   }
 }
 
-/** kafkajs bounds each of its requests. If one never ends all the same, its connection is replaced after this time. */
+/**
+ * A connection is replaced if a request takes this long, although kafkajs bounds each of its
+ * requests.
+ */
 const STUCK_MS = 2 * REQUEST_MS_MAX;
 
 interface KafkaError extends Error {
@@ -131,7 +139,7 @@ interface KafkaError extends Error {
   readonly code?: string;
 }
 
-/** Answers of a broker that has looked at the whole batch and written none of it; all but the last two stay so. */
+/** Error codes by which a broker rejects the whole batch. All but the last two are permanent. */
 const REFUSED = new Set([
   'MESSAGE_TOO_LARGE',
   'RECORD_LIST_TOO_LARGE',
@@ -143,7 +151,7 @@ const REFUSED = new Set([
   'LEADER_NOT_AVAILABLE',
 ]);
 const PASSES = new Set(['NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE']);
-/** SenderOptions fails before a connection stands. */
+/** Errors that occur before a connection is open. */
 const UNCONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -160,8 +168,9 @@ const BEFORE_SENDING = new Set([
 ]);
 
 /**
- * SenderOptions a failed attempt says. NOT_LEADER_FOR_PARTITION and UNKNOWN_TOPIC_OR_PARTITION are no refusals: a leader that is
- * replaced while it waits for the copies answers so for records that it has written and handed on.
+ * Returns what a failed attempt proves. NOT_LEADER_FOR_PARTITION and UNKNOWN_TOPIC_OR_PARTITION
+ * prove nothing: a leader that is replaced while it waits for its replicas returns them for records
+ * that it has written and replicated.
  */
 export function judge(error: Error): { notWritten: boolean; final: boolean } {
   if (error instanceof OutcomeUnknown) return { notWritten: false, final: true };

@@ -3,24 +3,27 @@ import kafkajs, { type Admin, type Kafka, type PartitionMetadata } from 'kafkajs
 import type { KafkaSettings } from './client.js';
 import { LogRefused, RECORD_BYTES_MAX } from '../port.js';
 
-/** What the topic is like, as it was found. */
+/** Properties of the topic at the time of opening. */
 export interface TopicFound {
-  /** Bytes that one send to it may have: keys, values and 64 for each record. */
+  /** Limit of one send in bytes: keys, values and 64 for each record. */
   readonly sendBytesMax: number;
-  /** Why an acknowledged record may be lost with the power of one machine; empty where it may not. */
+  /** Reasons why a loss of power of one machine may lose an acknowledged record. */
   readonly weaknesses: readonly string[];
-  /** What else an operator should know. */
+  /** Other notes for an operator. */
   readonly remarks: readonly string[];
 }
 
 const MADE_MS_MAX = 10_000;
 const BATCH_BYTES_MAX = 1_000_000;
-/** What a batch has beside its records, at the most. */
+/** Most bytes that a batch has in addition to its records. */
 const BATCH_OVERHEAD = 100;
-/** Two of the longest records, with keys to spare: less is not worth a topic of its own. */
+/** The least limit that is accepted: two of the longest records with their keys. */
 const BATCH_BYTES_MIN = 2 * (RECORD_BYTES_MAX + 1000);
 
-/** Makes the topic if it is asked for and missing, and looks at it. Throws where it is missing, or is none that a log can be kept in. */
+/**
+ * Creates the topic if the settings ask for it and it is missing, and checks it. Throws if it is
+ * missing or cannot serve as a log.
+ */
 export async function openTopic(kafka: Kafka, settings: KafkaSettings): Promise<TopicFound> {
   const admin = kafka.admin({ retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 10 } });
   await admin.connect();
@@ -32,7 +35,10 @@ export async function openTopic(kafka: Kafka, settings: KafkaSettings): Promise<
   }
 }
 
-/** Retention for ever, no compaction (it would take records away), the broker's own time, and sends of up to 1 MB. */
+/**
+ * Creates the topic with unlimited retention, no compaction (which would remove records), the
+ * broker's own time, and sends of up to 1 MB.
+ */
 async function createTopic(admin: Admin, { topic, partitions }: KafkaSettings): Promise<void> {
   if ((await admin.listTopics()).includes(topic)) return;
   const { brokers } = await admin.describeCluster();
@@ -62,7 +68,7 @@ async function examine(
   const found = await partitionsOf(admin, topic, patienceMs);
   if (found.length !== partitions)
     throw new LogRefused(
-      `SHOEPRINT_PARTITIONS: the topic ${topic} has ${found.length} partitions, not ${partitions}: their number is for life`,
+      `SHOEPRINT_PARTITIONS: the topic ${topic} has ${found.length} partitions, not ${partitions}: their number cannot change`,
     );
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
@@ -77,11 +83,11 @@ async function examine(
   );
   if (batchBytesMax < BATCH_BYTES_MIN)
     throw new LogRefused(
-      `the topic ${topic} takes too little at once: its max.message.bytes is ${batchBytesMax}, under ${BATCH_BYTES_MIN}`,
+      `the topic ${topic} takes batches that are too small: max.message.bytes is ${batchBytesMax} (expected at least ${BATCH_BYTES_MIN})`,
     );
   if (config.get('cleanup.policy') !== 'delete')
     throw new LogRefused(
-      `the topic ${topic} has cleanup.policy ${config.get('cleanup.policy')}: compaction takes records away`,
+      `the topic ${topic} has cleanup.policy ${config.get('cleanup.policy')}: compaction removes records`,
     );
   return {
     sendBytesMax: batchBytesMax - BATCH_OVERHEAD,
@@ -90,7 +96,10 @@ async function examine(
   };
 }
 
-/** The partitions and their copies. Of a topic that was just made, not every broker knows at once, and not every leader is chosen. */
+/**
+ * Returns the partitions and their replicas. Retries for `patienceMs`: after a topic is created,
+ * some brokers do not know it yet and some leaders are not elected.
+ */
 async function partitionsOf(
   admin: Admin,
   topic: string,
@@ -123,7 +132,7 @@ function weaknesses(copies: number, config: ReadonlyMap<string, string>): string
     );
   if (config.get('unclean.leader.election.enable') !== 'false')
     said.push(
-      'unclean.leader.election.enable is on: a machine that lags may become leader, and what it lacks is lost',
+      'unclean.leader.election.enable is on: a machine that lags may become leader and lose the records that it lacks',
     );
   return said;
 }
@@ -131,4 +140,4 @@ function weaknesses(copies: number, config: ReadonlyMap<string, string>): string
 const remarks = (config: ReadonlyMap<string, string>) =>
   ['retention.ms', 'retention.bytes']
     .filter((name) => config.get(name) !== '-1')
-    .map((name) => `${name} is ${config.get(name)}, not -1: the record is not kept for ever`);
+    .map((name) => `${name} is ${config.get(name)}, not -1: records are not kept forever`);

@@ -19,10 +19,13 @@ interface TopicAnswer {
 const UNKNOWN_TOPIC = 3;
 const TRY_MS_MAX = 9000;
 const TRY_PAUSE_MS = 100;
-/** A topic that is missing for so long is gone. */
+/** A topic that is missing for this long no longer exists. */
 const MISSING_MS = 3000;
 
-/** What kafkajs 2.2.4 can do but does not show: fetch from a position without a group, and ask for a topic's id. */
+/**
+ * Sends requests that kafkajs 2.2.4 supports but does not expose: a fetch from an offset without a
+ * consumer group, and a query of a topic's id.
+ */
 export class KafkaWire {
   private readonly cluster: Cluster;
   private connected = false;
@@ -36,9 +39,10 @@ export class KafkaWire {
   }
 
   /**
-   * The topic's id (16 bytes in hex), which the cluster gives a topic when it is made: another topic under the same name has
-   * another. Undefined if there is no such topic, and that for a while: a broker that has just started knows no topics yet.
-   * kafkajs knows Metadata up to version 6, ids come with version 10.
+   * Returns the topic's id (16 bytes in hex), which the cluster assigns at creation: another topic
+   * under the same name has another id. Returns undefined if the topic is missing for some seconds;
+   * a broker that has just started knows no topics yet. The id needs version 10 of Metadata, and
+   * kafkajs supports it up to version 6.
    */
   async topicId(msMax = TRY_MS_MAX): Promise<string | undefined> {
     const missingUntil = performance.now() + MISSING_MS;
@@ -52,7 +56,7 @@ export class KafkaWire {
     return this.again('for the topic id', ask, msMax);
   }
 
-  /** The offset after the last acknowledged record, of each of the partitions. */
+  /** Returns the head of each partition: the offset after the last acknowledged record. */
   async heads(partitions: readonly number[]): Promise<Map<number, number>> {
     return this.again('for the heads', async () => {
       await this.cluster.refreshMetadataIfNecessary();
@@ -72,13 +76,16 @@ export class KafkaWire {
     });
   }
 
-  /** Records from an offset on, without holes; none at the head. Throws BrokenLog where the log does not go on from there. */
+  /**
+   * Returns records from an offset on, without holes, and an empty list at the head. Throws
+   * `BrokenLog` if the log does not continue from that offset.
+   */
   async read(partition: number, from: number, bytes: number): Promise<StoredRecord[]> {
     const { messages, highWatermark } = await this.fetch(partition, from, bytes).catch(
       (error: Error) => {
         if (error.name !== 'KafkaJSOffsetOutOfRange') throw error;
         throw new BrokenLog(
-          `partition ${partition} has no offset ${from}: it ends before, or what was there was taken away`,
+          `partition ${partition} has no offset ${from}: the partition ends before it, or the record was deleted`,
           partition,
           from,
         );
@@ -87,7 +94,7 @@ export class KafkaWire {
     const records = recordsFrom(partition, from, messages);
     if (records.length === 0 && from < highWatermark)
       throw new BrokenLog(
-        `partition ${partition} has nothing at offset ${from}, and its head is ${highWatermark}`,
+        `partition ${partition} has no record at offset ${from}, but its head is ${highWatermark}`,
         partition,
         from,
       );
@@ -129,7 +136,7 @@ export class KafkaWire {
     });
   }
 
-  /** Tries again, with fresh metadata, what a change of leader or a restarted broker interrupts. */
+  /** Retries with fresh metadata what a change of leader or a restarted broker interrupts. */
   private async again<T>(what: string, attempt: () => Promise<T>, msMax = TRY_MS_MAX): Promise<T> {
     const until = performance.now() + msMax;
     for (;;) {
@@ -159,7 +166,10 @@ export class KafkaWire {
   }
 }
 
-/** Messages as records, those before `from` left out; throws BrokenLog at a hole or at a record that is none of ours. */
+/**
+ * Returns messages as records, except those before `from`. Throws `BrokenLog` at a hole and at a
+ * message that is not a record of this log.
+ */
 export function recordsFrom(
   partition: number,
   from: number,
@@ -171,7 +181,7 @@ export function recordsFrom(
     if (offset < from) continue;
     if (isControlRecord)
       throw new BrokenLog(
-        `partition ${partition} has the mark of a transaction at offset ${offset}, and no record`,
+        `partition ${partition} has a transaction marker at offset ${offset}, not a record`,
         partition,
         offset,
       );
@@ -187,14 +197,20 @@ export function recordsFrom(
   return records;
 }
 
-/** A broker answers with whole batches: what goes over the size that was asked for is left for the next read. */
+/**
+ * Returns the records up to a size. A broker answers with whole batches; the next read returns the
+ * rest.
+ */
 function upTo(records: StoredRecord[], bytes: number): StoredRecord[] {
   let left = bytes;
   const enough = records.findIndex(({ value }) => (left -= value.byteLength) <= 0);
   return enough < 0 ? records : records.slice(0, enough + 1);
 }
 
-/** Metadata, version 10, for one topic by name. The header of these versions ends in a tag section, which kafkajs does not write: it leads the body. */
+/**
+ * Returns a Metadata request of version 10 for one topic by name. Headers of these versions end in
+ * a tag section, which kafkajs does not write, so the body begins with it.
+ */
 function metadataRequest(topic: string): Request<TopicAnswer> {
   return {
     request: {
@@ -212,7 +228,7 @@ function metadataRequest(topic: string): Request<TopicAnswer> {
   };
 }
 
-/** The first topic's error and id out of an answer of version 10. */
+/** Decodes the first topic's error and id from an answer of version 10. */
 function decodeMetadata(raw: Buffer): TopicAnswer {
   let at = 0;
   const skip = (bytes: number) => void (at += bytes);
@@ -242,7 +258,7 @@ function decodeMetadata(raw: Buffer): TopicAnswer {
   }
   skipString(); // cluster id
   skip(4); // controller id
-  varint(); // how many topics: one
+  varint(); // number of topics: one
   const errorCode = raw.readInt16BE(at);
   skip(2);
   skipString(); // name

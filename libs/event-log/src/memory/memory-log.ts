@@ -15,25 +15,25 @@ import {
 } from '../port.js';
 import { type PullSource, PullFollower, type Wanted } from '../pull-follower.js';
 
-/** What goes wrong in a memory log from now on, until it is changed again. */
+/** Faults that a memory log simulates until they are changed. */
 export interface MemoryFaults {
-  /** What every send waits for before anything is stored. */
+  /** Runs before each send stores anything; the send waits for it. */
   beforeSend?: () => Promise<void>;
-  /** Sends fail before anything is stored: `NotRecorded`. */
+  /** Sends fail with `NotRecorded` before they store anything. */
   failBefore?: boolean;
-  /** Sends fail after all was stored: `OutcomeUnknown`. */
+  /** Sends fail with `OutcomeUnknown` after they stored everything. */
   failAfter?: boolean;
-  /** Every send is stored twice, as a broker's client does that tries again after an answer was lost. */
+  /** Every send is stored twice, as if a client retried after its answer was lost. */
   storeTwice?: boolean;
-  /** Nothing can be read or appended, as while a server restarts. */
+  /** Reads and appends fail, as while a server restarts. */
   unreachable?: boolean;
-  /** Followers hand on everything twice. */
+  /** Followers deliver every record twice. */
   deliverTwice?: boolean;
-  /** Readers are given this offset's record as if it were not there. */
+  /** Readers do not see the record at this offset. */
   hole?: { readonly partition: number; readonly offset: number };
 }
 
-/** What several memory logs may share, as processes share a server. */
+/** A store that several memory logs can share, as processes share a server. */
 export class MemoryStore {
   readonly id = randomUUID();
   readonly faults: MemoryFaults = {};
@@ -44,7 +44,10 @@ export class MemoryStore {
     this.records = Array.from({ length: partitions }, () => []);
   }
 
-  /** Appends, and gives the first offset of each batch. Bytes are copied: nobody changes them afterwards. */
+  /**
+   * Appends batches and returns the first offset of each. Copies the bytes, so that later changes
+   * do not affect them.
+   */
   append(batches: readonly Batch[]): number[] {
     const firsts = batches.map(({ partition, records }) => {
       const stored = this.of(partition);
@@ -59,20 +62,21 @@ export class MemoryStore {
 
   of(partition: number): StoredRecord[] {
     const stored = this.records[partition];
-    if (!stored) throw new RangeError(`there is no partition ${partition}`);
+    if (!stored) throw new RangeError(`partition ${partition} does not exist`);
     return stored;
   }
 
-  /** Calls `listener` after each append; gives what ends that. */
+  /** Calls `listener` after each append. Returns a function that unsubscribes. */
   onAppended(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 }
 
+/** Options of a memory log. */
 export interface MemoryLogOptions {
   readonly partitions?: number;
-  /** Another log over the same records. */
+  /** A store to share with another log. */
   readonly store?: MemoryStore;
   readonly queueBytesMax?: number;
   readonly sendBytesMax?: number;
@@ -83,7 +87,10 @@ const SEND_BYTES_MAX = 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
 const POLL_MS = 20;
 
-/** A log in this process's memory, for tests: it keeps every promise but that of outliving the process, and fails when it is told to. */
+/**
+ * A log in this process's memory, for tests. It keeps every promise of `EventLog` but durability,
+ * and can simulate faults.
+ */
 export class MemoryLog extends EventLog {
   readonly store: MemoryStore;
   readonly id: string;
@@ -112,12 +119,12 @@ export class MemoryLog extends EventLog {
     });
   }
 
-  /** What goes wrong: set a member to switch a fault on. Shared by all logs over the store. */
+  /** Faults to simulate, shared by all logs over the store. Set a member to switch a fault on. */
   get faults(): MemoryFaults {
     return this.store.faults;
   }
 
-  /** Counts of what was sent. */
+  /** Returns counts of sends and records. */
   stats(): BatcherStats {
     return this.batcher.stats();
   }
@@ -197,11 +204,10 @@ export class MemoryLog extends EventLog {
   private async send(batches: readonly Batch[]): Promise<number[]> {
     await this.faults.beforeSend?.();
     if (this.faults.failBefore || this.faults.unreachable)
-      throw new NotRecorded('the memory log was told to refuse');
+      throw new NotRecorded('the memory log is set to refuse');
     const firsts = this.store.append(batches);
     if (this.faults.storeTwice) this.store.append(batches);
-    if (this.faults.failAfter)
-      throw new OutcomeUnknown('the memory log was told to lose its answer');
+    if (this.faults.failAfter) throw new OutcomeUnknown('the memory log is set to lose its answer');
     return firsts;
   }
 }

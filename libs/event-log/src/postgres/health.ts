@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { connection } from './sessions.js';
 
-/** What the log may say of a server. */
+/** What a log reports about its server. */
 export interface ServerHealth {
   readonly reachable: boolean;
   readonly powerSafe: boolean;
@@ -19,14 +19,17 @@ const UNSAFE: Readonly<Record<string, string>> = {
     'not power-safe: full_page_writes is off on the PostgreSQL server, so a loss of power may leave torn pages',
 };
 
-/** Looks at the server over a connection of its own, so that a full pool is not taken for an unreachable server. */
+/**
+ * Checks the server over a separate connection, so that a full pool does not look like an
+ * unreachable server.
+ */
 export async function serverHealth(url: string): Promise<ServerHealth> {
   const client = new pg.Client({
     ...connection(url),
     connectionTimeoutMillis: ANSWER_MS_MAX,
     query_timeout: ANSWER_MS_MAX,
   });
-  client.on('error', () => undefined); // the query says it
+  client.on('error', () => undefined); // the query rejects
   try {
     await client.connect();
     const { rows } = await client.query<{ name: string; setting: string }>(SETTINGS);
@@ -38,7 +41,7 @@ export async function serverHealth(url: string): Promise<ServerHealth> {
       notes: [`PostgreSQL cannot be reached: ${(error as Error).message}`],
     };
   } finally {
-    await client.end().catch(() => undefined); // it never began
+    await client.end().catch(() => undefined); // it never connected
   }
 }
 

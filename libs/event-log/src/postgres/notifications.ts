@@ -4,7 +4,10 @@ import { connection } from './sessions.js';
 
 const RETRY_MS = 500;
 
-/** Notifications followers: at once after an append of this log, and by LISTEN after one of another. A hint only: it may come for nothing, or not at all. */
+/**
+ * Wakes followers: at once after an append of this log, and through LISTEN after an append of
+ * another process. A wake-up is only a hint: it may be spurious or missing.
+ */
 export class Notifications {
   private readonly followers = new Set<() => void>();
   private client: pg.Client | undefined;
@@ -14,7 +17,10 @@ export class Notifications {
 
   constructor(private readonly url: string) {}
 
-  /** Calls `wake` from now on; gives what ends that. The first one opens the connection that listens. */
+  /**
+   * Calls `wake` from now on and returns a function that unsubscribes. The first call opens the
+   * listening connection.
+   */
   add(wake: () => void): () => void {
     this.followers.add(wake);
     if (!this.listening) {
@@ -31,10 +37,10 @@ export class Notifications {
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.retry);
-    await this.client?.end().catch(() => undefined); // it is to end, and has
+    await this.client?.end().catch(() => undefined); // it has already ended
   }
 
-  /** Never rejects: where it cannot listen it tries again, and followers poll meanwhile. */
+  /** Never rejects. If it cannot listen, it retries, and followers poll meanwhile. */
   private async listen(): Promise<void> {
     if (this.closed) return;
     const client = new pg.Client(connection(this.url));
@@ -43,7 +49,7 @@ export class Notifications {
     const over = (): void => {
       if (isOver) return;
       isOver = true;
-      void client.end().catch(() => undefined); // it broke: there is nothing left to end
+      void client.end().catch(() => undefined); // it is already broken
       if (!this.closed) this.retry = setTimeout(() => void this.listen(), RETRY_MS);
     };
     client

@@ -17,21 +17,21 @@ import { sendBatches } from './sender.js';
 import { connection, Sessions } from './sessions.js';
 import { PullFollower } from '../pull-follower.js';
 
-/** Where a log in PostgreSQL lies, and how it is. */
+/** Settings of a log in PostgreSQL. */
 export interface PostgresLogSettings {
-  /** A connection URL of a user who may make the schema `log`, or who may use it once it is there. */
+  /** Connection URL of a user who may create the schema `log`, or use it once it exists. */
   readonly url: string;
-  /** Set for life. */
+  /** Number of partitions. It never changes. */
   readonly partitions: number;
   readonly queueBytesMax?: number;
-  /** Is told in a sentence what an operator should know: a connection that was lost. */
+  /** Receives each notice for an operator as a sentence, for example that a connection was lost. */
   readonly onNotice?: (text: string) => void;
 }
 
-/** About 6 ms of the server: as long as a live append may have to wait for a bulk one. */
+/** About 6 ms of the server's time: the longest that a live append waits for a bulk one. */
 const SEND_BYTES_MAX = 512 * 1024;
 const READ_BYTES = 1024 * 1024;
-/** What one fetch of a follower brings for all partitions together, and at least for each. */
+/** Bytes that one fetch of a follower reads for all partitions together, and at least for each. */
 const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_BYTES_MIN = 256 * 1024;
 const READERS = 3;
@@ -48,10 +48,13 @@ export class PostgresLog extends EventLog {
   private readonly readers: Sessions;
   private readonly notifications: Notifications;
 
-  /** Opens the log, and makes it where it is not there. Throws where it is another than the settings say, or cannot be reached. */
+  /**
+   * Opens the log; creates it if it is missing. Throws if the log does not match the settings or
+   * cannot be reached.
+   */
   static async open(settings: PostgresLogSettings): Promise<PostgresLog> {
     const client = new pg.Client(connection(settings.url));
-    client.on('error', () => undefined); // the query says it
+    client.on('error', () => undefined); // the query rejects
     await client.connect();
     try {
       const identity = await installLog(client, settings.partitions);
@@ -94,7 +97,7 @@ export class PostgresLog extends EventLog {
     });
   }
 
-  /** Counts of what was sent. */
+  /** Returns counts of sends and records. */
   stats(): BatcherStats {
     return this.batcher.stats();
   }
@@ -156,7 +159,7 @@ export class PostgresLog extends EventLog {
   }
 }
 
-/** Whether the log's sessions can be limited to the role that may only append and read. */
+/** Returns whether the log's sessions can use the role that may only append and read. */
 async function mayBeLimited(client: pg.ClientBase): Promise<boolean> {
   const allowed = await client.query(`set role ${LOG_ROLE}`).then(
     () => true,

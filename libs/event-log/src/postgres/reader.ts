@@ -11,10 +11,13 @@ interface Row {
   readonly value: Buffer;
 }
 
-/** Rows that are looked at for one partition in one query. */
+/** Most rows that one query reads of one partition. */
 const RECORDS_MAX = 2000;
 
-/** One snapshot of several partitions: each counter, and the records from an offset on whose predecessors weigh less than $3 bytes. */
+/**
+ * Reads several partitions in one snapshot: each counter, and the records from an offset on whose
+ * predecessors total less than $3 bytes.
+ */
 const FETCH = `
 select w.nth::int as nth, p.next, r."offset", r.key, r.value
 from unnest($1::int[], $2::bigint[]) with ordinality as w (partition, start, nth)
@@ -27,7 +30,10 @@ left join lateral (
 ) r on true
 order by w.nth, r."offset"`;
 
-/** Records of each partition from its offset on, about `bytes` of each and at least one where there is one. Rejects with BrokenLog at a hole, or where the partition ends before. */
+/**
+ * Returns records of each partition from its offset on: about `bytes` of each, and at least one if
+ * there is one. Rejects with `BrokenLog` at a hole, and if the partition ends before its offset.
+ */
 export async function fetchRecords(
   sessions: Sessions,
   wanted: readonly Wanted[],
@@ -64,7 +70,7 @@ function check(
   head: number | undefined,
 ): void {
   if (head === undefined)
-    throw new BrokenLog(`partition ${partition} is not in the log any more`, partition, from);
+    throw new BrokenLog(`partition ${partition} is missing from the log`, partition, from);
   if (from > head)
     throw new BrokenLog(`partition ${partition} ends at ${head}, before ${from}`, partition, from);
   if (records.length === 0 && from < head)
@@ -76,13 +82,16 @@ function check(
   contiguous(records, partition, from);
 }
 
-/** The offset that the partition's next record will have. Throws RangeError where there is no such partition. */
+/**
+ * Returns the offset that the partition's next record will have. Throws `RangeError` if the
+ * partition does not exist.
+ */
 export async function headOf(sessions: Sessions, partition: number): Promise<number> {
   const [row] = await sessions.query<{ next: string }>({
     name: 'log-head',
     text: 'select next from log.partition where partition = $1',
     values: [partition],
   });
-  if (!row) throw new RangeError(`there is no partition ${partition}`);
+  if (!row) throw new RangeError(`partition ${partition} does not exist`);
   return Number(row.next);
 }

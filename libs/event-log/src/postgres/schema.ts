@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { LogRefused } from '../port.js';
 
-/** What a log in PostgreSQL is: a number of its own, and how many partitions it has for life. */
+/** Identity of a log in PostgreSQL. Its number of partitions never changes. */
 export interface LogIdentity {
   readonly id: string;
   readonly partitions: number;
 }
 
-/** The role that the log's sessions work under: it may append through the function, and read. */
+/** The role of the log's sessions. It may append through the function, and read. */
 export const LOG_ROLE = 'shoeprint_log';
 /** The channel that wakes followers in other processes. */
 export const WAKE_CHANNEL = 'shoeprint_log';
 
 const SCHEMA_VERSION = 1;
-/** Any number, as long as it is always the same: two processes that start at once make one schema. */
+/** Any constant. It makes two processes that start at once create one schema. */
 const INSTALL_LOCK = 0x5e0e_9217;
 
 const TABLES = `
@@ -27,8 +27,8 @@ create table log.identity (
   version integer not null
 );
 
--- The offset that the next record of a partition gets. A row and no sequence: a sequence moves on when a transaction fails,
--- and what is behind a hole may be committed before what is in it.
+-- The offset of the partition's next record. It is a row, not a sequence: a sequence advances even
+-- if the transaction fails, and a later offset could commit before an earlier one.
 create table log.partition (
   partition integer primary key check (partition >= 0),
   next bigint not null default 0 check (next >= 0)
@@ -44,8 +44,9 @@ create table log.record (
 `;
 
 /**
- * One statement appends to several partitions, and is a transaction of its own. Rows of log.partition stay locked until it
- * has committed, so the order of offsets is the order of commits, and whoever sees an offset sees all before it.
+ * Appends to several partitions in one statement, which is its own transaction. It locks the rows
+ * of log.partition until it commits, so offsets follow the order of commits, and a reader that sees
+ * an offset also sees all earlier ones.
  */
 const APPEND = `
 create function log.append(partitions integer[], counts integer[], batches integer[], nths integer[], keys text[], starts integer[], lengths integer[], bytes bytea)
@@ -54,11 +55,12 @@ returns bigint[] language plpgsql security definer set search_path = pg_catalog,
 declare
   firsts bigint[];
 begin
-  -- "off" answers before the record is on disk, "local" before it is on the standby that the server waits for.
+  -- With "off" the server answers before the record is on disk, with "local" before it is on a
+  -- synchronous standby.
   if current_setting('synchronous_commit') in ('off', 'local') then
     perform set_config('synchronous_commit', 'on', true);
   end if;
-  -- In the order of their numbers, so that two appends never wait for each other in a ring.
+  -- Locks the rows in the order of their numbers, so that two appends cannot deadlock.
   perform from log.partition p where p.partition = any (append.partitions) order by p.partition for update;
   with advanced as (
     update log.partition p set next = p.next + b.count
@@ -80,7 +82,7 @@ $body$;
 revoke execute on function log.append from public;
 `;
 
-/** The record is never edited: not by a slip, and not by its owner either, without first taking the triggers away. */
+/** Rejects every edit of the record, even by its owner, as long as the triggers are enabled. */
 const TRIGGERS = `
 create function log.refuse() returns trigger language plpgsql as $body$
 begin
@@ -106,9 +108,11 @@ alter table log.partition enable always trigger only_forward;
 `;
 
 /**
- * Values stay compressed (storage "extended"), by lz4 where the server has it. Measured on the embedded server, which has only
- * pglz, with blocks of 200 events in 60 kB: pglz 80 to 87 MB/s in, 153 out, a ninth of the bytes on disk and in the write-ahead
- * log; uncompressed ("external") 74 to 100 in, 170 out. The log is kept for ever, so the ninth decides.
+ * Keeps values compressed (storage "extended"), with lz4 if the server has it. Measured on the
+ * embedded server, which has only pglz, with blocks of 200 events in 60 kB: pglz writes 80 to 87
+ * MB/s, reads 153 MB/s, and takes a ninth of the bytes on disk and in the write-ahead log.
+ * Uncompressed values ("external") write 74 to 100 MB/s and read 170 MB/s. The log is kept forever,
+ * so its size decides.
  */
 const COMPRESS = `
 do $body$
@@ -127,19 +131,20 @@ grant execute on function log.append to ${LOG_ROLE};
 `;
 
 /**
- * Makes the schema `log` where it is not there, in one transaction, and says what log it is. Throws `LogRefused` where the log has another
- * number of partitions, which is set for life, or is of a version that this program does not know.
+ * Creates the schema `log` in one transaction if it is missing, and returns the log's identity.
+ * Throws `LogRefused` if the log has another number of partitions, which never changes, or a
+ * version that this program does not know.
  */
 export async function installLog(client: ClientBase, partitions: number): Promise<LogIdentity> {
   const found = (await identityOf(client)) ?? (await make(client, partitions));
   if (found.partitions !== partitions)
     throw new LogRefused(
-      `SHOEPRINT_PARTITIONS: the log has ${found.partitions} partitions, which is set for life; ${partitions} are asked for`,
+      `SHOEPRINT_PARTITIONS: the log has ${found.partitions} partitions, not ${partitions}: their number cannot change`,
     );
   return found;
 }
 
-/** What log it is, if there is one. */
+/** Returns the identity of the log in this database, or undefined if there is none. */
 export async function identityOf(client: ClientBase): Promise<LogIdentity | undefined> {
   const { rows: tables } = await client.query<{ there: boolean }>(
     `select to_regclass('log.identity') is not null as there`,
@@ -149,16 +154,17 @@ export async function identityOf(client: ClientBase): Promise<LogIdentity | unde
     'select id, partitions, version from log.identity',
   );
   const found = rows[0];
-  if (!found) throw new Error('the schema "log" holds no log: log.identity is empty');
+  if (!found) throw new Error('the schema "log" has no identity: log.identity is empty');
   if (found.version !== SCHEMA_VERSION)
     throw new LogRefused(
-      `the schema "log" is of version ${found.version}; this program knows ${SCHEMA_VERSION}`,
+      `the schema "log" has version ${found.version}; this program supports version ${SCHEMA_VERSION}`,
     );
   return { id: found.id, partitions: found.partitions };
 }
 
 async function make(client: ClientBase, partitions: number): Promise<LogIdentity> {
-  // Of the session and not of the transaction: a session hears at the start of a transaction what others have made, not at a lock.
+  // This lock belongs to the session, not to the transaction: a transaction sees what others
+  // committed before it began, so it must begin after the lock is taken.
   await client.query('select pg_advisory_lock($1)', [INSTALL_LOCK]);
   await client.query('begin');
   try {
@@ -169,7 +175,8 @@ async function make(client: ClientBase, partitions: number): Promise<LogIdentity
     await client.query('rollback').catch(() => undefined); // the first error says why
     throw error;
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [INSTALL_LOCK]).catch(() => undefined); // the session ends, and the lock with it
+    // If this fails, the session ends and the lock with it.
+    await client.query('select pg_advisory_unlock($1)', [INSTALL_LOCK]).catch(() => undefined);
   }
 }
 
@@ -189,7 +196,10 @@ async function makeAll(client: ClientBase, partitions: number): Promise<LogIdent
   return { id, partitions };
 }
 
-/** Makes the role where it is not there. Whether it is there now; a user who may make no roles is no reason to have no log. */
+/**
+ * Creates the role if it is missing and the user may create roles. Returns whether the role exists.
+ * A log without the role still works.
+ */
 async function hasRole(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ there: boolean; may: boolean }>(
     `select exists (select from pg_roles where rolname = $1) as there, rolcreaterole or rolsuper as may from pg_roles where rolname = current_user`,
@@ -202,7 +212,8 @@ async function hasRole(client: ClientBase): Promise<boolean> {
     await client.query(`create role ${LOG_ROLE} nologin`);
     await client.query(`grant ${LOG_ROLE} to current_user`);
   } catch (error) {
-    // Another database of the same server makes it at the same moment: roles belong to the server.
+    // Roles belong to the server, so a process that uses another database may create the role at
+    // the same moment.
     await client.query('rollback to savepoint role');
     if (!['42710', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
   }

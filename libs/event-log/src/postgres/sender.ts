@@ -8,7 +8,10 @@ const STATEMENT = {
   text: 'select log.append($1, $2, $3, $4, $5, $6, $7, $8) as firsts',
 };
 
-/** Appends batches in one round trip, and says of a failure whether anything can have been recorded. */
+/**
+ * Appends batches in one round trip. Rejects with `NotRecorded` if nothing can have been recorded,
+ * and otherwise with `OutcomeUnknown`.
+ */
 export async function sendBatches(
   sessions: Sessions,
   batches: readonly Batch[],
@@ -28,15 +31,16 @@ export async function sendBatches(
     client.release(!isAlive);
     const { message } = error as Error;
     if (isAlive) throw new NotRecorded(`PostgreSQL refused: ${message}`, { cause: error });
-    throw new OutcomeUnknown(`the connection broke before PostgreSQL had answered: ${message}`, {
+    throw new OutcomeUnknown(`the connection broke before PostgreSQL answered: ${message}`, {
       cause: error,
     });
   }
 }
 
 /**
- * Whether the session outlived the error. If so the server rolled the statement back; an error that ends the session (a
- * shutdown, a crash, a failed write of the write-ahead log) may come after the commit.
+ * Returns whether the session survived the error. If it did, the server rolled the statement back.
+ * An error that ends the session (a shutdown, a crash, a failed write of the write-ahead log) may
+ * follow the commit.
  */
 const answers = (client: pg.ClientBase): Promise<boolean> =>
   client.query('select').then(
@@ -44,7 +48,10 @@ const answers = (client: pg.ClientBase): Promise<boolean> =>
     () => false,
   );
 
-/** The records of all batches as arrays side by side, and their values as one run of bytes, which pg sends as it is. */
+/**
+ * Returns the records of all batches as parallel arrays, with their values in one buffer, which pg
+ * sends unchanged.
+ */
 function parametersOf(batches: readonly Batch[]): unknown[] {
   const values: Uint8Array[] = [];
   const [ofBatch, nths, keys, starts, lengths]: [number[], number[], string[], number[], number[]] =

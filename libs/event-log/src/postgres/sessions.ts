@@ -3,10 +3,10 @@ import { BrokenLog } from '../port.js';
 import { identityOf, LOG_ROLE, type LogIdentity } from './schema.js';
 
 const CONNECT_MS_MAX = 5000;
-/** A statement that has no answer by then has an unknown outcome; the connection is dropped. */
+/** A statement without an answer by then has an unknown outcome, and its connection is dropped. */
 const STATEMENT_MS_MAX = 30_000;
 
-/** The options of every connection of a log. */
+/** Returns the options of every connection of a log. */
 export const connection = (url: string): pg.ClientConfig => ({
   connectionString: url,
   connectionTimeoutMillis: CONNECT_MS_MAX,
@@ -15,7 +15,10 @@ export const connection = (url: string): pg.ClientConfig => ({
   application_name: 'shoeprint log',
 });
 
-/** Connections to one log, each checked to be to that log and limited to the log's role where there is one. */
+/**
+ * A pool of connections to one log. Checks that each new connection reaches that log, and limits it
+ * to the log's role if there is one.
+ */
 export class Sessions {
   private readonly pool: pg.Pool;
   private readonly taken = new Set<pg.PoolClient>();
@@ -36,27 +39,27 @@ export class Sessions {
       idleTimeoutMillis: 0,
       verify: (client, done) => void this.prepare(client).then(() => done(), done),
     });
-    // An idle connection that breaks is dropped by the pool; the next use makes another, and says so if it cannot.
-    // While the pool closes nobody needs it any more: a server that ends right after is no news.
+    // The pool drops an idle connection that breaks, and the next use opens another or rejects.
+    // While the pool closes, a server that ends is not worth a notice.
     this.pool.on('error', (error) => {
       if (!this.closing)
         settings.onNotice?.(`an idle connection to the log was lost: ${error.message}`);
     });
-    // One that breaks while it is used says so to whoever waits for its answer, or to the next who asks.
+    // If a connection breaks while it is in use, its query rejects, or the next one does.
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.pool.on('acquire', (client) => this.taken.add(client));
     this.pool.on('release', (_, client) => this.taken.delete(client));
   }
 
-  /** A connection; whoever takes it gives it back, with `true` where it must not be used again. */
+  /** Takes a connection. The caller must release it, with `true` if it must not be used again. */
   take(): Promise<pg.PoolClient> {
     return this.pool.connect();
   }
 
-  /** Ends also what is under way: its statement then has an unknown outcome. */
+  /** Closes all connections. A statement under way has an unknown outcome. */
   async close(): Promise<void> {
     this.closing = true;
-    for (const client of this.taken) void client.end().catch(() => undefined); // whoever took it hears of it
+    for (const client of this.taken) void client.end().catch(() => undefined); // its query rejects
     await this.pool.end();
   }
 
