@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * Stands between a log and PostgreSQL. While it is `losing`, an append reaches the server and is done, but its answer is
- * lost with the connection.
+ * Proxies connections between a log and PostgreSQL. While it is `losing`, an append reaches the
+ * server and commits, but its answer is lost with the connection.
  */
 export class AnswerLoser {
   losing = false;
@@ -11,7 +11,7 @@ export class AnswerLoser {
 
   private constructor(private readonly target: URL) {}
 
-  /** The address to use in place of the server's. */
+  /** The URL to use instead of the server's. */
   static async before(url: string): Promise<{ loser: AnswerLoser; url: string }> {
     const target = new URL(url);
     const loser = new AnswerLoser(target);

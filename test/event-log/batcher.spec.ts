@@ -10,7 +10,7 @@ const PARTITIONS = 3;
 const weightOfAll = (records: readonly LogRecord[]): number =>
   records.reduce((sum, record) => sum + weightOf(record), 0);
 
-/** A send that ends when a test says so, and writes down what it was given. */
+/** A send that records its batches and ends when a test says so. */
 class Wire {
   readonly sends: Batch[][] = [];
   readonly stored: string[][] = Array.from({ length: PARTITIONS }, () => []);
@@ -62,7 +62,7 @@ const records = (name: string, count: number, bytes = 10): LogRecord[] =>
 const outcome = (appended: Promise<unknown>): Promise<unknown> =>
   appended.catch((error: Error) => error);
 
-describe('gathering', () => {
+describe('a batcher', () => {
   const wanted = fc.record({
     partition: fc.nat(PARTITIONS - 1),
     urgency: fc.constantFrom<Urgency>('live', 'bulk'),
@@ -71,7 +71,7 @@ describe('gathering', () => {
     later: fc.boolean(),
   });
 
-  it('keeps its laws, whatever is appended: order, whole appends side by side, bounded sends, one at a time in a queue, truthful offsets', async () => {
+  it('keeps order, whole appends, bounded sends, one send per queue and correct offsets for any appends', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(wanted, { minLength: 1, maxLength: 25 }), async (all) => {
         const wire = new Wire();
@@ -127,7 +127,7 @@ describe('gathering', () => {
     );
   });
 
-  it('sends at once when idle, and what comes meanwhile together in the next send', async () => {
+  it('sends at once when idle and batches appends that arrive during a send', async () => {
     const wire = new Wire();
     const batcher = batcherOver(wire, 1);
     const first = batcher.append({ partition: 0, urgency: 'live', records: records('first', 1) });
@@ -152,7 +152,7 @@ describe('gathering', () => {
     ]);
   });
 
-  it('tells a failure to the callers in that send only, and goes on', async () => {
+  it('rejects only the appends of a failed send and continues', async () => {
     const wire = new Wire();
     const failures = [new NotRecorded('refused'), new OutcomeUnknown('lost'), new Error('a bug')];
     wire.fails = (send) => failures[send];
@@ -179,7 +179,7 @@ describe('gathering', () => {
     expect(batcher.stats()).toMatchObject({ failures: 3, sends: 4, records: 2 });
   });
 
-  it('says OutcomeUnknown of an append of which a part is in the log when the next part is refused, and sends no more of it', async () => {
+  it('rejects a partly recorded append with OutcomeUnknown and sends no more of it', async () => {
     const wire = new Wire();
     wire.fails = (send) => (send === 1 ? new NotRecorded('refused') : undefined);
     const batcher = batcherOver(wire, 1);
@@ -193,7 +193,7 @@ describe('gathering', () => {
     expect(wire.stored[0]).toEqual(['long.0', 'long.1', 'after.0']);
   });
 
-  it('lets a flood of live appends not hold up a bulk load for ever', async () => {
+  it('continues a bulk load during a flood of live appends', async () => {
     const wire = new Wire();
     const batcher = batcherOver(wire, 1);
     const bulk = batcher.append({
@@ -223,7 +223,7 @@ describe('gathering', () => {
     await Promise.all(live);
   });
 
-  it('puts a live append before the bulk ones that wait, behind the rest of one that went in part', async () => {
+  it('sends a live append before waiting bulk appends, but after the rest of a partly sent one', async () => {
     const wire = new Wire();
     const batcher = batcherOver(wire, 1);
     const long = batcher.append({
@@ -241,7 +241,7 @@ describe('gathering', () => {
     expect(wire.stored[0]).toEqual(['long.0', 'long.1', 'long.2', 'live.0', 'bulk.0']);
   });
 
-  it('refuses what no log can keep before anything is queued', async () => {
+  it('rejects records that no log can keep before it queues anything', async () => {
     const batcher = batcherOver(new Wire());
     const one = records('a', 1);
     await expect(
@@ -261,7 +261,7 @@ describe('gathering', () => {
     expect(batcher.stats().queuedBytes).toBe(0);
   });
 
-  it('ends at the end of the grace: what waits is NotRecorded, what is under way OutcomeUnknown, and so is what went in part', async () => {
+  it('rejects waiting appends with NotRecorded and begun ones with OutcomeUnknown after the grace period', async () => {
     const wire = new Wire();
     const batcher = batcherOver(wire, 1);
     const long = outcome(

@@ -1,10 +1,10 @@
 import type { StoredRecord, RecordHandler } from '#event-log';
 
-/** A taker that keeps what it is handed, and does first what a test tells it to. */
+/** A record handler that keeps the records it takes, and first runs what a test passes to it. */
 export class Collector implements RecordHandler {
   readonly taken: StoredRecord[][] = [];
   readonly stops: { readonly partition: number; readonly why: Error }[] = [];
-  /** Takes that have begun and not ended, of one partition, at the most. */
+  /** The most takes of one partition that were under way at once. */
   atOnceMax = 0;
   private readonly busy = new Map<number, number>();
 
@@ -31,7 +31,9 @@ export class Collector implements RecordHandler {
     this.stops.push({ partition, why });
   }
 
-  /** The values of a partition as text, each offset once: what at-least-once delivery comes to. */
+  /**
+   * Returns the values of a partition as text, each offset once, since delivery is at least once.
+   */
   texts(partition: number): string[] {
     const once = new Map(
       (this.taken[partition] ?? []).map(({ offset, value }) => [offset, text(value)]),

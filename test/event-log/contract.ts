@@ -17,28 +17,28 @@ import {
 import { eventually } from '../kit/eventually.js';
 import { Collector, text } from './collector.js';
 
-/** A log as the suite uses it: with the counts of its gathering. */
+/** A log as the suite uses it: with the counts of its batcher. */
 type CountedLog = EventLog & { stats(): BatcherStats };
 
-/** Where records are kept, of one test, empty at first, with four partitions. */
+/** The store of one test: empty at first, with four partitions. */
 export interface LogStore {
-  /** Another log over the same records: what another process has. The suite closes it. */
+  /** Opens another log over the same records, as another process does. The suite closes it. */
   open(settings?: { readonly queueBytesMax?: number }): Promise<CountedLog>;
-  /** Lets go of everything. */
+  /** Releases everything. */
   drop(): Promise<void>;
-  /** The store stops and comes back, with what it had. */
+  /** Stops the store and starts it again with its records. */
   restart?(): Promise<void>;
-  /** Every connection to the store is cut, once. */
+  /** Cuts every connection to the store, once. */
   breakConnections?(): Promise<void>;
-  /** Appends wait, handed over but not done, until what is given back is called. */
+  /** Blocks appends after they are sent, until the returned function is called. */
   hold?(): Promise<() => Promise<void>>;
-  /** Appends are refused before anything is recorded, until what is given back is called. */
+  /** Rejects appends before anything is recorded, until the returned function is called. */
   refuse?(): Promise<() => Promise<void>>;
-  /** Appends are recorded, but their answers are lost, until what is given back is called. */
+  /** Records appends but loses their answers, until the returned function is called. */
   loseAnswers?(): Promise<() => Promise<void>>;
 }
 
-/** Which of the faults a store can be put to. */
+/** The faults that a store can simulate. */
 export type Fault = 'restart' | 'breakConnections' | 'hold' | 'refuse' | 'loseAnswers';
 
 const PARTITIONS = 4;
@@ -64,7 +64,7 @@ const texts = async (log: EventLog, partition: number): Promise<string[]> =>
 const outcome = (appended: Promise<unknown>): Promise<unknown> =>
   appended.catch((error: Error) => error);
 
-/** What every event log promises (libs/event-log/src/port.ts), on a store of each kind. */
+/** Tests what every event log promises (libs/event-log/src/port.ts) on a store of each kind. */
 export function describeEventLog(
   name: string,
   make: () => Promise<LogStore>,
@@ -98,8 +98,8 @@ export function describeEventLog(
       await store.drop();
     });
 
-    describe('appends', () => {
-      it('answers where the records lie, from offset 0 without holes, each partition for itself', async () => {
+    describe('append', () => {
+      it('assigns offsets from 0 without holes in each partition', async () => {
         expect(log.partitions).toBe(PARTITIONS);
         expect(await log.append(appending(1, ['a', 'b', 'c']))).toEqual({
           partition: 1,
@@ -130,7 +130,7 @@ export function describeEventLog(
         ]);
       });
 
-      it('answers only for what another log over the same records can read', async () => {
+      it('acknowledges only records that another log over the same store can read', async () => {
         const other = await open();
         expect(other.id).toBe(log.id);
         for (let at = 0; at < 5; at += 1) {
@@ -145,7 +145,7 @@ export function describeEventLog(
         );
       });
 
-      it('gives back the exact bytes and keys, whatever they are', async () => {
+      it('preserves any bytes and keys exactly', async () => {
         const written: LogRecord[] = [];
         const bytes = fc.oneof(
           fc.uint8Array({ maxLength: 200 }),
@@ -174,7 +174,7 @@ export function describeEventLog(
         ).toBe(true);
       });
 
-      it('keeps the longest record, and refuses a longer one with all that came with it', async () => {
+      it('accepts the longest record and rejects a longer one with its whole append', async () => {
         const longest = Buffer.alloc(RECORD_BYTES_MAX, 'x');
         await log.append({
           partition: 0,
@@ -191,7 +191,7 @@ export function describeEventLog(
         expect(Buffer.compare((await log.read(0, 0))[0]?.value as Uint8Array, longest)).toBe(0);
       });
 
-      it('keeps the order of each caller, and of all callers of one turn, within a partition', async () => {
+      it('keeps the order of each caller, and of all callers in one turn, within a partition', async () => {
         const callers = numbered(8, 'caller');
         await Promise.all(
           callers.map(async (caller) => {
@@ -215,14 +215,14 @@ export function describeEventLog(
         }
       });
 
-      it('gathers: what a hundred callers want at once takes far fewer sends', async () => {
+      it('batches the appends of a hundred callers into far fewer sends', async () => {
         const before = log.stats().sends;
         await Promise.all(numbered(100).map((value) => log.append(appending(2, [value]))));
         expect(log.stats().sends - before).toBeLessThanOrEqual(5);
         expect(await texts(log, 2)).toEqual(numbered(100));
       });
 
-      it('puts what is live before what is bulk, each in its order', async () => {
+      it('sends live appends before bulk appends, each in order', async () => {
         await Promise.all([
           log.append(appending(1, ['bulk a', 'bulk b'], 'bulk')),
           log.append(appending(1, ['bulk c'], 'bulk')),
@@ -232,7 +232,7 @@ export function describeEventLog(
         expect(await texts(log, 1)).toEqual(['live a', 'live b', 'bulk a', 'bulk b', 'bulk c']);
       });
 
-      it('never puts a live append inside a bulk one, however long that is', async () => {
+      it('never puts a live append inside a bulk append of any length', async () => {
         const long = Array.from({ length: 120 }, (_, at) => ({
           key: 'T1',
           value: Buffer.concat([Buffer.from(`bulk ${at} `), Buffer.alloc(50_000)]),
@@ -254,7 +254,7 @@ export function describeEventLog(
         expect(found.filter((each) => each.startsWith('live'))).toHaveLength(11);
       });
 
-      it('says that it holds no more than its queue may, keeps room for live ones, and records nothing that it refused', async () => {
+      it('rejects appends over the queue limit, reserves room for live ones and records none of the rejected', async () => {
         const small = await open({ queueBytesMax: 400_000 });
         const value = 'v'.repeat(40_000);
         const bulk = numbered(12).map((each) =>
@@ -286,7 +286,7 @@ export function describeEventLog(
         });
       });
 
-      it('finishes on closing what waits, and takes no more', async () => {
+      it('finishes waiting appends on close and rejects new ones', async () => {
         const other = await open();
         const waiting = numbered(50).map((value) => other.append(appending(3, [value])));
         const closing = other.close();
@@ -297,8 +297,8 @@ export function describeEventLog(
       });
     });
 
-    describe('reads', () => {
-      it('reads from any offset on to the head, at least one record, and about as many bytes as are asked for', async () => {
+    describe('read', () => {
+      it('reads from any offset to the head: at least one record, and about the requested number of bytes', async () => {
         await log.append({
           partition: 0,
           records: numbered(20).map((value) => record(value.padEnd(1000, '.'))),
@@ -317,34 +317,34 @@ export function describeEventLog(
         expect(await log.read(0, 20)).toEqual([]);
       });
 
-      it('stops at an offset that the log does not reach: it is not the log that it was', async () => {
+      it('rejects a read beyond the head with BrokenLog', async () => {
         await log.append(appending(0, ['a']));
         await expect(log.read(0, 5)).rejects.toBeInstanceOf(BrokenLog);
       });
     });
 
-    describe('follows', () => {
-      it('hands on what is there, then what comes, in order', async () => {
+    describe('follow', () => {
+      it('delivers existing records, then new ones, in order', async () => {
         await log.append(appending(0, numbered(30), 'bulk'));
         const taker = new Collector();
         follow(taker).add(0, 10);
-        await eventually('what is there', () => taker.texts(0).length === 20);
+        await eventually('the existing records', () => taker.texts(0).length === 20);
         for (const value of numbered(10, 'later')) await log.append(appending(0, [value]));
         await eventually('what comes', () => taker.texts(0).length === 30);
         expect(taker.texts(0)).toEqual([...numbered(30).slice(10), ...numbered(10, 'later')]);
         expect(taker.stops).toEqual([]);
       });
 
-      it('hands on what another log appends', async () => {
+      it('delivers records that another log appends', async () => {
         const other = await open();
         const taker = new Collector();
         follow(taker).add(2, 0);
         await other.append(appending(2, ['from elsewhere']));
-        await eventually('what was appended elsewhere', () => taker.texts(2).length === 1);
+        await eventually('the records of the other log', () => taker.texts(2).length === 1);
         expect(taker.texts(2)).toEqual(['from elsewhere']);
       });
 
-      it('follows several partitions, one more while it runs, no more one that is removed, and again from another offset', async () => {
+      it('adds and removes partitions while it runs, and follows one again from another offset', async () => {
         await Promise.all(
           numbered(PARTITIONS, '').map((partition) =>
             log.append(appending(Number(partition), numbered(5))),
@@ -371,7 +371,7 @@ export function describeEventLog(
         expect(taker.taken[2]).toBeUndefined();
       });
 
-      it('hands a partition on only when its taker is done, and waits for a slow one without holding up the others', async () => {
+      it('waits for the handler of each partition without delaying other partitions', async () => {
         let letGo = (): void => undefined;
         const gate = new Promise<void>((resolve) => (letGo = resolve));
         let begun = 0;
@@ -395,7 +395,7 @@ export function describeEventLog(
         expect(taker.atOnceMax).toBe(1);
       });
 
-      it('stops a partition whose taker rejects, with the reason, and goes on with the others', async () => {
+      it('stops a partition whose handler rejects, with the reason, and continues the others', async () => {
         const taker = new Collector(async (partition) => {
           if (partition === 0) throw new Error('the fold failed');
         });
@@ -422,7 +422,7 @@ export function describeEventLog(
         expect(taker.taken).toEqual([]);
       });
 
-      it('lets a partition go, and ends on closing, only when nothing is being taken', async () => {
+      it('waits for the handler before it removes a partition and before it closes', async () => {
         let letGo = (): void => undefined;
         let begun = false;
         const gate = new Promise<void>((resolve) => (letGo = resolve));
@@ -449,7 +449,7 @@ export function describeEventLog(
     describe('under faults', () => {
       underFault(
         'refuse',
-        'says NotRecorded of what was refused, and nothing of it is there',
+        'rejects a refused append with NotRecorded and records nothing of it',
         async () => {
           await log.append(appending(0, ['before']));
           const undo = await store.refuse?.();
@@ -459,7 +459,7 @@ export function describeEventLog(
           ]);
           await undo?.();
           expect(refused.map((each) => each instanceof NotRecorded)).toEqual([true, true]);
-          await eventually('an append that is taken again', () =>
+          await eventually('an append that succeeds again', () =>
             log.append(appending(0, ['after'])).catch(() => undefined),
           );
           expect(await texts(log, 0)).toEqual(['before', 'after']);
@@ -469,7 +469,7 @@ export function describeEventLog(
 
       underFault(
         'loseAnswers',
-        'says OutcomeUnknown where the answer was lost; sent again it stands twice, for admission to take once',
+        'rejects with OutcomeUnknown if the answer is lost, and stores a retry twice',
         async () => {
           const undo = await store.loseAnswers?.();
           expect(await outcome(log.append(appending(0, ['card'])))).toBeInstanceOf(OutcomeUnknown);
@@ -485,7 +485,7 @@ export function describeEventLog(
 
       underFault(
         'hold',
-        'gathers what comes while a send is slow into the next one, and gives up after the grace on closing',
+        'batches appends during a slow send, and stops waiting for it after the grace period on close',
         async () => {
           const slow = await open();
           const release = await store.hold?.();
@@ -513,7 +513,7 @@ export function describeEventLog(
       for (const [fault, what] of cuts)
         underFault(
           fault,
-          `goes on by itself after ${what}: every acknowledged record is there and handed on, in order, without a hole`,
+          `recovers from ${what}: keeps and delivers every acknowledged record, in order, without a hole`,
           async () => {
             const taker = new Collector();
             follow(taker).add(0, 0);

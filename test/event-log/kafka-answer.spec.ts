@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { answer, decoded, type Produced } from '../../libs/event-log/src/kafka/producer.js';
 
-/** What was said of each of some partitions: its offset, or why nothing counts. */
+/** Returns the outcome of each partition: its offset, or why its batch does not count. */
 function outcomes(partitions: readonly number[], produced: readonly Produced[]): string[] {
   const told: string[] = [];
   answer(
@@ -17,7 +17,7 @@ function outcomes(partitions: readonly number[], produced: readonly Produced[]):
 
 const said = (partition: number, first: number): Produced => ({ partition, errorCode: 0, first });
 
-it('a batch counts as appended only where the answer names its partition, and once', () => {
+it('acknowledges a batch only if the answer names its partition exactly once', () => {
   expect(outcomes([0, 1, 2], [said(2, 70), said(0, 5), said(2, 71), said(9, 1)])).toEqual([
     '0 at 5',
     "the broker's answer names partition 1 0 times",
@@ -25,7 +25,7 @@ it('a batch counts as appended only where the answer names its partition, and on
   ]);
 });
 
-/** An answer of version 7, as Kafka writes it. */
+/** Encodes an answer of version 7 as Kafka does. */
 function answerOf(topic: string, partitions: readonly Produced[]): Buffer {
   const number = (value: number, bytes: 2 | 4 | 8): Buffer => {
     const buffer = Buffer.alloc(bytes);
@@ -50,7 +50,7 @@ function answerOf(topic: string, partitions: readonly Produced[]): Buffer {
   ]);
 }
 
-it('an answer is read partition by partition, with what each was refused for', () => {
+it('decodes the offset or the error of each partition in an answer', () => {
   const partitions = [said(3, 2 ** 40), { partition: 11, errorCode: 6, first: -1 }];
   expect(decoded(answerOf('events', partitions), 'events')).toEqual(partitions);
   expect(() => decoded(answerOf('others', partitions), 'events')).toThrow('first others');

@@ -25,7 +25,7 @@ const records = fc.array(
   { minLength: 1, maxLength: 150 },
 );
 
-it('a batch is what another implementation reads as the same records, with the checksum that it reckons itself', async () => {
+it('encodes batches that kafkajs decodes to the same records, with the same checksum', async () => {
   await fc.assert(
     fc.asyncProperty(records, async (given: LogRecord[]) => {
       const batch = recordBatch(given, NOW);

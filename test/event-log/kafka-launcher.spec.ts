@@ -16,7 +16,10 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Starts the warden and something that runs on, as the launcher starts brokers, and says the process id of that. */
+/**
+ * Starts the warden and a process that keeps running, as the launcher starts brokers, and prints
+ * its process id.
+ */
 const LAUNCHER = `
 const { spawn } = require('node:child_process');
 const [dir] = process.argv.slice(1);
@@ -26,7 +29,7 @@ warden.stdin.write('+' + broker.pid + '\\n');
 console.log(broker.pid);
 `;
 
-it('ends the brokers of a launcher that was killed with kill -9, and takes their data away', async () => {
+it('stops the brokers of a launcher that was killed with kill -9, and deletes their data', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'shoeprint-warden-'));
   const launcher = spawn(process.execPath, ['-e', LAUNCHER, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -48,7 +51,7 @@ interface Queue {
   destroy(): void;
 }
 
-it('arms no timer for a request queue of kafkajs in which nothing waits', () => {
+it('sets no timer for an empty request queue of kafkajs', () => {
   quietRequestQueue();
   const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as new (
     options: object,

@@ -24,8 +24,8 @@ import { describeEventLog, type LogStore } from './contract.js';
 
 const PARTITIONS = 4;
 /**
- * A broker of this file's own, that may be killed, unless one is given or there is no Java: that of
- * the run is not ours to kill.
+ * A broker that this file may kill, unless KAFKA_BROKERS is set or there is no Java: the broker of
+ * the test run must not be killed.
  */
 const shared = process.env.KAFKA_BROKERS ? 'KAFKA_BROKERS is set' : await whyNoKafkaToKill();
 const own = shared === undefined ? await kafkaBehindProxy() : undefined;
@@ -103,7 +103,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
   afterEach(() => Promise.all(opened.splice(0).map((log) => log.close(0))));
 
   describe('its topic', () => {
-    it('is made as a record is kept: for ever, never compacted, with the time of the broker', async () => {
+    it('is created with unlimited retention, no compaction and the time of the broker', async () => {
       const topic = freshTopic();
       await open(topic);
       const { resources } = await asAdmin((admin) =>
@@ -127,7 +127,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
       });
     });
 
-    it('is refused where it is missing and not to be made, where it has another number of partitions, and where it is compacted', async () => {
+    it('is rejected if it is missing and must not be created, has another number of partitions, or is compacted', async () => {
       const topic = freshTopic();
       await expect(open(topic, 4, false)).rejects.toThrow(`the topic ${topic} does not exist`);
       await open(topic, 4);
@@ -149,7 +149,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
       await expect(open(compacted, 1)).rejects.toThrow('compaction removes records');
     });
 
-    it('is another log when it was deleted and made again: health says so, a reader is stopped, and nothing more is recorded', async () => {
+    it('counts as another log after it was deleted and created again: health reports it, readers stop, and appends fail', async () => {
       const topic = freshTopic();
       const log = await open(topic, 2);
       const taker = new Collector();
@@ -159,7 +159,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
       await log.append(live(0, 'a', 'b'));
       await eventually('the records', () => taker.texts(0).length === 2);
       await asAdmin((admin) => admin.deleteTopics({ topics: [topic] }));
-      const again = await eventually('the topic made again', () =>
+      const again = await eventually('the topic created again', () =>
         open(topic, 2).catch(() => undefined),
       );
       expect(again.id).not.toBe(log.id);
@@ -181,7 +181,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
 
   describe('its readers', () => {
     it.each(['a read', 'a follower'])(
-      'say that the log is broken where an offset holds no record: %s',
+      'reject an offset without a record with BrokenLog: %s',
       async (reader) => {
         const topic = freshTopic();
         const log = await open(topic);
@@ -217,12 +217,12 @@ describeOnKafka('the log in Kafka', skipped, () => {
       },
     );
 
-    it('say that the log is broken where records were taken away', async () => {
+    it('reject an offset whose records were deleted with BrokenLog', async () => {
       const topic = freshTopic();
       const log = await open(topic);
       await log.append(live(0, 'a', 'b', 'c'));
       await asAdmin(async (admin) => {
-        await admin.fetchTopicOffsets(topic); // without it kafkajs does not know who leads
+        await admin.fetchTopicOffsets(topic); // without it kafkajs does not know the leaders
         await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '2' }] });
       });
       await expect(log.read(0, 1)).rejects.toMatchObject({
@@ -240,7 +240,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
   });
 
   describe('its appends', () => {
-    it('go where the default partitioner of a Kafka client would put the key', () => {
+    it('go to the partition that the default partitioner of a Kafka client picks for the key', () => {
       const partitioner = kafkajs.Partitioners.DefaultPartitioner();
       const key = fc.oneof(
         fc.string({ unit: 'binary', minLength: 1 }),
@@ -262,7 +262,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
       );
     });
 
-    it('stay without holes when two logs append to one partition at once, and keep the order of each', async () => {
+    it('leave no holes when two logs append to one partition at once, and keep the order of each', async () => {
       const topic = freshTopic();
       const logs = [await open(topic, 3), await open(topic, 3, false)] as const;
       const firsts = await Promise.all(
@@ -286,7 +286,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
         );
     });
 
-    it('are refused when a record is too long, before anything is sent', async () => {
+    it('are rejected before anything is sent if a record is too long', async () => {
       const log = await open();
       const { sends } = log.stats();
       await expect(
@@ -299,7 +299,7 @@ describeOnKafka('the log in Kafka', skipped, () => {
       expect(log.stats().sends).toBe(sends);
     });
 
-    it('are not power-safe on one broker, and health says why', async () => {
+    it('are not power-safe on one broker, and health reports why', async () => {
       const log = await open();
       const copies = await asAdmin((admin) => admin.describeCluster());
       if (copies.brokers.length < 3)
@@ -321,7 +321,7 @@ describe('a failed send', () => {
   const failed = (fields: object) => Object.assign(new Error('failed'), fields);
 
   it.each(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'TOPIC_AUTHORIZATION_FAILED'])(
-    'has written nothing, and never will, where the broker answers %s',
+    'has written nothing and is not retried if the broker answers %s',
     (type) => {
       expect(judge(failed({ name: 'KafkaJSProtocolError', type }))).toEqual({
         notWritten: true,
@@ -331,10 +331,10 @@ describe('a failed send', () => {
   );
 
   it.each([
-    ['too few copies are in step', { name: 'KafkaJSProtocolError', type: 'NOT_ENOUGH_REPLICAS' }],
-    ['nobody listens', { name: 'KafkaJSConnectionError', code: 'ECONNREFUSED' }],
-    ['the leader is not known', { name: 'KafkaJSBrokerNotFound' }],
-  ])('has written nothing and is tried again where %s', (_, fields) => {
+    ['too few replicas are in sync', { name: 'KafkaJSProtocolError', type: 'NOT_ENOUGH_REPLICAS' }],
+    ['the port is closed', { name: 'KafkaJSConnectionError', code: 'ECONNREFUSED' }],
+    ['the leader is unknown', { name: 'KafkaJSBrokerNotFound' }],
+  ])('has written nothing and is retried if %s', (_, fields) => {
     const wrapped = Object.assign(new Error('retries exceeded'), {
       name: 'KafkaJSNumberOfRetriesExceeded',
       cause: failed(fields),
@@ -347,14 +347,14 @@ describe('a failed send', () => {
     ['a connection that broke', { name: 'KafkaJSConnectionError', code: 'ECONNRESET' }],
     ['a timeout', { name: 'KafkaJSRequestTimeoutError' }],
     [
-      'a leader that was replaced while it waited for the copies',
+      'a leader that was replaced while it waited for its replicas',
       { name: 'KafkaJSProtocolError', type: 'NOT_LEADER_FOR_PARTITION' },
     ],
     [
-      'copies that fell out of step afterwards',
+      'replicas that fell out of sync afterwards',
       { name: 'KafkaJSProtocolError', type: 'NOT_ENOUGH_REPLICAS_AFTER_APPEND' },
     ],
-    ['an error that nobody has thought of', {}],
+    ['an unknown error', {}],
   ])('may have written everything after %s', (_, fields) => {
     expect(judge(failed(fields))).toEqual({ notWritten: false, final: false });
   });

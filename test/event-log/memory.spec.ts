@@ -42,14 +42,14 @@ async function makeStore(): Promise<LogStore> {
 
 describeEventLog('memory', makeStore, ['restart', 'hold', 'refuse', 'loseAnswers']);
 
-describe('the faults of a memory log', () => {
+describe('a memory log', () => {
   const one = {
     partition: 0,
     records: [{ key: 'T1', value: Buffer.from('a') }],
     urgency: 'live',
   } as const;
 
-  it('stops a follower at a hole, and a reader', async () => {
+  it('stops a follower and a reader at a hole', async () => {
     const log = new MemoryLog();
     await log.append(one);
     await log.append(one);
@@ -62,7 +62,7 @@ describe('the faults of a memory log', () => {
     await log.close();
   });
 
-  it('stores twice, and delivers twice, when told to', async () => {
+  it('stores and delivers records twice on request', async () => {
     const log = new MemoryLog();
     log.faults.storeTwice = true;
     log.faults.deliverTwice = true;
@@ -74,7 +74,7 @@ describe('the faults of a memory log', () => {
     await log.close();
   });
 
-  it('says that it is not power-safe', async () => {
+  it('reports that it is not power-safe', async () => {
     const log = new MemoryLog();
     expect(await log.health()).toMatchObject({
       reachable: true,

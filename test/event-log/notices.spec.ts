@@ -4,7 +4,7 @@ import { openLog } from '#event-log';
 import { createDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
 
-it('a log in PostgreSQL tells whoever opened it that an idle connection was lost, and goes on', async () => {
+it('a log in PostgreSQL reports a lost idle connection and continues', async () => {
   const database = await createDatabase();
   const notices: string[] = [];
   const log = await openLog({ kind: 'postgres', url: database.url, partitions: 1 }, (text) =>
@@ -28,7 +28,7 @@ it('a log in PostgreSQL tells whoever opened it that an idle connection was lost
   await database.drop();
 });
 
-it('says nothing of a database that ends while the log is being closed', async () => {
+it('a log in PostgreSQL reports no lost connection while it closes', async () => {
   const database = await createDatabase();
   const other = new pg.Client(database.url);
   await other.connect();

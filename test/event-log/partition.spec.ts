@@ -5,7 +5,7 @@ import { murmur2 } from '../../libs/event-log/src/partition.js';
 
 describe('the partition of a table', () => {
   it.each([
-    // Values that the tests of Apache Kafka's own clients hold.
+    // Values from the tests of Apache Kafka's own clients.
     ['21', -973932308],
     ['foobar', -790332482],
     ['a-little-bit-long-string', -985981536],
@@ -16,7 +16,7 @@ describe('the partition of a table', () => {
     expect(murmur2(new TextEncoder().encode(key))).toBe(hash);
   });
 
-  it('lies among the partitions, always the same', () => {
+  it('is always the same, and one of the partitions', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 1000 }), (key, partitions) => {
         const partition = partitionOf(key, partitions);

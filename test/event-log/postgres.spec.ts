@@ -13,7 +13,7 @@ import { describeEventLog, type LogStore } from './contract.js';
 
 const PARTITIONS = 4;
 
-/** A session beside the log's own, of the user who made the database. */
+/** Runs `use` in a session outside the log, as the user who created the database. */
 async function beside<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(url);
   client.on('error', () => undefined);
@@ -99,7 +99,7 @@ describe('the log in PostgreSQL', () => {
       'an update in a session that skips ordinary triggers',
       "set session_replication_role = replica; update log.record set value = 'x'",
     ],
-  ])('refuses %s, even of its owner', async (_, change) => {
+  ])('rejects %s, even by its owner', async (_, change) => {
     await expect(sql(change)).rejects.toThrow(/append-only|only goes forward/);
     expect((await log.read(0, 0)).map(({ value }) => text(value))).toEqual(['the record']);
   });
@@ -110,13 +110,13 @@ describe('the log in PostgreSQL', () => {
     'delete from log.record',
     'create table log.mine ()',
     'drop table log.record',
-  ])('gives the role that the log works under no right to "%s"', async (statement) => {
+  ])('grants its role no right to "%s"', async (statement) => {
     await expect(sql(`set role shoeprint_log; ${statement}`)).rejects.toThrow(
       /permission denied|must be owner/,
     );
   });
 
-  it('lets the role append through its function, and read', async () => {
+  it('lets its role append through the function, and read', async () => {
     const { rows } = (await sql(
       `set role shoeprint_log; select key from log.record; select log.append('{3}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{2}', 'ab') as firsts`,
     )) as unknown as pg.QueryResult<{ firsts: string[] }>[] as never as { rows: never[] };
@@ -124,7 +124,7 @@ describe('the log in PostgreSQL', () => {
     expect((await log.read(3, 0)).map(({ value }) => text(value))).toEqual(['ab']);
   });
 
-  it('answers only when the record is on disk, whatever the server or the session says', async () => {
+  it('acknowledges a record only once it is on disk, despite settings of the server or the session', async () => {
     const { rows } = await beside(database.url, async (client) => {
       await client.query(
         "set synchronous_commit = off; begin; select log.append('{3}', '{1}', '{1}', '{0}', '{T1}', '{1}', '{1}', 'x')",
@@ -136,7 +136,7 @@ describe('the log in PostgreSQL', () => {
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);
   });
 
-  it('gives no offset away to a transaction that fails', async () => {
+  it('uses no offset for a transaction that fails', async () => {
     const head = await log.head(2);
     await beside(database.url, (client) =>
       client.query(
@@ -146,13 +146,13 @@ describe('the log in PostgreSQL', () => {
     expect(await append(log, 'next', 2)).toMatchObject({ first: head });
   });
 
-  it('has its number of partitions for life', async () => {
+  it('never changes its number of partitions', async () => {
     await expect(PostgresLog.open({ url: database.url, partitions: 8 })).rejects.toThrow(
       'the log has 4 partitions, not 8: their number cannot change',
     );
   });
 
-  it('has one identity, though several processes make it at once', async () => {
+  it('has one identity even if several processes create it at once', async () => {
     const other = await createDatabase();
     const logs = await Promise.all(
       [1, 2, 3].map(() => PostgresLog.open({ url: other.url, partitions: PARTITIONS })),
@@ -163,7 +163,7 @@ describe('the log in PostgreSQL', () => {
     await other.drop();
   });
 
-  it('says why it is not power-safe', async () => {
+  it('reports why it is not power-safe', async () => {
     const { rows } = (await sql(
       "select current_setting('fsync') as fsync, current_setting('full_page_writes') as pages",
     )) as pg.QueryResult<{ fsync: string; pages: string }>;
@@ -175,7 +175,7 @@ describe('the log in PostgreSQL', () => {
     );
   });
 
-  it('stops its followers when a hole is torn into it behind its triggers', async () => {
+  it('stops its followers at a hole that was made with the triggers disabled', async () => {
     const other = await createDatabase();
     const torn = await PostgresLog.open({ url: other.url, partitions: PARTITIONS });
     for (const value of ['a', 'b', 'c']) await append(torn, value);
@@ -198,7 +198,7 @@ describe('the log in PostgreSQL', () => {
     await other.drop();
   });
 
-  it('stays without holes under two instances that append to the same partition', async () => {
+  it('leaves no holes when two instances append to the same partition', async () => {
     const other = await PostgresLog.open({ url: database.url, partitions: PARTITIONS });
     const wanted = Array.from({ length: 200 }, (_, at) => `v${at}`);
     const appended = await Promise.all(
@@ -226,7 +226,7 @@ describe('a PostgreSQL server that is killed', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('has every acknowledged record when it is back, and the log goes on by itself', async () => {
+  it('keeps every acknowledged record, and the log recovers without help', async () => {
     const logs = await Promise.all(
       [1, 2].map(() => PostgresLog.open({ url: cluster.url, partitions: PARTITIONS })),
     );
@@ -267,7 +267,7 @@ describe('a PostgreSQL server that is killed', () => {
     for (let partition = 0; partition < PARTITIONS; partition += 1) {
       const head = await log.head(partition);
       await eventually(
-        'all that is there',
+        'every record',
         () => (taker.taken[partition] ?? []).at(-1)?.offset === head - 1,
       );
       expect([...new Set(taker.offsets(partition))]).toEqual(
