@@ -1,3 +1,3 @@
-/** Returns what was thrown as an `Error`, whatever it was. */
+/** Returns a thrown value as an `Error`. Wraps any other value. */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown));

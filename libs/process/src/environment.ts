@@ -5,7 +5,7 @@ import { Refusal } from './refusal.js';
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Settings that a program cannot start with. Lists every fault, each under the name of its
+ * Thrown for settings that a program cannot start with. Lists every fault under the name of its
  * variable.
  */
 export class SettingsRefused extends Refusal {
@@ -17,9 +17,8 @@ export class SettingsRefused extends Refusal {
 }
 
 /**
- * Reads environment variables and collects what is wrong with them instead of stopping at the first
- * fault. Reports one fault per setting, by the name of the variable. Never reports a value: it may
- * be a secret.
+ * Reads environment variables and collects faults instead of stopping at the first. Reports one
+ * fault per setting, by the name of the variable. Never reports a value: it may be a secret.
  */
 export class Environment {
   private readonly faultOf = new Map<string, string>();
@@ -48,10 +47,7 @@ export class Environment {
     return secret || undefined;
   }
 
-  /**
-   * Returns the bytes of the file that the variable names. `setting` is what a fault of it counts
-   * for.
-   */
+  /** Returns the bytes of the file that the variable names. A fault counts for `setting`. */
   file(name: string, setting = name): Buffer | undefined {
     const path = this.text(name);
     if (path === undefined) return undefined;

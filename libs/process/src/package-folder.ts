@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The package's own folder: the nearest one above this file with published rules in it, built or
- * not.
+ * Returns the package's own folder: the nearest folder above this file that contains published
+ * rules. Works in the sources and in the build.
  */
 export function packageFolder(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {

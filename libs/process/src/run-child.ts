@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 
-/** How often a program that npm started looks whether npm is still there. */
+/** Interval between checks that npm, which started the program, is still running. */
 const LOOK_MS = 500;
 
 /**
- * Runs a Node program in the foreground, in a process of its own, and resolves with its exit code;
- * one that was killed leaves 128 and the signal's number, as in a shell. The program ends in order
- * however its parent ends:
+ * Runs a Node program in the foreground in its own process and resolves with its exit code. If a
+ * signal killed it, the code is 128 plus the signal's number, as in a shell. The program shuts down
+ * cleanly however its parent ends:
  * - Ctrl-C reaches both processes, so this one only waits. SIGTERM and SIGHUP are passed on.
  * - If this process is killed, the channel between them closes, and the program receives
  *   `disconnect`.
@@ -43,10 +43,9 @@ export async function runChild(
 const SHELL = /^(sh|dash|ash|bash|zsh)$/;
 
 /**
- * Those that npm put above this process when it was loaded: the parent, and the parent's parent
- * where npm runs the script in a shell. npm passes SIGTERM to that shell alone, and a killed npm
- * tells nobody. Without npm there is nobody to follow: a program may outlive the shell that started
- * it.
+ * The processes that npm put above this one, read at load time: the parent, and its parent if npm
+ * runs the script in a shell. npm passes SIGTERM to that shell alone, and a killed npm sends no
+ * signal. Undefined without npm: a program may outlive the shell that started it.
  */
 const npm = process.env.npm_command === undefined ? undefined : ancestors();
 
@@ -58,7 +57,8 @@ function ancestors(): { readonly parent: number; readonly grandparent: number | 
 }
 
 /**
- * Whether npm started this process and has ended since: the system gives an orphan another parent.
+ * Returns whether npm started this process and has ended since: the system assigns an orphan to
+ * another parent.
  */
 function isOrphaned(): boolean {
   if (npm === undefined) return false;
@@ -67,8 +67,8 @@ function isOrphaned(): boolean {
 }
 
 /**
- * The name of a process and its parent. Only Linux says; elsewhere the shell of npm makes way for
- * the program that it runs.
+ * Returns the name of a process and its parent. Works on Linux only; on other systems npm's shell
+ * replaces itself with the program that it runs.
  */
 function statusOf(pid: number): { readonly name: string; readonly parent: number } | undefined {
   try {

@@ -1,17 +1,20 @@
-/** What tells a program to stop. `disconnect` means that the program that started it has ended. */
+/**
+ * The signals and events that stop a program. `disconnect` means that the process that started it
+ * has ended.
+ */
 export const STOP_REQUESTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const;
 type StopRequest = (typeof STOP_REQUESTS)[number];
 
 /**
- * A service manager signals a whole group: what comes so soon after the first request is the same
- * request.
+ * A service manager signals a whole group, so requests within this time of the first one count as
+ * the same request.
  */
 const SAME_REQUEST_MS = 1_000;
 
 /**
- * Resolves with the first request to stop. A second one exits at once with code 1. From the first
- * one on, output that nobody reads any more is dropped instead of ending the process: its terminal
- * or its parent may be gone.
+ * Resolves with the first request to stop. A second one exits at once with code 1. After the first
+ * request, write errors of standard output and standard error are ignored: the terminal or the
+ * parent may have closed them.
  */
 export function stopRequest(): Promise<StopRequest> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { asError } from './as-error.js';
 
-/** A wait took longer than its limit. What was waited for may still go on. */
+/** Thrown if a wait takes longer than its limit. The awaited work may continue. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 
@@ -10,8 +10,8 @@ export class TimedOut extends Error {
 }
 
 /**
- * Resolves or rejects as `work` does, or rejects with `late()` once `ms` have passed. It does not
- * stop the work: a caller who must be rid of it stops it after `TimedOut`.
+ * Resolves or rejects as `work` does, or rejects with `late()` after `ms`. It does not stop the
+ * work; a caller that needs to must stop it after `TimedOut`.
  */
 export function within<T>(
   ms: number,
