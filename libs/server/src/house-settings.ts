@@ -1,10 +1,10 @@
 import { gamingDayFaults, type GamingDayRule } from '#read-model';
 import type { Environment } from '#process';
 
-/** What belongs to a house. It must be the same for every program that serves the house. */
+/** Settings of a house. They must be the same for every program that serves the house. */
 export interface HouseSettings {
   readonly gamingDays: readonly GamingDayRule[];
-  /** Folders of rule documents besides the published ones. */
+  /** Folders of rule documents in addition to the published ones. */
   readonly rules: readonly string[];
 }
 
@@ -13,7 +13,7 @@ const GAMING_DAYS: readonly GamingDayRule[] = Object.freeze([
   Object.freeze({ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }),
 ]);
 
-/** Reads what belongs to the house, deeply frozen. Collects faults in `env`. */
+/** Reads the settings of the house, deeply frozen. Collects faults in `env`. */
 export function houseSettings(env: Environment): HouseSettings {
   return Object.freeze({
     gamingDays: gamingDays(env),

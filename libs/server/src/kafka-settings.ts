@@ -4,7 +4,7 @@ import type { Environment } from '#process';
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 const TOPIC = 'shoeprint.table-events.v1';
 
-/** Reads how the brokers are reached and which topic is the log. Collects faults in `env`. */
+/** Reads how to connect to the brokers and which topic is the log. Collects faults in `env`. */
 export function kafkaSettings(env: Environment, partitions: number): KafkaSettings {
   const topic = env.text('KAFKA_TOPIC') ?? TOPIC;
   if (!/^[a-zA-Z0-9._-]{1,249}$/.test(topic))

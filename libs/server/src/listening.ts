@@ -1,8 +1,8 @@
 import { SettingsRefused } from '#process';
 
 /**
- * Runs `listen`, which makes a server listen where its settings say. Throws `SettingsRefused`, with
- * the name of the port's variable or of SHOEPRINT_HOST, if the server cannot listen there.
+ * Runs `listen`, which starts a server at the address of its settings. Throws `SettingsRefused`,
+ * with the name of the port's variable or of SHOEPRINT_HOST, if that address cannot be used.
  */
 export async function listening<T>(listen: () => Promise<T>, portName: string): Promise<T> {
   try {

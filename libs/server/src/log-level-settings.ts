@@ -1,7 +1,7 @@
 import { filterLogLevels, type LogLevel } from '@nestjs/common';
 import type { Environment } from '#process';
 
-/** How much a program logs. */
+/** The log levels of a program. */
 export interface LogLevelSettings {
   /** Undefined leaves the choice to the program. */
   readonly logLevels: readonly LogLevel[] | undefined;
@@ -11,8 +11,8 @@ const LEVEL = '(verbose|debug|log|warn|error|fatal)';
 const LEVELS = new RegExp(`^(>=?${LEVEL}|${LEVEL}(,${LEVEL})*)$`);
 
 /**
- * Reads NEST_LOG_LEVEL, in the forms that Nest's own logger takes. Nest logs everything if the
- * value is wrong; this refuses it.
+ * Reads NEST_LOG_LEVEL in the forms that Nest's own logger accepts. Nest logs everything if the
+ * value is invalid; this collects a fault in `env`.
  */
 export function logLevelSettings(env: Environment): LogLevelSettings {
   const text = env.text('NEST_LOG_LEVEL')?.replaceAll(' ', '').toLowerCase();

@@ -1,17 +1,17 @@
 import { asError, Refusal, stopRequest } from '#process';
 import type { ServerLogger } from './server-logger.js';
 
-/** Longest that a server may take to stop. Then the process exits anyway. */
+/** Longest time that a server may take to stop. Then the process exits anyway. */
 const STOP_MS_MAX = 25_000;
 
 /** A server that runs until it is closed. */
 export interface Running {
-  /** Finishes what is under way, and releases everything. */
+  /** Finishes the work that is under way and releases everything. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Runs a program and exits this process: with the code that `main` returns, or 0. A `Refusal` exits
+ * Runs a program and exits this process with the code that `main` returns, or 0. A `Refusal` exits
  * with 2 and prints its sentence to standard error. Any other error is a bug: it is logged with its
  * stack, and exits with `bugCode`.
  */

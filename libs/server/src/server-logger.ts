@@ -1,10 +1,10 @@
 import { ConsoleLogger, type ConsoleLoggerOptions, type LogLevel } from '@nestjs/common';
 
-/** What a server logs if nothing else is set. */
+/** The default log levels of a server. */
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log'];
 
 /**
- * Nest's logger, but the framework's own progress (routes, modules) is at `debug`. The framework
+ * A Nest logger that logs the framework's own progress (routes, modules) at `debug`. The framework
  * logs plain text; our messages are objects.
  */
 export class ServerLogger extends ConsoleLogger {

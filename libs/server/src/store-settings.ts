@@ -2,7 +2,7 @@ import type { LogSettings } from '#event-log';
 import type { Environment } from '#process';
 import { kafkaSettings } from './kafka-settings.js';
 
-/** Where a program that has no database of its own finds the rows and the log. */
+/** Where a program without an embedded database finds the rows and the log. */
 export interface StoreSettings {
   readonly databaseUrl: string;
   readonly log: LogSettings;
@@ -15,7 +15,7 @@ const PARTITIONS_MAX = 1024;
 
 /**
  * Reads where the database and the log are. Collects faults in `env`; use the settings only if it
- * has none. The log's are frozen.
+ * has none. The settings of the log are frozen.
  */
 export function storeSettings(env: Environment): StoreSettings {
   const databaseUrl = databaseAddress(env);
@@ -28,7 +28,7 @@ export function storeSettings(env: Environment): StoreSettings {
   return { databaseUrl, log: Object.freeze(log) };
 }
 
-/** Reads the number of partitions of the log, which is set for life when the log is made. */
+/** Reads the number of partitions of the log, which cannot change once the log exists. */
 export const logPartitions = (env: Environment): number =>
   env.whole('SHOEPRINT_PARTITIONS', PARTITIONS, 1, PARTITIONS_MAX);
 
