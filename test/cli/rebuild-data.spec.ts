@@ -98,11 +98,11 @@ describe('shoeprint rebuild rows --data', () => {
   );
 
   it(
-    'refuses a folder that holds no database',
+    'rejects a folder without a database',
     async () => {
       const refused = Started.shoeprint(['rebuild', 'rows', '--data', join(data, 'nothing')]);
       expect(await refused.ended).toBe(2);
-      expect(refused.said).toMatch(/nothing holds no database of Shoeprint/);
+      expect(refused.said).toMatch(/nothing has no database of Shoeprint/);
     },
     START_MS,
   );

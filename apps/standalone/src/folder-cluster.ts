@@ -2,10 +2,15 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedCluster } from './postgres/embedded-cluster.js';
 
-/** Room for a bulk load between checkpoints, and for the pages that a day touches. */
+/**
+ * Leaves room for a bulk load between checkpoints, and for the pages that a day of play touches.
+ */
 const DATABASE_SETTINGS = { max_wal_size: '2GB', shared_buffers: '256MB' };
 
-/** The PostgreSQL of a data folder, not started; what it says goes to `postgres.log` there. */
+/**
+ * Returns the PostgreSQL cluster of a data folder, not yet started. Its output goes to
+ * `postgres.log` in the folder.
+ */
 export const clusterOf = (data: string): EmbeddedCluster =>
   new EmbeddedCluster({
     dir: data,

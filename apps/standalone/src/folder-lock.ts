@@ -1,17 +1,18 @@
 import pg from 'pg';
 import { Refusal } from '#process';
 
-/** Any number; it is the same for every server that would use a folder. */
+/** Any constant. Every server that uses a folder takes the same lock. */
 const LOCK = 7_246_317;
 
-/** Another server runs on this data folder. */
+/** Thrown if another server runs on this data folder. */
 export class FolderInUse extends Refusal {
   override readonly name = 'FolderInUse';
 }
 
 /**
- * Takes a data folder for this process, by a lock in its own database, which ends with the process
- * however it ends. Throws `FolderInUse` where another has it. The function given back lets go.
+ * Locks a data folder for this process with a lock in the folder's own database, which ends with
+ * the process in every case. Throws `FolderInUse` if another process holds it. The returned
+ * function releases the lock.
  */
 export async function lockFolder(
   databaseUrl: string,
@@ -22,7 +23,7 @@ export async function lockFolder(
     application_name: 'shoeprint-standalone',
     keepAlive: true,
   });
-  // The server's own end is told to whoever uses it; the lock needs no word of its own.
+  // If the server ends, its users' queries reject. The lock itself need not report it.
   client.on('error', () => undefined);
   await client.connect();
   const { rows } = await client.query<{ taken: boolean }>(

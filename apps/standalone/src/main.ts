@@ -9,7 +9,8 @@ import { logReport, terminalReport } from './start-report.js';
 
 const [command, ...options] = process.argv.slice(2);
 /**
- * People read a terminal: there the report says how the start goes, and the log only what is wrong.
+ * People read a terminal, so there the report shows the progress of the start, and the log only
+ * problems.
  */
 const isTerminal = process.stdout.isTTY;
 const logger = isTerminal

@@ -9,9 +9,9 @@ import { FolderInUse, lockFolder } from './folder-lock.js';
 import type { StandaloneSettings } from './settings.js';
 
 /**
- * Rebuilds the rows of a data folder, beside the server that runs on it; where none runs,
- * PostgreSQL is started for as long as it takes. Gives the exit code as `rebuildCommand` does.
- * Throws `Refusal` where the folder holds no database.
+ * Rebuilds the rows of a data folder while its server runs. If none runs, starts PostgreSQL for the
+ * duration of the rebuild. Returns the exit code as `rebuildCommand` does. Throws `Refusal` if the
+ * folder has no database.
  */
 export async function rebuildFolder(
   { data, partitions, rules, gamingDays }: StandaloneSettings,
@@ -19,7 +19,7 @@ export async function rebuildFolder(
   journal: Journal,
 ): Promise<number> {
   if (!existsSync(join(data, 'pgdata', 'PG_VERSION')))
-    throw new Refusal(`${data} holds no database of Shoeprint`);
+    throw new Refusal(`${data} has no database of Shoeprint`);
   const book = installedRules(rules);
   const cluster = clusterOf(data);
   await cluster.start();
@@ -42,7 +42,9 @@ export async function rebuildFolder(
   }
 }
 
-/** Undefined where a server runs on the folder: its database is then not ours to stop. */
+/**
+ * Locks the folder. Returns undefined if a server runs on it: its database must then keep running.
+ */
 async function unlockOf(
   databaseUrl: string,
   data: string,

@@ -6,8 +6,7 @@ import { FINDING_CODES, simulateTables, type FindingCode, type RuleBook } from '
 import type { EventLog } from '#event-log';
 
 /**
- * The pits of the sample floor: what is played there, at which tables, and what goes wrong once
- * each.
+ * The pits of the sample floor: the game of each, its tables, and the faults that occur once each.
  */
 const PITS: readonly {
   readonly rules: string;
@@ -35,7 +34,10 @@ const AGAIN_MS = 200;
 const TRIES_MAX = 100;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Whether a sample day is to be dealt: the log is empty, or a former dealing was cut off. */
+/**
+ * Returns whether to deal a sample day: the log is empty, or an earlier start was interrupted while
+ * it dealt one.
+ */
 export async function wantsSampleDay(log: EventLog, folder: string): Promise<boolean> {
   if (existsSync(markOf(folder))) return true;
   for (let partition = 0; partition < log.partitions; partition += 1)
@@ -43,16 +45,16 @@ export async function wantsSampleDay(log: EventLog, folder: string): Promise<boo
   return true;
 }
 
-/** Who deals the sample day: somebody who may make keys. */
+/** The account that deals the sample day. It must be allowed to create keys. */
 export interface Administrator {
   readonly name: string;
   readonly password: string;
 }
 
 /**
- * Deals one gaming day, the one before `now`, and sends its events as a device with a key of its
- * own would. Cut off in the middle, it is sent again from the start: what is recorded already is
- * admitted once. Gives the number of events.
+ * Deals the gaming day before the one of `now` and sends its events as a device with its own key.
+ * If interrupted, the next start sends everything again, and admission counts each event once.
+ * Returns the number of events.
  */
 export async function dealSampleDay(
   app: NestFastifyApplication,
@@ -109,8 +111,8 @@ export async function dealSampleDay(
 const markOf = (folder: string): string => join(folder, 'sample-day.begun');
 
 /**
- * When the day began: what a former dealing said, so that the same events are sent again, else
- * noted now.
+ * Returns the time at which the day began. An interrupted dealing noted it, so that the same events
+ * are sent again; otherwise this notes it.
  */
 function startOf(folder: string, now: Date): string {
   const mark = markOf(folder);
@@ -135,7 +137,7 @@ function* requests(lines: Iterable<string>): Generator<[count: number, body: Buf
 }
 
 /**
- * Asks the api as anybody would, but without a network: a certificate need not be for this
+ * A client of the api that does not use the network, so a certificate need not be valid for this
  * machine's own name.
  */
 class Client {
@@ -163,7 +165,7 @@ class Client {
     return (answer.body === '' ? undefined : answer.json()) as Answer;
   }
 
-  /** Events, again and again while the log takes none: nothing of the day is left out. */
+  /** Sends events and retries while the log accepts none, so that no event of the day is lost. */
   async record(key: string, body: Buffer): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       const answer = await this.app.inject({

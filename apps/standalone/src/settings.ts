@@ -3,17 +3,17 @@ import { listenSettings, type ListenSettings } from '#api';
 import { Environment, type Variables } from '#process';
 import { logPartitions } from '#server';
 
-/** What everything on one machine is set by: the api's settings, and where it keeps its data. */
+/** Settings of the server for one machine: those of the api, and where it keeps its data. */
 export interface StandaloneSettings extends ListenSettings {
-  /** The folder of the database, made where it is not there. */
+  /** The folder of the database. It is created if it is missing. */
   readonly data: string;
-  /** Partitions of the log: set for life when the folder is new. */
+  /** Number of partitions of the log. It cannot change once the folder exists. */
   readonly partitions: number;
 }
 
 /**
- * Reads the environment once, checks the whole of it, and freezes it. Throws `SettingsRefused` with
- * everything that is wrong.
+ * Reads the environment once, checks all of it and freezes the result. Throws `SettingsRefused`
+ * with every fault.
  */
 export function standaloneSettings(variables: Variables): StandaloneSettings {
   const env = new Environment(variables);

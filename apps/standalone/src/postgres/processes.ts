@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What became of a process. A zombie has ended, and nobody has reaped it yet. */
+/** State of a process. A zombie has ended but was not reaped. */
 export type ProcessState = 'alive' | 'zombie' | 'gone';
 
 /**
- * Returns what became of a process. `kill(pid, 0)` also succeeds for a zombie, so on Linux this
- * reads its state.
+ * Returns the state of a process. `kill(pid, 0)` also succeeds for a zombie, so on Linux this reads
+ * the state from /proc.
  */
 export function processState(pid: number): ProcessState {
   try {
@@ -22,8 +22,8 @@ export function processState(pid: number): ProcessState {
 }
 
 /**
- * Whether a process works in this folder, as each process of PostgreSQL does in its data. Only
- * Linux says.
+ * Returns whether a process has this working folder, as each process of PostgreSQL has its data.
+ * Works on Linux only; false on other systems.
  */
 export function isWorkedIn(folder: string): boolean {
   if (process.platform !== 'linux') return false;
@@ -40,7 +40,7 @@ function workingFolderOf(pid: string): string | undefined {
 }
 
 /**
- * Asks every `everyMs` until the answer is not undefined. Returns undefined if there is none within
+ * Calls `ask` every `everyMs` until it returns a value. Returns undefined if it returns none within
  * `ms`.
  */
 export async function poll<T>(
