@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const data = mkdtempSync(join(tmpdir(), 'shoeprint-start-'));
 
-/** A server as `npm start` runs it, without npm. */
+/** Starts a server as `npm start` does, without npm. */
 const start = (folder = data): Started =>
   Started.program([process.execPath, join(root, 'scripts/start.mjs')], settings(folder));
 const settings = (folder: string): NodeJS.ProcessEnv => ({
@@ -29,7 +29,10 @@ const settings = (folder: string): NodeJS.ProcessEnv => ({
   SHOEPRINT_PORT: '0',
 });
 
-/** The whole verdict on the sample day, which has one seed: the same on every machine but for its date. */
+/**
+ * Returns all findings and commission of the sample day. The seed is fixed, so they are the same on
+ * every machine except for the date.
+ */
 async function verdictOf(ask: <Answer>(path: string) => Promise<Answer>): Promise<{
   readonly codes: string[];
   readonly owed: readonly (readonly [string | null, number, number])[];
@@ -49,10 +52,10 @@ async function verdictOf(ask: <Answer>(path: string) => Promise<Answer>): Promis
   };
 }
 
-/** Judged to the end: the rows stand where the log does. */
+/** Waits until the rows include every event of the sample day. */
 const judged = (ask: <Answer>(path: string) => Promise<Answer>, events: number) =>
   eventually(
-    'all of the sample day in the rows',
+    'the whole sample day in the rows',
     async () => {
       const { lines } = await ask<{ lines: { events: { read: number } | null }[] }>('/v1/tables');
       return lines.reduce((sum, table) => sum + (table.events?.read ?? 0), 0) >= events;
@@ -71,7 +74,7 @@ describe('npm start', () => {
   let events = 0;
 
   it(
-    'brings up everything with a sample day in it, and the reports answer',
+    'starts all parts with a sample day, and answers reports',
     async () => {
       const server = start();
       const { url, ask } = await askerOf(server);
@@ -94,7 +97,7 @@ describe('npm start', () => {
   );
 
   it(
-    'finds its data when it is started again, and deals no second day',
+    'keeps its data across a restart and deals no second day',
     async () => {
       const server = start();
       const { ask } = await askerOf(server);
@@ -110,7 +113,7 @@ describe('npm start', () => {
   );
 
   it(
-    'deals the day to its end after it was killed in the middle of it, and nothing twice',
+    'completes the sample day after it was killed while it dealt it, without duplicates',
     async () => {
       const folder = join(data, 'killed');
       const killed = start(folder);
@@ -132,7 +135,8 @@ describe('npm start', () => {
       const npm = Started.program(['npm', 'start'], settings(data));
       await doorOf(npm);
       const pids = treeOf(npm.child.pid as number);
-      expect(pids.length).toBeGreaterThan(4); // npm, the launcher, the server, PostgreSQL and its workers
+      // npm, the launcher, the server, PostgreSQL and its workers
+      expect(pids.length).toBeGreaterThan(4);
       npm.child.kill(signal);
       await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
       expect(postgresOf(data)).toBeUndefined();
@@ -154,7 +158,7 @@ describe('npm start', () => {
   );
 
   it(
-    'says ten quiet lines on a terminal, the address and the sign-in last, and stops on Ctrl-C',
+    'writes ten lines on a terminal, ending with the address and the sign-in, and stops on Ctrl-C',
     async () => {
       const npm = Started.onTerminalOf(
         `'${process.execPath}' scripts/start.mjs`,
@@ -178,7 +182,7 @@ describe('npm start', () => {
   );
 
   it(
-    'logs JSON elsewhere, and the lines of the framework only if NEST_LOG_LEVEL asks for them',
+    'logs JSON without a terminal, and includes lines of the framework only if NEST_LOG_LEVEL requests them',
     async () => {
       const quiet = start();
       await doorOf(quiet);
@@ -200,10 +204,10 @@ describe('npm start', () => {
   );
 });
 
-/** A process and all below it. */
+/** Returns the ids of a process and all its descendants. */
 const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)];
 
-/** Whether a process has ended. One that nobody has reaped yet has ended, too. */
+/** Returns whether a process has ended. A zombie counts as ended. */
 function hasEnded(pid: number): boolean {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -212,7 +216,7 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-/** Asks a server as the person who signs in to it. */
+/** Returns a function that sends requests as the person who signs in. */
 async function askerOf(server: Started): Promise<{
   readonly url: string;
   readonly ask: <Answer>(path: string) => Promise<Answer>;
