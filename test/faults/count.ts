@@ -4,31 +4,40 @@ import { eventually } from '../kit/eventually.js';
 import type { Load } from './load.js';
 import { PARTITIONS, type System } from './system.js';
 
-/** What is counted once a load is over and all of it is in the rows. Nothing lost and nothing twice is all of these empty, and 0. */
+/**
+ * The result of a load, counted once it is over and the rows include all of it. If nothing was lost
+ * or counted twice, the lists are empty and the counts are 0.
+ */
 export interface Count {
   readonly acknowledged: number;
-  /** Events that were acknowledged and are not in the log. */
+  /** Events that were acknowledged but are not in the log. */
   readonly lost: readonly string[];
-  /** Events admitted more often than once. */
+  /** Events admitted more than once. */
   readonly twice: number;
-  /** How many copies the log holds of events that are in it already: allowed, for admission takes them once. */
+  /**
+   * Number of copies of events that the log holds more than once. This is allowed: admission counts
+   * each event once.
+   */
   readonly copies: number;
-  /** What else is not as it must be, in words: tables whose rows are not what the fold makes of the events, positions that do not agree with the log. */
+  /**
+   * Other faults, in words: tables whose rows differ from the fold of the events, and positions
+   * that do not agree with the log.
+   */
   readonly wrong: readonly string[];
   readonly findings: number;
 }
 
-/** Longest that the rows may be behind once nothing more is sent. */
+/** Longest time that the rows may lag after the load ends. */
 const CATCH_UP_MS_MAX = 60_000;
 
-/** Where log and rows stood, by partition. */
+/** Positions of log and rows, by partition. */
 export interface Standing {
   readonly heads: readonly number[];
-  /** Events that the rows have counted. */
+  /** Events that the rows include. */
   readonly events: readonly number[];
 }
 
-/** Where log and rows stand, once the rows have all that is in the log. */
+/** Returns the positions of log and rows once the rows include the whole log. */
 export async function standing(system: System): Promise<Standing> {
   const heads = await headsOf(system);
   await caughtUp(system, heads);
@@ -40,7 +49,7 @@ const countedBy = async (system: System): Promise<number[]> =>
     await system.query<{ events: string }>('select events from rows.position order by partition')
   ).map(({ events }) => Number(events));
 
-/** Counts a load that is over, against the log and against the rows. `before`: how both stood before it began. */
+/** Counts a finished load against the log and the rows. `before`: the positions before the load. */
 export async function count(system: System, load: Load, before: Standing): Promise<Count> {
   const { heads, events } = await standing(system);
   const records = await recordsBetween(system, before.heads, heads);
@@ -85,13 +94,13 @@ export async function count(system: System, load: Load, before: Standing): Promi
   };
 }
 
-/** Where every partition of the log ends. */
+/** Returns the head of every partition of the log. */
 const headsOf = (system: System): Promise<number[]> =>
   system.withLog((log) =>
     Promise.all(Array.from({ length: PARTITIONS }, (_, partition) => log.head(partition))),
   );
 
-/** Until the rows stand where the log ends. */
+/** Waits until the rows reach the head of the log. */
 async function caughtUp(system: System, heads: readonly number[]): Promise<void> {
   await eventually(
     'the rows at the head of the log',
@@ -112,7 +121,7 @@ async function caughtUp(system: System, heads: readonly number[]): Promise<void>
   });
 }
 
-/** The records of every partition, each of which is to follow the one before it. */
+/** Yields the records of every partition. Throws if one does not follow the one before it. */
 async function recordsBetween(
   system: System,
   from: readonly number[],
@@ -133,7 +142,7 @@ async function recordsBetween(
   });
 }
 
-/** What of a table's rows is not what the fold makes of the events that were sent, each once. */
+/** Returns how a table's rows differ from the fold of the events, each taken once. */
 function differences(table: string, rows: Expected, expected: Expected, lines: number): string[] {
   const { read, duplicates, ...counts } = rows.counts;
   const { read: _read, duplicates: _duplicates, ...countsExpected } = expected.counts;
@@ -157,5 +166,8 @@ const shortened = (value: unknown): string => JSON.stringify(value).slice(0, 600
 const SOURCE = /"source":"([^"]*)"/;
 const ID = /"id":"([^"]*)"/;
 
-/** The name of a simulated event: its source and id stand first on its line, and hold nothing that JSON escapes. */
+/**
+ * Returns the reference of a simulated event. Its source and id come first on its line and need no
+ * JSON escapes.
+ */
 const nameOf = (line: string): string => `${SOURCE.exec(line)?.[1]}#${ID.exec(line)?.[1]}`;

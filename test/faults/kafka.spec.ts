@@ -17,59 +17,52 @@ import { System } from './system.js';
 
 const skipped = await whyNoKafkaToKill();
 
-describeOnKafka(
-  'over one broker of Kafka nothing is lost and nothing stands twice',
-  skipped,
-  () => {
-    let started: Promise<System> | undefined;
-    const system = (): Promise<System> => (started ??= System.start({ log: 1 }));
-    afterAll(async () => (await started)?.close());
+describeOnKafka('over one broker of Kafka, no event is lost or counted twice', skipped, () => {
+  let started: Promise<System> | undefined;
+  const system = (): Promise<System> => (started ??= System.start({ log: 1 }));
+  afterAll(async () => (await started)?.close());
 
-    scenario(system, 'when the broker is killed', (running) => ({
-      scenario: 'the one broker killed',
-      strike: () => brokerKilled(running, 1),
-    }));
-    besides(system, 'when the api is killed', (running) => ({
-      scenario: 'api killed, log in Kafka',
-      strike: () => killed(running.api),
-    }));
-    besides(system, 'when the auditor is killed', (running) => ({
-      scenario: 'auditor killed, log in Kafka',
-      strike: () => killed(running.auditor),
-    }));
-    besides(system, 'when PostgreSQL is killed', (running) => ({
-      scenario: 'PostgreSQL killed, log in Kafka',
-      strike: () => postgresKilled(running),
-    }));
-    scenario(system, 'when an auditor is added and the one that was there is ended', (running) => ({
-      scenario: 'auditor added, the other ended by SIGTERM',
-      strike: () => handedOver(running),
-    }));
-    scenario(system, 'when the auditor is killed and a new one takes its place', (running) => ({
-      scenario: 'auditor killed, a new one started',
-      strike: () => replaced(running),
-    }));
-    besides(system, 'when one of two auditors is killed', (running) => ({
-      scenario: 'one of two auditors killed',
-      strike: () => oneOfTwoKilled(running),
-    }));
-    besides(system, 'when the database refuses to be written', (running) => ({
-      scenario: 'database read-only, log in Kafka',
-      strike: (load) => databaseReadOnly(running, load),
-    }));
+  scenario(system, 'when the broker is killed', (running) => ({
+    scenario: 'the one broker killed',
+    strike: () => brokerKilled(running, 1),
+  }));
+  besides(system, 'when the api is killed', (running) => ({
+    scenario: 'api killed, log in Kafka',
+    strike: () => killed(running.api),
+  }));
+  besides(system, 'when the auditor is killed', (running) => ({
+    scenario: 'auditor killed, log in Kafka',
+    strike: () => killed(running.auditor),
+  }));
+  besides(system, 'when PostgreSQL is killed', (running) => ({
+    scenario: 'PostgreSQL killed, log in Kafka',
+    strike: () => postgresKilled(running),
+  }));
+  scenario(system, 'when an auditor is added and the old one is stopped', (running) => ({
+    scenario: 'auditor added, the other ended by SIGTERM',
+    strike: () => handedOver(running),
+  }));
+  scenario(system, 'when the auditor is killed and a new one takes its place', (running) => ({
+    scenario: 'auditor killed, a new one started',
+    strike: () => replaced(running),
+  }));
+  besides(system, 'when one of two auditors is killed', (running) => ({
+    scenario: 'one of two auditors killed',
+    strike: () => oneOfTwoKilled(running),
+  }));
+  besides(system, 'when the database refuses to be written', (running) => ({
+    scenario: 'database read-only, log in Kafka',
+    strike: (load) => databaseReadOnly(running, load),
+  }));
 
-    named(
-      'two apis and two auditors make the tables that one of each makes of the same events',
-      async () => {
-        const one = await system();
-        const two = await one.beside();
-        try {
-          await Promise.all([two.addApi(), two.addAuditor()]);
-          await expectSameTables(one, two);
-        } finally {
-          await two.leave();
-        }
-      },
-    );
-  },
-);
+  named('two apis and two auditors make the same tables as one of each', async () => {
+    const one = await system();
+    const two = await one.beside();
+    try {
+      await Promise.all([two.addApi(), two.addAuditor()]);
+      await expectSameTables(one, two);
+    } finally {
+      await two.leave();
+    }
+  });
+});

@@ -6,31 +6,44 @@ import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 import { PARTITIONS, type System } from './system.js';
 
-/** Requests that were acknowledged: when they were made, and where in the log what they brought can be read. */
+/** An acknowledged request: when it was made, and the positions in the log of its events. */
 export interface Acknowledged {
   readonly asked: number;
   readonly answered: number;
   readonly positions: readonly { readonly partition: number; readonly next: number }[];
 }
 
-/** How a request can end without an acknowledgement, each of which makes a gateway send the same again. */
+/**
+ * The ways in which a request ends without an acknowledgement. After each, a gateway sends the same
+ * request again.
+ */
 export type Unanswered = 503 | 504 | 'broken';
 
 export interface LoadOptions {
-  /** Every request is sent again at once, some of them to all the apis at the same moment, and old ones come again, too. */
+  /**
+   * Repeats every request at once, some of them to all apis at the same moment, and repeats old
+   * requests, too.
+   */
   readonly duplicates?: boolean;
-  /** These tables send so many lines each, and no others any: the load ends by itself. */
+  /**
+   * Number of lines that each table sends. No other table sends any, and the load ends by itself.
+   */
   readonly only?: { readonly tables: readonly string[]; readonly lines: number };
 }
 
 const REQUEST_MS_MAX = 15_000;
-/** Between a sender's requests: a load that lasts, and does not keep the machine from what is measured. */
+/**
+ * Pause between a sender's requests, so that the load lasts and does not slow down what is
+ * measured.
+ */
 const BETWEEN_MS = 20;
 const AGAIN_MS = 100;
-/** So long a sender tries to have one request acknowledged. */
+/** Longest time that a sender retries one request. */
 const PATIENCE_MS = 90_000;
 const SHOES = 40;
-/** The first in the first coup, so that a short round finds some, too. */
+/**
+ * Faults of the tables. The first is in the first coup, so that a short round has findings, too.
+ */
 const FAULTS = [
   'TC-05@1',
   'PY-03@1',
@@ -44,16 +57,19 @@ const FAULTS = [
   'PY-02@20',
 ];
 const RULES = BOOK.get('punto-banco@1') as NonNullable<ReturnType<typeof BOOK.get>>;
-/** How many events the requests of a sender bring, in turn. */
+/** Numbers of events in the requests of a sender, in turn. */
 const CUTS: readonly (readonly number[])[] = [[1], [1, 1, 1, 7, 1, 40]];
 
 let tablesMade = 0;
 
-/** Tables that play and send what happens as gateways do: in order, kept-alive, the same again until it is acknowledged. */
+/**
+ * Simulates tables that play and send events as gateways do: in order, on kept-alive connections,
+ * and each request again until it is acknowledged.
+ */
 export class Load {
   readonly acknowledged: Acknowledged[] = [];
   readonly unanswered: Record<Unanswered, number> = { 503: 0, 504: 0, broken: 0 };
-  /** Lines acknowledged, by table, in their order. */
+  /** Acknowledged lines, by table, in order. */
   readonly lines = new Map<string, string[]>();
   events = 0;
   private isRunning = true;
@@ -67,7 +83,7 @@ export class Load {
     this.senders = (options.only?.tables ?? newTables(CUTS.length)).map((table, i) =>
       this.send(table, CUTS[i % CUTS.length] as number[]),
     );
-    for (const sender of this.senders) sender.catch(() => undefined); // `finished` says it
+    for (const sender of this.senders) sender.catch(() => undefined); // `finished` rejects
   }
 
   static start(system: System, options: LoadOptions = {}): Load {
@@ -79,7 +95,10 @@ export class Load {
     await Promise.all(this.senders);
   }
 
-  /** Sends all of these at the same moment, each until it is acknowledged: events of one table whose order does not matter. */
+  /**
+   * Sends all requests at the same moment, each until it is acknowledged. They are events of one
+   * table whose order does not matter.
+   */
   async flood(table: string, requests: readonly (readonly string[])[]): Promise<void> {
     this.lines.set(table, requests.flat());
     const agent = new Agent({ keepAlive: true });
@@ -89,7 +108,7 @@ export class Load {
     this.events += requests.flat().length;
   }
 
-  /** Resolves once so many more events are acknowledged than are now. */
+  /** Resolves once this many more events are acknowledged. */
   async more(events: number): Promise<void> {
     const from = this.events;
     await Promise.race([
@@ -98,20 +117,23 @@ export class Load {
     ]);
   }
 
-  /** Begins nothing more, and resolves once every event that was ever sent is acknowledged. Rejects where one was answered as no event of ours may be. */
+  /**
+   * Starts no new events and resolves once every event that was sent is acknowledged. Rejects if a
+   * request was answered with an unexpected status.
+   */
   async finished(): Promise<void> {
     this.isRunning = false;
     await Promise.all(this.senders);
   }
 
-  /** Sends nothing more, not even again what was never acknowledged: the round has failed. */
+  /** Stops all sending, including retries, because the round has failed. */
   async abandon(): Promise<void> {
     this.isAbandoned = true;
     this.isRunning = false;
     await Promise.allSettled(this.senders);
   }
 
-  /** Never resolves; rejects where a sender failed. */
+  /** Never resolves. Rejects if a sender fails. */
   private failed(): Promise<never> {
     return new Promise((_, reject) => {
       for (const sender of this.senders) sender.catch(reject);
@@ -148,7 +170,9 @@ export class Load {
     }
   }
 
-  /** The same, and every fifth time something old: once more to each api, at the same moment. */
+  /**
+   * Sends the request again to each api at the same moment, and an old request every fifth time.
+   */
   private async again(
     agent: Agent,
     turn: number,
@@ -163,7 +187,7 @@ export class Load {
     );
   }
 
-  /** Sends until it is acknowledged; where one api does not take it, the next one may. */
+  /** Sends a request until it is acknowledged. Each attempt uses the next api. */
   private async deliver(agent: Agent, first: number, lines: readonly string[]): Promise<void> {
     const { urls, key } = this.system;
     const until = performance.now() + PATIENCE_MS;
@@ -195,7 +219,7 @@ export class Load {
   }
 }
 
-/** So many tables for each partition, with names that nobody had yet. */
+/** Returns this many new tables for each partition, with unused names. */
 export function newTables(each: number): string[] {
   const tables: string[] = [];
   for (let partition = 0; partition < PARTITIONS; partition += 1)
@@ -224,14 +248,14 @@ interface Posting {
   readonly lines: readonly string[];
 }
 
-/** What a request came to; `broken` where no answer came. */
+/** The answer to a request; `broken` if none came. */
 interface Answered {
   readonly status: number | 'broken';
   readonly body: string;
   readonly position: string;
 }
 
-/** Posts one event as an event, several as lines. */
+/** Posts a single event as one CloudEvent and several as lines. */
 function post({ agent, url, key, lines }: Posting): Promise<Answered> {
   const body = Buffer.from(lines.join('\n'));
   const type = lines.length === 1 ? 'application/cloudevents+json' : 'application/x-ndjson';

@@ -13,7 +13,7 @@ import {
 } from './scenarios.js';
 import { System } from './system.js';
 
-describe('over the log in PostgreSQL nothing is lost and nothing stands twice', () => {
+describe('over the log in PostgreSQL, no event is lost or counted twice', () => {
   let started: Promise<System> | undefined;
   const system = (): Promise<System> => (started ??= System.start({ log: 'postgres' }));
   afterAll(async () => (await started)?.close());
@@ -34,12 +34,12 @@ describe('over the log in PostgreSQL nothing is lost and nothing stands twice', 
     scenario: 'PostgreSQL restarted, log in it',
     strike: () => postgresRestarted(running),
   }));
-  scenario(system, 'when everything is delivered again and again', () => ({
+  scenario(system, 'when every request is delivered more than once', () => ({
     scenario: 'everything delivered again',
     load: { duplicates: true },
     strike: nothingStruck,
   }));
-  besides(system, 'when the log refuses appends', (running) => ({
+  besides(system, 'when the log rejects appends', (running) => ({
     scenario: 'appends refused, log in PostgreSQL',
     strike: (load) => appendsRefused(running, load),
   }));
@@ -47,7 +47,7 @@ describe('over the log in PostgreSQL nothing is lost and nothing stands twice', 
     scenario: 'disk full (rows, then log), log in PostgreSQL',
     strike: (load) => diskFull(running, load),
   }));
-  scenario(system, 'when an append hangs and more comes in than may wait', (running) => ({
+  scenario(system, 'when an append hangs and the queue is full', (running) => ({
     scenario: 'appends hang and the queue is full, log in PostgreSQL',
     strike: (load) => appendsHang(running, load),
   }));

@@ -17,7 +17,7 @@ async function asked(sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end());
 }
 
-/** What a transaction that does `work` fails with. */
+/** Returns the error of a transaction that runs `work`. */
 async function failureOf(work: (client: pg.ClientBase) => Promise<unknown>): Promise<unknown> {
   const pool = new WriterPool(database.url);
   const failure = await pool
@@ -27,8 +27,8 @@ async function failureOf(work: (client: pg.ClientBase) => Promise<unknown>): Pro
   return failure;
 }
 
-describe('rows that the database refused may be written later', () => {
-  it('where it takes no writes for now, as a standby does', async () => {
+describe('a rejected write of rows', () => {
+  it('is retried if the database is read-only, as a standby is', async () => {
     await asked(
       `alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = on`,
     );
@@ -37,17 +37,18 @@ describe('rows that the database refused may be written later', () => {
     expect(failure).toMatchObject({ retryable: true, cause: { code: '25006' } });
   });
 
-  it('where it ended the session of a process that slept in its transaction', async () => {
+  it('is retried if the database ended the session of a process that slept in its transaction', async () => {
     const failure = await failureOf(async (client) => {
       await client.query("set local idle_in_transaction_session_timeout = '50ms'");
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500); // nothing of this process runs, as under SIGSTOP
+      // Blocks this whole process, like SIGSTOP.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
       return client.query("insert into rows values ('x')");
     });
     expect(failure).toBeInstanceOf(RowsNotWritten);
     expect(failure).toMatchObject({ retryable: true, cause: { code: '25P03' } });
   });
 
-  it('but not where the statement is wrong, which is our fault and is said loudly', async () => {
+  it('is not retried if the statement is wrong, which is a bug', async () => {
     expect(
       await failureOf((client) => client.query('insert into nowhere values (1)')),
     ).toMatchObject({ retryable: false, cause: { code: '42P01' } });

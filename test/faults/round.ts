@@ -7,38 +7,41 @@ import { PARTITIONS, type System } from './system.js';
 
 /** Rounds of each scenario: two in the tests, twenty with `npm run faults`. */
 export const ROUNDS = Number(process.env.SHOEPRINT_FAULTS_ROUNDS ?? 2);
-/** A round takes a few seconds; on a machine that has much else to do several times that. */
+/** Time limit of a round. It takes a few seconds, and several times that on a busy machine. */
 export const ROUND_MS_MAX = 120_000;
 
-/** Events that a round goes on for when what was struck is well again. */
+/** Events that a round sends after the recovery. */
 const AFTERWARDS = 200;
 
-/** What went wrong at a round, and when. `restored` resolves once what was done is undone, as far as it is. */
+/** When a fault struck. `restored` resolves once it is undone as far as possible. */
 export interface Struck {
   readonly at: number;
   readonly restored: Promise<unknown>;
 }
 
-/** How a round went. Times are in ms from the strike. */
+/** The result of a round. Times are in ms from the strike. */
 export interface Round extends Count {
   readonly scenario: string;
   readonly unanswered: Load['unanswered'];
-  /** Until the answer to the first request that was made after the strike and acknowledged. */
+  /** Time until the first request that was made after the strike was acknowledged. */
   readonly acknowledgedAfter: number;
-  /** Until of the events acknowledged after the strike the first was in the rows. */
+  /** Time until the rows included the first event acknowledged after the strike. */
   readonly visibleAfter: number;
-  /** Until the same was so of every partition. */
+  /** Time until this was true for every partition. */
   readonly allVisibleAfter: number;
 }
 
 export interface Asked {
   readonly scenario: string;
   readonly load?: LoadOptions;
-  /** Does the harm, while the load runs. */
+  /** Causes the fault while the load runs. */
   readonly strike: (load: Load, round: number) => Promise<Struck>;
 }
 
-/** Plays rounds: a load runs, at a random moment of it something is struck, it goes on, and when all is in the rows everything is counted. */
+/**
+ * Plays rounds. In each, a load runs, a fault strikes at a random moment, the load continues, and
+ * everything is counted once it is in the rows.
+ */
 export async function rounds(system: System, asked: Asked): Promise<Round[]> {
   const played: Round[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -74,14 +77,17 @@ async function oneRound(
       { cause: error },
     );
   } finally {
-    await load.abandon(); // nothing is left to send, unless the round has failed
+    await load.abandon(); // nothing is left to send unless the round failed
   }
 }
 
 const RECOVERY_MS_MAX = 90_000;
 const LOOK_MS = 10;
 
-/** Watches until of every partition an event that was sent and acknowledged after `at` is in the rows. */
+/**
+ * Waits until the rows of every partition include an event that was sent and acknowledged after
+ * `at`.
+ */
 async function recoveryOf(
   system: System,
   load: Load,
@@ -100,7 +106,7 @@ async function recoveryOf(
       for (const { partition, next } of positions)
         if (Number(next) >= (awaited.get(partition) ?? Infinity) && !visible.has(partition))
           visible.set(partition, now);
-      looked = `rows stand at ${JSON.stringify(positions)}, awaited are ${JSON.stringify([...awaited])}`;
+      looked = `rows are at ${JSON.stringify(positions)}, expected ${JSON.stringify([...awaited])}`;
     }
     if (visible.size === PARTITIONS) {
       const times = [...visible.values()];
@@ -117,7 +123,7 @@ async function recoveryOf(
   );
 }
 
-/** Of each partition, the position after what was acknowledged first. */
+/** Returns, for each partition, the position after the first acknowledged event. */
 function firstOf(acknowledged: Load['acknowledged']): Map<number, number> {
   const first = new Map<number, number>();
   for (const { positions } of acknowledged)
@@ -126,13 +132,16 @@ function firstOf(acknowledged: Load['acknowledged']): Map<number, number> {
   return first;
 }
 
-/** For the table of `npm run faults`. */
+/** Appends a line for the table of `npm run faults`. */
 function record({ lost, wrong, ...round }: Round): void {
   const file = process.env.SHOEPRINT_FAULTS_REPORT;
   if (file) appendFileSync(file, `${JSON.stringify({ ...round, lost: lost.length, wrong })}\n`);
 }
 
-/** Nothing was lost, nothing stands twice, and findings, ledger, shoes and coups are what the fold makes of the events. */
+/**
+ * Expects that no event was lost or counted twice, and that findings, ledger, shoes and coups match
+ * the fold of the events.
+ */
 export function expectNothingLost(played: readonly Round[]): void {
   expect(played).toHaveLength(ROUNDS);
   for (const { lost, twice, wrong, acknowledged, findings } of played) {

@@ -4,9 +4,12 @@ import { count, standing } from './count.js';
 import { Load, newTables } from './load.js';
 import type { System } from './system.js';
 
-/** Up to the sixth coup, with what goes wrong in it. */
+/** Includes the sixth coup with its faults. */
 const LINES_A_TABLE = 200;
-/** Every table of rows that says what happened. Not `position`, `member` and `parked`, which say how far they are and by whom. */
+/**
+ * Every table of rows that describes the game. Not `position`, `member` and `parked`, which
+ * describe progress and owners.
+ */
 const TABLES = [
   'table_state',
   'shoe',
@@ -19,7 +22,10 @@ const TABLES = [
   'bet_total',
   'device',
 ];
-/** Where in the log it stands and when it was received: this depends on how the events of several tables came to follow one another, and on the clock. */
+/**
+ * Columns for the position in the log and the time of receipt. They depend on how the events of
+ * several tables interleave, and on the clock.
+ */
 const OF_THE_WAY = [
   'changed',
   'snapshot',
@@ -34,7 +40,10 @@ const OF_THE_WAY = [
   'clock_offset_most',
 ];
 
-/** The same events to both; each has to count nothing lost and nothing twice, and all their tables have to be the same. */
+/**
+ * Sends the same events to both systems. Expects that neither loses or double-counts an event, and
+ * that all their tables are equal.
+ */
 export async function expectSameTables(one: System, other: System): Promise<void> {
   await eventually(
     'both auditors at work',

@@ -15,10 +15,10 @@ import {
 import { PARTITIONS, type System } from './system.js';
 
 const ONLY = process.env.SHOEPRINT_FAULTS_ONLY;
-/** Whether all scenarios are played, as `npm run faults` does. */
+/** Whether to play all scenarios, as `npm run faults` does. */
 const ALL = process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined;
 
-/** A test of so many rounds, unless other scenarios are asked for by name. */
+/** Declares a test of `ROUNDS` rounds. Skips it if other scenarios are selected by name. */
 export function scenario(
   system: () => Promise<System>,
   title: string,
@@ -30,52 +30,58 @@ export function scenario(
   });
 }
 
-/** A scenario that differs from others in where the log lies, or takes long: `npm run faults` plays it, the tests do not. */
+/**
+ * Declares a scenario that only `npm run faults` plays, because it differs from another one only in
+ * the log, or takes long.
+ */
 export function besides(...of: Parameters<typeof scenario>): void {
   if (ALL) scenario(...of);
 }
 
-/** A test that goes by the name of a scenario. */
+/** Declares a test with the name of a scenario. */
 export function named(title: string, test: () => Promise<void>): void {
   const isAsked = ONLY === undefined || title.includes(ONLY);
   (isAsked ? it : it.skip)(title, test, 120_000 + ROUNDS * ROUND_MS_MAX);
 }
 
-/** Kills a program and starts it again at once. */
+/** Kills a program and restarts it at once. */
 export async function killed(victim: Running): Promise<Struck> {
   const at = performance.now();
   await victim.end('SIGKILL');
   return { at, restored: victim.start() };
 }
 
-/** Kills PostgreSQL and starts it again at once. */
+/** Kills PostgreSQL and restarts it at once. */
 export async function postgresKilled({ postgres }: System): Promise<Struck> {
   const at = performance.now();
   await postgres.kill();
   return { at, restored: postgres.start() };
 }
 
-/** Ends PostgreSQL as an administrator does, and starts it again. */
+/** Stops PostgreSQL as an administrator does, and starts it again. */
 export async function postgresRestarted({ postgres }: System): Promise<Struck> {
   const at = performance.now();
   await postgres.stop();
   return { at, restored: postgres.start() };
 }
 
-/** Kills a broker and starts it again at once. */
+/** Kills a broker and restarts it at once. */
 export async function brokerKilled({ kafka }: System, node: number): Promise<Struck> {
   const at = performance.now();
   await kafka.kill(node);
   return { at, restored: kafka.restart(node) };
 }
 
-/** Nothing is struck; the time is that of any moment. */
+/** Causes no fault. The time is an arbitrary moment. */
 export const nothingStruck = async (): Promise<Struck> => ({
   at: performance.now(),
   restored: Promise.resolve(),
 });
 
-/** Adds an auditor, waits until it has its share, and lets the one that was there go in order; it is struck when that is told to. */
+/**
+ * Adds an auditor, waits until it owns partitions, and stops the old one with SIGTERM. The strike
+ * is the moment of that signal.
+ */
 export async function handedOver(system: System): Promise<Struck> {
   const first = system.auditor;
   const second = await system.addAuditor();
@@ -88,14 +94,16 @@ export async function handedOver(system: System): Promise<Struck> {
   return { at, restored: first.end('SIGTERM').then(() => ownsAll(system, second)) };
 }
 
-/** Kills the auditor that is alone, and starts another in its place. */
+/** Kills the only auditor and starts another in its place. */
 export async function replaced(system: System): Promise<Struck> {
   const at = performance.now();
   await system.auditor.end('SIGKILL');
   return { at, restored: system.addAuditor().then((next) => ownsAll(system, next)) };
 }
 
-/** Kills one of two auditors; the other has to do with all, and the next round begins with another beside it. */
+/**
+ * Kills one of two auditors, so that the other takes all partitions. The next round starts another.
+ */
 export async function oneOfTwoKilled(system: System): Promise<Struck> {
   const first = system.auditor;
   const second = await system.addAuditor();
@@ -114,7 +122,7 @@ interface Owned {
   readonly owner: string;
 }
 
-/** What an auditor owns: its name holds its process id. */
+/** Returns the partitions of an auditor, whose name contains its process id. */
 const ownedBy = (system: System, auditor: Running): Promise<Owned[]> =>
   system.query<Owned & Record<string, unknown>>(
     "select partition, owner from rows.position where owner like '%/' || $1 || '/%'",
@@ -128,7 +136,7 @@ const ownsAll = (system: System, auditor: Running): Promise<true> =>
     60_000,
   );
 
-/** Stops an auditor in the middle of whatever it does until others own all that it owned, and then lets it go on. */
+/** Pauses an auditor at any point until others own all its partitions, then resumes it. */
 export async function asleep(system: System, sleeper: Running): Promise<Struck> {
   const owned = await eventually('partitions of the one that is to sleep', async () =>
     (await ownedBy(system, sleeper)).length > 0 ? ownedBy(system, sleeper) : undefined,
@@ -152,7 +160,10 @@ export async function asleep(system: System, sleeper: Running): Promise<Struck> 
   return { at, restored };
 }
 
-/** The database refuses appends to the log until a few requests were answered so; reading it, and all else, goes on. */
+/**
+ * Makes the database reject appends until some requests are answered 503. Reads and everything else
+ * continue.
+ */
 export async function appendsRefused(system: System, load: Load): Promise<Struck> {
   const at = performance.now();
   await system.query('revoke execute on function log.append from shoeprint_log');
@@ -168,8 +179,9 @@ export async function appendsRefused(system: System, load: Load): Promise<Struck
 const FULL = ['rows.table_state', 'log.record'] as const;
 
 /**
- * Rows and then the log fail as they do where the disk is full: with the server's own error for it, which a trigger raises, since
- * a disk cannot be filled on everybody's machine. Rows wait, appends are refused, and both go on once there is room.
+ * Makes the rows, and then the log, fail as on a full disk. A trigger raises the server's own
+ * error, since a test cannot fill the disk of every machine. Rows wait, appends are rejected, and
+ * both continue once there is space.
  */
 export async function diskFull(system: System, load: Load): Promise<Struck> {
   await system.query(`create or replace function public.disk_full() returns trigger language plpgsql as $$
@@ -193,12 +205,18 @@ export async function diskFull(system: System, load: Load): Promise<Struck> {
 
 const FLOOD_REQUESTS = 36;
 const FLOOD_EVENTS = 134;
-/** A reason that makes an event nearly as long as one may be. */
+/** A reason that makes an event nearly as long as the limit. */
 const LONG = 'because '.repeat(1_875);
-/** Node, Nest, 64 MB that wait, as much that comes in, and room for a collector that has not run yet. */
+/**
+ * Limit of the api's memory: Node, Nest, 64 MB of waiting appends, as much in incoming requests,
+ * and garbage that is not yet collected.
+ */
 const API_BYTES_MAX = 900 * 1024 * 1024;
 
-/** An append hangs, as on a disk that does not answer, while more is sent than may wait: what does not fit is refused at once, and memory is bounded. */
+/**
+ * Makes an append hang, as on a disk that does not answer, while more events arrive than the queue
+ * holds. Expects that the excess is rejected at once and that memory is bounded.
+ */
 export async function appendsHang(system: System, load: Load): Promise<Struck> {
   const blocker = new pg.Client(system.databaseUrl);
   await blocker.connect();
@@ -212,17 +230,17 @@ export async function appendsHang(system: System, load: Load): Promise<Struck> {
       Array.from({ length: FLOOD_EVENTS }, (__, i) => longEvent(table, nth * FLOOD_EVENTS + i)),
     ),
   );
-  flood.catch(() => undefined); // whoever waits for it hears it
+  flood.catch(() => undefined); // its caller handles the rejection
   try {
     await eventually(
-      'requests refused, for the queue is full',
+      'requests rejected because the queue is full',
       () => load.unanswered[503] >= 10,
       25_000,
     );
     const bytes = memoryOf(system.api.pid);
     if (bytes !== undefined) expect(bytes).toBeLessThan(API_BYTES_MAX);
   } finally {
-    await blocker.end(); // and its transaction with it
+    await blocker.end(); // this ends its transaction
   }
   return { at, restored: flood };
 }
@@ -238,7 +256,7 @@ const longEvent = (table: string, nth: number): string =>
     data: { reason: LONG },
   });
 
-/** Resident bytes of a process; undefined where the system does not tell. */
+/** Returns the resident bytes of a process, or undefined if the system does not report them. */
 function memoryOf(pid: number): number | undefined {
   try {
     return (
@@ -249,7 +267,9 @@ function memoryOf(pid: number): number | undefined {
   }
 }
 
-/** The database refuses to be written, as one that has become a standby does, while the log in Kafka goes on. */
+/**
+ * Makes the database read-only, as one that has become a standby, while the log in Kafka continues.
+ */
 export async function databaseReadOnly(system: System, load: Load): Promise<Struck> {
   const at = performance.now();
   await system.query('alter system set default_transaction_read_only = on');
@@ -257,13 +277,14 @@ export async function databaseReadOnly(system: System, load: Load): Promise<Stru
   try {
     await load.more(200);
   } finally {
-    await system.query('alter system reset default_transaction_read_only'); // no transaction: it may be done where nothing may be written
+    // This needs no transaction, so it works while the database is read-only.
+    await system.query('alter system reset default_transaction_read_only');
     await system.query('select pg_reload_conf()');
   }
   return { at, restored: Promise.resolve() };
 }
 
-/** Two of three brokers are gone, so that no append has the copies that it must have, until requests were answered so. */
+/** Kills two of three brokers, so that appends lack replicas, until some requests fail. */
 export async function copiesMissing({ kafka }: System, load: Load): Promise<Struck> {
   const at = performance.now();
   await Promise.all([kafka.kill(2), kafka.kill(3)]);

@@ -6,17 +6,20 @@ import { freshTopic, kafkaToKill } from '../kit/kafka.js';
 import { freePort, Processes, type PostgresProcess, type Running } from '../kit/processes.js';
 
 export const PARTITIONS = 4;
-/** How long a partition stays with an auditor that is not heard of: short where the rounds are few, so that they are soon over. */
+/** Lease of a silent auditor: short with few rounds, so that they end soon. */
 const LEASE_MS = Number(process.env.SHOEPRINT_FAULTS_LEASE_MS ?? 1_000);
 
 type Cluster = Awaited<ReturnType<typeof kafkaToKill>>;
 
 export interface SystemOptions {
-  /** Where the log lies: in PostgreSQL, or in so many brokers of Kafka. */
+  /** Where the log is: in PostgreSQL, or in this many brokers of Kafka. */
   readonly log: 'postgres' | 1 | 3;
 }
 
-/** The programs as they run at a casino: built, each a process of its own, over a database and a log that are processes too. */
+/**
+ * The programs as a casino runs them: built, each in its own process, over a database and a log in
+ * processes of their own.
+ */
 export class System {
   readonly apis: Running[] = [];
   readonly auditors: Running[] = [];
@@ -38,7 +41,7 @@ export class System {
       connectionTimeoutMillis: 2_000,
       query_timeout: 10_000,
     });
-    this.pool.on('error', () => undefined); // the database is killed now and then: whoever asks next sees it
+    this.pool.on('error', () => undefined); // the tests kill the database; the next query rejects
   }
 
   /** Starts one api and one auditor over a fresh database and log. */
@@ -58,7 +61,10 @@ export class System {
     }
   }
 
-  /** Another system, with a database and a log of its own on the same servers, which end with this one. */
+  /**
+   * Starts another system, with its own database and log on the same servers. It ends with this
+   * one.
+   */
   async beside(): Promise<System> {
     const name = `beside_${(this.count += 1)}`;
     await this.query(`create database ${name}`);
@@ -74,12 +80,12 @@ export class System {
     return this;
   }
 
-  /** An auditor that runs. */
+  /** Returns a running auditor. */
   get auditor(): Running {
     return oneThatRuns(this.auditors);
   }
 
-  /** An api that runs. */
+  /** Returns a running api. */
   get api(): Running {
     return oneThatRuns(this.apis);
   }
@@ -127,7 +133,7 @@ export class System {
     return (await this.pool.query<T>(sql, values)).rows;
   }
 
-  /** The log, to be read, for as long as `use` takes. */
+  /** Opens the log for reading while `use` runs. */
   async withLog<T>(use: (log: EventLog) => Promise<T>): Promise<T> {
     const log = this.cluster
       ? await KafkaLog.open({
@@ -139,14 +145,14 @@ export class System {
     return use(log).finally(() => log.close());
   }
 
-  /** What the programs said last, for whoever has to find out why a round failed. */
+  /** Returns the last output of the programs, to explain a failed round. */
   lastWords(): string {
     return [...this.apis, ...this.auditors]
       .map((running) => `${running.name}: ${running.lastWords()}`)
       .join('\n');
   }
 
-  /** Ends its own programs, and leaves the servers. */
+  /** Stops its own programs but not the servers. */
   async leave(): Promise<void> {
     await this.pool.end();
     await Promise.all([...this.apis, ...this.auditors].map((running) => running.end('SIGKILL')));
@@ -186,6 +192,6 @@ export class System {
 
 function oneThatRuns(programs: readonly Running[]): Running {
   const found = programs.find(({ isRunning }) => isRunning);
-  if (!found) throw new Error('none of them runs');
+  if (!found) throw new Error('no such program is running');
   return found;
 }

@@ -4,7 +4,7 @@ import { besides, brokerKilled, copiesMissing, scenario } from './scenarios.js';
 import { System } from './system.js';
 
 describeOnKafka(
-  'over three brokers of Kafka nothing is lost and nothing stands twice',
+  'over three brokers of Kafka, no event is lost or counted twice',
   await whyNoKafkaToKill(),
   () => {
     let started: Promise<System> | undefined;
@@ -15,7 +15,7 @@ describeOnKafka(
       scenario: 'one of three brokers killed',
       strike: (_, round) => brokerKilled(running, (round % 3) + 1),
     }));
-    besides(system, 'when two of them are killed and no append has its copies', (running) => ({
+    besides(system, 'when two of them are killed and appends lack replicas', (running) => ({
       scenario: 'two of three brokers killed',
       strike: (load) => copiesMissing(running, load),
     }));
