@@ -24,7 +24,7 @@ const book = new RuleBook(
   [[rules.ref, rules]],
 );
 
-/** Bytes of a file → findings, every check on. */
+/** Reads the bytes of a file and returns its findings, with every check on. */
 export function shoeprint(file) {
   const decoder = new Decoder(houseFrom(book));
   const tables = new Map();
@@ -51,7 +51,7 @@ export function shoeprint(file) {
   return { events, coups, findings };
 }
 
-/** Reading the lines and decoding them, without the fold. */
+/** Reads and decodes the lines, without the fold. */
 export function decodeOnly(file) {
   const decoder = new Decoder(houseFrom(book));
   let block;
@@ -71,8 +71,9 @@ for (const suit of 'SHDC')
     CARDS.set(rank + suit, { value: rank === 'T' ? '10' : rank, suit: SUITS[suit] });
 
 /**
- * The public engine, from the same lines: JSON.parse, the coup's cards put back into its shoe and dealt again, its cards
- * and outcome compared. It checks neither pairs (it is wrong on them), nor bets, nor the shoe, nor who sent what.
+ * Runs the public engine on the same lines: JSON.parse, the coup's cards put back into its shoe and
+ * dealt again, its cards and outcome compared. It does not check pairs (on which it is wrong),
+ * bets, the shoe, or who sent what.
  */
 export function baccaratEngine(file) {
   const engine = new BaccaratGameEngine();

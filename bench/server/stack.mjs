@@ -139,7 +139,7 @@ async function standalone(flags) {
   };
 }
 
-/** Starts a program; what it says on either stream can be waited for. */
+/** Starts a program. Callers can wait for its output on either stream. */
 export function run(app, env, flags = [], options = []) {
   const child = spawn(process.execPath, [...flags, main(app), ...options], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
