@@ -4,24 +4,25 @@ import type { EventLog } from '#event-log';
 import { within } from '#process';
 import type { RunningAuditor } from './start-auditor.js';
 
-/** Longest that a look at log or database may take before it counts as out of reach. */
+/** Limit for one check of the log or the database. A slower one counts as out of reach. */
 const LOOK_MS = 3_000;
 
-/** What is asked after by health checks. */
+/** What the health checks inspect. */
 export interface Looked {
   readonly log: EventLog;
   readonly auditor: RunningAuditor;
 }
 
-/** A server of health and metrics. */
+/** A server that answers health checks and serves metrics. */
 export interface HealthServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves `/livez` (the process answers), `/readyz` (log and database answer; lag and parked tables are told, and do not make
- * it unready) and `/metrics` (Prometheus).
+ * Serves `/livez` (the process answers), `/readyz` (the log and the database answer) and `/metrics`
+ * (Prometheus). `/readyz` also lists the followed and stopped partitions; they do not affect
+ * readiness.
  */
 export async function serveHealth(
   looked: Looked,
@@ -77,7 +78,7 @@ async function answer(
   send(response, isReady ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
 }
 
-/** Resolves with the answer, or with undefined if the look fails or takes too long: the thing is then out of reach. */
+/** Resolves with the result, or with undefined if the check fails or exceeds `LOOK_MS`. */
 const inTime = <T>(look: Promise<T>): Promise<T | undefined> =>
   within(LOOK_MS, look).catch(() => undefined);
 

@@ -33,7 +33,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** Warns of what the log's client handles by itself, and an operator should know. */
+/** Logs what the log's client handled itself and an operator should know. */
 function onNotice(notice: string): void {
   logger.warn({ message: 'a notice of the log', notice });
 }

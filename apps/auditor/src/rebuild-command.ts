@@ -8,21 +8,22 @@ import {
   type RebuildRows,
 } from './rebuild.js';
 
-/** How the command was called. */
+/** The options of the command. */
 export interface RebuildOptions {
-  /** Draws a bar on standard error instead of telling progress as JSON lines. */
+  /** Shows a progress bar on standard error instead of logging progress as JSON lines. */
   readonly bar: boolean;
   readonly acceptDifferences: boolean;
 }
 
 /**
- * The exit codes of a rebuild that a signal or a bug ended. Neither may look like rows that differ.
+ * The exit codes of a rebuild that a signal or a bug ended. Neither is 1, which means that the rows
+ * differ.
  */
 export const REBUILD_EXIT = { interrupted: 130, fault: 70 } as const;
 
 const TOLD_EVERY_MS = 1_000;
 
-/** The options `--progress` and `--accept-differences`. Throws `Refusal` for anything else. */
+/** Parses the options `--progress` and `--accept-differences`. Throws `Refusal` for any other. */
 export function rebuildOptions(options: readonly string[]): RebuildOptions {
   const unknown = options.find(
     (option) => option !== '--progress' && option !== '--accept-differences',
@@ -36,8 +37,8 @@ export function rebuildOptions(options: readonly string[]): RebuildOptions {
 }
 
 /**
- * Rebuilds the rows and reports its progress. Returns the exit code: 0 swapped, 1 the rows differ
- * and were not swapped, 130 told to stop. Throws `Refusal` if it cannot be done.
+ * Rebuilds the rows and reports the progress. Returns the exit code: 0 swapped, 1 the rows differ
+ * and were not swapped, 130 interrupted. Throws `Refusal` if the rows cannot be rebuilt.
  */
 export async function rebuildCommand(
   parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays'> & {
@@ -73,7 +74,7 @@ export async function rebuildCommand(
   }
 }
 
-/** A rebuild was told to stop; another goes on from there. */
+/** The reason of a rebuild that was interrupted. The next rebuild resumes it. */
 const INTERRUPTED = new Error('interrupted; run it again to go on where it stood');
 
 interface Telling {
@@ -115,8 +116,8 @@ function barOf(): Telling {
 }
 
 /**
- * By the pace of the whole phase: that of the last moments, as cli-progress reckons it, leaps, and
- * is no number at the end.
+ * Formats the time left, which the caller estimates by the pace of the whole phase. cli-progress
+ * estimates it by the last updates, so its figure jumps and is NaN at the end.
  */
 function timeLeft(ms: number): string {
   const seconds = Math.round(ms / 1000);
@@ -150,7 +151,7 @@ function tellReport({ swapped, resumed, events, tables }: RebuildReport, journal
     );
 }
 
-/** For a person at a terminal. */
+/** Renders the report for a terminal. */
 function inWords({ swapped, resumed, events, tables }: RebuildReport): string {
   const differing = tables
     .filter(({ equal }) => !equal)

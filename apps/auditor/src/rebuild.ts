@@ -20,7 +20,7 @@ import { recordsBetween } from './own/refold.js';
 import { Refusals } from './own/refusals.js';
 import { Writer } from './own/writer.js';
 
-/** How far a rebuild is. */
+/** The progress of a rebuild. */
 export interface RebuildProgress {
   readonly phase: 'folding' | 'comparing' | 'swapping';
   /** Records of the log, or tables compared. */
@@ -28,42 +28,48 @@ export interface RebuildProgress {
   readonly total: number;
 }
 
-/** What to rebuild, and from what. */
+/** What to rebuild, and from which log and rules. */
 export interface RebuildRows {
   readonly log: EventLog;
   readonly databaseUrl: string;
   readonly book: RuleBook;
   readonly gamingDays: readonly GamingDayRule[];
-  /** The live schema; `rows` when absent. */
+  /** The live schema; default `rows`. */
   readonly schema?: string;
-  /** Swap even where the rebuilt rows differ from the live ones, as after an upgrade of the judges. */
+  /**
+   * Swaps even if the rebuilt rows differ from the live ones, as after an upgrade of the judges.
+   */
   readonly acceptDifferences?: boolean;
   readonly progress?: (progress: RebuildProgress) => void;
-  /** Ends the rebuild; another goes on where it stood. */
+  /** Interrupts the rebuild; the next one resumes it. */
   readonly signal?: AbortSignal;
 }
 
-/** What a rebuild came to. */
+/** The result of a rebuild. */
 export interface RebuildReport {
   readonly swapped: boolean;
-  /** Whether it went on where another stopped. */
+  /** Whether it resumed an interrupted rebuild. */
   readonly resumed: boolean;
   readonly events: number;
   readonly tables: readonly TableComparison[];
 }
 
 const LEASE_MS = 5_000;
-/** The rows are compared once no partition is more records behind the live ones than this, or after so many rounds. */
+/**
+ * The rows are compared once every partition is at most `NEAR_RECORDS` behind the live rows, or
+ * after `ROUNDS_MAX` rounds.
+ */
 const NEAR_RECORDS = 2_000;
 const ROUNDS_MAX = 20;
 const SWAPS_MAX = 5;
 const CLAIM_AGAIN_MS = 100;
 
 /**
- * Makes the rows anew beside the live ones, by the same code as an auditor, until they stand where the live ones do;
- * compares counts and digests; and swaps where they are equal. Live rows that stand nowhere are made up to the log's head.
- * Interrupted, killed or aborted, it goes on where it stood. Throws `RebuildRunning` while another runs, `BrokenLog`
- * where the log is broken, and the signal's reason where it was aborted.
+ * Rebuilds the rows beside the live ones, with an auditor's code, up to the position of the live
+ * rows. Then compares counts and digests, and swaps the rows if they are equal. If there are no
+ * live rows, rebuilds up to the log's head. A rebuild that was aborted or killed resumes where it
+ * stopped. Throws `RebuildRunning` while another rebuild runs, `BrokenLog` if the log is broken,
+ * and the signal's reason if the signal aborts it.
  */
 export async function rebuildRows(asked: RebuildRows): Promise<RebuildReport> {
   const rebuild = await Rebuild.open(asked.databaseUrl, asked.schema);
@@ -83,7 +89,7 @@ export async function rebuildRows(asked: RebuildRows): Promise<RebuildReport> {
   }
 }
 
-/** The rows beside the live ones, being filled. */
+/** The rows that a rebuild fills beside the live ones. */
 class ShadowRows {
   events = 0;
   private readonly folds = new Map<number, PartitionFold>();
@@ -119,9 +125,9 @@ class ShadowRows {
       failed: () => undefined, // the writer retries
     });
     this.refusals = new Refusals(this.loading, this.writer, {
-      tableParked: () => undefined, // the rows say so
+      tableParked: () => undefined, // the rows record it
       tableNotLoaded: (_table, why) => {
-        throw why; // another rebuild continues from here
+        throw why; // the next rebuild resumes here
       },
     });
   }
@@ -142,7 +148,7 @@ class ShadowRows {
     return shadow;
   }
 
-  /** All partitions are its own; leases that a killed rebuild left are waited for. */
+  /** Claims and loads every partition. Waits for leases that a killed rebuild left. */
   private async takeAll(): Promise<void> {
     const { partitions } = this.asked.log;
     for (;;) {
@@ -158,7 +164,8 @@ class ShadowRows {
       await this.rows.renew(this.owner, LEASE_MS, this.claimed);
     }
     this.renewing = setInterval(() => {
-      this.rows.renew(this.owner, LEASE_MS, this.claimed).catch(() => undefined); // a lease that ended is noticed by the next write
+      // the next write notices an expired lease
+      this.rows.renew(this.owner, LEASE_MS, this.claimed).catch(() => undefined);
     }, LEASE_MS / 3);
     for (const claimed of this.claimed) {
       this.check();
@@ -206,7 +213,7 @@ class ShadowRows {
     }
   }
 
-  /** Folds after the live rows until it is near them; they may move on meanwhile. */
+  /** Folds until the rebuilt rows are near the live ones, which may advance meanwhile. */
   private async chase(): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const targets = await this.targets();
@@ -233,7 +240,7 @@ class ShadowRows {
     );
   }
 
-  /** Folds up to exactly these places, and has it written. */
+  /** Folds up to exactly these positions and waits until the rows are written. */
   private async reach(targets: readonly LivePosition[]): Promise<void> {
     const total = targets.reduce((sum, { next }) => sum + next, 0);
     for (const { partition, next } of targets) {
@@ -257,13 +264,17 @@ class ShadowRows {
     this.asked.progress?.({ phase: 'folding', done: total, total });
   }
 
-  /** Lets go, for another to go on with: what is folded is written, unless it failed. */
+  /**
+   * Writes what is folded, unless the rebuild failed, and releases the partitions, so that another
+   * rebuild can resume.
+   */
   async close(): Promise<void> {
     clearInterval(this.renewing);
     if (this.failure) this.writer.abandon();
     else await this.writer.close(CLOSE_MS);
     await this.writer.idle();
-    await this.rows.release(this.owner, this.claimed).catch(() => undefined); // swapped away, or out of reach: the leases end by themselves
+    // the schema was swapped away or the database is out of reach: the leases expire
+    await this.rows.release(this.owner, this.claimed).catch(() => undefined);
     await this.rows.close();
     await this.live.close();
   }

@@ -9,17 +9,20 @@ import {
 } from '#server';
 import { LEASE_MS } from './start-auditor.js';
 
-/** All that an auditor of its own reads from the environment. */
+/** The settings that the auditor program reads from the environment. */
 export interface AuditorSettings extends HouseSettings, LogLevelSettings, StoreSettings {
   readonly host: string;
-  /** Where health and metrics are served. */
+  /** The port that serves health and metrics. */
   readonly metricsPort: number;
   readonly leaseMs: number;
 }
 
 const METRICS_PORT = 8378;
 
-/** Reads the environment once, checks the whole of it, and freezes it. Throws `SettingsRefused` with everything that is wrong; never tells a value. */
+/**
+ * Reads and checks the whole environment once, and freezes the result. Throws `SettingsRefused`
+ * with every fault; no fault contains a value.
+ */
 export function auditorSettings(variables: Variables): AuditorSettings {
   const env = new Environment(variables);
   const settings = {

@@ -9,46 +9,50 @@ import { AuditorMetrics } from './own/auditor-metrics.js';
 import { Auditor } from './own/auditor.js';
 import { jsonJournal, type Journal } from './own/journal.js';
 
-/** What an auditor works on. */
+/** The inputs of an auditor. */
 export interface StartAuditor {
-  /** Not closed by the auditor. */
+  /** The caller closes it. */
   readonly log: EventLog;
   readonly databaseUrl: string;
   readonly book: RuleBook;
   readonly gamingDays: readonly GamingDayRule[];
-  /** The schema of rows; `rows` when absent. It is migrated. */
+  /** The schema of the rows, which the auditor migrates; default `rows`. */
   readonly schema?: string;
-  /** How long a partition stays with an owner that is not heard of; 3 s when absent. */
+  /** How long an owner keeps a partition without renewing its lease; default 3,000 ms. */
   readonly leaseMs?: number;
   readonly journal?: Journal;
 }
 
-/** How an auditor does. */
+/** The state of a running auditor. */
 export interface AuditorStats {
   /** Partitions owned and followed. */
   readonly following: readonly number[];
-  /** Whether everything handed over so far is written. */
+  /** Whether all records received so far are written. */
   readonly isIdle: boolean;
 }
 
-/** An auditor that runs. */
+/** A running auditor. */
 export interface RunningAuditor {
   readonly owner: string;
-  /** Counters of this auditor, for prom-client. */
+  /** This auditor's metrics, for Prometheus. */
   readonly registry: Registry;
   stats(): AuditorStats;
-  /** Where every partition's rows stand, whoever owns it. */
+  /** Returns the position of the rows of every partition, also of those that others own. */
   positions(): Promise<PositionState[]>;
-  /** Writes what is folded, saves states, gives the partitions to the others, and lets go; at most `graceMs`. */
+  /**
+   * Writes what is folded, saves snapshots, releases the partitions and stops. Waits at most
+   * `graceMs` for each step.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
+/** How long an owner keeps a partition without renewing its lease, by default. */
 export const LEASE_MS = 3_000;
 
 /**
- * Starts an auditor: migrates the rows' schema, takes a share of the partitions, folds them and keeps the rows. Any number
- * may run over one log and database. Throws `OtherLog` or `OtherFold` where the rows were made from another log, or by
- * another version of the fold.
+ * Starts an auditor: migrates the rows' schema, claims a share of the partitions, folds them and
+ * writes the rows. Any number of auditors may share one log and database. Throws `OtherLog` if the
+ * rows were made from another log, and `OtherFold` if another version of the fold made them.
  */
 export async function startAuditor({
   log,

@@ -1,7 +1,9 @@
 import type { AnyEvent } from '#audit';
 import { millisOf } from './times.js';
 
-/** What is kept of a device at a table besides what the fold judges; counted over every line that came from it. */
+/**
+ * What is kept of a device at a table, next to the fold's state. Counts every line that it sent.
+ */
 export interface Device {
   readonly source: string;
   events: number;
@@ -9,12 +11,13 @@ export interface Device {
   lastSequence: number | null;
   lastTime: string;
   lastReceived: string | null;
-  /** Received minus its own clock, in milliseconds. */
+  /** Receipt time minus the device's own time, in milliseconds. */
   clockOffset: { last: number; least: number; most: number } | null;
   online: boolean | null;
   changed: number;
 }
 
+/** Returns a device that has sent nothing yet. */
 export const newDevice = (source: string): Device => ({
   source,
   events: 0,
@@ -27,11 +30,11 @@ export const newDevice = (source: string): Device => ({
   changed: 0,
 });
 
-/** Whether a source is a device, real or virtual. */
+/** Returns whether a source is a device, physical or virtual. */
 export const isDevice = (source: string): boolean =>
   source.startsWith('device/') || source.startsWith('virtual/');
 
-/** Counts an event of the device, which the api received at `received`. */
+/** Counts an event of the device. `received` is when the api received it. */
 export function hear(
   device: Device,
   event: AnyEvent,

@@ -7,20 +7,22 @@ import { linesOf, UnknownEvent, type Lines, type StampedEvent } from './record-l
 import { Snapshots } from './snapshots.js';
 import { TableRun, type Judging, type LineAt } from './table-run.js';
 
-/** An event that a table could not take: the table is to be loaded again, and parked there if it is no better. */
+/**
+ * An event that a table could not fold. The table is reloaded, and parked there if it fails again.
+ */
 export interface Refused extends LineAt {
   readonly table: string;
   readonly why: Error;
 }
 
-/** What a takeover found of a partition. */
+/** What a takeover loaded of a partition. */
 export interface Resumed {
-  /** Tables as they stand at the position, and what they changed is in the rows. */
+  /** Tables folded up to the position. The rows already hold their changes. */
   readonly tables: Iterable<TableRun>;
   readonly parked: Iterable<ParkedEvent>;
-  /** Events that somebody decided to leave out, by `lineKey`. */
+  /** Events that an operator decided to leave out, by `lineKey`. */
   readonly released: Iterable<string>;
-  /** Bytes folded again. */
+  /** Bytes of the log that the takeover folded. */
   readonly bytes: number;
 }
 
@@ -28,18 +30,18 @@ export interface Resumed {
 export interface Projection {
   readonly move: PositionMove;
   readonly rows: Gathered;
-  /** Receipt times of a few of the events that it covers. */
+  /** Receipt times of some of the events. */
   readonly received: readonly string[];
-  /** A table that is parked no longer with these rows. */
+  /** The parked table that these rows unpark, or null. */
   readonly unparks: string | null;
 }
 
-/** SHA-256 of a record's value. */
+/** Returns the SHA-256 digest of a record's value. */
 export const digestOf = (value: Uint8Array): Buffer => createHash('sha256').update(value).digest();
 
 /**
- * A partition that this process owns. Its tables are folded up to `next`, projected into a transaction up to some offset before, and
- * written to the database up to `written`.
+ * A partition that this process owns. Its tables are folded up to `next`, projected up to some
+ * offset before, and written to the database up to `written`.
  */
 export class PartitionFold {
   readonly partition: number;
@@ -60,7 +62,7 @@ export class PartitionFold {
   private readonly received: string[] = [];
   private receivedLast: string | null = null;
   private lastValue: Uint8Array | null = null;
-  /** Of record `next - 1`; empty at offset 0. */
+  /** Of record `projected - 1`; empty at offset 0. */
   private digest: Uint8Array;
 
   constructor(
@@ -90,17 +92,17 @@ export class PartitionFold {
     return this.runs;
   }
 
-  /** Tables that are folded no further, and the event that each stopped at. */
+  /** The parked tables, and the event that each stopped at. */
   get parked(): ReadonlyMap<string, ParkedEvent> {
     return this.parkedTables;
   }
 
-  /** Events that somebody decided to leave out, by `lineKey`. */
+  /** Events that an operator decided to leave out, by `lineKey`. */
   get released(): ReadonlySet<string> {
     return this.releasedEvents;
   }
 
-  /** The offset of the record that is due. */
+  /** The offset of the next record to fold. */
   get next(): number {
     return this.progress.next;
   }
@@ -110,17 +112,17 @@ export class PartitionFold {
     return this.writtenNext;
   }
 
-  /** Events folded since the partition was taken over, and by the takeover. */
+  /** Events folded by the takeover and since. */
   get folded(): number {
     return this.progress.events;
   }
 
-  /** Events folded and not yet projected, and the bytes of their records: none while the partition is frozen. */
+  /** Events folded and not yet projected, and the bytes of their records; 0 while frozen. */
   get waiting(): { readonly events: number; readonly bytes: number } {
     return this.frozen ? { events: 0, bytes: 0 } : this.pending;
   }
 
-  /** When the last event was received. */
+  /** When the api received the last event. */
   get lastReceived(): string | null {
     return this.receivedLast;
   }
@@ -151,8 +153,9 @@ export class PartitionFold {
   }
 
   /**
-   * Folds the next record; skips records before `next`. Throws `BrokenLog` at a hole and at bytes that are no event. Returns
-   * the event that a table refused; the record is not passed then, and `resume` continues it.
+   * Folds the next record; skips records before `next`. Returns the event that a table refused, if
+   * any: `next` does not advance then, and `resume` continues the record. Throws `BrokenLog` if
+   * offsets are missing and at bytes that are not an event.
    */
   take(record: StoredRecord, decoder: Decoder): Refused | undefined {
     if (record.offset < this.next) return undefined;
@@ -165,7 +168,10 @@ export class PartitionFold {
     return this.resume(record, decoder, 0);
   }
 
-  /** Folds a record from a line on, and passes it. */
+  /**
+   * Folds a record from a line on and advances `next`. Returns the event that a table refused, if
+   * any.
+   */
   resume(record: StoredRecord, decoder: Decoder, from: number): Refused | undefined {
     const { key, offset, value } = record;
     if (this.parkedTables.has(key)) this.count(linesIn(value) - from);
@@ -189,7 +195,7 @@ export class PartitionFold {
     return undefined;
   }
 
-  /** Replaces a table that refused an event by `run`, which was loaded again. */
+  /** Replaces a table that refused an event by `run`, which was reloaded. */
   replace(run: TableRun): void {
     const former = this.runs.get(run.table);
     if (former) this.changed.delete(former);
@@ -198,7 +204,10 @@ export class PartitionFold {
     if (run.isTouched) this.changed.add(run);
   }
 
-  /** Takes a table out of the fold: `run` is as it was before the event, `state` as it was before the event's record. */
+  /**
+   * Takes a table out of the fold. `run` is the table before the event, `state` its snapshot before
+   * the event's record.
+   */
   park(run: TableRun, row: ParkedEvent, state: Uint8Array | undefined): void {
     const { table, offset } = row;
     this.replace(run);
@@ -210,7 +219,10 @@ export class PartitionFold {
       this.statesBeforeParking.push({ table, partition: this.partition, next: offset, state });
   }
 
-  /** Continues a table that was parked and is folded up to `next`, or up to where it is parked again; leaves out `released` from now on. */
+  /**
+   * Continues a parked table, which is folded up to `next` or up to where it is parked again.
+   * Leaves out the events `released` from now on.
+   */
   unpark(run: TableRun, released: Iterable<string>): void {
     for (const event of released) this.releasedEvents.add(event);
     this.parkedTables.delete(run.table);
@@ -218,7 +230,10 @@ export class PartitionFold {
     this.replace(run);
   }
 
-  /** Stops projecting: a table is in no state to be written. What was projected before is still written. */
+  /**
+   * Stops projecting, because a table's state must not be written. Earlier projections are still
+   * written.
+   */
   freeze(): void {
     this.frozen = true;
   }
@@ -227,7 +242,7 @@ export class PartitionFold {
     this.frozen = false;
   }
 
-  /** Projects everything that is folded, with at most about `savings` bytes of snapshots. */
+  /** Projects everything that is folded, with about `savings` bytes of snapshots at most. */
   project(dayOf: DayOf, savings: number): Projection {
     const move = this.move();
     const rows = { ...nothingGathered(), moves: [move] };
@@ -245,7 +260,10 @@ export class PartitionFold {
     return { move, rows, received: this.received.splice(0), unparks };
   }
 
-  /** Saves states for the next owner, at most about `bytes`; undefined where there is nothing to save, or something is not written yet. */
+  /**
+   * Saves snapshots for the next owner, about `bytes` at most. Returns undefined if nothing needs
+   * saving, or if the fold is frozen or not fully projected.
+   */
   projectForHandover(bytes: number): Projection | undefined {
     if (this.frozen || this.isDirty) return undefined;
     const snapshots = this.snapshots.saveForHandover(this.runs, this.progress, bytes);
@@ -255,7 +273,7 @@ export class PartitionFold {
     return { move, rows, received: [], unparks: null };
   }
 
-  /** Notes that a projection is in the database. */
+  /** Records that a projection is in the database. */
   wrote({ next }: PositionMove): void {
     this.writtenNext = next;
   }
@@ -300,7 +318,10 @@ export class PartitionFold {
   }
 }
 
-/** The events of a record up to the first that is unknown here. All are read before any is folded: a record that cannot be read is not folded in part. */
+/**
+ * Returns the events of a record up to the first that this auditor does not know. Reads all before
+ * any is folded, so that an unreadable record is not folded in part.
+ */
 function readAll(
   record: StoredRecord,
   decoder: Decoder,
@@ -316,7 +337,7 @@ function readAll(
   return { events, unknown: undefined };
 }
 
-/** Receipt times kept of one transaction, to measure how long events take from the api to the rows. */
+/** Receipt times kept per transaction, to measure the time from the api to the rows. */
 const SAMPLES_MAX = 200;
 
 const linesIn = (value: Uint8Array): number => {

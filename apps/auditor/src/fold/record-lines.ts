@@ -1,16 +1,19 @@
 import { blockOf, knownType, type AnyEvent, type Decoder, type Fault } from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
 
-/** An event of a record, with the api's stamp of when it was received. */
+/** An event of a record, with the time at which the api received it. */
 export interface StampedEvent {
   readonly event: AnyEvent;
-  /** RFC 3339; null where the line has no stamp. */
+  /** RFC 3339; null if the line has no stamp. */
   readonly received: string | null;
   /** Its line in the record, from 0. */
   readonly line: number;
 }
 
-/** An event that is well written and yet cannot be judged here: its type, or what it names, is not known to this auditor. */
+/**
+ * A well-formed event that cannot be judged here: this auditor does not know its type or what it
+ * names.
+ */
 export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
 
@@ -22,15 +25,17 @@ export class UnknownEvent extends Error {
   }
 }
 
-/** Which lines of a record are read: from one on, up to another, and none of those released. */
+/**
+ * Selects lines of a record: from one on, up to but not including another, without those released.
+ */
 export interface Lines {
   readonly from?: number;
   readonly to?: number;
-  /** Events that somebody decided to go on without, by `lineKey`. */
+  /** Events that an operator decided to leave out, by `lineKey`. */
   readonly released: ReadonlySet<string>;
 }
 
-/** An event's place in its partition, as a key. */
+/** Returns an event's position in its partition as a key. */
 export const lineKey = ({
   offset,
   line,
@@ -40,8 +45,9 @@ export const lineKey = ({
 }): string => `${offset}:${line}`;
 
 /**
- * The events of a record, one after the other. Throws `BrokenLog` at bytes that are no event of the record's table, and
- * `UnknownEvent` at an event that this auditor does not know, each when it is come to.
+ * Yields the events of a record in order. Throws `BrokenLog` at bytes that are not an event of the
+ * record's table, and `UnknownEvent` at an event that this auditor does not know, but only after it
+ * yielded the events before.
  */
 export function* linesOf(
   record: StoredRecord,
@@ -73,9 +79,13 @@ const NEWLINE = 0x0a;
 const RECEIVED = '"receivedtime":"';
 const TIME_LENGTH = '2026-11-20T12:00:00.123Z'.length;
 
-/** The stamp at the end of a line that was decoded: no string inside an event can end a line so. */
+/**
+ * Returns the receipt time at the end of a decoded line. No string inside an event can end a line
+ * this way.
+ */
 function receivedOf(bytes: Uint8Array, text: string, from: number, to: number): string | null {
-  if (bytes[to - 2] !== 0x22) return null; // the data's brace stands before the event's
+  // the line ends with the braces of its data and of itself
+  if (bytes[to - 2] !== 0x22) return null;
   const at = to - 2 - TIME_LENGTH;
   if (text.startsWith(RECEIVED, at - RECEIVED.length)) return text.substring(at, to - 2);
   const { receivedtime } = JSON.parse(Buffer.from(bytes.subarray(from, to)).toString('utf8')) as {
@@ -84,7 +94,10 @@ function receivedOf(bytes: Uint8Array, text: string, from: number, to: number): 
   return receivedtime ?? null;
 }
 
-/** Faults at these places are of an event that names what this auditor does not have: another type, rules, a bet. */
+/**
+ * Faults at these pointers mean that the event names what this auditor does not have: another type,
+ * rules or bet.
+ */
 const NOT_HERE = /^\/(type|data\/rules|data\/bet)$/;
 
 function unreadable(
@@ -99,7 +112,7 @@ function unreadable(
   return new BrokenLog(`line ${line} cannot be read: ${why}`, partition, offset);
 }
 
-/** Whether the bytes are an event of this table in JSON, of whatever type. */
+/** Returns whether the bytes are a JSON event of this table, of any type. */
 function isEventOf(table: string, bytes: Uint8Array): boolean {
   try {
     const value = JSON.parse(

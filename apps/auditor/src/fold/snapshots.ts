@@ -1,7 +1,10 @@
 import type { SnapshotRow } from '#read-model';
 import { TableRun, type Judging } from './table-run.js';
 
-/** How far a partition is folded: the offset that is due, and the events and bytes folded since the partition was taken over. */
+/**
+ * How far a partition is folded: the next offset, and the events and bytes folded by the takeover
+ * and since.
+ */
 export interface Progress {
   readonly next: number;
   readonly events: number;
@@ -10,7 +13,7 @@ export interface Progress {
 
 /** A table's last snapshot. */
 interface Saved {
-  /** While the table has no snapshot: an offset before which nothing of it lies. */
+  /** While the table has no snapshot: an offset before which it has no records. Otherwise null. */
   readonly begins: number | null;
   /** Events of the table's run that the snapshot covers. */
   readonly folded: number;
@@ -21,17 +24,23 @@ interface Saved {
 
 /** A table is saved after at most this many events of its own. */
 const SAVE_AFTER_EVENTS = 20_000;
-/** A takeover folds at most about this many events of a partition again, or this many for each of its tables. */
+/**
+ * A takeover folds about this many events of a partition again, or this many per table if that is
+ * more.
+ */
 const TAIL_EVENTS = 100_000;
 const TAIL_EVENTS_OF_TABLE = 2_000;
-/** A takeover folds at most about this many bytes again: events may be long. */
+/** A takeover folds at most about this many bytes again, because events may be long. */
 const TAIL_BYTES = 128 * 1024 * 1024;
 const TAIL_CHECK_EVENTS = 1_000;
 const TAIL_CHECK_BYTES = 1024 * 1024;
-/** Saving starts at this share of the longest tail, so that tables are saved one by one and never in a rush. */
+/** Saving starts at this share of the longest tail, so that tables are saved one by one. */
 const TAIL_SAVE_FROM = 0.8;
 
-/** Decides which tables of a partition are saved with a transaction, so that a takeover folds a bounded tail again. */
+/**
+ * Decides which tables of a partition are saved with a transaction, so that a takeover folds only a
+ * bounded tail again.
+ */
 export class Snapshots {
   private readonly saved = new Map<string, Saved>();
   private tailChecked = { events: 0, bytes: 0 };
@@ -41,18 +50,18 @@ export class Snapshots {
     private readonly judging: Judging,
   ) {}
 
-  /** Adds a table whose first event is the one that is due. */
+  /** Adds a table whose first event is in the next record. */
   begin({ table }: TableRun, { next, events, bytes }: Progress): void {
     this.saved.set(table, { begins: next, folded: 0, events, bytes });
   }
 
-  /** Adds a table that a takeover loaded and folded on. */
+  /** Adds a table that a takeover loaded and folded. */
   resume(run: TableRun, { events, bytes }: Progress): void {
     const since = run.folded > 0 ? { events: 0, bytes: 0 } : { events, bytes };
     this.saved.set(run.table, { begins: run.isLoaded ? null : 0, folded: 0, ...since });
   }
 
-  /** Notes that a table was loaded again: its tail is as long as it was. */
+  /** Records that a table was reloaded. Its tail is as long as before. */
   replace(run: TableRun, { events, bytes }: Progress): void {
     const former = this.saved.get(run.table) ?? { begins: 0, events, bytes };
     this.saved.set(run.table, {
@@ -68,7 +77,10 @@ export class Snapshots {
     this.saved.delete(table);
   }
 
-  /** Saves tables that were folded far, the longest unsaved first, until `savings` bytes are exceeded; and where new tables begin. */
+  /**
+   * Saves tables with many unsaved events, those unsaved for longest first, until `savings` bytes
+   * are exceeded. Also saves where new tables begin.
+   */
   save(
     tables: ReadonlyMap<string, TableRun>,
     changed: Iterable<TableRun>,
@@ -93,7 +105,10 @@ export class Snapshots {
     return rows;
   }
 
-  /** Saves tables with unsaved events for the next owner, until `bytes` are exceeded. Everything must have been projected. */
+  /**
+   * Saves tables with unsaved events for the next owner, until `bytes` are exceeded. Requires that
+   * everything is projected.
+   */
   saveForHandover(
     tables: ReadonlyMap<string, TableRun>,
     at: Progress,
@@ -114,7 +129,10 @@ export class Snapshots {
     return true;
   }
 
-  /** Saves the tables unsaved for longest, while their tail is near `tail` events or too many bytes; all of them where `tail` is 0. */
+  /**
+   * Saves the tables unsaved for longest, while their tail is near `tail` events or `TAIL_BYTES`.
+   * Saves every unsaved table if `tail` is 0.
+   */
   private addOldest(
     rows: SnapshotRow[],
     tables: ReadonlyMap<string, TableRun>,
@@ -143,7 +161,10 @@ export class Snapshots {
     return state.length;
   }
 
-  /** Saves an empty snapshot at a new table's first offset, so that a takeover does not scan the log before it. */
+  /**
+   * Saves an empty snapshot at a new table's first offset, so that a takeover does not scan the log
+   * before it.
+   */
   private addBeginning(rows: SnapshotRow[], run: TableRun): void {
     const { table } = run;
     const { begins, ...saved } = this.savedOf(run);

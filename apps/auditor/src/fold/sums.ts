@@ -1,7 +1,7 @@
 import type { Shoe, ShoeSums } from '#audit';
 import type { ShoeTotals } from '#read-model';
 
-/** What was last drawn of a shoe's sums, and the name and currency that stand on each of their lines. */
+/** The last projected sums of a shoe, and the name and currency that each of their lines has. */
 interface Drawn {
   readonly shoe: string;
   readonly currency: string;
@@ -9,13 +9,14 @@ interface Drawn {
 }
 
 /**
- * The sums of a table's shoes as they were last drawn, so that only lines that changed are drawn again: a coup changes a
- * few of a shoe's hundred. Where that is not known, as after a takeover, or where a line went, a shoe's lines are drawn whole.
+ * The last projected sums of a table's shoes, so that only changed lines are projected: a coup
+ * changes a few of a shoe's hundred lines. All lines of a shoe are projected if its last sums are
+ * unknown, as after a takeover, or if a line disappeared.
  */
 export class DrawnSums {
   private readonly last = new Map<string, Drawn>();
 
-  /** The lines to write of a shoe that now comes to `sums`. */
+  /** Returns the lines to write for a shoe whose sums are now `sums`. */
   totals({ ref, table, name, currency }: Shoe, sums: ShoeSums): ShoeTotals {
     const was = this.last.get(ref);
     this.last.set(ref, { shoe: name, currency, sums });
@@ -33,7 +34,7 @@ export class DrawnSums {
     };
   }
 
-  /** Forgets shoes that can change no more. */
+  /** Forgets all shoes but these, which can still change. */
   keep(shoes: readonly Shoe[]): void {
     if (this.last.size <= shoes.length) return;
     const refs = new Set(shoes.map(({ ref }) => ref));
@@ -41,7 +42,7 @@ export class DrawnSums {
   }
 }
 
-/** The lines that are new or otherwise than before; undefined where one is no more. */
+/** Returns the new and changed lines, or undefined if a line disappeared. */
 function changedLines(was: ShoeSums, now: ShoeSums): ShoeSums | undefined {
   const ledger = changed(was.ledger, now.ledger, ({ seat }) => seat);
   const commission = changed(
@@ -73,7 +74,7 @@ function changed<Line extends object>(
   return found < before.size ? undefined : lines;
 }
 
-/** Lines of a list have the same fields, in the same order, and only texts and numbers in them. */
+/** Compares two lines of a list. They have the same fields, all of them strings or numbers. */
 function isSame<Line extends object>(one: Line, other: Line): boolean {
   for (const name in one) if (one[name] !== other[name]) return false;
   return true;

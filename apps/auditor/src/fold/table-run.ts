@@ -16,18 +16,19 @@ import { DrawnSums } from './sums.js';
 import { isLater } from './times.js';
 import { lookAt, note, Touched } from './touched.js';
 
-/** What decides on one event: the fold of `#audit`, unless a test hands in one that fails. */
+/** Folds one event: the fold of `#audit`, or in a test one that fails. */
 type Fold = (state: TableState, event: AnyEvent, book: RuleBook) => Consequence[];
 
-/** The judges and the rules that they judge by. */
+/** The fold, and the rules that it judges by. */
 export interface Judging {
   readonly book: RuleBook;
   readonly fold: Fold;
 }
 
+/** Returns the fold of `#audit` with a rule book. */
 export const judgingBy = (book: RuleBook): Judging => ({ book, fold });
 
-/** The version of what is kept of a table besides the fold's state. */
+/** The version of `Kept`, which is saved next to the fold's state. */
 const KEPT_VERSION = 1;
 
 interface Kept {
@@ -39,14 +40,17 @@ interface Kept {
   readonly openings: readonly (readonly [ref: string, at: LineAt])[];
 }
 
-/** Where an event stands in its partition. */
+/** An event's position in its partition. */
 export interface LineAt {
   readonly offset: number;
   /** Its line in the record, from 0. */
   readonly line: number;
 }
 
-/** A table as this auditor has it: the fold's state, what is kept beside it, and what changed since its rows were last projected. */
+/**
+ * A table of this auditor: the fold's state, what is kept next to it, and what changed since its
+ * rows were last projected.
+ */
 export class TableRun {
   readonly drawnSums = new DrawnSums();
   /** Whether it was loaded from a snapshot. */
@@ -76,7 +80,10 @@ export class TableRun {
     return new TableRun(newTable(table), judging);
   }
 
-  /** The table from `save`, or undefined where another version saved it: such state is rebuilt from the log, never read. */
+  /**
+   * Loads the table from `save`. Returns undefined if another version saved it; such a table is
+   * folded from the log again.
+   */
   static load(saved: Uint8Array, judging: Judging): TableRun | undefined {
     const text = Buffer.from(saved.buffer, saved.byteOffset, saved.byteLength).toString('utf8');
     const end = text.indexOf('\n');
@@ -85,7 +92,7 @@ export class TableRun {
     return new TableRun(loadTable(text.slice(end + 1), judging.book), judging, kept);
   }
 
-  /** Everything that a later owner needs to go on. */
+  /** Returns everything that a later owner needs to continue. */
   save(): Uint8Array {
     const kept: Kept = {
       version: KEPT_VERSION,
@@ -102,7 +109,7 @@ export class TableRun {
     return this.state.table;
   }
 
-  /** Events folded since it was made or loaded. */
+  /** Events folded since the table was created or loaded. */
   get folded(): number {
     return this.eventsFolded;
   }
@@ -121,12 +128,15 @@ export class TableRun {
     return this.heardDevices;
   }
 
-  /** Whether an event changed something since `takeTouched` was last called. */
+  /** Whether an event changed something since the last call of `takeTouched`. */
   get isTouched(): boolean {
     return this.touched.table > 0;
   }
 
-  /** Folds one event, which stands at `at`. Where this throws, the state is spent: the table is to be loaded again. */
+  /**
+   * Folds one event, at position `at`. If this throws, the state is unusable and the table must be
+   * reloaded.
+   */
   take(event: AnyEvent, received: string | null, at: LineAt): void {
     const { state, touched } = this;
     const changed = at.offset + 1;
@@ -159,7 +169,7 @@ export class TableRun {
     }
   }
 
-  /** Where a shoe within reach was opened. */
+  /** Returns where a shoe within reach was opened. */
   openedAt(ref: string): LineAt {
     return this.openings.get(ref) ?? { offset: 0, line: 0 };
   }
@@ -180,7 +190,7 @@ export class TableRun {
     this.touched.devices.add(source);
   }
 
-  /** Returns what changed since the last call, and forgets it. */
+  /** Returns what changed since the last call, and clears it. */
   takeTouched(): Touched {
     const { touched } = this;
     this.touched = new Touched();
@@ -188,8 +198,8 @@ export class TableRun {
   }
 }
 
-/** Openings remembered: as many as a table may wait with, and some. */
+/** Openings kept. Beyond this, the oldest whose shoe is out of reach is dropped. */
 const OPENINGS_MAX = 80;
 
-/** Devices kept of a table: more than any has, and a bound on what a mistaken sender can make of it. */
+/** Devices kept per table: more than any table has. Bounds what a misconfigured sender can add. */
 const DEVICES_MAX = 1_024;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What an auditor counts, under the names of docs/operating. */
+/** The metrics of an auditor, as docs/operating/metrics.md describes them. */
 export class AuditorMetrics {
   readonly registry = new Registry();
   readonly events = this.counter('shoeprint_projection_events_total', 'Events folded and written');
@@ -62,7 +62,10 @@ export class AuditorMetrics {
     [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
   );
 
-  /** Counts a transaction of so many events, some of which were received at these times. */
+  /**
+   * Counts a committed transaction: its events, its duration, and when some of the events were
+   * received.
+   */
   committed(events: number, ms: number, received: readonly string[]): void {
     this.commits.inc();
     this.events.inc(events);
@@ -71,7 +74,7 @@ export class AuditorMetrics {
     for (const each of received) this.visible.observe(Math.max(0, now - Date.parse(each)) / 1000);
   }
 
-  /** Ends the series of a partition that is owned no longer. */
+  /** Removes the series of a partition that is no longer owned. */
   forget(partition: number): void {
     for (const gauge of [this.lagEvents, this.lagSeconds])
       gauge.remove({ partition: String(partition) });

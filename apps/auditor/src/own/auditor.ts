@@ -59,7 +59,10 @@ export class Auditor {
     this.gaps = new GapWatch(log, (why) => reports.writeFailed(why), parts.gapAfterMs);
   }
 
-  /** Takes its share of the partitions and follows them. Throws `OtherLog` or `OtherFold` where the rows are not of this log or of this fold. */
+  /**
+   * Claims a share of the partitions and follows them. Throws `OtherLog` if the rows were made from
+   * another log, and `OtherFold` if another version of the fold made them.
+   */
   static async start(parts: AuditorParts): Promise<Auditor> {
     const { rows, log, leaseMs } = parts;
     await rows.prepare(log.id, log.partitions, FOLD_VERSION);
@@ -75,7 +78,7 @@ export class Auditor {
     return this.shared.partitions.followed().map(({ fold }) => fold.partition);
   }
 
-  /** Whether everything handed over so far is written. */
+  /** Whether all records received so far are written. */
   get isIdle(): boolean {
     return (
       this.takeovers.isIdle &&
@@ -83,11 +86,15 @@ export class Auditor {
     );
   }
 
-  /** Stops following, writes what is folded, saves states, and gives the partitions to the other auditors: at most `graceMs` for each. */
+  /**
+   * Stops following, writes what is folded, saves snapshots and releases the partitions. Waits at
+   * most `graceMs` for each of the follower, the writer and the tasks.
+   */
   async close(graceMs = 5_000): Promise<void> {
     this.halt();
     try {
-      await waitFor(graceMs, this.shared.follower.close()); // while the database is out of reach, what was handed over waits for it
+      // while the database is out of reach, records in hand wait for it
+      await waitFor(graceMs, this.shared.follower.close());
       await this.shared.writer.close(graceMs);
       await waitFor(graceMs, this.shared.tasks.ended());
       await this.membership.leave();
@@ -97,7 +104,7 @@ export class Auditor {
     this.shared.partitions.clear();
   }
 
-  /** Drops everything at once and gives nothing back, as a process that is killed does. */
+  /** Drops everything at once and releases nothing, like a process that is killed. */
   async abandon(): Promise<void> {
     this.halt();
     this.shared.writer.abandon();
@@ -135,7 +142,7 @@ export class Auditor {
   }
 }
 
-/** Waits for work, but no longer than `ms`. Rejects as the work does. */
+/** Waits for `work`, but for at most `ms`. Rejects if `work` rejects in that time. */
 async function waitFor(ms: number, work: Promise<unknown>): Promise<void> {
   try {
     await within(ms, work);

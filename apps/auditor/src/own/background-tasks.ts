@@ -1,4 +1,7 @@
-/** Timers and tasks that nobody waits for, until the end. A failure is reported and ends nothing else. */
+/**
+ * Timers and tasks that run unawaited until the auditor stops. A failure is reported and affects no
+ * other.
+ */
 export class BackgroundTasks {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly tasks = new Set<Promise<void>>();
@@ -17,18 +20,18 @@ export class BackgroundTasks {
     );
   }
 
-  /** Adds a task that was started. */
+  /** Tracks a task that has started. */
   track(task: Promise<void>): void {
     const tracked = task.catch(this.onFailure).finally(() => this.tasks.delete(tracked));
     this.tasks.add(tracked);
   }
 
-  /** Starts nothing more at an interval. */
+  /** Stops the timers. Tasks that run are not stopped. */
   stopTimers(): void {
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  /** Resolves once the tasks that were started have ended. */
+  /** Resolves once all tracked tasks have ended. */
   async ended(): Promise<void> {
     await Promise.all(this.tasks);
   }

@@ -10,7 +10,7 @@ import { recordsBetween, refold } from './refold.js';
 import type { Reports } from './reports.js';
 import type { Writer } from './writer.js';
 
-/** What decisions are carried out with. */
+/** The parts that decisions are carried out with. */
 export interface DecisionParts extends Pick<AuditorParts, 'rows' | 'journal'> {
   readonly loading: Loading;
   readonly partitions: OwnedPartitions;
@@ -19,13 +19,16 @@ export interface DecisionParts extends Pick<AuditorParts, 'rows' | 'journal'> {
   readonly reports: Reports;
 }
 
-/** Carries out what was asked about parked tables: retries a table, or goes on without the event that it stopped at. */
+/**
+ * Carries out decisions about parked tables: retries a table, or continues without the event that
+ * it stopped at.
+ */
 export class Decisions {
   private readonly underWay = new Set<string>();
 
   constructor(private readonly parts: DecisionParts) {}
 
-  /** Starts what was asked about tables of the partitions that are followed. */
+  /** Starts the decisions about tables of followed partitions. */
   async look(): Promise<void> {
     const { rows, partitions, tasks } = this.parts;
     const withParked = partitions.followed().filter(({ fold }) => fold.parked.size > 0);
@@ -38,7 +41,10 @@ export class Decisions {
     }
   }
 
-  /** Folds a parked table on to where its partition stands: beside the partition as far as it gets, and the rest in turn. */
+  /**
+   * Folds a parked table up to its partition's position: first beside the partition, then the rest
+   * in turn with it.
+   */
   private async unpark({ owned, fold }: FollowedPartition, row: ParkedTable): Promise<void> {
     const { loading, partitions, writer, journal, reports } = this.parts;
     const table = await ParkedRun.load(loading, fold, row);
@@ -62,7 +68,9 @@ export class Decisions {
   }
 }
 
-/** A parked table that is folded on: with the event that it stopped at or, where that is released, without. */
+/**
+ * Continues a parked table, with the event that it stopped at or, if that is released, without it.
+ */
 class ParkedRun {
   private readonly run: TableRun;
   private refusedEvent: Refused | undefined;
@@ -79,7 +87,10 @@ class ParkedRun {
     this.next = row.offset;
   }
 
-  /** Loads a table as it was before the event that it stopped at. What is folded from there on is kept, to be projected. */
+  /**
+   * Loads a table as it was before the event that it stopped at. Keeps later changes for
+   * projection.
+   */
   static async load(loading: Loading, fold: PartitionFold, row: ParkedTable): Promise<ParkedRun> {
     const released = new Set(fold.released);
     if (row.asked === 'release') released.add(lineKey(row));
@@ -88,12 +99,12 @@ class ParkedRun {
     return new ParkedRun(loading, row, asked, await reload(loading, asked, row));
   }
 
-  /** The event that it refused; its state is spent then. */
+  /** The event that the table refused, if any. The table's state is unusable then. */
   get refused(): Refused | undefined {
     return this.refusedEvent;
   }
 
-  /** Folds the table on to an offset, or to the event that it refuses. */
+  /** Folds the table up to an offset, or up to an event that it refuses. */
   async foldTo(offset: number): Promise<void> {
     if (this.refusedEvent) return;
     const { log, decoder } = this.loading;
@@ -110,7 +121,10 @@ class ParkedRun {
     }
   }
 
-  /** Puts the table back into its partition: folded up to where the partition stands, or parked at the event that it refused. */
+  /**
+   * Returns the table to its partition: folded up to the partition's position, or parked at the
+   * event that it refused.
+   */
   async returnTo(fold: PartitionFold): Promise<void> {
     const { released } = this.asked;
     if (!this.refusedEvent) return void fold.unpark(this.run, released);

@@ -3,26 +3,33 @@ import { canonicalLine, fullName, holeOf, stamped, type Hole, type TableState } 
 import type { EventLog } from '#event-log';
 import type { PartitionFold } from '../fold/partition-fold.js';
 
-/** Who closes holes. */
+/** The source of gap declarations. */
 const AUDITOR_SOURCE = 'system/auditor';
 
-/** A hole is closed when its table has waited this long for it. */
+/** How long a table waits for a hole before the hole is declared a gap. */
 const GAP_AFTER_MS = 2_000;
-/** Where the hole is still open this long after it was declared, the declaration is sent again: nobody can tell whether it was recorded. */
+/**
+ * How long after a declaration it is repeated if the hole is still open: nothing shows whether the
+ * append succeeded.
+ */
 const AGAIN_AFTER_MS = 10_000;
 
 interface Waiting {
   readonly hole: string;
   readonly since: number;
-  /** The log's head when it was due: what is missing may lie in what is not folded up to there. */
+  /**
+   * The log's head when the hole was due. The missing events may be in records before it that are
+   * not folded yet.
+   */
   head: number | null;
   declaredAt: number | null;
 }
 
 /**
- * Closes holes in devices' numbers (contract section 3): where a table has waited for the same numbers for two seconds, by a
- * clock that nobody sets, and the log is folded to its head, they are declared gone. The declaration is made from the hole
- * alone, so that one made twice, or by two owners, is admitted once.
+ * Declares holes in devices' numbers to be gaps (contract section 3), once a table has waited for
+ * the same numbers for two seconds of a monotonic clock and the log is folded to its head. The
+ * content of a declaration depends only on the hole, so a second one, even by another owner, is a
+ * duplicate.
  */
 export class GapWatch {
   private readonly waiting = new Map<string, Waiting>();
@@ -33,7 +40,10 @@ export class GapWatch {
     private readonly afterMs = GAP_AFTER_MS,
   ) {}
 
-  /** Looks at all the tables of the partitions that are owned; `now` is monotonic, in milliseconds. Gives how many holes were declared. */
+  /**
+   * Checks all tables of the owned partitions. `now` is monotonic, in milliseconds. Returns how
+   * many declarations were appended.
+   */
   async look(folds: Iterable<PartitionFold>, now: number): Promise<number> {
     const seen = new Set<string>();
     let declared = 0;
@@ -91,7 +101,7 @@ export class GapWatch {
   }
 }
 
-/** The stamped lines that declare a hole's numbers gone, one for each run of them. */
+/** Returns the stamped lines that declare a hole a gap, one for each run of missing numbers. */
 export function gapLines(
   table: string,
   { source, session, missing, time }: Hole,

@@ -5,10 +5,10 @@ import type { PartitionFaults } from './partition-faults.js';
 import type { Refusals } from './refusals.js';
 import type { Writer } from './writer.js';
 
-/** Records are folded this many events at a time before other work has its turn. */
+/** After this many events a fold starts a write and waits until there is room for more. */
 const CHUNK_EVENTS = 2_000;
 
-/** What folding the log's records works with. */
+/** The parts that an intake works with. */
 export interface IntakeParts {
   readonly partitions: OwnedPartitions;
   readonly writer: Writer;
@@ -17,11 +17,11 @@ export interface IntakeParts {
   readonly tasks: BackgroundTasks;
 }
 
-/** Folds the records that the log hands over. */
+/** Folds the records that the log delivers. */
 export class Intake implements RecordHandler {
   constructor(private readonly parts: IntakeParts) {}
 
-  /** Folds records of a partition. Rejects where the partition can be followed no further. */
+  /** Folds records of a partition. Rejects if the partition cannot be followed further. */
   async take(partition: number, records: readonly StoredRecord[]): Promise<void> {
     const owned = this.parts.partitions.get(partition);
     const fold = owned?.fold;

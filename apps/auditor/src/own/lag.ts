@@ -1,7 +1,7 @@
 import type { OwnedPartitions } from './owned-partition.js';
 import type { AuditorParts } from './parts.js';
 
-/** Measures how far the rows are behind the log, and what is owned, parked and stopped. */
+/** Measures how far the rows are behind the log, and counts what is owned, parked and stopped. */
 export class Lag {
   constructor(
     private readonly parts: Pick<AuditorParts, 'metrics' | 'log' | 'rows'>,
@@ -26,7 +26,7 @@ export class Lag {
   }
 }
 
-/** Returns how long ago an event was received; 0 where that is unknown. */
+/** Returns how long ago an event was received, in seconds, or 0 if that is unknown. */
 function ageSeconds(received: string | null): number {
   const ms = Date.now() - Date.parse(received ?? '');
   return Number.isNaN(ms) ? 0 : Math.max(0, ms / 1000);

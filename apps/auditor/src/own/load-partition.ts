@@ -6,26 +6,26 @@ import type { TableRun } from '../fold/table-run.js';
 import { parkedAt, reload, runFrom, type Loading, type Reloaded } from './parking.js';
 import { recordsBetween, refold } from './refold.js';
 
-/** The tables of a partition, by their snapshots. */
+/** The tables of a partition as their snapshots hold them. */
 interface Saved {
   /** Each table, and the offset from which the log is folded onto it. */
   readonly tables: Map<string, { readonly run: TableRun; readonly from: number }>;
   readonly parked: readonly ParkedEvent[];
   readonly released: ReadonlySet<string>;
-  /** The least offset from which a table has something to fold. */
+  /** The lowest offset from which any table needs folding. */
   readonly from: number;
 }
 
-/** What folding the log onto snapshots came to. */
+/** The result of folding the log onto snapshots. */
 interface Refolded {
   readonly bytes: number;
   readonly newlyParked: readonly (Reloaded & { readonly row: ParkedEvent })[];
 }
 
 /**
- * Loads a partition that was claimed: snapshots, and the log folded onto them up to the position, without writing any of it
- * again. Returns undefined once `isHeld` says that another owns the partition. Throws `BrokenLog` where the log is not the one
- * that the rows were made from.
+ * Loads a claimed partition: its snapshots, with the log folded onto them up to the position.
+ * Writes none of it again. Returns undefined once `isHeld` returns false. Throws `BrokenLog` if the
+ * log is not the one that the rows were made from.
  */
 export async function loadPartition(
   loading: Loading,
@@ -84,18 +84,21 @@ async function refoldOnto(
       if (!saved || offset < saved.from) continue;
       const refused = refold(saved.run, record, loading.decoder, { released });
       if (!refused) continue;
-      // An earlier version folded this event; this one cannot, so park the table here.
+      // An earlier version folded this event and this one cannot, so park the table here.
       const asked = { partition, table, released, first: 0, gatherFrom: next };
       const again = await reload(loading, asked, refused);
       tables.delete(table);
       newlyParked.push({ ...again, row: parkedAt(partition, again.refused ?? refused) });
     }
-    for (const { run } of tables.values()) run.takeTouched(); // these changes are in the rows already
+    for (const { run } of tables.values()) run.takeTouched(); // the rows already hold these changes
   }
   return { bytes, newlyParked };
 }
 
-/** The log must reach as far as the rows, and its last record there must be the one that was folded. */
+/**
+ * Checks that the log reaches as far as the rows and that its last record there is the one that was
+ * folded. Throws `BrokenLog` if not.
+ */
 async function verify({ log }: Loading, { partition, next, lastDigest }: Claimed): Promise<void> {
   const head = await log.head(partition);
   if (head < next)

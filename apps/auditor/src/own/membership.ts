@@ -5,7 +5,7 @@ import type { AuditorParts } from './parts.js';
 import type { Takeovers } from './takeovers.js';
 import type { Writer } from './writer.js';
 
-/** What membership works with. */
+/** The parts that membership works with. */
 export interface MembershipParts extends Pick<
   AuditorParts,
   'log' | 'rows' | 'owner' | 'leaseMs' | 'journal' | 'metrics'
@@ -17,11 +17,17 @@ export interface MembershipParts extends Pick<
   readonly tasks: BackgroundTasks;
 }
 
-/** This auditor among those that share the partitions: keeps its leases, claims its share, and gives back what is over it. */
+/**
+ * This auditor's membership among those that share the partitions. Renews its leases, claims its
+ * share and releases the excess.
+ */
 export class Membership {
   constructor(private readonly parts: MembershipParts) {}
 
-  /** Says that this auditor is alive, renews its leases, and claims or gives back partitions until all auditors have their share. */
+  /**
+   * Reports that this auditor is alive, renews its leases, and claims or releases partitions until
+   * every auditor has its share.
+   */
   async beat(): Promise<void> {
     const { rows, owner, leaseMs, log, partitions, tasks, takeovers } = this.parts;
     const members = await rows.heartbeat(owner, leaseMs);
@@ -35,7 +41,7 @@ export class Membership {
       takeovers.begin(partitions.add(claimed));
   }
 
-  /** Forgets a partition that another auditor owns by now. */
+  /** Forgets a partition that another auditor now owns. */
   lose(partition: number): void {
     const { partitions, metrics, journal } = this.parts;
     const owned = partitions.get(partition);
@@ -45,7 +51,7 @@ export class Membership {
     partitions.drop(owned);
   }
 
-  /** Gives all partitions to the other auditors, which need not wait for a lease to end. */
+  /** Releases all partitions, so that other auditors need not wait for a lease to expire. */
   async leave(): Promise<void> {
     const { rows, owner, partitions } = this.parts;
     const claims = partitions.all().map(({ claimed }) => claimed);

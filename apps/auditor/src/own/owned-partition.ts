@@ -1,7 +1,7 @@
 import type { Claimed } from '#read-model';
 import type { PartitionFold } from '../fold/partition-fold.js';
 
-/** A partition that this process owns. Work on it is done one piece after the other. */
+/** A partition that this process owns. Runs the work on it one task at a time. */
 export class OwnedPartition {
   private loaded: PartitionFold | null = null;
   private leaving = false;
@@ -18,30 +18,30 @@ export class OwnedPartition {
     return this.loaded;
   }
 
-  /** Whether it is being given back. */
+  /** Whether it is being released. */
   get isLeaving(): boolean {
     return this.leaving;
   }
 
-  /** Starts folding it. */
+  /** Sets the fold that the takeover loaded. */
   takenOver(fold: PartitionFold): void {
     this.loaded = fold;
   }
 
-  /** Starts giving it back. */
+  /** Marks the partition as being released. */
   leave(): void {
     this.leaving = true;
   }
 
-  /** Runs `work` after everything that was started before it. */
+  /** Runs `work` after all work that was queued before it. */
   inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.last.then(work);
-    this.last = turn.catch(() => undefined); // whoever asked for the turn handles its failure
+    this.last = turn.catch(() => undefined); // the caller handles the failure of its turn
     return turn;
   }
 }
 
-/** A partition that is taken over and stays. */
+/** A partition that was taken over and is not being released. */
 export interface FollowedPartition {
   readonly owned: OwnedPartition;
   readonly fold: PartitionFold;
@@ -62,7 +62,7 @@ export class OwnedPartitions {
     return [...this.owned.values()];
   }
 
-  /** Returns the partitions that are taken over and not being given back. */
+  /** Returns the partitions that were taken over and are not being released. */
   followed(): FollowedPartition[] {
     return this.all().flatMap((owned) => {
       const { fold, isLeaving } = owned;
@@ -80,19 +80,19 @@ export class OwnedPartitions {
     return owned;
   }
 
-  /** Whether the partition is still owned, under this claim, and work on it goes on. */
+  /** Returns whether the partition is still owned under this claim and its work continues. */
   holds(owned: OwnedPartition): boolean {
     return !this.closing && this.isOwned(owned);
   }
 
-  /** Forgets a partition and stops following it. Does nothing where it is not owned under this claim. */
+  /** Forgets a partition and stops following it. Ignores a partition not owned under this claim. */
   drop(owned: OwnedPartition): void {
     if (!this.isOwned(owned)) return;
     this.owned.delete(owned.partition);
     this.onDropped(owned);
   }
 
-  /** Ends the work on all partitions. They are still owned. */
+  /** Ends the work on all partitions, which stay owned. */
   close(): void {
     this.closing = true;
   }

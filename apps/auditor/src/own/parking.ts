@@ -5,7 +5,7 @@ import type { Refused } from '../fold/partition-fold.js';
 import { TableRun, type Judging, type LineAt } from '../fold/table-run.js';
 import { recordsBetween, refold } from './refold.js';
 
-/** What tables are loaded from, and judged by. */
+/** What tables are loaded from and judged by. */
 export interface Loading {
   readonly log: EventLog;
   readonly rows: RowStore;
@@ -13,27 +13,30 @@ export interface Loading {
   readonly decoder: Decoder;
 }
 
-/** Which table is loaded again, and how. */
+/** Selects a table to reload. */
 export interface TableToLoad {
   readonly partition: number;
   readonly table: string;
   readonly released: ReadonlySet<string>;
-  /** An offset before which nothing of it lies, where it was never saved. */
+  /** An offset before which the table has no records, for a table that was never saved. */
   readonly first: number;
-  /** What the records from here on changed is kept, to be projected. */
+  /** The offset from which changes are kept for projection. */
   readonly gatherFrom: number;
 }
 
 /** A table as it was before an event. */
 export interface Reloaded {
   readonly run: TableRun;
-  /** Its state before the event's record, to be saved; undefined where that was nothing yet. */
+  /** The snapshot before the event's record; undefined if the table had no events before it. */
   readonly state: Uint8Array | undefined;
-  /** Where it refused an event before the one asked for. */
+  /** An event before the requested one that the table refused, if any. */
   readonly refused: Refused | undefined;
 }
 
-/** Loads a table from its snapshot and the log, up to an event, which is left out. Where it refuses an earlier event, up to that. */
+/**
+ * Loads a table from its snapshot and the log, up to but not including an event. Stops earlier at
+ * an event that the table refuses.
+ */
 export async function reload(
   loading: Loading,
   asked: TableToLoad,
@@ -70,7 +73,9 @@ async function reloadOnce(
   return { run, state, refused: undefined };
 }
 
-/** Returns a table as its snapshot has it, and the offset from which the log is folded onto it. */
+/**
+ * Returns a table as its snapshot holds it, and the offset from which the log is folded onto it.
+ */
 export function runFrom(
   saved: TableAtHand | undefined,
   table: string,

@@ -5,7 +5,7 @@ import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
 import type { AuditorParts } from './parts.js';
 import type { Writer } from './writer.js';
 
-/** Stops partitions that cannot be followed, and gives back those that cannot be followed for now. */
+/** Stops partitions that cannot be followed, and releases those whose fault may pass. */
 export class PartitionFaults {
   constructor(
     private readonly parts: Pick<AuditorParts, 'rows' | 'owner' | 'journal'>,
@@ -13,7 +13,7 @@ export class PartitionFaults {
     private readonly writer: Writer,
   ) {}
 
-  /** The partition could not be taken over. */
+  /** Handles a takeover that failed. */
   async ofTakeover(owned: OwnedPartition, why: Error): Promise<void> {
     if (!this.partitions.holds(owned)) return;
     if (why instanceof BrokenLog)
@@ -21,7 +21,10 @@ export class PartitionFaults {
     else await this.giveUp(owned, why);
   }
 
-  /** The partition can be followed no further. Everything before the broken place is good, and is written first. */
+  /**
+   * Handles a failure while a partition is followed. If the log is broken, everything before the
+   * broken record is good and is written before the partition stops.
+   */
   async ofFollowing(owned: OwnedPartition, why: Error): Promise<void> {
     const { fold } = owned;
     if (!fold) return;
@@ -30,7 +33,7 @@ export class PartitionFaults {
     await this.stop(owned.claimed, fold.isFrozen ? fold.written : fold.next, why);
   }
 
-  /** Stops a partition at an offset until somebody resumes it. */
+  /** Stops a partition at an offset until an operator resumes it. */
   async stop({ partition, generation }: Held, offset: number, why: Error): Promise<void> {
     const { journal, rows } = this.parts;
     const error = inWords(why);
@@ -52,7 +55,7 @@ export class PartitionFaults {
     if (owned?.claimed.generation === generation) this.partitions.drop(owned);
   }
 
-  /** Gives a partition back, to be claimed by any auditor that can follow it. */
+  /** Releases a partition, so that any auditor that can follow it claims it. */
   private async giveUp(owned: OwnedPartition, why: Error): Promise<void> {
     const { journal, rows, owner } = this.parts;
     journal.error('a partition is given up for now', {

@@ -13,10 +13,10 @@ export interface AuditorParts {
   readonly dayOf: DayOf;
   readonly journal: Journal;
   readonly metrics: AuditorMetrics;
-  /** This process among those that share the partitions. */
+  /** The name of this process among those that share the partitions. */
   readonly owner: string;
-  /** How long a partition stays with an owner that is not heard of. */
+  /** How long an owner keeps a partition without renewing its lease. */
   readonly leaseMs: number;
-  /** How long a table waits for a hole before it is declared. */
+  /** How long a table waits for a hole before the hole is declared a gap. */
   readonly gapAfterMs?: number;
 }

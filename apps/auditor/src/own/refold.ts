@@ -4,10 +4,13 @@ import type { Refused } from '../fold/partition-fold.js';
 import { linesOf, UnknownEvent, type Lines } from '../fold/record-lines.js';
 import type { TableRun } from '../fold/table-run.js';
 
-/** Bytes asked of the log at once. */
+/** Bytes per read of the log. */
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** Hands on the records of a partition from one offset up to another, both as they were when it was called; lets others run between reads. */
+/**
+ * Yields the records of a partition from offset `from` up to, not including, `to`. Other work runs
+ * between reads. Throws `BrokenLog` if the log ends before `to`.
+ */
 export async function* recordsBetween(
   log: EventLog,
   partition: number,
@@ -24,7 +27,10 @@ export async function* recordsBetween(
   }
 }
 
-/** Folds lines of a table's record again. Gives the event that the table refused, if it did: its state is spent then. Throws `BrokenLog` at bytes that are no event. */
+/**
+ * Folds lines of a table's record again. Returns the event that the table refused, if any; the
+ * table's state is unusable then. Throws `BrokenLog` at bytes that are not an event.
+ */
 export function refold(
   run: TableRun,
   record: StoredRecord,

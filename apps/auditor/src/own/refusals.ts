@@ -6,16 +6,16 @@ import { lineKey, UnknownEvent } from '../fold/record-lines.js';
 import { parkedAt, reload, type Loading, type Reloaded } from './parking.js';
 import type { Writer } from './writer.js';
 
-/** What is reported while refused events are settled. */
+/** Receives reports while refused events are settled. */
 export interface RefusalListener {
   tableParked(row: ParkedEvent): void;
-  /** A table could not be loaded: it is tried again, unless this throws. */
+  /** A table could not be loaded. The load is retried unless this throws. */
   tableNotLoaded(table: string, why: Error): void;
 }
 
 const RETRY_MS = 500;
 
-/** Folds records, and settles the events that tables refuse. */
+/** Folds records and settles the events that tables refuse. */
 export class Refusals {
   constructor(
     private readonly loading: Loading,
@@ -24,15 +24,17 @@ export class Refusals {
   ) {}
 
   /**
-   * Folds the next record of a partition. Where its table refuses an event, the table is loaded as it was before and tries once
-   * more, because a fault may pass; then it is parked. Nothing of the partition is projected meanwhile, nor after this rejects
-   * or `isHeld` says that the work has ended: the table is in no state to be written. Rejects with `BrokenLog`.
+   * Folds the next record of a partition. If its table refuses an event, reloads the table as it
+   * was before and retries once, because the fault may pass; then parks the table. The fold is
+   * frozen meanwhile. It stays frozen if this rejects or `isHeld` returns false, because the
+   * table's state must not be written. Rejects with `BrokenLog` if the log is broken.
    */
   async take(fold: PartitionFold, record: StoredRecord, isHeld: () => boolean): Promise<void> {
     const refused = fold.take(record, this.loading.decoder);
     if (!refused) return;
     fold.freeze();
-    await this.writer.idleOf(fold); // what was projected is in the database then: the rest is gathered from there
+    // after this, the database has all that was projected; the rest is gathered from there
+    await this.writer.idleOf(fold);
     while (isHeld()) {
       const isSettled = await this.trySettling(fold, record, refused);
       if (isSettled) return void fold.thaw();
@@ -56,7 +58,10 @@ export class Refusals {
     }
   }
 
-  /** Returns the row of the table where it was parked. The record is passed then. */
+  /**
+   * Folds the rest of the record with the table reloaded or parked. Returns the row of a parked
+   * table.
+   */
   private async settle(
     fold: PartitionFold,
     record: StoredRecord,

@@ -1,7 +1,7 @@
 import { inWords } from './journal.js';
 import type { AuditorParts } from './parts.js';
 
-/** Counts and logs what goes wrong and is carried on from. */
+/** Counts and logs the failures that an auditor recovers from. */
 export class Reports {
   constructor(private readonly parts: Pick<AuditorParts, 'journal' | 'metrics'>) {}
 

@@ -9,7 +9,7 @@ import type { Writer } from './writer.js';
 
 const AT_ONCE = 4;
 
-/** What takeovers work with. */
+/** The parts that takeovers work with. */
 export interface TakeoverParts extends Pick<AuditorParts, 'journal' | 'metrics'> {
   readonly loading: Loading;
   readonly partitions: OwnedPartitions;
@@ -19,7 +19,7 @@ export interface TakeoverParts extends Pick<AuditorParts, 'journal' | 'metrics'>
   readonly tasks: BackgroundTasks;
 }
 
-/** Loads the partitions that were claimed, a few at once, and starts following them. */
+/** Loads claimed partitions, a few at a time, and starts to follow them. */
 export class Takeovers {
   private readonly waiting: OwnedPartition[] = [];
   private running = 0;

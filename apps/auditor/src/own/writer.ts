@@ -8,32 +8,38 @@ interface Piece extends Projection {
   readonly fold: PartitionFold;
 }
 
-/** What a writer reports. */
+/** Receives a writer's reports. */
 export interface WriterListener {
-  /** Another process owns the partition: its state here is worthless. */
+  /** Another process owns the partition, so its state here is worthless. */
   lost(fold: PartitionFold): void;
-  /** The rows of this partition cannot be projected, or the database refuses them: our bug. */
+  /** The rows of this partition cannot be projected, or the database refuses them: a bug. */
   unwritable(fold: PartitionFold, why: Error): void;
   committed(events: number, ms: number, received: readonly string[]): void;
   failed(why: Error): void;
 }
 
-/** Where this much waits to be written, a bulk load is coming in, and a transaction waits a little for more of it. */
+/**
+ * From this many pending events on, a bulk load is coming in and a transaction waits briefly for
+ * more.
+ */
 const BULK_EVENTS = 5_000;
 const GATHER_EVENTS = 50_000;
 const GATHER_MS = 50;
-/** More than this is not taken while it waits to be written. */
+/** Folding pauses while this much waits to be written. */
 const PENDING_EVENTS_MAX = 50_000;
 const PENDING_BYTES_MAX = 24 * 1024 * 1024;
 const RETRY_MS = 50;
 const RETRY_MS_MAX = 1_000;
-/** States saved with one transaction: one in live play, a few in a bulk load. */
+/**
+ * Bytes of snapshots saved with one transaction. The last snapshot may exceed them: one is saved in
+ * live play, a few in a bulk load.
+ */
 const SAVINGS_LIVE = 1;
 const SAVINGS_BULK = 3 * 1024 * 1024;
 
 /**
- * Writes what the partitions of this process folded, one transaction at a time: while one runs, the next gathers. Idle, it
- * begins at once.
+ * Writes what the partitions of this process folded, one transaction at a time. While one runs,
+ * work gathers for the next. An idle writer starts at once.
  */
 export class Writer {
   private readonly folds = new Set<PartitionFold>();
@@ -52,7 +58,10 @@ export class Writer {
     this.folds.add(fold);
   }
 
-  /** Writes nothing more of it. What is on its way is fenced by the database, if another owns it by now. */
+  /**
+   * Stops writing a partition. The database fences a write in flight if another process owns the
+   * partition by now.
+   */
   drop(fold: PartitionFold): void {
     this.folds.delete(fold);
     this.wake();
@@ -62,7 +71,7 @@ export class Writer {
     return this.folds.has(fold);
   }
 
-  /** There may be something to write. */
+  /** Schedules a write. */
   kick(): void {
     if (this.since === 0) this.since = performance.now();
     this.wake();
@@ -72,7 +81,7 @@ export class Writer {
     });
   }
 
-  /** Resolves once there is room for more to be folded. */
+  /** Resolves once there is room to fold more. */
   async room(): Promise<void> {
     while (!this.isClosed && this.isFull()) await this.waked();
   }
@@ -82,12 +91,12 @@ export class Writer {
     while (this.running) await this.running;
   }
 
-  /** Resolves once nothing of a partition is on its way to the database. */
+  /** Resolves once no write of this partition is in flight. */
   async idleOf(fold: PartitionFold): Promise<void> {
     while (this.folds.has(fold) && !this.isClosed && fold.isWriting) await this.waked();
   }
 
-  /** Resolves once all that is folded of a partition is written, or the partition is lost. */
+  /** Resolves once everything folded of a partition is written, or the partition is lost. */
   async flushed(fold: PartitionFold): Promise<void> {
     while (this.folds.has(fold) && !this.isClosed && (fold.isDirty || fold.isWriting)) {
       this.kick();
@@ -95,7 +104,10 @@ export class Writer {
     }
   }
 
-  /** Writes all that is folded, and the states of tables for whoever comes next, for at most `ms`; then nothing more. */
+  /**
+   * Writes everything folded, and snapshots for the next owner, for at most `ms`. Then writes
+   * nothing more.
+   */
   async close(ms: number): Promise<void> {
     const until = performance.now() + ms;
     const done = (async () => {
@@ -107,7 +119,7 @@ export class Writer {
     this.wake();
   }
 
-  /** Writes nothing more, at once. */
+  /** Stops writing at once. */
   abandon(): void {
     this.isClosed = true;
     this.folds.clear();
@@ -151,7 +163,8 @@ export class Writer {
   }
 
   private async run(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve)); // what other partitions are handed in the same turn goes along
+    // include what other partitions receive in the same turn
+    await new Promise((resolve) => setImmediate(resolve));
     while (!this.isClosed && this.hasWork()) {
       await this.gather();
       const pieces = this.project();
@@ -160,7 +173,9 @@ export class Writer {
     }
   }
 
-  /** In a bulk load a transaction waits for more, for as long as it may; live play never gets here. */
+  /**
+   * Waits up to the batching delay for more records during a bulk load. Live play does not wait.
+   */
   private async gather(): Promise<void> {
     for (;;) {
       const { events, bytes } = this.pending();
@@ -208,7 +223,7 @@ export class Writer {
     }
   }
 
-  /** Writes until it is known to be written, or not to be ours to write. */
+  /** Writes the pieces. Retries until each is known to be written or its partition is lost. */
   private async write(given: readonly Piece[]): Promise<void> {
     let pieces = given;
     for (let attempt = 0; pieces.length > 0; attempt += 1) {
@@ -249,7 +264,7 @@ export class Writer {
     this.wake();
   }
 
-  /** The pieces that are still to be written. */
+  /** Returns the pieces that are still to be written. */
   private async afterFailure(
     pieces: readonly Piece[],
     error: Error,
@@ -259,7 +274,8 @@ export class Writer {
     if (!(error instanceof RowsNotWritten) || error.retryable)
       return this.lookAgain(pieces, attempt);
     if (pieces.length > 1) {
-      for (const piece of pieces) await this.write([piece]); // so that one partition's rows do not stop the others
+      // one partition's rows must not stop the others
+      for (const piece of pieces) await this.write([piece]);
     } else
       for (const { fold } of pieces) {
         this.drop(fold);
@@ -274,7 +290,9 @@ export class Writer {
     this.listener.lost(fold);
   }
 
-  /** Nobody can tell whether it was written: the positions can. */
+  /**
+   * Reads the positions, because the write may have succeeded. Returns the pieces not yet written.
+   */
   private async lookAgain(pieces: readonly Piece[], attempt: number): Promise<readonly Piece[]> {
     for (let tries = attempt; !this.isClosed; tries += 1) {
       await pause(Math.min(RETRY_MS * 2 ** tries, RETRY_MS_MAX));
@@ -300,12 +318,15 @@ export class Writer {
     const { from, next, generation } = piece.move;
     if (position?.generation !== generation) this.lose(piece.fold);
     else if (position.next === next && next > from) this.wrote([piece], 0);
-    else return true; // written again where it moved nothing: the rows are the same
+    else return true; // a piece that moves no offset is written again: its rows are the same
     return false;
   }
 }
 
-/** Handing over takes no longer than this for saving states; the rest is folded again by who comes next. */
+/**
+ * Limits for snapshots at a handover: the bytes per partition, and the remaining time at which
+ * saving stops. The next owner folds the rest again.
+ */
 const HANDOVER_BYTES = 16 * 1024 * 1024;
 const HANDOVER_MS_LEFT = 500;
 
