@@ -198,7 +198,7 @@ describe('shoeprint rebuild rows', () => {
       await eventually('a rebuild under way', async () => (await guards()) > 0, START_MS);
       expect(await asked.stop('SIGTERM')).toBe(130);
       expect(told(asked).at(-1)).toMatchObject({
-        message: 'interrupted; run it again to go on where it stood',
+        message: 'interrupted; run it again to resume',
       });
       const left = rebuild();
       await eventually('a rebuild under way', async () => (await guards()) > 0, START_MS);

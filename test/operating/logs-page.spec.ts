@@ -6,7 +6,7 @@ import { jsonJournal } from '../../apps/auditor/src/own/journal.js';
 
 /** A call that logs a message, alone or as a member; what it fills in is written as … on the page. */
 const CALL =
-  /\.(log|info|warn|error|fatal)\(\s*(?:\{\s*message: )?(?:\w+ \? '([^']+)' : )?\s*(?:'([^']+)'|`([^`]+)`)/g;
+  /\.(log|info|warn|error|fatal)\(\s*(?:\{\s*message: )?(?:[\w.]+(?: === '\w+')? \? '([^']+)' : )?\s*(?:'([^']+)'|`([^`]+)`)/g;
 
 const sources = ['apps/api', 'apps/auditor', 'apps/standalone', 'libs'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -29,7 +29,7 @@ const listed = [...page.matchAll(/^\| `[^`]+` \| `([^`]+)` \| (log|warn|error|fa
   ([, message, level]) => `${level} ${message}`,
 );
 
-/** What is written while something is logged. */
+/** Returns the lines that are written while `tell` logs something. */
 function written(tell: () => void): string[] {
   const lines: string[] = [];
   const take = (text: unknown): boolean => (lines.push(String(text)), true);
@@ -58,23 +58,23 @@ describe('docs/operating/logs.md', () => {
       level: expect.stringMatching(/^(log|error)$/),
       pid: process.pid,
       timestamp: expect.any(Number),
-      message: { message: 'took over a partition', partition: 3 },
+      message: { message: 'partition taken over', partition: 3 },
       context: expect.stringMatching(/^(shoeprint|auditor)$/),
     };
     const [journal, logger] = [jsonJournal(), jsonLogger('shoeprint')];
     const fields = { partition: 3 };
     const lines = written(() => {
-      journal.info('took over a partition', fields);
-      journal.error('took over a partition', fields);
-      logger.log({ message: 'took over a partition', ...fields });
-      logger.error({ message: 'took over a partition', ...fields });
+      journal.info('partition taken over', fields);
+      journal.error('partition taken over', fields);
+      logger.log({ message: 'partition taken over', ...fields });
+      logger.error({ message: 'partition taken over', ...fields });
     }).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toHaveLength(4);
     for (const line of lines) {
       expect(line).toEqual(shape);
       expect(Object.keys(line).sort()).toEqual(Object.keys(shown).sort());
     }
-    expect(shown.message.message).toBe('took over a partition');
-    expect(logged).toContain('log took over a partition');
+    expect(shown.message.message).toBe('partition taken over');
+    expect(logged).toContain('log partition taken over');
   });
 });

@@ -33,7 +33,7 @@ async function start(settings: ServerSettings): Promise<Running> {
     );
   const log = await openLog(
     settings.log,
-    (notice) => void logger.warn({ message: 'a notice of the log', notice }),
+    (notice) => void logger.warn({ message: 'event log warning', notice }),
   );
   const registry = processRegistry();
   const app = await createApi({ settings, log, databaseUrl, book, registry, logger });

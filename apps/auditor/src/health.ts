@@ -60,7 +60,12 @@ async function answer(
   if (path === '/metrics')
     return void send(response, 200, auditor.registry.contentType, await auditor.registry.metrics());
   if (path !== '/readyz')
-    return void send(response, 404, 'text/plain', 'not here: /livez, /readyz, /metrics\n');
+    return void send(
+      response,
+      404,
+      'text/plain',
+      'not found (expected /livez, /readyz or /metrics)\n',
+    );
   const [ofLog, positions] = await Promise.all([inTime(log.health()), inTime(auditor.positions())]);
   const isReady = ofLog?.reachable === true && positions !== undefined;
   const stopped = positions

@@ -29,13 +29,15 @@ async function run(): Promise<number> {
       process.stdout.write(`${settingsText(settings)}\n`);
       return 0;
     default:
-      throw new Refusal(`unknown command ${command}: use none, rebuild, or --print-config`);
+      throw new Refusal(
+        `unknown command ${command} (expected rebuild, --print-config or no command)`,
+      );
   }
 }
 
 /** Logs what the log's client handled itself and an operator should know. */
 function onNotice(notice: string): void {
-  logger.warn({ message: 'a notice of the log', notice });
+  logger.warn({ message: 'event log warning', notice });
 }
 
 async function follow(settings: AuditorSettings): Promise<Running> {

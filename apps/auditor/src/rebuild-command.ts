@@ -29,7 +29,7 @@ export function rebuildOptions(options: readonly string[]): RebuildOptions {
     (option) => option !== '--progress' && option !== '--accept-differences',
   );
   if (unknown !== undefined)
-    throw new Refusal(`rebuild takes --progress and --accept-differences, not ${unknown}`);
+    throw new Refusal(`unknown option ${unknown} (expected --progress or --accept-differences)`);
   return {
     bar: options.includes('--progress'),
     acceptDifferences: options.includes('--accept-differences'),
@@ -75,7 +75,7 @@ export async function rebuildCommand(
 }
 
 /** The reason of a rebuild that was interrupted. The next rebuild resumes it. */
-const INTERRUPTED = new Error('interrupted; run it again to go on where it stood');
+const INTERRUPTED = new Error('interrupted; run it again to resume');
 
 interface Telling {
   readonly tell: (progress: RebuildProgress) => void;
@@ -146,7 +146,7 @@ function tellReport({ swapped, resumed, events, tables }: RebuildReport, journal
   if (swapped) journal.info('the rebuilt rows are live', fields);
   else
     journal.error(
-      'the rebuilt rows were not swapped in; --accept-differences does it all the same',
+      'the rebuilt rows were not swapped in; pass --accept-differences to swap them anyway',
       fields,
     );
 }
@@ -167,6 +167,6 @@ function inWords({ swapped, resumed, events, tables }: RebuildReport): string {
     differing.length > 0
       ? `the rebuilt rows differ from the live ones:\n${differing.join('')}`
       : '';
-  const judged = `${events.toLocaleString('en')} events were judged${resumed ? ', going on where the rebuild before stood' : ''}.`;
-  return `${differ}${swapped ? `the rebuilt rows are live: ${rows || 'none'}. ${judged}` : 'the rebuilt rows were not swapped in; --accept-differences does it all the same.'}\n`;
+  const judged = `${events.toLocaleString('en')} events were judged${resumed ? ', resuming the previous rebuild' : ''}.`;
+  return `${differ}${swapped ? `the rebuilt rows are live: ${rows || 'none'}. ${judged}` : 'the rebuilt rows were not swapped in; pass --accept-differences to swap them anyway.'}\n`;
 }

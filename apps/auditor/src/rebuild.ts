@@ -118,7 +118,7 @@ class ShadowRows {
     this.writer = new Writer(rows, gamingDays(asked.gamingDays), {
       lost: ({ partition }) =>
         failed(
-          new Error(`partition ${partition} of the rebuilt rows was taken by another process`),
+          new Error(`partition ${partition} of the rebuilt rows was claimed by another process`),
         ),
       unwritable: (_fold, why) => failed(why),
       committed: (events) => void (this.events += events),

@@ -114,7 +114,7 @@ const openFolderLog = (
 ): Promise<EventLog> =>
   openLog(
     { kind: 'postgres', url, partitions },
-    (notice) => void logger.warn({ message: 'a notice of the log', notice }),
+    (notice) => void logger.warn({ message: 'event log warning', notice }),
   );
 
 /** Starts the database of the folder. Uses a server that a killed run left behind. */

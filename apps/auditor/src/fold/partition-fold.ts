@@ -161,7 +161,7 @@ export class PartitionFold {
     if (record.offset < this.next) return undefined;
     if (record.offset > this.next)
       throw new BrokenLog(
-        `record ${this.next} is missing: ${record.offset} came`,
+        `record ${this.next} is missing: the log delivered ${record.offset}`,
         this.partition,
         this.next,
       );

@@ -65,7 +65,7 @@ export function* linesOf(
       if (event === undefined) throw unreadable(record, line, bytes.subarray(start, end), faults);
       if (event.table !== key)
         throw new BrokenLog(
-          `line ${line} is of table ${JSON.stringify(event.table)}, under the key ${JSON.stringify(key)}`,
+          `line ${line} names table ${JSON.stringify(event.table)} under the key ${JSON.stringify(key)}`,
           record.partition,
           offset,
         );

@@ -30,7 +30,7 @@ export const isLater = (time: string, than: string): boolean =>
   isPlain(time) && isPlain(than) ? time > than : millisOf(time) > millisOf(than);
 
 const wrong = (time: string): never => {
-  throw new Error(`${JSON.stringify(time)} is no time, and yet was decoded`);
+  throw new Error(`${JSON.stringify(time)} is not a time, although it was decoded`);
 };
 
 /** Returns an event's time in UTC, RFC 3339 with milliseconds, as rows hold it. */

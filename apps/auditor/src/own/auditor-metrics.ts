@@ -10,7 +10,7 @@ export class AuditorMetrics {
   );
   readonly failures = this.counter(
     'shoeprint_projection_failures_total',
-    'Transactions and appends that failed, and were tried again',
+    'Transactions and appends that failed and were retried',
   );
   readonly takeovers = this.counter(
     'shoeprint_projection_takeovers_total',
@@ -22,16 +22,16 @@ export class AuditorMetrics {
   );
   readonly gaps = this.counter(
     'shoeprint_projection_gaps_declared_total',
-    'Holes in the numbers of devices declared by this process',
+    'Holes in the numbers of devices that this process declared gaps',
   );
   readonly lagEvents = this.gauge(
     'shoeprint_projection_lag_events',
-    'Records of the log not yet in the rows, by partition owned',
+    'Records of the log that are not in the rows yet, by owned partition',
     ['partition'],
   );
   readonly lagSeconds = this.gauge(
     'shoeprint_projection_lag_seconds',
-    'Age of the last event written, by partition owned; 0 where there is no lag',
+    'Age of the last event written, by owned partition; 0 without lag',
     ['partition'],
   );
   readonly owned = this.gauge(
@@ -40,11 +40,11 @@ export class AuditorMetrics {
   );
   readonly parked = this.gauge(
     'shoeprint_projection_parked_tables',
-    'Tables of the partitions owned that are judged no further until somebody decides',
+    'Parked tables of the partitions that this process owns',
   );
   readonly stopped = this.gauge(
     'shoeprint_projection_stopped_partitions',
-    'Partitions of the log that are stopped, whoever owned them',
+    'Stopped partitions of the log, including those of other owners',
   );
   readonly commitSeconds = this.histogram(
     'shoeprint_projection_commit_seconds',
@@ -53,7 +53,7 @@ export class AuditorMetrics {
   );
   readonly takeoverSeconds = this.histogram(
     'shoeprint_projection_takeover_seconds',
-    'Time from a claim until the partition was folded on',
+    'Time that a takeover of a partition took',
     [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30],
   );
   readonly visible = this.histogram(

@@ -58,9 +58,7 @@ export class Decisions {
       const { refused } = table;
       const fields = { ...row, parkedAgain: refused !== undefined };
       journal.error(
-        row.asked === 'release'
-          ? 'a table was released: one event of it is left out'
-          : 'a table was retried',
+        row.asked === 'release' ? 'table released: one event is left out' : 'table retried',
         fields,
       );
       if (refused) reports.tableParked(parkedAt(fold.partition, refused));

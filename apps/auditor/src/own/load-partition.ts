@@ -103,7 +103,7 @@ async function verify({ log }: Loading, { partition, next, lastDigest }: Claimed
   const head = await log.head(partition);
   if (head < next)
     throw new BrokenLog(
-      `the rows stand at ${next}, and the log ends at ${head}: it is not the log that they were made from`,
+      `the rows are at ${next} and the log ends at ${head}: they were made from another log`,
       partition,
       head,
     );

@@ -47,7 +47,7 @@ export class Membership {
     const owned = partitions.get(partition);
     if (!owned) return;
     metrics.fenced.inc();
-    journal.info('a partition is owned by another auditor', { partition });
+    journal.info('partition lost to another auditor', { partition });
     partitions.drop(owned);
   }
 
@@ -69,6 +69,6 @@ export class Membership {
     });
     partitions.drop(owned);
     await rows.release(owner, [claimed]);
-    journal.info('gave a partition to the others', { partition });
+    journal.info('partition released to another auditor', { partition });
   }
 }

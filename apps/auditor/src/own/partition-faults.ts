@@ -37,16 +37,17 @@ export class PartitionFaults {
   async stop({ partition, generation }: Held, offset: number, why: Error): Promise<void> {
     const { journal, rows } = this.parts;
     const error = inWords(why);
-    journal.error(
-      'a partition is stopped: its log is not what it was, or its rows cannot be written; nothing of it is skipped',
-      { partition, offset, error },
-    );
+    journal.error('partition stopped: its log changed or its rows cannot be written', {
+      partition,
+      offset,
+      error,
+    });
     this.drop(partition, generation);
     await rows.stopPartition({ partition, generation }, offset, error).catch((failure: unknown) => {
-      journal.error(
-        'it could not be noted that a partition is stopped: its next owner will see for itself',
-        { partition, error: inWords(failure) },
-      );
+      journal.error('could not record that a partition stopped; its next owner detects it', {
+        partition,
+        error: inWords(failure),
+      });
     });
   }
 
@@ -58,7 +59,7 @@ export class PartitionFaults {
   /** Releases a partition, so that any auditor that can follow it claims it. */
   private async giveUp(owned: OwnedPartition, why: Error): Promise<void> {
     const { journal, rows, owner } = this.parts;
-    journal.error('a partition is given up for now', {
+    journal.error('partition released: it could not be followed', {
       partition: owned.partition,
       error: inWords(why),
     });

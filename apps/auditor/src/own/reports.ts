@@ -7,39 +7,38 @@ export class Reports {
 
   writeFailed(why: Error): void {
     this.parts.metrics.failures.inc();
-    this.parts.journal.error('a write failed and is tried again', { error: inWords(why) });
+    this.parts.journal.error('retrying write', { error: inWords(why) });
   }
 
   heartbeatFailed(why: unknown): void {
     this.parts.metrics.failures.inc();
-    this.parts.journal.error('the database could not be told that this auditor is alive', {
+    this.parts.journal.error('heartbeat failed', {
       error: inWords(why),
     });
   }
 
   tableNotLoaded(table: string, why: Error): void {
     this.parts.metrics.failures.inc();
-    this.parts.journal.error('a table could not be loaded and is tried again', {
+    this.parts.journal.error('retrying table load', {
       table,
       error: inWords(why),
     });
   }
 
   tableParked(row: { readonly table: string }): void {
-    this.parts.journal.error(
-      'a table is parked: it is judged no further until it is retried or released',
-      { ...row },
-    );
+    this.parts.journal.error('table parked: not judged further until retried or released', {
+      ...row,
+    });
   }
 
   notGivenBack(why: unknown): void {
     this.parts.journal.error(
-      'the partitions could not be given back: others take them when their lease ends',
+      'could not release partitions; other auditors claim them when the leases expire',
       { error: inWords(why) },
     );
   }
 
   taskFailed(why: unknown): void {
-    this.parts.journal.error('failed', { error: inWords(why) });
+    this.parts.journal.error('task failed', { error: inWords(why) });
   }
 }

@@ -64,7 +64,7 @@ export class Takeovers {
     const ms = performance.now() - began;
     metrics.takeovers.inc();
     metrics.takeoverSeconds.observe(ms / 1000);
-    journal.info('took over a partition', {
+    journal.info('partition taken over', {
       partition: owned.partition,
       next: fold.next,
       refolded,
