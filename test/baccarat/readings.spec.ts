@@ -160,10 +160,10 @@ describe('what is due', () => {
     );
   });
 
-  /** A position with at most three unread cards, and every way to read it. */
+  /** A position with at most three cards a hand and three unread cards, and every way to read it. */
   const anyUnread = fc
     .record({
-      player: fc.array(fc.option(fc.constantFrom(...OF_VALUE), { freq: 2 }), { maxLength: 4 }),
+      player: fc.array(fc.option(fc.constantFrom(...OF_VALUE), { freq: 2 }), { maxLength: 3 }),
       banker: fc.array(fc.option(fc.constantFrom(...OF_VALUE), { freq: 2 }), { maxLength: 3 }),
     })
     .filter(({ player, banker }) => [...player, ...banker].filter((card) => !card).length < 4);

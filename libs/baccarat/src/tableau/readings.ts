@@ -47,7 +47,7 @@ export function handReadings(hand: readonly SeenCard[]): HandTotals[] {
   const two = sumOf(hand.slice(0, 2));
   const third = sumOf(hand.slice(2, 3));
   const later = hand.slice(3);
-  // An unread card among the first three makes the total any number: one after them adds nothing.
+  // An unread card among the first three leaves the total open already: count an unread fourth card as 0, which bounds the readings.
   const isAny = two === null || third === null;
   const rest = sumOf(isAny ? later.filter(({ card }) => card !== null) : later);
   return Array.from(readings([two, third, rest]), ([of2 = 0, of3 = 0, others = 0]) => ({
