@@ -71,7 +71,7 @@ describe('the gaming day', () => {
   });
 
   it('says loudly what is no time', () => {
-    expect(() => gamingDays(MACAU)('yesterday')).toThrow('"yesterday" is no time');
+    expect(() => gamingDays(MACAU)('yesterday')).toThrow('"yesterday" is not a time');
   });
 
   const zones = fc.constantFrom(

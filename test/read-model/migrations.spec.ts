@@ -70,7 +70,7 @@ describe('the tables of the read model', () => {
 
   it('refuse a name of a schema that carries SQL', async () => {
     await expect(migrate(database.url, 'rows"; drop schema public; --')).rejects.toThrow(
-      /no name for a schema/,
+      /is not a schema name/,
     );
   });
 });

@@ -49,7 +49,7 @@ describe('positions', () => {
 
   it('of another log, of another number, or of another version of the fold are refused', async () => {
     await expect(anna.prepare('log-2', 4, 1)).rejects.toThrow(OtherLog);
-    await expect(anna.prepare('log-1', 5, 1)).rejects.toThrow(/4 partitions, this one has 5/);
+    await expect(anna.prepare('log-1', 5, 1)).rejects.toThrow(/4 partitions, but this log has 5/);
     await expect(anna.prepare('log-1', 4, 2)).rejects.toThrow(OtherFold);
     await expect(anna.prepare('log-1', 4, 1)).resolves.toBeUndefined();
   });

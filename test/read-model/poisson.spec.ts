@@ -80,9 +80,9 @@ describe('exact limits of a Poisson mean', () => {
 
   it('refuse what is no count and no confidence', () => {
     for (const count of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
-      expect(() => poissonLimits(count)).toThrow('not a count');
+      expect(() => poissonLimits(count)).toThrow('count must be');
     for (const confidence of [0, 1, Number.NaN])
-      expect(() => poissonLimits(1, confidence)).toThrow('confidence');
+      expect(() => poissonLimits(1, confidence)).toThrow('confidence must be');
   });
 });
 

@@ -284,7 +284,7 @@ describe('a write of rows', () => {
       }),
     ).rejects.toThrow(/partition 1/);
     await expect(store.write({ ...NOTHING, moves: [move(0, generation, 1, 0)] })).rejects.toThrow(
-      /not back/,
+      /must not move back/,
     );
     await expect(store.write({ ...NOTHING, tables: [tableRow('B07')] })).rejects.toThrow(
       /at least one partition/,
@@ -480,17 +480,17 @@ describe('values that nobody expects', () => {
     const at = move(0, generation, 0, 1);
     await expect(
       store.write({ ...NOTHING, moves: [at], tables: [tableRow('B07', { read: 0.5 })] }),
-    ).rejects.toThrow(/no integer/);
+    ).rejects.toThrow(/is not an integer/);
     await expect(
       store.write({
         ...NOTHING,
         moves: [at],
         tables: [tableRow('B07', { lastEventTime: 'yesterday' })],
       }),
-    ).rejects.toThrow(/no time/);
+    ).rejects.toThrow(/is not a time/);
     await expect(
       store.write({ ...NOTHING, moves: [at], shoes: [shoeRow('s', { gamingDay: '20-11-2026' })] }),
-    ).rejects.toThrow(/no gaming day/);
+    ).rejects.toThrow(/is not a gaming day/);
     expect(await rows.counts()).toMatchObject({ table_state: 0, shoe: 0 });
   });
 });

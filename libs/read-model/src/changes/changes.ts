@@ -20,34 +20,45 @@ import { Where } from '../reading/where.js';
 
 const OF_TABLE = ['shoeRef', 'dealer', 'lastEventTime', 'lastReceived'] as const;
 
-/** A table on which something happened, by its full id. */
+/** A table with new events, by its full id. */
 export type TableChange = Pick<TableRow, 'table' | (typeof OF_TABLE)[number]>;
 const TABLE_COLUMNS = `t.name as "table", ${TABLE_STATE.select('t', OF_TABLE)}`;
 
-/** Something as it now stands, and the offset after the record that last changed it. */
+/**
+ * The current state of something that changed, and the offset after the record that last changed
+ * it.
+ */
 export type Change = Changed &
   (
     | { readonly is: 'shoe'; readonly shoe: ShoeLine }
-    /** A coup that is over or void; again if its record changes after that. */
+    /** A coup that is over or void. It is repeated if it changes later. */
     | { readonly is: 'coup'; readonly coup: CoupLine }
     /** A finding that was raised, changed or withdrawn. */
     | { readonly is: 'finding'; readonly finding: FindingLine }
     | { readonly is: 'table'; readonly table: TableChange }
   );
 
+/** A part of the changes, and the positions at which to continue. */
 export interface Changes {
-  /** In each partition in the order of the log. A thing that changed twice is told once, as it stands. */
+  /**
+   * Changes in the order of the log within each partition. Something that changed twice appears
+   * once, in its current state.
+   */
   readonly changes: readonly Change[];
-  /** Where to go on: all that changed before these positions has been told. As `positionsFrom` reads them. */
+  /**
+   * Where to continue, in the format of `positionsFrom`. All changes before these positions have
+   * been returned.
+   */
   readonly positions: string;
-  /** Whether some of what has changed is still to be told. */
+  /** Whether more changes are waiting. */
   readonly more: boolean;
 }
 
 /**
- * What changed since the positions given (a partition that they do not name is told from its beginning), about `limit` things of each kind and
- * partition at a time, and whole records always. Nothing that commits later is missed: whatever changes a row moves
- * the position of its partition past where this reading ends, in the same transaction.
+ * Returns what changed since the given positions, at most about `limit` changes of each kind and
+ * partition. A partition that the positions do not name starts at 0. Changes of one record are
+ * never split. No later commit is missed: a transaction that changes a row also moves the position
+ * of its partition past the end of this read.
  */
 export async function changesSince(
   read: Snapshot,
@@ -55,7 +66,7 @@ export async function changesSince(
   { scope, limit }: { readonly scope?: readonly string[]; readonly limit: number },
 ): Promise<Changes> {
   if (!Number.isSafeInteger(limit) || limit < 1)
-    throw new RangeError(`changes are told by at least one, not ${limit}`);
+    throw new RangeError(`limit must be a whole number of at least 1, not ${limit}`);
   const behind = [...read.positions].filter(
     ([partition, next]) => (since.get(partition) ?? 0) < next,
   );
@@ -100,7 +111,10 @@ export async function changesSince(
   return cut(found, read.positions, since, limit);
 }
 
-/** Ends each partition where the first kind that has more than was read ends: what lies beyond is told with the rest of its record. */
+/**
+ * Ends each partition where the first kind that has more changes ends. Later changes are left for
+ * the next read, so that no record is split.
+ */
 function cut(
   found: readonly Change[],
   reached: Positions,

@@ -28,9 +28,10 @@ type Amount = 'due' | 'taken' | 'marked';
 const LIST = 'commission-coups';
 
 /**
- * The coups behind a line of `commissionOwed`, for the filter that says that line (its shoe and seat, its dealer, its day…), the latest
- * first, a line a seat. They add up to what is due, taken and marked there, but for what entered the ledger through no
- * coup. What was collected and waived is not of a coup either.
+ * Returns the coups behind a line of `commissionOwed`, the latest first, with one line per seat.
+ * `filter` selects the line by its shoe, seat, dealer, day and so on. The lines add up to what that
+ * line has as due, taken and marked, except for commission that belongs to no coup. Collected and
+ * waived commission belongs to no coup.
  */
 export async function commissionCoups(
   read: Snapshot,

@@ -9,11 +9,12 @@ import { fetchedFor, cursorKey, pageOf } from '../reading/cursor.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-/** What the lines of the report stand for. */
+/** The ways to group the lines of the report. */
 export const COMMISSION_BY = ['seat', 'shoe', 'table', 'dealer', 'day'] as const;
+/** One of `COMMISSION_BY`. */
 export type CommissionBy = (typeof COMMISSION_BY)[number];
 
-/** Commission in minor units of `currency`: outstanding = marked - collected - waived. */
+/** Commission in minor units of `currency`. Outstanding is marked - collected - waived. */
 export interface CommissionOwed extends CommissionAmounts {
   readonly currency: string;
   readonly outstanding: number;
@@ -21,21 +22,28 @@ export interface CommissionOwed extends CommissionAmounts {
 
 type Key = 'table' | 'shoe' | 'shoeRef' | 'seat' | 'dealer' | 'gamingDay';
 
-/** A line of the report. A field that its `by` does not group by is null; by dealer, null means that nobody had signed on. */
+/**
+ * A line of the report. A field that the line is not grouped by is null. A line by dealer has null
+ * for coups without a dealer signed on.
+ */
 export type CommissionLine = CommissionOwed & { readonly [key in Key]: CommissionRow[key] | null };
 
+/** The filter of the commission report. */
 export interface CommissionFilter extends Filter {
   readonly shoeRef?: string;
   readonly seat?: number;
   readonly currency?: string;
 }
 
-/** A page of the report, with the totals of all of it, a currency each. */
+/** A page of the report, with the totals of the whole report, one per currency. */
 export interface CommissionReport extends Page<CommissionLine> {
   readonly totals: readonly CommissionOwed[];
 }
 
-/** What each kind of line is grouped and sorted by, before its currency. Currencies are never added together. */
+/**
+ * The fields that each kind of line is grouped and sorted by, before its currency. Different
+ * currencies are never added together.
+ */
 const KEYS: Readonly<Record<CommissionBy, readonly Key[]>> = {
   seat: ['table', 'shoe', 'shoeRef', 'seat'],
   shoe: ['table', 'shoe', 'shoeRef'],
@@ -50,10 +58,14 @@ type Sums = Readonly<Record<keyof CommissionAmounts, string>> & Pick<CommissionR
 type LineRow = Sums & Partial<Pick<CommissionRow, Key>>;
 
 /**
- * Commission by seat (of each shoe, as `shoeprint audit` prints it), shoe, table, dealer or gaming day. It adds up the
- * ledger as the fold keeps it: of a coup that was voided nothing is due and nothing that was marked counts, what was taken
- * was taken; findings change nothing here. What was collected or waived stands with the dealer and the day of that event.
- * On every page the totals are those of all lines, and each is the sum of its lines.
+ * Returns commission by seat (per shoe, as `shoeprint audit` prints it), shoe, table, dealer or
+ * gaming day. The report adds up the ledger as the fold keeps it:
+ *
+ * - A voided coup contributes no due or marked commission. Commission already taken stays.
+ * - Findings change nothing.
+ * - Collected and waived commission belongs to the dealer and the day of that event.
+ *
+ * Every page has the totals of all pages, which are the sums of all lines.
  */
 export async function commissionOwed(
   read: Snapshot,

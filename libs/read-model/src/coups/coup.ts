@@ -17,32 +17,41 @@ import { Where } from '../reading/where.js';
 import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from './coups.js';
 import { stepsOf, type Steps } from './steps.js';
 
-/** The record names a rule document that this process does not have: a verdict without its rules is none. */
+/**
+ * Thrown if a shoe's rule document is not installed. Without the rules, the coup cannot be shown
+ * with what was due.
+ */
 export class RulesNotInstalled extends Error {
   override readonly name = 'RulesNotInstalled';
 
   constructor(readonly rules: string) {
-    super(`the record names the rule document ${rules}, which is not installed here`);
+    super(`rule document ${rules} is not installed`);
   }
 }
 
 const OF_SHOE = ['rules', 'decks', 'currency'] as const;
 type OfShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]>;
 
-/** A coup with everything that is kept of it, and its shoe's rules. Amounts are minor units of `currency`. */
+/**
+ * A coup with all its details, and the rules of its shoe. Amounts are in minor units of `currency`.
+ */
 export interface CoupWhole extends CoupLine, Steps, OfShoe {
   readonly declared: CoupDetail['declared'];
   readonly bets: readonly CoupBet[];
   /** Each seat's commission of this coup. */
   readonly commission: readonly CoupCommission[];
-  /** Those that stand, the gravest first, and after them those that were withdrawn; `CoupLine.findings` counts the first. */
+  /**
+   * First the standing findings, the gravest first, then the withdrawn ones. `CoupLine.findings`
+   * counts the standing ones.
+   */
   readonly raised: readonly FindingLine[];
   readonly unjudgeable: readonly Unjudgeable[];
 }
 
 /**
- * A coup by the reference of its opening, its cards in order with what the rules required at each; undefined where there is none, or it is
- * none of the tables in `scope`. Throws `RulesNotInstalled` where `book` has not the rules of its shoe.
+ * Returns a coup by the reference of its opening, with its cards in order and what was due at each.
+ * Returns undefined if it does not exist or its table is not in `scope`. Throws `RulesNotInstalled`
+ * if `book` does not have the rules of its shoe.
  */
 export async function coup(
   read: Snapshot,

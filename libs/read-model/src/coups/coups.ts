@@ -19,26 +19,27 @@ const SHOWN = [
   'gamingDay',
 ] as const;
 
-/** A coup in a list, and what stands against it. */
+/** A coup in a list, with its findings counted. */
 export interface CoupLine extends Pick<CoupRow, (typeof SHOWN)[number]>, Standing {
-  /** The cards on each hand, in the order drawn; null one that was not read. */
+  /** The cards of the hand, in the order drawn; null for an unread card. */
   readonly player: readonly (string | null)[];
   readonly banker: readonly (string | null)[];
 }
 
+/** The filter of the list of coups. */
 export interface CoupsFilter extends Filter {
   /** The shoe, by the reference of its opening. */
   readonly shoeRef?: string;
   /** The shoe, by its id, which is unique at its table. */
   readonly shoe?: string;
-  /** Only coups with a finding that stands; only those without one. */
+  /** `true` selects coups with a standing finding, `false` coups without one. */
   readonly flagged?: boolean;
 }
 
 /** A coup as `COUP_COLUMNS` selects it. */
 export type CoupRead = Pick<CoupRow, 'detail' | (typeof SHOWN)[number]> & Standing;
 
-/** The select list of coups and what stands against them, for `from coup c`. */
+/** The select list of coups with their findings counted, for `from coup c`. */
 export const COUP_COLUMNS = `${COUP.select('c', [...SHOWN, 'detail'])}, ${standing('c', 'coup_ref')}`;
 
 /** Returns a coup as lists show it. */
@@ -55,7 +56,7 @@ const cardsOn = ({ cards }: CoupDetail, hand: string): (string | null)[] =>
 
 const LIST = 'coups';
 
-/** Coups, the latest first, the open ones and the void ones too. */
+/** Returns coups, the latest first, including open and void ones. */
 export async function coups(
   read: Snapshot,
   filter: CoupsFilter,

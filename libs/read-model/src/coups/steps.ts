@@ -13,21 +13,25 @@ type CardOfCoup = CoupDetail['cards'][number];
 /** A card of a coup, and what the rules required when it was drawn. */
 export type Step = CardOfCoup & {
   /**
-   * What was due before this card, with the hands as they lay: one thing, or several where a card that was not read leaves
-   * it open. A card that was moved counts where it came to lie.
+   * What was due before this card: several alternatives if an unread card leaves it open. A moved
+   * card counts on the hand that it ended on.
    */
   readonly due: readonly Due[];
 };
 
-/** The cards of a coup one by one, and what the rules require after the last of them: a card that is missing, or the outcome. */
+/**
+ * The cards of a coup one by one, and what the rules require after the last of them: a missing
+ * card, or the outcome.
+ */
 export interface Steps {
   readonly steps: readonly Step[];
   readonly then: readonly Due[];
 }
 
 /**
- * Card by card what was due, by the tableau of `rules`. Where the player hand was free to draw or stand and the next card went to
- * the banker, it stood, and what was due is what the rules then require; where nothing follows, both are told.
+ * Returns what was due at each card by the tableau of `rules`. If the player hand was free to draw
+ * or stand and the next card went to the banker, the player hand stood, and the result is what the
+ * rules then require. If no card follows, the result has both alternatives.
  */
 export function stepsOf(cards: CoupDetail['cards'], { tableau }: Rules): Steps {
   const hands: Record<HandName, SeenCard[]> = { player: [], banker: [] };

@@ -8,18 +8,22 @@ import { UnjudgeableCoup1786000000000 } from '../migrations/1786000000000-unjudg
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
+/** Options of a connection for reading rows. */
 export interface DataSourceOptions {
   readonly schema?: string;
   readonly poolSize?: number;
-  /** What the database shows as the application's name. */
+  /** The application name that PostgreSQL shows for the connections. */
   readonly applicationName?: string;
 }
 
-/** A bigint as a number. Throws where a number cannot hold it: no row has one, so only a sum can be it, and sums are to be cast to text. */
+/**
+ * Returns a bigint as a number. Throws if a number cannot hold it exactly. No stored value is that
+ * large; only a sum can be, so queries must cast sums to text.
+ */
 function safeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
-    throw new RangeError(`${text} is more than a number holds exactly`);
+    throw new RangeError(`${text} is too large for a number to hold exactly`);
   return value;
 }
 
@@ -35,8 +39,12 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
 ]);
 
 /**
- * How values come out of the database on every connection: bigint as a number, a date as its text `YYYY-MM-DD`, a time as an
- * RFC 3339 text in UTC with milliseconds, and everything else as pg parses it (numeric, which sums of bigint are, as text).
+ * Parses values from the database, on every connection:
+ *
+ * - a bigint as a number;
+ * - a date as text, `YYYY-MM-DD`;
+ * - a time as RFC 3339 text in UTC, with milliseconds;
+ * - everything else as pg does. A sum of bigints is a numeric, which pg returns as text.
  */
 export const ROW_TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
@@ -45,8 +53,8 @@ export const ROW_TYPES: pg.CustomTypesConfig = {
 };
 
 /**
- * A data source over a schema of rows, for reading by entities or by SQL of one's own: the caller initialises and destroys
- * it. It migrates nothing: `migrate` does.
+ * Returns a data source for a schema of rows, to read by entity or by SQL. The caller initializes
+ * and destroys it. It does not migrate: call `migrate` first.
  */
 export function readModelDataSource(
   url: string,
@@ -71,12 +79,12 @@ export function readModelDataSource(
   });
 }
 
-/** One key for all who migrate this database, whatever schema. */
+/** The key of the advisory lock of a migration. All schemas of a database share it. */
 const MIGRATING = 'shoeprint migrate';
 
 /**
- * Brings a schema of rows up to the newest tables, making it where there is none. Any number of processes may call it at
- * once: one migrates, the others wait and find it done.
+ * Migrates a schema of rows to the newest version and creates the schema if it does not exist.
+ * Processes may call it concurrently: one migrates, and the others wait until it is done.
  */
 export async function migrate(url: string, schema: string = ROWS_SCHEMA): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'shoeprint migrate' });

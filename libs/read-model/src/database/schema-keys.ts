@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** An index takes about 2,700 bytes an entry, and some have three texts. */
+/** An index entry holds about 2,700 bytes, and some entries have three texts. */
 const KEY_BYTES_MAX = 400;
 const BEGINNING_BYTES = 300;
 
 /**
- * A text as it stands in a column that is looked up by: table, shoe, dealer, device, bet, references. It is the text itself
- * unless that is longer than 400 bytes: an event may carry ids of 16 KiB, and no index takes them. Then it is its beginning and
- * its SHA-256. Give it whatever you look for: the key of a key is the key.
+ * Returns a text as key columns store it: table, shoe, dealer, device, bet and references. A text
+ * of at most 400 bytes is its own key. An event may carry ids of 16 KiB, which no index holds, so
+ * the key of a longer text is its beginning and its SHA-256. The key of a key is the key itself.
  */
 export function keyOf(text: string): string {
   if (text.length * 3 <= KEY_BYTES_MAX || Buffer.byteLength(text) <= KEY_BYTES_MAX) return text;

@@ -3,32 +3,39 @@ import { poissonLimits, type PoissonLimits } from '../reading/poisson.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-/** What a dealer did wrong in dealing, calling, taking bets, paying and charging. A device's slip, a patron's late bet and a supervisor's ruling are none of it. */
+/**
+ * The codes of a dealer's errors: in dealing, calling, taking bets, paying and charging. A device's
+ * slip, a patron's late bet and a supervisor's ruling are not a dealer's errors.
+ */
 export const DEALER_ERRORS: readonly FindingCode[] = codesOfReport('dealers');
 
-/** How often somebody erred, in errors per 1,000 coups, with exact 95 % limits; null where no coup was dealt. */
+/**
+ * A count of errors and its rate per 1,000 coups, with exact 95 % limits. The rate and limits are
+ * null if no coup was dealt.
+ */
 export interface DealerAccuracy {
-  /** Coups that are over, those that were voided too. */
+  /** Coups that are over, including void ones. */
   readonly coups: number;
   readonly cards: number;
-  /** Findings that stand, of any code. */
+  /** Findings of any code that are not withdrawn. */
   readonly findings: number;
-  /** Those of them that are `DEALER_ERRORS`. */
+  /** The findings among them whose code is one of `DEALER_ERRORS`. */
   readonly errors: number;
-  /** Coups with an error in them: one slip may show in several findings. */
+  /** Coups with at least one error. One slip may raise several findings. */
   readonly coupsInError: number;
   readonly errorsPer1000: number | null;
   readonly lower95: number | null;
   readonly upper95: number | null;
 }
 
-/** A dealer's line; `dealer` null for the coups in which nobody had signed on. */
+/** A dealer's line. `dealer` is null for the coups without a dealer signed on. */
 export interface DealerLine extends DealerAccuracy {
   readonly dealer: string | null;
 }
 
+/** The report on the accuracy of dealers. */
 export interface DealersReport {
-  /** Who most surely errs most comes first: by the lower limit, then by name. */
+  /** In descending order of the lower limit, then by name. */
   readonly lines: readonly DealerLine[];
   readonly total: DealerAccuracy;
 }
@@ -43,9 +50,10 @@ interface Counted {
 }
 
 /**
- * Who dealt how much and erred how often. Findings that were withdrawn do not count; those of a void coup and those that
- * were remedied do, for the error was made. Coups and findings are whose they were at the coup's end. A count of errors is taken as
- * Poisson's, which it nearly is while errors are rare and one does not bring another.
+ * Returns how much each dealer dealt and how often each erred. A withdrawn finding does not count.
+ * A void or remedied one does, because the error was made. A coup and its findings belong to the
+ * dealer at the coup's end. The limits assume that errors follow a Poisson distribution, which is
+ * nearly true while errors are rare and independent.
  */
 export async function dealerAccuracy(read: Snapshot, filter: Filter): Promise<DealersReport> {
   const dealt = new Where().filter('d', filter, 'empty');
@@ -62,7 +70,7 @@ export async function dealerAccuracy(read: Snapshot, filter: Filter): Promise<De
                 from finding f ${found.sql} group by coalesce(f.dealer, '')) f on f.dealer = d.dealer`,
     found.parameters,
   );
-  // Many dealers have the same few counts of errors.
+  // Many dealers have the same count of errors, so compute the limits of each count once.
   const known = new Map<number, PoissonLimits>();
   const limitsOf = (errors: number): PoissonLimits => {
     const limits = known.get(errors) ?? poissonLimits(errors);

@@ -17,17 +17,17 @@ const SHOWN = [
   'clockOffsetMost',
 ] as const;
 
-/** A source of events at a table, and how well it reports. */
+/** A source of events at a table, with figures on how well it reports. */
 export interface DeviceLine extends Pick<DeviceRow, (typeof SHOWN)[number]> {
   /** Holes in its numbers (DV-04). */
   readonly gaps: number;
-  /** Cards drawn and not read (DV-01). */
+  /** Cards drawn but not read (DV-01). */
   readonly unread: number;
-  /** Events sent again with other content (DV-15). */
+  /** Repeated events with other content (DV-15). */
   readonly equivocations: number;
 }
 
-/** Sums of the lines of all pages. */
+/** The sums of the lines of all pages. */
 export interface DeviceTotal {
   readonly devices: number;
   readonly events: number;
@@ -36,10 +36,12 @@ export interface DeviceTotal {
   readonly equivocations: number;
 }
 
+/** A page of the report on devices, with the totals of all pages. */
 export interface DevicesReport extends Page<DeviceLine> {
   readonly total: DeviceTotal;
 }
 
+/** The filter of the report on devices. */
 export interface DevicesFilter extends Omit<Filter, 'dealer'> {
   readonly source?: string;
 }
@@ -47,9 +49,9 @@ export interface DevicesFilter extends Omit<Filter, 'dealer'> {
 const LIST = 'devices';
 
 /**
- * Devices by table and source. `from` and `to` narrow the findings that are counted; the device's own figures are of all
- * its time. Findings that were withdrawn do not count, void ones do: a card that was not read was not read. The total is that of all
- * pages, and the sum of their lines.
+ * Returns devices by table and source. `from` and `to` narrow only the findings that are counted; a
+ * device's own figures cover all its events. Withdrawn findings do not count. Findings of void
+ * coups do, because the device failed all the same. The total is the sum of the lines of all pages.
  */
 export async function deviceHealth(
   read: Snapshot,
@@ -78,7 +80,10 @@ export async function deviceHealth(
   };
 }
 
-/** The findings about each device. The first event that such a finding names is the device's own, and its reference begins with its source. */
+/**
+ * Returns the SQL that counts the findings about each device. The first event that such a finding
+ * names is the device's own, and the event's reference begins with its source.
+ */
 function countedOf(where: Where, { scope, table, source, from, to }: DevicesFilter): string {
   const findings = new Where(where.parameters)
     .and(`f.code in ('DV-01', 'DV-04', 'DV-15')`)

@@ -2,8 +2,8 @@ import { Column } from 'typeorm';
 import { COUNT, INTEGER } from './kinds.js';
 
 /**
- * A row that says after which record of the log it last changed: a reader who waits for the position `partition:changed`
- * sees it.
+ * A row with the record of the log that last changed it. A reader that waits for the position
+ * `partition:changed` sees the change.
  */
 export abstract class Changed {
   @Column(INTEGER) readonly partition!: number;

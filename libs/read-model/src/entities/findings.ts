@@ -24,8 +24,8 @@ import {
 import { tableOf } from './table.js';
 
 /**
- * A finding: the whole of it as `body`, and the columns that lists narrow and reports add up by. A withdrawn finding stays and
- * names what withdrew it. Lists are in order of (at, id).
+ * A finding: all of it as `body`, and the columns that lists filter by and reports add up. A
+ * withdrawn finding stays and names the event that withdrew it. Lists are in order of (at, id).
  */
 @Entity('finding')
 @Index('finding_time', ['at', 'id'])
@@ -57,20 +57,24 @@ export class FindingRow extends Changed {
   @Column(maybe(oneOf(['house', 'patron']))) readonly impactFavours!: 'house' | 'patron' | null;
   @Column(FLAG) readonly void!: boolean;
   @Column(FLAG) readonly remedied!: boolean;
-  /** Who dealt; null if nobody had signed on. */
+  /** The dealer; null if no dealer was signed on. */
   @Column(maybe(KEY)) readonly dealer!: string | null;
   /** The time of the coup's opening, else of the event that raised it. */
   @Column(TIME) readonly at!: string;
   @Column(DAY) readonly gamingDay!: string;
-  /** When the event was received that raised it first; null if that event has no stamp. It never moves. */
+  /**
+   * When the event that first raised it was received; null if that event has no stamp. It never
+   * changes.
+   */
   @Column(first(maybe(TIME))) readonly raisedAt!: string | null;
   /** The reference of the event that withdrew it; null while it stands. */
   @Column(maybe(TEXT)) readonly withdrawnBecause!: string | null;
   @Column(JSON_TEXT) readonly body!: Finding;
 }
+/** The table of findings. */
 export const FINDING = tableOf(FindingRow);
 
-/** Returns the columns that repeat what a finding says. */
+/** Returns the columns that repeat fields of the finding. */
 export const findingColumns = (body: Finding) => ({
   id: body.id,
   code: body.code,
@@ -91,7 +95,7 @@ export const findingColumns = (body: Finding) => ({
   body,
 });
 
-/** What could not be judged. */
+/** An entry that says what could not be judged. */
 @Entity('unjudgeable')
 @Index('unjudgeable_shoe', ['shoeRef'])
 @Index('unjudgeable_changed', ['partition', 'changed'])
@@ -105,4 +109,5 @@ export class UnjudgeableRow extends Changed {
   @Column(maybe(KEY)) readonly coupRef!: string | null;
   @Column(JSON_TEXT) readonly body!: Unjudgeable;
 }
+/** The table of unjudgeable entries. */
 export const UNJUDGEABLE = tableOf(UnjudgeableRow);

@@ -18,8 +18,8 @@ import {
 import { tableOf } from './table.js';
 
 /**
- * A shoe, by the reference of its opening. The table is part of the key, because nothing stops the senders of two tables from
- * using the same reference.
+ * A shoe, by the reference of its opening. The table is part of the key, because senders of two
+ * tables can use the same reference.
  */
 @Entity('shoe')
 @Index('shoe_order', ['table', 'openedOffset', 'openedLine'])
@@ -39,27 +39,28 @@ export class ShoeRow extends Changed {
   @Column(COUNT) readonly unread!: number;
   @Column(FLAG) readonly closed!: boolean;
   @Column(maybe(oneOf(choicesOf('shoe-closed', 'reason')))) readonly closeReason!: string | null;
-  /** Cards said to remain when it was closed; null if nobody said. */
+  /** Cards declared to remain at the closing; null if the closing does not say. */
   @Column(maybe(COUNT)) readonly remaining!: number | null;
   @Column(TIME) readonly openedAt!: string;
   @Column(maybe(TIME)) readonly closedAt!: string | null;
   @Column(DAY) readonly gamingDay!: string;
-  /** Where in the log it was opened: the order of shoes. */
+  /** The offset of its opening. Shoes are in the order of offset and line. */
   @Column(first(COUNT)) readonly openedOffset!: number;
   @Column(first(INTEGER)) readonly openedLine!: number;
 }
+/** The table of shoes. */
 export const SHOE = tableOf(ShoeRow);
 
 /** Cards, declarations, bets and commission of a coup, as `GET /coups/:id` shows them. */
 export type CoupDetail = CoupReport['detail'];
-/** A seat's bet in a coup, and what was done about it. */
+/** A seat's bet in a coup and its settlement. */
 export type CoupBet = CoupDetail['bets'][number];
 /** A seat's commission of one coup. */
 export type CoupCommission = CoupDetail['commission'][number];
 
 /**
- * A coup, by the reference of its opening and its table. In a shoe coups are in order of (coup, ref), at a table and in lists of
- * (gaming_day, opened_at, ref).
+ * A coup, by the reference of its opening and its table. Coups of a shoe are in order of (coup,
+ * ref). Coups of a table and in lists are in order of (gaming_day, opened_at, ref).
  */
 @Entity('coup')
 @Index('coup_order', ['shoeRef', 'coup', 'ref'])
@@ -74,13 +75,14 @@ export class CoupRow extends Changed {
   @Column(COUNT) readonly coup!: number;
   @Column(oneOf(choicesOf('coup-opened', 'kind'))) readonly kind!: CoupKind;
   @Column(oneOf(['open', 'over', 'void'])) readonly state!: 'open' | 'over' | 'void';
-  /** Who won by the cards as they lie; null if they do not tell. */
+  /** The outcome by the cards as they lie; null if they do not determine it. */
   @Column(maybe(TEXT)) readonly outcome!: string | null;
-  /** Who dealt last in it; null if nobody had signed on. */
+  /** The last dealer of the coup; null if no dealer was signed on. */
   @Column(maybe(KEY)) readonly dealer!: string | null;
   @Column(TIME) readonly openedAt!: string;
   @Column(maybe(TIME)) readonly endedAt!: string | null;
   @Column(DAY) readonly gamingDay!: string;
   @Column(JSON_TEXT) readonly detail!: CoupDetail;
 }
+/** The table of coups. */
 export const COUP = tableOf(CoupRow);

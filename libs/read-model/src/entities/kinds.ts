@@ -2,28 +2,30 @@ import { SEVERITIES, SHAPES, type EventType, type Field } from '#audit';
 import type { ColumnOptions, ValueTransformer } from 'typeorm';
 import { keyOf } from '../database/schema-keys.js';
 
-/** Changes values on their way into the database. Values come out as they are stored. */
+/** Returns a transformer that changes values when they are stored, not when they are read. */
 const storedAs = <Value>(to: (value: Value) => Value): ValueTransformer => ({
   to: (value: Value | null) => (value === null ? null : to(value)),
   from: (value: Value) => value,
 });
 
-/** Texts sort by their bytes, on every machine alike. */
+/** A text. Its collation sorts by bytes, which is the same on every machine. */
 export const TEXT = { type: 'text', collation: 'C' } as const;
-/** An id or a reference, which rows are looked up by. `keyOf` shortens a long one, because no index holds it. */
+/** An id or a reference that rows are looked up by, shortened with `keyOf` to fit an index. */
 export const KEY = { ...TEXT, transformer: storedAs(keyOf) } as const;
-/** One of a closed set of texts. */
+/** Returns the kind of a text from a closed set. */
 export const oneOf = (values: readonly string[]) => ({ ...TEXT, enum: values }) as const;
 /**
- * Whatever counts. It is a bigint because a seat, a coup's number or an amount may be anything up to 2^53 - 1: absurd events
- * are recorded too.
+ * A count, seat, coup number or amount. It is a bigint because absurd events are recorded too, with
+ * values up to 2^53 - 1.
  */
 export const COUNT = { type: 'bigint' } as const;
 /** Whole milliseconds. A device's clock may be finer. */
 export const MILLISECONDS = { ...COUNT, transformer: storedAs<number>(Math.round) } as const;
 /** A number of our own, such as a partition. */
 export const INTEGER = { type: 'integer' } as const;
+/** A severity, from 1 (grave) to 4 (statistical). */
 export const SEVERITY = { type: 'smallint', enum: SEVERITIES } as const;
+/** A boolean. */
 export const FLAG = { type: 'boolean' } as const;
 /** An RFC 3339 text in UTC, with milliseconds. */
 export const TIME = {
@@ -36,11 +38,12 @@ export const TIME = {
 } as const;
 /** A gaming day, `YYYY-MM-DD`. */
 export const DAY = { type: 'date' } as const;
-/** `json`, not `jsonb`: fields come back in the order in which they went in, and writing costs half as much. */
+/** JSON, as `json` and not `jsonb`: fields keep their order, and writing costs half as much. */
 export const JSON_TEXT = { type: 'json' } as const;
+/** Bytes. */
 export const BYTES = { type: 'bytea' } as const;
 
-/** The texts that a field of an event may hold. */
+/** Returns the texts that a field of an event may hold. */
 export function choicesOf<Type extends EventType>(
   type: Type,
   field: keyof (typeof SHAPES)[Type]['fields'],
@@ -50,14 +53,17 @@ export function choicesOf<Type extends EventType>(
   return shape.values.filter((value) => value !== null);
 }
 
-/** The same kind, nullable. */
+/** Returns the same kind, nullable. */
 export const maybe = <Kind extends ColumnOptions>(kind: Kind) =>
   ({ ...kind, nullable: true }) as const;
 
-/** The same kind for a value that the first write of a row sets and no later one changes. */
+/** Returns the same kind for a value that only the first write of a row sets. */
 export const first = <Kind extends ColumnOptions>(kind: Kind) =>
   ({ ...kind, update: false }) as const;
 
-/** The same kind for a value that does not follow from the log: a statement of its own writes it, and a rebuild does not compare it. */
+/**
+ * Returns the same kind for a value that does not follow from the log. A separate statement writes
+ * it, and a rebuild does not compare it.
+ */
 export const apart = <Kind extends ColumnOptions>(kind: Kind) =>
   ({ ...kind, insert: false, update: false }) as const;

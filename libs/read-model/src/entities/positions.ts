@@ -2,7 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { BYTES, COUNT, INTEGER, maybe, TEXT, TIME } from './kinds.js';
 import { tableOf } from './table.js';
 
-/** How far a partition of the log is folded, by whom, and whether it goes on. All other rows are as of these positions. */
+/**
+ * How far a partition of the log is folded, by which owner, and whether it is stopped. All other
+ * rows are as of these positions.
+ */
 @Entity('position')
 export class PositionRow {
   @PrimaryColumn(INTEGER) readonly partition!: number;
@@ -12,7 +15,7 @@ export class PositionRow {
   /** SHA-256 of the value of record `next - 1`; null at 0. */
   @Column(maybe(BYTES)) readonly lastDigest!: Uint8Array | null;
   @Column(INTEGER) readonly foldVersion!: number;
-  /** Turned with every change of owner. A write under another one is refused. */
+  /** Incremented at every change of owner. A write under another generation is refused. */
   @Column(COUNT) readonly generation!: number;
   @Column(maybe(TEXT)) readonly owner!: string | null;
   @Column(maybe(INTEGER)) readonly leaseMs!: number | null;
@@ -24,9 +27,10 @@ export class PositionRow {
   @Column(COUNT) readonly events!: number;
   @Column(maybe(TIME)) readonly committedAt!: string | null;
 }
+/** The table of positions. */
 export const POSITION = tableOf(PositionRow);
 
-/** A process that folds. One that was seen lately counts for a fair share of the partitions. */
+/** A process that folds. Each process that was seen lately gets a fair share of the partitions. */
 @Entity('member')
 export class MemberRow {
   @PrimaryColumn(TEXT) readonly owner!: string;

@@ -23,7 +23,7 @@ export interface ColumnSchema {
   readonly nullable: boolean;
 }
 
-/** A row that is to be written, or as much of it as a statement needs. */
+/** A row to write, or the part of it that a statement needs. */
 export type Given<Row> = { readonly [field in keyof Row]?: Row[field] | null };
 
 /** A column of a table, as its entity declares it. */
@@ -33,7 +33,7 @@ export interface TableColumn<Row> {
   readonly name: string;
   readonly type: ColumnType;
   readonly isKey: boolean;
-  /** Whether rows carry it. A statement of its own writes any other. */
+  /** Whether rows carry it. A separate statement writes any other column. */
   readonly isWritten: boolean;
   /** Whether a later write of the row changes it. */
   readonly isUpdated: boolean;
@@ -58,8 +58,8 @@ const SCHEMAS: Readonly<Record<Exclude<ColumnType, 'bytea'>, Omit<ColumnSchema, 
 const NAMING = new SnakeCase();
 
 /**
- * A table as its entity class declares it. What writes, selects or compares its columns, and what describes them to a reader,
- * takes them from here.
+ * A table as its entity class declares it. Code that writes, selects, compares or describes its
+ * columns uses this declaration.
  */
 export class Table<Row extends object> {
   readonly name: string;
@@ -93,8 +93,8 @@ export class Table<Row extends object> {
   }
 
   /**
-   * Returns a select list, `s."close_reason" as "closeReason", …`, for rows called `alias`. `prefix` goes before the name of
-   * each field, to keep those of joined tables apart.
+   * Returns a select list, `s."close_reason" as "closeReason", …`, for rows called `alias`.
+   * `prefix` is put before each field name to keep the fields of joined tables apart.
    */
   select(alias: string, fields: readonly (keyof Row & string)[], prefix = ''): string {
     return fields
@@ -118,7 +118,7 @@ export const tableOf = <Row extends object>(entity: new () => Row): Table<Row> =
 
 type Entity = abstract new () => object;
 
-/** Returns a class and those that it inherits columns from. */
+/** Returns a class and the classes that it inherits columns from. */
 function lineOf(entity: Entity): Entity[] {
   const parent = Object.getPrototypeOf(entity) as Entity;
   return parent === Function.prototype ? [entity] : [entity, ...lineOf(parent)];

@@ -15,7 +15,9 @@ import {
 } from './kinds.js';
 import { tableOf } from './table.js';
 
-/** A table as it stands, with the state of the fold as it was last saved. The counts are the fold's own. */
+/**
+ * The current state of a table, with the fold's last saved snapshot. The counts are the fold's own.
+ */
 @Entity('table_state')
 @Index('table_state_changed', ['partition', 'changed', 'table'])
 export class TableRow extends Changed {
@@ -33,11 +35,12 @@ export class TableRow extends Changed {
   @Column(COUNT) readonly equivocal!: number;
   @Column(COUNT) readonly late!: number;
   @Column(COUNT) readonly stray!: number;
-  /** May be a megabyte. */
+  /** The saved state of the fold. It may be a megabyte. */
   @Column({ ...apart(maybe(BYTES)), select: false }) readonly snapshot!: Uint8Array | null;
-  /** The snapshot holds everything before this offset. */
+  /** The snapshot includes everything before this offset. */
   @Column(apart(maybe(COUNT))) readonly snapshotNext!: number | null;
 }
+/** The table of the states of tables. */
 export const TABLE_STATE = tableOf(TableRow);
 
 /** A device at a table. Its gaps and unread cards are findings. */
@@ -54,16 +57,23 @@ export class DeviceRow extends Changed {
   @Column(TIME) readonly lastTime!: string;
   /** When its last stamped event was received; null if none was stamped. */
   @Column(maybe(TIME)) readonly lastReceived!: string | null;
-  /** Time of receipt minus its own clock, in milliseconds: the last, and the extremes. Null if no event was stamped. */
+  /**
+   * Time of receipt minus the device's own time, in milliseconds: the last, the least and the most.
+   * Null if no event was stamped.
+   */
   @Column(maybe(MILLISECONDS)) readonly clockOffsetLast!: number | null;
   @Column(maybe(MILLISECONDS)) readonly clockOffsetLeast!: number | null;
   @Column(maybe(MILLISECONDS)) readonly clockOffsetMost!: number | null;
-  /** Null if it never said. */
+  /** Whether it last reported to be online; null if it never did. */
   @Column(maybe(FLAG)) readonly online!: boolean | null;
 }
+/** The table of devices. */
 export const DEVICE = tableOf(DeviceRow);
 
-/** A table that is not judged further until somebody decides, with the event that it stopped at. */
+/**
+ * A parked table: it is not judged further until somebody decides about the event that it stopped
+ * at.
+ */
 @Entity('parked')
 @Index('parked_partition', ['partition'])
 export class ParkedRow {
@@ -79,9 +89,10 @@ export class ParkedRow {
   @Column(apart(maybe(TEXT))) readonly askedBy!: string | null;
   @Column(apart(maybe(TIME))) readonly askedAt!: string | null;
 }
+/** The table of parked tables. */
 export const PARKED = tableOf(ParkedRow);
 
-/** An event that somebody decided to go on without. A rebuild leaves it out too. */
+/** A released event, which judging skips by decision. A rebuild skips it too. */
 @Entity('released')
 export class ReleasedRow {
   @PrimaryColumn(INTEGER) readonly partition!: number;
@@ -93,4 +104,5 @@ export class ReleasedRow {
   @Column(TEXT) readonly releasedBy!: string;
   @Column(TIME) readonly releasedAt!: string;
 }
+/** The table of released events. */
 export const RELEASED = tableOf(ReleasedRow);

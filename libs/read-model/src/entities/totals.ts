@@ -13,7 +13,7 @@ abstract class Commission {
 }
 /** The fields of `CommissionAmounts`. */
 export const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
-/** What commission was due, taken, marked, collected and waived. */
+/** The amounts of commission: due, taken, marked, collected and waived. */
 export type CommissionAmounts = Pick<Commission, (typeof AMOUNTS)[number]>;
 
 /** A seat's commission in a shoe, as the fold keeps it and `shoeprint audit` prints it. */
@@ -25,9 +25,13 @@ export class LedgerRow extends Commission {
   @PrimaryColumn(KEY) readonly table!: string;
   @Column(KEY) readonly shoe!: string;
 }
+/** The table of ledgers. */
 export const LEDGER = tableOf(LedgerRow);
 
-/** The same by dealer and gaming day. The lines of a seat add up to its line in the ledger. */
+/**
+ * A seat's commission in a shoe, by dealer and gaming day. The lines of a seat add up to its line
+ * in the ledger.
+ */
 @Entity('commission')
 @Index('commission_day', ['gamingDay', 'table'])
 @Index('commission_table', ['table', 'gamingDay'])
@@ -41,6 +45,7 @@ export class CommissionRow extends Commission {
   @PrimaryColumn(KEY) readonly table!: string;
   @Column(KEY) readonly shoe!: string;
 }
+/** The table of commission by dealer and gaming day. */
 export const COMMISSION = tableOf(CommissionRow);
 
 /** Coups and game cards of a shoe by dealer and gaming day. */
@@ -58,6 +63,7 @@ export class DealtRow {
   @Column(COUNT) readonly coups!: number;
   @Column(COUNT) readonly cards!: number;
 }
+/** The table of what each dealer dealt. */
 export const DEALT = tableOf(DealtRow);
 
 /** Settled bets of a shoe by bet, dealer and gaming day: how many, staked, gross winnings paid, stakes taken. */
@@ -79,4 +85,5 @@ export class BetTotalRow {
   @Column(COUNT) readonly paid!: number;
   @Column(COUNT) readonly taken!: number;
 }
+/** The table of settled bets. */
 export const BET_TOTAL = tableOf(BetTotalRow);

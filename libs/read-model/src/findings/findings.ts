@@ -4,10 +4,16 @@ import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../readin
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
+/** The statuses that the list of findings can be filtered by. */
 export const FINDING_STATUSES = ['standing', 'withdrawn', 'all'] as const;
+/** One of `FINDING_STATUSES`. */
 export type FindingStatus = (typeof FINDING_STATUSES)[number];
-/** `newest`: by time, the latest first. `worst`: by severity, the gravest first, and then by time. */
+/**
+ * The orders of the list: `newest` by time, the latest first; `worst` by severity, the gravest
+ * first, then by time.
+ */
 export const FINDING_ORDERS = ['newest', 'worst'] as const;
+/** One of `FINDING_ORDERS`. */
 export type FindingOrder = (typeof FINDING_ORDERS)[number];
 
 const SHOWN = [
@@ -20,13 +26,14 @@ const SHOWN = [
   'raisedAt',
 ] as const;
 
-/** A finding as it was raised (contract section 4), and where it stands. */
+/** A finding as it was raised (contract section 4), with its current status. */
 export type FindingLine = Omit<Finding, 'shoeRef' | 'coupRef'> & {
   readonly status: 'standing' | 'withdrawn';
 } & Pick<FindingRow, (typeof SHOWN)[number]>;
 
+/** The filter of the list of findings. */
 export interface FindingsFilter extends Filter {
-  /** `standing` where it is not said. */
+  /** The default is `standing`. */
   readonly status?: FindingStatus;
   readonly severity?: readonly Severity[];
   readonly code?: readonly FindingCode[];
@@ -48,8 +55,8 @@ export const findingLine = ({ body, ...row }: FindingRead): FindingLine => ({
 });
 
 /**
- * Findings, a page at a time. A withdrawn one does not hold any more and is only in `withdrawn` and `all`; one that is void
- * (its coup was) or remedied stands, and says so.
+ * Returns a page of findings. Withdrawn findings appear only with the status `withdrawn` or `all`.
+ * Findings that are remedied or of a void coup still stand, and have a flag for it.
  */
 export async function findings(
   read: Snapshot,
@@ -60,7 +67,8 @@ export async function findings(
   const list = `findings/${order}`;
   const where = conditions(filter);
   if (paging.cursor !== undefined) {
-    // Severities are sorted the other way round than times, which a comparison of rows cannot say: their sign is turned.
+    // A row comparison sorts all columns in one direction, but severities ascend while times
+    // descend, so it compares the negated severity.
     const key = cursorKey(
       paging.cursor,
       list,

@@ -254,9 +254,9 @@ const INDEXES = [
 ];
 
 /**
- * The first tables. Keys, not partitions by day: every row is found by its reference, by table and time, or by gaming day, and
- * each of these is a descent in one index however many years lie beside it; a reference does not tell the day, so every write
- * would have to look into every partition.
+ * Creates the first tables. They are not partitioned by day. Every row is found by its reference,
+ * by table and time, or by gaming day, and each of these descends one index however many years it
+ * covers. A reference does not contain the day, so a write would have to search every partition.
  */
 export class Rows1785000000000 implements MigrationInterface {
   readonly name = 'Rows1785000000000';
@@ -264,7 +264,8 @@ export class Rows1785000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`set local search_path to ${schemaOf(runner)}`);
     for (const sql of [...TABLES, ...INDEXES]) await runner.query(sql);
-    // A state is written whole and read whole: packing it would cost more than the disk it saves.
+    // A state is always written and read as a whole. Compressing it would cost more than the disk
+    // space it saves.
     await runner.query('alter table table_state alter column snapshot set storage external');
   }
 

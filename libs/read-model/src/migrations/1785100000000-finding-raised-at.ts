@@ -1,7 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { schemaOf } from './schema-of.js';
 
-/** Adds when a finding was first raised. Findings that were written before have none until their rows are rebuilt. */
+/**
+ * Adds the time at which a finding was first raised. Findings written before have null until their
+ * rows are rebuilt.
+ */
 export class FindingRaisedAt1785100000000 implements MigrationInterface {
   readonly name = 'FindingRaisedAt1785100000000';
 

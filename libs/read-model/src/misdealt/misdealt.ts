@@ -11,16 +11,20 @@ import { keyOf } from '../database/schema-keys.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
-/** The codes of a coup that was dealt wrong: dealing, third cards, result, and the shoe's where they are about one coup. */
+/**
+ * The codes that make a coup misdealt: about dealing, third cards, the result, and shoe codes about
+ * one coup.
+ */
 export const MISDEALT_CODES: readonly FindingCode[] = codesOfReport('misdealt');
 
+/** The filter of the report on misdealt coups. */
 export interface MisdealtFilter extends Filter {
-  /** Of these codes only; those that are no `MISDEALT_CODES` find nothing. */
+  /** Only these codes. Codes that are not in `MISDEALT_CODES` match nothing. */
   readonly code?: readonly FindingCode[];
   readonly severity?: readonly Severity[];
 }
 
-/** How many findings one value of a column has, and in how many coups. */
+/** The number of findings with one value in a column, and of their coups. */
 export interface MisdealtCount<Value> {
   readonly value: Value;
   readonly findings: number;
@@ -28,25 +32,26 @@ export interface MisdealtCount<Value> {
 }
 
 /**
- * Counts of everything that the filter lets through. In each list the findings add up to `findings`; the coups add up to
- * `coups` by table, dealer and day, and by code and severity only where no coup has two.
+ * Counts of everything that matches the filter. In each list, the findings add up to `findings`. By
+ * table, dealer and day, the coups add up to `coups`. By code and severity they do so only if no
+ * coup has findings of two.
  */
 export interface MisdealtSummary {
   readonly coups: number;
   readonly findings: number;
-  /** Coups of them that were declared void. */
+  /** The coups among them that are void. */
   readonly voidCoups: number;
-  /** Findings of them whose prescribed remedy was done. */
+  /** The findings among them whose prescribed remedy was done. */
   readonly remedied: number;
   readonly byCode: readonly MisdealtCount<FindingCode>[];
   readonly bySeverity: readonly MisdealtCount<Severity>[];
   readonly byTable: readonly MisdealtCount<string>[];
-  /** Null where nobody had signed on. */
+  /** Null for coups without a dealer signed on. */
   readonly byDealer: readonly MisdealtCount<string | null>[];
   readonly byDay: readonly MisdealtCount<string>[];
 }
 
-/** A coup that was dealt wrong, with each finding that says so, the gravest first. */
+/** A misdealt coup with its findings, the gravest first. */
 export interface MisdealtLine {
   readonly coupRef: string;
   readonly shoeRef: string;
@@ -61,6 +66,7 @@ export interface MisdealtLine {
   readonly findings: readonly FindingLine[];
 }
 
+/** A page of the report on misdealt coups, with the summary of all pages. */
 export interface MisdealtReport extends Page<MisdealtLine> {
   readonly summary: MisdealtSummary;
 }
@@ -69,9 +75,10 @@ const LIST = 'misdealt';
 const OF_COUP = ['coupRef', 'table', 'gamingDay', 'at'] as const;
 
 /**
- * Coups that were dealt wrong, the latest first. A coup whose findings were all withdrawn was not. One that was voided, and one
- * whose fault was remedied, was dealt wrong all the same and says so. A card drawn outside any coup is a finding of its
- * own and in no coup. On every page the summary is that of all pages.
+ * Returns misdealt coups, the latest first. A coup whose findings were all withdrawn is not
+ * misdealt. A coup that was voided, or whose fault was remedied, is misdealt and has a flag for it.
+ * A card drawn outside any coup raises a finding without a coup, which is not counted here. Every
+ * page has the summary of all pages.
  */
 export async function misdealtCoups(
   read: Snapshot,

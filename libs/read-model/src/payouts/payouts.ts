@@ -2,41 +2,45 @@ import { codesOfReport, type FindingCode, type Slip } from '#audit';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
+/** The filter of the report on payouts. */
 export interface PayoutFilter extends Filter {
   readonly bet?: string;
   readonly currency?: string;
 }
 
-/** What was settled on a bet, in minor units of `currency`. */
+/** The settlements of a bet, in minor units of `currency`. */
 export interface PayoutLine {
   readonly bet: string;
   readonly currency: string;
-  /** Settled bets, of coups that are over and not void. */
+  /** Settled bets of coups that are over and not void. */
   readonly bets: number;
   readonly staked: number;
   /** Gross winnings paid, as recorded. */
   readonly paid: number;
   /** Stakes taken. */
   readonly taken: number;
-  /** taken - paid: what the house won on it. */
+  /** What the house won: taken - paid. */
   readonly won: number;
 }
 
-/** Wrong settlements of one bet and one cause, with what they moved. */
+/** Wrong settlements of one bet for one cause, with the amount at stake. */
 export interface VarianceLine {
-  /** Null where a finding names no bet. */
+  /** Null if the finding names no bet. */
   readonly bet: string | null;
   readonly code: FindingCode;
-  /** The slip that explains it; null where none of those known does. */
+  /** The slip that explains the finding; null if no known slip does. */
   readonly explainedBy: Slip | null;
-  /** Whom it favoured; null where it moved no money. */
+  /** The side that the error favored; null if it moved no money. */
   readonly favours: 'house' | 'patron' | null;
   readonly currency: string;
   readonly findings: number;
   readonly amount: number;
 }
 
-/** All of one currency: `houseGained` and `patronsGained` by wrong settlements, `net` = houseGained - patronsGained. */
+/**
+ * The totals of one currency. `houseGained` and `patronsGained` come from wrong settlements. `net`
+ * is houseGained - patronsGained.
+ */
 export interface PayoutTotal {
   readonly currency: string;
   readonly bets: number;
@@ -50,6 +54,7 @@ export interface PayoutTotal {
   readonly net: number;
 }
 
+/** The report on payouts and their variance. */
 export interface PayoutsReport {
   readonly lines: readonly PayoutLine[];
   readonly variance: readonly VarianceLine[];
@@ -57,9 +62,10 @@ export interface PayoutsReport {
 }
 
 /**
- * What was settled and what of it was wrong, by bet and cause: the findings PY. Those that were withdrawn, and those
- * of a void coup, whose stakes go back, do not count; one that was remedied does, for the record of what was paid stands. A
- * settlement left out counts in the variance and not among the settled bets.
+ * Returns the settlements and the wrong ones among them (the PY findings), by bet and cause.
+ * Withdrawn findings do not count, and neither do those of a void coup, whose stakes are returned.
+ * A remedied finding counts, because the record of the payment stays. A missing settlement counts
+ * in the variance but not as a settled bet.
  */
 export async function payoutVariance(read: Snapshot, filter: PayoutFilter): Promise<PayoutsReport> {
   const lines = await settled(read, filter);

@@ -1,38 +1,46 @@
 import { isDay } from './gaming-day.js';
 
-/** A cursor that no list of ours has given: the request is refused. */
+/** Thrown for a cursor that this list did not return. The request is refused. */
 export class BadCursor extends Error {
   override readonly name = 'BadCursor';
 
   constructor(readonly cursor: string) {
-    super('the cursor is none that this list has given');
+    super('unknown cursor for this list');
   }
 }
 
-/** Part of a list: at most as many lines as were asked for, and the cursor of what follows; null where nothing does. */
+/**
+ * A page of a list: at most as many lines as requested, and the cursor of the next page. The cursor
+ * is null on the last page.
+ */
 export interface Page<Line> {
   readonly lines: readonly Line[];
   readonly next: string | null;
 }
 
-/** What every list takes. */
+/** The paging options of every list. */
 export interface Paging {
-  /** The cursor that the page before gave as `next`; without it the list begins. */
+  /** The `next` of the page before. Without it, the list starts at its beginning. */
   readonly cursor?: string;
-  /** Lines on a page, 1 to `PAGE_MAX`; `PAGE_DEFAULT` without it. */
+  /** Lines on a page, from 1 to `PAGE_MAX`. The default is `PAGE_DEFAULT`. */
   readonly limit?: number;
 }
 
+/** Lines on a page if the request sets no limit. */
 export const PAGE_DEFAULT = 50;
+/** The largest limit that a request may set. */
 export const PAGE_MAX = 1_000;
 
 type Key = readonly (string | number)[];
 
-/** What the parts of a key may be: a text, a whole number, a day `YYYY-MM-DD`, a time as `Date.toISOString` writes it. */
+/**
+ * The kinds of parts of a key: text, a whole number, a day `YYYY-MM-DD`, or a time as
+ * `Date.toISOString` formats it.
+ */
 export type KeyPart = 'text' | 'number' | 'day' | 'time';
 
 const IS: Readonly<Record<KeyPart, (part: unknown) => boolean>> = {
-  // PostgreSQL takes no NUL.
+  // PostgreSQL does not store NUL.
   text: (part) => typeof part === 'string' && !part.includes('\0'),
   number: (part) => Number.isSafeInteger(part),
   day: isDay,
@@ -43,20 +51,24 @@ const IS: Readonly<Record<KeyPart, (part: unknown) => boolean>> = {
 };
 
 /**
- * Writes a cursor: the list it belongs to and the sorting key of the last line given. What comes next is found by that key
- * and not by a count of lines, so lines that are added or taken away move no other.
+ * Returns the cursor that follows a line: the name of its list and the line's sorting key. The next
+ * page starts after that key and not after a number of lines, so inserted and deleted lines do not
+ * shift it.
  */
 export const cursorAfter = (list: string, key: Key): string =>
   Buffer.from(JSON.stringify([list, ...key])).toString('base64url');
 
-/** Reads a cursor of `list`, whose key has parts of these kinds. Throws `BadCursor` on any other text. */
+/**
+ * Returns the key in a cursor of `list`, whose parts are of the kinds in `shape`. Throws
+ * `BadCursor` on any other text.
+ */
 export function cursorKey(cursor: string, list: string, shape: readonly KeyPart[]): Key {
   const [of, ...key] = parsed(cursor);
   const fits =
     of === list &&
     key.length === shape.length &&
     key.every((part, i) => IS[shape[i] as KeyPart](part));
-  // One text for each cursor: what base64 would overlook is refused too.
+  // Each cursor has one spelling, so refuse the variants that base64 decoding accepts.
   if (!fits || cursorAfter(list, key as Key) !== cursor) throw new BadCursor(cursor);
   return key as Key;
 }
@@ -71,14 +83,20 @@ function parsed(cursor: string): unknown[] {
   }
 }
 
-/** How many lines to fetch: one more than a page has, to know whether anything follows. Throws where the limit is none. */
+/**
+ * Returns the number of lines to fetch: one more than the page holds, which shows whether another
+ * page follows. Throws if the limit is out of range.
+ */
 export function fetchedFor({ limit = PAGE_DEFAULT }: Paging): number {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > PAGE_MAX)
-    throw new RangeError(`a page has 1 to ${PAGE_MAX} lines, not ${limit}`);
+    throw new RangeError(`limit must be a whole number from 1 to ${PAGE_MAX}, not ${limit}`);
   return limit + 1;
 }
 
-/** Makes a page of what was fetched by `fetchedFor`; `keyOfLine` gives the sorting key of a line. */
+/**
+ * Returns a page of the lines that were fetched with `fetchedFor`. `keyOfLine` returns the sorting
+ * key of a line.
+ */
 export function pageOf<Line>(
   list: string,
   fetched: readonly Line[],

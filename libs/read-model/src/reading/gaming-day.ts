@@ -1,24 +1,26 @@
 import { timeOf } from '#audit';
 import { DateTime, IANAZone } from 'luxon';
 
-/** From this gaming day on a gaming day begins at `cutover` by the clocks of `zone`. */
+/**
+ * A rule: from the gaming day `from`, each gaming day begins at `cutover` in the time zone `zone`.
+ */
 export interface GamingDayRule {
   /** `YYYY-MM-DD`. */
   readonly from: string;
-  /** A time zone of the IANA database, `Asia/Macau`. */
+  /** A time zone of the IANA database, such as `Asia/Macau`. */
   readonly zone: string;
-  /** `HH:MM`, 00:00 to 23:59. */
+  /** `HH:MM`, from 00:00 to 23:59. */
   readonly cutover: string;
 }
 
 const DAY_MS = 86_400_000;
 const CUTOVER = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** The days that a calendar of four-figure years has, and that PostgreSQL can hold. */
+/** The first and last days with a four-digit year. PostgreSQL holds all of them. */
 const FIRST_DAY = numberOf('0001-01-01');
 const LAST_DAY = numberOf('9999-12-31');
 
-/** A date by its number of days since 1970-01-01. */
+/** Returns the number of days from 1970-01-01 to a date. */
 function numberOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 }
@@ -26,7 +28,7 @@ function numberOf(date: string): number {
 const dateOf = (day: number): string =>
   new Date(Math.min(Math.max(day, FIRST_DAY), LAST_DAY) * DAY_MS).toISOString().slice(0, 10);
 
-/** Whether `text` is a day of the calendar, `YYYY-MM-DD`, of the years 0001 to 9999. */
+/** Returns whether `text` is a calendar day, `YYYY-MM-DD`, of the years 0001 to 9999. */
 export function isDay(text: unknown): text is string {
   if (typeof text !== 'string' || !DATE.test(text)) return false;
   const day = numberOf(text);
@@ -34,12 +36,13 @@ export function isDay(text: unknown): text is string {
 }
 
 /**
- * What is wrong with a house's list of gaming-day rules, each fault with the JSON pointer of its place; empty where
- * nothing is. The list has at least one rule, the rules are in order of `from`, and no change of rule makes a day of no length.
+ * Returns the faults of a house's list of gaming-day rules, each after the JSON pointer of its
+ * location. The list must have at least one rule, be in order of `from`, and leave no day without
+ * length where the rule changes.
  */
 export function gamingDayFaults(list: unknown): string[] {
   if (!Array.isArray(list) || list.length === 0)
-    return ['/: a list of at least one {from, zone, cutover} is needed'];
+    return ['/: must be a list of at least one {from, zone, cutover}'];
   const faults = list.flatMap((rule: unknown, i) => ruleFaults(rule, `/${i}`));
   if (faults.length > 0) return faults;
   const rules = list as GamingDayRule[];
@@ -74,8 +77,8 @@ function ruleFaults(rule: unknown, at: string): string[] {
 }
 
 /**
- * When a day begins, in milliseconds since 1970. Of a time that the clocks show twice it is the first; a time that they
- * skip is taken as much later as they skip.
+ * Returns when a day begins, in milliseconds since 1970. If clocks show the time twice, the day
+ * begins at the first. If clocks skip the time, the day begins later by the length of the skip.
  */
 function startUnder({ zone, cutover }: GamingDayRule, day: number): number {
   const date = new Date(day * DAY_MS);
@@ -93,16 +96,18 @@ function startUnder({ zone, cutover }: GamingDayRule, day: number): number {
   return Math.min(...local.getPossibleOffsets().map((one) => one.toMillis()));
 }
 
-/** Beginnings of days that are remembered at once: far more than a log jumps between. */
+/** How many beginnings of days to cache: far more than a log jumps between. */
 const REMEMBERED = 4_096;
 
 /**
- * The gaming day, `YYYY-MM-DD`, of a time in RFC 3339, by a house's rules. A day begins at its own rule's cut-over and ends
- * where the next begins, so every instant lies in exactly one day, also where the clocks or the rules change. The first
- * rule holds for the time before it too; days outside the years 0001 to 9999 count as the nearest inside. Fast where
- * times come near each other.
+ * Returns a function that maps an RFC 3339 time to its gaming day, `YYYY-MM-DD`, by a house's
+ * rules. A day begins at the cut-over of its own rule and ends when the next day begins, so every
+ * instant lies in exactly one day, even when the clocks or the rules change. The first rule also
+ * applies to earlier times. A day outside the years 0001 to 9999 becomes the nearest day inside.
+ * Successive times that are close to each other are fast.
  *
- * Throws on a list in which `gamingDayFaults` finds a fault. The function that it returns throws on a text that is no time.
+ * Throws on a list with faults (see `gamingDayFaults`). The returned function throws on a text that
+ * is not a time.
  */
 export function gamingDays(list: readonly GamingDayRule[]): (time: string) => string {
   const faults = gamingDayFaults(list);
@@ -122,13 +127,16 @@ export function gamingDays(list: readonly GamingDayRule[]): (time: string) => st
   let current = { start: 0, end: 0, date: '' };
   return (time) => {
     const instant = timeOf(time);
-    if (instant === undefined) throw new Error(`gaming days: "${time}" is no time`);
+    if (instant === undefined) throw new Error(`gaming days: "${time}" is not a time`);
     if (instant < current.start || instant >= current.end) current = dayAround(instant, startOf);
     return current.date;
   };
 }
 
-/** The last day that begins no later than an instant: at most two days from the instant's date in UTC, whatever zone and cut-over. */
+/**
+ * Returns the last day that begins no later than an instant. In every zone and with every cut-over,
+ * it is at most two days from the instant's date in UTC.
+ */
 function dayAround(
   instant: number,
   startOf: (day: number) => number,

@@ -1,21 +1,24 @@
-/** Limits between which the mean of a Poisson count lies. */
+/** Confidence limits of the mean of a Poisson count. */
 export interface PoissonLimits {
   readonly lower: number;
   readonly upper: number;
 }
 
 /**
- * The exact (Garwood) limits of the mean of a Poisson variable that was seen `count` times: with the mean at `upper` as few as
- * `count` has the probability (1 - confidence) / 2, with the mean at `lower` as many. The lower limit of 0 is 0.
+ * Returns the exact (Garwood) confidence limits of the mean of a Poisson variable that was observed
+ * as `count`. With the mean at `upper`, a count this low or lower has the probability (1 -
+ * confidence) / 2. With the mean at `lower`, the same holds for a count this high or higher. The
+ * lower limit of a count of 0 is 0.
  *
- * F. Garwood, Fiducial limits for the Poisson distribution, Biometrika 28 (1936): both are quantiles of the gamma distribution.
- * Throws on a count that is no whole number from 0, and on a confidence outside 0 to 1.
+ * Source: F. Garwood, Fiducial limits for the Poisson distribution, Biometrika 28 (1936). Both
+ * limits are quantiles of the gamma distribution. Throws if the count is not a whole number of at
+ * least 0 or the confidence is not between 0 and 1.
  */
 export function poissonLimits(count: number, confidence = 0.95): PoissonLimits {
   if (!Number.isSafeInteger(count) || count < 0)
-    throw new Error(`Poisson limits of ${count}: not a count`);
+    throw new Error(`count must be a whole number of at least 0, not ${count}`);
   if (!(confidence > 0 && confidence < 1))
-    throw new Error(`Poisson limits at a confidence of ${confidence}`);
+    throw new Error(`confidence must be between 0 and 1, not ${confidence}`);
   const tail = (1 - confidence) / 2;
   return {
     lower: count === 0 ? 0 : whereCrosses(count, (mean) => tailsOf(count, mean).upper < tail),
@@ -23,11 +26,14 @@ export function poissonLimits(count: number, confidence = 0.95): PoissonLimits {
   };
 }
 
-/** The probabilities that a Poisson variable of this mean comes out below `count`, and at or above it; `count` at least 1. */
+/**
+ * Returns the probabilities that a Poisson variable of this mean is below `count` (`lower`), and at
+ * or above it (`upper`). `count` is at least 1.
+ */
 export function tailsOf(count: number, mean: number): { lower: number; upper: number } {
   if (mean <= 0) return { lower: 1, upper: 0 };
-  // Both forms are the classical ones of the incomplete gamma function of a whole first argument (DLMF 8.11.4 and 8.9.2);
-  // each is summed where it converges fast and loses no digits.
+  // Both forms are classical ones of the incomplete gamma function with a whole first argument
+  // (DLMF 8.11.4 and 8.9.2). Each is summed where it converges fast and loses no digits.
   if (mean < count + 1) {
     const upper = pointOf(count, mean) * risingSum(count, mean);
     return { lower: 1 - upper, upper };
@@ -36,11 +42,11 @@ export function tailsOf(count: number, mean: number): { lower: number; upper: nu
   return { lower, upper: 1 - lower };
 }
 
-/** The probability of exactly `count`. */
+/** Returns the probability of exactly `count`. */
 const pointOf = (count: number, mean: number): number =>
   Math.exp(count * Math.log(mean) - mean - logFactorial(count));
 
-/** 1 + mean/(count+1) + mean²/((count+1)(count+2)) + … */
+/** Returns 1 + mean/(count+1) + mean²/((count+1)(count+2)) + … */
 function risingSum(count: number, mean: number): number {
   let term = 1;
   let sum = 1;
@@ -51,7 +57,10 @@ function risingSum(count: number, mean: number): number {
   return sum;
 }
 
-/** The continued fraction of the upper incomplete gamma function over mean^a e^-mean, by Lentz's method; mean > a + 1. */
+/**
+ * Returns the continued fraction of the upper incomplete gamma function over mean^a e^-mean, by
+ * Lentz's method. The mean must be greater than a + 1.
+ */
 function continuedFraction(a: number, mean: number): number {
   let b = mean + 1 - a;
   let c = Number.POSITIVE_INFINITY;
@@ -63,7 +72,7 @@ function continuedFraction(a: number, mean: number): number {
     d = 1 / (numerator * d + b);
     c = b + numerator / c;
     value *= c * d;
-    // At i = a the numerator is 0 and the fraction, that of a whole a, is complete.
+    // At i = a the numerator is 0, so the fraction of a whole a ends.
     if (i >= a || Math.abs(c * d - 1) <= Number.EPSILON) return value;
   }
 }
@@ -73,7 +82,10 @@ const SMALL_FACTORIALS: readonly number[] = Array.from({ length: 32 }).reduce<nu
   [],
 );
 
-/** Stirling's series; its first left-out term is below 1e-15 from 32 on (DLMF 5.11.1). */
+/**
+ * Returns ln(n!), from 32 on by Stirling's series, whose first omitted term is then below 1e-15
+ * (DLMF 5.11.1).
+ */
 function logFactorial(n: number): number {
   const small = SMALL_FACTORIALS[n];
   if (small !== undefined) return small;
@@ -86,7 +98,10 @@ function logFactorial(n: number): number {
   );
 }
 
-/** The mean at which `below` turns from true to false, by halving: as near as numbers lie. */
+/**
+ * Returns the mean at which `below` changes from true to false, by bisection to the precision of a
+ * number.
+ */
 function whereCrosses(scale: number, below: (mean: number) => boolean): number {
   let low = 0;
   let high = scale + 10 * Math.sqrt(scale) + 10;

@@ -1,25 +1,31 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
 
-/** For each partition the offset before which all of it is in the rows. */
+/** For each partition, the offset before which the rows include every record. */
 export type Positions = ReadonlyMap<number, number>;
 
-/** A value of `Min-Position`, or another list of positions, that is none. */
+/** Thrown for an invalid list of positions, such as a value of `Min-Position`. */
 export class BadPositions extends Error {
   override readonly name = 'BadPositions';
 }
 
-/** The widest a list of positions may be: far more partitions than a log has. */
+/** The most positions that a list may have: far more than a log has partitions. */
 const POSITIONS_MAX = 10_000;
 
-/** Positions as headers and events say them, `0:120,3:7`, partitions in order; '' for none. */
+/**
+ * Returns positions as headers and events carry them, in order of partition: `0:120,3:7`, or '' for
+ * an empty list.
+ */
 export const positionsText = (positions: Positions): string =>
   [...positions]
     .sort(([a], [b]) => a - b)
     .map(([partition, next]) => `${partition}:${next}`)
     .join(',');
 
-/** Reads `0:120,3:7`. Throws `BadPositions` on any other text, and on a partition named twice. */
+/**
+ * Parses positions such as `0:120,3:7`. Throws `BadPositions` on any other text and on a repeated
+ * partition.
+ */
 export function positionsFrom(text: string): Positions {
   const positions = new Map<number, number>();
   const parts = text.split(',', POSITIONS_MAX + 1);
@@ -34,7 +40,7 @@ export function positionsFrom(text: string): Positions {
       parts.length > POSITIONS_MAX
     ) {
       throw new BadPositions(
-        'positions are written partition:offset, with commas between, each partition once',
+        'positions must be partition:offset pairs separated by commas, with each partition once',
       );
     }
     positions.set(partition, next);
@@ -42,22 +48,26 @@ export function positionsFrom(text: string): Positions {
   return positions;
 }
 
-/** The rows as they stood at one moment, and the positions up to which they had followed the log. */
+/** One consistent view of the rows, and the positions up to which the rows follow the log. */
 export interface Snapshot {
   readonly positions: Positions;
-  /** The rows of a query on the tables of the schema, which it names without it; parameters `$1`, `$2`… */
+  /**
+   * Returns the rows of a query. The query names the tables without their schema, and its
+   * parameters `$1`, `$2`, …
+   */
   rows<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** What was read, and the positions that it is true of, as `positionsText` writes them. */
+/** The result of a read, and its positions as `positionsText` formats them. */
 export interface ReadAt<Result> {
   readonly positions: string;
   readonly result: Result;
 }
 
 /**
- * Does `work` on one snapshot: whatever it reads, from however many queries, stood together at the positions that come with
- * the result. A rebuild that swaps the rows waits for it, or is waited for. Rejects as `work` does.
+ * Runs `work` on one snapshot: all its queries see the rows at the positions that are returned with
+ * the result. A swap by a rebuild waits until `work` ends, and `work` waits for a swap under way.
+ * Rejects if `work` rejects.
  */
 export async function readSnapshot<Result>(
   dataSource: DataSource,
@@ -71,7 +81,8 @@ export async function readSnapshot<Result>(
       const read = await snapshotOn(runner, schemaOf(dataSource));
       return { positions: positionsText(read.positions), result: await work(read) };
     } finally {
-      // Nothing was written: to end it is all, and a connection that broke is told by what `work` rejected with.
+      // The transaction is read-only, so rolling back is enough. If the connection broke, `work`
+      // has already rejected.
       await runner.query('rollback');
     }
   } finally {
@@ -80,8 +91,8 @@ export async function readSnapshot<Result>(
 }
 
 async function snapshotOn(runner: QueryRunner, schema: string): Promise<Snapshot> {
-  // Names are looked up outside the snapshot. This lock, which takes no snapshot itself and comes before it, keeps a swap
-  // of the schema from falling between two queries.
+  // PostgreSQL looks up names outside the snapshot. This lock takes no snapshot itself, so taking
+  // it first keeps a swap of the schema from happening between two queries.
   await runner.query(`lock table ${schema}.position in access share mode`);
   await runner.query(`set local search_path to ${schema}`);
   const positions = positionsOf(
@@ -105,7 +116,9 @@ interface PositionRow {
 const positionsOf = (rows: readonly PositionRow[]): Positions =>
   new Map(rows.map(({ partition, next }) => [partition, whole(next)]));
 
-/** Whether the rows have followed the log as far as `wanted`, for every partition that it names. */
+/**
+ * Returns whether the rows follow the log up to `wanted`, in every partition that `wanted` names.
+ */
 export async function positionsReached(
   dataSource: DataSource,
   wanted: Positions,
@@ -120,11 +133,12 @@ export async function positionsReached(
 }
 
 /**
- * A count or sum of the database's, which writes wide ones as text. Beyond 2^53, where only amounts that no table has can add
- * up to it, it is the nearest number: an absurd event is recorded, and must not take a report from everybody.
+ * Converts a count or sum, which PostgreSQL returns as text if its type is wide. Absurd events are
+ * recorded too, and their amounts can add up to more than 2^53. The result is then the nearest
+ * number, so that such an event does not break a report for everybody.
  */
 export function whole(value: string | number): number {
   const number = Number(value);
-  if (!Number.isInteger(number)) throw new RangeError(`${value} is no whole number`);
+  if (!Number.isInteger(number)) throw new RangeError(`${value} is not a whole number`);
   return number;
 }

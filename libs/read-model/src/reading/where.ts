@@ -1,15 +1,18 @@
 import { keyOf } from '../database/schema-keys.js';
 
-/** What every list and report is narrowed by. All of it is optional, and all of it holds together. */
+/**
+ * The filter of every list and report. All fields are optional. A row must match all fields that
+ * are set.
+ */
 export interface Filter {
-  /** The tables that whoever asks may see; all without it, none where it is empty. */
+  /** The tables that the identity may see: all if it is not set, none if it is empty. */
   readonly scope?: readonly string[];
   readonly table?: string;
-  /** Who dealt; '' for where nobody had signed on. */
+  /** The dealer; '' selects coups without a dealer signed on. */
   readonly dealer?: string;
   /** The first gaming day, `YYYY-MM-DD`. */
   readonly from?: string;
-  /** The last gaming day, `YYYY-MM-DD`, itself included. */
+  /** The last gaming day, `YYYY-MM-DD`, inclusive. */
   readonly to?: string;
 }
 
@@ -17,27 +20,33 @@ export interface Filter {
 export class Where {
   private readonly conditions: string[] = [];
 
-  /** `parameters`: those of a query that these conditions are part of; their own are put after them. */
+  /**
+   * `parameters` holds the parameters of the query that these conditions belong to. The conditions
+   * append their own.
+   */
   constructor(readonly parameters: unknown[] = []) {}
 
-  /** Adds a condition; each `?` in it stands for the next of `values`. */
+  /** Adds a condition. Each `?` in it is a placeholder for the next of `values`. */
   and(condition: string, ...values: unknown[]): this {
     let next = 0;
     this.conditions.push(condition.replace(/\?/g, () => this.parameter(values[next++])));
     return this;
   }
 
-  /** Adds a condition about a value that was asked for, and nothing where none was. */
+  /** Adds a condition on a value, unless the value is undefined. */
   given(condition: string, value: unknown): this {
     return value === undefined ? this : this.and(condition, value);
   }
 
-  /** The same of an id or a reference: long ones stand shortened in the rows. */
+  /** Adds a condition on an id or a reference, unless it is undefined. Rows store `keyOf` of it. */
   named(condition: string, id: string | undefined): this {
     return this.given(condition, id === undefined ? undefined : keyOf(id));
   }
 
-  /** Adds the conditions of a filter about the rows called `row`. `nobody`: how these rows say that no dealer had signed on. */
+  /**
+   * Adds the conditions of a filter on the rows called `row`. `nobody` says how these rows store
+   * that no dealer was signed on.
+   */
   filter(row: string, { scope, table, dealer, from, to }: Filter, nobody: 'empty' | 'null'): this {
     if (dealer === '' && nobody === 'null') this.and(`${row}.dealer is null`);
     else this.named(`${row}.dealer = ?`, dealer);
@@ -47,13 +56,13 @@ export class Where {
       .given(`${row}.gaming_day <= ?`, to);
   }
 
-  /** The place of a value in the query: `$3`. */
+  /** Adds a parameter and returns its placeholder, such as `$3`. */
   parameter(value: unknown): string {
     this.parameters.push(value);
     return `$${this.parameters.length}`;
   }
 
-  /** `where …`, or nothing where there is no condition. */
+  /** The `where` clause, or '' if there are no conditions. */
   get sql(): string {
     return this.conditions.length === 0 ? '' : `where ${this.conditions.join('\n  and ')}`;
   }

@@ -1,17 +1,20 @@
 import type pg from 'pg';
 import { PROJECTED } from '../entities/index.js';
 
-/** A table of the live rows beside the same of the rebuilt ones. */
+/** The comparison of one table in the live and the rebuilt rows. */
 export interface TableComparison {
   readonly table: string;
   readonly live: number;
   readonly rebuilt: number;
   readonly equal: boolean;
-  /** Keys of some rows that differ or are in one only; none where all are equal. */
+  /** The keys of some rows that differ or exist on one side only; empty if all are equal. */
   readonly differing: readonly string[];
 }
 
-/** Rows are digested in so many heaps by their keys: a heap's digests fit in memory, and a difference is looked for in one heap. */
+/**
+ * The number of buckets that rows are digested in, by key. The digests of one bucket fit in memory,
+ * and differing rows are searched in one bucket.
+ */
 const HEAPS = 4_096;
 const EXAMPLES = 5;
 
@@ -22,7 +25,7 @@ interface Heap {
   readonly equal: boolean;
 }
 
-/** Runs after each table that was compared; `total` tables are. */
+/** Runs after the comparison of each table. `total` is the number of tables. */
 export type Compared = (table: TableComparison, total: number) => void;
 
 /** Compares the tables of two schemas, as `client`'s transaction sees them, by the columns that follow from the log. */
@@ -58,7 +61,10 @@ export async function compareSchemas(
 const rowOf = (columns: readonly { readonly name: string }[]): string =>
   `row(${columns.map(({ name }) => name).join(', ')})::text`;
 
-/** Every row's key, heap, and SHA-256. One session reads both schemas, so equal values have equal texts. */
+/**
+ * Returns the SQL for every row's key, bucket and SHA-256. One session reads both schemas, so equal
+ * values have equal texts.
+ */
 const digested = (table: string, key: string, row: string): string =>
   `select ${key} collate "C" as key, (hashtextextended(${key}, 0) & ${HEAPS - 1})::int as heap, sha256(convert_to(${row}, 'UTF8')) as digest from ${table}`;
 

@@ -6,7 +6,7 @@ import { compareSchemas, type Compared, type TableComparison } from './compare.j
 import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
 import { sessionOf, WriterPool } from '../writing/pool.js';
 
-/** Another process rebuilds the same rows. */
+/** Thrown if another process is rebuilding the same rows. */
 export class RebuildRunning extends Refusal {
   override readonly name = 'RebuildRunning';
 
@@ -15,20 +15,24 @@ export class RebuildRunning extends Refusal {
   }
 }
 
-/** The rebuilt rows do not stand where the live ones do, or are from another log: neither compared nor swapped. */
+/**
+ * Thrown if the rebuilt rows are not at the position of the live rows or are from another log. The
+ * rows are then neither compared nor swapped.
+ */
 export class NotAtTheSamePlace extends Refusal {
   override readonly name = 'NotAtTheSamePlace';
 }
 
-/** Where a partition of the live rows stands. */
+/** The position of a partition of the live rows. */
 export interface LivePosition {
   readonly partition: number;
   readonly next: number;
 }
 
 /**
- * Brings the rebuilt rows exactly to where the live ones stand, which do not move until it is done: nobody writes meanwhile, so
- * there is little to do and no more than five seconds for it. The rebuild must never be taken beyond the live rows.
+ * Folds the rebuilt rows exactly to the position of the live rows, and never beyond it. The live
+ * rows are locked until it is done, so little is left to fold and it must take no more than five
+ * seconds.
  */
 export type Reach = (live: readonly LivePosition[]) => Promise<void>;
 
@@ -37,12 +41,13 @@ interface Place extends LivePosition {
   readonly digest: string | null;
 }
 
-/** Longest wait for those who read or write the live rows; whoever comes after waits behind. */
+/** The longest wait for readers and writers of the live rows. Later ones queue behind the lock. */
 const LOCK_MS = 3_000;
 
 /**
- * Rows made anew beside the live ones, in the schema `<live>_next`: the caller opens a `RowStore` on `schema`, claims all its
- * partitions and folds the log into it, as far as the live rows are. Interrupted, it goes on where it stood. One at a time.
+ * A rebuild of rows in the schema `<live>_next`, beside the live ones. The caller opens a
+ * `RowStore` on `schema`, claims all its partitions and folds the log into it up to the live rows.
+ * An interrupted rebuild continues where it stopped. Only one rebuild runs at a time.
  */
 export class Rebuild {
   private lost: Error | undefined;
@@ -55,7 +60,10 @@ export class Rebuild {
     guard.on('error', (error) => (this.lost = error));
   }
 
-  /** Begins or goes on with a rebuild of the rows in the schema `live`, which is made where there is none. Throws `RebuildRunning`. */
+  /**
+   * Begins or continues a rebuild of the rows in the schema `live`, which is created if it does not
+   * exist. Throws `RebuildRunning`.
+   */
   static async open(url: string, live: string = ROWS_SCHEMA): Promise<Rebuild> {
     const guard = new pg.Client({ ...sessionOf(url, 'shoeprint rebuild') });
     const rebuild = new Rebuild(url, live, guard);
@@ -66,7 +74,7 @@ export class Rebuild {
         [`shoeprint rebuild ${live}`],
       );
       if (!rows[0]?.mine) throw new RebuildRunning();
-      // Left by a rebuild that was killed after its swap.
+      // A rebuild that was killed after its swap leaves this schema behind.
       await guard.query(`drop schema if exists ${quotedSchema(`${live}_old`)} cascade`);
       await migrate(url, live);
     } catch (error) {
@@ -76,14 +84,15 @@ export class Rebuild {
     return rebuild;
   }
 
-  /** The schema that is filled. */
+  /** The schema that the rebuild fills. */
   get schema(): string {
     return `${this.live}_next`;
   }
 
   /**
-   * Makes the schema, or finds it as an interrupted rebuild of the same log by the same version of the fold left it; anything
-   * else is dropped first. What was released in the live rows is left out of the new ones too.
+   * Creates the schema, or resumes one that an interrupted rebuild of the same log and the same
+   * fold version left. Drops any other first. Copies the released events of the live rows, so that
+   * the rebuild skips them too.
    */
   async prepare(
     logId: string,
@@ -118,8 +127,9 @@ export class Rebuild {
   }
 
   /**
-   * Compares the two, table by table, as both stand at one place: counts, and digests of all rows in order of their keys. The
-   * live rows are held up only while `reach` works. Throws `NotAtTheSamePlace` where it did not reach them.
+   * Compares the live and the rebuilt rows table by table, at one position: counts, and digests of
+   * all rows in order of their keys. Writes of live rows wait only while `reach` runs. Throws
+   * `NotAtTheSamePlace` if `reach` did not arrive at their position.
    */
   async compare(reach: Reach, compared: Compared = () => undefined): Promise<TableComparison[]> {
     const [live, next] = [quotedSchema(this.live), quotedSchema(this.schema)];
@@ -137,10 +147,11 @@ export class Rebuild {
   }
 
   /**
-   * Puts the rebuilt rows in the place of the live ones in one transaction, under every position of both, and drops the former:
-   * rows are disposable, and going back is another rebuild. Every generation turns, so whoever owned a partition of either is
-   * fenced and claims anew. Readers that begin with the positions see the former rows whole or the new ones whole. Throws
-   * `NotAtTheSamePlace`, or PostgreSQL's own error where a lock did not come within three seconds; nothing has then changed.
+   * Replaces the live rows by the rebuilt ones in one transaction and drops the former. To go back,
+   * rebuild again. The swap locks the positions of both and raises every generation, so each owner
+   * of a partition is fenced and must claim again. Readers that begin with the positions see either
+   * the former rows or the new ones, never a mixture. Throws `NotAtTheSamePlace`, or PostgreSQL's
+   * error if a lock is not granted within three seconds. In both cases nothing has changed.
    */
   async swap(reach: Reach): Promise<void> {
     const [live, next, old] = [this.live, this.schema, `${this.live}_old`].map(quotedSchema) as [
@@ -166,16 +177,16 @@ export class Rebuild {
     await this.guard.query(`drop schema ${old} cascade`);
   }
 
-  /** Leaves the schema as it is, for another rebuild to go on with. */
+  /** Ends the rebuild and keeps the schema, so that another rebuild can continue it. */
   async close(): Promise<void> {
     await this.guard.end();
   }
 
-  /** A session of its own; ending it rolls back what is open. */
+  /** Runs `work` in its own session. Ending the session rolls back an open transaction. */
   private async session<T>(lockMs: number, work: (client: pg.Client) => Promise<T>): Promise<T> {
     if (this.lost) throw this.lost;
     const settings = sessionOf(this.url, 'shoeprint rebuild');
-    // Comparing takes as long as it takes; who holds locks may not.
+    // A comparison may take long, so it has no time limits. A session that holds locks has them.
     const client = new pg.Client(
       lockMs > 0
         ? { ...settings, lock_timeout: lockMs }
@@ -199,39 +210,43 @@ async function placesOf(client: pg.Client, schema: string): Promise<Place[]> {
   return rows;
 }
 
-/** Live rows that were never begun stand anywhere. */
+/** Throws if the positions differ. Live rows without positions match any. */
 function checkPlaces(live: readonly Place[], next: readonly Place[]): void {
   if (live.length === 0) return;
   if (live.length !== next.length)
     throw new NotAtTheSamePlace(
-      `the live rows have ${live.length} partitions, the rebuilt ones ${next.length}`,
+      `the live rows have ${live.length} partitions, but the rebuilt rows have ${next.length}`,
     );
   for (const [i, { partition, next: offset, logId, digest }] of live.entries()) {
     const rebuilt = next[i] as Place;
     if (rebuilt.logId !== logId)
       throw new NotAtTheSamePlace(
-        `the live rows are from the log ${logId}, the rebuilt ones from ${rebuilt.logId}`,
+        `the live rows are from the log ${logId}, but the rebuilt rows are from ${rebuilt.logId}`,
       );
     if (rebuilt.next !== offset)
       throw new NotAtTheSamePlace(
-        `in partition ${partition} the live rows stand at ${offset}, the rebuilt ones at ${rebuilt.next}`,
+        `partition ${partition}: the live rows are at ${offset}, but the rebuilt rows are at ${rebuilt.next}`,
       );
     if (rebuilt.digest !== digest)
       throw new NotAtTheSamePlace(
-        `in partition ${partition} the record before ${offset} is another for the live rows than for the rebuilt ones`,
+        `partition ${partition}: the record before ${offset} differs between the live and the rebuilt rows`,
       );
   }
 }
 
+/** Returns the statement that copies the released events. */
 const releasesTaken = (live: string, next: string): string =>
   `insert into ${next}.released select * from ${live}.released on conflict do nothing`;
 
-/** What was asked about a table that is parked at the same event in both. */
+/**
+ * Returns the statement that copies the requests about tables that are parked at the same event in
+ * both schemas.
+ */
 const asksTaken = (live: string, next: string): string =>
   `update ${next}.parked n set parked_at = l.parked_at, asked = l.asked, asked_by = l.asked_by, asked_at = l.asked_at
    from ${live}.parked l where l."table" = n."table" and l."offset" = n."offset" and l.line = n.line`;
 
-/** Beyond every generation that anybody holds of either. */
+/** Returns the statement that sets all generations above every generation of both schemas. */
 const generationsTurned = (live: string, next: string): string =>
   `with highest as (select coalesce(max(generation), 0) + 1 as generation from (select generation from ${live}.position union all select generation from ${next}.position) both_schemas),
    former as (update ${live}.position set generation = (select generation from highest), owner = null, lease_ms = null, lease_until = null)

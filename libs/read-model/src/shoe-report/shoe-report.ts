@@ -17,28 +17,35 @@ const SHOWN = [
   'decks',
 ] as const;
 
-/** A shoe's cards, reconciled. */
+/** The reconciliation of a shoe's cards. */
 export interface ShoeReportLine extends Pick<ShoeRow, (typeof SHOWN)[number]> {
   readonly shoeRef: string;
-  /** 52 × decks: what it held. */
+  /** Cards that the shoe held: 52 × decks. */
   readonly expected: number;
-  /** Cards drawn, burned ones and unread ones among them. */
+  /** Cards drawn, including burned and unread ones. */
   readonly drawn: number;
   readonly unread: number;
-  /** expected - drawn: what must be left. */
+  /** The cards that must remain: expected - drawn. */
   readonly computedRemaining: number;
-  /** What was said to be left when it was closed; null where nobody said. */
+  /** The cards declared to remain at the closing; null if the closing does not say. */
   readonly saidRemaining: number | null;
-  /** saidRemaining - computedRemaining: 0 is right, less than 0 is short; null where nobody said. */
+  /**
+   * saidRemaining - computedRemaining: negative if cards are missing, null if `saidRemaining` is
+   * null.
+   */
   readonly difference: number | null;
   readonly coups: number;
-  /** From its opening to its closing; null while it is open and where its clocks make no sense of it. */
+  /**
+   * Hours from the opening to the closing; null if the shoe is open or its clocks say that it
+   * closed no later than it opened.
+   */
   readonly hours: number | null;
   readonly coupsPerHour: number | null;
-  /** The findings SH that stand, by code, each as often as it was raised. */
+  /** The codes of the standing SH findings, in order, one for each finding. */
   readonly findings: readonly FindingCode[];
 }
 
+/** The totals of all shoes of the report. */
 export interface ShoeReportTotal {
   readonly shoes: number;
   readonly closed: number;
@@ -46,23 +53,30 @@ export interface ShoeReportTotal {
   readonly drawn: number;
   readonly unread: number;
   readonly coups: number;
-  /** Shoes that were said to hold another number of cards than must be left. */
+  /** Shoes whose declared number of remaining cards differs from the computed one. */
   readonly unreconciled: number;
-  /** Findings SH that stand. */
+  /** Standing SH findings. */
   readonly findings: number;
 }
 
+/** A page of the shoe report, with the totals of all pages. */
 export interface ShoeReport extends Page<ShoeReportLine> {
   readonly total: ShoeReportTotal;
 }
 
 const LIST = 'shoe-report';
-/** A shoe is nobody's: of the dealer's shoes are those in which that dealer dealt a coup. */
+/**
+ * A shoe has no dealer of its own: a filter on a dealer selects the shoes in which that dealer
+ * dealt a coup.
+ */
 const DEALT_BY =
   'exists (select from dealt d where d.shoe_ref = s.ref and d."table" = s."table" and d.dealer = ?)';
 /** The codes about a shoe's cards. */
 const SHOE_CODES = codesOfReport('shoes');
-/** The findings of a shoe that count here, as a condition whose codes become a parameter of `where`. */
+/**
+ * Returns the condition on the findings of a shoe that the report counts. Adds the codes as a
+ * parameter of `where`.
+ */
 const ofShoe = (where: Where): string =>
   `f.shoe_ref = s.ref and f."table" = s."table" and f.withdrawn_because is null and f.code = any(${where.parameter(SHOE_CODES)})`;
 
@@ -75,8 +89,9 @@ type ShoeRead = Pick<
 const COLUMNS = SHOE.select('s', [...SHOWN, 'ref', 'cards', 'unread', 'remaining', 'coups']);
 
 /**
- * Shoes by their gaming day, the latest first: composition, reconciliation and pace. Findings that were withdrawn are
- * left out; void coups count as coups, for their cards are gone. The total is that of all pages, and the sum of their lines.
+ * Returns shoes by gaming day, the latest first: composition, reconciliation and pace. Withdrawn
+ * findings do not count. Void coups count as coups, because their cards left the shoe. The total is
+ * the sum of the lines of all pages.
  */
 export async function shoeReport(
   read: Snapshot,

@@ -45,7 +45,7 @@ const SHOWN = [
   'gamingDay',
 ] as const;
 
-/** A shoe in a list, and what stands against it. */
+/** A shoe in a list, with its findings counted. */
 export type ShoeLine = Pick<ShoeRow, (typeof SHOWN)[number]> & Standing;
 
 /** The select list of shoes, for `from shoe s`. Its rows are `ShoeLine`s. */
@@ -56,18 +56,21 @@ export interface LedgerLine extends CommissionAmounts, Pick<LedgerRow, 'seat'> {
   readonly outstanding: number;
 }
 
-/** A shoe with its coups in order, what was found and what is owed. Of each list the first 1,000: the lists of coups and findings have the rest. */
+/**
+ * A shoe with its ledger, coups in order, findings and unjudgeable entries. Each list except the
+ * ledger has at most 1,000 items. The lists of coups and findings return the rest.
+ */
 export interface ShoeWhole extends ShoeLine {
   readonly ledger: readonly LedgerLine[];
   readonly coupLines: readonly CoupLine[];
-  /** Those that stand, the gravest first, and after them those that were withdrawn. */
+  /** First the standing findings, the gravest first, then the withdrawn ones. */
   readonly raised: readonly FindingLine[];
   readonly unjudgeable: readonly Unjudgeable[];
 }
 
 const LIST = 'shoes';
 
-/** Shoes, the latest first. A shoe is of the gaming day on which it was opened. */
+/** Returns shoes, the latest first. A shoe belongs to the gaming day of its opening. */
 export async function shoes(
   read: Snapshot,
   filter: Omit<Filter, 'dealer'>,
@@ -92,7 +95,10 @@ export async function shoes(
   ]);
 }
 
-/** A shoe by the reference of its opening; undefined where there is none, or it is at none of the tables in `scope`. */
+/**
+ * Returns a shoe by the reference of its opening, or undefined if it does not exist or its table is
+ * not in `scope`.
+ */
 export async function shoe(
   read: Snapshot,
   ref: string,

@@ -33,22 +33,24 @@ const OF_SHOE = [
 const OF_COUP = ['ref', 'coup', 'kind', 'openedAt'] as const;
 const OF_PARKED = ['partition', 'offset', 'line', 'reason'] as const;
 
-/** A table as it stands. Its times are null if it has no event that was judged. */
+/** The current state of a table. Its times are null if none of its events was judged. */
 export interface TableLine extends Nullable<Pick<TableRow, (typeof OF_TABLE)[number]>> {
   readonly table: string;
   /** The open shoe. */
   readonly shoe: TableShoe | null;
   /** The open coup, with its cards so far. */
   readonly coup: TableCoup | null;
-  /** All events ever of this table, as admission counted them; null if it was parked at its first. */
+  /**
+   * The counts by admission of all events of this table; null if it was parked at its first event.
+   */
   readonly events: TableEvents | null;
-  /** Where judging stopped until somebody decides, and why. */
+  /** The event at which the table is parked and the reason; null if the table is not parked. */
   readonly parked: Pick<ParkedRow, (typeof OF_PARKED)[number]> | null;
 }
 
 type Nullable<Row> = { readonly [field in keyof Row]: Row[field] | null };
 
-/** The open shoe of a table, and what stands against it. */
+/** The open shoe of a table, with its findings counted. */
 export type TableShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]> & Standing;
 
 /** The open coup of a table, with its cards and bets so far. */
@@ -60,7 +62,10 @@ export type TableEvents = Pick<TableRow, (typeof COUNTS)[number]>;
 
 const LIST = 'tables';
 
-/** What a row of the query has: the parts of a line, each field after the name of its part; all null in a part that is missing. */
+/**
+ * A row of the query: the parts of a line, each field after the name of its part. All fields of a
+ * missing part are null.
+ */
 type TableRead = Pick<TableLine, 'dealer' | 'lastEventTime' | 'lastReceived'> &
   Readonly<Record<string, unknown>> & { readonly key: string; readonly table: string };
 
@@ -70,7 +75,10 @@ const COLUMNS = `n."table" as key, n.name as "table", ${TABLE_STATE.select('t', 
             ${COUP.select('c', [...OF_COUP, 'detail'], 'coup.')},
             ${PARKED.select('p', OF_PARKED, 'parked.')}`;
 
-/** All tables that ever sent anything, by name. One that is parked stands as it stood before the event that it stopped at. */
+/**
+ * Returns all tables that have sent events, by name. A parked table is shown as it was before the
+ * event that it is parked at.
+ */
 export async function tables(
   read: Snapshot,
   { scope, table }: { readonly scope?: readonly string[]; readonly table?: string },
@@ -115,7 +123,10 @@ function coupOf({ detail, ...coup }: TableCoup & Pick<CoupRow, 'detail'>): Table
   return { ...coup, cards: detail.cards, bets: detail.bets };
 }
 
-/** Returns the fields of a part, or null if it is missing: then its `sure` field, which it always has, is null. */
+/**
+ * Returns the fields of a part, or null if the part is missing. `sure` is a field that is null only
+ * if the part is missing.
+ */
 function part<Part>(row: TableRead, name: string, sure: keyof Part & string): Part | null {
   if (row[`${name}.${sure}`] === null) return null;
   const prefix = `${name}.`;

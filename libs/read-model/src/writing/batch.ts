@@ -12,20 +12,22 @@ import type {
   UnjudgeableRow,
 } from '../entities/index.js';
 
-/** A table as the fold projects it: its snapshot is written by itself. */
+/** A table as the fold projects it. Its snapshot is written separately. */
 export type TableAsFolded = Omit<TableRow, 'snapshot' | 'snapshotNext'>;
 
-/** What could not be judged, or with a null `body` that it now is. */
+/**
+ * An unjudgeable entry to write, or with a null `body` one to delete because it can now be judged.
+ */
 export type UnjudgeableChange =
   | UnjudgeableRow
   | (Pick<UnjudgeableRow, 'table' | 'shoeRef' | 'key' | 'partition' | 'changed'> & {
       readonly body: null;
     });
 
-/** A table that stops being judged at an event. `table` is its id in full. */
+/** A table to park at an event. `table` is its id in full. */
 export type ParkedEvent = Pick<ParkedRow, 'table' | 'partition' | 'offset' | 'line' | 'reason'>;
 
-/** What the lines of a shoe's totals have in common. */
+/** The fields that all lines of a shoe's totals have. */
 interface OfShoe {
   readonly shoeRef: string;
   readonly table: string;
@@ -33,7 +35,7 @@ interface OfShoe {
   readonly currency: string;
 }
 
-/** The totals of a shoe. Each list is what the report of its name adds up. */
+/** The totals of a shoe. The report of the same name adds up each list. */
 export interface ShoeTotals extends OfShoe {
   /** `true` replaces all lines of this shoe. `false` upserts these lines by key. */
   readonly whole: boolean;
@@ -43,7 +45,7 @@ export interface ShoeTotals extends OfShoe {
   readonly bets: readonly Omit<BetTotalRow, keyof OfShoe>[];
 }
 
-/** The state of a table as `saveTable` writes it, and the offset before which everything is in it. */
+/** A table's state as `saveTable` encodes it. It includes everything before the offset `next`. */
 export interface SnapshotRow {
   readonly table: string;
   readonly partition: number;
@@ -51,7 +53,7 @@ export interface SnapshotRow {
   readonly state: Uint8Array;
 }
 
-/** Moves a partition on. Refused unless it stands at `from` under `generation`. */
+/** Moves a partition's position. Refused unless the position is `from` under `generation`. */
 export interface PositionMove {
   readonly partition: number;
   readonly generation: number;
@@ -59,11 +61,11 @@ export interface PositionMove {
   readonly next: number;
   /** SHA-256 of the value of record `next - 1`. */
   readonly lastDigest: Uint8Array;
-  /** Events in the records moved over. */
+  /** Events in the records from `from` to `next`. */
   readonly events: number;
 }
 
-/** All that one transaction writes. */
+/** The rows that one transaction writes. */
 export interface RowBatch {
   readonly moves: readonly PositionMove[];
   readonly tables: readonly TableAsFolded[];

@@ -4,18 +4,20 @@ import type { WriterPool } from './pool.js';
 
 const CLAIMED = ['partition', 'generation', 'next', 'lastDigest', 'events'] as const;
 
-/** A partition that its owner may write until the lease ends, and only under the generation that it was claimed under. */
+/**
+ * A claimed partition. Its owner may write it until the lease ends, and only under this generation.
+ */
 export type Claimed = Pick<PositionRow, (typeof CLAIMED)[number]>;
 
-/** A partition that somebody claimed, and its generation then. */
+/** A partition and the generation under which it was claimed. */
 export type Held = Pick<PositionRow, 'partition' | 'generation'>;
 
 const STATE = [...CLAIMED, 'logId', 'foldVersion', 'owner', 'committedAt'] as const;
 const STOPPED = ['stoppedOffset', 'stoppedReason', 'stoppedAt'] as const;
 
-/** Where a partition stands. */
+/** The state of a partition. */
 export interface PositionState extends Pick<PositionRow, (typeof STATE)[number]> {
-  /** By the database's clock. */
+  /** Whether a lease is valid now, by the database's clock. */
   readonly owned: boolean;
   readonly stopped: {
     readonly reason: string;
@@ -24,12 +26,12 @@ export interface PositionState extends Pick<PositionRow, (typeof STATE)[number]>
   } | null;
 }
 
-/** The rows were made from another log: they cannot go on from this one. */
+/** Thrown if the rows were projected from another log, so they cannot continue from this one. */
 export class OtherLog extends Refusal {
   override readonly name = 'OtherLog';
 }
 
-/** The rows were made by another version of the fold: they are rebuilt, never read. */
+/** Thrown if another version of the fold projected the rows. They must be rebuilt. */
 export class OtherFold extends Refusal {
   override readonly name = 'OtherFold';
 
@@ -38,7 +40,7 @@ export class OtherFold extends Refusal {
     readonly wanted: number,
   ) {
     super(
-      `the rows are of fold version ${found}, this is version ${wanted}: run "shoeprint rebuild"`,
+      `the rows are of fold version ${found}, but this program has version ${wanted}: run "shoeprint rebuild"`,
     );
   }
 }
@@ -53,8 +55,9 @@ interface Standing {
 }
 
 /**
- * Makes the positions of a log's partitions, at 0, where there are none. Throws `OtherLog` where there are those of another
- * log, or another number of them, and `OtherFold` where the rows are of another version of the fold.
+ * Creates the positions of a log's partitions, at 0, unless it has some. Throws `OtherLog` if
+ * positions of another log or another number of partitions exist, and `OtherFold` if another
+ * version of the fold wrote the rows.
  */
 export async function prepare(
   pool: WriterPool,
@@ -63,7 +66,7 @@ export async function prepare(
   foldVersion: number,
 ): Promise<void> {
   if (!Number.isSafeInteger(partitions) || partitions < 1)
-    throw new Error(`a log has at least one partition, not ${partitions}`);
+    throw new Error(`partitions must be a whole number of at least 1, not ${partitions}`);
   const standing = await pool.transaction(async (client) => {
     await client.query(`lock table ${pool.sql}.position in share row exclusive mode`);
     await client.query(
@@ -79,16 +82,19 @@ export async function prepare(
   });
   for (const found of standing) {
     if (found.log_id !== logId)
-      throw new OtherLog(`the rows were made from the log ${found.log_id}, this is ${logId}`);
+      throw new OtherLog(`the rows are from the log ${found.log_id}, but this log is ${logId}`);
     if (found.fold_version !== foldVersion) throw new OtherFold(found.fold_version, foldVersion);
     if (found.partitions !== partitions)
       throw new OtherLog(
-        `the rows were made from a log of ${found.partitions} partitions, this one has ${partitions}`,
+        `the rows are from a log of ${found.partitions} partitions, but this log has ${partitions}`,
       );
   }
 }
 
-/** Takes up to `atMost` partitions that nobody owns or whose lease has ended; never a stopped one. */
+/**
+ * Claims up to `atMost` partitions that have no owner or whose lease has ended. Never claims a
+ * stopped partition.
+ */
 export async function claim(
   pool: WriterPool,
   owner: string,
@@ -109,7 +115,7 @@ export async function claim(
   );
 }
 
-/** Locks the held positions in order, so that no two callers wait for each other. */
+/** Locks the held positions in order, so that two callers cannot deadlock. */
 const heldOf = (schema: string): string =>
   `held as (
      select p.partition, p.generation from ${schema}.position p
@@ -121,7 +127,7 @@ const columnsOf = (held: readonly Held[]): [number[], number[]] => [
   held.map(({ generation }) => generation),
 ];
 
-/** Prolongs leases; gives the partitions that are no longer held. */
+/** Renews leases. Returns the partitions that the owner no longer holds. */
 export async function renew(
   pool: WriterPool,
   owner: string,
@@ -140,7 +146,7 @@ export async function renew(
   return held.map(({ partition }) => partition).filter((partition) => !still.has(partition));
 }
 
-/** Gives partitions back at once; what is no longer held is left alone. */
+/** Releases partitions. Skips those that the owner no longer holds. */
 export async function release(
   pool: WriterPool,
   owner: string,
@@ -155,7 +161,10 @@ export async function release(
   );
 }
 
-/** Says that `owner` is alive, and gives how many are: those heard of within `aliveMs`, itself among them. */
+/**
+ * Records that `owner` is alive. Returns how many owners are: those seen within `aliveMs`,
+ * including this one.
+ */
 export async function heartbeat(pool: WriterPool, owner: string, aliveMs: number): Promise<number> {
   const [seen] = await pool.query<{ others: number }>(
     'heartbeat',
@@ -167,14 +176,14 @@ export async function heartbeat(pool: WriterPool, owner: string, aliveMs: number
   return 1 + (seen?.others ?? 0);
 }
 
-/** `owner` goes: others need not wait until it is no longer heard of. */
+/** Removes `owner` from the members, so that others need not wait until it counts as dead. */
 export async function leave(pool: WriterPool, owner: string): Promise<void> {
   await pool.query('leave', `delete from ${pool.sql}.member where owner = $1`, [owner]);
 }
 
 type PositionColumns = Omit<PositionState, 'stopped'> & Pick<PositionRow, (typeof STOPPED)[number]>;
 
-/** Returns where every partition stands, in order. */
+/** Returns the state of every partition, in order. */
 export async function positions(pool: WriterPool): Promise<PositionState[]> {
   const rows = await pool.query<PositionColumns>(
     'positions',
@@ -190,7 +199,10 @@ export async function positions(pool: WriterPool): Promise<PositionState[]> {
   }));
 }
 
-/** Stops a partition at an offset until somebody resumes it, and gives it back. False where it is no longer held: its new owner will see for itself. */
+/**
+ * Stops a partition at an offset until somebody resumes it, and releases it. Returns false if the
+ * owner no longer holds it; the new owner will meet the same fault.
+ */
 export async function stopPartition(
   pool: WriterPool,
   { partition, generation }: Held,
@@ -206,7 +218,7 @@ export async function stopPartition(
   return stopped.length > 0;
 }
 
-/** Lets a stopped partition be claimed again; false where it was not stopped. */
+/** Resumes a stopped partition, so that it can be claimed. Returns false if it was not stopped. */
 export async function resumePartition(pool: WriterPool, partition: number): Promise<boolean> {
   const resumed = await pool.query(
     'resume-partition',
@@ -218,8 +230,9 @@ export async function resumePartition(pool: WriterPool, partition: number): Prom
 }
 
 /**
- * The statement that begins every write: moves all the positions of $1 to $6 that stand where they are expected under their
- * generation, locked in order, prolongs their leases, tells listeners, and gives those that it moved.
+ * Returns the statement that every write begins with. It locks the wanted positions in order and
+ * moves those that are as expected: at `from` and under their generation. It also renews their
+ * leases, notifies listeners, and returns the partitions that it moved.
  */
 export const movingSql = (schema: string): string =>
   `with wanted as (

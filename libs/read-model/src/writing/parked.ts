@@ -4,10 +4,13 @@ import type { ParkedEvent } from './batch.js';
 import type { WriterPool } from './pool.js';
 import { upsert, type Statement } from './statements.js';
 
-/** What may be asked about a parked table: to judge the event again, or to go on without it. */
+/**
+ * The request about a parked table: `retry` the event, or `release` the table and continue without
+ * the event.
+ */
 export type ParkedAsk = NonNullable<ParkedRow['asked']>;
 
-/** A parked table by its full id, with what was asked about it. */
+/** A parked table by its full id, with the pending request. */
 export type ParkedTable = Omit<ParkedRow, 'name'>;
 
 const COLUMNS = `p.name as "table", ${PARKED.select('p', ['partition', 'offset', 'line', 'reason', 'parkedAt', 'asked', 'askedBy', 'askedAt'])}`;
@@ -19,7 +22,10 @@ export const parked = (pool: WriterPool): Promise<ParkedTable[]> =>
     `select ${COLUMNS} from ${pool.sql}.parked p order by p."table"`,
   );
 
-/** Returns the parked tables of some partitions about which somebody asked something that is not yet done. */
+/**
+ * Returns the parked tables of some partitions that have a pending request, the oldest request
+ * first.
+ */
 export const asked = (pool: WriterPool, partitions: readonly number[]): Promise<ParkedTable[]> =>
   pool.query<ParkedTable>(
     'asked',
@@ -27,7 +33,10 @@ export const asked = (pool: WriterPool, partitions: readonly number[]): Promise<
     [partitions],
   );
 
-/** Asks for a table to be retried or released by whoever owns its partition; a later asking replaces one not yet done. False where the table is not parked. */
+/**
+ * Requests the retry or release of a table from the owner of its partition. Replaces a pending
+ * request. Returns false if the table is not parked.
+ */
 export async function askParked(
   pool: WriterPool,
   table: string,
@@ -42,7 +51,7 @@ export async function askParked(
   return found.length > 0;
 }
 
-/** Returns the events of a partition that are left out, in order. Every fold of the partition leaves out the same. */
+/** Returns the released events of a partition, in order. Every fold of the partition skips them. */
 export const released = (pool: WriterPool, partition: number): Promise<ReleasedRow[]> =>
   pool.query<ReleasedRow>(
     'released',
@@ -51,7 +60,7 @@ export const released = (pool: WriterPool, partition: number): Promise<ReleasedR
     [partition],
   );
 
-/** Returns the statement that parks tables. A table that is parked again has not been asked about. */
+/** Returns the statement that parks tables. Parking a table again clears its request. */
 export const parking = (schema: string, events: readonly ParkedEvent[]): Statement | undefined =>
   upsert(
     schema,
@@ -65,7 +74,10 @@ export const parking = (schema: string, events: readonly ParkedEvent[]): Stateme
     },
   );
 
-/** Ends the parking of a table; where it was released, the event is from now on left out. */
+/**
+ * Returns the statement that ends the parking of a table. If the request was a release, it also
+ * records the event as released.
+ */
 export const unparking = (schema: string, table: string): Statement => ({
   name: 'unpark',
   text: `with unparked as (delete from ${schema}.parked where "table" = $1 returning *)

@@ -3,52 +3,70 @@ import { asError } from '#process';
 import { ROW_TYPES } from '../database/data-source.js';
 import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
 
+/** Options of a `RowStore`. */
 export interface RowStoreOptions {
   readonly schema?: string;
   readonly poolSize?: number;
-  /** What the database shows as the application's name. */
+  /** The application name that PostgreSQL shows for the connections. */
   readonly applicationName?: string;
 }
 
-/** Nothing of a transaction was written, and why. */
+/** Thrown if a transaction wrote nothing. */
 export class RowsNotWritten extends Error {
   override readonly name = 'RowsNotWritten';
 
   constructor(
     override readonly cause: Error,
-    /** Whether the same may succeed later: a lost connection, a deadlock, a full disk; not a value that the tables refuse, which is our bug. */
+    /**
+     * Whether a retry may succeed, as after a lost connection, a deadlock or a full disk. A value
+     * that the tables refuse is a bug here, and a retry cannot help.
+     */
     readonly retryable: boolean,
   ) {
     super(`nothing was written: ${cause.message}`);
   }
 }
 
-/** The connection broke while a transaction was being committed: only the positions tell whether it was. */
+/** Thrown if the connection broke during a commit. Only the positions show whether it succeeded. */
 export class RowsOutcomeUnknown extends Error {
   override readonly name = 'RowsOutcomeUnknown';
 
   constructor(override readonly cause: Error) {
-    super(`it is not known whether the rows were written: ${cause.message}`);
+    super(`unknown whether the rows were written: ${cause.message}`);
   }
 }
 
-/** Longest that a session may idle in a transaction: an owner that sleeps in one holds its positions no longer than this. */
+/**
+ * The longest that a session may idle in a transaction. An owner that sleeps in one holds its
+ * positions no longer than this.
+ */
 const IDLE_IN_TRANSACTION_MS = 5_000;
-/** A statement of the largest batch takes a second or two; a lock that takes longer is not going to come. */
+/**
+ * The limit of a statement. The largest batch takes a second or two. A lock that takes longer is
+ * not going to come.
+ */
 const STATEMENT_MS = 30_000;
-/** The server answers a cancelled statement; beyond that the connection is dead. */
+/**
+ * The limit of an answer. The server answers a canceled statement, so after this the connection is
+ * dead.
+ */
 const ANSWER_MS = STATEMENT_MS + 5_000;
 
-/** What PostgreSQL's classes of errors (appendix A of its manual) say of our own statements and values. */
+/**
+ * The classes of errors (PostgreSQL manual, appendix A) that our own statements and values cause.
+ */
 const OUR_FAULT = /^(0A|2|42|P0|XX)/;
 
-/** Among them, what passes by itself: a server that is not written for now (a standby), a session that was ended because its process slept. */
+/**
+ * The codes in those classes that pass without a change: the server is read-only for now (a
+ * standby), or it ended a session whose process slept.
+ */
 const PASSES = /^25(006|P03|P04)$/;
 
 const isRetryable = ({ code = '' }: Error & { readonly code?: string }): boolean =>
   PASSES.test(code) || !OUR_FAULT.test(code);
 
-/** Settings of every session that writes rows. */
+/** Returns the settings of every session that writes rows. */
 export const sessionOf = (url: string, applicationName: string): pg.ClientConfig => ({
   connectionString: url,
   application_name: applicationName,
@@ -60,9 +78,9 @@ export const sessionOf = (url: string, applicationName: string): pg.ClientConfig
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
 });
 
-/** Connections of a writer, bound to a schema. */
+/** The connections of a writer to one schema. */
 export class WriterPool {
-  /** The schema's name as SQL has it. */
+  /** The schema's name, quoted for SQL. */
   readonly sql: string;
   private readonly pool: pg.Pool;
 
@@ -74,11 +92,15 @@ export class WriterPool {
   ) {
     this.sql = quotedSchema(schema);
     this.pool = new pg.Pool({ ...sessionOf(url, applicationName), max: poolSize, pipeline: true });
-    // An idle connection that breaks is replaced when one is next needed, and whoever needs it learns what is wrong.
+    // The pool replaces a broken idle connection when it next needs one. That caller then gets the
+    // error.
     this.pool.on('error', () => undefined);
   }
 
-  /** One statement, a transaction of its own. Its name lets a connection keep its plan; one name is one text. */
+  /**
+   * Runs one statement in its own transaction. Its name lets a connection keep its plan, so one
+   * name must always have the same text.
+   */
   async query<Row extends object>(
     name: string,
     text: string,
@@ -88,8 +110,9 @@ export class WriterPool {
   }
 
   /**
-   * Runs `work` in a transaction and commits where it says so, else rolls back. Throws `RowsNotWritten` where anything failed before the
-   * commit, `RowsOutcomeUnknown` where the commit itself did.
+   * Runs `work` in a transaction. Commits if `work` returns `commit: true`, else rolls back. Throws
+   * `RowsNotWritten` if anything fails before the commit, and `RowsOutcomeUnknown` if the commit
+   * itself fails.
    */
   async transaction<T>(
     work: (client: pg.ClientBase) => Promise<{ readonly commit: boolean; readonly value: T }>,
@@ -97,7 +120,8 @@ export class WriterPool {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw new RowsNotWritten(asError(error), true);
     });
-    // A connection that breaks between two statements says so here; the next statement rejects with the same.
+    // A connection that breaks between two statements emits this error. The next statement rejects
+    // with the same one.
     const heard = (): void => undefined;
     client.on('error', heard);
     const letGo = (broken?: Error): void => {
@@ -129,7 +153,10 @@ export class WriterPool {
   }
 }
 
-/** Rolls back; gives the error where not even that can be said, and the connection is to be thrown away, which rolls back too. */
+/**
+ * Rolls back. Returns the error if the rollback fails. The connection must then be discarded, which
+ * also rolls back.
+ */
 async function rolledBack(client: pg.ClientBase): Promise<Error | undefined> {
   try {
     await client.query('rollback');

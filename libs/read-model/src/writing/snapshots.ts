@@ -4,19 +4,25 @@ import { TABLE_STATE } from '../entities/index.js';
 import type { WriterPool } from './pool.js';
 import type { Statement } from './statements.js';
 
-/** A table of a partition, for whoever takes the partition over. */
+/** A table of a partition, for the owner that takes the partition over. */
 export interface TableAtHand {
   readonly table: string;
-  /** The state as it was saved, and the offset before which everything is in it; null where none was saved: it is folded from 0. */
+  /**
+   * The saved state, which includes everything before the offset `snapshotNext`. Both are null if
+   * none was saved, and the table must then be folded from offset 0.
+   */
   readonly snapshot: Uint8Array | null;
   readonly snapshotNext: number | null;
-  /** The offset after the last record that changed the table: where that is not beyond `snapshotNext` nothing is to be refolded. */
+  /**
+   * The offset after the last record that changed the table. If it is not beyond `snapshotNext`,
+   * the snapshot is up to date.
+   */
   readonly lastNext: number;
-  /** Where it is parked, the event that it stopped at. */
+  /** The event that it is parked at, or null. */
   readonly parked: { readonly offset: number; readonly line: number } | null;
 }
 
-/** Snapshots fetched at once: a state may be a megabyte. */
+/** The most bytes of snapshots to fetch at once. One state may be a megabyte. */
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 const TABLES_AT_ONCE = 200;
 
@@ -30,7 +36,10 @@ interface TableColumns extends Omit<TableAtHand, 'parked'> {
   readonly line: number;
 }
 
-/** The tables of a partition, a few at a time, in no particular order. Only its owner may rely on what it says. */
+/**
+ * Yields the tables of a partition, fetched a few at a time, in no particular order. Only the owner
+ * of the partition may rely on them.
+ */
 export async function* tablesOf(pool: WriterPool, partition: number): AsyncGenerator<TableAtHand> {
   const listed = await pool.query<Listed>(
     'tables-of',
@@ -42,13 +51,16 @@ export async function* tablesOf(pool: WriterPool, partition: number): AsyncGener
   for (const keys of groups(listed)) yield* await tablesNamed(pool, keys);
 }
 
-/** Returns one table as its partition's owner finds it, or undefined where nothing of it was ever written. */
+/**
+ * Returns one table as the owner of its partition finds it, or undefined if nothing of it was
+ * written.
+ */
 export async function tableNamed(pool: WriterPool, name: string): Promise<TableAtHand | undefined> {
   const found = await tablesNamed(pool, [keyOf(name)]);
   return found.find(({ table }) => table === name);
 }
 
-/** Some tables after one another that are not too much at once. */
+/** Groups tables, in order, so that each group is small enough to fetch at once. */
 function groups(listed: readonly Listed[]): string[][] {
   const all: string[][] = [];
   let bytesLeft = 0;
@@ -77,7 +89,10 @@ async function tablesNamed(pool: WriterPool, keys: readonly string[]): Promise<T
   }));
 }
 
-/** Saves a state with the table's row, which is there or in the same batch. */
+/**
+ * Returns the statement that saves a state in the table's row. The row must exist or be in the same
+ * batch.
+ */
 export const saving = (schema: string, { table, next, state }: SnapshotRow): Statement => ({
   name: 'save',
   text: `update ${schema}.table_state set snapshot = $2, snapshot_next = $3 where "table" = $1`,

@@ -1,7 +1,7 @@
 import type { Given, Table, TableColumn } from '../entities/table.js';
 import { arrayOf, arraySql } from './arrays.js';
 
-/** A statement with its values; its name lets a connection keep its plan. */
+/** A statement with its values. Its name lets a connection keep its plan. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -14,7 +14,7 @@ type Rows<Row> = readonly Given<Row>[];
 const listed = (columns: readonly string[]): string => columns.join(', ');
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
-/** Returns the last of the rows with each key: a statement can write a row only once. */
+/** Returns the last row with each key, because a statement can write a row only once. */
 export function lastOfEach<Row, Some extends Given<Row>>(
   key: Columns<Row>,
   rows: readonly Some[],
@@ -26,8 +26,9 @@ export function lastOfEach<Row, Some extends Given<Row>>(
 }
 
 /**
- * Returns SQL for arrays side by side as rows, the first as parameter `from`. They are unnested in the select list, where they
- * advance together: PostgreSQL first materializes each of several in an `unnest` in FROM, which showed in its profile.
+ * Returns SQL that turns arrays into rows, the first array as parameter `from`. It unnests them in
+ * the select list, where they advance together. With several in one `unnest` in FROM, PostgreSQL
+ * first materializes each, which showed in its profile.
  */
 const given = <Row>(columns: Columns<Row>, from = 1): string =>
   `(select ${listed(columns.map(({ name, type }, i) => `unnest(${arraySql(type, from + i)}) as ${name}`))})`;
@@ -42,8 +43,8 @@ const arraysOf = <Row>(columns: Columns<Row>, rows: Rows<Row>): string[] =>
   );
 
 /**
- * Returns the statement that inserts rows, or updates those with the same key; undefined if there are none. `set` names further
- * columns and the SQL of their values.
+ * Returns the statement that inserts rows, or updates those with the same key. Returns undefined if
+ * there are no rows. `set` names further columns and the SQL of their values.
  */
 export function upsert<Row extends object>(
   schema: string,
@@ -65,7 +66,10 @@ export function upsert<Row extends object>(
   };
 }
 
-/** Returns the statement that deletes the rows with the keys of these; undefined if there are none. */
+/**
+ * Returns the statement that deletes the rows with the same keys. Returns undefined if there are no
+ * rows.
+ */
 export function remove<Row extends object>(
   schema: string,
   { name: table, key }: Table<Row>,
@@ -82,12 +86,12 @@ export function remove<Row extends object>(
 const sameKey = <Row>(key: Columns<Row>, other: string): string =>
   key.map(({ name }) => `${other}.${name} = old.${name}`).join(' and ');
 
-/** What tells one shoe from another. */
+/** The fields that identify a shoe. */
 type ShoeKey = Readonly<Record<'shoeRef' | 'table', string>>;
 
 /**
- * Returns the statements that upsert the lines of shoes and leave alone those that did not change. The shoes in `whole` lose all
- * lines but these.
+ * Returns the statements that upsert the lines of shoes. Lines that did not change are not written.
+ * The shoes in `whole` lose all lines that are not in `rows`.
  */
 export function replaceLines<Row extends ShoeKey>(
   schema: string,

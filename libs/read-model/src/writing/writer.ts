@@ -22,19 +22,22 @@ import {
 import { WriterPool, type RowStoreOptions } from './pool.js';
 import { lastOfEach, remove, replaceLines, upsert, type Statement } from './statements.js';
 
-/** What came of a write: the partitions that another owns by now. Where there is one, nothing was written. */
+/**
+ * The result of a write: the partitions that another owner has taken. If there are any, nothing was
+ * written.
+ */
 export interface Written {
   readonly fenced: readonly number[];
 }
 
-/** A payload of NOTIFY is less than 8,000 bytes. */
+/** The limit of a hint. PostgreSQL limits the payload of NOTIFY to less than 8,000 bytes. */
 const HINT_BYTES_MAX = 7_000;
 
-/** The rows of a read model, for whoever folds: it owns partitions and writes what they come to. */
+/** Writes the rows of a read model: owns partitions and stores what their fold projects. */
 export class RowStore {
   private constructor(private readonly pool: WriterPool) {}
 
-  /** Opens connections to a database whose schema `migrate` has made. None is opened before it is needed. */
+  /** Opens a store on a schema that `migrate` created. It connects when it first needs to. */
   static open(url: string, { schema, poolSize, applicationName }: RowStoreOptions = {}): RowStore {
     return new RowStore(new WriterPool(url, schema, poolSize, applicationName));
   }
@@ -44,16 +47,20 @@ export class RowStore {
   }
 
   /**
-   * Writes a batch in one transaction, which begins by moving the positions: all or nothing. Where a position is not where it is
-   * expected, or under another generation, nothing is written and its partition is named. Every row's partition is among the moves
-   * (`from` = `next` where only rows change). Throws `RowsNotWritten`, or `RowsOutcomeUnknown` where the connection broke in
-   * the commit: the positions then tell.
+   * Writes a batch in one transaction, which first moves the positions. If a position or generation
+   * is not as expected, nothing is written and the result names the partition. Every row's
+   * partition must be among the moves, with `from` = `next` if only rows change. Throws
+   * `RowsNotWritten`, or `RowsOutcomeUnknown` if the connection broke during the commit; the
+   * positions then show whether it succeeded.
    */
   write(batch: RowBatch): Promise<Written> {
     return this.writeAfter([], batch);
   }
 
-  /** Ends the parking of a table, in one transaction with the rows that folding on gave (which may park it again, at a later event). */
+  /**
+   * Ends the parking of a table, in one transaction with the rows of the continued fold. These may
+   * park it again at a later event.
+   */
   unpark(table: string, batch: RowBatch): Promise<Written> {
     return this.writeAfter([parking.unparking(this.pool.sql, table)], batch);
   }
@@ -140,13 +147,16 @@ export class RowStore {
     return parking.released(this.pool, partition);
   }
 
-  /** Lets the connections go, once what is under way on them is done. */
+  /** Closes the connections once their current work is done. */
   close(): Promise<void> {
     return this.pool.close();
   }
 }
 
-/** A row of a partition that does not move with it would not be fenced. */
+/**
+ * Throws if the batch has a row of a partition that it does not move, because that row would not be
+ * fenced.
+ */
 function checkPartitions({
   moves,
   tables,
@@ -159,10 +169,10 @@ function checkPartitions({
   parked,
 }: RowBatch): void {
   const moving = new Set(moves.map(({ partition }) => partition));
-  if (moving.size === 0) throw new Error('a batch moves at least one partition');
-  if (moving.size !== moves.length) throw new Error('a batch moves a partition once');
+  if (moving.size === 0) throw new Error('a batch must move at least one partition');
+  if (moving.size !== moves.length) throw new Error('a batch must not move a partition twice');
   for (const { from, next } of moves)
-    if (next < from) throw new Error(`a position goes on, not back from ${from} to ${next}`);
+    if (next < from) throw new Error(`a position must not move back from ${from} to ${next}`);
   for (const { partition } of [
     tables,
     shoes,
@@ -174,7 +184,9 @@ function checkPartitions({
     parked,
   ].flat()) {
     if (!moving.has(partition))
-      throw new Error(`the batch has a row of partition ${partition}, which it does not move`);
+      throw new Error(
+        `the batch has a row of partition ${partition} but does not move that partition`,
+      );
   }
 }
 
@@ -259,7 +271,10 @@ const linesIn = <Line extends object>(
     return list(of).map((line) => ({ ...line, shoeRef, table, shoe, currency }));
   });
 
-/** Totals in the order given, without those that later ones of the same shoe replace whole; and the shoes replaced. */
+/**
+ * Returns the totals in order, without those that a later total of the same shoe replaces, and the
+ * shoes that are replaced as a whole.
+ */
 function linesOf(totals: RowBatch['totals']): {
   readonly lines: readonly ShoeTotals[];
   readonly whole: readonly ShoeTotals[];
@@ -278,9 +293,9 @@ function linesOf(totals: RowBatch['totals']): {
 }
 
 /**
- * Sends statements without waiting for one answer before the next goes: a transaction is a few round trips, not one for each
- * statement. They run in this order; after the first that fails the transaction runs no more of them, and its reason is
- * thrown once all have answered.
+ * Sends all statements before the first answer, so that a transaction takes a few round trips and
+ * not one per statement. They run in this order. After the first that fails, PostgreSQL runs no
+ * more of them. Its error is thrown once all have been answered.
  */
 async function sendAll(
   client: pg.ClientBase,
@@ -295,5 +310,6 @@ async function sendAll(
 
 function checkSaved(snapshots: RowBatch['snapshots'], answers: readonly pg.QueryResult[]): void {
   for (const [i, { table }] of snapshots.entries())
-    if (answers[i]?.rowCount !== 1) throw new Error(`a state of table ${table}, which has no row`);
+    if (answers[i]?.rowCount !== 1)
+      throw new Error(`cannot save a snapshot: table ${table} has no row`);
 }
