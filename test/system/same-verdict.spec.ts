@@ -59,6 +59,7 @@ const findingOf = ({
   coupRef,
   dealer: _d,
   at: _a,
+  raisedAt: _r,
   gamingDay: _g,
   ...finding
 }: FindingLine): Finding => ({
