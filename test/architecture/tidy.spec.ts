@@ -19,11 +19,11 @@ const TODO = JSON.parse(text('test/architecture/tidy-todo.json')) as Record<
   Record<string, number>
 >;
 
-/** Returns the library, the app or the folder of tests that a file belongs to, or else its first folder. */
-function roomOf(file: string): string {
-  const [first = '', second = ''] = file.split('/');
+/** Returns the library, the app or the folder of tests that a fault's file belongs to, or else its first folder. */
+function roomOf(fault: string): string {
+  const [first = '', second = ''] = fault.replace(/:.*/, '').split('/');
   if (!/^(apps|libs|test)$/.test(first)) return second === '' ? '.' : first;
-  return `${first}/${second.replace(/:.*/, '')}`;
+  return `${first}/${second}`;
 }
 
 /**

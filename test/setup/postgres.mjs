@@ -29,7 +29,10 @@ async function embedded() {
     writeFileSync(join(compiled, name.replace(/ts$/, 'js')), code);
   }
   const main = pathToFileURL(join(compiled, 'embedded-cluster.js')).href;
-  const { EmbeddedCluster } = await import(main);
+  const { EmbeddedCluster } =
+    /** @type {typeof import('../../apps/standalone/src/postgres/embedded-cluster.js')} */ (
+      await import(main)
+    );
   rmSync(compiled, { recursive: true });
   const dir = mkdtempSync(join(tmpdir(), 'shoeprint-test-pg-'));
   const cluster = new EmbeddedCluster({ dir, database: 'shoeprint', ephemeral: true });

@@ -23,7 +23,6 @@ import {
   type Shoe,
   type TableState,
 } from './state.js';
-import type { Finding } from './findings/finding.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
 /** Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is held. */

@@ -28,7 +28,7 @@ export interface Gap {
 }
 
 /** The number, or the id of an event without one, under which two contents were sent. */
-export type Repeat =
+type Repeat =
   | { readonly source: string; readonly session: string; readonly sequence: number }
   | { readonly source: string; readonly id: string };
 
