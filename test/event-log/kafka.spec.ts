@@ -24,7 +24,7 @@ import { describeEventLog, type LogStore } from './contract.js';
 
 const PARTITIONS = 4;
 /**
- * A broker that this file may kill, unless KAFKA_BROKERS is set or there is no Java: the broker of
+ * A broker that this file may kill, unless KAFKA_BROKERS is set or Java is missing: the broker of
  * the test run must not be killed.
  */
 const shared = process.env.KAFKA_BROKERS ? 'KAFKA_BROKERS is set' : await whyNoKafkaToKill();

@@ -28,7 +28,7 @@ async function failureOf(work: (client: pg.ClientBase) => Promise<unknown>): Pro
 }
 
 describe('a rejected write of rows', () => {
-  it('is retried if the database is read-only, as a standby is', async () => {
+  it('may be retried if the database is read-only, as a standby is', async () => {
     await asked(
       `alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = on`,
     );
@@ -37,7 +37,7 @@ describe('a rejected write of rows', () => {
     expect(failure).toMatchObject({ retryable: true, cause: { code: '25006' } });
   });
 
-  it('is retried if the database ended the session of a process that slept in its transaction', async () => {
+  it('may be retried if the database ended the session of a process that slept in its transaction', async () => {
     const failure = await failureOf(async (client) => {
       await client.query("set local idle_in_transaction_session_timeout = '50ms'");
       // Blocks this whole process, like SIGSTOP.
@@ -48,7 +48,7 @@ describe('a rejected write of rows', () => {
     expect(failure).toMatchObject({ retryable: true, cause: { code: '25P03' } });
   });
 
-  it('is not retried if the statement is wrong, which is a bug', async () => {
+  it('must not be retried if the statement is wrong, which is a bug', async () => {
     expect(
       await failureOf((client) => client.query('insert into nowhere values (1)')),
     ).toMatchObject({ retryable: false, cause: { code: '42P01' } });

@@ -3,8 +3,9 @@ import { Refusal } from '#process';
 import { OtherFold } from '#read-model';
 
 /**
- * Starts the auditor of a data folder. Rows that an earlier version of the judges made are rebuilt from the log first, and
- * `say` hears what differs. Throws `Refusal` where a later version made them.
+ * Starts the auditor of a data folder. If an earlier fold version wrote the rows, rebuilds them
+ * from the log first and passes each difference to `say`. Throws `Refusal` if a later version wrote
+ * them.
  */
 export async function startOnAnyRows(
   parts: StartAuditor,

@@ -129,8 +129,8 @@ async function startDatabase(data: string, started: Stop[]): Promise<string> {
 
 /**
  * Returns the first administrator, who may do everything on one machine. The password is in the
- * data folder, next to that of the database, so that every start can show it: whoever can read one
- * file can read everything else.
+ * data folder, next to that of the database, so that every start can show it: a reader of one file
+ * can read everything else.
  */
 async function signInOf(
   databaseUrl: string,

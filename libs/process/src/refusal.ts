@@ -1,6 +1,6 @@
 /**
- * An error whose message tells the user in one sentence why a request cannot be done. A program
- * prints the sentence and exits with code 2. Any other error is a bug.
+ * An error whose message explains to the user in one sentence why a request cannot be done. A
+ * program prints the sentence and exits with code 2. Any other error is a bug.
  */
 export class Refusal extends Error {
   override readonly name: string = 'Refusal';

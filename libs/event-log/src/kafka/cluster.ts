@@ -82,7 +82,7 @@ export function clusterOf(kafka: Kafka): Cluster {
 /** Kafka's isolation level that reads all records, with or without a transaction. */
 export const READ_UNCOMMITTED = 0;
 
-/** Kafkajs's encoder of request bodies. */
+/** An encoder of request bodies, from kafkajs. */
 export interface Encoder {
   writeBuffer(bytes: Buffer): Encoder;
   writeInt16(value: number): Encoder;

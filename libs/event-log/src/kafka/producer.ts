@@ -42,9 +42,9 @@ const ALL_COPIES = -1;
 
 /**
  * Sends batches to the leaders of their partitions: one request at a time to each broker, with the
- * batches of all partitions that wait for it. The broker answers for each batch separately. It does
- * not retry, and resolves a batch only if the broker's answer names its partition. kafkajs's own
- * producer, with several partitions, can resolve although one of them was never sent.
+ * batches of all partitions that wait for it. The broker answers for each batch separately. The
+ * producer does not retry, and resolves a batch only if the broker's answer names its partition.
+ * kafkajs's own producer, with several partitions, can resolve although one of them was never sent.
  */
 export class KafkaProducer {
   private readonly cluster: Cluster;
@@ -186,8 +186,8 @@ interface KafkaError extends Error {
 const LEADER_NOT_AVAILABLE = 5;
 
 /**
- * Takes the batches of the next request. Each partition has at most one batch under way, so at most
- * one waits.
+ * Takes the batches of the next request. Each partition has at most one batch under way, so no two
+ * waiting batches have the same partition.
  */
 function taken(to: Leader): Waiting[] {
   let bytes = 0;
@@ -198,8 +198,8 @@ function taken(to: Leader): Waiting[] {
 }
 
 /**
- * Settles each batch by the broker's answer for its partition. Rejects a batch whose partition the
- * answer names not exactly once.
+ * Settles each batch by the broker's answer for its partition. Rejects a batch unless the answer
+ * names its partition exactly once.
  */
 export function answer(
   batches: readonly Pick<Waiting, 'partition' | 'resolve' | 'reject'>[],

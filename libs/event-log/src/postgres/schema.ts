@@ -144,7 +144,7 @@ export async function installLog(client: ClientBase, partitions: number): Promis
   return found;
 }
 
-/** Returns the identity of the log in this database, or undefined if there is none. */
+/** Returns the identity of the log in this database, or undefined if it has no log. */
 export async function identityOf(client: ClientBase): Promise<LogIdentity | undefined> {
   const { rows: tables } = await client.query<{ there: boolean }>(
     `select to_regclass('log.identity') is not null as there`,
