@@ -25,7 +25,10 @@ Examples:
 
 Exit codes: 0 nothing found, 1 findings, 2 input refused and nothing judged.`;
 
-/** `shoeprint audit`: fold files of events; print findings and commission (contract section 6). */
+/**
+ * Returns the command `shoeprint audit`, which folds files of events and prints findings and
+ * commission (contract section 6).
+ */
 export const auditCommand = (): Command =>
   new Command('audit')
     .description("judge files of table events against the house's rules")

@@ -7,7 +7,7 @@ import { columns } from '../terminal/page.js';
 
 type LaidCard = CoupRow['cards'][number];
 
-/** What a mark under a card says. */
+/** The text of the mark under a card. */
 const MARKS: Partial<Record<FindingCode, string>> = {
   'TC-01': 'drawn on a natural',
   'TC-02': 'drawn on a natural',
@@ -26,7 +26,7 @@ const MARKS: Partial<Record<FindingCode, string>> = {
   'DV-11': 'entered by hand',
 };
 
-/** Cards that should have been drawn: the hand whose next place stands empty. */
+/** Findings about a card that should have been drawn: the hand that lacks it. */
 const MISSING: Partial<Record<FindingCode, 'player' | 'banker'>> = {
   'TC-03': 'player',
   'TC-05': 'banker',
@@ -43,8 +43,9 @@ interface Slot {
 }
 
 /**
- * A coup as it lies on the table: both hands with their cards in order and their totals, under each card that a finding
- * is about a mark and a word, then the outcome that the cards make and the one declared.
+ * Renders a coup as it lies on the table: both hands with their cards in order and their totals, a
+ * mark with a few words under each card that a finding is about, then the outcome that the cards
+ * make and the declared one.
  */
 export function drawCoup(coup: CoupRow, findings: readonly Finding[]): string[] {
   const slots = slotsOf(coup, findings);
@@ -78,7 +79,10 @@ function slotsOf(
   return slots;
 }
 
-/** Whether a code is shown under a card that its finding names, which lies as the `at`-th of its hand. */
+/**
+ * Returns whether a code is shown under a card that its finding names, which is the `at`-th of its
+ * hand.
+ */
 function isMarked(code: FindingCode, place: 'player' | 'banker' | 'other', at: number): boolean {
   if (code === 'TC-09') return place === 'banker';
   return code === 'TC-11' ? at === 3 : MARKS[code] !== undefined;
@@ -104,7 +108,7 @@ function handLines(name: string, slots: readonly Slot[], findings: readonly Find
   ];
 }
 
-/** A hand's total; or, for cards on no hand, where each lies. */
+/** Returns a hand's total or, for cards on no hand, where each lies. */
 function afterCards(name: string, slots: readonly Slot[]): string {
   const laid = slots.flatMap(({ card }) => (card === 'missing' ? [] : [card]));
   if (name === 'Besides')
@@ -144,7 +148,7 @@ function resultLines(
     : sentences.map((sentence) => `${MARGIN}${sentence}`);
 }
 
-/** `banker (device, dealer)`; `player (dealer), then banker (dealer)`. */
+/** Renders declarations: `banker (device, dealer)`; `player (dealer), then banker (dealer)`. */
 function declarations(declared: CoupRow['declared']): string {
   const turns: { outcome: string; by: string[] }[] = [];
   for (const { outcome, by } of declared) {
@@ -157,7 +161,7 @@ function declarations(declared: CoupRow['declared']): string {
     .join(', then ');
 }
 
-/** What became of single cards: carried over from the coup before, moved on the table. */
+/** Renders which cards were carried over from the coup before or moved on the table. */
 function noteLines({ cards }: CoupRow): string[] {
   const notes = cards.flatMap(({ card, carried, moved }) => [
     ...(carried ? [`${cardText(card)} was carried over from an earlier coup`] : []),
@@ -166,7 +170,10 @@ function noteLines({ cards }: CoupRow): string[] {
   return notes.length > 0 ? [`${MARGIN}${notes.join('; ')}.`] : [];
 }
 
-/** The coup of a finding among those of its shoe; where several bear its number, the one whose events it names. */
+/**
+ * Returns the coup of a finding among those of its shoe. If several have its number, returns the
+ * one whose events it names.
+ */
 export function coupOf({ coup, events }: Finding, coups: readonly CoupRow[]): CoupRow | undefined {
   const numbered = coups.filter((row) => row.coup === coup);
   return (

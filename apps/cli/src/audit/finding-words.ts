@@ -9,7 +9,7 @@ import {
 import { isCard, type Action, type Card } from '#baccarat';
 import { colours } from '../terminal/colours.js';
 
-/** Severities in a word; the totals at the end explain each. */
+/** One word per severity. The totals at the end explain each. */
 export const SEVERITY_WORDS: Readonly<
   Record<Severity, { readonly word: string; readonly meaning: string }>
 > = {
@@ -19,7 +19,7 @@ export const SEVERITY_WORDS: Readonly<
   4: { word: 'notice', meaning: 'only statistics show it' },
 };
 
-/** A severity's word in its colour, set in a column of `width`. */
+/** Returns a severity's word in its color, padded to `width`. */
 export function severityText(severity: Severity, width = 0): string {
   const word = SEVERITY_WORDS[severity].word.padEnd(width);
   switch (severity) {
@@ -33,7 +33,7 @@ export function severityText(severity: Severity, width = 0): string {
   }
 }
 
-/** What a known slip is, in words. */
+/** Describes each known slip. */
 export const SLIP_WORDS: Readonly<Record<Slip, string>> = {
   'odds-read-as-for':
     'the odds were read as "for" where the layout says "to", or the other way round: one stake more or less',
@@ -43,7 +43,7 @@ export const SLIP_WORDS: Readonly<Record<Slip, string>> = {
   'stake-counted-as-winnings': 'the stake was counted as a part of the winnings',
 };
 
-/** What is to be done about an irregularity, in words. */
+/** Describes each action against an irregularity. */
 export const ACTION_WORDS: Readonly<Record<Action, string>> = {
   'move-to-player': 'move the card to the player hand',
   'move-to-banker': 'move the card to the banker hand',
@@ -60,17 +60,17 @@ export const ACTION_WORDS: Readonly<Record<Action, string>> = {
 
 const SUITS: Readonly<Record<string, string>> = { S: '♠', H: '♥', D: '♦', C: '♣' };
 
-/** A card as it is drawn: `10♥`; `??` for one that was not read. */
+/** Renders a card: `10♥`, or `??` if it was not read. */
 export const cardText = (card: Card | null): string =>
   card === null ? '??' : `${card[0] === 'T' ? '10' : card[0]}${SUITS[card[1] as string]}`;
 
-/** A card in colour, set in a column of `width`; hearts and diamonds are red. */
+/** Renders a card in color, padded to `width`. Hearts and diamonds are red. */
 export function cardInColour(card: Card | null, width: number): string {
   const text = cardText(card).padEnd(width);
   return card && 'HD'.includes(card[1] as string) ? colours.red(text) : colours.bold(text);
 }
 
-/** A text with the cards in it drawn, where its finding's code is one that names cards. */
+/** Renders the cards in a text, if the finding's code is one that names cards. */
 const withCards = (text: string, code: FindingCode): string =>
   CATALOGUE[code].values === 'cards'
     ? text.replace(/(?<![\w/#-])[A2-9TJQK][SHDC](?![\w/#-])/g, (card) =>
@@ -84,7 +84,10 @@ const actionsInWords = (text: string): string =>
     .map((word) => ACTION_WORDS[word as Action] ?? word)
     .join('');
 
-/** What was expected or observed, cards drawn and amounts in money; odds in brackets are no amounts. */
+/**
+ * Renders what was expected or observed, with cards and amounts of money. Odds in brackets are not
+ * amounts.
+ */
 export function seen(text: string, { code }: Finding, currency: string): string {
   const { values } = CATALOGUE[code];
   if (values === 'actions') return actionsInWords(text.replace(/^no (?=[a-z])/, 'not done: '));
@@ -94,10 +97,12 @@ export function seen(text: string, { code }: Finding, currency: string): string 
   );
 }
 
-/** A finding's sentence: cards drawn, and every number but the seat's an amount in money. */
+/**
+ * Renders a finding's sentence, with cards. Every number except the seat's is an amount of money.
+ */
 export function sentence({ message, code, seat }: Finding, currency: string): string {
   const { values } = CATALOGUE[code];
-  // What was due and what was done stand below it.
+  // The lines below show what was due and what was done.
   if (values === 'actions')
     return message.replace(/ prescribe .*$/, ' prescribe something else than was done.');
   if (currency === '' || seat === undefined || values !== 'amounts')

@@ -3,7 +3,9 @@ import type { Page } from '../terminal/page.js';
 import type { ShoeRecord } from './shoe-record.js';
 import type { Verdict } from './verdict.js';
 
-/** Prints the object of contract section 6, an item a line, without ever holding all of it. */
+/**
+ * Prints the object of contract section 6, one item a line, without holding all of it in memory.
+ */
 export async function printJson(page: Page, verdict: Verdict): Promise<void> {
   await page.lines(`{"events":${JSON.stringify(verdict.events)},`);
   await list(
@@ -32,7 +34,7 @@ export async function printJson(page: Page, verdict: Verdict): Promise<void> {
   );
 }
 
-/** Prints every malformed line of a refused input, a fault an item. */
+/** Prints every malformed line of refused input, one fault an item. */
 export async function printRefusalJson(page: Page, malformed: MalformedLines): Promise<void> {
   await page.lines(`{"refused":{"malformed":${malformed.count},`);
   await list(page, 'faults', faultsOf(malformed), '}}');

@@ -5,13 +5,16 @@ import { MalformedLines } from '../log/malformed.js';
 import { EVERYONE, TableShares } from './table-shares.js';
 import { Auditor } from './verdict.js';
 
-/** The tables that a worker takes: its own number among how many. */
+/** Selects the tables of one worker: its own number, and the number of workers. */
 export interface Share {
   readonly worker: number;
   readonly workers: number;
 }
 
-/** One reading of a log from its first line to its last: decodes, and judges as long as nothing is malformed. */
+/**
+ * Reads a log once from its first line to its last. Decodes every line, and judges until one is
+ * malformed.
+ */
 export class AuditPass implements LineTaker {
   readonly malformed = new MalformedLines();
   readonly auditor: Auditor;
@@ -22,8 +25,8 @@ export class AuditPass implements LineTaker {
   private bytesDone = 0;
 
   /**
-   * With a `share`, takes the tables of that share alone, writes their records to `file`, and stops at the first malformed
-   * line; without one takes all and lists every malformed line.
+   * With a `share`, takes only the tables of that share, writes their records to `file`, and stops
+   * at the first malformed line. Without one, takes all tables and lists every malformed line.
    */
   constructor(
     book: RuleBook,
@@ -35,7 +38,10 @@ export class AuditPass implements LineTaker {
     this.shares = share && new TableShares(share.workers);
   }
 
-  /** Reads the files as one log. `progress` is told after every block how many bytes on disk are done. */
+  /**
+   * Reads the files as one log. Calls `progress` after every block with the bytes on disk read so
+   * far.
+   */
   async read(files: readonly LogFile[], progress?: (bytes: number) => void): Promise<void> {
     for (const file of files) {
       this.file = file.name;

@@ -9,26 +9,32 @@ import { Refusal } from '../refusal.js';
 import { openNameless } from './spill.js';
 import { joined, type HandedVerdict, type Verdict } from './verdict.js';
 
-/** What to audit, and how. */
+/** What to audit, and with how many threads. */
 export interface AuditTask {
   readonly files: readonly LogFile[];
   readonly book: RuleBook;
-  /** Folders of the documents in `book` that are not published ones. */
+  /** Folders of the documents in `book` that are not published. */
   readonly rulesFolders: readonly string[];
-  /** Threads asked for. One keeps memory lowest; more want several tables to be faster. */
+  /**
+   * The requested number of threads. One uses the least memory; more are faster only with several
+   * tables.
+   */
   readonly workers: number;
   readonly progress?: (bytes: number) => void;
 }
 
+/** The result of an audit: a verdict, or the malformed lines of refused input. */
 export type AuditOutcome =
   | { readonly verdict: Verdict; readonly malformed?: undefined }
   | { readonly malformed: MalformedLines };
 
-/** Audits the files as one log. Whether by one thread or several, the outcome is the same, byte for byte. */
+/**
+ * Audits the files as one log. The outcome is the same, byte for byte, with any number of threads.
+ */
 export async function audit(task: AuditTask): Promise<AuditOutcome> {
   keepHeapsSmall();
   const { workers } = task;
-  // What comes through a pipe can be read only once, so not by several.
+  // A pipe can be read only once, so not by several threads.
   if (workers > 1 && task.files.every(({ size }) => size !== undefined)) {
     const verdict = await auditByWorkers(task, workers);
     if (verdict) return { verdict };
@@ -41,10 +47,11 @@ export async function audit(task: AuditTask): Promise<AuditOutcome> {
 }
 
 /**
- * Keeps V8's young heap at its first size and lets the old one grow by no more than a third between collections. Nearly
- * all that an audit allocates is dead within a coup, so larger heaps save a tenth of the time and cost two thirds more
- * memory (measured with 350 MB of events); either flag alone leaves the peak over 120 MB. V8 reads these flags whenever it
- * would grow a heap; a V8 newer than those tested may no longer know them, and would complain.
+ * Keeps V8's young heap at its initial size and lets the old one grow by at most a third between
+ * collections. Nearly all that an audit allocates is dead within a coup, so larger heaps save a
+ * tenth of the time and cost two thirds more memory (measured with 350 MB of events). Either flag
+ * alone leaves the peak over 120 MB. V8 reads these flags whenever it would grow a heap. A V8 newer
+ * than those tested may not know them and would complain.
  */
 function keepHeapsSmall(): void {
   if (Number(process.versions.v8.split('.')[0]) > NEWEST_V8_TESTED) return;
@@ -53,7 +60,10 @@ function keepHeapsSmall(): void {
 }
 const NEWEST_V8_TESTED = 13;
 
-/** The verdict of several workers, or `undefined` where one met a malformed line, so that all of them must be listed in order. */
+/**
+ * Returns the verdict of several workers, or `undefined` if one met a malformed line: then one
+ * thread must list all malformed lines in order.
+ */
 async function auditByWorkers(
   { files, rulesFolders, progress }: AuditTask,
   workers: number,
@@ -103,5 +113,5 @@ async function auditByWorkers(
   }
 }
 
-/** Tells that a worker stopped at a malformed line. */
+/** Rejects the work of all workers when one stopped at a malformed line. */
 const MALFORMED = new Error('malformed');

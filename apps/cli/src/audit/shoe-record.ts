@@ -9,21 +9,26 @@ import type {
 } from '#audit';
 
 /**
- * Where something stands in the report: shoes (0) before what belongs to no shoe (1); then by the line that opened the
- * shoe, the table's first line, and the order within the table. It depends on the log alone.
+ * The sort key of a record in the report: shoes (0) before what belongs to no shoe (1); then the
+ * line that opened the shoe, the table's first line, and the order within the table. It depends
+ * only on the log.
  */
 export type Order = readonly [kind: 0 | 1, line: number, tableFirst: number, serial: number];
 
+/** Compares two sort keys, for `Array.sort`. */
 export const byOrder = (a: Order, b: Order): number => {
   const at = a.findIndex((value, i) => value !== b[i]);
   return at < 0 ? 0 : (a[at] as number) - (b[at] as number);
 };
 
-/** All that is reported of a shoe, or, where `row` is `null`, what a table's log holds against no shoe within reach. */
+/**
+ * Everything reported about a shoe. If `row` is `null`, everything about a table that belongs to no
+ * shoe within reach.
+ */
 export interface ShoeRecord {
   readonly order: Order;
   readonly row: ShoeRow | null;
-  /** ISO 4217; empty where it is not known. */
+  /** ISO 4217; empty if unknown. */
   readonly currency: string;
   /** In the order raised. */
   readonly findings: readonly Finding[];
@@ -34,11 +39,11 @@ export interface ShoeRecord {
   readonly ledger: readonly LedgerRow[];
 }
 
-/** A shoe within reach, of which anything may still change. */
+/** A shoe within reach, of which anything can still change. */
 export class ShoeInReach {
   private currency = '';
   private readonly findings = new Map<string, Finding>();
-  /** Every coup, told but not drawn: most shoes are clean. */
+  /** Every coup. Its row is computed only for the report, because most shoes are clean. */
   private readonly coups = new Map<string, Extract<Consequence, { readonly is: 'coup' }>>();
   private readonly doubts = new Map<string, Unjudgeable>();
   private readonly ledger = new Map<number, LedgerRow>();
@@ -49,7 +54,7 @@ export class ShoeInReach {
     readonly name: string | null,
   ) {}
 
-  /** Whether it holds the finding or doubt that changes. */
+  /** Returns whether it holds the finding or the unjudgeable entry that changes. */
   has(change: Consequence): boolean {
     switch (change.is) {
       case 'amended':
@@ -99,7 +104,7 @@ export class ShoeInReach {
     return this.findings.size + this.doubts.size;
   }
 
-  /** What is kept of it for the report. */
+  /** Returns what is kept of the shoe for the report. */
   record(): ShoeRecord {
     const findings = [...this.findings.values()];
     const found = new Set(findings.flatMap(({ coup }) => coup ?? []));

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A temporary file without a name: it is unlinked as soon as it is open, so it is gone when the process is, however that
- * ends. Gives its descriptor.
+ * Opens a temporary file without a name and returns its descriptor. The file is unlinked as soon as
+ * it is open, so it disappears with the process, however that ends.
  */
 export function openNameless(): number {
   const folder = mkdtempSync(join(tmpdir(), 'shoeprint-'));
@@ -13,15 +13,15 @@ export function openNameless(): number {
   return file;
 }
 
-/** Where the items of a spill lie in its file, to be handed from one thread to another. */
+/** Where the items of a spill are in its file. One thread passes this to another. */
 export interface Places {
   readonly offsets: readonly number[];
   readonly lengths: readonly number[];
 }
 
 /**
- * A list of plain JSON values that does not stay in memory: when those held come to more than `most` by weight, they are
- * written to a temporary file, from where each is read again when it is asked for.
+ * A list of plain JSON values that does not stay in memory. When the weight of those in memory
+ * exceeds `most`, they are written to a temporary file and read back on each access.
  */
 export class Spill<T> {
   private held = new Map<number, T>();
@@ -35,7 +35,7 @@ export class Spill<T> {
     private file?: number,
   ) {}
 
-  /** The list that another thread wrote out in `file`. */
+  /** Returns the list that another thread wrote to `file`. */
   static at<T>(file: number, { offsets, lengths }: Places): Spill<T> {
     const spill = new Spill<T>(0, file);
     for (const offset of offsets) spill.offsets.push(offset);
@@ -47,7 +47,7 @@ export class Spill<T> {
     return this.offsets.length;
   }
 
-  /** Adds an item and gives its place in the list. */
+  /** Adds an item and returns its index in the list. */
   add(item: T, weight: number): number {
     const place = this.offsets.push(-1) - 1;
     this.lengths.push(0);
@@ -76,7 +76,7 @@ export class Spill<T> {
     return JSON.parse(bytes.toString('utf8')) as T;
   }
 
-  /** Writes everything out and says where it lies. */
+  /** Writes everything to the file and returns where each item is. */
   writeOut(): Places {
     this.file ??= openNameless();
     for (const [place, item] of this.held) {

@@ -1,14 +1,15 @@
 import type { Block } from '#audit';
 
-/** Tables taken by all, because it cannot be told at a glance which one a line is of. */
+/** The owner of a line whose table is not evident from its bytes. Every worker decodes it. */
 export const EVERYONE = -1;
 
 const OPENING = '{"specversion":"1.0","type":"';
 const TABLE = ',"table":"';
 
 /**
- * Parts the tables of a log among workers without decoding every line. Each worker sees every line and comes to the same
- * answer: tables are dealt out in turn, in the order in which they first appear.
+ * Divides the tables of a log among workers without decoding every line. Each worker sees every
+ * line and computes the same owner: tables are assigned in turn, in the order in which they first
+ * appear.
  */
 export class TableShares {
   private readonly owners = new Map<string, number>();
@@ -16,8 +17,9 @@ export class TableShares {
   constructor(private readonly workers: number) {}
 
   /**
-   * The worker to which a line belongs by its bytes alone, or `EVERYONE` where they do not say plainly. In well-formed JSON
-   * the text `,"table":"` stands nowhere but at a member's name, and before any second `{` that member is the event's own.
+   * Returns the worker that owns a line by its bytes alone, or `EVERYONE` if they are not
+   * conclusive. In well-formed JSON the text `,"table":"` occurs only at a member's name, and
+   * before any second `{` that member is the event's own.
    */
   ofLine({ text }: Block, from: number, to: number): number {
     if (!text.startsWith(OPENING, from)) return EVERYONE;
@@ -30,12 +32,12 @@ export class TableShares {
     return table.includes('\\') ? EVERYONE : this.of(table);
   }
 
-  /** The worker to which an event belongs that everyone has read. */
+  /** Returns the worker that owns an event of this table, which every worker has decoded. */
   ofTable(name: string): number {
     return this.of(Buffer.from(name, 'utf8').toString('latin1'));
   }
 
-  /** `table` is the name's UTF-8 bytes, a character each. */
+  /** `table` is the name's UTF-8 bytes, one character each. */
   private of(table: string): number {
     const owner = this.owners.get(table);
     if (owner !== undefined) return owner;

@@ -29,7 +29,10 @@ import type { Verdict } from './verdict.js';
 const INDENT = '     ';
 const LABEL = 10;
 
-/** Prints a verdict for people: shoes with their findings, what could not be judged, commission, totals. */
+/**
+ * Prints a verdict as text: shoes with their findings, what could not be judged, commission,
+ * totals.
+ */
 export async function printText(page: Page, verdict: Verdict, book: RuleBook): Promise<void> {
   const severities = new Map<Severity, number>();
   let after: ShoeRecord | undefined;
@@ -49,7 +52,7 @@ export async function printText(page: Page, verdict: Verdict, book: RuleBook): P
   await page.lines(...totalLines(verdict, severities));
 }
 
-/** A shoe in one line, or two where it is too long. */
+/** Renders a shoe in one line, or in two if it is too long. */
 function shoeLines({ row, findings }: ShoeRecord): string[] {
   const count =
     findings.length === 0
@@ -69,7 +72,7 @@ function shoeLines({ row, findings }: ShoeRecord): string[] {
 const shoeWords = ({ rules, decks, coups, cards, closed }: ShoeRow): string =>
   `${rules} · ${counted(decks, 'deck')} · ${counted(coups, 'coup')} · ${counted(cards, 'card')} · ${closed ? 'closed' : 'still open'}`;
 
-/** Findings in the order raised, those of one coup that follow each other together. */
+/** Groups findings in the order raised: those of one coup that follow each other form a group. */
 function coupsInTurn(findings: readonly Finding[]): Finding[][] {
   const groups: Finding[][] = [];
   for (const finding of findings) {
@@ -80,7 +83,7 @@ function coupsInTurn(findings: readonly Finding[]): Finding[][] {
   return groups;
 }
 
-/** Of what part of its shoe a finding speaks. */
+/** Returns the part of its shoe that a finding is about. */
 const placeOf = ({ code, coup }: Finding): string =>
   coup !== undefined
     ? `Coup ${coup}`
@@ -134,7 +137,10 @@ function findingLines(finding: Finding, record: ShoeRecord, rules: Rules | undef
   ];
 }
 
-/** A label and its text, which may go on below it. Lines with columns in them are never broken. */
+/**
+ * Renders a label and its text, which may continue below it. Several lines are columns and are not
+ * wrapped.
+ */
 function entry(label: string, lines: readonly string[]): string[] {
   const room = columns() - INDENT.length - LABEL * 2;
   const broken = lines.length === 1 ? wrapped(lines[0] as string, room) : lines;

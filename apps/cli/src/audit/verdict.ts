@@ -11,21 +11,24 @@ import {
 import { byOrder, ShoeInReach, type Order, type ShoeRecord } from './shoe-record.js';
 import { Spill, type Places } from './spill.js';
 
-/** Shoes, findings, coups and lines of the ledger held in memory once their shoe is out of reach; past it they go to a file. */
+/**
+ * Shoes, findings, coups and ledger lines held in memory after their shoe is out of reach. More go
+ * to a file.
+ */
 const HELD_MAX = 2_000;
-/** Findings about no shoe that a table may still change; the fold keeps fewer. */
+/** Findings outside any shoe that a table may still change. The fold keeps fewer. */
 const OUTSIDE_MAX = 2_048;
 
-/** What an audit came to. */
+/** The result of an audit. */
 export interface Verdict {
   readonly events: Counts;
-  /** Findings that stand. */
+  /** The number of findings that were not withdrawn. */
   readonly findings: number;
-  /** In the order of the report, as often as it is asked for. */
+  /** Returns the records in the order of the report. It can be called more than once. */
   records(): Iterable<ShoeRecord>;
 }
 
-/** A verdict as one thread hands it to another: its records lie in a file that both can read. */
+/** A verdict that one thread passes to another. Its records are in a file that both can read. */
 export interface HandedVerdict {
   readonly events: Counts;
   readonly findings: number;
@@ -37,14 +40,15 @@ interface Table {
   readonly state: TableState;
   readonly first: number;
   serial: number;
-  /** The open shoe last, the one before it first. */
+  /** The previous shoe, then the open one. */
   readonly shoes: ShoeInReach[];
   outside: ShoeInReach | null;
 }
 
 /**
- * Folds events and keeps what stands. In memory are the shoes that can still change, two a table, and a bounded number of
- * those that cannot; a log of any length takes no more.
+ * Folds events and keeps the findings that were not withdrawn. Memory holds the shoes that can
+ * still change, two per table, and a bounded number of those that cannot, so a log of any length
+ * takes no more.
  */
 export class Auditor {
   private readonly tables = new Map<string, Table>();
@@ -53,7 +57,9 @@ export class Auditor {
   private findings = 0;
   private last: Table | undefined;
 
-  /** `file`: where to write records that do not fit into memory; a file of its own where it is left out. */
+  /**
+   * `file` receives the records that do not fit into memory. Without it, a new temporary file does.
+   */
   constructor(
     private readonly book: RuleBook,
     file?: number,
@@ -61,7 +67,7 @@ export class Auditor {
     this.records = new Spill(HELD_MAX, file);
   }
 
-  /** Folds the event that stands on a line of the log; lines are numbered upwards through all files. */
+  /** Folds the event on a line of the log. Line numbers increase through all files. */
   take(event: AnyEvent, line: number): void {
     const table =
       this.last?.state.table === event.table ? this.last : this.tableOf(event.table, line);
@@ -127,26 +133,26 @@ export class Auditor {
       for (const name of Object.keys(events) as (keyof Counts)[])
         events[name] += table.state.admission.counts[name];
     }
-    // What the fold kept is not needed to report, and reporting takes memory of its own.
+    // The report does not need the fold's state, and needs memory itself.
     this.tables.clear();
     this.last = undefined;
     return { events, findings: this.findings };
   }
 
-  /** The end of the log, for one who audited all of it. */
+  /** Ends the log and returns the verdict. */
   verdict(): Verdict {
     const ended = this.end();
     return { ...ended, records: () => inOrder([{ orders: this.orders, records: this.records }]) };
   }
 
-  /** The end of the log, for another thread. */
+  /** Ends the log and returns the verdict for another thread. */
   handOver(): HandedVerdict {
     const ended = this.end();
     return { ...ended, orders: this.orders, places: this.records.writeOut() };
   }
 }
 
-/** Who holds what a consequence changes or takes back. */
+/** Returns the shoe that holds what a consequence changes or withdraws. */
 const holder = ({ shoes, outside }: Table, consequence: Consequence): ShoeInReach | undefined => {
   switch (consequence.is) {
     case 'amended':
@@ -183,7 +189,9 @@ const shoeOf = (consequence: Consequence): string | undefined => {
   }
 };
 
-/** One verdict of those on parts of the tables, which lie in the files given, each in its own. */
+/**
+ * Joins the verdicts on shares of the tables. The records of each are in its own file of `files`.
+ */
 export function joined(parts: readonly HandedVerdict[], files: readonly number[]): Verdict {
   const events: Counts = { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 };
   for (const part of parts)

@@ -5,7 +5,7 @@ import type { LogFile } from '../log/log-source.js';
 import { Refusal } from '../refusal.js';
 import type { HandedVerdict } from './verdict.js';
 
-/** What a worker is given. */
+/** The input of a worker. */
 export interface WorkerTask {
   readonly files: readonly LogFile[];
   readonly rulesFolders: readonly string[];
@@ -14,7 +14,7 @@ export interface WorkerTask {
   readonly spill: number;
 }
 
-/** What a worker says. `malformed`: it stopped at a malformed line. */
+/** A message from a worker. `malformed`: it stopped at a malformed line. */
 export type WorkerWord =
   | { readonly is: 'progress'; readonly bytes: number }
   | { readonly is: 'malformed' }
@@ -23,7 +23,7 @@ export type WorkerWord =
 
 const say = (word: WorkerWord): void => parentPort?.postMessage(word);
 
-/** A tenth of a second between two words about progress. */
+/** The least time between two messages about progress. */
 const TELL_EVERY_MS = 100;
 
 async function work({ files, rulesFolders, share, spill }: WorkerTask): Promise<void> {

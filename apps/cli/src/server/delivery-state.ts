@@ -9,18 +9,22 @@ interface Saved {
 }
 
 /**
- * How far a file has been delivered, kept beside it in `FILE.sent`: the lines that the api has durably, counted from the
- * front, and the digest of their bytes, so that another file under the same name is noticed before anything of it is sent.
+ * How far a file was delivered, kept beside it in `FILE.sent`: the number of lines, from the first,
+ * that the api has durably, and the digest of their bytes. The digest reveals another file under
+ * the same name before any of it is sent.
  */
 export class DeliveryState {
-  /** Lines delivered when this run began. */
+  /** Lines delivered before this run. */
   readonly begun: number;
   private readonly saved: Saved | undefined;
   private readonly digest: Hash = createHash('sha256');
   private lines = 0;
   private readonly path: string;
 
-  /** Refuses (`Refusal`) a state that cannot be read, or that belongs to a delivery to another address. */
+  /**
+   * Throws `Refusal` for a state that cannot be read or that belongs to a delivery to another
+   * address.
+   */
   constructor(
     private readonly file: string,
     private readonly url: string,
@@ -30,7 +34,10 @@ export class DeliveryState {
     this.begun = this.saved?.lines ?? 0;
   }
 
-  /** Takes the next line of the file, in order, delivered before or not, and says whether it is still to be sent. */
+  /**
+   * Takes the next line of the file, in order. Returns whether it is still to be sent. Throws
+   * `Refusal` if the lines delivered before were others.
+   */
   isNew(line: Uint8Array): boolean {
     this.digest.update(line).update('\n');
     this.lines += 1;
@@ -39,17 +46,17 @@ export class DeliveryState {
     return this.lines > this.begun;
   }
 
-  /** The whole file has been seen. Refuses (`Refusal`) one that is shorter than what was delivered of it. */
+  /** Ends the file. Throws `Refusal` if it is shorter than what was delivered of it. */
   end(): void {
     if (this.lines < this.begun) throw new Refusal(this.otherFile());
   }
 
-  /** The digest of all lines taken so far: to be handed to `delivered` once they are. */
+  /** Returns the digest of all lines taken so far, for `delivered`. */
   soFar(): string {
     return this.digest.copy().digest('hex');
   }
 
-  /** Everything up to the line of this number is durable. */
+  /** Records that everything up to and including this line is durable. */
   delivered(lines: number, sha256: string): void {
     const saved: Saved = { url: this.url, lines, sha256 };
     writeFileSync(`${this.path}.new`, `${JSON.stringify(saved)}\n`);

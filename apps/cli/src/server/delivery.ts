@@ -2,25 +2,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../refusal.js';
 import { reasonOf } from './server.js';
 
-/** Where events are delivered, and how patiently. */
+/** Where events are delivered, and for how long to retry. */
 export interface Destination {
   /** The address of `POST /v1/events`. */
   readonly events: URL;
   /** The bearer token of a device key. */
   readonly key: string;
-  /** How long to go on trying while nothing is taken. */
+  /** How long to retry while the server takes nothing. */
   readonly patienceMs: number;
-  /** Told whenever a request has to be made again, once for each reason. */
+  /** Called when a request is retried, once for each new reason. */
   readonly waiting: (why: string) => void;
 }
 
-/** An event that the api found malformed: its place among those sent, from 1, and why. */
+/** An event that the api found malformed: its number among those sent, from 1, and why. */
 interface RefusedEvent {
   readonly position: number;
   readonly pointer: string;
   readonly reason: string;
 }
 
+/** The result of a delivery: everything is durable, or the events that the api found malformed. */
 export type Delivered =
   { readonly refused?: undefined } | { readonly refused: readonly RefusedEvent[] };
 
@@ -29,9 +30,9 @@ const PAUSE_LEAST_MS = 250;
 const PAUSE_MOST_MS = 5_000;
 
 /**
- * Delivers lines of events and answers once they are durable, however often it has to be tried: `not-recorded` and
- * `outcome-unknown` are sent again as they are, and so is what never reached the api. What was recorded already is admitted
- * once. Refuses (`Refusal`) where the api does not take them at all, or where patience ends.
+ * Delivers lines of events and resolves once they are durable. Retries `not-recorded`,
+ * `outcome-unknown` and requests that never reached the api; what was recorded already is admitted
+ * once. Throws `Refusal` if the api rejects the lines altogether, or if `patienceMs` ends.
  */
 export async function deliver(to: Destination, lines: Buffer): Promise<Delivered> {
   const until = Date.now() + to.patienceMs;

@@ -39,7 +39,10 @@ Examples:
   shoeprint parked release B07 --url http://127.0.0.1:8377 go on without judging that one event; who asked is recorded
   shoeprint parked resume 3 --url http://127.0.0.1:8377    follow partition 3 again from where it stopped`;
 
-/** `shoeprint parked`: show the tables and partitions that wait for a decision, and decide (docs/operating). */
+/**
+ * Returns the command `shoeprint parked`, which shows the tables and partitions that wait for a
+ * decision, and decides (docs/operating).
+ */
 export function parkedCommand(): Command {
   const parked = new Command('parked')
     .description(
@@ -112,7 +115,9 @@ async function stoppedPartitions(asked: ParkedAsked): Promise<StoppedPartition[]
     .map(({ partition, stopped }) => ({ partition, stopped }));
 }
 
-/** A grid and its count, with an empty line at the end; nothing where there is no table. */
+/**
+ * Renders a grid and its count, with an empty line at the end, or nothing if no table is parked.
+ */
 function tablesShown(parked: readonly ParkedTable[]): string[] {
   if (parked.length === 0) return [];
   const rows = parked.map(({ table, parkedAt, partition, offset, line, asked, reason }) => [

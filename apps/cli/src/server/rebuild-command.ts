@@ -7,8 +7,8 @@ interface RebuildAsked {
 }
 
 const EXAMPLES = `
-The rows are made anew from the log beside the live ones, compared with them at the same position, and take their place in one
-transaction. An interrupted rebuild goes on where it stopped. It reads DATABASE_URL and the settings of the log, as the auditor does;
+The rows are rebuilt from the log beside the live ones, compared with them at the same position, and take their place in one
+transaction. The next rebuild resumes one that was interrupted. It reads DATABASE_URL and the settings of the log, as the auditor does;
 with --data it finds the database of npm start or shoeprint serve, whether that runs or not. Give it the same SHOEPRINT_GAMING_DAY and
 SHOEPRINT_RULES as the server. Progress is a bar on a terminal, else a JSON object a line.
 
@@ -18,10 +18,13 @@ Examples:
 
 Exit codes: 0 swapped, 1 the rebuilt rows differ from the live ones and were not swapped, 2 refused, 70 failed, 130 interrupted.`;
 
-/** `shoeprint rebuild`: rebuild the rows beside the live ones, compare, swap (contract section 6). */
+/**
+ * Returns the command `shoeprint rebuild`, which rebuilds the rows beside the live ones, compares,
+ * and swaps (contract section 6).
+ */
 export const rebuildCommand = (): Command =>
   new Command('rebuild')
-    .description('make the read model anew from the log, beside the live one, and swap')
+    .description('rebuild the read model from the log, beside the live one, and swap')
     .addArgument(new Argument('[projection]', 'what to rebuild').choices(['rows']).default('rows'))
     .option(
       '--data <folder>',

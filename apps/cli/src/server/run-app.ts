@@ -4,8 +4,8 @@ import { packageFolder, runChild } from '#process';
 import { Refusal } from '../refusal.js';
 
 /**
- * Runs one of the server's programs in the foreground and takes over its exit code (`runChild`).
- * Throws `Refusal` if it is not built.
+ * Runs one of the server's programs in the foreground and exits with its exit code (`runChild`).
+ * Throws `Refusal` if the program is not built.
  */
 export async function runApp(
   name: 'auditor' | 'standalone',

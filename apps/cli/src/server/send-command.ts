@@ -11,7 +11,10 @@ import { Progress } from '../terminal/progress.js';
 import { EXIT, Refusal } from '../refusal.js';
 import { addressAsked, secretFrom } from './server.js';
 
-/** A request holds about this much: large enough that its round trip costs little, small enough to be sent again. */
+/**
+ * The approximate size of a request: large enough that its round trip costs little, small enough to
+ * send again.
+ */
 const REQUEST_BYTES = 2 * 1024 * 1024;
 const REQUEST_EVENTS = 20_000;
 
@@ -32,7 +35,10 @@ Examples:
 
 Exit codes: 0 all of it is recorded, 2 refused or given up.`;
 
-/** `shoeprint send`: deliver a file to an api, resumable, with progress (contract section 6). */
+/**
+ * Returns the command `shoeprint send`, which delivers a file to an api, resumably and with
+ * progress (contract section 6).
+ */
 export const sendCommand = (): Command =>
   new Command('send')
     .description('deliver a file of table events to a server')
@@ -89,7 +95,10 @@ async function send(name: string, asked: SendAsked): Promise<void> {
   );
 }
 
-/** Every malformed line of a file: what the server would refuse is known before any of it is sent (contract section 2). */
+/**
+ * Returns every malformed line of a file, so that what the server would refuse is known before any
+ * of it is sent (contract section 2).
+ */
 async function checked(file: LogFile, book: RuleBook): Promise<MalformedLines> {
   const malformed = new MalformedLines();
   const decoder = new Decoder(houseFrom(book), 'refused');
@@ -113,7 +122,10 @@ async function checked(file: LogFile, book: RuleBook): Promise<MalformedLines> {
   return malformed;
 }
 
-/** One delivery of a file: its lines in order, a request at a time, so that what is durable is always its front. */
+/**
+ * Delivers a file: its lines in order, one request at a time, so that what is durable is always its
+ * beginning.
+ */
 class Sending implements LineTaker {
   sent = 0;
   private readonly batch: Buffer[] = [];
@@ -154,7 +166,10 @@ class Sending implements LineTaker {
     throw new Error(`line ${number} of ${this.file.name} was checked and is now too long`);
   }
 
-  /** A block of the file is at most a tenth of a request, so this is often enough to keep to its size. */
+  /**
+   * Sends the batch once it is full. A block of the file is at most a tenth of a request, so
+   * checking after each block is enough to keep to a request's size.
+   */
   async goesOn(): Promise<boolean> {
     if (this.batchBytes >= REQUEST_BYTES || this.numbers.length >= REQUEST_EVENTS)
       await this.flush();
@@ -174,7 +189,10 @@ class Sending implements LineTaker {
     this.batchBytes = 0;
   }
 
-  /** The server knows other rules than this machine: its words, with the lines of the file. */
+  /**
+   * Returns the server's refusal with the lines of the file. The server refuses what was checked
+   * here if it has other rules.
+   */
   private refusalOf(
     refused: readonly {
       readonly position: number;

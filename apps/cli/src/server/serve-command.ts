@@ -15,7 +15,10 @@ Examples:
   shoeprint serve                               data in ./data, http://127.0.0.1:8377
   shoeprint serve --data /var/lib/shoeprint --port 9000`;
 
-/** `shoeprint serve`: everything on this machine, embedded (contract section 6). */
+/**
+ * Returns the command `shoeprint serve`, which runs everything on this machine, embedded (contract
+ * section 6).
+ */
 export const serveCommand = (): Command =>
   new Command('serve')
     .description('run the whole server on this machine')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { fileRefusal, Refusal } from '../refusal.js';
 
-/** An address of a server as an option gives it, ending in `/`. */
+/** Parses a server's address from an option. The result ends in `/`. */
 export function addressAsked(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
@@ -11,7 +11,10 @@ export function addressAsked(text: string): URL {
   return url;
 }
 
-/** A secret from a file or an environment variable; refuses (`Refusal`) with `otherwise` where there is none. */
+/**
+ * Returns a secret from a file or an environment variable. Throws `Refusal` with `otherwise` if
+ * there is no secret.
+ */
 export function secretFrom(file: string | undefined, variable: string, otherwise: string): string {
   let secret = process.env[variable];
   try {
@@ -23,7 +26,10 @@ export function secretFrom(file: string | undefined, variable: string, otherwise
   return secret.trim();
 }
 
-/** Asks a server as the person whose token it is. Refuses (`Refusal`) with what the server says where it says no. */
+/**
+ * Sends a request to a server with a person's token. Throws `Refusal` with the server's message if
+ * it refuses.
+ */
 export async function askServer(
   url: URL,
   token: string,
@@ -54,7 +60,7 @@ export async function askServer(
   return said;
 }
 
-/** Why a request did not come to an answer, in the words of the network. */
+/** Returns why a request got no answer: the network's code or message. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & {
     readonly cause?: { readonly code?: string; readonly message?: string };
