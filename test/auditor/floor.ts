@@ -25,7 +25,7 @@ import { BOOK } from '../kit/house.js';
 export const DAYS = [{ from: '2026-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
 const dayOf = gamingDays(DAYS);
 
-/** Canonical lines of events, as the api would append them; every second between receipt and event is counted by the line's number. */
+/** Returns canonical lines of events, as the api appends them, all received at `received`. */
 export const linesOf = (
   events: readonly (Sent | string)[],
   received = '2026-11-20T12:00:00.000Z',
@@ -38,7 +38,7 @@ export const linesOf = (
     ),
   );
 
-/** Cuts a table's lines into records of so many lines, again and again through `cuts`. */
+/** Cuts a table's lines into records. Their lengths cycle through `cuts`. */
 export function recordsOf(
   table: string,
   lines: readonly string[],
@@ -63,7 +63,7 @@ export async function append(
     await log.append({ partition, records: records.slice(at, at + 50), urgency: 'bulk' });
 }
 
-/** A log in memory, an empty database, and the auditors that were started over them. */
+/** A log in memory, an empty database, and the auditors that were started on them. */
 export class Floor {
   readonly metrics: AuditorMetrics[] = [];
   private readonly stores: RowStore[] = [];
@@ -124,7 +124,7 @@ export class Floor {
     return auditor;
   }
 
-  /** Until every partition's rows stand at the log's head. */
+  /** Waits until the rows of every partition are at the log's head. */
   async caughtUp(schema = 'rows'): Promise<void> {
     await eventually('the rows at the head of the log', async () => {
       const { rows } = await this.client.query<{ partition: number; next: string }>(
@@ -150,7 +150,7 @@ export class Floor {
     return (await this.client.query<T>(sql, values)).rows;
   }
 
-  /** All the rows but what depends on who wrote them when. */
+  /** Returns all rows, without the columns that depend on who wrote them and when. */
   async dump(schema = 'rows'): Promise<Record<string, unknown[]>> {
     const dump: Record<string, unknown[]> = {};
     for (const table of [
@@ -183,7 +183,7 @@ export class Floor {
   }
 }
 
-/** What the fold alone makes of one table's lines. */
+/** The rows that the fold alone produces from one table's lines. */
 export interface Expected {
   readonly findings: readonly Finding[];
   readonly unjudgeable: readonly Unjudgeable[];
@@ -201,7 +201,10 @@ export interface Expected {
   readonly counts: Record<string, number>;
 }
 
-/** The oracle: the fold over the same lines, with no rows, batches, snapshots or database in between. */
+/**
+ * Returns the expected rows by folding the same lines, without rows, batches, snapshots or a
+ * database in between.
+ */
 export function expectedOf(lines: readonly string[]): Expected {
   const events = lines.map(decoded);
   const state = newTable(events[0]?.table ?? '');
@@ -252,7 +255,7 @@ export function expectedOf(lines: readonly string[]): Expected {
   };
 }
 
-/** What stands in the rows of one table, in the same shape. */
+/** Returns the rows of one table, in the same shape. */
 export async function rowsOf(floor: Pick<Floor, 'query'>, table: string): Promise<Expected> {
   const one = async <T>(sql: string): Promise<T[]> =>
     (await floor.query<{ row: T }>(sql, [table])).map(({ row }) => row);
@@ -286,7 +289,7 @@ export async function rowsOf(floor: Pick<Floor, 'query'>, table: string): Promis
   };
 }
 
-/** Lists without their order, values without the order of their members. */
+/** Sorts lists and the members of values, for comparison. */
 export function inAnyOrder(of: Expected): unknown {
   const sorted = (value: unknown): unknown =>
     Array.isArray(value)

@@ -14,7 +14,9 @@ beforeEach(async () => {
 });
 afterEach(async () => floor.close());
 
-/** A coup in which some of the shoe's messages were lost, each named by its number. */
+/**
+ * Returns the lines of a coup without some of the shoe's messages, and those messages by number.
+ */
 function losing(...lost: number[]): { lines: string[]; missing: Map<number, string> } {
   const log = new TableLog();
   log.open();
@@ -44,7 +46,7 @@ describe('a hole in the numbers of a device', () => {
     { lost: [3, 5], late: [], runs: 2 },
     { lost: [3, 4, 5], late: [4], runs: 2 },
   ])(
-    'is declared once it was waited for, once for each run of numbers ($lost lost, of which $late came behind it)',
+    'is declared a gap after a wait, once for each run of numbers ($lost lost, of which $late arrive later)',
     async ({ lost, late, runs }) => {
       const { lines: came, missing } = losing(...lost);
       const lines = [...came, ...late.map((number) => missing.get(number) as string)];
@@ -68,7 +70,7 @@ describe('a hole in the numbers of a device', () => {
     },
   );
 
-  it('is not declared where the numbers come in time', async () => {
+  it('is not declared a gap if the numbers arrive in time', async () => {
     const { lines, missing } = losing(4);
     await floor.start({ gapAfterMs: 60_000 });
     await append(floor.log, 'T1', recordsOf('T1', [...lines, missing.get(4) as string]), 0);
@@ -77,7 +79,7 @@ describe('a hole in the numbers of a device', () => {
     expect((await rowsOf(floor, 'T1')).findings.filter(({ code }) => code === 'DV-04')).toEqual([]);
   });
 
-  it('is declared by whoever owns the partition next, and declared twice counts once', async () => {
+  it('is declared a gap by the next owner of the partition, and a second declaration is a duplicate', async () => {
     const { lines } = losing(4);
     const first = await floor.start({ gapAfterMs: 60_000 });
     await append(floor.log, 'T1', recordsOf('T1', lines), 0);
@@ -88,7 +90,8 @@ describe('a hole in the numbers of a device', () => {
     await eventually('the declaration', async () => (await declared()).length === 1);
     await floor.caughtUp();
     await second.close();
-    // One that slept since then declares the same hole again: from the hole alone, so it is the same event.
+    // A former owner declares the same hole again. Its event depends only on the hole, so it is
+    // equal.
     const state = newTable('T1');
     for (const line of lines) fold(state, decoded(line), BOOK);
     const again = gapLines(

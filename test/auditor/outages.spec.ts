@@ -35,8 +35,8 @@ async function expectAll(): Promise<void> {
   expect(counted?.events).toBe([...tables.values()].reduce((sum, lines) => sum + lines.length, 0));
 }
 
-describe('the rows lose nothing and hold nothing twice', () => {
-  it('where the connections to the database are cut again and again', async () => {
+describe('the rows hold each event exactly once', () => {
+  it('when the connections to the database are cut repeatedly', async () => {
     await floor.start({ leaseMs: 3_000 });
     for (let at = 0; at < 900; at += 60) {
       for (const [table, lines] of tables)
@@ -52,10 +52,10 @@ describe('the rows lose nothing and hold nothing twice', () => {
     await expectAll();
   });
 
-  it('where nobody can tell whether a transaction was committed, and it was, or was not', async () => {
+  it('when the outcome of a transaction is unknown, committed or not', async () => {
     let turn = 0;
     const rows = floor.store();
-    // A store of which the answer is lost after the work, or the question before it, by turns.
+    // A store that loses, in turns, the request before the work or the answer after it.
     const shaky = new Proxy(rows, {
       get: (target, name) => {
         if (name !== 'write') {
@@ -82,7 +82,7 @@ describe('the rows lose nothing and hold nothing twice', () => {
     await expectAll();
   });
 
-  it('where the log cannot be reached for a while', async () => {
+  it('when the log is out of reach for a while', async () => {
     await floor.start();
     for (const [table, lines] of tables)
       await append(floor.log, table, recordsOf(table, lines.slice(0, 450), [4]));
@@ -96,8 +96,8 @@ describe('the rows lose nothing and hold nothing twice', () => {
   });
 });
 
-describe('an auditor that ends in order', () => {
-  it('writes what it folded, saves the states, and leaves nothing for the next one to fold again or to wait for', async () => {
+describe('an auditor that stops gracefully', () => {
+  it('writes what it folded, saves snapshots, and leaves nothing to fold again or to wait for', async () => {
     const first = await floor.start();
     await eventually('both partitions', () => first.following.length === 2);
     for (const [table, lines] of tables)

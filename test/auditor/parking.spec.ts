@@ -25,7 +25,7 @@ const linesAt = (table: string): string[] =>
     }).lines,
   ).slice(0, 400);
 
-/** A journal that is kept. */
+/** A journal that keeps its messages. */
 function kept(): Journal & { readonly errors: string[] } {
   const errors: string[] = [];
   return {
@@ -35,14 +35,15 @@ function kept(): Journal & { readonly errors: string[] } {
   };
 }
 
-/** Judges that fail at one event: always, or so many times. */
+/** Returns a fold that fails at one event: always, or a number of times. */
 function failingAt(line: string, times = Number.POSITIVE_INFINITY): Judging & { failures: number } {
   const { source, id } = JSON.parse(line) as { source: string; id: string };
   const judging = {
     book: BOOK,
     failures: 0,
     fold: (...[state, event, book]: Parameters<typeof fold>) => {
-      const news = fold(state, event, book); // the state is spent by then, as it is where a fold fails halfway
+      // the state is unusable by then, as after a fold that fails halfway
+      const news = fold(state, event, book);
       if (event.source === source && event.id === id && judging.failures < times) {
         judging.failures += 1;
         throw new Error('the judges fell over');
@@ -75,7 +76,7 @@ const positionOf = async (
   };
 };
 
-describe('bytes that cannot be read', () => {
+describe('a partition with unreadable bytes', () => {
   it.each([
     ['garbage', (lines: string[]) => `${lines[20]}\n{"specversion":"1.0",`],
     [
@@ -84,7 +85,7 @@ describe('bytes that cannot be read', () => {
         `${lines[20]}\n${(lines[21] as string).replace('"table":"T1"', '"table":"T2"')}`,
     ],
     ['an empty line', (lines: string[]) => `${lines[20]}\n`],
-  ])('stop their partition at that record and nothing else: %s', async (_what, broken) => {
+  ])('stops at the record, and other partitions continue: %s', async (_what, broken) => {
     const journal = kept();
     const auditor = await floor.start({ journal });
     const [lines, others] = [linesAt('T1'), linesAt('T2')];
@@ -103,7 +104,7 @@ describe('bytes that cannot be read', () => {
     await expectTable('T2', others);
   });
 
-  it('stop it at a hole in the log', async () => {
+  it('stops at a missing record of the log', async () => {
     const lines = linesAt('T1');
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, 20), [4]), 0);
     await floor.start();
@@ -118,7 +119,7 @@ describe('bytes that cannot be read', () => {
     await expectTable('T1', lines.slice(0, position.next * 4));
   });
 
-  it('go on once the partition is resumed and the log is what it was', async () => {
+  it('continues once the log is repaired and the partition is resumed', async () => {
     const lines = linesAt('T1');
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, 40), [4]), 0);
     floor.log.faults.hole = { partition: 0, offset: 6 };
@@ -131,7 +132,7 @@ describe('bytes that cannot be read', () => {
   });
 });
 
-describe('a log that is not the one the rows were made from', () => {
+describe('a log that the rows were not made from', () => {
   it('is refused by its id', async () => {
     await floor.start();
     await floor.query("update rows.position set log_id = 'another'");
@@ -167,7 +168,7 @@ describe('a log that is not the one the rows were made from', () => {
 });
 
 describe('a table whose judges fail', () => {
-  it('is loaded again and goes on where the fault passes', async () => {
+  it('is reloaded and continues if the fault passes', async () => {
     const [lines, others] = [linesAt('T1'), linesAt('T2')];
     const judging = failingAt(lines[150] as string, 1);
     await floor.start({ judging });
@@ -184,7 +185,7 @@ describe('a table whose judges fail', () => {
   });
 
   it.each([[[1]], [[6]], [[3, 50]]])(
-    'is parked with its rows as of the event before, and others go on (records of %j lines)',
+    'is parked with its rows as of the event before, and other tables continue (records of %j lines)',
     async (cuts) => {
       const journal = kept();
       const [lines, others] = [linesAt('T1'), linesAt('T2')];
@@ -201,13 +202,13 @@ describe('a table whose judges fail', () => {
       expect(Buffer.from(record.value).toString().split('\n')[row?.line as number]).toBe(
         lines[150],
       );
-      expect(journal.errors.join('\n')).toMatch(/a table is parked.*"table":"T1"/);
+      expect(journal.errors.join('\n')).toMatch(/table parked.*"table":"T1"/);
       await expectTable('T1', lines.slice(0, 150));
       await expectTable('T2', others);
     },
   );
 
-  it('stays parked across owners, and goes on as if nothing had been when it is retried by judges that do not fail', async () => {
+  it('stays parked across owners, and a retry by judges that do not fail leaves no trace', async () => {
     const [lines, others] = [linesAt('T1'), linesAt('T2')];
     const first = await floor.start({ judging: failingAt(lines[150] as string), leaseMs: 600 });
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, 300), [7]), 0);
@@ -229,7 +230,7 @@ describe('a table whose judges fail', () => {
     await expectTable('T2', others);
   });
 
-  it('goes on without the event when it is released, and leaves it out ever after', async () => {
+  it('continues without the event after a release, and leaves it out permanently', async () => {
     const lines = linesAt('T1');
     const judging = failingAt(lines[150] as string);
     const first = await floor.start({ judging, leaseMs: 600 });
@@ -251,7 +252,7 @@ describe('a table whose judges fail', () => {
     await expectTable('T1', without);
   });
 
-  it('is parked again where it fails at a later event', async () => {
+  it('is parked again if it fails at a later event', async () => {
     const lines = linesAt('T1');
     const [one, two] = [failingAt(lines[150] as string), failingAt(lines[260] as string)];
     const judging: Judging = {
@@ -322,7 +323,7 @@ describe('an event that this auditor does not know', () => {
     await expectTable('T2', others);
   });
 
-  it('parks a table of which nothing was known before, too', async () => {
+  it('parks a table even if it is the first event of the table', async () => {
     const lines = linesAt('T1');
     await floor.start({ leaseMs: 600 });
     await append(floor.log, 'T1', recordsOf('T1', [later(lines), ...lines], [1]), 0);

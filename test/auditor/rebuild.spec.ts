@@ -48,7 +48,7 @@ const part = async (from: number, to?: number): Promise<void> => {
 };
 
 describe('a rebuild', () => {
-  it('gives the same rows as stand there, and the auditor goes on over them', async () => {
+  it('produces rows equal to the live ones, and the auditor continues with them', async () => {
     await floor.start({ leaseMs: 600 });
     await part(0, 1200);
     await floor.caughtUp();
@@ -64,7 +64,7 @@ describe('a rebuild', () => {
       expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
   });
 
-  it('catches up with rows that move on meanwhile', async () => {
+  it('catches up with live rows that advance meanwhile', async () => {
     await floor.start({ leaseMs: 600 });
     await part(0, 600);
     await floor.caughtUp();
@@ -77,7 +77,7 @@ describe('a rebuild', () => {
       expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
   });
 
-  it('goes on where it was interrupted', async () => {
+  it('resumes after an interruption', async () => {
     await part(0);
     const auditor = await floor.start();
     await floor.caughtUp();
@@ -103,7 +103,7 @@ describe('a rebuild', () => {
     expect(await floor.dump()).toEqual(before);
   });
 
-  it('does not swap in rows that differ, says which, and does where that is accepted', async () => {
+  it('swaps in rows that differ only if that is accepted, and reports which differ', async () => {
     await part(0, 800);
     const auditor = await floor.start();
     await floor.caughtUp();
@@ -128,7 +128,7 @@ describe('a rebuild', () => {
     expect(await floor.dump()).toEqual(good);
   });
 
-  it('is one at a time', async () => {
+  it('is refused while another rebuild runs', async () => {
     await part(0, 200);
     const auditor = await floor.start();
     await floor.caughtUp();

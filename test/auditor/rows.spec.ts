@@ -19,10 +19,10 @@ afterEach(async () => {
   for (const floor of open.splice(0)) await floor.close();
 });
 
-/** The table of a log's events becomes another. */
+/** Renames the table of a log's events. */
 const atTable = (table: string, events: readonly Sent[]): Sent[] =>
   events.map((event) => ({ ...event, table, source: `${event.source as string}-${table}` }));
-/** Sums near 2^53 are not exact, whichever way they are added. */
+/** Sums near 2^53 are inexact in any order of addition. */
 const small = (events: readonly Sent[]): Sent[] =>
   events.map(
     (event) => JSON.parse(JSON.stringify(event).replaceAll('9007199254740991', '7')) as Sent,
@@ -38,7 +38,7 @@ async function expectRows(
 
 type Records = ReturnType<typeof recordsOf>;
 
-/** Records of several tables in one order, the tables taking turns. */
+/** Returns the records of several tables in one order, the tables taking turns. */
 const byTurns = (tables: readonly Records[]): Records => {
   const all: Records = [];
   for (let at = 0; tables.some((records) => at < records.length); at += 1)
@@ -87,7 +87,7 @@ describe('the rows', () => {
     ...DOCUMENTS.map((rules) => ({ rules, bets: true })),
     { rules: 'nsw-crown@1', bets: false },
   ])(
-    'are what the fold makes of simulated shoes with faults under $rules (bets: $bets)',
+    'equal the result of the fold for simulated shoes with faults under $rules (bets: $bets)',
     async ({ rules, bets }) => {
       const floor = await floorOf();
       const lines = linesOf(
@@ -107,7 +107,7 @@ describe('the rows', () => {
     },
   );
 
-  it('are the same however the log is cut into records and however often an auditor is killed and another goes on, and are what the fold makes of it', async () => {
+  it('equal the result of the fold for any cut of the log into records and any number of killed auditors', async () => {
     const game = fc.oneof(anyGame(120), anyStream(80).map(small));
     const kills = fc.array(
       fc.record({
@@ -159,7 +159,7 @@ describe('the rows', () => {
     );
   });
 
-  it("are made of each event once where the states of a partition's tables were saved at different places", async () => {
+  it("include each event once if the snapshots of a partition's tables have different offsets", async () => {
     const floor = await floorOf(1);
     const tables = new Map(
       ['T1', 'T2', 'T3'].map(
@@ -207,7 +207,7 @@ describe('the rows', () => {
     await expectRows(floor, tables);
   });
 
-  it('name in a finding whoever dealt the coup last, also where somebody took over after it was raised', async () => {
+  it('name in a finding the last dealer of the coup, even one who took over after it was raised', async () => {
     const floor = await floorOf(1);
     const log = new TableLog();
     log.open();
@@ -259,7 +259,7 @@ describe('the rows', () => {
     expect(await raised()).toEqual([{ at: '2026-11-20T12:00:00.25', dealer: 'ivan' }]);
   });
 
-  it('have no more of a bet and of a seat whose only coup was declared void after it had been written', async () => {
+  it('lose the lines of a bet and a seat whose only coup is declared void after it was written', async () => {
     const floor = await floorOf(1);
     const log = new TableLog();
     log.open();
@@ -291,7 +291,7 @@ describe('the rows', () => {
     await expectRows(floor, new Map([['T1', lines]]));
   });
 
-  it('hold any event that is well-formed, whatever its names, numbers and times are', async () => {
+  it('hold any well-formed event, with any names, numbers and times', async () => {
     const floor = await floorOf(1);
     await floor.start();
     let count = 0;
@@ -317,7 +317,7 @@ describe('the rows', () => {
     );
   });
 
-  it('hold sums that no number holds exactly', async () => {
+  it('hold sums beyond the exact range of a number', async () => {
     const floor = await floorOf(1);
     await floor.start();
     const log = new TableLog();
@@ -357,7 +357,7 @@ describe('several auditors', () => {
       ]),
     );
 
-  it('share the partitions, and the rows are as one would make them', async () => {
+  it('share the partitions and write the same rows as one auditor', async () => {
     const floor = await floorOf(4);
     const first = await floor.start({ leaseMs: 600 });
     expect(
@@ -379,7 +379,7 @@ describe('several auditors', () => {
     await eventually('all partitions at the second', () => second.following.length === 4);
   });
 
-  it('hand on what a killed one owned once its lease has ended', async () => {
+  it('take over the partitions of a killed one once its lease expires', async () => {
     const floor = await floorOf(2);
     const first = await floor.start({ leaseMs: 500 });
     await eventually('both partitions', () => first.following.length === 2);
@@ -395,7 +395,7 @@ describe('several auditors', () => {
     await expectRows(floor, all);
   });
 
-  it('fence one that slept while another took its partition', async () => {
+  it('fence one that slept while another claimed its partition', async () => {
     const floor = await floorOf(1);
     const sleeper = await floor.start({ leaseMs: 30_000 });
     await eventually('the partition', () => sleeper.following.length === 1);

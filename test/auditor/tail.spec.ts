@@ -5,7 +5,7 @@ import { judgingBy } from '../../apps/auditor/src/fold/table-run.js';
 import { BOOK } from '../kit/house.js';
 
 const MIB = 1024 * 1024;
-/** Three events, as long as they may be, in a block. */
+/** A block of three events of nearly the greatest length. */
 const BLOCK = Buffer.from(
   [1, 2, 3]
     .map((nth) =>
@@ -22,7 +22,7 @@ const BLOCK = Buffer.from(
     .join('\n'),
 );
 
-it('whoever takes a partition over folds no more than so many bytes of it again, however few events they are', () => {
+it('a takeover folds a bounded number of bytes again, even if they are few events', () => {
   const fold = new PartitionFold(
     { partition: 0, generation: 1, next: 0, lastDigest: null },
     judgingBy(BOOK),
@@ -34,10 +34,11 @@ it('whoever takes a partition over folds no more than so many bytes of it again,
   for (let offset = 0; offset * BLOCK.length < 150 * MIB; offset += 1) {
     fold.take({ partition: 0, offset, key: 'T1', value: BLOCK }, decoder);
     if (offset % 20 !== 0) continue;
-    const { rows } = fold.project(() => '2026-11-20', 1); // as in live play: one state with a transaction
+    // as in live play: one snapshot per transaction
+    const { rows } = fold.project(() => '2026-11-20', 1);
     for (const { next } of rows.snapshots) [saved, savings] = [next, savings + 1];
     longest = Math.max(longest, (offset - saved) * BLOCK.length);
   }
   expect(longest / MIB).toBeLessThan(130);
-  expect(savings).toBeLessThan(4); // and is not saved more often than that needs
+  expect(savings).toBeLessThan(4); // not saved more often than needed
 });
