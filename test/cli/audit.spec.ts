@@ -12,7 +12,7 @@ const MALFORMED = 'examples/malformed.ndjson';
 const text = (name: string): string =>
   readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
-/** A shoe of so many coups in each of which the banker hand drew on 6 against 8. */
+/** Returns a shoe of `coups` coups, in each of which the banker hand drew on 6 against 8. */
 function faultyTable(table: string, coups: number): readonly unknown[] {
   const log = new TableLog(table);
   log.shoe = `${table}-S1`;
@@ -26,13 +26,13 @@ function faultyTable(table: string, coups: number): readonly unknown[] {
   return log.events;
 }
 
-/** The logs of several tables as one, line by line in turn. */
+/** Interleaves the logs of several tables, line by line. */
 const inTurn = (...logs: readonly (readonly unknown[])[]): readonly unknown[] =>
   Array.from({ length: Math.max(...logs.map(({ length }) => length)) }, (_, i) =>
     logs.flatMap((log) => (i < log.length ? [log[i]] : [])),
   ).flat();
 
-/** Every other event with its table's name spelled in escapes. */
+/** Spells the table's name in escapes in every other event. */
 const twoSpellings = (events: readonly unknown[]): readonly string[] =>
   events.map((event, i) =>
     i % 2 ? JSON.stringify(event).replaceAll('é', '\\u00e9') : JSON.stringify(event),
@@ -45,7 +45,7 @@ describe('shoeprint audit', () => {
     ]);
   });
 
-  it('finds in the example what its dealer did', () => {
+  it("finds the dealer's faults in the example", () => {
     expect(audited(FAULTY).findings.map(({ coup, code }) => `${coup ?? 'shoe'} ${code}`)).toEqual([
       '2 TC-08',
       '4 PY-03',
@@ -110,7 +110,7 @@ describe('shoeprint audit', () => {
     expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
   });
 
-  it('says in words what is prescribed after a fault, whether it was done, and what was done instead', () => {
+  it('describes what is prescribed after a fault, whether it was done, and what was done instead', () => {
     const log = new TableLog();
     log.open({ rules: 'nsw-crown@1', reports: [] });
     for (const [coup, to] of [
@@ -139,7 +139,7 @@ describe('shoeprint audit', () => {
     );
   });
 
-  it('reads gzip by the name, standard input by a dash, CRLF, empty lines and a last line that does not end', () => {
+  it('reads gzip by the name, standard input by a dash, CRLF, empty lines and an unterminated last line', () => {
     const wanted = shoeprint(['audit', '--json', FAULTY]).stdout;
     const crlf = text(FAULTY)
       .replaceAll('\n', '\r\n\r\n')
@@ -151,7 +151,7 @@ describe('shoeprint audit', () => {
     expect(shoeprint(['audit', '--json', file('crlf.ndjson', crlf)]).stdout).toBe(wanted);
   });
 
-  it('takes several files as one log, in the order given', () => {
+  it('reads several files as one log, in the order of the arguments', () => {
     const all = text(FAULTY).split('\n');
     const [first, second] = [
       file('1.ndjson', all.slice(0, 70).join('\n')),
@@ -189,7 +189,7 @@ describe('several tables', () => {
     expect(audited(log()).shoes.map(({ table }) => table)).toEqual(['T1', 'T2', 'T é"3', 'T4']);
   });
 
-  it.each(['2', '3'])('give the same bytes from %s workers as from one', (workers) => {
+  it.each(['2', '3'])('produce the same bytes from %s workers as from one', (workers) => {
     for (const form of [[], ['--json']]) {
       const [one, more] = ['1', workers].map((count) =>
         shoeprint(['audit', ...form, '--workers', count, log()]),
@@ -216,7 +216,7 @@ describe('several tables', () => {
     expect(one?.code).toBe(2);
   });
 
-  it('keep their findings in order when there are more than memory is given for', () => {
+  it('keep their findings in order when these exceed the memory limit', () => {
     const many = file(
       'many.ndjson',
       lines(Array.from({ length: 25 }, (_, i) => faultyTable(`T${i}`, 450)).flat()),
@@ -275,7 +275,7 @@ describe('malformed input', () => {
     });
   });
 
-  it('passes over a line of megabytes without keeping it, and counts on', () => {
+  it('skips a line of megabytes without keeping it, and keeps counting', () => {
     const huge = file(
       'huge.ndjson',
       `${text(CLEAN)}${'x'.repeat(3_000_000)}\r\nno event\n${'y'.repeat(500_000)}`,
@@ -321,8 +321,8 @@ describe('malformed input', () => {
   });
 });
 
-describe('a terminal or none', () => {
-  it('has no colours where output is no terminal, has them when forced, and none with NO_COLOR', () => {
+describe('the output of shoeprint audit', () => {
+  it('has no colors if it is not a terminal or NO_COLOR is set, and has them when forced', () => {
     const coloured = (env: NodeJS.ProcessEnv): boolean =>
       shoeprint(['audit', FAULTY], { env }).stdout.includes('\u001b[');
     expect([coloured({}), coloured({ CI: 'true' })].includes(true)).toBe(false);
@@ -333,7 +333,7 @@ describe('a terminal or none', () => {
     ]).toEqual([false, true, false]);
   });
 
-  it('ends quietly when its reader leaves, with the exit code that it had come to', async () => {
+  it('ends quietly when its reader leaves, with the exit code reached by then', async () => {
     const many = file('head.ndjson', lines(faultyTable('T1', 3000)));
     expect(await readByOneWhoLeaves(['audit', many])).toEqual({ code: 1, stderr: '' });
   });

@@ -6,7 +6,7 @@ import { built, file, shoeprint } from './shoeprint.js';
 
 beforeAll(built);
 
-/** These parts of the package, in a folder of its own. */
+/** Copies these parts of the package to a folder. */
 function copyOfThePackage(name: string, parts: readonly string[]): string {
   const copy = join(dirname(file('here', '')), name);
   const root = new URL('../../', import.meta.url);
@@ -41,7 +41,7 @@ describe('shoeprint odds', () => {
     expect(Object.keys(report.bets)).toEqual(['player', 'banker', 'tie', 'dragon-7', 'panda-8']);
   });
 
-  it('refuses what has no answer, and says what would', () => {
+  it('refuses what has no answer, and names what has one', () => {
     expect(shoeprint(['odds', '--decks', '13'])).toMatchObject({
       code: 2,
       stdout: '',
@@ -85,7 +85,7 @@ describe('shoeprint rules', () => {
     for (const fault of faults) expect(ran.stdout).toContain(fault);
   });
 
-  it('lint accepts a published document, tells departures as information, and refuses to guess at what is no JSON', () => {
+  it('lint accepts a published document, reports departures as information, and refuses what is not JSON', () => {
     expect(shoeprint(['rules', 'lint', 'rules/punto-banco@1.json']).code).toBe(0);
     const chemin = shoeprint(['rules', 'lint', 'rules/chemin-de-fer@1.json']);
     expect(chemin.code).toBe(0);
@@ -109,7 +109,7 @@ describe('shoeprint rules', () => {
     for (const ref of published) expect(stdout).toContain(ref);
   });
 
-  it('show prints the tableau as rule books do, and the latest version where none is named', () => {
+  it('show prints the tableau as rule books do, and defaults to the latest version', () => {
     const { code, stdout } = shoeprint(['rules', 'show', 'nsw-crown']);
     expect(code).toBe(0);
     expect(stdout).toContain('  banker has 6     S S S S S S D D S S S');
@@ -126,7 +126,7 @@ describe('shoeprint rules', () => {
     expect(changed.stdout).toContain('burn: by the first card (ace 1, ten 10, face 10) → none');
   });
 
-  it("takes documents of a house's own folder besides, but never another text under a published name", () => {
+  it("reads documents of a house's own folder too, but never another text under a published name", () => {
     const own = dirname(file('here', ''));
     const text = readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8');
     const shoe = readFileSync(new URL('../../examples/clean-shoe.ndjson', import.meta.url), 'utf8');
@@ -167,7 +167,7 @@ describe('shoeprint rules', () => {
 
 describe('the command line as a whole', () => {
   it.each([[['--help']], [['audit', '--help']], [['odds', '--help']], [['rules', '--help']]])(
-    '%s gives examples and exits 0',
+    '%s prints examples and exits 0',
     (args) => {
       const { code, stdout } = shoeprint(args);
       expect(code).toBe(0);
@@ -175,7 +175,7 @@ describe('the command line as a whole', () => {
     },
   );
 
-  it('hints at what was meant, and exits 2', () => {
+  it('suggests the command that was meant, and exits 2', () => {
     expect(shoeprint(['adit', 'x'])).toMatchObject({
       code: 2,
       stdout: '',
@@ -190,7 +190,7 @@ describe('the command line as a whole', () => {
     expect(shoeprint([]).code).toBe(2);
   });
 
-  it('names a fault of its own in one line, exits 70, and shows where only if asked', () => {
+  it('reports an internal error in one line, exits 70, and prints the stack only on request', () => {
     const from = copyOfThePackage('package-without-rules', [
       'dist',
       'package.json',

@@ -38,7 +38,7 @@ const read = async (table: string): Promise<number> =>
     )[0]?.read ?? 0,
   );
 
-/** Puts an event of a type that nobody knows on the log, behind the api's back, as a newer sender's would come. */
+/** Puts an event of an unknown type on the log, bypassing the api, as from a newer sender. */
 async function appendUnknown(table: string, line: string): Promise<void> {
   const text = stamped(canonicalLine(line), 'device/test', new Date().toISOString());
   const value = Buffer.from(
@@ -53,7 +53,10 @@ async function appendUnknown(table: string, line: string): Promise<void> {
   await log.close();
 }
 
-/** A table whose event number 100 is of an unknown type; later ones and those of another table come after. */
+/**
+ * A table whose event number 100 is of an unknown type. Later events and those of another table
+ * follow.
+ */
 async function park(table: string, other: string): Promise<void> {
   const [lines, others] = [linesOf(table), linesOf(other)];
   await server.send(lines.slice(0, 100));
@@ -86,7 +89,7 @@ afterAll(async () => {
 
 describe('shoeprint parked', () => {
   it(
-    'says so where nothing is parked',
+    'reports that nothing is parked',
     async () => {
       const { code, stdout } = await parked();
       expect({ code, stdout }).toEqual({
@@ -98,7 +101,7 @@ describe('shoeprint parked', () => {
   );
 
   it(
-    'shows a table that an unknown type of event stopped, where and why, while another goes on',
+    'shows where and why an unknown type of event stopped a table, while another continues',
     async () => {
       await park('P1', 'P2');
       const [one] = await shown();
@@ -117,7 +120,7 @@ describe('shoeprint parked', () => {
   );
 
   it(
-    'retries: the table is judged again, and is parked again where nothing is better',
+    'retries a table, which is parked again if the fault remains',
     async () => {
       const [before] = await query<{ parked_at: Date }>(
         databaseOf(data),
@@ -145,7 +148,7 @@ describe('shoeprint parked', () => {
   );
 
   it(
-    'releases: the table goes on without that one event, and who asked is kept',
+    'releases a table, which continues without that one event, and records who asked',
     async () => {
       const { code, stdout } = await parked('release', 'P1');
       expect({ code, stdout }).toEqual({
@@ -162,7 +165,7 @@ describe('shoeprint parked', () => {
   );
 
   it(
-    'refuses a table that is not parked, a token that is none, and a server that is not there',
+    'refuses a table that is not parked, an invalid token, and a server out of reach',
     async () => {
       const none = await parked('retry', 'P2');
       expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^shoeprint: .*P2/) });

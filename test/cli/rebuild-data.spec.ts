@@ -31,7 +31,7 @@ const lines = [
 ];
 const cut = 1_500;
 
-/** Which rows these are: a swap puts others in their place. */
+/** Identifies the schema of the rows: a swap replaces it. */
 const rowsMade = async (): Promise<unknown> =>
   query(databaseOf(data), `select oid from pg_namespace where nspname = 'rows'`);
 
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 describe('shoeprint rebuild rows --data', () => {
   it(
-    'finds the database of the server that runs on the folder, and the server goes on over the new rows',
+    'finds the database of the server that runs on the folder, and the server continues with the new rows',
     async () => {
       const position = await server.send(lines.slice(0, cut));
       const [made, before] = [await rowsMade(), await readAt(position)];
@@ -69,7 +69,7 @@ describe('shoeprint rebuild rows --data', () => {
   );
 
   it(
-    'leaves rows that differ as they are unless it is told otherwise',
+    'swaps in rows that differ only with --accept-differences',
     async () => {
       await query(databaseOf(data), `delete from rows.finding where code = 'PY-03'`);
       const made = await rowsMade();
@@ -84,7 +84,7 @@ describe('shoeprint rebuild rows --data', () => {
   );
 
   it(
-    'starts the database where no server runs on the folder, and stops it again',
+    'starts and stops the database if no server runs on the folder',
     async () => {
       expect(await server.started.stop()).toBe(0);
       const rebuilding = rebuild();
@@ -108,7 +108,7 @@ describe('shoeprint rebuild rows --data', () => {
   );
 });
 
-/** The coups once the rows stand at this position. */
+/** Returns the coups once the rows are at this position. */
 async function readAt(position: string): Promise<unknown> {
   const answer = await fetch(`${server.url}/v1/coups?table=B07&limit=1000`, {
     headers: {

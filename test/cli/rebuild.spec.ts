@@ -33,7 +33,7 @@ async function send(lines: readonly string[]): Promise<void> {
   }
 }
 
-/** Until the rows hold all that was sent. */
+/** Waits until the rows hold everything sent. */
 const caughtUp = (): Promise<unknown> =>
   eventually(
     'all that was sent in the rows',
@@ -46,7 +46,7 @@ const caughtUp = (): Promise<unknown> =>
     START_MS,
   );
 
-/** All rows of these tables, but for when and by whom they were written. */
+/** Returns all rows of these tables, without when and by whom they were written. */
 async function rowsOf(...tables: string[]): Promise<Record<string, unknown[]>> {
   const rows: Record<string, unknown[]> = {};
   for (const name of [
@@ -77,7 +77,7 @@ const env = (): NodeJS.ProcessEnv => ({
 });
 const rebuild = (...more: string[]): Started =>
   Started.shoeprint(['rebuild', 'rows', ...more], env());
-/** The lines of its log, each as its level and what it says. */
+/** Returns the lines of its log, each as level and message. */
 const told = (started: Started): Record<string, unknown>[] =>
   started.said
     .trim()
@@ -107,7 +107,7 @@ afterAll(async () => {
 
 describe('shoeprint rebuild rows', () => {
   it(
-    'swaps in the same rows while events go on coming in, and the auditor goes on by itself',
+    'swaps in equal rows while events keep arriving, and the auditor continues by itself',
     async () => {
       const before = await rowsOf('B01', 'B02', 'B03');
       expect(before.coup?.length).toBeGreaterThan(1_000);
@@ -155,10 +155,11 @@ describe('shoeprint rebuild rows', () => {
   );
 
   it(
-    'goes on where it stood after it was killed',
+    'resumes after it was killed',
     async () => {
       const before = await rowsOf('B01', 'B02', 'B03', 'B04');
-      const holder = new pg.Client(system.postgres.url); // nothing can be swapped while it holds the rows where they are
+      // prevents the swap while it locks the rows
+      const holder = new pg.Client(system.postgres.url);
       await holder.connect();
       await holder.query('begin');
       await holder.query('lock table rows.position in share mode');
@@ -192,7 +193,7 @@ describe('shoeprint rebuild rows', () => {
   );
 
   it(
-    'lets go in order where it is told to end, or the command is killed, and says so',
+    'stops gracefully on a signal, or when the command is killed, and reports it',
     async () => {
       const asked = rebuild();
       await eventually('a rebuild under way', async () => (await guards()) > 0, START_MS);
@@ -209,7 +210,7 @@ describe('shoeprint rebuild rows', () => {
   );
 
   it(
-    'does not swap in rows that differ, says which, and does where that is accepted',
+    'swaps in rows that differ only if that is accepted, and reports which differ',
     async () => {
       const before = await rowsOf('B01');
       await system.query(
@@ -245,7 +246,7 @@ describe('shoeprint rebuild rows', () => {
   );
 
   it(
-    'refuses a second rebuild beside one that runs',
+    'refuses a second rebuild while one runs',
     async () => {
       const first = rebuild();
       await eventually('the first', async () => (await guards()) > 0, START_MS);
@@ -263,7 +264,7 @@ describe('shoeprint rebuild rows', () => {
   );
 
   it(
-    'draws a bar on a terminal',
+    'shows a progress bar on a terminal',
     async () => {
       const drawn = Started.onTerminal(['rebuild', 'rows'], env());
       expect(await drawn.ended).toBe(0);
@@ -275,7 +276,7 @@ describe('shoeprint rebuild rows', () => {
   );
 
   it(
-    'refuses settings by their names',
+    'names the invalid settings that it refuses',
     async () => {
       const refused = Started.shoeprint(['rebuild', 'rows'], { SHOEPRINT_GAMING_DAY: 'noon' });
       expect(await refused.ended).toBe(2);
@@ -288,7 +289,7 @@ describe('shoeprint rebuild rows', () => {
   );
 });
 
-/** How many rebuilds hold the lock that lets one run. */
+/** Returns how many rebuilds hold the lock that allows only one to run. */
 async function guards(): Promise<number> {
   const [row] = await system.query<{ count: number }>(
     `select count(*)::int as count from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted and application_name = 'shoeprint rebuild'`,

@@ -46,7 +46,7 @@ const text = (lines: readonly string[]): string => lines.map((line) => `${line}\
 const send = (path: string, env: NodeJS.ProcessEnv = {}, ...more: string[]): Promise<Ran> =>
   shoeprintBeside(['send', path, '--url', url, ...more], { SHOEPRINT_KEY: key, ...env });
 
-/** The contents on the log for this test's table, without their stamps. */
+/** Returns the contents on the log for this test's table, without their stamps. */
 async function recorded(): Promise<string[]> {
   const lines: string[] = [];
   for (let partition = 0; partition < PARTITIONS; partition += 1) {
@@ -61,7 +61,7 @@ async function recorded(): Promise<string[]> {
 }
 
 describe('shoeprint send', () => {
-  it('delivers every line of a file, in its order, and says how many', async () => {
+  it('delivers every line of a file in order, and prints how many', async () => {
     const lines = shoes();
     const path = file(`${table}.ndjson`, text(lines));
     expect(await send(path)).toEqual({
@@ -72,14 +72,14 @@ describe('shoeprint send', () => {
     expect(await recorded()).toEqual(lines);
   });
 
-  it('takes packed files, and empty lines between events', async () => {
+  it('accepts compressed files, and empty lines between events', async () => {
     const lines = shoes();
     const path = file(`${table}.ndjson.gz`, gzipSync(lines.join('\r\n\n')));
     expect((await send(path)).code).toBe(0);
     expect(await recorded()).toEqual(lines);
   });
 
-  it('sends nothing a second time, and of a file that has grown only what is new', async () => {
+  it('sends nothing twice, and only the new lines of a file that has grown', async () => {
     const lines = shoes(2);
     const path = file(`${table}.ndjson`, text(lines.slice(0, 500)));
     await send(path);
@@ -89,10 +89,11 @@ describe('shoeprint send', () => {
     expect(await recorded()).toEqual(lines);
   });
 
-  it('goes on where it was, not from the start, when it was cut off', async () => {
+  it('resumes after an interruption instead of starting over', async () => {
     const lines = shoes(14);
     const path = file(`${table}.ndjson`, text(lines));
-    // The log takes the first request and no other: the sender gives up, and is started again once the log is well.
+    // The log takes only the first request: the sender gives up, and is started again once the log
+    // works.
     let sends = 0;
     log.faults.beforeSend = async () => {
       sends += 1;
@@ -115,7 +116,7 @@ describe('shoeprint send', () => {
     expect(await recorded()).toEqual(lines);
   });
 
-  it('waits for a log that takes nothing, says so once, and goes on when it does', async () => {
+  it('waits for a log that takes nothing, reports it once, and continues when it recovers', async () => {
     const lines = shoes();
     const path = file(`${table}.ndjson`, text(lines));
     let refused = 0;
@@ -131,7 +132,7 @@ describe('shoeprint send', () => {
     expect(await recorded()).toEqual(lines);
   });
 
-  it('sends again what may have been recorded, so that nothing is lost', async () => {
+  it('sends again what may not have been recorded, so that nothing is lost', async () => {
     const lines = shoes();
     const path = file(`${table}.ndjson`, text(lines));
     let answers = 0;
@@ -146,7 +147,7 @@ describe('shoeprint send', () => {
     expect(await recorded()).toEqual([...lines, ...lines]); // twice in the log; admission takes them once
   });
 
-  it('sends nothing of a file in which one line is malformed, and names the line', async () => {
+  it('sends nothing of a file with a malformed line, and names the line', async () => {
     const path = file(`${table}.ndjson`, text([...shoes().slice(0, 20), '{"no":"event"}']));
     const { code, stderr } = await send(path);
     expect(code).toBe(2);
@@ -155,7 +156,7 @@ describe('shoeprint send', () => {
     expect(await recorded()).toEqual([]);
   });
 
-  it('notices another file under the name of one that was begun', async () => {
+  it('refuses another file under the name of one partly sent', async () => {
     const path = file(`${table}.ndjson`, text(shoes()));
     await send(path);
     writeFileSync(path, text(shoes(2).slice(1)));
@@ -166,7 +167,7 @@ describe('shoeprint send', () => {
     ]);
   });
 
-  it('is refused with a key that is not known, and without one', async () => {
+  it('is refused with an unknown key, and without a key', async () => {
     const path = file(`${table}.ndjson`, text(shoes()));
     expect(await send(path, { SHOEPRINT_KEY: 'spk_0123456789abcdef_no' })).toMatchObject({
       code: 2,
@@ -178,7 +179,7 @@ describe('shoeprint send', () => {
     });
   });
 
-  it('is told by the server what its key may not write', async () => {
+  it("prints the server's refusal of what its key may not write", async () => {
     const path = file(`${table}.ndjson`, text(shoes()));
     const { code, stderr } = await send(path, {
       SHOEPRINT_KEY: await api.device({ sources: ['device/elsewhere'] }),

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 describe('shoeprint serve', () => {
   it(
-    'starts everything on an empty folder without a sample day, judges what is sent, and ends with its database',
+    'starts everything on an empty folder without a sample day, judges what is sent, and stops its database at the end',
     async () => {
       const server = serve();
       const { ask, send } = await signedIn(server);
@@ -58,7 +58,7 @@ describe('shoeprint serve', () => {
       );
       const postgres = postgresOf(data) as number;
       expect(isGone(postgres)).toBe(false);
-      process.kill(server.programPid, 'SIGTERM'); // a service manager tells all of a group
+      process.kill(server.programPid, 'SIGTERM'); // a service manager signals the whole group
       expect(await server.stop('SIGTERM')).toBe(0);
       await eventually('the end of PostgreSQL', () => isGone(postgres));
       expect(postgresOf(data)).toBeUndefined();
@@ -67,7 +67,7 @@ describe('shoeprint serve', () => {
   );
 
   it(
-    'finds its data when it is started again, and refuses a second server on the folder, which goes on',
+    'finds its data after a restart, and refuses a second server on the folder',
     async () => {
       const server = serve();
       const { ask } = await signedIn(server);
@@ -82,7 +82,7 @@ describe('shoeprint serve', () => {
   );
 
   it(
-    'ends when the command is killed, and leaves no database behind',
+    'stops when the command is killed, and leaves no database behind',
     async () => {
       const server = serve();
       await signedIn(server);
@@ -98,7 +98,7 @@ describe('shoeprint serve', () => {
   );
 
   it(
-    'ends by Ctrl-C on a terminal, where it says what a person needs and nothing else',
+    'stops on Ctrl-C in a terminal, and prints only what a person needs',
     async () => {
       const server = Started.onTerminal(['serve', '--data', data, '--port', '0']);
       await signedIn(server);
@@ -108,7 +108,8 @@ describe('shoeprint serve', () => {
         code: 0,
         said: expect.stringMatching(/^ {2}Stopping\r?$/m),
       });
-      await eventually('the end of PostgreSQL', () => isGone(postgres)); // it has ended; whoever reaps it may take a moment
+      // it has ended, but reaping it may take a moment
+      await eventually('the end of PostgreSQL', () => isGone(postgres));
       expect(server.said).not.toMatch(/^\{/m);
     },
     START_MS,
@@ -121,7 +122,7 @@ describe('shoeprint serve', () => {
       ['SHOEPRINT_SESSION_HOURS', 'SHOEPRINT_GAMING_DAY', 'SHOEPRINT_TLS_KEY'],
     ],
     [
-      'a zone that is none',
+      'an unknown time zone',
       { SHOEPRINT_GAMING_DAY: '[{"from":"2026-01-01","zone":"Casino/Floor","cutover":"06:00"}]' },
       ['SHOEPRINT_GAMING_DAY'],
     ],
@@ -132,7 +133,7 @@ describe('shoeprint serve', () => {
     ],
     ['an address of another machine', { SHOEPRINT_HOST: '192.0.2.1' }, ['SHOEPRINT_HOST']],
   ])(
-    'refuses settings by their names: %s',
+    'names the setting that it refuses: %s',
     async (_what, env, names) => {
       const server = Started.shoeprint(['serve', '--data', data, '--port', '0'], env);
       expect(await server.ended).toBe(2);
@@ -145,7 +146,7 @@ describe('shoeprint serve', () => {
   );
 
   it(
-    'refuses a port that another program listens on, and one that is none',
+    'refuses a port that another program listens on, and an invalid port',
     async () => {
       const server = serve();
       const { url } = await signedIn(server);

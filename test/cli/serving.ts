@@ -6,7 +6,7 @@ import pg from 'pg';
 import { eventually } from '../kit/eventually.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** A loaded machine makes a database and starts all of a server in this time. */
+/** The time in which a loaded machine creates a database and starts a whole server. */
 export const START_MS = 120_000;
 
 const SHOEPRINT = join(root, 'apps/cli/bin/shoeprint.js');
@@ -15,7 +15,7 @@ const SETTINGS =
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
 
-/** A command that runs for long, in a process of its own. */
+/** A long-running command in a process of its own. */
 export class Started {
   said = '';
   /** The exit code, or the signal that ended it. */
@@ -31,18 +31,18 @@ export class Started {
     void this.ended.then(() => all.delete(this));
   }
 
-  /** `shoeprint` with these arguments, set by `env` alone. */
+  /** Starts `shoeprint` with these arguments and only the environment `env`. */
   static shoeprint(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
     return Started.program([process.execPath, SHOEPRINT, ...args], env);
   }
 
-  /** As `shoeprint`, on a terminal of its own. */
+  /** Starts `shoeprint` on a terminal of its own. */
   static onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
     const words = [process.execPath, SHOEPRINT, ...args].map((word) => `'${word}'`);
     return Started.onTerminalOf(words.join(' '), env);
   }
 
-  /** Any command, set by `env` alone. */
+  /** Starts any command with only the environment `env`. */
   static program([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
     return new Started(
       spawn(file, args, {
@@ -53,7 +53,10 @@ export class Started {
     );
   }
 
-  /** A command line of the shell, on a terminal of its own, made by script(1); what is written to it is typed. */
+  /**
+   * Starts a shell command line on a terminal of its own, made by script(1). What is written to it
+   * is typed.
+   */
   static onTerminalOf(line: string, env: NodeJS.ProcessEnv = {}): Started {
     return new Started(
       spawn('script', ['-qefc', `exec ${line}`, '/dev/null'], {
@@ -64,7 +67,7 @@ export class Started {
     );
   }
 
-  /** What matches in its output, once it is there. Throws where it ends before. */
+  /** Returns what matches in its output, once it appears. Throws if the command ends before. */
   async saying(pattern: RegExp): Promise<RegExpExecArray> {
     let ended = false;
     void this.ended.then(() => (ended = true));
@@ -92,12 +95,12 @@ export class Started {
 
 const all = new Set<Started>();
 
-/** Ends what a test left running, in order: what has a database of its own stops it. */
+/** Ends what a test left running, in order, so that what has a database stops it. */
 export async function endAll(): Promise<void> {
   await Promise.all([...all].map((started) => started.stop()));
 }
 
-/** The process ids of the children of a process. */
+/** Returns the process ids of the children of a process. */
 export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()
@@ -105,17 +108,17 @@ export const childrenOf = (pid: number): number[] =>
     .filter(Boolean)
     .map(Number);
 
-/** A server that `shoeprint serve` runs, and somebody who may do everything at it. */
+/** A server that `shoeprint serve` runs, and an administrator of it. */
 export interface Serving {
   readonly started: Started;
   readonly url: string;
   readonly token: string;
   readonly ask: (path: string, body?: object) => Promise<Response>;
-  /** Records these lines and gives where they lie, for `Min-Position`. */
+  /** Records these lines and returns their positions, for `Min-Position`. */
   readonly send: (lines: readonly string[]) => Promise<string>;
 }
 
-/** Waits until a server that was started answers, and signs in at it. */
+/** Waits until a started server answers, and signs in. */
 export async function signedIn(started: Started): Promise<Serving> {
   const { url, name, password } = await doorOf(started);
   const post = (
@@ -161,7 +164,10 @@ export async function signedIn(started: Started): Promise<Serving> {
   };
 }
 
-/** Where a server answers, and a sign-in: a terminal shows both; a log names the file of the sign-in. */
+/**
+ * Returns a server's address and a sign-in. A terminal shows both; a log names the file of the
+ * sign-in.
+ */
 export async function doorOf(
   started: Pick<Started, 'saying'>,
 ): Promise<{ readonly url: string; readonly name: string; readonly password: string }> {
@@ -181,17 +187,17 @@ interface SignIn {
   readonly password: string;
 }
 
-/** The process id of the PostgreSQL that runs on a data folder, if one does. */
+/** Returns the process id of the PostgreSQL that runs on a data folder, if one does. */
 export function postgresOf(data: string): number | undefined {
   const file = join(data, 'pgdata', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined;
 }
 
-/** The address of the PostgreSQL that runs on a data folder. */
+/** Returns the address of the PostgreSQL that runs on a data folder. */
 export const databaseOf = (data: string): string =>
   `postgres://app:${readFileSync(join(data, 'password'), 'utf8').trim()}@127.0.0.1:${readFileSync(join(data, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[3]}/shoeprint`;
 
-/** Asks a database once, in a session of its own. */
+/** Queries a database once, in a session of its own. */
 export async function query<Row extends pg.QueryResultRow>(
   databaseUrl: string,
   sql: string,

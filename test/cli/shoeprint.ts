@@ -16,7 +16,7 @@ import type { Counts, Finding, LedgerRow, ShoeRow, Unjudgeable } from '#audit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What a run of the command line left behind. */
+/** The result of a run of the command line. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
@@ -40,7 +40,9 @@ const newestIn = (folder: string, ending: string): number =>
       .map((name) => statSync(join(folder, name)).mtimeMs),
   );
 
-/** The built command line is what people run, so it is what the tests run; it is built here if the sources are newer. */
+/**
+ * Users run the built command line, so the tests do too. It is built here if the sources are newer.
+ */
 export function built(): void {
   const lock = join(root, 'node_modules', '.shoeprint-building');
   for (let tries = 0; !locked(lock) && tries < 600; tries += 1)
@@ -82,7 +84,10 @@ function safely(of: () => number): number {
   }
 }
 
-/** Runs `shoeprint` with these arguments from the package's folder, without colours unless `env` asks for them. `from`: a copy of the package. */
+/**
+ * Runs `shoeprint` with these arguments from the package's folder, without colors unless `env` asks
+ * for them. `from`: a copy of the package.
+ */
 export function shoeprint(
   args: readonly string[],
   {
@@ -100,7 +105,7 @@ export function shoeprint(
   return { code: status, stdout, stderr };
 }
 
-/** As `shoeprint`, while this process goes on: it may be the server that is asked. */
+/** Runs `shoeprint` while this process continues, which may be the server that it talks to. */
 export async function shoeprintBeside(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
@@ -118,7 +123,7 @@ export async function shoeprintBeside(
   return { code, ...said };
 }
 
-/** As `shoeprint`, but its reader leaves after the first piece of output. */
+/** Runs `shoeprint` with a reader that leaves after the first piece of output. */
 export async function readByOneWhoLeaves(
   args: readonly string[],
 ): Promise<Pick<Ran, 'code' | 'stderr'>> {
@@ -132,20 +137,20 @@ export async function readByOneWhoLeaves(
   return { code, stderr };
 }
 
-/** The object that `audit --json` prints for these files. */
+/** Returns the object that `audit --json` prints for these files. */
 export const audited = (...args: readonly string[]): Audited =>
   JSON.parse(shoeprint(['audit', '--json', ...args]).stdout) as Audited;
 
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes a file for this test and gives its path. */
+/** Writes a file for this test and returns its path. */
 export function file(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
 
-/** Events as a file holds them. */
+/** Returns events as the text of a file. */
 export const lines = (events: readonly unknown[]): string =>
   events.map((event) => `${typeof event === 'string' ? event : JSON.stringify(event)}\n`).join('');
