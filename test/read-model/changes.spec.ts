@@ -48,7 +48,7 @@ const named = ({ changes }: Changes): string[] =>
   );
 
 describe('positions', () => {
-  it('are written and read as headers say them', () => {
+  it('are parsed as they are formatted for headers', () => {
     const positions = fc
       .dictionary(fc.nat(9_999).map(String), fc.maxSafeNat(), { minKeys: 1, maxKeys: 20 })
       .map(
@@ -61,7 +61,7 @@ describe('positions', () => {
     );
   });
 
-  it('are refused where they are none', () => {
+  it('are rejected if they are malformed', () => {
     for (const bad of [
       '',
       ',',
@@ -81,7 +81,7 @@ describe('positions', () => {
       expect(() => positionsFrom(bad)).toThrow(BadPositions);
   });
 
-  it('are reached once all the partitions named are', async () => {
+  it('are reached once all named partitions are', async () => {
     const before = await at();
     await floor.write({ tables: [aTable({ table: 'p', partition: 1 })] });
     const after = positionsFrom(await at());
@@ -103,7 +103,7 @@ describe('positions', () => {
 });
 
 describe('a snapshot', () => {
-  it('is of one moment: what is written while it is read is in none of it', async () => {
+  it('shows one moment: it has no row that is written while it is read', async () => {
     const before = await at();
     const { positions, result } = await readSnapshot(floor.source, async (read) => {
       const first = await coups(read, { table: 'one moment' }, {});
@@ -126,7 +126,7 @@ describe('a snapshot', () => {
     ).toHaveLength(1);
   });
 
-  it('writes nothing, and gives its connection back whatever happens', async () => {
+  it('cannot write, and always returns its connection to the pool', async () => {
     for (let i = 0; i < 10; i += 1)
       await expect(floor.read((read) => read.rows('delete from coup'))).rejects.toThrow(
         'read-only',
@@ -136,7 +136,7 @@ describe('a snapshot', () => {
     ]);
   });
 
-  it('holds off whoever would swap the rows until it is read', async () => {
+  it('delays a swap of the rows until it is read', async () => {
     const other = new Client(floor.url);
     await other.connect();
     const order: string[] = [];
@@ -164,7 +164,7 @@ describe('a snapshot', () => {
 });
 
 describe('a snapshot that waits for a swap', () => {
-  it('is of the moment after it', async () => {
+  it('shows the moment after it', async () => {
     const before = positionsFrom(await at());
     const other = new Client(floor.url);
     await other.connect();
@@ -184,8 +184,8 @@ describe('a snapshot that waits for a swap', () => {
   });
 });
 
-describe('what changed', () => {
-  it('since a position is every row of a record after it, in the order of its partition, and open coups not', async () => {
+describe('the changes', () => {
+  it('since a position are all rows of later records, in the order of the partition, without open coups', async () => {
     const start = await at();
     await floor.write({
       shoes: [aShoe({ ref: 'w#0', table: 'w', partition: 2 })],
@@ -208,7 +208,7 @@ describe('what changed', () => {
     expect(named(await since(told.positions))).toEqual([]);
   });
 
-  it('is told to none who may not see its table, and the position goes on all the same', async () => {
+  it('are hidden from an identity that may not see their table, and the position still advances', async () => {
     const start = await at();
     await floor.write({
       tables: [aTable({ table: 'seen', partition: 3 }), aTable({ table: 'unseen', partition: 3 })],
@@ -218,7 +218,7 @@ describe('what changed', () => {
     expect(told.positions).toBe(await at());
   });
 
-  it('tells a thing that was withdrawn or changed again', async () => {
+  it('include a finding again once it is withdrawn', async () => {
     const start = await at();
     const finding = aFinding({ finding: { id: 'again', code: 'TC-05', table: 'w' } });
     await floor.write({ findings: [finding] });
@@ -230,7 +230,7 @@ describe('what changed', () => {
     expect(named(await since(start))).toEqual(['finding again']);
   });
 
-  it('is all told to whoever follows with any limit, however the writing falls between', async () => {
+  it('are complete for a follower with any limit and any interleaving of writes', async () => {
     const one = fc.record({
       kind: fc.constantFrom('shoe', 'coup', 'finding', 'table'),
       partition: fc.nat(PARTITIONS - 1),

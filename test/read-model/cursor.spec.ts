@@ -13,7 +13,7 @@ import {
 const clean = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
 
 describe('a cursor', () => {
-  it('gives back the key that it was written from', () => {
+  it('returns the key that it was made from', () => {
     fc.assert(
       fc.property(clean, fc.maxSafeInteger(), (text, number) => {
         expect(
@@ -23,7 +23,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused where it is no cursor, or one of another list, or of another shape', () => {
+  it('is rejected if it is malformed, of another list or of another shape', () => {
     const good = cursorAfter('coups', ['a', 1]);
     for (const bad of [
       '',
@@ -42,7 +42,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('is refused, and nothing else happens, whatever the text', () => {
+  it('is rejected with `BadCursor` for any other text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -59,7 +59,7 @@ describe('a cursor', () => {
 });
 
 describe('a part of a cursor', () => {
-  it('is what it is said to be, so that the database is asked for nothing else', () => {
+  it('must be of its kind, so that no other value reaches the database', () => {
     const part = (value: string | number, kind: KeyPart) =>
       cursorKey(cursorAfter('n', [value]), 'n', [kind]);
     expect(part('2026-11-20', 'day')).toEqual(['2026-11-20']);
@@ -80,7 +80,7 @@ describe('a part of a cursor', () => {
 });
 
 describe('a page', () => {
-  it('has a cursor only where something follows', () => {
+  it('has a cursor only if more lines follow', () => {
     const keyOfLine = (line: number) => [line];
     expect(pageOf('n', [1, 2, 3], { limit: 3 }, keyOfLine)).toEqual({
       lines: [1, 2, 3],
@@ -93,7 +93,7 @@ describe('a page', () => {
     expect(pageOf('n', [] as number[], { limit: 2 }, keyOfLine)).toEqual({ lines: [], next: null });
   });
 
-  it('has from one line up to as many as a page may have', () => {
+  it('has at least one line and at most `PAGE_MAX`', () => {
     expect(fetchedFor({ limit: PAGE_MAX })).toBe(PAGE_MAX + 1);
     for (const limit of [0, -1, 1.5, PAGE_MAX + 1, Number.NaN])
       expect(() => fetchedFor({ limit })).toThrow(RangeError);

@@ -19,11 +19,14 @@ import { createDatabase } from '../kit/database.js';
 export const PARTITIONS = 4;
 export type Rows = Partial<Omit<RowBatch, 'moves'>>;
 
-/** A read model of its own, written through the writer as the auditor does. */
+/** A read model in its own database, written through the writer as the auditor does. */
 export interface Floor {
   readonly url: string;
   readonly source: DataSource;
-  /** Writes rows in one transaction; each partition that has one moves on by a record, whose end the rows bear as `changed`. */
+  /**
+   * Writes rows in one transaction. Each partition with rows moves by one record, and its rows get
+   * the new position as `changed`.
+   */
   write(rows: Rows): Promise<void>;
   read<Result>(work: (read: Snapshot) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -225,7 +228,7 @@ export const someTotals = (
   ...row,
 });
 
-/** All lines of a list, by pages of `limit`. */
+/** Returns all lines of a list, read in pages of `limit`. */
 export async function allPages<Line>(
   limit: number,
   page: (paging: {

@@ -14,7 +14,7 @@ const NEW_YORK: GamingDayRule[] = [
 const at = (ms: number): string => new Date(ms).toISOString();
 
 describe('the gaming day', () => {
-  it('begins at the cut-over by the clocks of the house, not at midnight', () => {
+  it("begins at the cut-over by the house's clocks, not at midnight", () => {
     const day = gamingDays(MACAU);
     expect(day('2026-11-20T21:59:59.999Z')).toBe('2026-11-20');
     expect(day('2026-11-20T22:00:00Z')).toBe('2026-11-21');
@@ -22,18 +22,19 @@ describe('the gaming day', () => {
     expect(day('2026-11-21T05:59:59+08:00')).toBe('2026-11-20');
   });
 
-  it('begins later by as much as the clocks skip, where they skip the cut-over', () => {
+  it('begins later by the skipped time if the clocks skip the cut-over', () => {
     const day = gamingDays(NEW_YORK);
-    // On 2026-03-08 New York goes from 02:00 EST to 03:00 EDT: 02:30 never comes, 03:30 EDT is 07:30 UTC.
+    // On 2026-03-08 New York skips from 02:00 EST to 03:00 EDT, so 02:30 does not exist. 03:30 EDT is
+    // 07:30 UTC.
     expect(day('2026-03-08T07:29:59Z')).toBe('2026-03-07');
     expect(day('2026-03-08T07:30:00Z')).toBe('2026-03-08');
     expect(day('2026-03-09T06:29:59Z')).toBe('2026-03-08');
     expect(day('2026-03-09T06:30:00Z')).toBe('2026-03-09');
   });
 
-  it('begins at the first of two equal times, where the clocks go back over the cut-over', () => {
+  it('begins at the first of two equal times if the clocks go back over the cut-over', () => {
     const day = gamingDays([{ from: '2000-01-01', zone: 'America/New_York', cutover: '01:30' }]);
-    // On 2026-11-01 01:30 comes as EDT (05:30 UTC) and again as EST (06:30 UTC).
+    // On 2026-11-01, 01:30 occurs as EDT (05:30 UTC) and again as EST (06:30 UTC).
     expect(day('2026-11-01T05:29:59Z')).toBe('2026-10-31');
     expect(day('2026-11-01T05:30:00Z')).toBe('2026-11-01');
     expect(day('2026-11-01T06:30:00Z')).toBe('2026-11-01');
@@ -41,7 +42,7 @@ describe('the gaming day', () => {
     expect(day('2026-11-02T06:30:00Z')).toBe('2026-11-02');
   });
 
-  it('follows a rule from its day on, and the days before end where the new rule begins one', () => {
+  it('follows a rule from its first day, and the day before ends when that day begins', () => {
     const day = gamingDays([
       ...MACAU,
       { from: '2026-07-01', zone: 'Asia/Macau', cutover: '09:00' },
@@ -54,11 +55,11 @@ describe('the gaming day', () => {
     expect(day('2026-08-01T05:00:00+09:00')).toBe('2026-08-01');
   });
 
-  it('has the first rule before the first rule', () => {
+  it('follows the first rule for earlier times', () => {
     expect(gamingDays(MACAU)('1999-06-01T05:59:59+08:00')).toBe('1999-05-31');
   });
 
-  it('stays within the years that a calendar and a database have', () => {
+  it('stays within the years that the calendar and the database support', () => {
     const day = gamingDays([{ from: '2000-01-01', zone: 'UTC', cutover: '12:00' }]);
     expect(day('0000-01-01T00:00:00Z')).toBe('0001-01-01');
     expect(day('0001-01-01T00:00:00Z')).toBe('0001-01-01');
@@ -70,7 +71,7 @@ describe('the gaming day', () => {
     ).toBe('9999-12-31');
   });
 
-  it('says loudly what is no time', () => {
+  it('throws on a text that is not a time', () => {
     expect(() => gamingDays(MACAU)('yesterday')).toThrow('"yesterday" is not a time');
   });
 
@@ -100,7 +101,7 @@ describe('the gaming day', () => {
     .filter((rules) => gamingDayFaults(rules).length === 0);
   const instants = fc.integer({ min: Date.parse('2004-01-01'), max: Date.parse('2031-01-01') });
 
-  it('never goes back as time goes on, whatever the rules and the clocks do', () => {
+  it('never goes back as time passes, for any rules and clock changes', () => {
     fc.assert(
       fc.property(
         lists,
@@ -121,7 +122,7 @@ describe('the gaming day', () => {
     );
   });
 
-  it('is the same in whatever order the times are asked for', () => {
+  it('does not depend on the order of the calls', () => {
     fc.assert(
       fc.property(lists, fc.array(instants, { maxLength: 30 }), (rules, times) => {
         const day = gamingDays(rules);
@@ -130,7 +131,7 @@ describe('the gaming day', () => {
     );
   });
 
-  it('at noon of a day far from any change is the date of the calendar there', () => {
+  it('is the local calendar date at noon, far from any change', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('Asia/Macau', 'America/New_York', 'Europe/London', 'Asia/Manila'),
@@ -152,7 +153,7 @@ describe('the gaming day', () => {
 });
 
 describe('a list of gaming-day rules', () => {
-  it('is told every fault, by its place', () => {
+  it('reports every fault by its JSON pointer', () => {
     expect(gamingDayFaults(MACAU)).toEqual([]);
     expect(gamingDayFaults([])).toHaveLength(1);
     expect(gamingDayFaults('06:00')).toHaveLength(1);
@@ -170,14 +171,14 @@ describe('a list of gaming-day rules', () => {
     ]);
   });
 
-  it('has its rules in order, each from a day of its own', () => {
+  it('must have its rules in order, each from another day', () => {
     const [rule] = MACAU as [GamingDayRule];
     expect(gamingDayFaults([rule, rule])).toEqual([
       '/1/from: 2000-01-01 does not come after 2000-01-01',
     ]);
   });
 
-  it('may not make a day end before it begins', () => {
+  it('must not make a day end before it begins', () => {
     const change = [
       { from: '2000-01-01', zone: 'Pacific/Pago_Pago', cutover: '23:00' },
       { from: '2026-07-01', zone: 'Pacific/Kiritimati', cutover: '00:00' },
@@ -190,7 +191,7 @@ describe('a list of gaming-day rules', () => {
 });
 
 describe('a day', () => {
-  it('is one of the calendar', () => {
+  it('must exist in the calendar', () => {
     for (const good of ['2024-02-29', '0001-01-01', '9999-12-31']) expect(isDay(good)).toBe(true);
     for (const bad of [
       '2026-02-29',

@@ -49,7 +49,7 @@ const found = (
 ): FindingRow => aFinding({ ...row, finding: { id, code, table } });
 
 describe('tables', () => {
-  it('are told as they stand: open shoe, open coup with its cards, dealer, counts, parked or not', async () => {
+  it('show their open shoe, open coup with cards, dealer, counts and whether they are parked', async () => {
     const cards: CoupDetail['cards'] = [
       { ref: 'device/s#5', card: '9S', to: 'player', moved: false, exposed: false, carried: false },
     ];
@@ -118,7 +118,7 @@ describe('tables', () => {
     });
   });
 
-  it('are found by an id that is too long for an index, and told with it in full', async () => {
+  it('are found by an id that is too long for an index, and show it in full', async () => {
     const table = `long ${'x'.repeat(5_000)}`;
     await floor.write({ tables: [aTable({ table })] });
     const { lines } = await floor.read((read) =>
@@ -228,7 +228,7 @@ describe('shoes and coups', () => {
     });
   });
 
-  it('are told the latest first, by day and by table', async () => {
+  it('come the latest first, by day and by table', async () => {
     const refs = async (from?: string, to?: string): Promise<string[]> =>
       (
         await allPages(1, (paging) =>
@@ -243,7 +243,7 @@ describe('shoes and coups', () => {
     ).toEqual([]);
   });
 
-  it('may be asked for by shoe, dealer, day, and whether anything stands against them', async () => {
+  it('can be filtered by shoe, dealer, day and standing findings', async () => {
     const numbers = async (filter: Parameters<typeof coups>[1]): Promise<number[]> =>
       (
         await allPages(2, (paging) =>
@@ -260,7 +260,7 @@ describe('shoes and coups', () => {
     expect(await numbers({ scope: ['another'] })).toEqual([]);
   });
 
-  it('go on where a page ended, whatever was added at the top meanwhile', async () => {
+  it('continue after the last page even if lines were added at the top', async () => {
     const first = await floor.read((read) => coups(read, { shoeRef: 's#0' }, { limit: 3 }));
     await floor.write({
       coups: [
@@ -280,7 +280,7 @@ describe('shoes and coups', () => {
     expect([...first.lines, ...second.lines].map((line) => line.coup)).toEqual([7, 6, 5, 4, 3, 2]);
   });
 
-  it('refuse a cursor of another list, and one whose parts are no day and no time', async () => {
+  it('reject a cursor of another list, and one whose parts are not a day and a time', async () => {
     const { next } = await floor.read((read) => shoes(read, { table }, { limit: 1 }));
     await expect(floor.read((read) => coups(read, {}, { cursor: next as string }))).rejects.toThrow(
       BadCursor,
@@ -293,7 +293,7 @@ describe('shoes and coups', () => {
     );
   });
 
-  it('are told whole: a shoe with its ledger, its coups in order, its findings and its doubts', async () => {
+  it('show one shoe with its ledger, coups in order, findings and unjudgeable entries', async () => {
     const whole = await floor.read((read) => shoe(read, 's#0'));
     expect(whole).toMatchObject({
       ref: 's#0',
@@ -320,7 +320,7 @@ describe('shoes and coups', () => {
     expect(await floor.read((read) => shoe(read, 'no such'))).toBeUndefined();
   });
 
-  it('are told whole: a coup with what was due at each card, its findings and its doubts', async () => {
+  it('show one coup with what was due at each card, findings and unjudgeable entries', async () => {
     const book = installedRules();
     const dealt = (ref: string, to: 'player' | 'banker', card: Card) => ({
       ref,
@@ -417,17 +417,17 @@ describe('findings', () => {
       )
     ).map(({ code }) => code);
 
-  it('are those that stand, the latest first, unless others are asked for', async () => {
+  it('are the standing ones by default, the latest first', async () => {
     expect(await codes({})).toEqual(['DL-01', 'PY-03', 'DV-01', 'DL-10', 'TC-05']);
     expect(await codes({ status: 'withdrawn' })).toEqual(['RS-02']);
     expect(await codes({ status: 'all' })).toHaveLength(6);
   });
 
-  it('come the gravest first where that is asked for', async () => {
+  it('come the gravest first in the order `worst`', async () => {
     expect(await codes({}, 'worst')).toEqual(['PY-03', 'TC-05', 'DL-01', 'DV-01', 'DL-10']);
   });
 
-  it('may be asked for by severity, code, dealer, shoe, coup and table', async () => {
+  it('can be filtered by severity, code, dealer, shoe, coup and table', async () => {
     expect(await codes({ severity: [1] })).toEqual(['PY-03', 'TC-05']);
     expect(await codes({ severity: [2, 3] })).toEqual(['DL-01', 'DV-01', 'DL-10']);
     expect(await codes({ code: ['TC-05', 'DV-01'] })).toEqual(['DV-01', 'TC-05']);
@@ -438,7 +438,7 @@ describe('findings', () => {
     expect(await codes({ scope: ['another'] })).toEqual([]);
   });
 
-  it('are told with everything that was raised, and where they stand', async () => {
+  it('show everything that was raised, and their status', async () => {
     const { lines } = await floor.read((read) =>
       findings(read, { table, status: 'withdrawn' }, {}),
     );
@@ -468,7 +468,7 @@ describe('findings', () => {
   });
 });
 
-describe('a reference that the senders of two tables used', () => {
+describe('a reference used by the senders of two tables', () => {
   const [shared, mine, theirs] = ['device/any#open', 'two/mine', 'two/theirs'];
   const rules = installedRules([]);
   const by = { dealer: '', gamingDay: '2026-11-20' };
@@ -501,8 +501,9 @@ describe('a reference that the senders of two tables used', () => {
     ],
   });
 
-  it('is told of each table by itself, and neither hides the other nor shows it', async () => {
-    // One after the other, and the first again: what a table has is replaced by that table alone.
+  it('keeps the rows of the two tables separate', async () => {
+    // Writes the first table, the second, and the first again: each write replaces only that
+    // table's own rows.
     for (const [table, seat] of [
       [mine, 1],
       [theirs, 2],
@@ -539,7 +540,7 @@ describe('a reference that the senders of two tables used', () => {
     expect((await floor.read((read) => dealerAccuracy(read, { scope: both }))).total).toMatchObject(
       { coups: 2, coupsInError: 2 },
     );
-    // The two have all else in common that a list is ordered by: none is missed where a page ends between them.
+    // The two are equal in all other sorting keys. No line is lost if a page ends between them.
     const lists: ((
       read: Snapshot,
       paging: { cursor?: string; limit: number },

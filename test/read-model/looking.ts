@@ -19,7 +19,7 @@ const TABLES = [
   'released',
 ];
 
-/** Looks into a database past our own code, and gets in its way. */
+/** Reads a database without the code under test, and interferes with its sessions. */
 export class Rows {
   private readonly sessions: pg.Client[] = [];
 
@@ -48,7 +48,7 @@ export class Rows {
     return counts as Record<string, number>;
   }
 
-  /** Every row of every table, as JSON. */
+  /** Returns every row of every table, as JSON. */
   async all(schema = 'rows'): Promise<Record<string, unknown[]>> {
     const all: Record<string, unknown[]> = {};
     for (const table of TABLES)
@@ -60,7 +60,7 @@ export class Rows {
     return all;
   }
 
-  /** Opens a session of its own, which `close` ends. */
+  /** Opens a separate session, which `close` ends. */
   async session(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url, types: ROW_TYPES });
     await client.connect();
@@ -68,7 +68,7 @@ export class Rows {
     return client;
   }
 
-  /** Holds what `sql` locks until the function that it gives is called. */
+  /** Holds the locks of `sql` until the returned function is called. */
   async holding(sql: string): Promise<() => Promise<void>> {
     const client = await this.session();
     await client.query('begin');
@@ -76,7 +76,10 @@ export class Rows {
     return async () => void (await client.query('rollback'));
   }
 
-  /** Waits until a session waits for a lock in a statement that begins so, and gives its process id. */
+  /**
+   * Waits until a session waits for a lock in a statement with this beginning. Returns its process
+   * id.
+   */
   async waiting(beginning: string): Promise<number> {
     return eventually(`a session that waits in "${beginning}"`, async () => {
       const [found] = await this.ask<{ pid: number }>(
@@ -87,12 +90,12 @@ export class Rows {
     });
   }
 
-  /** Ends such a session, as a crash of the network would. */
+  /** Ends such a session, as a network failure would. */
   async terminate(beginning: string): Promise<void> {
     await this.ask('select pg_terminate_backend($1)', [await this.waiting(beginning)]);
   }
 
-  /** The next thing that is told on a channel. */
+  /** Returns the next notification on a channel. */
   async listen(channel: string): Promise<{ readonly told: Promise<string> }> {
     const client = await this.session();
     const told = new Promise<string>((resolve) =>
@@ -102,7 +105,7 @@ export class Rows {
     return { told };
   }
 
-  /** What the sessions of a store are held to. */
+  /** Returns the limits of a store's sessions. */
   async settingsOf(store: RowStore): Promise<{ idle: string; statement: string }> {
     const { pool } = store as unknown as {
       pool: {
@@ -116,7 +119,7 @@ export class Rows {
     return seen as { idle: string; statement: string };
   }
 
-  /** Ends the sessions that hold or listen. */
+  /** Ends the sessions that hold locks or listen. */
   async letGo(): Promise<void> {
     await Promise.all(this.sessions.splice(0).map((client) => client.end()));
   }
@@ -127,7 +130,10 @@ export class Rows {
   }
 }
 
-/** A database for all tests of a file, in which each finds the schema of the rows new and empty. `begin` does what else each begins with. */
+/**
+ * Creates one database for all tests of a file and recreates an empty schema of rows before each.
+ * `begin` runs before each test, after that.
+ */
 export function eachOnFreshRows(begin: (rows: Rows, url: string) => Promise<void>): void {
   let database: TestDatabase;
   let rows: Rows;

@@ -15,7 +15,7 @@ async function asked<T extends pg.QueryResultRow>(sql: string): Promise<T[]> {
 
 describe('the tables of the read model', () => {
   it.each(['rows', 'rows_next'])(
-    'are made by the migrations as the entities describe them, in the schema %s',
+    'are created by the migrations as the entities describe them, in the schema %s',
     async (schema) => {
       await migrate(database.url, schema);
       const source = await readModelDataSource(database.url, { schema, poolSize: 2 }).initialize();
@@ -29,7 +29,7 @@ describe('the tables of the read model', () => {
     },
   );
 
-  it('are made once by however many processes that start together', async () => {
+  it('are created once if several processes migrate together', async () => {
     await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, 'together')));
     expect(
       await asked(
@@ -38,7 +38,7 @@ describe('the tables of the read model', () => {
     ).toEqual([{ times: 1 }]);
   });
 
-  it('are gone when the migrations are taken back', async () => {
+  it('are dropped when the migrations are undone', async () => {
     await migrate(database.url, 'taken_back');
     const source = await readModelDataSource(database.url, {
       schema: 'taken_back',
@@ -54,7 +54,7 @@ describe('the tables of the read model', () => {
     ]);
   });
 
-  it('keep the findings of a database from before findings had the time that they were raised', async () => {
+  it('keep findings that were stored before the column for their first raising', async () => {
     await migrate(database.url, 'before');
     const source = await readModelDataSource(database.url, { schema: 'before' }).initialize();
     await source.undoLastMigration().finally(() => source.destroy());
@@ -68,7 +68,7 @@ describe('the tables of the read model', () => {
     ]);
   });
 
-  it('refuse a name of a schema that carries SQL', async () => {
+  it('reject a schema name that contains SQL', async () => {
     await expect(migrate(database.url, 'rows"; drop schema public; --')).rejects.toThrow(
       /is not a schema name/,
     );

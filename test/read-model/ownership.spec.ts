@@ -20,12 +20,12 @@ afterEach(async () => {
 const LONG = 60_000;
 const partitions = (claimed: readonly { readonly partition: number }[]): number[] =>
   claimed.map(({ partition }) => partition).sort();
-/** Time passes for a lease: by the database's clock, which alone counts. */
+/** Ends all leases by the database's clock, which is the only one that counts. */
 const endLeases = (): Promise<unknown> =>
   rows.ask(`update rows.position set lease_until = clock_timestamp() - interval '1 ms'`);
 
 describe('positions', () => {
-  it('are made once, at 0, by however many processes prepare them', async () => {
+  it('are created once, at 0, if several processes prepare them together', async () => {
     await rows.ask('truncate rows.position');
     await Promise.all(
       Array.from({ length: 8 }, (_, i) => (i % 2 ? anna : berta).prepare('log-1', 4, 1)),
@@ -47,7 +47,7 @@ describe('positions', () => {
     );
   });
 
-  it('of another log, of another number, or of another version of the fold are refused', async () => {
+  it('are refused for another log, another number of partitions or another fold version', async () => {
     await expect(anna.prepare('log-2', 4, 1)).rejects.toThrow(OtherLog);
     await expect(anna.prepare('log-1', 5, 1)).rejects.toThrow(/4 partitions, but this log has 5/);
     await expect(anna.prepare('log-1', 4, 2)).rejects.toThrow(OtherFold);
@@ -56,7 +56,7 @@ describe('positions', () => {
 });
 
 describe('ownership', () => {
-  it('is of one at a time, however many claim at once', async () => {
+  it('belongs to one owner at a time, even if many claim together', async () => {
     const claims = await Promise.all(
       Array.from({ length: 10 }, (_, i) => (i % 2 ? anna : berta).claim(`owner-${i}`, LONG, 2)),
     );
@@ -64,13 +64,13 @@ describe('ownership', () => {
     expect(Math.max(...claims.map((claim) => claim.length))).toBeLessThanOrEqual(2);
   });
 
-  it('takes no more than asked, and nothing that is owned', async () => {
+  it('covers at most the requested number of partitions, and none that has an owner', async () => {
     expect(partitions(await anna.claim('anna', LONG, 3))).toEqual([0, 1, 2]);
     expect(partitions(await berta.claim('berta', LONG, 9))).toEqual([3]);
     expect(await berta.claim('berta', LONG, 0)).toEqual([]);
   });
 
-  it('gives the position and the digest to go on from', async () => {
+  it('comes with the position and the digest to continue from', async () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     await anna.write(evening(mine?.generation as number, 0, 7));
     await endLeases();
@@ -85,7 +85,7 @@ describe('ownership', () => {
     ]);
   });
 
-  it('passes on when the lease ends, and whoever slept is fenced: what it writes changes nothing', async () => {
+  it('passes to another when the lease ends, and the writes of the former owner change nothing', async () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const generation = mine?.generation as number;
     await anna.write(evening(generation, 0, 7));
@@ -119,7 +119,7 @@ describe('ownership', () => {
     });
   });
 
-  it('of some partitions lost, names those and writes nothing of the others', async () => {
+  it('that was lost for some partitions stops the whole write, which names them', async () => {
     const held = await anna.claim('anna', LONG, 3);
     await rows.ask(
       'update rows.position set generation = generation + 1 where partition in (0, 2)',
@@ -134,7 +134,7 @@ describe('ownership', () => {
     expect(await anna.renew('anna', LONG, held)).toEqual([0, 2]);
   });
 
-  it('fences a write that waits for its position while another takes it', async () => {
+  it('fences a write that waits for its position while another owner claims it', async () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const other = await rows.session();
     await other.query('begin');
@@ -149,7 +149,7 @@ describe('ownership', () => {
     expect(await rows.counts()).toMatchObject({ coup: 0, finding: 0 });
   });
 
-  it('goes on by renewing, and by writing', async () => {
+  it('is extended by renewing and by writing', async () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const generation = mine?.generation as number;
     const left = async (): Promise<number> =>
@@ -167,7 +167,7 @@ describe('ownership', () => {
     expect(await berta.claim('berta', LONG, 4)).toHaveLength(3);
   });
 
-  it('ends by itself where its owner is no longer heard of', async () => {
+  it('ends by itself when its owner goes silent', async () => {
     await anna.claim('anna', 50, 4);
     const taken: number[] = [];
     await eventually('the partitions of a dead owner', async () => {
@@ -177,7 +177,7 @@ describe('ownership', () => {
     expect(taken.sort()).toEqual([0, 1, 2, 3]);
   });
 
-  it('given back is free at once, and what was given back cannot be written', async () => {
+  it('is free at once after a release, and the former owner cannot write any more', async () => {
     const held = await anna.claim('anna', LONG, 4);
     await anna.release('anna', held);
     expect(
@@ -193,7 +193,7 @@ describe('ownership', () => {
     ]);
   });
 
-  it('is not taken from a write that is under way', async () => {
+  it('does not pass to another during a write', async () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const letGo = await rows.holding('lock table rows.bet_total in access exclusive mode');
     await endLeases();
@@ -204,7 +204,7 @@ describe('ownership', () => {
     expect(await writing).toEqual({ fenced: [] });
   });
 
-  it('of many partitions is written by many at once without a deadlock', async () => {
+  it('allows many concurrent writes of many partitions without a deadlock', async () => {
     const held = await anna.claim('anna', LONG, 4);
     const next = new Map(held.map(({ partition }) => [partition, 0]));
     const moves = (order: readonly number[]) =>
@@ -233,7 +233,7 @@ describe('ownership', () => {
 });
 
 describe('members', () => {
-  it('are counted while they are heard of', async () => {
+  it('count while they send heartbeats', async () => {
     expect(await anna.heartbeat('anna', LONG)).toBe(1);
     expect(await berta.heartbeat('berta', LONG)).toBe(2);
     expect(await anna.heartbeat('anna', LONG)).toBe(2);
@@ -246,7 +246,7 @@ describe('members', () => {
     expect(await berta.heartbeat('berta', LONG)).toBe(1);
   });
 
-  it('that were not heard of for long are forgotten', async () => {
+  it('are forgotten after a long silence', async () => {
     await anna.heartbeat('anna', LONG);
     await rows.ask(`update rows.member set seen_at = seen_at - interval '11 min'`);
     await berta.heartbeat('berta', LONG);
@@ -255,15 +255,15 @@ describe('members', () => {
 });
 
 describe('a stopped partition', () => {
-  it('belongs to nobody, says where and why, and goes on when somebody resumes it', async () => {
+  it('has no owner, shows its offset and reason, and continues once it is resumed', async () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const held = { partition: 0, generation: mine?.generation as number };
-    expect(await anna.stopPartition(held, 12, 'record 12 is no UTF-8\0')).toBe(true);
+    expect(await anna.stopPartition(held, 12, 'record 12 is not UTF-8\0')).toBe(true);
     expect((await berta.positions())[0]).toMatchObject({
       owner: null,
       stopped: {
         offset: 12,
-        reason: 'record 12 is no UTF-8\uFFFD',
+        reason: 'record 12 is not UTF-8\uFFFD',
         at: expect.stringMatching(/Z$/),
       },
     });

@@ -63,7 +63,7 @@ describe('a parked table', () => {
     ]);
   });
 
-  it('is asked about by name, and whoever owns its partition hears of it', async () => {
+  it('takes a request by name, which the owner of its partition receives', async () => {
     await store.write({ ...still(), parked: [row('B07')] });
     expect(await store.askParked('B09', 'retry', 'mira')).toBe(false);
     expect(await store.asked([0, 1])).toEqual([]);
@@ -81,7 +81,7 @@ describe('a parked table', () => {
     ]);
   });
 
-  it('goes on in the transaction that writes what folding on gave', async () => {
+  it('is unparked in the transaction that writes the rows of the continued fold', async () => {
     await store.write({ ...still(), parked: [row('B07')] });
     await store.askParked('B07', 'retry', 'mira');
     expect(
@@ -96,7 +96,7 @@ describe('a parked table', () => {
     expect(await rows.counts()).toMatchObject({ finding: 1 });
   });
 
-  it('parked again, at the same event or a later one, has not been asked about', async () => {
+  it('loses its request when it is parked again', async () => {
     await store.write({ ...still(), parked: [row('B07')] });
     await store.askParked('B07', 'release', 'mira');
     await store.unpark('B07', { ...still(), parked: [row('B07', { offset: 5 })] });
@@ -115,7 +115,7 @@ describe('a parked table', () => {
     ]);
   });
 
-  it('released leaves a record of the event left out, and of who decided', async () => {
+  it('leaves a record of the released event and of who decided', async () => {
     await store.write({ ...still(), parked: [row('B07')] });
     await store.askParked('B07', 'release', 'mira');
     await store.unpark('B07', still());
@@ -134,8 +134,8 @@ describe('a parked table', () => {
   });
 });
 
-describe('whoever takes a partition over', () => {
-  it('finds its tables with their states, how far they go, and which are parked', async () => {
+describe('the new owner of a partition', () => {
+  it('finds its tables with their snapshots, positions and parked events', async () => {
     await store.write({
       ...still(),
       moves: [move(0, generation, 0, 0), move(1, generation, 0, 0)],
@@ -175,7 +175,7 @@ describe('whoever takes a partition over', () => {
     expect(await store.table('E')).toBeUndefined();
   });
 
-  it('gets states larger than what is fetched at once, and more tables than are fetched at once', async () => {
+  it('gets more snapshots and more tables than one fetch returns', async () => {
     const tables = Array.from({ length: 450 }, (_, i) => `T${String(i).padStart(3, '0')}`);
     const state = (i: number): Buffer => Buffer.alloc(i % 50 === 0 ? 3 * 1024 * 1024 : 10, i);
     await store.write({

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { poissonLimits, tailsOf } from '../../libs/read-model/src/reading/poisson.js';
 
-/** Exact 95 % limits of a Poisson mean as tables print them (Garwood 1936; Pearson and Hartley, Biometrika Tables, table 40). */
+/**
+ * Exact 95 % limits of a Poisson mean as printed tables have them (Garwood 1936; Pearson and
+ * Hartley, Biometrika Tables, table 40).
+ */
 const PRINTED: readonly (readonly [count: number, lower: string, upper: string])[] = [
   [0, '0.0000', '3.689'],
   [1, '0.0253', '5.572'],
@@ -21,7 +24,10 @@ const PRINTED: readonly (readonly [count: number, lower: string, upper: string])
   [50, '37.1110', '65.919'],
 ];
 
-/** The probabilities of 0 to count - 1, added one by one: slow, and right for the means that `exp` reaches. */
+/**
+ * Returns the sum of the probabilities of 0 to count - 1: slow, and right for means within the
+ * range of `exp`.
+ */
 function below(count: number, mean: number): number {
   let term = Math.exp(-mean);
   let sum = 0;
@@ -30,17 +36,17 @@ function below(count: number, mean: number): number {
 }
 
 describe('exact limits of a Poisson mean', () => {
-  it.each(PRINTED)('are those that tables print for a count of %i', (count, lower, upper) => {
+  it.each(PRINTED)('equal the printed tables for a count of %i', (count, lower, upper) => {
     const limits = poissonLimits(count);
     expect(limits.lower.toFixed(4)).toBe(lower);
     expect(limits.upper.toFixed(3)).toBe(upper);
   });
 
-  it('with no event, one-sided at 95 %, are the rule of three', () => {
+  it('follow the rule of three for a count of 0, one-sided at 95 %', () => {
     expect(poissonLimits(0, 0.9).upper).toBeCloseTo(-Math.log(0.05), 12);
   });
 
-  it('leave to either side exactly the probability that they promise', () => {
+  it('leave exactly the stated probability on each side', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 300 }),
@@ -55,7 +61,7 @@ describe('exact limits of a Poisson mean', () => {
     );
   });
 
-  it('hold the count between them, and grow with it', () => {
+  it('enclose the count and grow with it', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200_000 }), (count) => {
         const here = poissonLimits(count);
@@ -69,16 +75,16 @@ describe('exact limits of a Poisson mean', () => {
     );
   });
 
-  it('come near those of the normal distribution for a large count', () => {
+  it('approach those of the normal distribution for a large count', () => {
     const { lower, upper } = poissonLimits(1_000_000);
-    // Wilson and Hilferty's cube, good to far less than one here.
+    // The cube formula of Wilson and Hilferty is accurate to far less than 1 here.
     const cube = (n: number, z: number): number =>
       n * (1 - 1 / (9 * n) + z / (3 * Math.sqrt(n))) ** 3;
     expect(lower).toBeCloseTo(cube(1_000_000, -1.959963984540054), 0);
     expect(upper).toBeCloseTo(cube(1_000_001, 1.959963984540054), 0);
   });
 
-  it('refuse what is no count and no confidence', () => {
+  it('reject an invalid count and an invalid confidence', () => {
     for (const count of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
       expect(() => poissonLimits(count)).toThrow('count must be');
     for (const confidence of [0, 1, Number.NaN])
@@ -87,7 +93,7 @@ describe('exact limits of a Poisson mean', () => {
 });
 
 describe('the tails of a Poisson variable', () => {
-  it('are the sums of its probabilities, on both sides of the mean, and make one', () => {
+  it('equal the sums of its probabilities and add up to 1', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 200 }),

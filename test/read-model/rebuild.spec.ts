@@ -35,7 +35,10 @@ async function openRebuild(): Promise<Rebuild> {
   return rebuild;
 }
 
-/** Does what the auditor's rebuild does: fills the schema up to where the live rows stand. `with_` changes what comes out. */
+/**
+ * Returns a function that fills the schema up to the live positions, as the auditor's rebuild does.
+ * `with_` overrides the projected rows.
+ */
 function filling(
   rebuild: Rebuild,
   with_: Partial<RowBatch> = {},
@@ -62,7 +65,7 @@ function filling(
 }
 
 describe('a rebuild', () => {
-  it('fills a schema beside the live rows, finds them equal, and takes their place', async () => {
+  it('fills a schema beside the live rows, finds them equal and replaces them', async () => {
     const before = await rows.all();
     const rebuild = await openRebuild();
     expect(await rebuild.prepare('log-1', 2, 1)).toEqual({ resumed: false });
@@ -84,7 +87,7 @@ describe('a rebuild', () => {
     ]);
   });
 
-  it('says which table differs, and shows keys that do', async () => {
+  it('names the tables that differ, with some keys', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     const compared = await rebuild.compare(
@@ -105,7 +108,7 @@ describe('a rebuild', () => {
     ]);
   });
 
-  it('does not compare states, leases or clocks', async () => {
+  it('does not compare snapshots, leases or clocks', async () => {
     await live.write({
       ...NOTHING,
       moves: [move(0, generation, 10, 10)],
@@ -120,11 +123,11 @@ describe('a rebuild', () => {
     });
     expect((await rebuild.compare(fill)).every(({ equal }) => equal)).toBe(true);
     await rebuild.swap(fill);
-    // What somebody asked is not lost by the swap.
+    // The swap keeps a pending request.
     expect(await live.parked()).toMatchObject([{ table: 'X', asked: 'retry', askedBy: 'mira' }]);
   });
 
-  it('goes on where an interrupted one stood, and begins anew for another log or version of the fold', async () => {
+  it('continues an interrupted one, and starts again for another log or fold version', async () => {
     const first = await openRebuild();
     await first.prepare('log-1', 2, 1);
     await filling(first)([
@@ -147,14 +150,14 @@ describe('a rebuild', () => {
     expect(await second.prepare('log-2', 3, 2)).toEqual({ resumed: false });
   });
 
-  it('runs once at a time', async () => {
+  it('does not run twice at the same time', async () => {
     await openRebuild();
     await expect(Rebuild.open(url)).rejects.toThrow(RebuildRunning);
     await opened.splice(0)[0]?.close();
     await expect(openRebuild()).resolves.toBeInstanceOf(Rebuild);
   });
 
-  it('leaves out what was released from the live rows', async () => {
+  it('skips the released events of the live rows', async () => {
     await live.write({
       ...NOTHING,
       moves: [move(0, generation, 10, 10)],
@@ -171,7 +174,7 @@ describe('a rebuild', () => {
     await next.close();
   });
 
-  it('makes the first rows where there were none', async () => {
+  it('creates the first rows of a database without rows', async () => {
     await rows.ask('drop schema rows cascade');
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
@@ -203,7 +206,7 @@ describe('a swap', () => {
         { partition: 1, next: 1 },
       ],
     ],
-  ])('is refused where %s, and changes nothing', async (_, places) => {
+  ])('is refused if %s, and changes nothing', async (_, places) => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     await expect(rebuild.swap(() => filling(rebuild)(places))).rejects.toThrow(NotAtTheSamePlace);
@@ -219,7 +222,7 @@ describe('a swap', () => {
     });
   });
 
-  it('is refused where the last record is another one', async () => {
+  it('is refused if the last record differs', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     await filling(rebuild)([
@@ -230,7 +233,7 @@ describe('a swap', () => {
     await expect(rebuild.swap(async () => undefined)).rejects.toThrow(/differs/);
   });
 
-  it('fences whoever owned a partition before, on both sides, and lets it be claimed at once', async () => {
+  it('fences the owners of both sides, and new owners can claim at once', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     const next = RowStore.open(url, { schema: rebuild.schema });
@@ -254,7 +257,7 @@ describe('a swap', () => {
     ]);
   });
 
-  it('under writes that go on loses none of them: each is in the rows after it, or fenced', async () => {
+  it('loses no concurrent write: each is in the rows afterwards or is fenced', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     let written = 10;
@@ -281,7 +284,7 @@ describe('a swap', () => {
     expect(written).toBeGreaterThan(10);
   });
 
-  it('a write that waits behind it is fenced, and writes into neither', async () => {
+  it('fences a write that waits for it, which changes neither schema', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     const fill = filling(rebuild);
@@ -299,7 +302,7 @@ describe('a swap', () => {
     expect(await rows.ask('select id from rows.finding')).toEqual([{ id: 'f1' }]);
   });
 
-  it('is seen by sessions that have planned their queries before', async () => {
+  it('is visible to sessions that planned their queries before', async () => {
     const [one, other] = [await rows.session(), await rows.session()];
     const looking = { name: 'look', text: 'select outcome from rows.coup order by ref' };
     for (const session of [one, other])
@@ -317,7 +320,7 @@ describe('a swap', () => {
     expect(await rows.ask(looking.text)).toEqual([{ outcome: 'banker' }]);
   });
 
-  it('waits for a report that has read the positions, which then sees the former rows to its end', async () => {
+  it('waits for a report that has read the positions, which sees the former rows until it ends', async () => {
     const rebuild = await openRebuild();
     await rebuild.prepare('log-1', 2, 1);
     const report = await rows.session();

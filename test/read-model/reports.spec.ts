@@ -127,7 +127,7 @@ const shoe = fc.record({
   coups: fc.integer({ min: 0, max: 80 }),
   remaining: fc.option(fc.integer({ min: 0, max: 416 })),
   minutes: fc.option(fc.integer({ min: -5, max: 300 })),
-  /** Who dealt each of the shoe's coups, and on which day. */
+  /** The dealer and the gaming day of each of the shoe's coups. */
   coupsBy: fc.array(by, { minLength: 4, maxLength: 4 }),
   commission: fc.uniqueArray(commissionLine, { selector: byKey, maxLength: 5 }),
   bets: fc.uniqueArray(betLine, { selector: byKey, maxLength: 5 }),
@@ -145,7 +145,7 @@ interface House {
 
 let houses = 0;
 
-/** Rows of tables that no other house has; everything is looked at through their scope. */
+/** Returns rows of tables that no other house has. Tests read them through their scope. */
 function houseOf(made: readonly Made[]): House {
   houses += 1;
   const of = `house ${houses}`;
@@ -242,7 +242,10 @@ const groups = <Row>(rows: readonly Row[], key: (row: Row) => string): Row[][] =
   return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, of]) => of);
 };
 
-/** A law of a report on houses of random rows. A run writes and reads a real database: few runs, each of many rows. */
+/**
+ * Checks a property of a report on houses of random rows. Each run writes and reads a real
+ * database, so there are few runs with many rows each.
+ */
 const law = (check: (house: House, filter: Filter) => Promise<void>): Promise<void> =>
   fc.assert(
     fc.asyncProperty(
@@ -284,7 +287,7 @@ describe('commission owed', () => {
       )
       .filter((line) => holds(filter, line));
 
-  it('by whatever it is told has totals that are the sums of its lines, and no line with two currencies', () =>
+  it('has totals that are the sums of its lines, and no line with two currencies, for every grouping', () =>
     law(async (house, filter) => {
       for (const how of COMMISSION_BY) {
         const { lines, totals, next } = await floor.read((read) =>
@@ -303,7 +306,7 @@ describe('commission owed', () => {
       }
     }));
 
-  it('adds up, line by line, what the ledger has, under every filter', () =>
+  it('adds up the ledger line by line under every filter', () =>
     law(async (house, filter) => {
       for (const how of COMMISSION_BY) {
         const lines = await allPages(2, (paging) =>
@@ -326,7 +329,7 @@ describe('commission owed', () => {
       }
     }));
 
-  it('leads from a line to its coups, which add up to it', async () => {
+  it('has coups behind each line, which add up to it', async () => {
     const table = 'drill';
     const commission = (seat: number, due: number) => ({ seat, due, taken: 0, marked: due });
     const coups = [
@@ -403,7 +406,7 @@ describe('commission owed', () => {
   });
 });
 
-describe('mis-dealt coups', () => {
+describe('misdealt coups', () => {
   const of = (house: House, filter: Filter): FindingRow[] =>
     house.findings.filter(
       ({ body: finding, coupRef, withdrawnBecause, ...row }) =>
@@ -413,7 +416,7 @@ describe('mis-dealt coups', () => {
         MISDEALT_CODES.includes(finding.code),
     );
 
-  it('are each told once, with every finding that stands', () =>
+  it('appear once each, with every standing finding', () =>
     law(async (house, filter) => {
       const lines = await allPages(2, (paging) =>
         floor.read((read) => misdealtCoups(read, filter, paging)),
@@ -432,7 +435,7 @@ describe('mis-dealt coups', () => {
       expect(times).toEqual(times.toSorted().reverse());
     }));
 
-  it('are counted by code, severity, table, dealer and day, and each count adds up', () =>
+  it('are counted by code, severity, table, dealer and day, and the counts add up', () =>
     law(async (house, filter) => {
       const { summary } = await floor.read((read) => misdealtCoups(read, filter, { limit: 1 }));
       const all = of(house, filter);
@@ -462,7 +465,7 @@ describe('mis-dealt coups', () => {
         expect(findings).toBe(all.filter(({ body: finding }) => finding.code === value).length);
     }));
 
-  it('may be asked for by code, and a code of money finds none', async () => {
+  it('can be filtered by code, and a code about money matches none', async () => {
     const house = houseOf([
       {
         ...(fc.sample(shoe, { numRuns: 1, seed: 1 })[0] as Made),
@@ -490,7 +493,7 @@ describe('mis-dealt coups', () => {
 });
 
 describe('dealers', () => {
-  it('are told with what they dealt and how often they erred, and the total is the sum', () =>
+  it('are listed with what they dealt and how often they erred, and the total is the sum', () =>
     law(async (house, filter) => {
       const { lines, total } = await floor.read((read) => dealerAccuracy(read, filter));
       const dealt = house.totals
@@ -525,7 +528,7 @@ describe('dealers', () => {
       expect(total.findings).toBe(found.length);
     }));
 
-  it('are sorted by the rate that is sure, not by the rate seen', async () => {
+  it('are sorted by the lower limit of their rate, not by the rate itself', async () => {
     const table = 'dealers';
     const error = (id: string, dealer: string) =>
       aFinding({
@@ -551,7 +554,8 @@ describe('dealers', () => {
       ],
     });
     const { lines } = await floor.read((read) => dealerAccuracy(read, { table }));
-    // 1 error in 10 coups is 100 per 1,000, but sure only of 2.5; 20 in 1,000 are 20, and sure of 12.2.
+    // 1 error in 10 coups is a rate of 100 per 1,000, but a lower limit of only 2.5. 20 errors in
+    // 1,000 coups are a rate of 20 and a lower limit of 12.2.
     expect(lines.map(({ dealer: who, errorsPer1000 }) => [who, errorsPer1000])).toEqual([
       ['old', 20],
       ['new', 100],
@@ -563,7 +567,7 @@ describe('dealers', () => {
 });
 
 describe('payouts', () => {
-  it('by bet and cause have totals that are the sums of their lines, a currency each', () =>
+  it('have totals per currency that are the sums of their lines by bet and cause', () =>
     law(async (house, filter) => {
       const { lines, variance, totals } = await floor.read((read) => payoutVariance(read, filter));
       const bets = house.totals
@@ -622,7 +626,7 @@ describe('payouts', () => {
 });
 
 describe('the report on shoes', () => {
-  it('reckons each shoe up, and its total is the sum of its lines', () =>
+  it('reconciles each shoe, and its total is the sum of its lines', () =>
     law(async (house, { dealer: _, ...filter }) => {
       const lines = await allPages(2, (paging) =>
         floor.read((read) => shoeReport(read, filter, paging)),
@@ -667,7 +671,7 @@ describe('the report on shoes', () => {
       });
     }));
 
-  it('of a dealer has the shoes in which that dealer dealt', async () => {
+  it('filtered by a dealer has the shoes in which that dealer dealt', async () => {
     const table = 'shoes of a dealer';
     const dealt = (who: string) => [{ dealer: who, gamingDay: '2026-11-20', coups: 1, cards: 4 }];
     await floor.write({
@@ -687,7 +691,7 @@ describe('the report on shoes', () => {
 });
 
 describe('devices', () => {
-  it('are told with their own gaps, unread cards and equivocations, and the total is the sum', () =>
+  it('are listed with their own gaps, unread cards and equivocations, and the total is the sum', () =>
     law(async (house, { dealer: _, ...filter }) => {
       const sources = ['device/shoe', 'device/shoe#2', 'device/scanner'];
       await floor.write({
@@ -739,7 +743,7 @@ describe('devices', () => {
 });
 
 describe('every report', () => {
-  it('shows nothing to whom no table is allowed', async () => {
+  it('is empty for an identity without tables', async () => {
     const nothing: Filter = { scope: [] };
     expect(await floor.read((read) => commissionOwed(read, 'table', nothing, {}))).toEqual({
       lines: [],
@@ -767,7 +771,7 @@ describe('every report', () => {
     expect((await floor.read((read) => deviceHealth(read, nothing, {}))).total.devices).toBe(0);
   });
 
-  it('answers where absurd amounts add up to more than a number holds exactly', async () => {
+  it('answers even if absurd amounts add up to more than a number holds exactly', async () => {
     const most = Number.MAX_SAFE_INTEGER;
     const [table, by] = ['absurd', { dealer: '', gamingDay: '2026-11-20' }];
     const shoes = ['absurd#1', 'absurd#2'].map((ref) =>
@@ -783,7 +787,7 @@ describe('every report', () => {
         dealt: [{ ...by, coups: most, cards: most }],
       }),
     );
-    // The detail of a coup is kept as the fold has it, and may hold a sum already.
+    // A coup's detail is stored as the fold has it, so it may already hold a sum.
     const coups = [
       aCoup({
         ref: 'absurd#3',

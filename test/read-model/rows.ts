@@ -13,7 +13,7 @@ import type {
   UnjudgeableRow,
 } from '#read-model';
 
-/** Rows of a plain evening, for tests that are about writing and not about what is in them. */
+/** Rows of a plain evening, for tests of writing that do not depend on the content of rows. */
 
 export const NOTHING: RowBatch = {
   moves: [],
@@ -185,7 +185,7 @@ export const unjudgeableRow = (
   ...with_,
 });
 
-/** The same, taken back. */
+/** Returns the change that deletes an unjudgeable entry. */
 export const judgedAfterAll = (row: UnjudgeableRow): UnjudgeableChange => ({ ...row, body: null });
 
 export const shoeTotals = (shoeRef: string, with_: Partial<ShoeTotals> = {}): ShoeTotals => ({
@@ -261,7 +261,7 @@ export const deviceRow = (source: string, with_: Partial<DeviceRow> = {}): Devic
   ...with_,
 });
 
-/** One of each, in partition 0, which goes on from `from` to `next`. */
+/** Returns a batch with rows of every kind, which moves partition 0 from `from` to `next`. */
 export const evening = (generation: number, from: number, next: number): RowBatch => ({
   ...NOTHING,
   moves: [move(0, generation, from, next)],

@@ -8,7 +8,10 @@ const book = installedRules();
 const PUNTO = book.get('punto-banco@1') as Rules;
 const CHEMIN = book.get('chemin-de-fer@1') as Rules;
 
-/** `p9S`: to the player hand; `b??`: an unread card to the banker hand; `-9S`: laid nowhere. */
+/**
+ * Parses cards. `p9S` goes to the player hand, `b??` is an unread card on the banker hand, and
+ * `-9S` lies on no hand.
+ */
 const cards = (text: string): CoupDetail['cards'] =>
   text
     .split(' ')
@@ -31,8 +34,8 @@ const told = (text: string, rules = PUNTO): string[] => {
   return [...steps.map((step) => words(step.due)), words(then)];
 };
 
-describe('what was due at each card of a coup', () => {
-  it('is the tableau, card by card, and after the last one the outcome', () => {
+describe('the steps of a coup', () => {
+  it('follow the tableau card by card and end with the outcome', () => {
     expect(told('p2S b3D p3C bTH p6S b6D')).toEqual([
       'player',
       'banker',
@@ -46,7 +49,7 @@ describe('what was due at each card of a coup', () => {
     expect(told('')).toEqual(['player']);
   });
 
-  it('is told against the cards as they lay, right or wrong', () => {
+  it('depend on the cards as they lay, right or wrong', () => {
     expect(told('p7S b3D pTC bTH p5S')).toEqual([
       'player',
       'banker',
@@ -58,7 +61,7 @@ describe('what was due at each card of a coup', () => {
     expect(told('p2S b3D p3C bTH')).toEqual(['player', 'banker', 'player', 'banker', 'player']);
   });
 
-  it('passes over cards that lie on no hand', () => {
+  it('ignore cards that lie on no hand', () => {
     expect(told('p9S b3D -KH pTC bTH')).toEqual([
       'player',
       'banker',
@@ -69,8 +72,9 @@ describe('what was due at each card of a coup', () => {
     ]);
   });
 
-  it('is all that may be due where a card was not read, and one thing where its value does not matter', () => {
-    // The banker stands on 7 whatever comes; a player on 0 to 5 draws, on 6 and 7 stands, and a natural ends it.
+  it('list every possibility after an unread card, and one if its value does not matter', () => {
+    // The banker stands on 7 in every case. A player hand draws on 0 to 5 and stands on 6 and 7. A
+    // natural ends the coup.
     expect(told('p?? b7D pTC bTH')).toEqual([
       'player',
       'banker',
@@ -79,12 +83,13 @@ describe('what was due at each card of a coup', () => {
       '=banker|=player|=tie|player',
     ]);
     expect(told('p2S b3D p3C b4H p??')[5]).toBe('=banker|=player|=tie');
-    // Against an 8 the banker stands on 3, and 2, 3 and 8 make 3 too.
+    // Against an 8 the banker stands on 3, and 2, 3 and 8 also make 3.
     expect(told('p2S b3D p3C bTH p??')[5]).toBe('=tie|banker');
   });
 
-  it('says where a hand is free to draw, and what is due once it stood', () => {
-    // Player 5 is free. The banker draws on 2 whatever the player does; on 6 it stands once the player stood.
+  it('show where a hand is free to draw, and what is due once it stood', () => {
+    // The player hand is free on 5. The banker draws on 2 in both cases. On 6 the banker stands if
+    // the player hand stood.
     expect(told('p2S b2D p3C bTH', CHEMIN)[4]).toBe('banker|player?');
     expect(told('p2S b6D p3C bTH', CHEMIN)[4]).toBe('=banker|player?');
     expect(told('p2S b2D p3C bTH p4S', CHEMIN).slice(4)).toEqual(['player?', 'banker']);
@@ -92,7 +97,7 @@ describe('what was due at each card of a coup', () => {
     expect(told('p2S b6D p3C bTH b9S', CHEMIN).slice(4)).toEqual(['=banker', '=tie']);
   });
 
-  it('with unread cards holds what is due with any cards that they could have been', () => {
+  it('include what is due for every value of the unread cards', () => {
     const card = fc.constantFrom(...CARDS);
     fc.assert(
       fc.property(

@@ -7,7 +7,7 @@ beforeAll(async () => void (floor = await openFloor()));
 afterAll(() => floor.close());
 
 describe('the declaration of a table', () => {
-  it('selects each column under the name of its field, after a prefix if there is one', () => {
+  it('selects each column under the name of its field, after an optional prefix', () => {
     expect(SHOE.select('s', ['table', 'closeReason'])).toBe(
       's."table" as "table", s."close_reason" as "closeReason"',
     );
@@ -19,7 +19,7 @@ describe('the declaration of a table', () => {
     expect(DEVICE.column('changed').name).toBe('"changed"');
   });
 
-  it('refuses a field that has no column', () => {
+  it('rejects a field that has no column', () => {
     expect(() => SHOE.column('tabel' as 'table')).toThrow('the table shoe has no column for tabel');
   });
 
@@ -40,7 +40,7 @@ describe('the declaration of a table', () => {
     expect(SHOE.schemas(['closeReason']).closeReason.enum).toContain('cut-card');
   });
 
-  it('holds for rows that TypeORM reads as for those that SQL selects', async () => {
+  it('applies both to rows that TypeORM reads and to rows that SQL selects', async () => {
     const shoe = aShoe({
       ref: `device/${'long '.repeat(100)}#1`,
       table: 'B07',

@@ -30,7 +30,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** Writes rows of partition 0, one record further. */
+/** Writes rows of partition 0 and moves it by one record. */
 async function put(part: Partial<RowBatch>): Promise<void> {
   const next = (await store.positions())[0]?.next as number;
   expect(
@@ -39,7 +39,7 @@ async function put(part: Partial<RowBatch>): Promise<void> {
 }
 
 describe('a write of rows', () => {
-  it('puts every kind of row into its table, and the position with them', async () => {
+  it('stores every kind of row in its table, together with the position', async () => {
     expect(await store.write(evening(generation, 0, 12))).toEqual({ fenced: [] });
     expect(await rows.counts()).toEqual({
       table_state: 1,
@@ -68,7 +68,7 @@ describe('a write of rows', () => {
     expect(position?.committedAt).toMatch(/^\d{4}-.*Z$/);
   });
 
-  it('gives a row back as it went in', async () => {
+  it('stores a row unchanged', async () => {
     await put(evening(generation, 0, 1));
     const { detail } = coupRow('x');
     const [coup] = await rows.ask('select * from rows.coup');
@@ -93,7 +93,7 @@ describe('a write of rows', () => {
     ]);
   });
 
-  it('puts a later row in the place of the former one', async () => {
+  it('replaces a row by a later one', async () => {
     await put({
       coups: [coupRow('c', { state: 'open', outcome: null, endedAt: null })],
       findings: [findingRow('f')],
@@ -110,7 +110,7 @@ describe('a write of rows', () => {
     ]);
   });
 
-  it('takes the last of several rows with one key', async () => {
+  it('stores the last of several rows with one key', async () => {
     await put({
       tables: [tableRow('B07', { read: 1 }), tableRow('B07', { read: 2 })],
       coups: [coupRow('c', { coup: 1 }), coupRow('d'), coupRow('c', { coup: 3 })],
@@ -136,7 +136,7 @@ describe('a write of rows', () => {
     expect(await rows.counts()).toMatchObject({ ledger: 0, commission: 0, dealt: 0, bet_total: 0 });
   });
 
-  it('keeps where a shoe was opened from its first row', async () => {
+  it('keeps the opening position of a shoe from its first row', async () => {
     await put({ shoes: [shoeRow('s', { openedOffset: 4, openedLine: 2 })] });
     await put({
       shoes: [shoeRow('s', { openedOffset: 90, openedLine: 9, coups: 80, closed: true })],
@@ -165,7 +165,7 @@ describe('a write of rows', () => {
     ]);
   });
 
-  it('replaces the totals of a shoe whole, and leaves those of other shoes alone', async () => {
+  it('replaces all totals of a shoe and leaves other shoes alone', async () => {
     await put({ totals: [shoeTotals('s'), shoeTotals('other')] });
     const untouched = await rows.ask(
       `select ctid, seat from rows.ledger where shoe_ref = 's' and seat = 1`,
@@ -191,13 +191,14 @@ describe('a write of rows', () => {
     expect(
       await rows.ask(`select count(*)::int as lines from rows.bet_total where shoe_ref = 'other'`),
     ).toEqual([{ lines: 2 }]);
-    // A line that did not change is not written again: most of a shoe's lines do not change from coup to coup.
+    // A line that did not change is not rewritten. Most lines of a shoe do not change from coup to
+    // coup.
     expect(await rows.ask(`select ctid, seat from rows.ledger where shoe_ref = 's'`)).toEqual(
       untouched,
     );
   });
 
-  it('puts lines that changed in the place of the former ones, where a shoe is not told whole, and leaves its others', async () => {
+  it('upserts the given lines of a shoe that is not replaced as a whole', async () => {
     await put({ totals: [shoeTotals('s')] });
     const line = { seat: 1, due: 7, taken: 0, marked: 7, collected: 0, waived: 0 };
     await put({
@@ -222,7 +223,7 @@ describe('a write of rows', () => {
     expect(await rows.counts()).toMatchObject({ commission: 2, dealt: 1, bet_total: 2 });
   });
 
-  it('of totals of one shoe in one batch, what is told after it was told whole is added to it', async () => {
+  it('adds later lines of a shoe to those that replaced it in the same batch', async () => {
     await put({ totals: [shoeTotals('s')] });
     const seat = (number: number) => ({
       seat: number,
@@ -241,13 +242,13 @@ describe('a write of rows', () => {
     expect(await rows.counts()).toMatchObject({ commission: 0, dealt: 0, bet_total: 0 });
   });
 
-  it('takes back what can be judged after all', async () => {
+  it('deletes an unjudgeable entry that can be judged after all', async () => {
     await put({ unjudgeable: [unjudgeableRow('k'), unjudgeableRow('l')] });
     await put({ unjudgeable: [judgedAfterAll(unjudgeableRow('k'))] });
     expect(await rows.ask('select key from rows.unjudgeable')).toEqual([{ key: 'l' }]);
   });
 
-  it('keeps a state with its table while the table goes on without a new one', async () => {
+  it('keeps a snapshot while its table changes without a new one', async () => {
     await put({
       tables: [tableRow('B07', { changed: 1 })],
       snapshots: [{ table: 'B07', partition: 0, next: 1, state: Buffer.from([1, 0, 255]) }],
@@ -258,7 +259,7 @@ describe('a write of rows', () => {
     );
   });
 
-  it('writes nothing at all when one row cannot be', async () => {
+  it('writes nothing if one row cannot be written', async () => {
     const before = await rows.counts();
     await expect(
       store.write({
@@ -275,7 +276,7 @@ describe('a write of rows', () => {
     expect(await store.positions()).toMatchObject([{ next: 0 }, { next: 0 }]);
   });
 
-  it('refuses rows of a partition that it does not move, and a move back', async () => {
+  it('rejects rows of a partition that it does not move, and a move back', async () => {
     await expect(
       store.write({
         ...NOTHING,
@@ -291,7 +292,7 @@ describe('a write of rows', () => {
     );
   });
 
-  it('told again at the same position writes nothing, and rows as they were told the first time stay', async () => {
+  it('is fenced when repeated at the same position, and the first rows stay', async () => {
     const told = evening(generation, 0, 12);
     await store.write(told);
     const before = await rows.all();
@@ -306,7 +307,7 @@ describe('a write of rows', () => {
     ]);
   });
 
-  it('tells listeners of its schema which positions it reached, once they are there', async () => {
+  it('notifies listeners of its schema of the new positions after the commit', async () => {
     const heard = await rows.listen('shoeprint_rows');
     expect(await store.write({ ...NOTHING, moves: [move(0, generation + 1, 0, 3)] })).toEqual({
       fenced: [0],
@@ -319,10 +320,10 @@ describe('a write of rows', () => {
   });
 });
 
-describe('values that nobody expects', () => {
+describe('extreme values', () => {
   const HUGE = Number.MAX_SAFE_INTEGER;
 
-  it('are written where an event may carry them', async () => {
+  it('are stored if an event may carry them', async () => {
     const ref = 'device/🂡 "quoted", {braced} \\ and \t\u202E\u0001#1';
     await put({
       tables: [
@@ -402,7 +403,7 @@ describe('values that nobody expects', () => {
     ]);
   });
 
-  it('are held at 2^53 - 1 where amounts add up to more', async () => {
+  it('become 2^53 - 1 if amounts add up to more', async () => {
     const line = {
       seat: 1,
       dealer: 'd',
@@ -419,7 +420,7 @@ describe('values that nobody expects', () => {
     ]);
   });
 
-  it('are looked up by a short key where they are too long for an index', async () => {
+  it('are looked up by a short key if they are too long for an index', async () => {
     const long = Array.from({ length: 3_000 }, (_, i) =>
       ((i * 7919) % 1_000_000).toString(36),
     ).join('é');
@@ -476,7 +477,7 @@ describe('values that nobody expects', () => {
     expect(await rows.counts()).toMatchObject({ unjudgeable: 0 });
   });
 
-  it('stop loudly where they are a fault of ours', async () => {
+  it('throw if they are of the wrong kind', async () => {
     const at = move(0, generation, 0, 1);
     await expect(
       store.write({ ...NOTHING, moves: [at], tables: [tableRow('B07', { read: 0.5 })] }),
@@ -496,8 +497,8 @@ describe('values that nobody expects', () => {
 });
 
 describe('a connection that breaks', () => {
-  it('in the middle of a write leaves nothing of it, and the next write goes through', async () => {
-    // A lock on the last table that is written holds the write in its middle.
+  it('during a write rolls it back, and the next write succeeds', async () => {
+    // A lock on the last table of the write stops it halfway.
     const release = await rows.holding('lock table rows.bet_total in access exclusive mode');
     const broken = store.write(evening(generation, 0, 5)).catch((error: unknown) => error);
     await rows.terminate('delete from "rows".bet_total');
@@ -509,8 +510,8 @@ describe('a connection that breaks', () => {
     expect(await store.write(evening(generation, 0, 5))).toEqual({ fenced: [] });
   });
 
-  it('in the commit is told apart: only the positions know', async () => {
-    // A deferred trigger holds the commit itself.
+  it('during the commit throws RowsOutcomeUnknown', async () => {
+    // A deferred trigger stops the commit itself.
     await rows.ask('create table rows.gate ()');
     await rows.ask(
       `create function rows.wait() returns trigger language plpgsql as 'begin lock table rows.gate in access share mode; return null; end'`,
@@ -526,7 +527,7 @@ describe('a connection that breaks', () => {
     expect(await store.positions()).toMatchObject([{ next: 0 }, { next: 0 }]);
   });
 
-  it('to nowhere says that nothing was written', async () => {
+  it('before a write throws RowsNotWritten', async () => {
     const nowhere = RowStore.open('postgres://nobody@127.0.0.1:1/nothing');
     await expect(nowhere.write(evening(1, 0, 1))).rejects.toMatchObject({
       name: 'RowsNotWritten',
@@ -535,7 +536,7 @@ describe('a connection that breaks', () => {
     await nowhere.close();
   });
 
-  it('never idles in a transaction for longer than five seconds', async () => {
+  it('is limited to five idle seconds in a transaction', async () => {
     const seen = await rows.settingsOf(store);
     expect(seen).toEqual({ idle: '5s', statement: '30s' });
   });
