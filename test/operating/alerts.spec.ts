@@ -22,10 +22,10 @@ const { groups, ...others } = parse(readFileSync(FILE, 'utf8')) as {
 };
 const rules = groups.flatMap((group) => group.rules);
 
-/** What Prometheus itself and the exporter of the machine tell. */
+/** The metrics of Prometheus itself and of the machine's exporter. */
 const FOREIGN = ['up', 'node_filesystem_avail_bytes', 'node_filesystem_size_bytes'];
 
-/** The metrics that an expression asks for, and where it cannot be read. */
+/** Returns the metrics in an expression, and its syntax errors. */
 function reading(expr: string): { readonly metrics: string[]; readonly errors: number[] } {
   const metrics: string[] = [];
   const errors: number[] = [];
@@ -40,7 +40,7 @@ function reading(expr: string): { readonly metrics: string[]; readonly errors: n
 }
 
 describe('the alert rules', () => {
-  it('have the shape that Prometheus reads, each name once', () => {
+  it('have the form that Prometheus reads, with each name once', () => {
     expect(others).toEqual({});
     for (const rule of rules) {
       expect(
@@ -58,12 +58,12 @@ describe('the alert rules', () => {
     expect(new Set(groups.map(({ name }) => name)).size).toBe(groups.length);
   });
 
-  it('are all expressions of PromQL', () => {
+  it('are valid PromQL expressions', () => {
     for (const { alert, expr } of rules)
       expect({ alert, errors: reading(expr).errors }).toEqual({ alert, errors: [] });
   });
 
-  it('ask only for metrics that the server registers', async () => {
+  it('use only metrics that the server registers', async () => {
     const known = [
       ...(await processMetrics()),
       ...FOREIGN,
@@ -84,7 +84,7 @@ describe('the alert rules', () => {
     }
   });
 
-  it('speak of everything that an operator must not miss', () => {
+  it('cover everything that an operator must not miss', () => {
     expect(rules.map(({ alert }) => alert)).toEqual(
       expect.arrayContaining([
         'ShoeprintApiDown',
@@ -101,7 +101,7 @@ describe('the alert rules', () => {
     );
   });
 
-  it('lead to a section of the handbook that is there', () => {
+  it('link to an existing section of the handbook', () => {
     for (const { alert, annotations } of rules) {
       const [file, anchor] = annotations.runbook.split('#') as [string, string | undefined];
       expect({ alert, file, there: existsSync(file) }).toEqual({ alert, file, there: true });
@@ -114,7 +114,7 @@ describe('the alert rules', () => {
   });
 });
 
-/** Headings as links name them. */
+/** Returns headings in the form in which links name them. */
 const anchorsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     (heading as string)

@@ -13,7 +13,7 @@ interface EventSchema {
   readonly properties: { readonly data: { readonly required?: readonly string[] } };
 }
 
-/** The document, as far as the tests look into it. */
+/** The parts of the document that the tests read. */
 interface AsyncApi {
   readonly channels: {
     readonly 'table-events': { readonly address: string; readonly messages: object };
@@ -34,7 +34,10 @@ const TEXT = readFileSync(FILE, 'utf8');
 const DOCUMENT = parse(TEXT) as AsyncApi;
 const STAMPS = { receivedfrom: 'B07-shoe', receivedtime: '2026-11-20T12:00:00.140Z' };
 
-/** Whether a line's object has the form that the document gives its type; the formats of times are the decoder's. */
+/**
+ * Returns whether a line's object has the form that the document declares for its type. The decoder
+ * checks the formats of times.
+ */
 const judge = new Ajv({ strict: false, validateFormats: false }).addSchema({
   ...DOCUMENT,
   $id: 'asyncapi',
@@ -43,11 +46,11 @@ const accepts = (type: EventType, line: unknown): boolean =>
   judge.validate(`asyncapi#/components/schemas/${type}`, line);
 
 describe('docs/asyncapi.yaml', () => {
-  it('is what its script makes of the table of event shapes today', () => {
+  it('equals what its script generates from the table of event shapes', () => {
     expect(TEXT).toBe(asyncApiText());
   });
 
-  it('is a valid AsyncAPI 3 document, without an error or a warning of its parser', () => {
+  it('is a valid AsyncAPI 3 document, without errors or warnings from its parser', () => {
     const program = `
       import { readFileSync } from 'node:fs';
       import { Parser } from '@asyncapi/parser';
@@ -80,7 +83,7 @@ describe('docs/asyncapi.yaml', () => {
     }
   });
 
-  it('shows examples that have the form they are examples of', () => {
+  it('has examples that match their own form', () => {
     const examples = EVENT_TYPES.flatMap((type) =>
       (DOCUMENT.components.messages[type].examples ?? []).map(({ payload }) =>
         accepts(type, payload),
@@ -89,7 +92,7 @@ describe('docs/asyncapi.yaml', () => {
     expect(examples).toEqual([true]);
   });
 
-  it('accepts no line without a required part, with an unknown one, or without a stamp', () => {
+  it('rejects a line without a required part, with an unknown part, or without a stamp', () => {
     for (const type of EVENT_TYPES) {
       const [event] = fc.sample(anyEventOf(type), { numRuns: 1, seed: 7 }) as [
         { readonly data: object },

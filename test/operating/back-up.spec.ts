@@ -21,7 +21,7 @@ const recordOf = (text: string): { key: string; value: Uint8Array } => ({
 const append = (log: PostgresLog, texts: readonly string[]): Promise<unknown> =>
   log.append({ partition: 1, urgency: 'live', records: texts.map(recordOf) });
 
-/** All that stands in the partition, as texts. */
+/** Returns all records of the partition, as texts. */
 async function textsOf(log: PostgresLog): Promise<string[]> {
   const texts: string[] = [];
   for (;;) {
@@ -31,7 +31,7 @@ async function textsOf(log: PostgresLog): Promise<string[]> {
   }
 }
 
-/** Opens the log of a copied data folder, hands it over, and lets everything go. */
+/** Opens the log of a copied data folder, passes it to the callback, and closes everything. */
 async function restored<T>(name: string, look: (log: PostgresLog) => Promise<T>): Promise<T> {
   const server = serverIn(name);
   await server.start();
@@ -51,7 +51,7 @@ describe('a backup of the embedded database, as docs/operating/back-up.md descri
   });
   afterAll(() => server.stop());
 
-  it('brings the log back from a copy of the stopped data folder, to the byte, and goes on after it', async () => {
+  it('restores the log byte by byte from a copy of the stopped data folder, and the log continues', async () => {
     const log = await PostgresLog.open({ url: server.url, partitions: PARTITIONS });
     await append(log, ['one', 'two']);
     const { id } = log;
@@ -66,7 +66,7 @@ describe('a backup of the embedded database, as docs/operating/back-up.md descri
     });
   });
 
-  it('brings all back that was acknowledged before a low-level backup of the running server ended', async () => {
+  it('restores everything acknowledged before the end of a low-level backup of the running server', async () => {
     const log = await PostgresLog.open({ url: server.url, partitions: PARTITIONS });
     const acknowledged = await textsOf(log);
     const until = new AbortController();
@@ -91,7 +91,10 @@ describe('a backup of the embedded database, as docs/operating/back-up.md descri
   });
 });
 
-/** The low-level backup of the page: each statement and copy of it. Gives what `meanwhile` gave, which it waits for before it ends the backup. */
+/**
+ * Runs the low-level backup of the page, with each of its statements and copies. Waits for
+ * `meanwhile` before it ends the backup, and returns its result.
+ */
 async function backUp(
   url: string,
   name: string,

@@ -23,11 +23,11 @@ const TEXT = readFileSync('docker-compose.yml', 'utf8');
 const COMPOSE = parse(TEXT, { merge: true }) as Compose;
 const services = Object.entries(COMPOSE.services);
 const ours = services.filter(([, { build }]) => build !== undefined);
-/** What a service runs: the last word of its own command, else of the image's. */
+/** Returns what a service runs: the last word of its own command, or of the image's. */
 const programOf = ({ command }: Service): string => command?.[0] ?? 'dist/apps/api/src/main.js';
 
 describe('docker-compose.yml', () => {
-  it('has the form that the Compose Specification gives such a file', () => {
+  it('is valid by the schema of the Compose Specification', () => {
     const schema = JSON.parse(
       readFileSync('node_modules/docker-compose/schema/compose-spec.json', 'utf8'),
     ) as Record<string, unknown>;
@@ -39,7 +39,7 @@ describe('docker-compose.yml', () => {
     expect(judge.errors ?? []).toEqual([]);
   });
 
-  it('runs Kafka, PostgreSQL, the api and the auditor, and makes the topic', () => {
+  it('runs Kafka, PostgreSQL, the api and the auditor, and creates the topic', () => {
     expect(services.map(([name]) => name).sort()).toEqual([
       'api',
       'auditor',
@@ -49,7 +49,7 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  it('looks after the health of all that goes on running', () => {
+  it('checks the health of every service that keeps running', () => {
     const ends = services
       .flatMap(([, { depends_on }]) => Object.entries(depends_on ?? {}))
       .filter(([, { condition }]) => condition === 'service_completed_successfully')
@@ -60,7 +60,7 @@ describe('docker-compose.yml', () => {
     expect({ ends: [...new Set(ends)], unwatched }).toEqual({ ends: ['topic'], unwatched: [] });
   });
 
-  it('starts nothing before what it needs is there and healthy', () => {
+  it('starts no service before its dependencies are healthy', () => {
     for (const [name, { depends_on }] of services) {
       for (const [needed, { condition }] of Object.entries(depends_on ?? {})) {
         const known = COMPOSE.services[needed];
@@ -76,7 +76,7 @@ describe('docker-compose.yml', () => {
       expect(Object.keys(depends_on ?? {}).sort()).toEqual(['postgres', 'topic']);
   });
 
-  it('keeps what must not be lost in named volumes, all declared and all used', () => {
+  it('keeps durable data in named volumes, all declared and all used', () => {
     const used = services
       .flatMap(([, { volumes }]) => volumes ?? [])
       .map((volume) => volume.split(':')[0]);
@@ -84,12 +84,12 @@ describe('docker-compose.yml', () => {
     expect(used).toEqual(['kafka', 'postgres']);
   });
 
-  it('listens to this machine only', () => {
+  it('listens on this machine only', () => {
     for (const port of services.flatMap(([, { ports }]) => ports ?? []))
       expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
-  it('sets only what the settings know', () => {
+  it('sets only variables that the settings read', () => {
     const known = settingNames();
     const unknown = ours
       .flatMap(([, { environment }]) => Object.keys(environment ?? {}))
@@ -97,7 +97,7 @@ describe('docker-compose.yml', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('runs programs that there are', () => {
+  it('runs only programs that exist', () => {
     for (const [, service] of ours) {
       const source = programOf(service)
         .replace(/^dist\//, '')
@@ -106,7 +106,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('makes the topic that the server is told of, with as many partitions, kept for ever', () => {
+  it('creates the topic of the settings with the same number of partitions, kept forever', () => {
     const { environment } = COMPOSE.services.api as Service;
     const made = COMPOSE.services.topic?.command ?? [];
     expect(made).toEqual(
@@ -120,7 +120,7 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  it('says of itself that it is not power-safe', () => {
+  it('warns that it does not survive a power loss', () => {
     expect(TEXT).toMatch(/not power-safe/);
   });
 });

@@ -6,7 +6,7 @@ const LINES = readFileSync('.env.example', 'utf8').split('\n');
 const ASSIGNMENT = /^#?([A-Z][A-Z0-9_]*)=(.*)$/;
 const assigned = LINES.flatMap((line) => ASSIGNMENT.exec(line)?.[1] ?? []);
 
-/** The comments that stand above an assignment, up to the blank line before. */
+/** Returns the comments above an assignment, up to the blank line before. */
 function notesOf(name: string): string {
   const at = LINES.findIndex((line) => ASSIGNMENT.exec(line)?.[1] === name);
   return LINES.slice(LINES.lastIndexOf('', at) + 1, at).join('\n');
@@ -19,7 +19,7 @@ describe('.env.example', () => {
     );
   });
 
-  it('says of each which program reads it, and its default or that it is an example', () => {
+  it('names the program that reads each variable, and its default or that it is an example', () => {
     for (const name of assigned) {
       const notes = notesOf(name);
       expect({ name, notes }).toEqual({
@@ -31,7 +31,7 @@ describe('.env.example', () => {
     }
   });
 
-  it('says of every secret that a file may hold it', () => {
+  it('notes for every secret that a file may hold it', () => {
     const secrets = secretNames();
     expect(secrets.size).toBeGreaterThan(0);
     for (const name of secrets)

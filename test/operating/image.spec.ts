@@ -12,29 +12,32 @@ const LAST_STAGE = INSTRUCTIONS.slice(
   INSTRUCTIONS.findLastIndex((line) => line.startsWith('FROM ')),
 );
 
-/** What the build may see: the exceptions of .dockerignore, which leaves everything else out. */
+/**
+ * The paths that the build can see: the exceptions in .dockerignore, which excludes everything
+ * else.
+ */
 const IGNORE = readFileSync('.dockerignore', 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 const SEEN = IGNORE.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
 
-/** Paths that instructions copy from the repository. */
+/** The paths that instructions copy from the repository. */
 const copied = INSTRUCTIONS.filter(
   (line) => line.startsWith('COPY ') && !line.includes('--from='),
 ).flatMap((line) => line.split(/\s+/).slice(1, -1));
 
 describe('Dockerfile', () => {
-  it('has no fault that its linter knows', () => {
+  it('passes its linter', () => {
     expect(validate(TEXT)).toEqual([]);
   });
 
-  it('builds on the Node that the repository names', () => {
+  it('builds on the Node version that the repository names', () => {
     const version = readFileSync('.nvmrc', 'utf8').trim();
     for (const line of INSTRUCTIONS.filter((from) => from.startsWith('FROM ')))
       expect(line).toMatch(new RegExp(`^FROM node:${version}-slim( AS |$)`));
   });
 
-  it('copies what is there, and what .dockerignore lets through', () => {
+  it('copies only files that exist and that .dockerignore allows', () => {
     expect(IGNORE[0]).toBe('*');
     for (const path of copied) {
       expect({ path, there: existsSync(path) }).toEqual({ path, there: true });
@@ -45,14 +48,14 @@ describe('Dockerfile', () => {
     }
   });
 
-  it("has what the programs read beside their code: rule documents and the description of the topic, in the package's own folders", () => {
+  it("has the rule documents and the topic's description, which the programs read, in the package's own folders", () => {
     const last = LAST_STAGE.join('\n');
     expect(last).toMatch(/^COPY rules rules$/m);
     expect(last).toMatch(/^COPY docs\/asyncapi.yaml docs\/$/m);
     expect(last).toMatch(/^COPY --from=build \/build\/dist dist$/m);
   });
 
-  it('runs as nobody in particular, without the tools of the build, and leaves health to whoever runs it', () => {
+  it('runs as an unprivileged user, without build tools, and leaves health checks to the orchestrator', () => {
     expect(LAST_STAGE.filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
     expect(LAST_STAGE.filter((line) => /^(RUN|HEALTHCHECK) /.test(line))).toEqual([]);
     expect(TEXT).toMatch(/npm ci --omit=dev --omit=optional/);
@@ -69,7 +72,7 @@ describe('Dockerfile', () => {
   });
 });
 
-/** Packages that the sources of these folders import, types left out. */
+/** Returns the packages that the sources of these folders import, without type imports. */
 function importedPackages(...folders: readonly string[]): Set<string> {
   const names = new Set<string>();
   for (const folder of folders) {

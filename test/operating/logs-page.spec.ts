@@ -4,7 +4,9 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { jsonLogger } from '#server';
 import { jsonJournal } from '../../apps/auditor/src/own/journal.js';
 
-/** A call that logs a message, alone or as a member; what it fills in is written as … on the page. */
+/**
+ * A call that logs a message, alone or as a member. The page shows the values that it inserts as ….
+ */
 const CALL =
   /\.(log|info|warn|error|fatal)\(\s*(?:\{\s*message: )?(?:[\w.]+(?: === '\w+')? \? '([^']+)' : )?\s*(?:'([^']+)'|`([^`]+)`)/g;
 
@@ -49,7 +51,7 @@ describe('docs/operating/logs.md', () => {
     expect([...new Set(listed)].sort()).toEqual([...logged].sort());
   });
 
-  it('shows the shape in which the api and the auditor write alike', () => {
+  it('shows the form that both the api and the auditor write', () => {
     const shown = JSON.parse(/```json\n(.*)\n```/.exec(page)?.[1] as string) as Record<
       string,
       unknown

@@ -4,7 +4,10 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 
 const NAME = /['"`](shoeprint_[a-z0-9_]+)['"`]/g;
 
-/** The names of all metrics of our own that apps and libraries register: a metric's name stands in the sources as it is served. */
+/**
+ * Returns the names of all metrics that apps and libraries register. The sources contain each name
+ * as it is served.
+ */
 export function ownMetrics(): Set<string> {
   const files = ['apps', 'libs'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
@@ -18,7 +21,7 @@ export function ownMetrics(): Set<string> {
   );
 }
 
-/** The names of what Node tells of the process. */
+/** The names of Node's metrics of the process. */
 export async function processMetrics(): Promise<Set<string>> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { ownMetrics } from './metric-names.js';
 
-/** Rows of a table that begin with a metric: its name, its meaning, when to worry. */
+/**
+ * Returns the rows of a table that begin with a metric: its name, its meaning, and when to worry.
+ */
 const ROWS = [
   ...readFileSync('docs/operating/metrics.md', 'utf8').matchAll(
     /^\| `(shoeprint_\w+)`[^|]*\|([^|]*)\|([^|]*)\|$/gm,
@@ -14,7 +16,7 @@ describe('docs/operating/metrics.md', () => {
     expect(ROWS.map(([, name]) => name).sort()).toEqual([...ownMetrics()].sort());
   });
 
-  it('says of each what it means and when to worry', () => {
+  it('explains what each means and when to worry', () => {
     for (const [, name, meaning, worry] of ROWS) {
       expect({
         name,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where environment variables are read: the modules named settings of apps and libraries. */
+/** The modules that read environment variables: those named settings in apps and libraries. */
 const sources = (): string[] =>
   ['apps', 'libs']
     .flatMap((folder) =>
@@ -10,10 +10,13 @@ const sources = (): string[] =>
     .filter((name) => /settings[^/]*\.ts$/.test(name) && !name.endsWith('.spec.ts'))
     .map((name) => readFileSync(name, 'utf8'));
 
-/** An environment variable as the settings write it: quoted, or as a member of the variables. */
+/**
+ * Matches an environment variable as the settings write it: quoted, or as a member of the
+ * variables.
+ */
 const VARIABLE =
   /['"`]([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)['"`]|\b(?:env|variables)\.([A-Z][A-Z0-9_]*)\b/g;
-/** One that may be in a file instead. */
+/** Matches a variable that may be in a file instead. */
 const SECRET = /\bsecret\w*\((?:\w+, )?'([A-Z][A-Z0-9_]*)'/g;
 
 const found = (pattern: RegExp): Set<string> =>
@@ -23,7 +26,7 @@ const found = (pattern: RegExp): Set<string> =>
     ),
   );
 
-/** The names of secrets: each may also be given as a file, under its name with _FILE. */
+/** The names of secrets. Each may also be in a file, which the name with _FILE points to. */
 export const secretNames = (): Set<string> => found(SECRET);
 
 /** The names of all environment variables that the server reads. */

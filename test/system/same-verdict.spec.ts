@@ -26,7 +26,10 @@ import { startServer, type TestServer } from '../kit/server.js';
 const PARTITIONS = 5;
 const kafka = await kafkaForTests();
 
-/** A floor with every fault that its rules allow, an hour at each table; by a reviewer's hand some lines stand twice. */
+/**
+ * Returns the lines of a floor with every fault that its rules allow, with one hour at each table.
+ * Every 97th line appears twice.
+ */
 function floorLines(): string[] {
   const can = (rules: string, codes: readonly FindingCode[]): string[] => [
     ...simulateTables({
@@ -75,7 +78,7 @@ const whole = (value: unknown): string =>
   );
 const wholes = (values: readonly unknown[]): string[] => values.map(whole).sort();
 
-/** What the server answers, in the form of `audit --json`. */
+/** Returns the server's answers in the form of `audit --json`. */
 async function told(
   server: TestServer,
   token: string,
@@ -128,7 +131,7 @@ async function told(
 }
 
 function promises(open: (databaseUrl: string) => Promise<EventLog>): void {
-  it('gives the verdict that the command line gives on the same file, and keeps it when the file is sent again', async () => {
+  it('returns the same verdict as the command line for a file, and keeps it if the file is sent again', async () => {
     const server = await startServer(open);
     try {
       const floor = freshTopic();
@@ -165,7 +168,10 @@ function promises(open: (databaseUrl: string) => Promise<EventLog>): void {
   }, 180_000);
 }
 
-/** The report of mis-dealt coups against the findings of the file: each of its codes in a coup, and no other. */
+/**
+ * Expects the report of misdealt coups to have exactly the findings of the file whose codes and
+ * coups it covers.
+ */
 async function misdealtAgrees(server: TestServer, token: string, verdict: Audited): Promise<void> {
   const lines = await server.all<MisdealtLine>('/v1/reports/misdealt', token);
   const expected = verdict.findings
@@ -176,7 +182,7 @@ async function misdealtAgrees(server: TestServer, token: string, verdict: Audite
   );
 }
 
-/** `shoeprint send`, in a process of its own while the server answers in this one. */
+/** Runs `shoeprint send` in a separate process, while the server answers in this one. */
 async function send(url: string, key: string, path: string): Promise<void> {
   const { code, stderr } = await shoeprintBeside(['send', path, '--url', url], {
     SHOEPRINT_KEY: key,
