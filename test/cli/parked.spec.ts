@@ -132,7 +132,7 @@ describe('shoeprint parked', () => {
         stdout: expect.stringMatching(/^P1: retry asked for/),
       });
       await eventually(
-        'the table parked anew',
+        'the table parked again',
         async () => {
           const [now] = await query<{ parked_at: Date; asked: string | null }>(
             databaseOf(data),

@@ -171,11 +171,11 @@ describe('shoeprint send', () => {
     const path = file(`${table}.ndjson`, text(shoes()));
     expect(await send(path, { SHOEPRINT_KEY: 'spk_0123456789abcdef_no' })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/the key is not known or was revoked/) as unknown,
+      stderr: expect.stringMatching(/the device key is unknown or revoked/) as unknown,
     });
     expect(await send(path, { SHOEPRINT_KEY: '' })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/there is no key/) as unknown,
+      stderr: expect.stringMatching(/no device key/) as unknown,
     });
   });
 

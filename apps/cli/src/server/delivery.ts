@@ -90,7 +90,7 @@ async function attempt({ events, key }: Destination, lines: Buffer): Promise<Att
       return { is: 'later', why: said };
     case 401:
       throw new Refusal(
-        `${events.href}: the key is not known or was revoked (give it with --key-file or SHOEPRINT_KEY)`,
+        `${events.href}: the device key is unknown or revoked: pass another with --key-file or SHOEPRINT_KEY`,
       );
     default:
       throw new Refusal(`${events.href}: ${said}`);

@@ -31,7 +31,7 @@ interface StoppedPartition {
 const EXAMPLES = `
 A table is parked where the auditor could not judge one of its events: its later events wait on the log, other tables go on.
 A partition is stopped where the log is not what it was: all its tables wait. Resuming skips nothing: mend the log first.
-The token of an administrator is read from --token-file or SHOEPRINT_TOKEN; POST /v1/sign-in gives one.
+The token of an administrator is read from --token-file or SHOEPRINT_TOKEN; POST /v1/sign-in returns one.
 
 Examples:
   shoeprint parked --url http://127.0.0.1:8377             which tables and partitions, since when, why
@@ -82,7 +82,7 @@ const tokenOf = ({ tokenFile }: ParkedAsked): string =>
   secretFrom(
     tokenFile,
     'SHOEPRINT_TOKEN',
-    'there is no token: give it with --token-file or SHOEPRINT_TOKEN; POST /v1/sign-in gives one',
+    'no token: pass --token-file or set SHOEPRINT_TOKEN; POST /v1/sign-in returns one',
   );
 
 async function show(asked: ParkedAsked): Promise<void> {

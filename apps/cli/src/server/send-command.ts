@@ -69,7 +69,9 @@ function secondsAsked(text: string): number {
 
 async function send(name: string, asked: SendAsked): Promise<void> {
   if (name === '-')
-    throw new Refusal('send reads its file twice, first to check all of it; give it a file');
+    throw new Refusal(
+      'send cannot read standard input, because it reads its input twice: pass a file',
+    );
   const [file] = logFiles([name]) as [LogFile];
   const malformed = await checked(file, installedRules(asked.rules));
   if (malformed.count > 0) {
@@ -83,7 +85,7 @@ async function send(name: string, asked: SendAsked): Promise<void> {
     key: secretFrom(
       asked.keyFile,
       'SHOEPRINT_KEY',
-      'there is no key: give it with --key-file or SHOEPRINT_KEY; an administrator makes one with POST /v1/keys',
+      'no device key: pass --key-file or set SHOEPRINT_KEY; an administrator creates one with POST /v1/keys',
     ),
     patienceMs: asked.patience * 1000,
     waiting: (why) => process.stderr.write(`shoeprint: ${why}; trying again\n`),
