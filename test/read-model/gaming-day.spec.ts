@@ -24,8 +24,8 @@ describe('the gaming day', () => {
 
   it('begins later by the skipped time if the clocks skip the cut-over', () => {
     const day = gamingDays(NEW_YORK);
-    // On 2026-03-08 New York skips from 02:00 EST to 03:00 EDT, so 02:30 does not exist. 03:30 EDT is
-    // 07:30 UTC.
+    // On 2026-03-08 New York skips from 02:00 EST to 03:00 EDT, so 02:30 does not exist. 03:30 EDT
+    // is 07:30 UTC.
     expect(day('2026-03-08T07:29:59Z')).toBe('2026-03-07');
     expect(day('2026-03-08T07:30:00Z')).toBe('2026-03-08');
     expect(day('2026-03-09T06:29:59Z')).toBe('2026-03-08');
