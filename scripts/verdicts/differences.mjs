@@ -14,18 +14,14 @@ const isIdentified = (value) => isObject(value) && isId('id', value['id']);
 const isId = (name, value) => name === 'id' && typeof value === 'string' && FINDING_ID.test(value);
 
 /**
- * Returns a value with sorted keys and without finding ids and the named fields. A list of findings is sorted: its order
- * may follow the ids.
+ * Returns a value with sorted keys and without finding ids and the named fields.
  *
  * @param {unknown} value
  * @param {ReadonlySet<string>} ignored
  * @returns {unknown}
  */
 function withoutIds(value, ignored) {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => withoutIds(item, ignored));
-    return value.some(isIdentified) ? items.sort(byText) : items;
-  }
+  if (Array.isArray(value)) return value.map((item) => withoutIds(item, ignored));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
@@ -35,8 +31,16 @@ function withoutIds(value, ignored) {
   );
 }
 
-/** The code of a finding: what is new in the findings of one code may be known in those of another. @param {unknown} record */
-const codeOf = (record) => (isObject(record) && record['code'] ? `[${record['code']}]` : '');
+/** @param {unknown} value @returns {value is Fields} */
+const isFinding = (value) => isObject(value) && 'code' in value && 'severity' in value;
+/**
+ * The path of a value. That of a finding is its code, wherever it lies: what is new in the findings of one code may be known
+ * in those of another.
+ *
+ * @param {unknown} value
+ * @param {string} path
+ */
+const pathOf = (value, path) => (isFinding(value) ? `[${value['code']}]` : path);
 /** @param {unknown} a @param {unknown} b */
 const byText = (a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
@@ -51,13 +55,14 @@ function addPaths(value, path, paths) {
   if (Array.isArray(value)) for (const item of value) addPaths(item, path, paths);
   else if (isObject(value))
     for (const [name, field] of Object.entries(value)) {
-      paths.add(`${path}/${name}`);
-      addPaths(field, `${path}/${name}`, paths);
+      const at = `${pathOf(value, path)}/${name}`;
+      paths.add(at);
+      addPaths(field, at, paths);
     }
 }
 
 /**
- * Returns a value without the fields at the given paths.
+ * Returns a value without the fields at the given paths. A list of findings is sorted: its order may follow the ids.
  *
  * @param {unknown} value
  * @param {string} path
@@ -65,13 +70,18 @@ function addPaths(value, path, paths) {
  * @returns {unknown}
  */
 function withoutPaths(value, path, left) {
-  if (left.size === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutPaths(item, path, left));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutPaths(item, path, left));
+    return value.some(isFinding) ? items.sort(byText) : items;
+  }
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => !left.has(`${path}/${name}`))
-      .map(([name, field]) => [name, withoutPaths(field, `${path}/${name}`, left)]),
+      .map(
+        ([name, field]) => /** @type {const} */ ([name, `${pathOf(value, path)}/${name}`, field]),
+      )
+      .filter(([, at]) => !left.has(at))
+      .map(([name, at, field]) => [name, withoutPaths(field, at, left)]),
   );
 }
 
@@ -87,10 +97,10 @@ function withoutPaths(value, path, left) {
  */
 export function compareRecords(kind, base, head, { ignored = new Set(), known = new Set() } = {}) {
   const [before, after] = [base, head].map((side) => side.map((each) => withoutIds(each, ignored)));
-  for (const record of before ?? []) addPaths(record, codeOf(record), known);
+  for (const record of before ?? []) addPaths(record, '', known);
   /** @type {Set<string>} */
   const paths = new Set();
-  for (const record of after ?? []) addPaths(record, codeOf(record), paths);
+  for (const record of after ?? []) addPaths(record, '', paths);
   const added = new Set([...paths].filter((path) => !known.has(path)));
   /** @type {Map<string, number>} */
   const balance = new Map();
@@ -98,8 +108,8 @@ export function compareRecords(kind, base, head, { ignored = new Set(), known = 
     const text = JSON.stringify(record);
     balance.set(text, (balance.get(text) ?? 0) + by);
   };
-  for (const record of before ?? []) count(record, -1);
-  for (const record of after ?? []) count(withoutPaths(record, codeOf(record), added), 1);
+  for (const record of before ?? []) count(withoutPaths(record, '', added), -1);
+  for (const record of after ?? []) count(withoutPaths(record, '', added), 1);
   const differing = [...balance].flatMap(([text, sum]) =>
     sum === 0
       ? []
