@@ -3,94 +3,21 @@
 //   node scripts/asyncapi.mjs --print    prints it
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { dataSchema, FIELD_SCHEMAS } from '#api';
 import { EVENT_BYTES_MAX, EVENT_TYPES, fullName, SHAPES } from '#audit';
 import { RECORD_BYTES_MAX } from '#event-log';
 import { stringify } from 'yaml';
 
-/** @typedef {{ readonly is: string, readonly values?: readonly unknown[] }} Field */
-/** @typedef {{ shoe: boolean, fields: Record<string, Field>, optional: readonly string[] }} Shape */
-
 const TOPIC = 'shoeprint.table-events.v1';
-const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
 /** @param {string} name */
 const ref = (name) => ({ $ref: `#/components/schemas/${name}` });
-/** @param {number} minimum */
-const whole = (minimum, maximum = WHOLE_MAX) => ({ type: 'integer', minimum, maximum });
-
-/** The kinds of field that are the same wherever they stand, by the names of the table. */
-const FIELDS = {
-  id: { type: 'string', minLength: 1 },
-  text: { type: 'string' },
-  amount: {
-    ...whole(0),
-    description: "A whole number; of money, in the minor unit of the shoe's currency.",
-  },
-  ordinal: whole(1),
-  total: { ...whole(0, 9), description: "A hand's points." },
-  flag: { type: 'boolean' },
-  card: {
-    type: 'string',
-    pattern: '^[A23456789TJQK][SHDC]$',
-    description: 'Rank, then suit: 9S, TD.',
-  },
-  'card-or-unread': {
-    type: ['string', 'null'],
-    pattern: '^[A23456789TJQK][SHDC]$',
-    description: 'A card; null where it was drawn and could not be read.',
-  },
-  cards: { type: 'array', items: ref('card') },
-  rules: {
-    type: 'string',
-    pattern: '@[0-9]+$',
-    description: 'A rule document that is installed: id@version.',
-  },
-  bet: {
-    type: 'string',
-    minLength: 1,
-    description: 'A bet id of the contract or of an installed rule document.',
-  },
-  currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'ISO 4217.' },
-  names: { type: 'array', items: ref('id') },
-  limits: {
-    type: 'object',
-    description: 'By bet id.',
-    additionalProperties: {
-      type: 'object',
-      required: ['min', 'max'],
-      additionalProperties: false,
-      properties: { min: ref('amount'), max: ref('amount') },
-    },
-  },
-  object: { type: 'object' },
-  code: { type: ['string', 'integer'] },
-  time: { type: 'string', format: 'date-time', description: 'RFC 3339, as it was sent.' },
-  source: {
-    type: 'string',
-    pattern: '^(device|person|virtual|system)/[\\s\\S]',
-    description: 'Who reported it.',
-  },
-};
-
-/**
- * Returns the JSON Schema of one field of an event's data.
- * @param {Field} field
- */
-function fieldSchema(field) {
-  if (field.is === 'one-of') return { enum: field.values };
-  if (field.is === 'some-of') return { type: 'array', items: { enum: field.values } };
-  if (!Object.hasOwn(FIELDS, field.is))
-    throw new Error(`no schema for a field that is ${field.is}`);
-  return ref(field.is);
-}
 
 /**
  * Returns the schema of a stamped line: an event of one type, attributes in their canonical order.
  * @param {import('#audit').EventType} type
  */
 function eventSchema(type) {
-  const { shoe, fields, optional } = /** @type {Shape} */ (SHAPES[type]);
-  const names = Object.keys(fields);
-  const required = names.filter((name) => !optional.includes(name));
+  const { shoe } = SHAPES[type];
   return {
     type: 'object',
     required: [
@@ -117,18 +44,7 @@ function eventSchema(type) {
       shoe: ref('id'),
       session: ref('id'),
       sequence: ref('ordinal'),
-      data: {
-        type: 'object',
-        ...(required.length > 0 ? { required } : {}),
-        additionalProperties: false,
-        ...(names.length > 0
-          ? {
-              properties: Object.fromEntries(
-                names.map((name) => [name, fieldSchema(/** @type {Field} */ (fields[name]))]),
-              ),
-            }
-          : {}),
-      },
+      data: dataSchema(type),
       receivedfrom: { ...ref('id') },
       receivedtime: ref('time'),
     },
@@ -237,7 +153,7 @@ export function asyncApiDocument() {
     components: {
       messages: Object.fromEntries(EVENT_TYPES.map((type) => [type, messageOf(type)])),
       schemas: {
-        ...FIELDS,
+        ...FIELD_SCHEMAS,
         ...Object.fromEntries(EVENT_TYPES.map((type) => [type, eventSchema(type)])),
       },
     },

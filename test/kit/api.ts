@@ -4,6 +4,7 @@ import type { EventLog } from '#event-log';
 import { migrate } from '#read-model';
 import { API_DEFAULTS, type ApiSettings } from '../../apps/api/src/settings/api-settings.js';
 import { createApi, type CreateApi } from '../../apps/api/src/create-api.js';
+import { describe } from '../../apps/api/src/docs/describe.js';
 import { migrateAccess } from '../../apps/api/src/identity/access-database.js';
 import { Account, DeviceKey, Session } from '../../apps/api/src/identity/access.entities.js';
 import { newToken } from '../../apps/api/src/identity/bearer-token.js';
@@ -11,6 +12,7 @@ import { NOBODYS_HASH } from '../../apps/api/src/identity/passwords.js';
 import type { Role } from '../../apps/api/src/identity/permissions.js';
 import { MemoryLog } from '../../libs/event-log/src/memory/memory-log.js';
 import { createDatabase } from './database.js';
+import { watchAnswers } from './conformance.js';
 import { BOOK } from './house.js';
 
 export type Answer = Awaited<ReturnType<NestFastifyApplication['inject']>>;
@@ -72,6 +74,8 @@ export async function startApi({
     book: BOOK,
     logger,
   });
+  const { basePath } = { ...API_DEFAULTS, ...settings };
+  const faults = watchAnswers(app, basePath, () => describe(app, basePath));
   const source = app.get(DataSource);
   let listening: Promise<string> | undefined;
   return {
@@ -93,6 +97,10 @@ export async function startApi({
       await app.close();
       if (!log) await eventLog.close();
       await database?.drop();
+      if (faults().length > 0)
+        throw new Error(
+          `answers that the document does not describe:\n${[...new Set(faults())].slice(0, 20).join('\n')}`,
+        );
     },
   };
 }

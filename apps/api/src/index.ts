@@ -15,3 +15,4 @@ export {
   type Role,
 } from './identity/permissions.js';
 export { processRegistry } from './operation/metrics.js';
+export { dataSchema, FIELD_SCHEMAS } from './ingest/event-schemas.js';

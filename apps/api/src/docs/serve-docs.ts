@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { SwaggerModule } from '@nestjs/swagger';
 import type { RouteOptions } from 'fastify';
 import { packageFolder } from '#process';
-import { PROBLEM_MEDIA_TYPE, PROBLEMS, problemType } from '../problems/problems.js';
+import { describe } from './describe.js';
 import { problemsPage } from '../problems/problems-page.js';
 
 /** Swagger UI sets styles on its elements; scripts come from here alone. */
@@ -51,68 +51,3 @@ export const openDocs =
       route.config = { ...route.config, needs: 'nothing' };
     }
   };
-
-/** The OpenAPI document, with the problems that every route may answer. */
-function describe(app: NestFastifyApplication, basePath: string): OpenAPIObject {
-  const about = new DocumentBuilder()
-    .setTitle('Shoeprint')
-    .setDescription(
-      `Takes in table events, answers what was found. Every refusal is a problem document (RFC 9457); [all types](${basePath}/docs/problems). The events, field by field, and the topic that they lie on: [AsyncAPI](${basePath}/docs/asyncapi.yaml).`,
-    )
-    .setVersion('1')
-    .setOpenAPIVersion('3.1.0')
-    .addBearerAuth({
-      type: 'http',
-      scheme: 'bearer',
-      description: 'A device key (spk_...) or the token of a sign-in (sps_...)',
-    })
-    .build();
-  const document = SwaggerModule.createDocument(app, about);
-  document.components = {
-    ...document.components,
-    schemas: { ...document.components?.schemas, Problem: PROBLEM_SCHEMA },
-  };
-  for (const operations of Object.values(document.paths)) {
-    for (const operation of Object.values(operations) as { responses?: Record<string, object> }[])
-      operation.responses = { ...operation.responses, default: PROBLEM_ANSWER };
-  }
-  return document;
-}
-
-const PROBLEM_ANSWER = {
-  description: 'A problem document',
-  content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
-};
-
-const PROBLEM_SCHEMA = {
-  type: 'object' as const,
-  required: ['type', 'title', 'status'],
-  properties: {
-    type: {
-      type: 'string',
-      enum: (Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[]).map(problemType),
-    },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    instance: { type: 'string', description: "The id of this occurrence in the server's log" },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['pointer', 'reason'],
-        properties: {
-          pointer: { type: 'string', description: 'JSON pointer' },
-          reason: { type: 'string' },
-          position: { type: 'integer', description: 'Line or item, from 1' },
-        },
-      },
-    },
-  },
-  example: {
-    type: problemType('malformed-events'),
-    title: PROBLEMS['malformed-events'].title,
-    status: 400,
-    errors: [{ position: 3, pointer: '/data/card', reason: 'is no card' }],
-  },
-};

@@ -6,20 +6,24 @@ import {
 } from '@nestjs/common';
 import { Problem, type RequestFault } from '../problems/problems.js';
 
-/** Checks the body or query of a low-rate route against its class: unknown fields are refused, and every fault is told by JSON pointer. */
-export const checkedBody = (): ValidationPipe =>
-  new Checked({
-    whitelist: true,
-    forbidNonWhitelisted: true,
-    transform: true,
-    exceptionFactory: (errors) =>
-      new Problem('invalid-request', undefined, { errors: faultsOf(errors) }),
-  });
-
-/** class-transformer leaves out, unsaid, what every object has a field of by itself: it is refused before. */
+/**
+ * Checks every body and query string against its class. It refuses unknown fields and names each fault by JSON pointer.
+ * class-transformer silently drops keys inherited from `Object.prototype` (`constructor`, `__proto__`), so they are refused first.
+ */
 @Injectable()
-class Checked extends ValidationPipe {
+export class RequestPipe extends ValidationPipe {
+  constructor() {
+    super({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transform: true,
+      exceptionFactory: (errors) =>
+        new Problem('invalid-request', undefined, { errors: faultsOf(errors) }),
+    });
+  }
+
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type !== 'body' && metadata.type !== 'query') return value;
     const inherited =
       typeof value === 'object' && value !== null
         ? Object.keys(value).filter((name) => name in Object.prototype)

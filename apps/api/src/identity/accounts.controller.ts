@@ -1,10 +1,12 @@
 import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
+  ApiCreatedResponse,
+  ApiOkResponse,
   ApiOperation,
+  ApiParam,
   ApiProperty,
   ApiPropertyOptional,
-  ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
 import {
@@ -18,12 +20,14 @@ import {
   Length,
 } from 'class-validator';
 import { ROLES, type Role } from './permissions.js';
-import { checkedBody } from '../http/validation.pipe.js';
+import { MayBeAbsent } from '../http/optional.js';
 import { Requires, Sender } from './requires.js';
 import { ChangeAccount, CreateAccount, ListAccounts, type AccountShown } from './accounts.js';
+import { Refuses } from '../problems/refuses.js';
+import { AccountAnswer, AccountsAnswer } from './identity.answers.js';
 import type { Identity } from './identity.js';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './passwords.js';
-import { IsName, IsScopeEntry, IsTables, MayBeAbsent, SCOPE_MAX } from './scope-fields.js';
+import { IsName, IsScopeEntry, IsTables, SCOPE_MAX } from './scope-fields.js';
 
 const TABLES_WORDS = 'Table ids, or "*" alone for all';
 
@@ -87,16 +91,7 @@ class AccountPatch {
   disabled?: boolean;
 }
 
-const ACCOUNT = {
-  name: 'mei.chan',
-  roles: ['pit-boss'],
-  tables: ['B07', 'B08'],
-  disabled: false,
-  createdAt: '2026-11-20T12:00:00.000Z',
-  createdBy: 'person/admin',
-};
-
-@ApiTags('accounts and keys')
+@ApiTags('accounts')
 @Controller('v1/accounts')
 export class AccountsController {
   constructor(
@@ -107,11 +102,9 @@ export class AccountsController {
   @Post()
   @Requires('manage-accounts')
   @ApiOperation({ summary: 'Make an account' })
-  @ApiResponse({ status: 201, schema: { example: ACCOUNT } })
-  create(
-    @Body(checkedBody()) account: NewAccount,
-    @Sender() { id }: Identity,
-  ): Promise<AccountShown> {
+  @ApiCreatedResponse({ type: AccountAnswer, description: 'The account' })
+  @Refuses('conflict')
+  createAccount(@Body() account: NewAccount, @Sender() { id }: Identity): Promise<AccountShown> {
     return this.commands.execute(new CreateAccount(id, account));
   }
 
@@ -120,10 +113,12 @@ export class AccountsController {
   @ApiOperation({
     summary: 'Change the password, roles or tables of an account, disable it or enable it again',
   })
-  @ApiResponse({ status: 200, schema: { example: { ...ACCOUNT, disabled: true } } })
-  change(
+  @ApiParam({ name: 'name', schema: { type: 'string', minLength: 1 } })
+  @ApiOkResponse({ type: AccountAnswer, description: 'The account as changed' })
+  @Refuses('conflict')
+  changeAccount(
     @Param('name') name: string,
-    @Body(checkedBody()) changes: AccountPatch,
+    @Body() changes: AccountPatch,
     @Sender() { id }: Identity,
   ): Promise<AccountShown> {
     return this.commands.execute(new ChangeAccount(id, name, changes));
@@ -132,8 +127,8 @@ export class AccountsController {
   @Get()
   @Requires('manage-accounts')
   @ApiOperation({ summary: 'All accounts' })
-  @ApiResponse({ status: 200, schema: { example: { items: [ACCOUNT] } } })
-  async list(): Promise<{ items: readonly AccountShown[] }> {
+  @ApiOkResponse({ type: AccountsAnswer, description: 'By name' })
+  async listAccounts(): Promise<{ items: readonly AccountShown[] }> {
     return { items: await this.queries.execute(new ListAccounts()) };
   }
 }

@@ -1,10 +1,19 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProperty,
+  ApiTags,
+} from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, IsString } from 'class-validator';
-import { checkedBody } from '../http/validation.pipe.js';
 import { Requires, Sender } from './requires.js';
 import { CreateKey, type KeyShown, ListKeys, RevokeKey } from './device-keys.js';
+import { Refuses } from '../problems/refuses.js';
+import { KeysAnswer, NewKeyAnswer } from './identity.answers.js';
 import type { Identity } from './identity.js';
 import { IsName, IsScopeEntry, IsSource, SCOPE_MAX, TYPE_ENTRIES } from './scope-fields.js';
 
@@ -53,19 +62,7 @@ class NewKey {
   types!: string[];
 }
 
-const KEY = {
-  id: '0f1e2d3c4b5a6978',
-  name: 'B07-gateway',
-  sources: ['device/B07-*'],
-  tables: ['B07'],
-  types: ['*'],
-  createdAt: '2026-11-20T12:00:00.000Z',
-  createdBy: 'person/admin',
-  revokedAt: null,
-  lastUsedAt: '2026-11-20T12:01:00.000Z',
-};
-
-@ApiTags('accounts and keys')
+@ApiTags('keys')
 @Controller('v1/keys')
 export class KeysController {
   constructor(
@@ -76,12 +73,10 @@ export class KeysController {
   @Post()
   @Requires('manage-keys')
   @ApiOperation({ summary: 'Make a device key; its token is answered once and kept nowhere' })
-  @ApiResponse({
-    status: 201,
-    schema: { example: { ...KEY, lastUsedAt: null, token: 'spk_0f1e2d3c4b5a6978_...' } },
-  })
-  create(
-    @Body(checkedBody()) key: NewKey,
+  @ApiCreatedResponse({ type: NewKeyAnswer, description: 'The key and its token' })
+  @Refuses('conflict')
+  createKey(
+    @Body() key: NewKey,
     @Sender() by: Identity,
   ): Promise<KeyShown & { readonly token: string }> {
     return this.commands.execute(new CreateKey(by, key));
@@ -90,8 +85,8 @@ export class KeysController {
   @Get()
   @Requires('manage-keys')
   @ApiOperation({ summary: 'All device keys, the revoked ones too' })
-  @ApiResponse({ status: 200, schema: { example: { items: [KEY] } } })
-  async list(@Sender() by: Identity): Promise<{ items: readonly KeyShown[] }> {
+  @ApiOkResponse({ type: KeysAnswer, description: 'By name' })
+  async listKeys(@Sender() by: Identity): Promise<{ items: readonly KeyShown[] }> {
     return { items: await this.queries.execute(new ListKeys(by)) };
   }
 
@@ -99,8 +94,9 @@ export class KeysController {
   @Requires('manage-keys')
   @HttpCode(204)
   @ApiOperation({ summary: 'Revoke a device key; acts on every instance within a second' })
-  @ApiResponse({ status: 204, description: 'Revoked' })
-  async revoke(@Param('id') id: string, @Sender() by: Identity): Promise<void> {
+  @ApiParam({ name: 'id', schema: { type: 'string', minLength: 1 } })
+  @ApiNoContentResponse({ description: 'Revoked' })
+  async revokeKey(@Param('id') id: string, @Sender() by: Identity): Promise<void> {
     await this.commands.execute(new RevokeKey(by, id));
   }
 }

@@ -3,6 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBearerAuth } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Identity } from './identity.js';
+import { Refuses } from '../problems/refuses.js';
 import type { Permission } from './permissions.js';
 
 /** What a route's Fastify config says for the gate. */
@@ -15,7 +16,11 @@ export interface RouteNeeds {
  * sits in Fastify's route config, so that the gate refuses before the body is read.
  */
 export const Requires = (permission: Permission): MethodDecorator =>
-  applyDecorators(RouteConfig({ needs: permission } satisfies RouteNeeds), ApiBearerAuth());
+  applyDecorators(
+    RouteConfig({ needs: permission } satisfies RouteNeeds),
+    ApiBearerAuth(),
+    Refuses('not-signed-in', 'not-permitted', 'not-ready'),
+  );
 
 /** Declares that a route is for everybody, signed in or not. */
 export const Open = (): MethodDecorator => RouteConfig({ needs: 'nothing' } satisfies RouteNeeds);

@@ -1,4 +1,4 @@
-import { Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { Matches, ValidateBy } from 'class-validator';
 import { EVENT_TYPES } from '#audit';
 
 /** The name of an account or key: it becomes part of `person/<name>` or `device/<name>` in the record. */
@@ -30,9 +30,6 @@ export const IsTables = (): PropertyDecorator =>
       defaultMessage: () => 'tables must be table ids, or "*" alone',
     },
   });
-
-/** A field that may be left out, but not be null. */
-export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
 /** A pattern of sources: `*` alone, or one that begins as a source does. */
 export const IsSource = (): PropertyDecorator =>

@@ -1,11 +1,17 @@
-import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Ip, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiTags,
+} from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import type { FastifyRequest } from 'fastify';
 import { PERMISSIONS, type Permission, permitted, type Role } from './permissions.js';
-import { checkedBody } from '../http/validation.pipe.js';
 import { Open, Requires, Sender } from './requires.js';
+import { Refuses } from '../problems/refuses.js';
+import { MeAnswer, SignedInAnswer } from './identity.answers.js';
 import type { Identity } from './identity.js';
 import { PASSWORD_LENGTH_MAX } from './passwords.js';
 import { SignIn, type SignedIn, SignOut } from './sign-in.js';
@@ -30,7 +36,7 @@ export interface Me {
   readonly permissions: readonly Permission[];
 }
 
-@ApiTags('sign-in')
+@ApiTags('session')
 @Controller('v1')
 export class SessionController {
   constructor(private readonly commands: CommandBus) {}
@@ -41,16 +47,9 @@ export class SessionController {
   @ApiOperation({
     summary: 'Sign in with name and password; the token goes into the header Authorization',
   })
-  @ApiResponse({
-    status: 200,
-    schema: {
-      example: { token: 'sps_0f1e2d3c4b5a6978_...', expiresAt: '2026-11-21T00:00:00.000Z' },
-    },
-  })
-  signIn(
-    @Body(checkedBody()) { name, password }: Credentials,
-    @Req() { ip }: FastifyRequest,
-  ): Promise<SignedIn> {
+  @ApiOkResponse({ type: SignedInAnswer, description: 'Signed in' })
+  @Refuses('wrong-password', 'too-many-attempts', 'not-ready')
+  signIn(@Body() { name, password }: Credentials, @Ip() ip: string): Promise<SignedIn> {
     return this.commands.execute(new SignIn(name, password, ip));
   }
 
@@ -58,26 +57,17 @@ export class SessionController {
   @Requires('own-session')
   @HttpCode(204)
   @ApiOperation({ summary: 'End this session' })
-  @ApiResponse({ status: 204, description: 'The token is good for nothing any more' })
-  async signOut(@Req() { headers }: FastifyRequest): Promise<void> {
-    await this.commands.execute(new SignOut(headers.authorization));
+  @ApiNoContentResponse({ description: 'The token is no longer valid' })
+  @Refuses('invalid-request')
+  async signOut(@Headers('authorization') authorization: string): Promise<void> {
+    await this.commands.execute(new SignOut(authorization));
   }
 
   @Get('me')
   @Requires('own-session')
   @ApiOperation({ summary: 'Who this token is, and what it may do' })
-  @ApiResponse({
-    status: 200,
-    schema: {
-      example: {
-        id: 'person/mei.chan',
-        roles: ['pit-boss'],
-        tables: ['B07', 'B08'],
-        permissions: ['read-tables', 'read-findings'],
-      },
-    },
-  })
-  me(@Sender() { id, roles, tables }: Identity): Me {
+  @ApiOkResponse({ type: MeAnswer, description: 'The identity of the token' })
+  getMe(@Sender() { id, roles, tables }: Identity): Me {
     const permissions = (Object.keys(PERMISSIONS) as Permission[]).filter((permission) =>
       permitted(permission, roles),
     );

@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiParam, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean } from 'class-validator';
 import type { FindingCode, Severity } from '#audit';
@@ -8,7 +8,7 @@ import {
   type FindingOrder,
   type FindingStatus,
 } from '#read-model';
-import { MayBeAbsent } from '../identity/scope-fields.js';
+import { MayBeAbsent } from '../http/optional.js';
 import {
   ChoiceField,
   CodesField,
@@ -20,6 +20,14 @@ import {
   TableFields,
   TextField,
 } from '../reading/filter-fields.js';
+
+/** The path parameter of one shoe or coup. */
+export const OpeningField = (): MethodDecorator =>
+  ApiParam({
+    name: 'id',
+    description: 'The reference of its opening, `source#id`, percent-encoded',
+    schema: { type: 'string', minLength: 1 },
+  });
 
 export class TablesFields extends paged(TableFields) {}
 

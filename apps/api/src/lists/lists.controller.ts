@@ -1,203 +1,110 @@
-import { applyDecorators, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import { ApiTags } from '@nestjs/swagger';
 import {
-  ApiHeader,
-  ApiOperation,
-  ApiParam,
-  ApiProduces,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { MIN_POSITION } from '../reading/positions.js';
-import { answerAs, asJson, formatOf, jsonOnly, leastOf, send } from '../reading/answer.js';
-import { csvOf } from '../reading/csv.js';
-import { scopeOf } from '../reading/filter-fields.js';
-import { checkedBody } from '../http/validation.pipe.js';
-import { identityOf, Requires } from '../identity/requires.js';
+  coups,
+  findings,
+  shoes,
+  tables,
+  type CoupWhole,
+  type Page,
+  type CoupLine,
+  type FindingLine,
+  type ReadAt,
+  type ShoeLine,
+  type ShoeWhole,
+  type TableLine,
+} from '#read-model';
+import { Requires } from '../identity/requires.js';
+import { Refuses } from '../problems/refuses.js';
+import { AskLines } from '../reading/ask-lines.js';
+import { csvFile } from '../reading/csv.js';
+import { Read, ReadLines } from '../reading/documented.js';
+import { Reader, Reading } from '../reading/reading.js';
+import { CoupWholeAnswer } from './coup.answer.js';
 import { COUP_COLUMNS, FINDING_COLUMNS, SHOE_LIST_COLUMNS, TABLE_COLUMNS } from './list-columns.js';
-import * as examples from './list-examples.js';
-import { CoupsFields, FindingsFields, ShoesFields, TablesFields } from './list-fields.js';
-import { ListCoups, ListFindings, ListShoes, ListTables, ShowCoup, ShowShoe } from './lists.js';
-
-const Documented = (summary: string, example: object): MethodDecorator =>
-  applyDecorators(
-    ApiOperation({ summary }),
-    ApiHeader({
-      name: MIN_POSITION,
-      required: false,
-      description:
-        'What an append answered as Log-Position: the answer waits up to 2 s until it is in the rows',
-    }),
-    ApiResponse({
-      status: 200,
-      content: { 'application/json': { example: { positions: '0:1204,1:310', ...example } } },
-    }),
-    ApiResponse({ status: 304, description: 'It is what `If-None-Match` names' }),
-  );
-/** Of a list, which is had as CSV too. */
-const Listed = (summary: string, example: object): MethodDecorator =>
-  applyDecorators(
-    Documented(summary, example),
-    ApiProduces('application/json', 'text/csv'),
-    ApiResponse({
-      status: 200,
-      content: {
-        'application/json': { example: { positions: '0:1204,1:310', ...example } },
-        'text/csv': { schema: { type: 'string' } },
-      },
-    }),
-  );
+import {
+  CoupsFields,
+  FindingsFields,
+  OpeningField,
+  ShoesFields,
+  TablesFields,
+} from './list-fields.js';
+import { CoupsAnswer, FindingsAnswer, ShoesAnswer, TablesAnswer } from './list.answers.js';
+import { ShoeWholeAnswer } from './shoe.answer.js';
+import { ShowCoup, ShowShoe } from './show.js';
 
 /** What happened at the tables, as it stands (contract section 7). */
-@ApiTags('tables, shoes, coups, findings')
+@ApiTags('lists')
 @Controller('v1')
 export class ListsController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get('tables')
   @Requires('read-tables')
-  @Listed('Tables as they stand: the open shoe and coup, cards as they come', examples.TABLES)
-  async tables(
-    @Query(checkedBody()) { format, cursor, limit, ...filter }: TablesFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const form = formatOf(request, format);
-    const read = await this.queries.execute(
-      new ListTables(
-        { ...filter, ...scopeOf(identityOf(request)) },
-        form === 'csv' ? 'all' : { cursor, limit },
-        leastOf(request),
-      ),
-    );
-    send(
-      request,
-      reply,
-      answerAs(form, read, ({ lines }) => csvOf(TABLE_COLUMNS, lines), 'tables'),
-    );
+  @ReadLines(
+    'Tables as they stand: the open shoe and coup, cards as they come',
+    TablesAnswer,
+    csvFile('tables', TABLE_COLUMNS),
+  )
+  listTables(
+    @Query() fields: TablesFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<Page<TableLine>>> {
+    return this.queries.execute(new AskLines(tables, by.asks(fields)));
   }
 
   @Get('shoes')
   @Requires('read-coups')
-  @Listed('Shoes, the latest first', examples.SHOES)
-  async shoes(
-    @Query(checkedBody()) { format, cursor, limit, ...filter }: ShoesFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const form = formatOf(request, format);
-    const read = await this.queries.execute(
-      new ListShoes(
-        { ...filter, ...scopeOf(identityOf(request)) },
-        form === 'csv' ? 'all' : { cursor, limit },
-        leastOf(request),
-      ),
-    );
-    send(
-      request,
-      reply,
-      answerAs(form, read, ({ lines }) => csvOf(SHOE_LIST_COLUMNS, lines), 'shoes'),
-    );
+  @ReadLines('Shoes, the latest first', ShoesAnswer, csvFile('shoes', SHOE_LIST_COLUMNS))
+  listShoes(@Query() fields: ShoesFields, @Reader() by: Reading): Promise<ReadAt<Page<ShoeLine>>> {
+    return this.queries.execute(new AskLines(shoes, by.asks(fields)));
   }
 
   @Get('shoes/:id')
   @Requires('read-coups')
-  @ApiParam({
-    name: 'id',
-    description: 'The reference of its opening, `source#id`, percent-encoded',
-  })
-  @Documented('A shoe with its coups, ledger and findings', examples.SHOE)
-  async shoe(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    jsonOnly(request);
-    send(
-      request,
-      reply,
-      asJson(
-        await this.queries.execute(
-          new ShowShoe(plain(id), scopeOf(identityOf(request)).scope, leastOf(request)),
-        ),
-      ),
-    );
+  @Read('A shoe with its coups, ledger and findings', ShoeWholeAnswer)
+  @Refuses('not-found')
+  @OpeningField()
+  getShoe(@Param('id') id: string, @Reader() by: Reading): Promise<ReadAt<ShoeWhole>> {
+    return this.queries.execute(new ShowShoe(id, by));
   }
 
   @Get('coups')
   @Requires('read-coups')
-  @Listed('Coups, the latest first', examples.COUPS)
-  async coups(
-    @Query(checkedBody()) { format, cursor, limit, ...filter }: CoupsFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const form = formatOf(request, format);
-    const read = await this.queries.execute(
-      new ListCoups(
-        { ...filter, ...scopeOf(identityOf(request)) },
-        form === 'csv' ? 'all' : { cursor, limit },
-        leastOf(request),
-      ),
-    );
-    send(
-      request,
-      reply,
-      answerAs(form, read, ({ lines }) => csvOf(COUP_COLUMNS, lines), 'coups'),
-    );
+  @ReadLines('Coups, the latest first', CoupsAnswer, csvFile('coups', COUP_COLUMNS))
+  listCoups(@Query() fields: CoupsFields, @Reader() by: Reading): Promise<ReadAt<Page<CoupLine>>> {
+    return this.queries.execute(new AskLines(coups, by.asks(fields)));
   }
 
   @Get('coups/:id')
   @Requires('read-coups')
-  @ApiParam({
-    name: 'id',
-    description: 'The reference of its opening, `source#id`, percent-encoded',
-  })
-  @Documented(
+  @Read(
     'A coup card by card: what was due at each step, bets, settlements, findings',
-    examples.COUP,
+    CoupWholeAnswer,
   )
-  async coup(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    jsonOnly(request);
-    send(
-      request,
-      reply,
-      asJson(
-        await this.queries.execute(
-          new ShowCoup(plain(id), scopeOf(identityOf(request)).scope, leastOf(request)),
-        ),
-      ),
-    );
+  @Refuses('not-found', 'conflict')
+  @OpeningField()
+  getCoup(@Param('id') id: string, @Reader() by: Reading): Promise<ReadAt<CoupWhole>> {
+    return this.queries.execute(new ShowCoup(id, by));
   }
 
   @Get('findings')
   @Requires('read-findings')
-  @Listed('Findings, the latest or the gravest first', examples.FINDINGS)
-  async findings(
-    @Query(checkedBody()) { format, cursor, limit, ...filter }: FindingsFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const form = formatOf(request, format);
-    const read = await this.queries.execute(
-      new ListFindings(
-        { ...filter, ...scopeOf(identityOf(request)) },
-        form === 'csv' ? 'all' : { cursor, limit },
-        leastOf(request),
+  @ReadLines(
+    'Findings, the latest or the gravest first',
+    FindingsAnswer,
+    csvFile('findings', FINDING_COLUMNS),
+  )
+  listFindings(
+    @Query() fields: FindingsFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<Page<FindingLine>>> {
+    return this.queries.execute(
+      new AskLines(
+        (read, { order, ...filter }, paging) => findings(read, filter, { ...paging, order }),
+        by.asks(fields),
       ),
-    );
-    send(
-      request,
-      reply,
-      answerAs(form, read, ({ lines }) => csvOf(FINDING_COLUMNS, lines), 'findings'),
     );
   }
 }
-
-/** A reference that the database can be asked for; what cannot stand in a text names nothing. */
-const plain = (id: string): string => (/^[^\0\p{Cs}]*$/u.test(id) ? id : '');

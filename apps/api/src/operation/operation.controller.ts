@@ -1,9 +1,15 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { Controller, Get, Header, UseInterceptors } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import {
+  ApiOkResponse,
+  ApiOperation,
+  ApiServiceUnavailableResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Open } from '../identity/requires.js';
 import { Metrics } from './metrics.js';
+import { LivenessAnswer, ReadinessAnswer } from './operation.answers.js';
+import { ReadinessStatus } from './readiness.interceptor.js';
 import { AskReadiness, type Readiness } from './readiness.js';
 
 @ApiTags('operation')
@@ -17,45 +23,36 @@ export class OperationController {
   @Get('livez')
   @Open()
   @ApiOperation({ summary: 'Whether the process lives: restart it where this does not answer' })
-  @ApiResponse({ status: 200, schema: { example: { live: true } } })
-  live(): { live: true } {
+  @ApiOkResponse({ type: LivenessAnswer, description: 'Alive' })
+  getLiveness(): { live: true } {
     return { live: true };
   }
 
   @Get('readyz')
   @Open()
+  @Header('Cache-Control', 'no-store')
+  @UseInterceptors(ReadinessStatus)
   @ApiOperation({
     summary: 'Whether requests can be served: log, database and schemas; lag does not count',
   })
-  @ApiResponse({
-    status: 200,
-    schema: {
-      example: {
-        ready: true,
-        log: { ok: true, notes: [], powerSafe: true },
-        database: { ok: true, notes: [] },
-      },
-    },
+  @ApiOkResponse({ type: ReadinessAnswer, description: 'Ready' })
+  @ApiServiceUnavailableResponse({
+    type: ReadinessAnswer,
+    description: 'Not ready; the notes say why',
   })
-  @ApiResponse({ status: 503, description: 'The same, `ready` false, and the notes say why' })
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
-    const readiness = await this.queries.execute(new AskReadiness());
-    void reply.code(readiness.ready ? 200 : 503).header('Cache-Control', 'no-store');
-    return readiness;
+  getReadiness(): Promise<Readiness> {
+    return this.queries.execute(new AskReadiness());
   }
 
   @Get('metrics')
   @Open()
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @ApiOperation({ summary: 'Metrics, in Prometheus text format' })
-  @ApiProduces('text/plain')
-  @ApiResponse({
-    status: 200,
-    content: {
-      'text/plain': { example: '# TYPE shoeprint_http_request_duration_seconds histogram' },
-    },
+  @ApiOkResponse({
+    description: 'The metrics of this process',
+    content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  text(): Promise<string> {
+  getMetrics(): Promise<string> {
     return this.metrics.registry.metrics();
   }
 }

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import type { CsvFile } from './read-answer.interceptor.js';
 
 /** A column: its heading, and its value in a row; null leaves the cell empty. */
 export interface Column<Row> {
@@ -26,6 +27,15 @@ export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
     { record_delimiter: 'windows' },
   );
 }
+
+/** Declares the CSV file of a list whose lines have these columns. */
+export const csvFile = <Line>(
+  name: string,
+  columns: readonly Column<Line>[],
+): CsvFile<{ readonly lines: readonly Line[] }> => ({
+  name,
+  of: ({ lines }) => csvOf(columns, lines),
+});
 
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 

@@ -3,13 +3,12 @@ import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { FINDING_CODES, SEVERITIES } from '#audit';
-import { isDay, PAGE_DEFAULT, PAGE_MAX, type Filter } from '#read-model';
-import { MayBeAbsent } from '../identity/scope-fields.js';
-import type { Identity } from '../identity/identity.js';
+import { isDay, PAGE_DEFAULT, PAGE_MAX } from '#read-model';
+import { MayBeAbsent } from '../http/optional.js';
+import { FORMATS, type Format } from './formats.js';
 
-const FORMATS = ['json', 'csv'] as const;
-
-/** A text that the database can be asked about: PostgreSQL takes no NUL and no half of a surrogate pair. It may be as long as an event's id. */
+const TEXT_MAX = 16_384;
+/** Accepts a text that PostgreSQL takes: no NUL and no half of a surrogate pair. It may be as long as an event's id. */
 const IsPlain = (): PropertyDecorator =>
   Matches(/^[^\0\p{Cs}]{0,16384}$/u, { message: 'must be one text, of at most 16,384 characters' });
 const IsDay = (): PropertyDecorator =>
@@ -43,10 +42,22 @@ const ToWholes = (): PropertyDecorator =>
 
 /** An optional text of a query string. */
 export const TextField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional(described), MayBeAbsent(), IsPlain());
+  applyDecorators(
+    ApiPropertyOptional({
+      pattern: '^[^\\u0000]*$',
+      maxLength: TEXT_MAX,
+      ...described,
+    } as ApiPropertyOptions),
+    MayBeAbsent(),
+    IsPlain(),
+  );
 
 const DayField = (description: string, example: string): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ description, example }), MayBeAbsent(), IsDay());
+  applyDecorators(
+    ApiPropertyOptional({ description, example, format: 'date' }),
+    MayBeAbsent(),
+    IsDay(),
+  );
 
 const CursorField = (): PropertyDecorator =>
   TextField({ description: 'The cursor that the page before gave as `next`' });
@@ -54,6 +65,7 @@ const CursorField = (): PropertyDecorator =>
 const LimitField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
+      type: 'integer',
       description: 'Lines on a page',
       minimum: 1,
       maximum: PAGE_MAX,
@@ -76,7 +88,6 @@ const FormatField = (): PropertyDecorator =>
     MayBeAbsent(),
     IsIn(FORMATS),
   );
-export type Format = (typeof FORMATS)[number];
 
 /** One of some values. */
 export const ChoiceField = (choices: readonly string[], by?: string): PropertyDecorator =>
@@ -99,8 +110,8 @@ export const CodesField = (): PropertyDecorator =>
 export const SeveritiesField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
-      isArray: true,
-      enum: SEVERITIES,
+      type: 'array',
+      items: { type: 'integer', enum: [...SEVERITIES] },
       description: 'Several with commas',
     }),
     MayBeAbsent(),
@@ -152,7 +163,3 @@ export function paged<Asked extends object>(fields: new () => Asked): new () => 
   }
   return Paged as new () => Asked & PageAsked;
 }
-
-/** The tables that whoever asks may see, as rows are narrowed by them. */
-export const scopeOf = ({ tables }: Identity): Pick<Filter, 'scope'> =>
-  tables === 'all' ? {} : { scope: tables };

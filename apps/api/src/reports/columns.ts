@@ -4,12 +4,14 @@ import type {
   DealerLine,
   DeviceLine,
   MisdealtLine,
+  MisdealtReport,
   FindingLine,
   PayoutLine,
+  PayoutsReport,
   ShoeReportLine,
   VarianceLine,
 } from '#read-model';
-import { named, type Column } from '../reading/csv.js';
+import { csvOf, named, type Column } from '../reading/csv.js';
 
 export const COMMISSION_COLUMNS = named<CommissionLine>(
   'gamingDay',
@@ -42,12 +44,12 @@ export const COMMISSION_COUP_COLUMNS = named<CommissionCoup>(
 );
 
 /** One finding of a mis-dealt coup: a line of the file. */
-export interface MisdealtFinding {
+interface MisdealtFinding {
   readonly line: MisdealtLine;
   readonly finding: FindingLine;
 }
 
-export const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
+const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
   ...(['gamingDay', 'at', 'table', 'shoe', 'coup', 'coupRef', 'dealer'] as const).map(
     (heading): Column<MisdealtFinding> => ({ heading, value: ({ line }) => line[heading] }),
   ),
@@ -68,6 +70,13 @@ export const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
     value: ({ finding }) => finding[heading],
   })),
 ];
+
+/** Renders the mis-dealt coups, one line for each finding. */
+export const misdealtCsv = ({ lines }: Pick<MisdealtReport, 'lines'>): string =>
+  csvOf(
+    MISDEALT_COLUMNS,
+    lines.flatMap((line) => line.findings.map((finding) => ({ line, finding }))),
+  );
 
 export const DEALER_COLUMNS = named<DealerLine>(
   'dealer',
@@ -106,11 +115,11 @@ export const SHOE_COLUMNS: readonly Column<ShoeReportLine>[] = [
 ];
 
 /** Of a bet what was settled, or of a bet and a cause what of it was wrong: both kinds in one file, told apart by `code`. */
-export type PayoutCsvLine =
+type PayoutCsvLine =
   | { readonly settled: PayoutLine; readonly wrong?: undefined }
   | { readonly settled?: undefined; readonly wrong: VarianceLine };
 
-export const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
+const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
   { heading: 'bet', value: ({ settled, wrong }) => (settled ?? wrong).bet },
   { heading: 'currency', value: ({ settled, wrong }) => (settled ?? wrong).currency },
   ...(['bets', 'staked', 'paid', 'taken', 'won'] as const).map(
@@ -120,6 +129,16 @@ export const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
     (heading): Column<PayoutCsvLine> => ({ heading, value: ({ wrong }) => wrong?.[heading] }),
   ),
 ];
+
+/** Renders what was settled, then what of it was wrong. */
+export const payoutsCsv = ({
+  lines,
+  variance,
+}: Pick<PayoutsReport, 'lines' | 'variance'>): string =>
+  csvOf<PayoutCsvLine>(PAYOUT_COLUMNS, [
+    ...lines.map((settled) => ({ settled })),
+    ...variance.map((wrong) => ({ wrong })),
+  ]);
 
 export const DEVICE_COLUMNS = named<DeviceLine>(
   'table',

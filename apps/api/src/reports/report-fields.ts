@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, Min } from 'class-validator';
 import type { FindingCode, Severity } from '#audit';
 import { COMMISSION_BY, type CommissionBy } from '#read-model';
-import { MayBeAbsent } from '../identity/scope-fields.js';
+import { MayBeAbsent } from '../http/optional.js';
 import {
   ChoiceField,
   CodesField,
@@ -22,7 +22,7 @@ export class CommissionCoupsFields extends paged(DealtFields) {
   @ReferenceField('shoe')
   shoeRef?: string;
 
-  @ApiPropertyOptional({ minimum: 1 })
+  @ApiPropertyOptional({ type: 'integer', minimum: 1 })
   @MayBeAbsent()
   @ToWhole()
   @IsInt()

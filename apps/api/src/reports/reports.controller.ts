@@ -1,25 +1,30 @@
-import { applyDecorators, Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiHeader, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LOG_POSITION, MIN_POSITION } from '../reading/positions.js';
-import { answerAs, formatOf, leastOf, send } from '../reading/answer.js';
-import { csvOf } from '../reading/csv.js';
-import { scopeOf, type Format } from '../reading/filter-fields.js';
-import { checkedBody } from '../http/validation.pipe.js';
-import { identityOf, Requires } from '../identity/requires.js';
-import { AskReport, type ReportName, type Reports } from './ask-report.js';
+import { ApiTags } from '@nestjs/swagger';
 import {
-  COMMISSION_COLUMNS,
-  COMMISSION_COUP_COLUMNS,
-  DEALER_COLUMNS,
-  DEVICE_COLUMNS,
-  MISDEALT_COLUMNS,
-  PAYOUT_COLUMNS,
-  SHOE_COLUMNS,
-  type PayoutCsvLine,
-} from './columns.js';
-import * as examples from './report-examples.js';
+  commissionCoups,
+  commissionOwed,
+  dealerAccuracy,
+  deviceHealth,
+  misdealtCoups,
+  payoutVariance,
+  shoeReport,
+  type CommissionCoup,
+  type CommissionReport,
+  type DealersReport,
+  type DevicesReport,
+  type MisdealtReport,
+  type Page,
+  type PayoutsReport,
+  type ReadAt,
+  type ShoeReport,
+} from '#read-model';
+import { Requires } from '../identity/requires.js';
+import { AskLines } from '../reading/ask-lines.js';
+import { csvFile } from '../reading/csv.js';
+import { ReadLines } from '../reading/documented.js';
+import { Reader, Reading } from '../reading/reading.js';
+import * as columns from './columns.js';
 import {
   CommissionCoupsFields,
   CommissionFields,
@@ -29,41 +34,17 @@ import {
   PayoutsFields,
   ShoesReportFields,
 } from './report-fields.js';
+import {
+  CommissionCoupsAnswer,
+  CommissionReportAnswer,
+  DealersAnswer,
+  DevicesAnswer,
+  MisdealtReportAnswer,
+  PayoutsAnswer,
+  ShoesReportAnswer,
+} from './report.answers.js';
 
-/** What is the same of every report's description. */
-const Documented = (summary: string, example: object): MethodDecorator =>
-  applyDecorators(
-    ApiOperation({ summary }),
-    ApiHeader({
-      name: MIN_POSITION,
-      required: false,
-      description:
-        'What an append answered as Log-Position: the report waits up to 2 s until it is in the rows',
-    }),
-    ApiProduces('application/json', 'text/csv'),
-    ApiResponse({
-      status: 200,
-      content: {
-        'application/json': { example: { positions: '0:1204,1:310', ...example } },
-        'text/csv': { schema: { type: 'string' } },
-      },
-      headers: {
-        [LOG_POSITION]: {
-          description: 'The positions that the report is true of',
-          schema: { type: 'string' },
-        },
-      },
-    }),
-    ApiResponse({ status: 304, description: 'It is what `If-None-Match` names' }),
-  );
-
-interface Asked {
-  readonly format?: Format;
-  readonly cursor?: string;
-  readonly limit?: number;
-}
-
-/** The reports of contract section 7, as JSON a page at a time or as CSV whole. */
+/** The reports of contract section 7. */
 @ApiTags('reports')
 @Controller('v1/reports')
 export class ReportsController {
@@ -71,114 +52,103 @@ export class ReportsController {
 
   @Get('commission')
   @Requires('report-commission')
-  @Documented('Commission owed, by seat, shoe, table, dealer or gaming day', examples.COMMISSION)
-  async commission(
-    @Query(checkedBody()) { by = 'seat', ...asked }: CommissionFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.answer('commission', { by, ...asked }, request, reply, ({ lines }) =>
-      csvOf(COMMISSION_COLUMNS, lines),
+  @ReadLines(
+    'Commission owed, by seat, shoe, table, dealer or gaming day',
+    CommissionReportAnswer,
+    csvFile('commission', columns.COMMISSION_COLUMNS),
+  )
+  reportCommission(
+    @Query() fields: CommissionFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<CommissionReport>> {
+    return this.queries.execute(
+      new AskLines(
+        (read, { by: lines = 'seat', ...filter }, paging) =>
+          commissionOwed(read, lines, filter, paging),
+        by.asks(fields),
+      ),
     );
   }
 
   @Get('commission/coups')
   @Requires('report-commission')
-  @Documented(
+  @ReadLines(
     'The coups that a line of the commission report is made of',
-    examples.COMMISSION_COUPS,
+    CommissionCoupsAnswer,
+    csvFile('commission-coups', columns.COMMISSION_COUP_COLUMNS),
   )
-  async commissionCoups(
-    @Query(checkedBody()) asked: CommissionCoupsFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.answer('commission-coups', asked, request, reply, ({ lines }) =>
-      csvOf(COMMISSION_COUP_COLUMNS, lines),
-    );
+  reportCommissionCoups(
+    @Query() fields: CommissionCoupsFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<Page<CommissionCoup>>> {
+    return this.queries.execute(new AskLines(commissionCoups, by.asks(fields)));
   }
 
   @Get('misdealt')
   @Requires('report-misdealt')
-  @Documented('Coups that were dealt wrong, each with its findings', examples.MISDEALT)
-  async misdealt(
-    @Query(checkedBody()) asked: MisdealtFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.answer('misdealt', asked, request, reply, ({ lines }) =>
-      csvOf(
-        MISDEALT_COLUMNS,
-        lines.flatMap((line) => line.findings.map((finding) => ({ line, finding }))),
-      ),
-    );
+  @ReadLines('Coups that were dealt wrong, each with its findings', MisdealtReportAnswer, {
+    name: 'misdealt',
+    of: columns.misdealtCsv,
+  })
+  reportMisdealt(
+    @Query() fields: MisdealtFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<MisdealtReport>> {
+    return this.queries.execute(new AskLines(misdealtCoups, by.asks(fields)));
   }
 
   @Get('dealers')
   @Requires('report-dealers')
-  @Documented('Coups and errors by dealer, with exact Poisson limits', examples.DEALERS)
-  async dealers(
-    @Query(checkedBody()) asked: DealersFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.answer('dealers', asked, request, reply, ({ lines }) =>
-      csvOf(DEALER_COLUMNS, lines),
-    );
+  @ReadLines(
+    'Coups and errors by dealer, with exact Poisson limits',
+    DealersAnswer,
+    csvFile('dealers', columns.DEALER_COLUMNS),
+  )
+  reportDealers(
+    @Query() fields: DealersFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<DealersReport>> {
+    return this.queries.execute(new AskLines(dealerAccuracy, by.asks(fields)));
   }
 
   @Get('shoes')
   @Requires('report-shoes')
-  @Documented('Composition, reconciliation and pace of each shoe', examples.SHOES)
-  async shoes(
-    @Query(checkedBody()) asked: ShoesReportFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.answer('shoes', asked, request, reply, ({ lines }) => csvOf(SHOE_COLUMNS, lines));
+  @ReadLines(
+    'Composition, reconciliation and pace of each shoe',
+    ShoesReportAnswer,
+    csvFile('shoes', columns.SHOE_COLUMNS),
+  )
+  reportShoes(
+    @Query() fields: ShoesReportFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<ShoeReport>> {
+    return this.queries.execute(new AskLines(shoeReport, by.asks(fields)));
   }
 
   @Get('payouts')
   @Requires('report-payouts')
-  @Documented('What was settled on each bet, and what of it was wrong, by cause', examples.PAYOUTS)
-  async payouts(
-    @Query(checkedBody()) asked: PayoutsFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.answer('payouts', asked, request, reply, ({ lines, variance }) =>
-      csvOf<PayoutCsvLine>(PAYOUT_COLUMNS, [
-        ...lines.map((settled) => ({ settled })),
-        ...variance.map((wrong) => ({ wrong })),
-      ]),
-    );
+  @ReadLines('What was settled on each bet, and which settlements were wrong', PayoutsAnswer, {
+    name: 'payouts',
+    of: columns.payoutsCsv,
+  })
+  reportPayouts(
+    @Query() fields: PayoutsFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<PayoutsReport>> {
+    return this.queries.execute(new AskLines(payoutVariance, by.asks(fields)));
   }
 
   @Get('devices')
   @Requires('report-devices')
-  @Documented('Gaps, unread cards and clocks of each device', examples.DEVICES)
-  async devices(
-    @Query(checkedBody()) asked: DevicesFields,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.answer('devices', asked, request, reply, ({ lines }) =>
-      csvOf(DEVICE_COLUMNS, lines),
-    );
-  }
-
-  private async answer<Name extends ReportName>(
-    name: Name,
-    { format, cursor, limit, ...filter }: Asked & Reports[Name]['filter'],
-    request: FastifyRequest,
-    reply: FastifyReply,
-    csv: (report: Reports[Name]['report']) => string,
-  ): Promise<void> {
-    const form = formatOf(request, format);
-    const narrowed = { ...filter, ...scopeOf(identityOf(request)) };
-    const read = await this.queries.execute(
-      new AskReport(name, narrowed, form === 'csv' ? 'all' : { cursor, limit }, leastOf(request)),
-    );
-    send(request, reply, answerAs(form, read, csv, name));
+  @ReadLines(
+    'Gaps, unread cards and clocks of each device',
+    DevicesAnswer,
+    csvFile('devices', columns.DEVICE_COLUMNS),
+  )
+  reportDevices(
+    @Query() fields: DevicesFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<DevicesReport>> {
+    return this.queries.execute(new AskLines(deviceHealth, by.asks(fields)));
   }
 }

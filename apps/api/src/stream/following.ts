@@ -5,7 +5,6 @@ import { positionsFrom, positionsText, type Change, type Positions } from '#read
 import type { Identity } from '../identity/identity.js';
 import { AskChanges } from './ask-changes.js';
 import type { PositionsWatch } from './positions-watch.js';
-import { scopeOf } from '../reading/filter-fields.js';
 import { permitted } from '../identity/permissions.js';
 
 /** A silent connection is told that it lives, and whether it may stay is looked up again. */
@@ -98,11 +97,10 @@ export class Following {
 
   private async tellAll(): Promise<void> {
     const { queries, identity } = this.of;
+    const scope = identity.tables === 'all' ? undefined : identity.tables;
     while (this.isAskedAgain && this.isOpen) {
       this.isAskedAgain = false;
-      const { changes, positions, more } = await queries.execute(
-        new AskChanges(this.since, scopeOf(identity).scope),
-      );
+      const { changes, positions, more } = await queries.execute(new AskChanges(this.since, scope));
       const told = changes.filter(
         ({ is }) => is !== 'finding' || permitted('read-findings', identity.roles),
       );

@@ -1,10 +1,12 @@
 import { Controller, Get, type OnModuleDestroy, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiHeader, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BadPositions, positionsFrom, type Positions } from '#read-model';
 import { Identities } from '../identity/identities.js';
 import { Problem } from '../problems/problems.js';
+import { Refuses } from '../problems/refuses.js';
+import { POSITIONS_PATTERN } from '../reading/positions.js';
 import { identityOf, Requires } from '../identity/requires.js';
 import { permitted } from '../identity/permissions.js';
 import { Following, STREAM_HEADERS } from './following.js';
@@ -30,18 +32,18 @@ export class StreamController implements OnModuleDestroy {
     description:
       'Events `finding`, `coup`, `shoe` and `table`, each with the thing as it now stands. The id of an event is a list of positions; a reader that comes back with `Last-Event-ID` goes on there, and may be told a thing twice. Without it the stream begins now.',
   })
-  @ApiHeader({ name: 'Last-Event-ID', required: false, example: '0:1204,1:310' })
-  @ApiProduces('text/event-stream')
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    schema: { type: 'string', pattern: `${POSITIONS_PATTERN}|^$` },
+  })
   @ApiResponse({
     status: 200,
-    content: {
-      'text/event-stream': {
-        example:
-          'event: finding\ndata: {"id":"f3a1c09d52be77e1","code":"TC-05"}\nid: 0:1204,1:310\n\n',
-      },
-    },
+    description: 'Events without end',
+    content: { 'text/event-stream': { schema: { type: 'string' } } },
   })
-  async follow(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  @Refuses('invalid-request')
+  async followStream(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const identity = identityOf(request);
     if (request.method === 'HEAD') return void reply.headers(STREAM_HEADERS).send();
     const since = sinceOf(request) ?? (await this.watch.now());
@@ -86,9 +88,6 @@ function sinceOf(request: FastifyRequest): Positions | undefined {
     return positionsFrom([header].flat().join(','));
   } catch (error) {
     if (!(error instanceof BadPositions)) throw error;
-    throw new Problem(
-      'invalid-request',
-      `the header Last-Event-ID is none that this stream has given: ${error.message}`,
-    );
+    throw new Problem('invalid-request', `unknown Last-Event-ID for this stream: ${error.message}`);
   }
 }

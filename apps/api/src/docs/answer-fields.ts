@@ -1,0 +1,75 @@
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { FINDING_CODES } from '#audit';
+
+type More = Pick<
+  ApiPropertyOptions,
+  'description' | 'nullable' | 'required' | 'minimum' | 'maximum'
+>;
+type Field = (more?: More) => PropertyDecorator;
+
+const field =
+  (schema: ApiPropertyOptions): Field =>
+  (more = {}) =>
+    ApiProperty({ ...schema, ...more } as ApiPropertyOptions);
+
+/** A text of any length. */
+export const Text = field({ type: 'string' });
+/** The reference of an event, `source#id`, shortened if it is very long. */
+export const Ref = field({ type: 'string', minLength: 1 });
+/** A time in UTC to the millisecond. */
+export const Time = field({ type: 'string', format: 'date-time' });
+/** A gaming day. */
+export const Day = field({ type: 'string', format: 'date' });
+/** A whole number, not negative unless said. */
+export const Whole = field({ type: 'integer', minimum: 0 });
+/** A whole number of either sign. */
+export const Signed = field({ type: 'integer' });
+/** A number with a fraction. */
+export const Real = field({ type: 'number', minimum: 0 });
+/** An amount of money in minor units of its currency. */
+export const Amount = field({ type: 'integer', description: 'In minor units of the currency' });
+/** An ISO 4217 code. */
+export const Currency = field({ type: 'string', pattern: '^[A-Z]{3}$' });
+export const YesNo = field({ type: 'boolean' });
+/** `id@version` of a rule document. */
+export const RulesId = field({ type: 'string', pattern: '^[^@]+@[0-9]+$' });
+export const Severity = field({
+  type: 'integer',
+  enum: [1, 2, 3, 4],
+  description: '1 is the gravest',
+});
+export const Code = field({ enum: FINDING_CODES, enumName: 'FindingCode' } as ApiPropertyOptions);
+export const Positions = field({
+  type: 'string',
+  pattern: '^([0-9]+:[0-9]+(,[0-9]+:[0-9]+)*)?$',
+  description: 'The positions of the log that the answer is true of, `partition:next` with commas',
+});
+
+/** One of some texts. */
+export const OneOf = (values: readonly string[], more?: More): PropertyDecorator =>
+  field({ type: 'string', enum: [...values] })(more);
+/** A list of texts. */
+export const Texts = (more?: More): PropertyDecorator =>
+  ApiProperty({ type: 'array', items: { type: 'string' }, ...more } as ApiPropertyOptions);
+/** A list of one of some texts. */
+export const Choices = (values: readonly string[], more?: More): PropertyDecorator =>
+  ApiProperty({
+    type: 'array',
+    items: { type: 'string', enum: [...values] },
+    ...more,
+  } as ApiPropertyOptions);
+export const Codes = (more?: More): PropertyDecorator =>
+  ApiProperty({
+    enum: FINDING_CODES,
+    enumName: 'FindingCode',
+    isArray: true,
+    ...more,
+  } as ApiPropertyOptions);
+
+type Class = new () => object;
+/** A part with a schema of its own. */
+export const Part = (of: () => Class, more?: More): PropertyDecorator =>
+  ApiProperty({ type: () => of(), ...more } as ApiPropertyOptions);
+/** A list of parts with a schema of their own. */
+export const Parts = (of: () => Class, more?: More): PropertyDecorator =>
+  ApiProperty({ type: () => of(), isArray: true, ...more } as ApiPropertyOptions);

@@ -1,0 +1,15 @@
+import type { Page } from '#read-model';
+import { Parts, Positions, Text } from './answer-fields.js';
+
+/** Makes the base class of one page of these lines. */
+export function pageOf<Line extends object>(
+  line: new () => Line,
+): new () => Page<Line> & { readonly positions: string } {
+  class PageAnswer implements Page<Line> {
+    @Positions() positions!: string;
+    @Parts(() => line) lines!: readonly Line[];
+    @Text({ nullable: true, description: 'The cursor of the next page; null on the last one' })
+    next!: string | null;
+  }
+  return PageAnswer;
+}

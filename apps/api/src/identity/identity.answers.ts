@@ -1,0 +1,50 @@
+import { Choices, Parts, Text, Texts, Time, YesNo } from '../docs/answer-fields.js';
+import type { AccountShown } from './accounts.js';
+import type { KeyShown } from './device-keys.js';
+import { PERMISSIONS, type Permission, type Role, ROLES } from './permissions.js';
+import type { Me } from './session.controller.js';
+import type { SignedIn } from './sign-in.js';
+
+const TABLES = { description: 'Table ids, or "*" alone for all' };
+
+export class AccountAnswer implements Required<AccountShown> {
+  @Text() name!: string;
+  @Choices(ROLES) roles!: readonly Role[];
+  @Texts(TABLES) tables!: readonly string[];
+  @YesNo() disabled!: boolean;
+  @Time() createdAt!: string;
+  @Text({ description: 'The identity that made it' }) createdBy!: string;
+}
+export class AccountsAnswer {
+  @Parts(() => AccountAnswer) items!: readonly AccountAnswer[];
+}
+
+export class KeyAnswer implements Required<KeyShown> {
+  @Text() id!: string;
+  @Text() name!: string;
+  @Texts() sources!: readonly string[];
+  @Texts() tables!: readonly string[];
+  @Texts() types!: readonly string[];
+  @Time() createdAt!: string;
+  @Text() createdBy!: string;
+  @Time({ nullable: true }) revokedAt!: string | null;
+  @Time({ nullable: true, description: 'To the minute' }) lastUsedAt!: string | null;
+}
+export class NewKeyAnswer extends KeyAnswer {
+  @Text({ description: 'The bearer token; shown once and not kept' }) token!: string;
+}
+export class KeysAnswer {
+  @Parts(() => KeyAnswer) items!: readonly KeyAnswer[];
+}
+
+export class SignedInAnswer implements Required<SignedIn> {
+  @Text({ description: 'For the header `Authorization: Bearer ...`' }) token!: string;
+  @Time() expiresAt!: string;
+}
+
+export class MeAnswer implements Required<Me> {
+  @Text({ description: '`person/<name>` or `device/<key name>`' }) id!: string;
+  @Choices([...ROLES, 'device']) roles!: Me['roles'];
+  @Texts(TABLES) tables!: readonly string[];
+  @Choices(Object.keys(PERMISSIONS)) permissions!: readonly Permission[];
+}

@@ -1,0 +1,150 @@
+import { EVENT_TYPES, type EventType, fullName, SHAPES } from '#audit';
+
+/** A JSON Schema, of the draft that AsyncAPI 3 uses and of OpenAPI 3.1. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+const whole = (minimum: number, maximum = Number.MAX_SAFE_INTEGER): JsonSchema => ({
+  type: 'integer',
+  minimum,
+  maximum,
+});
+
+/** The schemas of the kinds of field that `SHAPES` names. */
+export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  id: { type: 'string', minLength: 1 },
+  text: { type: 'string' },
+  amount: {
+    ...whole(0),
+    description: "A whole number; of money, in the minor unit of the shoe's currency.",
+  },
+  ordinal: whole(1),
+  total: { ...whole(0, 9), description: "A hand's points." },
+  flag: { type: 'boolean' },
+  card: {
+    type: 'string',
+    pattern: '^[A23456789TJQK][SHDC]$',
+    description: 'Rank, then suit: 9S, TD.',
+  },
+  'card-or-unread': {
+    type: ['string', 'null'],
+    pattern: '^[A23456789TJQK][SHDC]$',
+    description: 'A card; null where it was drawn and could not be read.',
+  },
+  cards: { type: 'array', items: ref('card') },
+  rules: {
+    type: 'string',
+    pattern: '@[0-9]+$',
+    description: 'A rule document that is installed: id@version.',
+  },
+  bet: {
+    type: 'string',
+    minLength: 1,
+    description: 'A bet id of the contract or of an installed rule document.',
+  },
+  currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'ISO 4217.' },
+  names: { type: 'array', items: ref('id') },
+  limits: {
+    type: 'object',
+    description: 'By bet id.',
+    additionalProperties: {
+      type: 'object',
+      required: ['min', 'max'],
+      additionalProperties: false,
+      properties: { min: ref('amount'), max: ref('amount') },
+    },
+  },
+  object: { type: 'object' },
+  code: { type: ['string', 'integer'] },
+  time: { type: 'string', format: 'date-time', description: 'RFC 3339, as it was sent.' },
+  source: {
+    type: 'string',
+    pattern: '^(device|person|virtual|system)/[\\s\\S]',
+    description: 'Who reported it.',
+  },
+};
+
+/** Returns the schema of the data of an event type, in terms of `FIELD_SCHEMAS`. */
+export function dataSchema(type: EventType): JsonSchema {
+  const { fields, optional } = SHAPES[type];
+  const names = Object.keys(fields);
+  const required = names.filter((name) => !(optional as readonly string[]).includes(name));
+  const properties = Object.entries<FieldShape>(fields).map(([name, field]) => [
+    name,
+    fieldSchema(field),
+  ]);
+  return {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+    ...(names.length > 0 && { properties: Object.fromEntries(properties) as JsonSchema }),
+  };
+}
+
+interface FieldShape {
+  readonly is: string;
+  readonly values?: readonly (string | null)[];
+}
+
+function fieldSchema({ is, values = [] }: FieldShape): JsonSchema {
+  if (is === 'one-of') return { enum: [...values] };
+  if (is === 'some-of') return { type: 'array', items: { enum: [...values] } };
+  if (!Object.hasOwn(FIELD_SCHEMAS, is)) throw new Error(`no schema for a field that is ${is}`);
+  return ref(is);
+}
+
+/** Returns the schema of an event of one type as it is sent, without stamps, its attributes in canonical order. */
+function sentSchema(type: EventType): JsonSchema {
+  const { shoe } = SHAPES[type];
+  return {
+    type: 'object',
+    required: [
+      'specversion',
+      'type',
+      'source',
+      'id',
+      'time',
+      'table',
+      ...(shoe ? ['shoe'] : []),
+      'data',
+    ],
+    additionalProperties: false,
+    dependentRequired: { session: ['sequence'], sequence: ['session'] },
+    properties: {
+      specversion: { const: '1.0' },
+      type: { const: fullName(type) },
+      source: ref('source'),
+      id: ref('id'),
+      time: ref('time'),
+      table: ref('id'),
+      shoe: ref('id'),
+      session: ref('id'),
+      sequence: ref('ordinal'),
+      data: dataSchema(type),
+      datacontenttype: { const: 'application/json', description: 'Accepted and not kept' },
+      traceparent: { type: 'string', description: 'Accepted and not kept' },
+      tracestate: { type: 'string', description: 'Accepted and not kept' },
+    },
+  };
+}
+
+/** The types that a sender may write; the auditor writes the others. */
+export const SENT_TYPES: readonly EventType[] = EVENT_TYPES.filter(
+  (type) => type !== 'gap-declared',
+);
+
+/** The schemas of an event as it is sent: `TableEvent`, and what it refers to. */
+export const SENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  ...FIELD_SCHEMAS,
+  ...Object.fromEntries(SENT_TYPES.map((type) => [type, sentSchema(type)])),
+  TableEvent: {
+    description: 'A table event; its data depends on its type',
+    oneOf: SENT_TYPES.map(ref),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(
+        SENT_TYPES.map((type) => [fullName(type), `#/components/schemas/${type}`]),
+      ),
+    },
+  },
+};

@@ -1,0 +1,135 @@
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import type { Severity as Grade } from '#audit';
+import type { Due } from '#baccarat';
+import type { CoupBet, CoupCommission, CoupDetail, CoupLine, CoupWhole, Step } from '#read-model';
+import {
+  Amount,
+  Currency,
+  Day,
+  OneOf,
+  Part,
+  Parts,
+  Positions,
+  Ref,
+  RulesId,
+  Severity,
+  Text,
+  Time,
+  Whole,
+  YesNo,
+} from '../docs/answer-fields.js';
+import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
+
+type Settled = NonNullable<CoupBet['settled']>;
+type CardOfCoup = CoupDetail['cards'][number];
+
+export const CoupKindField = (): PropertyDecorator =>
+  OneOf(['normal', 'dummy', 'demonstration', 'free']);
+export const CoupStateField = (): PropertyDecorator => OneOf(['open', 'over', 'void']);
+const Outcome = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
+  OneOf(['player', 'banker', 'tie'], more);
+const Cards = (): PropertyDecorator =>
+  ApiProperty({
+    type: 'array',
+    items: { type: 'string', nullable: true, pattern: '^[A23456789TJQK][SHDC]$' },
+    description: 'In the order drawn; null is a card that could not be read',
+  });
+
+export class CardAnswer implements Required<CardOfCoup> {
+  @Ref({ description: 'Its drawing' }) ref!: string;
+  @ApiProperty({ type: 'string', nullable: true, pattern: '^[A23456789TJQK][SHDC]$' })
+  card!: CardOfCoup['card'];
+  @Text({ nullable: true, description: 'Where it lies: a hand, burn, discard or next' })
+  to!: CardOfCoup['to'];
+  @YesNo() moved!: boolean;
+  @YesNo() exposed!: boolean;
+  @YesNo({ description: 'Carried over from the coup before' }) carried!: boolean;
+}
+
+export class SettledAnswer implements Required<Settled> {
+  @OneOf(['returned', 'taken']) stake!: Settled['stake'];
+  @Amount() paid!: number;
+  @Amount() commissionTaken!: number;
+  @Amount() commissionMarked!: number;
+}
+
+export class CoupBetAnswer implements Required<CoupBet> {
+  @Whole({ minimum: 1 }) seat!: number;
+  @Text() bet!: string;
+  @Amount({ description: 'What stood when betting closed' }) stands!: number;
+  @Amount({ description: 'What was placed too late to count' }) late!: number;
+  @Part(() => SettledAnswer, { nullable: true }) settled!: SettledAnswer | null;
+}
+
+export class CoupCommissionAnswer implements Required<CoupCommission> {
+  @Whole({ minimum: 1 }) seat!: number;
+  @Amount() due!: number;
+  @Amount() taken!: number;
+  @Amount() marked!: number;
+}
+
+export class DeclaredAnswer {
+  @Text() outcome!: string;
+  @Text({ description: 'dealer or device' }) by!: string;
+}
+
+export class CardDue implements Required<Extract<Due, { step: 'card' }>> {
+  @OneOf(['card']) step!: 'card';
+  @OneOf(['player', 'banker']) to!: 'player' | 'banker';
+  @YesNo({ description: 'The hand may draw or stand' }) optional!: boolean;
+}
+
+export class OutcomeDue implements Required<Extract<Due, { step: 'outcome' }>> {
+  @OneOf(['outcome']) step!: 'outcome';
+  @Outcome() outcome!: Extract<Due, { step: 'outcome' }>['outcome'];
+}
+
+const DueField = (description: string): PropertyDecorator =>
+  ApiProperty({
+    type: 'array',
+    items: { oneOf: [CardDue, OutcomeDue].map((due) => ({ $ref: getSchemaPath(due) })) },
+    description,
+  });
+
+@ApiExtraModels(CardDue, OutcomeDue)
+export class StepAnswer extends CardAnswer implements Required<Step> {
+  @DueField('What the rules required before this card; several if a card was not read')
+  due!: readonly Due[];
+}
+
+/** A coup as lists show it. */
+export class CoupAnswer implements Required<CoupLine> {
+  @Ref({ description: 'Its opening' }) ref!: string;
+  @Ref({ description: 'The opening of its shoe' }) shoeRef!: string;
+  @Text() table!: string;
+  @Text() shoe!: string;
+  @Whole({ description: 'Its number in the shoe' }) coup!: number;
+  @CoupKindField() kind!: CoupLine['kind'];
+  @CoupStateField() state!: CoupLine['state'];
+  @Outcome({ nullable: true, description: 'By the cards as they lie' }) outcome!: string | null;
+  @Text({ nullable: true, description: 'Who dealt; null if nobody had signed on' })
+  dealer!: string | null;
+  @Time() openedAt!: string;
+  @Time({ nullable: true }) endedAt!: string | null;
+  @Day() gamingDay!: string;
+  @Cards() player!: readonly (string | null)[];
+  @Cards() banker!: readonly (string | null)[];
+  @Whole({ description: 'Standing findings' }) findings!: number;
+  @Severity({ nullable: true, description: 'The gravest severity of them' }) worst!: Grade | null;
+}
+
+/** A coup card by card. */
+export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
+  @Positions() positions!: string;
+  @RulesId() rules!: string;
+  @Whole({ minimum: 1 }) decks!: number;
+  @Currency() currency!: string;
+  @Parts(() => StepAnswer) steps!: readonly StepAnswer[];
+  @DueField('What the rules require after the last card') then!: readonly Due[];
+  @Parts(() => DeclaredAnswer) declared!: readonly DeclaredAnswer[];
+  @Parts(() => CoupBetAnswer) bets!: readonly CoupBetAnswer[];
+  @Parts(() => CoupCommissionAnswer) commission!: readonly CoupCommissionAnswer[];
+  @Parts(() => FindingAnswer, { description: 'Standing ones first, then withdrawn ones' })
+  raised!: readonly FindingAnswer[];
+  @Parts(() => UnjudgeableAnswer) unjudgeable!: readonly UnjudgeableAnswer[];
+}

@@ -1,0 +1,124 @@
+import type {
+  Disposition,
+  Finding,
+  FindingCode,
+  Impact,
+  Severity as Grade,
+  Unjudgeable,
+} from '#audit';
+import type { FindingLine } from '#read-model';
+import {
+  Amount,
+  Code,
+  Codes,
+  Currency,
+  Day,
+  OneOf,
+  Part,
+  Ref,
+  RulesId,
+  Severity,
+  Text,
+  Texts,
+  Time,
+  Whole,
+  YesNo,
+} from '../docs/answer-fields.js';
+
+type Gap = NonNullable<Finding['gap']>;
+
+const SLIPS = [
+  'odds-read-as-for',
+  'wrong-tier',
+  'commission-netted',
+  'wrong-rounding',
+  'stake-counted-as-winnings',
+] as const satisfies readonly Finding['explainedBy'][];
+export const Slip = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
+  OneOf(SLIPS, { description: 'The known slip that explains a wrong payment', ...more });
+export const Favours = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
+  OneOf(['house', 'patron'], more);
+
+export class ImpactAnswer implements Required<Impact> {
+  @Amount() amount!: number;
+  @Currency() currency!: string;
+  @Favours() favours!: Impact['favours'];
+}
+
+export class DispositionAnswer implements Required<Disposition> {
+  @Texts({ description: 'Prescribed actions' }) do!: Disposition['do'];
+  @Text({ description: 'The source of the rule' }) source!: string;
+  @Text() section!: string;
+}
+
+/** Numbers of a device's session that never came in time. */
+export class GapAnswer implements Required<Gap> {
+  @Text() source!: string;
+  @Text() session!: string;
+  @Whole({ minimum: 1, description: 'Greater each time the device begins the session again' })
+  boot!: number;
+  @Whole({ minimum: 1 }) from!: number;
+  @Whole({ minimum: 1 }) to!: number;
+}
+
+/** The number, or the id of an event without one, under which two contents were sent. */
+export class RepeatAnswer {
+  @Text() source!: string;
+  @Text({ required: false }) session!: string;
+  @Whole({ required: false, minimum: 1 }) sequence!: number;
+  @Text({ required: false }) id!: string;
+}
+
+/** A finding as it was raised, and its present status. */
+export class FindingAnswer implements Required<FindingLine> {
+  @Text({ description: 'The same in every replay of the same events' }) id!: string;
+  @Code() code!: FindingCode;
+  @Severity() severity!: Grade;
+  @Text() table!: string;
+  @Text() shoe!: string;
+  @Whole({ required: false, description: 'Absent from findings about a whole shoe or device' })
+  coup!: number;
+  @Whole({ required: false, minimum: 1 }) seat!: number;
+  @Text({ required: false }) bet!: string;
+  @OneOf(['player', 'banker'], { required: false, description: 'The hand of a wrong total' })
+  hand!: Required<Finding>['hand'];
+  @OneOf(['dealer', 'device'], { required: false, description: 'Who declared two outcomes' })
+  by!: Required<Finding>['by'];
+  @Ref({ required: false, description: 'The one event that it is about' }) event!: string;
+  @Part(() => GapAnswer, { required: false }) gap!: GapAnswer;
+  @Part(() => RepeatAnswer, { required: false }) repeat!: RepeatAnswer;
+  @Text({ required: false, description: 'The id of the finding whose remedy was not done' })
+  irregularity!: string;
+  @RulesId() rules!: string;
+  @Texts({ description: 'References of the events that show it' }) events!: readonly string[];
+  @Text() expected!: string;
+  @Text() observed!: string;
+  @Slip({ required: false }) explainedBy!: Required<Finding>['explainedBy'];
+  @Part(() => ImpactAnswer, { required: false }) impact!: ImpactAnswer;
+  @Part(() => DispositionAnswer, { required: false }) disposition!: DispositionAnswer;
+  @YesNo({ description: 'Its coup was declared void' }) void!: boolean;
+  @YesNo({ description: 'Its prescribed remedy was done' }) remedied!: boolean;
+  @Text({ description: 'One plain sentence' }) message!: string;
+  @OneOf(['standing', 'withdrawn']) status!: FindingLine['status'];
+  @Ref({ nullable: true, description: 'The event that withdrew it' })
+  withdrawnBecause!: string | null;
+  @Ref({ nullable: true }) shoeRef!: string | null;
+  @Ref({ nullable: true }) coupRef!: string | null;
+  @Text({ nullable: true, description: 'Who dealt; null if nobody had signed on' })
+  dealer!: string | null;
+  @Time({ description: 'When the coup was opened, else the time of the event that raised it' })
+  at!: string;
+  @Day() gamingDay!: string;
+  @Time({ nullable: true, description: 'The receipt of the event that raised it first' })
+  raisedAt!: FindingLine['raisedAt'];
+}
+
+/** What could not be judged, where, and why. */
+export class UnjudgeableAnswer implements Required<Unjudgeable> {
+  @Text() table!: string;
+  @Text() shoe!: string;
+  @Whole({ required: false }) coup!: number;
+  @Codes() codes!: readonly FindingCode[];
+  @Texts({ description: 'References' }) events!: readonly string[];
+  @Text() why!: string;
+}

@@ -1,0 +1,64 @@
+import type { Severity as Grade } from '#audit';
+import type { LedgerLine, ShoeLine, ShoeWhole } from '#read-model';
+import {
+  Amount,
+  Currency,
+  Day,
+  OneOf,
+  Parts,
+  Positions,
+  Ref,
+  RulesId,
+  Severity,
+  Text,
+  Time,
+  Whole,
+  YesNo,
+} from '../docs/answer-fields.js';
+import { CoupAnswer } from './coup.answer.js';
+import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
+
+export const ShoeKindField = (): PropertyDecorator => OneOf(['physical', 'virtual']);
+
+/** A shoe as lists show it. */
+export class ShoeAnswer implements Required<ShoeLine> {
+  @Ref({ description: 'Its opening' }) ref!: string;
+  @Text() table!: string;
+  @Text({ description: 'Its id, unique at its table' }) shoe!: string;
+  @RulesId() rules!: string;
+  @Whole({ minimum: 1 }) decks!: number;
+  @ShoeKindField() kind!: string;
+  @Currency() currency!: string;
+  @Whole() coups!: number;
+  @Whole({ description: 'Cards drawn' }) cards!: number;
+  @Whole({ description: 'Cards that could not be read' }) unread!: number;
+  @YesNo() closed!: boolean;
+  @Text({ nullable: true }) closeReason!: string | null;
+  @Whole({ nullable: true, description: 'Cards left, as reported at its closing' })
+  remaining!: number | null;
+  @Time() openedAt!: string;
+  @Time({ nullable: true }) closedAt!: string | null;
+  @Day() gamingDay!: string;
+  @Whole({ description: 'Standing findings' }) findings!: number;
+  @Severity({ nullable: true, description: 'The gravest severity of them' }) worst!: Grade | null;
+}
+
+export class LedgerAnswer implements Required<LedgerLine> {
+  @Whole({ minimum: 1 }) seat!: number;
+  @Amount() due!: number;
+  @Amount() taken!: number;
+  @Amount() marked!: number;
+  @Amount() collected!: number;
+  @Amount() waived!: number;
+  @Amount() outstanding!: number;
+}
+
+/** A shoe with its coups, ledger and findings: the first 1,000 of each. */
+export class ShoeWholeAnswer extends ShoeAnswer implements Required<ShoeWhole> {
+  @Positions() positions!: string;
+  @Parts(() => LedgerAnswer) ledger!: readonly LedgerAnswer[];
+  @Parts(() => CoupAnswer) coupLines!: readonly CoupAnswer[];
+  @Parts(() => FindingAnswer, { description: 'Standing ones first, then withdrawn ones' })
+  raised!: readonly FindingAnswer[];
+  @Parts(() => UnjudgeableAnswer) unjudgeable!: readonly UnjudgeableAnswer[];
+}

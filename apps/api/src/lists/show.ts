@@ -1,0 +1,71 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import {
+  coup,
+  RulesNotInstalled,
+  shoe,
+  type CoupWhole,
+  type Positions,
+  type ReadAt,
+  type ShoeWhole,
+} from '#read-model';
+import { Problem } from '../problems/problems.js';
+import type { Reading } from '../reading/reading.js';
+import { RowsReader } from '../reading/rows-reader.js';
+import { InstalledRules } from '../settings/tokens.js';
+
+/** Asks for one thing by the reference of its opening. */
+class AskOne<Whole> extends Query<ReadAt<Whole>> {
+  readonly scope: readonly string[] | undefined;
+  readonly least: Positions | undefined;
+
+  constructor(
+    readonly ref: string,
+    by: Reading,
+  ) {
+    super();
+    this.scope = by.scope;
+    this.least = by.least;
+  }
+}
+
+export class ShowShoe extends AskOne<ShoeWhole> {}
+export class ShowCoup extends AskOne<CoupWhole> {}
+
+@QueryHandler(ShowShoe)
+export class ShowShoeHandler implements IQueryHandler<ShowShoe> {
+  constructor(private readonly rows: RowsReader) {}
+
+  execute({ ref, scope, least }: ShowShoe): Promise<ReadAt<ShoeWhole>> {
+    return this.rows.read(
+      least,
+      async (read) => (await shoe(read, plain(ref), scope)) ?? nothing(),
+    );
+  }
+}
+
+@QueryHandler(ShowCoup)
+export class ShowCoupHandler implements IQueryHandler<ShowCoup> {
+  constructor(
+    private readonly rows: RowsReader,
+    private readonly rules: InstalledRules,
+  ) {}
+
+  execute({ ref, scope, least }: ShowCoup): Promise<ReadAt<CoupWhole>> {
+    return this.rows.read(least, async (read) => {
+      try {
+        return (await coup(read, plain(ref), this.rules.book, scope)) ?? nothing();
+      } catch (error) {
+        if (error instanceof RulesNotInstalled)
+          throw new Problem('conflict', error.message, { cause: error });
+        throw error;
+      }
+    });
+  }
+}
+
+/** Returns a reference that PostgreSQL takes as a text; any other names nothing. */
+const plain = (ref: string): string => (/^[^\0\p{Cs}]*$/u.test(ref) ? ref : '');
+
+function nothing(): never {
+  throw new Problem('not-found', 'no opening has this reference, or this identity may not see it');
+}

@@ -1,0 +1,75 @@
+import type { Severity as Grade } from '#audit';
+import type { TableCoup, TableEvents, TableLine, TableShoe } from '#read-model';
+import {
+  Currency,
+  Day,
+  Part,
+  Parts,
+  Ref,
+  RulesId,
+  Severity,
+  Text,
+  Time,
+  Whole,
+} from '../docs/answer-fields.js';
+import { CardAnswer, CoupBetAnswer, CoupKindField } from './coup.answer.js';
+import { ShoeKindField } from './shoe.answer.js';
+
+export class TableShoeAnswer implements Required<TableShoe> {
+  @Ref() ref!: string;
+  @Text() shoe!: string;
+  @RulesId() rules!: string;
+  @Whole({ minimum: 1 }) decks!: number;
+  @ShoeKindField() kind!: string;
+  @Currency() currency!: string;
+  @Whole() coups!: number;
+  @Whole() cards!: number;
+  @Whole() unread!: number;
+  @Time() openedAt!: string;
+  @Day() gamingDay!: string;
+  @Whole({ description: 'Standing findings' }) findings!: number;
+  @Severity({ nullable: true }) worst!: Grade | null;
+}
+
+export class TableCoupAnswer implements Required<TableCoup> {
+  @Ref() ref!: string;
+  @Whole() coup!: number;
+  @CoupKindField() kind!: TableCoup['kind'];
+  @Time() openedAt!: string;
+  @Parts(() => CardAnswer, { description: 'Cards so far' }) cards!: readonly CardAnswer[];
+  @Parts(() => CoupBetAnswer) bets!: readonly CoupBetAnswer[];
+}
+
+/** Events at a table as admission counted them. */
+export class TableEventsAnswer implements Required<TableEvents> {
+  @Whole() read!: number;
+  @Whole() admitted!: number;
+  @Whole() duplicates!: number;
+  @Whole() equivocal!: number;
+  @Whole() late!: number;
+  @Whole() stray!: number;
+}
+
+export class TableParkedAnswer implements Required<NonNullable<TableLine['parked']>> {
+  @Whole() partition!: number;
+  @Whole() offset!: number;
+  @Whole() line!: number;
+  @Text() reason!: string;
+}
+
+/** A table as it stands. */
+export class TableAnswer implements Required<TableLine> {
+  @Text() table!: string;
+  @Text({ nullable: true, description: 'Who deals; null if nobody has signed on' })
+  dealer!: string | null;
+  @Time({ nullable: true, description: "The last event's time by its source's clock" })
+  lastEventTime!: string | null;
+  @Time({ nullable: true }) lastReceived!: string | null;
+  @Part(() => TableShoeAnswer, { nullable: true, description: 'The open shoe' })
+  shoe!: TableShoeAnswer | null;
+  @Part(() => TableCoupAnswer, { nullable: true, description: 'The open coup' })
+  coup!: TableCoupAnswer | null;
+  @Part(() => TableEventsAnswer, { nullable: true }) events!: TableEventsAnswer | null;
+  @Part(() => TableParkedAnswer, { nullable: true, description: 'Why it is not judged further' })
+  parked!: TableParkedAnswer | null;
+}

@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { RowStore } from '#read-model';
+import { DatabaseUrl } from '../settings/tokens.js';
+import { OperationController } from './operation.controller.js';
+import { ParkedController } from './parked.controller.js';
+import {
+  DecideParkedHandler,
+  Decisions,
+  ListParkedHandler,
+  ListPositionsHandler,
+  ResumePartitionHandler,
+} from './parked.js';
+import { AskReadinessHandler } from './readiness.js';
+
+const decisions = {
+  provide: Decisions,
+  inject: [DatabaseUrl],
+  useFactory: ({ url }: DatabaseUrl) =>
+    new Decisions(RowStore.open(url, { poolSize: 1, applicationName: 'shoeprint-decisions' })),
+};
+
+/** Health, metrics, and decisions about what could not be judged. */
+@Module({
+  controllers: [OperationController, ParkedController],
+  providers: [
+    AskReadinessHandler,
+    ListParkedHandler,
+    ListPositionsHandler,
+    DecideParkedHandler,
+    ResumePartitionHandler,
+    decisions,
+  ],
+})
+export class OperationModule {}

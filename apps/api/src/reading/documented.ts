@@ -1,0 +1,73 @@
+import { applyDecorators, UseInterceptors } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { Refuses } from '../problems/refuses.js';
+import { LOG_POSITION, MIN_POSITION, POSITIONS_PATTERN } from './positions.js';
+import { type CsvFile, InCsv, ReadAnswer } from './read-answer.interceptor.js';
+
+type Answer = abstract new () => object;
+
+/** Documents a route that reads rows, and has its answer made by `ReadAnswer`. */
+export const Read = (summary: string, answer: Answer): MethodDecorator =>
+  documented(summary, answer, {});
+
+/** As `Read`, of lines that can be had as a CSV file as well. */
+export const ReadLines = <Answered extends object>(
+  summary: string,
+  answer: abstract new () => Answered,
+  csv: CsvFile<Answered>,
+): MethodDecorator =>
+  applyDecorators(
+    InCsv(csv as CsvFile),
+    Refuses('invalid-request', 'too-large'),
+    documented(summary, answer, { 'text/csv': { schema: { type: 'string' } } }),
+  );
+
+const HEADERS = {
+  [LOG_POSITION]: {
+    description: 'The positions of the log that the answer is true of',
+    schema: { type: 'string', pattern: `${POSITIONS_PATTERN}|^$` },
+  },
+  ETag: { description: 'Of the bytes of the answer', schema: { type: 'string' } },
+} as const;
+
+const documented = (summary: string, answer: Answer, otherForms: object): MethodDecorator =>
+  applyDecorators(
+    UseInterceptors(ReadAnswer),
+    Refuses(
+      'malformed-request',
+      'invalid-request',
+      'not-acceptable',
+      'not-yet-visible',
+      'not-ready',
+    ),
+    ApiOperation({ summary }),
+    ApiHeader({
+      name: MIN_POSITION,
+      required: false,
+      description: 'The `Log-Position` of an append: waits up to 2 s until the rows include it',
+      schema: { type: 'string', pattern: POSITIONS_PATTERN },
+    }),
+    ApiHeader({
+      name: 'If-None-Match',
+      required: false,
+      description: 'An `ETag` that the reader has: answers 304 if it is still the same',
+      schema: { type: 'string' },
+    }),
+    ApiExtraModels(answer as new () => object),
+    ApiResponse({
+      status: 200,
+      description: 'What was asked for',
+      headers: HEADERS,
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(answer as new () => object) } },
+        ...otherForms,
+      },
+    }),
+    ApiResponse({ status: 304, description: 'The reader has it already', headers: HEADERS }),
+  );

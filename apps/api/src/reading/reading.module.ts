@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { AskLinesHandler } from './ask-lines.js';
+import { RowsReader } from './rows-reader.js';
+
+/** Reads rows: one snapshot for each answer, never older than the reader asks for. */
+@Module({ providers: [RowsReader, AskLinesHandler], exports: [RowsReader] })
+export class ReadingModule {}

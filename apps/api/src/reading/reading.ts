@@ -1,0 +1,54 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Paging, Positions } from '#read-model';
+import { identityOf } from '../identity/requires.js';
+import { formatAsked, type Format } from './formats.js';
+import { leastPosition } from './positions.js';
+
+/** What the query string of a list or report may hold besides its filter. */
+interface PagesAsked {
+  readonly format?: Format;
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
+/** The lines that a request asks for: a page, or (`'all'`) every line, at `least` or later. */
+export interface Asked<Filter> {
+  readonly filter: Filter & { readonly scope?: readonly string[] };
+  readonly pages: Paging | 'all';
+  readonly least: Positions | undefined;
+}
+
+/** A request that reads rows: which tables its sender may see, and how fresh the rows must be. */
+export class Reading {
+  constructor(private readonly request: FastifyRequest) {}
+
+  /** The ids of the tables that the sender may see; undefined for all. */
+  get scope(): readonly string[] | undefined {
+    const { tables } = identityOf(this.request);
+    return tables === 'all' ? undefined : tables;
+  }
+
+  /** The positions that the rows must have reached. Throws `invalid-request` if the header `Min-Position` cannot be read. */
+  get least(): Positions | undefined {
+    return leastPosition(this.request);
+  }
+
+  /** Splits a query string into its filter, narrowed to the sender's tables, and its pages. A CSV file holds every line. */
+  asks<Fields extends PagesAsked>({
+    format,
+    cursor,
+    limit,
+    ...filter
+  }: Fields): Asked<Omit<Fields, keyof PagesAsked>> {
+    const { scope } = this;
+    const pages = formatAsked(this.request, format) === 'csv' ? 'all' : { cursor, limit };
+    return { filter: { ...filter, ...(scope && { scope }) }, pages, least: this.least };
+  }
+}
+
+/** Injects the request as a `Reading` into a controller method. */
+export const Reader = createParamDecorator(
+  (_: unknown, context: ExecutionContext) =>
+    new Reading(context.switchToHttp().getRequest<FastifyRequest>()),
+);

@@ -1,0 +1,266 @@
+import type { FindingCode, Severity as Grade } from '#audit';
+import type {
+  CommissionCoup,
+  CommissionLine,
+  CommissionOwed,
+  DealerAccuracy,
+  DealerLine,
+  DealersReport,
+  DeviceLine,
+  DeviceTotal,
+  MisdealtCount,
+  MisdealtLine,
+  MisdealtSummary,
+  PayoutLine,
+  PayoutsReport,
+  PayoutTotal,
+  ShoeReportLine,
+  ShoeReportTotal,
+  VarianceLine,
+} from '#read-model';
+import {
+  Amount,
+  Code,
+  Codes,
+  Currency,
+  Day,
+  Part,
+  Parts,
+  Positions,
+  Real,
+  Ref,
+  RulesId,
+  Severity,
+  Signed,
+  Text,
+  Time,
+  Whole,
+  YesNo,
+} from '../docs/answer-fields.js';
+import { pageOf } from '../docs/page.answer.js';
+import { CoupStateField } from '../lists/coup.answer.js';
+import { Favours, FindingAnswer, Slip } from '../lists/finding.answer.js';
+
+export class OwedAnswer implements Required<CommissionOwed> {
+  @Currency() currency!: string;
+  @Amount() due!: number;
+  @Amount() taken!: number;
+  @Amount() marked!: number;
+  @Amount() collected!: number;
+  @Amount() waived!: number;
+  @Amount({ description: 'marked - collected - waived' }) outstanding!: number;
+}
+
+/** A line of the commission report. Fields that do not belong to its `by` are null. */
+export class CommissionAnswer extends OwedAnswer implements Required<CommissionLine> {
+  @Text({ nullable: true }) table!: string | null;
+  @Text({ nullable: true }) shoe!: string | null;
+  @Ref({ nullable: true }) shoeRef!: string | null;
+  @Whole({ nullable: true, minimum: 1 }) seat!: number | null;
+  @Text({ nullable: true }) dealer!: string | null;
+  @Day({ nullable: true }) gamingDay!: string | null;
+}
+
+/** A seat's commission of one coup. */
+export class CommissionCoupAnswer implements Required<CommissionCoup> {
+  @Ref() coupRef!: string;
+  @Ref() shoeRef!: string;
+  @Text() table!: string;
+  @Text() shoe!: string;
+  @Whole() coup!: number;
+  @CoupStateField() state!: CommissionCoup['state'];
+  @Text({ nullable: true }) dealer!: string | null;
+  @Time() openedAt!: string;
+  @Day() gamingDay!: string;
+  @Currency() currency!: string;
+  @Whole({ minimum: 1 }) seat!: number;
+  @Amount() due!: number;
+  @Amount() taken!: number;
+  @Amount() marked!: number;
+}
+
+class Counted {
+  @Whole() findings!: number;
+  @Whole() coups!: number;
+}
+export class CodeCount extends Counted implements Required<MisdealtCount<FindingCode>> {
+  @Code() value!: FindingCode;
+}
+export class SeverityCount extends Counted implements Required<MisdealtCount<Grade>> {
+  @Severity() value!: Grade;
+}
+export class TextCount extends Counted implements Required<MisdealtCount<string>> {
+  @Text() value!: string;
+}
+export class DealerCount extends Counted implements Required<MisdealtCount<string | null>> {
+  @Text({ nullable: true, description: 'Null if nobody had signed on' }) value!: string | null;
+}
+export class DayCount extends Counted implements Required<MisdealtCount<string>> {
+  @Day() value!: string;
+}
+
+/** Counts of everything that the filter lets through, on all pages. */
+export class MisdealtSummaryAnswer implements Required<MisdealtSummary> {
+  @Whole() coups!: number;
+  @Whole() findings!: number;
+  @Whole() voidCoups!: number;
+  @Whole({ description: 'Findings whose prescribed remedy was done' }) remedied!: number;
+  @Parts(() => CodeCount) byCode!: readonly CodeCount[];
+  @Parts(() => SeverityCount) bySeverity!: readonly SeverityCount[];
+  @Parts(() => TextCount) byTable!: readonly TextCount[];
+  @Parts(() => DealerCount) byDealer!: readonly DealerCount[];
+  @Parts(() => DayCount) byDay!: readonly DayCount[];
+}
+
+/** A coup that was dealt wrong, with its findings, the gravest first. */
+export class MisdealtAnswer implements Required<MisdealtLine> {
+  @Ref() coupRef!: string;
+  @Ref() shoeRef!: string;
+  @Text() table!: string;
+  @Text() shoe!: string;
+  @Whole() coup!: number;
+  @Text({ nullable: true }) dealer!: string | null;
+  @Time({ description: 'When the coup was opened' }) at!: string;
+  @Day() gamingDay!: string;
+  @YesNo() void!: boolean;
+  @Parts(() => FindingAnswer) findings!: readonly FindingAnswer[];
+}
+
+/** How often somebody erred, with exact 95 % limits; null if no coup was dealt. */
+export class AccuracyAnswer implements Required<DealerAccuracy> {
+  @Whole() coups!: number;
+  @Whole() cards!: number;
+  @Whole({ description: 'Standing findings of any code' }) findings!: number;
+  @Whole({ description: "Those of them that are a dealer's errors" }) errors!: number;
+  @Whole() coupsInError!: number;
+  @Real({ nullable: true }) errorsPer1000!: number | null;
+  @Real({ nullable: true }) lower95!: number | null;
+  @Real({ nullable: true }) upper95!: number | null;
+}
+export class DealerAnswer extends AccuracyAnswer implements Required<DealerLine> {
+  @Text({ nullable: true, description: 'Null for coups in which nobody had signed on' })
+  dealer!: string | null;
+}
+export class DealersAnswer implements Required<DealersReport> {
+  @Positions() positions!: string;
+  @Parts(() => DealerAnswer) lines!: readonly DealerAnswer[];
+  @Part(() => AccuracyAnswer) total!: AccuracyAnswer;
+}
+
+/** Composition, reconciliation and pace of a shoe. */
+export class ShoeReportAnswer implements Required<ShoeReportLine> {
+  @Ref() shoeRef!: string;
+  @Text() table!: string;
+  @Text() shoe!: string;
+  @RulesId() rules!: string;
+  @Currency() currency!: string;
+  @Day() gamingDay!: string;
+  @Time() openedAt!: string;
+  @Time({ nullable: true }) closedAt!: string | null;
+  @YesNo() closed!: boolean;
+  @Text({ nullable: true }) closeReason!: string | null;
+  @Whole({ minimum: 1 }) decks!: number;
+  @Whole({ description: '52 cards a deck' }) expected!: number;
+  @Whole({ description: 'Cards drawn, burned and unread ones included' }) drawn!: number;
+  @Whole() unread!: number;
+  @Signed({ description: 'expected - drawn' }) computedRemaining!: number;
+  @Whole({ nullable: true, description: 'As reported at its closing' })
+  saidRemaining!: number | null;
+  @Signed({ nullable: true, description: 'saidRemaining - computedRemaining' })
+  difference!: number | null;
+  @Whole() coups!: number;
+  @Real({ nullable: true }) hours!: number | null;
+  @Real({ nullable: true }) coupsPerHour!: number | null;
+  @Codes({ description: 'Standing SH findings, each as often as it was raised' })
+  findings!: readonly FindingCode[];
+}
+export class ShoesTotalAnswer implements Required<ShoeReportTotal> {
+  @Whole() shoes!: number;
+  @Whole() closed!: number;
+  @Whole() expected!: number;
+  @Whole() drawn!: number;
+  @Whole() unread!: number;
+  @Whole() coups!: number;
+  @Whole({ description: 'Shoes whose reported remainder differs' }) unreconciled!: number;
+  @Whole() findings!: number;
+}
+
+/** What was settled on a bet. */
+export class PayoutAnswer implements Required<PayoutLine> {
+  @Text() bet!: string;
+  @Currency() currency!: string;
+  @Whole({ description: 'Settled bets of coups that are over and not void' }) bets!: number;
+  @Amount() staked!: number;
+  @Amount({ description: 'Gross winnings paid, as recorded' }) paid!: number;
+  @Amount({ description: 'Stakes taken' }) taken!: number;
+  @Amount({ description: 'taken - paid' }) won!: number;
+}
+/** Wrong settlements of one bet and one cause. */
+export class VarianceAnswer implements Required<VarianceLine> {
+  @Text({ nullable: true }) bet!: string | null;
+  @Code() code!: FindingCode;
+  @Slip({ nullable: true }) explainedBy!: VarianceLine['explainedBy'];
+  @Favours({ nullable: true }) favours!: VarianceLine['favours'];
+  @Currency() currency!: string;
+  @Whole() findings!: number;
+  @Amount() amount!: number;
+}
+export class PayoutTotalAnswer implements Required<PayoutTotal> {
+  @Currency() currency!: string;
+  @Whole() bets!: number;
+  @Amount() staked!: number;
+  @Amount() paid!: number;
+  @Amount() taken!: number;
+  @Amount() won!: number;
+  @Whole() findings!: number;
+  @Amount() houseGained!: number;
+  @Amount() patronsGained!: number;
+  @Amount({ description: 'houseGained - patronsGained' }) net!: number;
+}
+export class PayoutsAnswer implements Required<PayoutsReport> {
+  @Positions() positions!: string;
+  @Parts(() => PayoutAnswer) lines!: readonly PayoutAnswer[];
+  @Parts(() => VarianceAnswer) variance!: readonly VarianceAnswer[];
+  @Parts(() => PayoutTotalAnswer) totals!: readonly PayoutTotalAnswer[];
+}
+
+/** A device's events, clock and gaps. */
+export class DeviceAnswer implements Required<DeviceLine> {
+  @Text() table!: string;
+  @Text() source!: string;
+  @YesNo({ nullable: true, description: 'Null if it never reported' }) online!: boolean | null;
+  @Whole() events!: number;
+  @Text({ nullable: true }) session!: string | null;
+  @Whole({ nullable: true }) lastSequence!: number | null;
+  @Time({ description: 'By its own clock' }) lastTime!: string;
+  @Time({ nullable: true }) lastReceived!: string | null;
+  @Signed({ nullable: true, description: 'Receipt minus its own clock, in milliseconds' })
+  clockOffsetLast!: number | null;
+  @Signed({ nullable: true }) clockOffsetLeast!: number | null;
+  @Signed({ nullable: true }) clockOffsetMost!: number | null;
+  @Whole() gaps!: number;
+  @Whole() unread!: number;
+  @Whole() equivocations!: number;
+}
+export class DevicesTotalAnswer implements Required<DeviceTotal> {
+  @Whole() devices!: number;
+  @Whole() events!: number;
+  @Whole() gaps!: number;
+  @Whole() unread!: number;
+  @Whole() equivocations!: number;
+}
+
+export class CommissionReportAnswer extends pageOf(CommissionAnswer) {
+  @Parts(() => OwedAnswer, { description: 'All pages, one line a currency' })
+  totals!: readonly OwedAnswer[];
+}
+export class CommissionCoupsAnswer extends pageOf(CommissionCoupAnswer) {}
+export class MisdealtReportAnswer extends pageOf(MisdealtAnswer) {
+  @Part(() => MisdealtSummaryAnswer) summary!: MisdealtSummaryAnswer;
+}
+export class ShoesReportAnswer extends pageOf(ShoeReportAnswer) {
+  @Part(() => ShoesTotalAnswer) total!: ShoesTotalAnswer;
+}
+export class DevicesAnswer extends pageOf(DeviceAnswer) {
+  @Part(() => DevicesTotalAnswer) total!: DevicesTotalAnswer;
+}

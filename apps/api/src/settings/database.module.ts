@@ -1,0 +1,64 @@
+import { type DynamicModule, Logger, Module, type OnModuleDestroy } from '@nestjs/common';
+import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { readModelDataSource } from '#read-model';
+import { accessOptions } from '../identity/access-database.js';
+import { ROWS } from './tokens.js';
+
+/** Connections for what people and screens ask; each asks for a moment. */
+const ROWS_POOL_MAX = 10;
+/** A report of a year ends in this time or is cancelled, and its connection is free again. */
+const ROWS_STATEMENT_MS_MAX = 30_000;
+const CONNECT_MS_MAX = 2000;
+
+/** Returns the options of the rows as #read-model reads them, bounded in time. */
+function rowsOptions(databaseUrl: string, lost: (error: Error) => void): TypeOrmModuleOptions {
+  const { options } = readModelDataSource(databaseUrl, {
+    poolSize: ROWS_POOL_MAX,
+    applicationName: 'shoeprint-api',
+  });
+  const extra = { ...(options.extra as object), statement_timeout: ROWS_STATEMENT_MS_MAX };
+  return {
+    ...options,
+    connectTimeoutMS: CONNECT_MS_MAX,
+    poolErrorHandler: lost,
+    extra,
+    retryAttempts: 1,
+  } as TypeOrmModuleOptions;
+}
+
+/** Warns of idle connections that break, until the api begins to close: one that ends then is not lost. */
+class IdleConnections implements OnModuleDestroy {
+  private readonly logger = new Logger('database');
+  private isClosing = false;
+
+  readonly lost = (error: Error): void => {
+    if (!this.isClosing)
+      this.logger.warn({ message: 'an idle connection was lost', error: error.message });
+  };
+
+  onModuleDestroy(): void {
+    this.isClosing = true;
+  }
+}
+
+/** The connections of the api: accounts and keys, and rows. It opens them, and closes them with the application. */
+@Module({})
+export class DatabaseModule {
+  static of(databaseUrl: string): DynamicModule {
+    const idle = new IdleConnections();
+    return {
+      module: DatabaseModule,
+      imports: [
+        TypeOrmModule.forRoot({ ...accessOptions(databaseUrl, idle.lost), retryAttempts: 1 }),
+        TypeOrmModule.forRootAsync({
+          name: ROWS,
+          useFactory: () => rowsOptions(databaseUrl, idle.lost),
+          dataSourceFactory: async (options) =>
+            new DataSource(options as DataSourceOptions).initialize(),
+        }),
+      ],
+      providers: [{ provide: IdleConnections, useValue: idle }],
+    };
+  }
+}

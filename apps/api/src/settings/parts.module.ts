@@ -1,0 +1,36 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import type { Registry } from 'prom-client';
+import type { RuleBook } from '#audit';
+import { EventLog } from '#event-log';
+import { Metrics } from '../operation/metrics.js';
+import { ApiSettings } from './api-settings.js';
+import { DatabaseUrl, InstalledRules } from './tokens.js';
+
+/** What the api is made of. It opens and closes its own connections to the database; the caller closes the log. */
+export interface ApiParts {
+  readonly settings: ApiSettings;
+  readonly log: EventLog;
+  readonly databaseUrl: string;
+  readonly book: RuleBook;
+  readonly registry: Registry;
+}
+
+/** Provides what every module of the api may inject. */
+@Module({})
+export class PartsModule {
+  static of({ settings, log, databaseUrl, book, registry }: ApiParts): DynamicModule {
+    const providers: Provider[] = [
+      { provide: ApiSettings, useValue: settings },
+      { provide: EventLog, useValue: log },
+      { provide: DatabaseUrl, useValue: new DatabaseUrl(databaseUrl) },
+      { provide: InstalledRules, useValue: new InstalledRules(book) },
+      { provide: Metrics, useValue: new Metrics(registry) },
+    ];
+    return {
+      module: PartsModule,
+      global: true,
+      providers,
+      exports: [ApiSettings, EventLog, DatabaseUrl, InstalledRules, Metrics],
+    };
+  }
+}

@@ -1,0 +1,132 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+interface Media {
+  readonly schema?: object;
+  readonly example?: unknown;
+}
+interface Described {
+  readonly headers?: Readonly<Record<string, { readonly schema?: object }>>;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, Described>>;
+}
+
+/** An answer as its reader receives it. */
+export interface Received {
+  readonly method: string;
+  /** The path as the document spells it, without the address of the server: `/v1/coups/{id}`. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** Checks answers against a served document. A field that the document does not name is a fault, too. */
+export class Conformance {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false });
+  private readonly compiled = new Map<object, ValidateFunction>();
+
+  constructor(readonly document: OpenAPIObject) {
+    this.ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
+    this.ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
+    this.ajv.addSchema(closed(document) as object, 'document');
+  }
+
+  /** The operation of a route; undefined for a route that the document leaves out, like the document itself. */
+  operation(method: string, path: string): Operation | undefined {
+    const item = this.document.paths[path] as Record<string, Operation> | undefined;
+    return item?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  }
+
+  /** Returns what is wrong with an answer, in words; nothing if it conforms. */
+  faults({ method, path, status, headers, body }: Received): string[] {
+    const operation = this.operation(method, path);
+    if (!operation) return [];
+    const described = operation.responses[status];
+    if (!described) return [`status ${status} is not documented`];
+    if (method === 'HEAD' || status === 204 || status === 304) return [];
+    const type = String(headers['content-type'] ?? '').split(';')[0] as string;
+    const media = described.content?.[type];
+    if (described.content === undefined && body === '') return [];
+    if (!media) return [`status ${status}: ${type || 'no media type'} is not documented`];
+    return [
+      ...(type.endsWith('json') ? this.valueFaults(media.schema ?? {}, JSON.parse(body)) : []),
+      ...Object.entries(described.headers ?? {}).flatMap(([name, { schema }]) => {
+        const value = headers[name.toLowerCase()];
+        return value === undefined ? [] : this.valueFaults(schema ?? {}, value);
+      }),
+    ];
+  }
+
+  /** Returns what is wrong with a value of a schema of the document. */
+  valueFaults(schema: object, value: unknown): string[] {
+    let check = this.compiled.get(schema);
+    if (!check) {
+      check = this.ajv.compile(closed(schema, 'document') as object);
+      this.compiled.set(schema, check);
+    }
+    return check(value)
+      ? []
+      : (check.errors ?? []).map(
+          ({ instancePath, message, params }) =>
+            `${instancePath} ${message ?? ''} ${JSON.stringify(params)}`,
+        );
+  }
+}
+
+/** A copy in which objects have no other fields than those named, and references lead into `base`. */
+function closed(value: unknown, base = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => closed(item, base));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      name === '$ref'
+        ? `${base}${part as string}`
+        : name === 'allOf'
+          ? opened(part, base)
+          : closed(part, base),
+    ]),
+  );
+  const isOpen =
+    'properties' in copy && copy.type === 'object' && !('additionalProperties' in copy);
+  return isOpen ? { ...copy, additionalProperties: false } : copy;
+}
+
+/** Parts that add to another: only the references in them are rewritten. */
+const opened = (parts: unknown, base: string): unknown =>
+  JSON.parse(JSON.stringify(parts).replaceAll('"#/components', `"${base}#/components`));
+
+/** Checks every answer of an api in this process. The function given back returns the faults found so far. */
+export function watchAnswers(
+  app: NestFastifyApplication,
+  basePath: string,
+  describe: () => OpenAPIObject,
+): () => readonly string[] {
+  const faults: string[] = [];
+  let conformance: Conformance | undefined;
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onSend', (request, reply, payload, done) => {
+      const url = request.routeOptions.url;
+      if (url !== undefined && !request.is404) {
+        conformance ??= new Conformance(describe());
+        const path = url.slice(basePath.length).replace(/:(\w+)/g, '{$1}');
+        const found = conformance.faults({
+          method: request.method,
+          path,
+          status: reply.statusCode,
+          headers: reply.getHeaders(),
+          body: typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.toString() : '',
+        });
+        for (const fault of found) faults.push(`${request.method} ${request.url}: ${fault}`);
+      }
+      done(null, payload);
+    });
+  return () => faults;
+}
