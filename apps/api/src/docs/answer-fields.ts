@@ -38,7 +38,7 @@ export const Severity = field({
   enum: [1, 2, 3, 4],
   description: '1 is the gravest',
 });
-export const Code = field({ enum: FINDING_CODES, enumName: 'FindingCode' } as ApiPropertyOptions);
+export const Code = field({ enum: FINDING_CODES, enumName: 'FindingCode' });
 export const Positions = field({
   type: 'string',
   pattern: '^([0-9]+:[0-9]+(,[0-9]+:[0-9]+)*)?$',

@@ -23,7 +23,7 @@ export const ReadLines = <Answered extends object>(
   csv: CsvFile<Answered>,
 ): MethodDecorator =>
   applyDecorators(
-    InCsv(csv as CsvFile),
+    InCsv(csv),
     Refuses('invalid-request', 'too-large'),
     documented(summary, answer, { 'text/csv': { schema: { type: 'string' } } }),
   );
@@ -59,13 +59,13 @@ const documented = (summary: string, answer: Answer, otherForms: object): Method
       description: 'An `ETag` that the reader has: answers 304 if it is still the same',
       schema: { type: 'string' },
     }),
-    ApiExtraModels(answer as new () => object),
+    ApiExtraModels(answer),
     ApiResponse({
       status: 200,
       description: 'What was asked for',
       headers: HEADERS,
       content: {
-        'application/json': { schema: { $ref: getSchemaPath(answer as new () => object) } },
+        'application/json': { schema: { $ref: getSchemaPath(answer) } },
         ...otherForms,
       },
     }),

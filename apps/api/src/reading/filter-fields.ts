@@ -47,7 +47,7 @@ export const TextField = (described: ApiPropertyOptions = {}): PropertyDecorator
       pattern: '^[^\\u0000]*$',
       maxLength: TEXT_MAX,
       ...described,
-    } as ApiPropertyOptions),
+    }),
     MayBeAbsent(),
     IsPlain(),
   );
