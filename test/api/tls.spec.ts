@@ -149,8 +149,12 @@ describe('an api over TLS, under a path', () => {
     expect((await ask('GET', '/livez')).status).toBe(404);
     expect((await ask('GET', '/auditlivez')).status).toBe(404);
     expect((await ask('GET', '/audit/readyz')).status).toBe(200);
-    const { paths } = JSON.parse((await ask('GET', '/audit/docs-json')).body) as { paths: object };
-    expect(Object.keys(paths)).toContain('/audit/v1/events');
+    const { servers, paths } = JSON.parse((await ask('GET', '/audit/docs-json')).body) as {
+      servers: { url: string }[];
+      paths: object;
+    };
+    expect(servers.map(({ url }) => url)).toEqual(['/audit']);
+    expect(Object.keys(paths)).toContain('/v1/events');
     expect((await ask('GET', '/audit/docs')).status).toBe(200);
     const signedIn = await ask('POST', '/audit/v1/sign-in', {
       headers: { 'content-type': 'application/json' },

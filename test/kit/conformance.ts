@@ -16,17 +16,17 @@ interface Operation {
 }
 
 /** An answer as its reader receives it. */
-export interface Received {
+interface Received {
   readonly method: string;
   /** The path as the document spells it, without the address of the server: `/v1/coups/{id}`. */
   readonly path: string;
   readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, number | string | string[] | undefined>>;
   readonly body: string;
 }
 
 /** Checks answers against a served document. A field that the document does not name is a fault, too. */
-export class Conformance {
+class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false });
   private readonly compiled = new Map<object, ValidateFunction>();
 

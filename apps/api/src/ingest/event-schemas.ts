@@ -129,9 +129,7 @@ function sentSchema(type: EventType): JsonSchema {
 }
 
 /** The types that a sender may write; the auditor writes the others. */
-export const SENT_TYPES: readonly EventType[] = EVENT_TYPES.filter(
-  (type) => type !== 'gap-declared',
-);
+const SENT_TYPES: readonly EventType[] = EVENT_TYPES.filter((type) => type !== 'gap-declared');
 
 /** The schemas of an event as it is sent: `TableEvent`, and what it refers to. */
 export const SENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {

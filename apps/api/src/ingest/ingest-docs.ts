@@ -6,7 +6,7 @@ import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
 import { FORMS } from './event-form.js';
 
 /** How many events were recorded: all that were sent. */
-export class AcceptedAnswer {
+class AcceptedAnswer {
   @Whole() accepted!: number;
 }
 

@@ -73,13 +73,13 @@ export class DeclaredAnswer {
   @Text({ description: 'dealer or device' }) by!: string;
 }
 
-export class CardDue implements Required<Extract<Due, { step: 'card' }>> {
+class CardDue implements Required<Extract<Due, { step: 'card' }>> {
   @OneOf(['card']) step!: 'card';
   @OneOf(['player', 'banker']) to!: 'player' | 'banker';
   @YesNo({ description: 'The hand may draw or stand' }) optional!: boolean;
 }
 
-export class OutcomeDue implements Required<Extract<Due, { step: 'outcome' }>> {
+class OutcomeDue implements Required<Extract<Due, { step: 'outcome' }>> {
   @OneOf(['outcome']) step!: 'outcome';
   @Outcome() outcome!: Extract<Due, { step: 'outcome' }>['outcome'];
 }

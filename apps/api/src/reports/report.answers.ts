@@ -52,7 +52,7 @@ export class OwedAnswer implements Required<CommissionOwed> {
 }
 
 /** A line of the commission report. Fields that do not belong to its `by` are null. */
-export class CommissionAnswer extends OwedAnswer implements Required<CommissionLine> {
+class CommissionAnswer extends OwedAnswer implements Required<CommissionLine> {
   @Text({ nullable: true }) table!: string | null;
   @Text({ nullable: true }) shoe!: string | null;
   @Ref({ nullable: true }) shoeRef!: string | null;
@@ -62,7 +62,7 @@ export class CommissionAnswer extends OwedAnswer implements Required<CommissionL
 }
 
 /** A seat's commission of one coup. */
-export class CommissionCoupAnswer implements Required<CommissionCoup> {
+class CommissionCoupAnswer implements Required<CommissionCoup> {
   @Ref() coupRef!: string;
   @Ref() shoeRef!: string;
   @Text() table!: string;
@@ -113,7 +113,7 @@ export class MisdealtSummaryAnswer implements Required<MisdealtSummary> {
 }
 
 /** A coup that was dealt wrong, with its findings, the gravest first. */
-export class MisdealtAnswer implements Required<MisdealtLine> {
+class MisdealtAnswer implements Required<MisdealtLine> {
   @Ref() coupRef!: string;
   @Ref() shoeRef!: string;
   @Text() table!: string;
@@ -148,7 +148,7 @@ export class DealersAnswer implements Required<DealersReport> {
 }
 
 /** Composition, reconciliation and pace of a shoe. */
-export class ShoeReportAnswer implements Required<ShoeReportLine> {
+class ShoeReportAnswer implements Required<ShoeReportLine> {
   @Ref() shoeRef!: string;
   @Text() table!: string;
   @Text() shoe!: string;
@@ -225,7 +225,7 @@ export class PayoutsAnswer implements Required<PayoutsReport> {
 }
 
 /** A device's events, clock and gaps. */
-export class DeviceAnswer implements Required<DeviceLine> {
+class DeviceAnswer implements Required<DeviceLine> {
   @Text() table!: string;
   @Text() source!: string;
   @YesNo({ nullable: true, description: 'Null if it never reported' }) online!: boolean | null;
