@@ -462,6 +462,7 @@ describe('findings', () => {
         coupRef: null,
         dealer: null,
         at: minute(2),
+        raisedAt: null,
         gamingDay: '2026-11-20',
       },
     ]);

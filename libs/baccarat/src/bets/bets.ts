@@ -45,7 +45,8 @@ const PAIRS = ['none', 'pair', 'perfect'] as const;
 /** Returns the cards of a hand that were read. */
 export function readCards(hand: readonly SeenCard[]): Card[] {
   const cards: Card[] = [];
-  for (const { card } of hand) if (card !== null) cards.push(card); // asked for each settled bet: flatMap takes far longer
+  // A loop, because this runs for each settled bet and flatMap takes far longer.
+  for (const { card } of hand) if (card !== null) cards.push(card);
   return cards;
 }
 

@@ -47,11 +47,13 @@ export function initialHand(playerCards: number, bankerCards: number): HandName 
 export const endsDrawing = (player: number, banker: number): boolean => player >= 8 || banker >= 8;
 
 /**
- * Returns what is due: a card to a hand, or the outcome. Hands that were dealt against the rules count as they lie.
+ * Returns what is due: a card to a hand, or the outcome. Hands that were dealt against the rules
+ * count as they lie.
  *
- * The first four cards go player, banker, player, banker. A natural on either hand ends the drawing. Otherwise the player
- * hand draws or stands by its total, then the banker hand by its total and the player's third card
- * (58 Pa. Code § 631a.11). `stood`: the player hand has declined its third card.
+ * The first four cards go player, banker, player, banker. A natural on either hand ends the
+ * drawing. Otherwise the player hand draws or stands by its total, then the banker hand by its total
+ * and the player's third card (58 Pa. Code § 631a.11). `stood`: the player hand has declined its
+ * third card.
  */
 export function dueAt(
   player: HandTotals,

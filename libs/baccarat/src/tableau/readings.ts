@@ -47,7 +47,8 @@ export function handReadings(hand: readonly SeenCard[]): HandTotals[] {
   const two = sumOf(hand.slice(0, 2));
   const third = sumOf(hand.slice(2, 3));
   const later = hand.slice(3);
-  // An unread card among the first three leaves the total open already: count an unread fourth card as 0, which bounds the readings.
+  // An unread card among the first three leaves the total open already. An unread fourth card counts
+  // as 0, which bounds the readings.
   const isAny = two === null || third === null;
   const rest = sumOf(isAny ? later.filter(({ card }) => card !== null) : later);
   return Array.from(readings([two, third, rest]), ([of2 = 0, of3 = 0, others = 0]) => ({
@@ -91,8 +92,8 @@ export function outcomesOfReadings({ player, banker }: SeenHands): readonly Outc
 }
 
 /**
- * Returns whether the banker hand, which has two cards, must draw against a player hand that stood on its first two,
- * however the unread cards are read.
+ * Returns whether the banker hand, which has two cards, must draw against a player hand that stood
+ * on its first two, however the unread cards are read.
  */
 export function bankerMustDraw({ player, banker }: SeenHands, tableau: Tableau): boolean {
   if (player.length < 2 || banker.length !== 2) return false;
