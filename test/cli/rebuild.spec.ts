@@ -227,14 +227,14 @@ describe('shoeprint rebuild rows', () => {
           differing: [expect.stringMatching(/B01/)],
         }),
         expect.objectContaining({
-          message: expect.stringMatching(/not swapped in; --accept-differences/),
+          message: expect.stringMatching(/not swapped in; pass --accept-differences/),
         }),
       ]);
       const onTerminal = Started.onTerminal(['rebuild', 'rows'], env());
       expect({ code: await onTerminal.ended, said: onTerminal.said }).toEqual({
         code: 1,
         said: expect.stringMatching(
-          /differ from the live ones:\s+coup: .*B01[^]*not swapped in; --accept-differences/,
+          /differ from the live ones:\s+coup: .*B01[^]*not swapped in; pass --accept-differences/,
         ),
       });
       expect(await rowsOf('B01')).toEqual(tampered);
@@ -256,7 +256,7 @@ describe('shoeprint rebuild rows', () => {
       process.kill(first.programPid, 'SIGCONT');
       expect({ code, said: second.said }).toEqual({
         code: 2,
-        said: 'another rebuild of these rows is running\n',
+        said: 'shoeprint: another rebuild of these rows is running\n',
       });
       expect(await first.ended).toBe(0);
     },
@@ -283,7 +283,7 @@ describe('shoeprint rebuild rows', () => {
       expect(refused.said).toMatch(/DATABASE_URL[^]*SHOEPRINT_GAMING_DAY/);
       const other = Started.shoeprint(['rebuild', 'rows'], { ...env(), SHOEPRINT_PARTITIONS: '5' });
       expect(await other.ended).toBe(2);
-      expect(other.said).toMatch(/^SHOEPRINT_PARTITIONS: /m);
+      expect(other.said).toMatch(/^shoeprint: SHOEPRINT_PARTITIONS: /m);
     },
     START_MS,
   );
