@@ -33,6 +33,7 @@ const OF_THE_WAY = [
   'read',
   'duplicates',
   'last_received',
+  'raised_at',
   'opened_offset',
   'opened_line',
   'clock_offset_last',

@@ -36,6 +36,6 @@ describe('the published rule documents', () => {
   );
 
   it('have no odds for chemin de fer without a choice for its optional cells', () => {
-    expect(() => oddsOf(read('chemin-de-fer@1.json'), 8)).toThrow('give the option choice');
+    expect(() => oddsOf(read('chemin-de-fer@1.json'), 8)).toThrow('set the option choice');
   });
 });
