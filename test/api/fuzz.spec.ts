@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -281,15 +282,18 @@ function onTheWire(
   });
 }
 
-const head = (extra: readonly string[]): string =>
-  [
-    'POST /v1/events HTTP/1.1',
-    'Host: x',
-    `Authorization: Bearer ${api.token}`,
-    ...extra,
-    '',
-    '',
-  ].join('\r\n');
+const head = (extra: readonly string[], token = api.token): string =>
+  ['POST /v1/events HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, ...extra, '', ''].join(
+    '\r\n',
+  );
+/** Opens 16 connections that announce the largest body, send none of it and never close their side. */
+const stall = (port: number, token: string): Socket[] =>
+  Array.from({ length: 16 }, () => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    socket.write(head([`Content-Type: ${LINES}`, `Content-Length: ${16 * 1024 * 1024}`], token));
+    return socket;
+  });
 const statuses = (back: string): number[] =>
   [...back.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
@@ -388,26 +392,40 @@ describe('whatever comes over a connection', () => {
   });
 
   it('large bodies under way are bounded together: one more is answered 503, a single event is taken', async () => {
-    const open = Array.from({ length: 16 }, () => {
-      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
-      socket.write(head([`Content-Type: ${LINES}`, `Content-Length: ${16 * 1024 * 1024}`]));
-      return socket;
-    });
+    const roomy = await EventsApp.open({ partitions: 2 });
     const large = `${lineOf(card())}\n`.repeat(400);
-    const refused = await eventually('a refusal', async () => {
-      const answer = await api.send(large, { type: LINES });
-      return answer.status === 503 && answer;
-    });
-    expect([refused.body.type, refused.headers['retry-after']]).toEqual([
-      'urn:shoeprint:problem:not-recorded',
-      '1',
-    ]);
-    await stillTakesEvents();
-    for (const socket of open) socket.resetAndDestroy();
-    await eventually(
-      'room again',
-      async () => (await api.send(large, { type: LINES })).status === 202,
-    );
+    const sendLarge = (): Promise<Answer> => roomy.send(large, { type: LINES });
+    const open = stall(await roomy.listen(), roomy.token);
+    try {
+      const refused = await eventually('a refusal', async () => {
+        const answer = await sendLarge();
+        return answer.status === 503 && answer;
+      });
+      expect([refused.body.type, refused.headers['retry-after']]).toEqual([
+        'urn:shoeprint:problem:not-recorded',
+        '1',
+      ]);
+      expect((await roomy.send(lineOf(card()))).status).toBe(202);
+      for (const socket of open) socket.resetAndDestroy();
+      await eventually('room again', async () => (await sendLarge()).status === 202);
+    } finally {
+      for (const socket of open) socket.destroy();
+      await roomy.close();
+    }
+  });
+
+  it('large bodies that stop coming give their room back, though their clients stay connected', async () => {
+    const open = stall(port, api.token);
+    try {
+      await Promise.all(open.map((socket) => once(socket, 'data')));
+      const large = `${lineOf(card())}\n`.repeat(400);
+      await eventually(
+        'room again',
+        async () => (await api.send(large, { type: LINES })).status === 202,
+      );
+    } finally {
+      for (const socket of open) socket.destroy();
+    }
   });
 
   it('a body that stops coming is refused in time, and others are served meanwhile', async () => {

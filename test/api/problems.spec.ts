@@ -1,4 +1,6 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Server } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import {
@@ -7,6 +9,7 @@ import {
   type ProblemName,
 } from '../../apps/api/src/problems/problems.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
+import { eventually } from '../kit/eventually.js';
 
 const told: unknown[] = [];
 const tell = (...all: unknown[]): void => void told.push(all);
@@ -194,6 +197,22 @@ describe('a bare connection', () => {
   ])('is refused %s, by a problem document, and ended', async (_what, text, name) => {
     const { status, headers, body } = await talk(text);
     expect(problemOf(status, headers, body).name).toBe(name);
+  });
+
+  it('is closed after a refusal even if the client never closes its side', async () => {
+    const { port } = new URL(await api.url());
+    const server = api.app.getHttpServer() as Server;
+    const connections = promisify<number>((done) => server.getConnections(done));
+    await eventually('no connection', async () => (await connections()) === 0);
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    try {
+      socket.on('error', () => undefined).write('POST /v1/sign-in HTTP/1.1\r\nHost: x\r\n');
+      const [answer] = (await once(socket.setEncoding('utf8'), 'data')) as [string];
+      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+      await eventually('its end', async () => (await connections()) === 0);
+    } finally {
+      socket.destroy();
+    }
   });
 
   it('takes request after request', async () => {

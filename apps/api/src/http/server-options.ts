@@ -8,6 +8,8 @@ import type { ApiSettings } from '../settings/api-settings.js';
 const BODY_BYTES_MAX = 64 * 1024;
 /** How often Node looks for requests that are too slow: a refusal comes at most so much later than its time. */
 const SLOW_LOOK_MS = 1000;
+/** How long a client has to read a refusal and close its side before the server disconnects it. */
+const LINGER_MS = 1000;
 /** A reference may be as long as an event: whatever fits into a request's head (16 KiB) is looked for. Longer ones are found by the short form that lists give. */
 const PARAMETER_LENGTH_MAX = 16_384;
 
@@ -38,7 +40,11 @@ export function serverOptions({
   };
 }
 
-/** What is no HTTP, or did not come in time, is answered on the bare connection, which then ends. */
+/**
+ * Answers what is not HTTP, or did not come in time, on the bare connection, then closes it. A
+ * client that never closes its side would otherwise keep the connection, hold the room of its body
+ * and block the server's stop.
+ */
 function clientErrorHandler(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
@@ -49,6 +55,8 @@ function clientErrorHandler(error: Error & { readonly code?: string }, socket: S
   socket.end(
     `HTTP/1.1 ${problem.status} ${problem.message}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(linger));
 }
 
 function refusalOf(code: string | undefined): Problem {
