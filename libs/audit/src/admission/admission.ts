@@ -1,20 +1,28 @@
 import { referenceOf, type AnyEvent } from '../events/events.js';
 
-/** Contents remembered of each session, the events that a table may wait with, and the sessions remembered of a table. */
+/** Contents remembered of each session. */
 const CONTENTS_MAX = 4096;
+/** Events that a table may hold while it waits. */
 const WAITING_MAX = 64;
+/** Sessions remembered of each table. */
 const SESSIONS_MAX = 256;
-/** Unnumbered ids remembered since a shoe opened; past it the window turns as if a shoe had been opened. */
+/**
+ * Unnumbered ids remembered in one window. At this limit the window turns as if a shoe had been
+ * opened.
+ */
 const IDS_MAX = 65_536;
 
-/** How many events were offered, and what became of them: read = admitted + duplicates + equivocal + late. */
+/**
+ * Counts events by what became of them: read = admitted + duplicates + equivocal + late, once none
+ * is held.
+ */
 export interface Counts {
   read: number;
   admitted: number;
   duplicates: number;
   equivocal: number;
   late: number;
-  /** Of those admitted: events of another shoe than the open one, without effect. */
+  /** Of those admitted: events about another shoe than the open one. They have no effect. */
   stray: number;
 }
 
@@ -22,13 +30,19 @@ export interface Counts {
 interface Session {
   readonly source: string;
   readonly session: string;
-  /** 1, and greater each time the device begins the session anew. */
+  /** 1, and greater each time the device restarts the session. */
   readonly boot: number;
-  /** The number that is due. */
+  /** The number that is due next. */
   next: number;
-  /** Digests of the last contents, each at its number modulo `CONTENTS_MAX`; `MISSING` for a number declared a gap. */
+  /**
+   * Digests of the last contents, each at its number modulo `CONTENTS_MAX`. A number declared a gap
+   * has `MISSING`.
+   */
   readonly digests: number[];
-  /** Digests of the last times that the device came online under this id: said again, they begin nothing. */
+  /**
+   * Digests of the last `device-online` events under this id. A repeat of one of them does not
+   * restart the session.
+   */
   readonly onlines: number[];
 }
 
@@ -38,12 +52,13 @@ type Range = [from: number, to: number];
 interface Wait {
   /** The boot of the session whose numbers are missing. */
   readonly boot: number;
-  /** Events held, in log order; the first is the one that skipped numbers. */
+  /** Events held, in log order. The first one skipped numbers. */
   readonly queue: AnyEvent[];
   /** Events that fill a part of the hole, by number. */
   readonly fill: AnyEvent[];
-  /** Numbers still awaited, and numbers declared not to come: disjoint, ascending. */
+  /** Numbers still awaited: disjoint, ascending. */
   missing: Range[];
+  /** Numbers declared never to come: disjoint. */
   gone: Range[];
 }
 
@@ -52,27 +67,29 @@ export interface AdmissionState {
   /** Most recently heard first. */
   readonly sessions: Session[];
   wait: Wait | null;
-  /** Digests of unnumbered events by reference: since the last shoe opened, and in the window before. */
+  /** Digests of unnumbered events by reference, since the last shoe opened. */
   ids: Map<string, number>;
+  /** The same, of the window before. */
   idsBefore: Map<string, number>;
 }
 
-/** Where admission hands what it has decided, in the order that the game takes it. */
+/** Receives what admission decides, in the order in which the game takes it. */
 export interface Admitting {
   admitted(event: AnyEvent): void;
-  /** The numbers `from` to `to` of a boot never came. `after` is the event before which they are missing. */
+  /** The numbers `from` to `to` of a boot never came. They are missing before the event `after`. */
   gap(after: AnyEvent, boot: number, from: number, to: number): void;
-  /** An event whose number was declared a gap before it came. */
+  /** An event arrived after its number was declared a gap. */
   late(event: AnyEvent): void;
-  /** An event that says otherwise than the one admitted under its number or id. */
+  /** An event has another content than the one admitted under its number or id. */
   equivocal(event: AnyEvent): void;
 }
 
-/** Times of coming online remembered of each session id. */
+/** `device-online` events remembered of each session id. */
 const ONLINES_MAX = 16;
 
 const MISSING = -1;
 
+/** Returns the admission state of a table without events. */
 export const newAdmission = (): AdmissionState => ({
   counts: { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 },
   sessions: [],
@@ -82,8 +99,9 @@ export const newAdmission = (): AdmissionState => ({
 });
 
 /**
- * Takes one more event of a table (contract section 3): hands it on once and in the order of its source, holds it and all
- * behind it while numbers before it are missing, and tells duplicates, late and equivocal events apart.
+ * Takes one more event of a table (contract section 3). Passes each event on once, in the order of
+ * its source. Holds an event, and all behind it, while numbers before it are missing. Separates
+ * duplicates, late events and equivocations.
  */
 export function admit(state: AdmissionState, event: AnyEvent, to: Admitting): void {
   state.counts.read += 1;
@@ -99,12 +117,15 @@ export function admit(state: AdmissionState, event: AnyEvent, to: Admitting): vo
   arrive(state, event, to);
 }
 
-/** Ends a wait, where there is one, with a gap: at the end of a log. */
+/** Ends a wait, if there is one, with a gap. Called at the end of a log. */
 export function endWaits(state: AdmissionState, to: Admitting): void {
   while (state.wait) giveUp(state, state.wait, to);
 }
 
-/** Turns the window of remembered ids: called when a shoe opens, with the opening, which belongs to the new window. */
+/**
+ * Begins a new window of remembered ids. Called when a shoe opens, with the opening, which belongs
+ * to the new window.
+ */
 export function turnIds(state: AdmissionState, opening?: AnyEvent): void {
   state.idsBefore = state.ids;
   state.ids = new Map(
@@ -132,7 +153,7 @@ function repeat(state: AdmissionState, known: number, event: AnyEvent, to: Admit
   }
 }
 
-/** An event that is no repeat of an id, new or handed out again from the queue of a wait that ended. */
+/** Takes an event that repeats no id: a new one, or one from the queue of a wait that ended. */
 function arrive(state: AdmissionState, event: AnyEvent, to: Admitting): void {
   const { sequence } = event;
   if (sequence === undefined) {
@@ -161,7 +182,7 @@ function arrive(state: AdmissionState, event: AnyEvent, to: Admitting): void {
   }
 }
 
-/** An event under a number that its session has passed. */
+/** Takes an event under a number that its session has passed. */
 function past(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
   const sequence = event.sequence as number;
   const slot = sequence % CONTENTS_MAX;
@@ -174,15 +195,20 @@ function past(state: AdmissionState, session: Session, event: AnyEvent, to: Admi
     session.digests[slot] = event.digest;
     state.counts.late += 1;
     to.late(event);
-  } else if (event.type === 'device-online') beginAnew(state, session, event, to);
+  } else if (event.type === 'device-online') restartSession(state, session, event, to);
   else {
     state.counts.equivocal += 1;
     to.equivocal(event);
   }
 }
 
-/** A device that comes online with something new to say under an old session id has begun that session anew. */
-function beginAnew(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
+/** Restarts a session whose device came online under the same id with new content. */
+function restartSession(
+  state: AdmissionState,
+  session: Session,
+  event: AnyEvent,
+  to: Admitting,
+): void {
   state.sessions.splice(state.sessions.indexOf(session), 1, {
     source: session.source,
     session: session.session,
@@ -239,7 +265,10 @@ function giveUp(state: AdmissionState, wait: Wait, to: Admitting): void {
   release(state, wait, to);
 }
 
-/** Hands out what filled the hole, with a gap for each run of numbers that never came, then the rest in log order. */
+/**
+ * Hands out what filled the hole, with a gap for each run of numbers that never came, then the
+ * other held events in log order.
+ */
 function release(state: AdmissionState, wait: Wait, to: Admitting): void {
   const [head, ...rest] = wait.queue as [AnyEvent, ...AnyEvent[]];
   const session = sessionOf(state, head);
@@ -290,7 +319,7 @@ function sessionOf(state: AdmissionState, event: AnyEvent): Session {
   return fresh;
 }
 
-/** Takes one number off those awaited; false where it was not among them. */
+/** Removes a number from those awaited. Returns whether it was one of them. */
 function removeNumber(wait: Wait, number: number): boolean {
   const before = wait.missing;
   wait.missing = subtracted(before, [number, number]);

@@ -1,21 +1,27 @@
 /**
  * Content digests for admission.
  *
- * Admission asks one question of a digest: is this repeat the event that we already have? It is compared with one other at
- * a time, of the same source, session and sequence (or id), and must tell apart what differs by accident: a re-read card,
- * a restarted counter. It is no seal: forgery is answered by the sealed log, which keeps both events, byte for byte. See
+ * Admission asks one question of a digest: is this repeat the event that it has already admitted?
+ * It compares the digest with one other at a time, of the same source, session and sequence (or
+ * id). The digest must detect accidental differences, such as a card read again or a restarted
+ * counter. It does not protect against forgery: the log keeps both events, byte for byte. See
  * docs/decisions/0002-admission-digest.md.
  *
- * Two lanes of rotate, add and multiply over 32-bit words, mixed at the end as MurmurHash3 mixes.
+ * The digest has two lanes of rotate, add and multiply over 32-bit words, mixed at the end as in
+ * MurmurHash3.
  */
 export interface Lanes {
   a: number;
   b: number;
 }
 
+/** Returns the lanes of an empty content. */
 export const newLanes = (): Lanes => ({ a: 0x9747b28c | 0, b: 0x3c6ef372 });
 
-/** Takes `bytes[from, to)` in, and their number, so that two pieces never run together. */
+/**
+ * Adds `bytes[from, to)` and their number to the lanes. The number keeps two pieces from running
+ * together.
+ */
 export function takeBytes(lanes: Lanes, view: DataView, from: number, to: number): void {
   let { a, b } = lanes;
   let at = from;
@@ -33,7 +39,7 @@ export function takeBytes(lanes: Lanes, view: DataView, from: number, to: number
 const encoder = new TextEncoder();
 const scratch = new DataView(new ArrayBuffer(512));
 
-/** As `takeBytes`, for the UTF-8 of a text. */
+/** Adds the UTF-8 of a text to the lanes, as `takeBytes` does. */
 export function takeText(lanes: Lanes, text: string): void {
   if (text.length > scratch.byteLength || !writeAscii(scratch, text)) {
     const bytes = encoder.encode(text);
@@ -41,7 +47,10 @@ export function takeText(lanes: Lanes, text: string): void {
   } else takeBytes(lanes, scratch, 0, text.length);
 }
 
-/** Writes a short text of ASCII alone; an encoder takes longer to call than this takes to run. */
+/**
+ * Writes a short text, or returns false if it is not all ASCII. An encoder takes longer to call
+ * than this takes to run.
+ */
 function writeAscii(into: DataView, text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
@@ -51,7 +60,7 @@ function writeAscii(into: DataView, text: string): boolean {
   return true;
 }
 
-/** Takes a whole number below 2^53 in. */
+/** Adds a whole number below 2^53 to the lanes. */
 export function takeNumber(lanes: Lanes, number: number): void {
   const low = number | 0;
   const high = (number / 0x1_0000_0000) | 0;
@@ -59,7 +68,7 @@ export function takeNumber(lanes: Lanes, number: number): void {
   lanes.b = Math.imul(((lanes.b << 13) | (lanes.b >>> 19)) + low, 0x85ebca6b) ^ high;
 }
 
-/** What the lanes come to: a whole number below 2^53. */
+/** Returns the digest of the lanes: a whole number below 2^53. */
 export function digestOf({ a, b }: Lanes): number {
   const low = mixed(a ^ (b >>> 16));
   const high = mixed(b ^ low);

@@ -35,7 +35,7 @@ const gapOf = ({ source, session, boot, from, to }: Gap): Gap => ({
   to,
 });
 
-/** Returns what DV-04 says about a hole. */
+/** Returns the fields of DV-04 about a hole. */
 export const gapFound = (
   mark: GapMark,
 ): Required<Pick<Finding, 'gap' | 'events' | 'expected' | 'observed' | 'message'>> => ({
@@ -47,9 +47,10 @@ export const gapFound = (
 });
 
 /**
- * A hole in a source's numbers, at place `at` of the journal (DV-04). Where it is a source of cards, what the hole could
- * have hidden cannot be judged, and is no longer held against anybody: in every coup between the events on its two sides,
- * and in the reckoning of the shoe's cards. `filled`: every number was entered by a correction since.
+ * Judges a hole in a source's numbers, at index `at` of the journal (DV-04). If the source draws
+ * cards, withdraws what the hole could have hidden and lists it as unjudgeable: in every coup
+ * between the events on its two sides, and in the count of the shoe's cards. `filled`: a correction
+ * has since entered every number.
  */
 export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean): void {
   shoe.cause = mark;
@@ -82,13 +83,16 @@ const LOST: Readonly<Record<Loss, readonly FindingCode[]>> = {
   burn: lostTo('burn'),
 };
 
-/** Withdraws what a gap takes away from a coup or from the shoe as a whole (`null`), and lists it as unjudgeable. */
+/**
+ * Withdraws what a gap takes away from a coup or from the shoe as a whole (`null`), and lists it as
+ * unjudgeable.
+ */
 function lose(shoe: Shoe, coup: Coup | null, loss: Loss, mark: GapMark, cause: Cause): void {
   withdraw(shoe, coup, ({ gap }) => gap === loss, mark.after);
   unjudgeable(shoe, coup, LOST[loss], [mark.after], cause);
 }
 
-/** An event that came too late for its number is named in the finding about the hole. */
+/** Names an event that came too late for its number in the finding about the hole. */
 export function nameLate(shoe: Shoe, mark: GapMark, found: Found | undefined): void {
   if (found) amend(shoe, found, gapFound(mark));
 }

@@ -7,7 +7,10 @@ import { raise, unjudgeable } from '../findings/findings.js';
 import { judgeDraws } from '../judges/drawing.js';
 import type { Coup, Laid, Shoe } from '../state.js';
 
-/** A card left the shoe. It is counted, laid where it went, and judged against what was due there. */
+/**
+ * Takes a card that left the shoe: counts it, lays it where it went and judges it against what was
+ * due there.
+ */
 export function drawCard(shoe: Shoe, event: EventOf<'card-drawn'>): void {
   const { card, to, exposed } = event.data;
   const laid: Laid = {
@@ -124,7 +127,10 @@ function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
   else if (laid.ordinal >= 4) judgeDraws(shoe, coup, 'laid', laid.event);
 }
 
-/** By the hands as they lie: a card that was taken out of the coup leaves its hand due again. */
+/**
+ * Judges one of the first four cards by the hands as they lie: if a card was taken out of the coup,
+ * its hand is due again.
+ */
 function judgeOrder(
   shoe: Shoe,
   coup: Coup,
@@ -182,7 +188,7 @@ function excess(shoe: Shoe, coup: Coup, laid: Laid): void {
   if (finding) oblige(shoe, coup, finding, laid);
 }
 
-/** Betting closed: every game card that came before it was drawn too early (DL-01, once a coup). */
+/** Raises DL-01, once a coup, if a game card was drawn before betting closed. */
 export function judgeEarlyCards(shoe: Shoe, coup: Coup, closed: AnyEvent): void {
   const early = coup.cards.filter(({ carried, ordinal }) => !carried && ordinal >= 0);
   const [first] = early;
@@ -199,14 +205,17 @@ export function judgeEarlyCards(shoe: Shoe, coup: Coup, closed: AnyEvent): void 
   else unjudgeable(shoe, coup, ['DL-01'], events, TOO_CLOSE);
 }
 
-/** Every card of the shoe with the coup in which it lies, the latest coup first: a card carried over lies in two. */
+/**
+ * Yields every card of the shoe with the coup in which it lies, the latest coup first. A card
+ * carried over lies in two.
+ */
 function* cardsOf(shoe: Shoe): Generator<readonly [Laid, Coup | null]> {
   for (const coup of shoe.coups.toReversed()) for (const laid of coup.cards) yield [laid, coup];
   for (const laid of shoe.burned) yield [laid, null];
   for (const laid of shoe.loose) yield [laid, null];
 }
 
-/** The card drawn by the event of a reference, and the coup in which it lies. */
+/** Returns the card that the event of a reference drew, and the coup in which it lies. */
 export function findCard(shoe: Shoe, reference: string): readonly [Laid, Coup | null] | undefined {
   for (const [laid, coup] of cardsOf(shoe))
     if (laid.event.id.length < reference.length && referenceOf(laid.event) === reference)
@@ -214,7 +223,10 @@ export function findCard(shoe: Shoe, reference: string): readonly [Laid, Coup | 
   return undefined;
 }
 
-/** A card was moved: a remedy, which takes nothing back. What follows is judged on the hands as they lie then. */
+/**
+ * Moves a card. A move is a remedy: it withdraws no finding. What follows is judged on the hands as
+ * they then lie.
+ */
 export function moveCard(
   shoe: Shoe,
   laid: Laid,
@@ -248,7 +260,10 @@ function remove(cards: Laid[], laid: Laid): void {
   if (at >= 0) cards.splice(at, 1);
 }
 
-/** The cards carried over are the first of the coup that opens; the coup in which they were drawn keeps them on its record. */
+/**
+ * Lays the cards carried over as the first of the coup that opens. The coup in which they were
+ * drawn keeps them on its record.
+ */
 export function layCarried(shoe: Shoe, coup: Coup): void {
   for (const { event, card, value, exposed } of shoe.carried.splice(0)) {
     const laid: Laid = {

@@ -1,16 +1,19 @@
 import { bankerCell, endsDrawing, playerCell, STOOD, type Tableau } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
 
-/** A hand's third card, as far as the drawing rules look at it. */
+/** What the drawing rules look at in a hand's third card. */
 export interface Third {
   readonly value: number;
   /** Greater is later. */
   readonly serial: number;
-  /** One of the coup's first four game cards: out of place (DL-02), but no draw. */
+  /** One of the coup's first four game cards: misplaced (DL-02), but not a draw. */
   readonly initial: boolean;
 }
 
-/** Two hands as the drawing rules look at them: the totals of their first two cards, and their third cards. */
+/**
+ * What the drawing rules look at in two hands: the totals of their first two cards, and their third
+ * cards.
+ */
 export interface Dealt {
   readonly player: number;
   readonly banker: number;
@@ -19,11 +22,13 @@ export interface Dealt {
 }
 
 /**
- * How far the coup has come. `laid`: a card was just laid, more may follow. `declared`: an outcome was declared, so a
- * draw that is due is missing. `ended`: nothing will follow. `voided`: nothing will follow and nothing is missing.
+ * How far the coup has come. `laid`: a card was just laid, and more may follow. `declared`: an
+ * outcome was declared, so a draw that is due is missing. `ended`: nothing will follow. `voided`:
+ * nothing will follow, and nothing is missing.
  */
 export type Stage = 'laid' | 'declared' | 'ended' | 'voided';
 
+/** The codes that the drawing rules can raise, in the order of their bits. */
 export const DRAW_CODES = [
   'TC-01',
   'TC-02',
@@ -35,6 +40,7 @@ export const DRAW_CODES = [
   'TC-08',
   'TC-09',
 ] as const satisfies readonly FindingCode[];
+/** One of the drawing codes. */
 export type DrawCode = (typeof DRAW_CODES)[number];
 const BITS = Object.fromEntries(DRAW_CODES.map((code, i) => [code, 1 << i])) as Readonly<
   Record<DrawCode, number>
@@ -52,8 +58,8 @@ const {
 } = BITS;
 
 /**
- * Every drawing rule that two hands of two or more cards break, as a set of bits (`1 << place in DRAW_CODES`): the table
- * of contract section 4, "Third cards", judged against what actually lay there.
+ * Returns the codes of every drawing rule that two hands of two or more cards break, as bits (`1 <<
+ * index in DRAW_CODES`). The rules are the table of contract section 4, "Third cards".
  */
 export function drawCodesOf(
   tableau: Tableau,
@@ -76,8 +82,8 @@ export function drawCodesOf(
     if (missing && bankerCell(tableau, banker, column) === 'draw')
       codes |= playerThird ? TC07 : TC05;
   } else if (drew(bankerThird)) {
-    // A banker that drew before a player who was due is judged by the player's card once it comes, and as if the player
-    // had stood if it never does.
+    // If the banker drew before a player who was due, judge the banker by the player's card once
+    // it comes, and as if the player had stood if it never comes.
     const judgedAsStood = playerThird
       ? bankerFirst && playerMay !== 'draw'
       : playerMay !== 'draw' || stage === 'ended' || stage === 'voided';
@@ -90,10 +96,10 @@ export function drawCodesOf(
 
 const drew = (third: Third | null): boolean => third !== null && !third.initial;
 
-/** The codes of a set of bits, in order. */
+/** Returns the codes of a set of bits, in order. */
 export const codesIn = (bits: number): readonly DrawCode[] =>
   bits === 0 ? NO_CODES : DRAW_CODES.filter((code) => (bits & BITS[code]) !== 0);
 const NO_CODES: readonly DrawCode[] = [];
 
-/** The codes of a draw that did not come. */
+/** The bits of the codes for a draw that did not come. */
 export const MISSING_DRAWS = TC03 | TC05 | TC07;

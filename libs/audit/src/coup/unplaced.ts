@@ -3,13 +3,17 @@ import { drawCodesOf, type Stage, type Third } from './draws.js';
 import type { Hand } from '../events/events.js';
 import type { Coup, Laid, Shoe } from '../state.js';
 
-/** More unread cards than this in one coup leave everything open: a thousand ways to read them are enough to try. */
+/**
+ * The most unread cards whose values are tried: three have a thousand readings. More leave
+ * everything open.
+ */
 const UNREAD_MAX = 3;
 
 /**
- * The drawing codes of a coup in which an unread card leaves open to which hand a later card went, because no hand was
- * named for it: every value of the unread cards is tried, and each unnamed card goes to the hand that was then due.
- * `sure`: codes of every reading; `open`: of some. `undefined` where there are too many unread cards to try.
+ * Returns the drawing codes of a coup in which an unread card leaves open to which hand a later,
+ * unnamed card went. Tries every value of the unread cards, and lays each unnamed card on the hand
+ * that was then due. `sure`: codes of every reading. `open`: codes of some. Returns `undefined` if
+ * there are too many unread cards to try.
  */
 export function drawCodesUnplaced(
   shoe: Shoe,
@@ -77,7 +81,7 @@ function codesOfReading(
   return drawCodesOf(tableau, dealt, stage);
 }
 
-/** The hand to which a card was moved, or else the one that was named when it was drawn. */
+/** Returns the hand to which a card was moved, or else the one that was named when it was drawn. */
 function handNamed({ moved, place, event }: Laid): Hand | null {
   const named = moved && (place === 'player' || place === 'banker') ? place : event.data.to;
   return named === 'player' || named === 'banker' ? named : null;

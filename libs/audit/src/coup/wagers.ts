@@ -3,7 +3,10 @@ import { referenceOf } from '../events/events.js';
 import type { Coup, Shoe, Wager } from '../state.js';
 import type { Impact } from '../findings/finding.js';
 
-/** What was done about a wager, its settlements added up: money adds, the last stake counts. */
+/**
+ * What was done about a wager, over all its settlements: amounts are added up, and the last stake
+ * counts.
+ */
 export interface Settled {
   readonly stake: 'returned' | 'taken';
   readonly paid: number;
@@ -13,6 +16,7 @@ export interface Settled {
   readonly events: () => string[];
 }
 
+/** Returns a seat's wager on a bet of a coup, and adds it if it is new. */
 export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
   const known = coup.wagers.find((wager) => wager.seat === seat && wager.bet === bet);
   if (known) return known;
@@ -24,6 +28,7 @@ export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
 /** Returns the fields of a finding that name a wager. */
 export const ofWager = ({ seat, bet }: Wager): Pick<Wager, 'seat' | 'bet'> => ({ seat, bet });
 
+/** Returns what was done about a wager, or `null` if it was never settled. */
 export function settledOf({ settlements }: Wager): Settled | null {
   const last = settlements.at(-1);
   if (!last) return null;
@@ -36,7 +41,10 @@ export function settledOf({ settlements }: Wager): Settled | null {
   return { stake: last.data.stake, paid, commission, events: () => settlements.map(referenceOf) };
 }
 
-/** What a wager stands at, and what was staked on it too late to count; the late ones are told by then. */
+/**
+ * Returns a wager's stake, and what was staked on it too late to count. Call it once late moves are
+ * marked.
+ */
 export function standing({ moves }: Wager): { stands: number; late: number } {
   let stands = 0;
   let late = 0;
@@ -50,11 +58,14 @@ export function standing({ moves }: Wager): { stands: number; late: number } {
   return { stands: Math.max(0, stands), late };
 }
 
-/** What a winning stake is paid, before commission: minor units, rounded as the document says. */
+/**
+ * Returns what a winning stake is paid before commission, in minor units, rounded as the document
+ * says.
+ */
 export const winnings = (shoe: Shoe, stake: number, profit: Rational): number =>
   scale(stake, profit, shoe.rules.payoutRounding);
 
-/** Money by which the patron has more (above 0) or less than is due. */
+/** Returns the impact of the money by which the patron has more (above 0) or less than is due. */
 export const impact = (shoe: Shoe, more: number): Impact => ({
   amount: Math.abs(more),
   currency: shoe.currency,

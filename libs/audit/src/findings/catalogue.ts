@@ -1,37 +1,54 @@
 import type { Report } from '../events/events.js';
 
-/** 1 money or result wrong now; 2 a rule broken, the result possibly right; 3 procedure or quality of data; 4 statistics. */
+/**
+ * 1: money or result wrong now. 2: a rule broken, the result possibly right. 3: procedure or data
+ * quality. 4: statistics.
+ */
 export const SEVERITIES = [1, 2, 3, 4] as const;
+/** How serious a finding is. */
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Everything that follows from a finding's code. */
 export interface CodeFacts {
   readonly severity: Severity;
-  /** A finding about the shoe as a whole names no coup. The id of one about a device leaves shoe and coup out. */
+  /**
+   * A finding about the shoe as a whole names no coup. The id of one about a device leaves shoe and
+   * coup out.
+   */
   readonly about: 'shoe' | 'coup' | 'device' | 'person';
   /**
-   * What a gap in the source of the cards makes unjudgeable: the code in the coups between; the shoe's reckoning; what the
-   * shoe draws from then on; the burn, if the gap lies before the first coup. `null`: nothing.
+   * What a gap in the source of the cards makes unjudgeable: the code in the coups between; the
+   * shoe's count of cards; what the shoe draws from then on; the burn, if the gap lies before the
+   * first coup. `null`: nothing.
    */
   readonly gap: 'coup' | 'shoe' | 'later cards' | 'burn' | null;
   /**
-   * What the void of its coup does to it: withdraws it; marks it void; marks it void unless it was raised after the void;
-   * nothing.
+   * What the void of its coup does to the finding: withdraws it; marks it void; marks it void
+   * unless it was raised after the void; nothing.
    */
   readonly onVoid: 'withdrawn' | 'void' | 'void if earlier' | 'stays';
-  /** What a correction judges it again with: its coup, or everything of its shoe. `stays`: it is never withdrawn. */
+  /**
+   * What a correction judges again together with the finding: its coup, or all of its shoe.
+   * `stays`: it is never withdrawn.
+   */
   readonly onCorrection: 'coup' | 'shoe' | 'stays';
   /** The reports in which it counts. */
   readonly reports: readonly ('misdealt' | 'dealers' | 'payouts' | 'shoes' | 'devices')[];
-  /** The kinds that a table must report before the absence of a fact can be held against a dealer. */
+  /** What a table must report before the absence of a fact counts against a dealer. */
   readonly needs: readonly Report[];
   /** Whether only a table with bets can have it. */
   readonly withBets: boolean;
-  /** What `expected`, `observed` and `message` hold beside words. */
+  /** What `expected`, `observed` and `message` contain apart from words. */
   readonly values: 'cards' | 'amounts' | 'actions' | 'words';
-  /** The part of the rule document that holds it, as a JSON pointer; `null` where every document takes the rule for granted. */
+  /**
+   * The part of the rule document that holds the rule, as a JSON pointer. `null`: every document
+   * takes it for granted.
+   */
   readonly rule: RulePart | null;
-  /** The fields that tell its findings apart where they have code, table, shoe and coup in common: the tail of their ids. */
+  /**
+   * The fields that distinguish its findings within one table, shoe and coup: the tail of their
+   * ids.
+   */
   readonly tail: readonly TailField[];
 }
 
@@ -142,8 +159,9 @@ const PERSON = {
 } as const;
 
 /**
- * Every code that is raised, with all that follows from it: no other place may conclude anything from how a code is
- * spelled. Severities are those of domain research 2.4 and contract section 4; docs/findings.md explains each code.
+ * Every code that is raised, with all that follows from it. No other code may infer anything from
+ * how a code is spelled. Severities are those of contract section 4. docs/findings.md explains each
+ * code.
  */
 const ROWS = {
   'SH-02': { ...OF_SHOE_IN_COUP, severity: 1, gap: 'later cards', tail: ['event'] },
@@ -231,8 +249,11 @@ const ROWS = {
   'PR-09': { ...PERSON, severity: 3 },
 } as const satisfies Record<string, CodeFacts>;
 
+/** A code of the catalogue. */
 export type FindingCode = keyof typeof ROWS;
+/** All codes, in the catalogue's order. */
 export const FINDING_CODES = Object.keys(ROWS) as FindingCode[];
+/** The facts of each code. */
 export const CATALOGUE: Readonly<Record<FindingCode, CodeFacts>> = ROWS;
 
 /** Returns the codes whose facts fit, in the catalogue's order. */

@@ -8,7 +8,7 @@ import { impact, ofWager, settledOf, standing, wagerOf } from '../coup/wagers.js
 
 type Staking = EventOf<'bet-placed'> | EventOf<'bet-withdrawn'>;
 
-/** A bet was placed or withdrawn in a coup. */
+/** Records a bet that was placed or withdrawn in a coup, and judges it. */
 export function moveBet(shoe: Shoe, coup: Coup, event: Staking): void {
   const wager = wagerOf(coup, event.data.seat, event.data.bet);
   const move: BetMove = { event, afterFirstCard: coup.firstCard !== null, late: false };
@@ -31,7 +31,7 @@ function judgeBet(shoe: Shoe, coup: Coup, wager: Wager, event: Staking): void {
   judgeOffered(shoe, coup, wager, event);
 }
 
-/** A bet that the house's rules do not have (BT-10); what became of it is not judged. */
+/** Raises BT-10 for a bet that the house's rules do not offer. Its settlement is not judged. */
 export function judgeOffered(shoe: Shoe, coup: Coup, wager: Wager, event: AnyEvent): void {
   if (shoe.rules.bets.has(wager.bet)) return;
   raise(shoe, coup, 'BT-10', {
@@ -43,7 +43,7 @@ export function judgeOffered(shoe: Shoe, coup: Coup, wager: Wager, event: AnyEve
   });
 }
 
-/** Betting closed in a coup: the first time counts. */
+/** Closes the betting of a coup. Only its first closing counts. */
 export function closeBetting(shoe: Shoe, coup: Coup, event: AnyEvent): void {
   if (coup.bettingClosed) return;
   coup.bettingClosed = event;
@@ -52,8 +52,9 @@ export function closeBetting(shoe: Shoe, coup: Coup, event: AnyEvent): void {
 }
 
 /**
- * A bet moved after the mark (BT-01): after betting was closed, or after the first game card where the coup has no such
- * event. A late placement is no bet, a late withdrawal has no effect; one too close to call stands.
+ * Judges a bet that moved after the mark (BT-01): the closing of betting, or the first game card if
+ * the coup has no such event. A late placement does not count as a bet, and a late withdrawal has
+ * no effect. If the clocks are too close to call, the move counts and is listed as unjudgeable.
  */
 function judgeLate(shoe: Shoe, coup: Coup, wager: Wager, move: BetMove, mark: AnyEvent): void {
   const events = [referenceOf(mark), referenceOf(move.event)];
@@ -70,7 +71,10 @@ function judgeLate(shoe: Shoe, coup: Coup, wager: Wager, move: BetMove, mark: An
   });
 }
 
-/** What can be said of the bets only when the coup is over: lateness without a closing of betting, limits, no bet at all. */
+/**
+ * Judges what is known of the bets only when the coup is over: late moves if betting was never
+ * closed, limits, and a coup without any bet (DL-10).
+ */
 export function judgeBetting(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (!coup.bettingClosed && coup.firstCard) {
     const mark = coup.firstCard.event as AnyEvent;
@@ -89,7 +93,7 @@ export function judgeBetting(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   });
 }
 
-/** Bets under the minimum or over the maximum, on what stands when betting closes (BT-02, BT-03). */
+/** Raises BT-02 and BT-03 for stakes under the minimum or over the maximum when betting closes. */
 function judgeLimits(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   const { limits } = shoe.opening.data;
   if (!limits) return;
@@ -112,7 +116,10 @@ function judgeLimits(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   }
 }
 
-/** The stakes of a void, dummy, demonstration or free coup that were not returned when the next one opened (BT-08). */
+/**
+ * Raises BT-08 for each stake of a void, dummy, demonstration or free coup that was not returned
+ * before the next coup opened.
+ */
 export function judgeReturns(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   coup.owesReturn = false;
   for (const wager of coup.wagers) {

@@ -6,14 +6,17 @@ import { amend, raise } from '../findings/findings.js';
 import type { Coup, Laid, Obligation, Place, Shoe } from '../state.js';
 import type { Finding } from '../findings/finding.js';
 
-/** Done with the cards of the coup itself, before it is settled or over; all others have until the next coup opens. */
+/**
+ * Actions that must be done before the coup is settled or over. All others may wait until the next
+ * coup opens.
+ */
 const BEFORE_SETTLEMENT: ReadonlySet<Action> = new Set([
   'move-to-player',
   'move-to-banker',
   'draw-now',
 ]);
 
-/** The move that shows an action, by where the card was put. */
+/** The action that a moved card shows, by the place where it was put. */
 const MOVES: Readonly<Record<Exclude<Place, null>, Action>> = {
   player: 'move-to-player',
   banker: 'move-to-banker',
@@ -22,15 +25,15 @@ const MOVES: Readonly<Record<Exclude<Place, null>, Action>> = {
   next: 'carry-over',
 };
 
-/** Where a misplaced card belongs, for rules that depend on it. */
+/** The hand on which a misplaced card belongs. Some rules depend on it. */
 interface Placing {
   readonly belongsTo?: Hand;
 }
 
 /**
- * Looks up what the rule document prescribes about a finding: the first entry of `irregularities` for its code whose
- * circumstances fit. It is given with the finding, and awaited: PR-07 is raised when its moment passes without it.
- * `card` is the card concerned, where one is.
+ * Looks up what the rule document prescribes about a finding: the first entry of `irregularities`
+ * for its code whose circumstances fit. Adds the disposition to the finding and awaits it: PR-07 is
+ * raised if its time passes without it. `card` is the card concerned, if there is one.
  */
 export function oblige(
   shoe: Shoe,
@@ -60,7 +63,7 @@ export function oblige(
   });
 }
 
-/** Whether the document says anything about a code. */
+/** Returns whether the rule document prescribes anything about a code. */
 export const hasEntry = (shoe: Shoe, code: FindingCode): boolean =>
   shoe.rules.irregularities.some(({ codes }) => codes.includes(code));
 
@@ -87,7 +90,10 @@ function entryFor(
   );
 }
 
-/** A card was moved: what was prescribed about it is done, or something else was. */
+/**
+ * Compares a card's move with what was prescribed about the card: it is done, or something else was
+ * (PR-07).
+ */
 export function noteMove(shoe: Shoe, card: Laid, because: AnyEvent): void {
   if (card.place === null) return;
   const action = MOVES[card.place];
@@ -95,7 +101,7 @@ export function noteMove(shoe: Shoe, card: Laid, because: AnyEvent): void {
     if (obligation.card === card) noteAction(shoe, obligation, action, because);
 }
 
-/** A missing card was drawn after all. */
+/** Marks `draw-now` as done when a missing card is drawn after all. */
 export function noteDraw(shoe: Shoe, coup: Coup, hand: Hand, because: AnyEvent): void {
   for (const obligation of openOf(shoe)) {
     const missed: readonly FindingCode[] = hand === 'player' ? ['TC-03'] : ['TC-05', 'TC-07'];
@@ -104,27 +110,32 @@ export function noteDraw(shoe: Shoe, coup: Coup, hand: Hand, because: AnyEvent):
   }
 }
 
-/** A coup was declared void. */
+/** Compares the void of a coup with what was prescribed about it. */
 export function noteVoid(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   for (const obligation of openOf(shoe))
     if (obligation.coup === coup) noteAction(shoe, obligation, 'void-coup', because);
 }
 
-/** `elsewise`: the action is another disposition where it was not prescribed. */
+/**
+ * Marks an action as done if it was prescribed. `flagIfNotPrescribed`: raises PR-07 if it was not.
+ */
 function noteAction(
   shoe: Shoe,
   obligation: Obligation,
   action: Action,
   because: AnyEvent,
-  elsewise = true,
+  flagIfNotPrescribed = true,
 ): void {
   if (obligation.entry.do.includes(action)) {
     obligation.done.add(action);
     remedyWhenDone(shoe, obligation);
-  } else if (elsewise) deviate(shoe, obligation, action, because);
+  } else if (flagIfNotPrescribed) deviate(shoe, obligation, action, because);
 }
 
-/** The first settlement of a coup, or its end: what had to be done with its cards has been done or not. */
+/**
+ * Raises PR-07 for each action with the cards of a coup that was not done by its first settlement
+ * or its end.
+ */
 export function cardsAreFinal(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   for (const obligation of openOf(shoe)) {
     if (obligation.coup !== coup) continue;
@@ -142,8 +153,9 @@ const liesThere = ({ card }: Obligation, action: Action): boolean =>
   card !== null && card.place !== null && MOVES[card.place] === action;
 
 /**
- * The next coup opens, or the shoe closes: every disposition has been made or not. `nextIsDummy` is `null` when the shoe
- * closes; `closedForError` when it closes for "error".
+ * Closes every obligation when the next coup opens or the shoe closes: its disposition was made or
+ * not (PR-07). `next` is `null` when the shoe closes. `closedForError` is true when it closes for
+ * "error".
  */
 export function coupsAreFinal(
   shoe: Shoe,

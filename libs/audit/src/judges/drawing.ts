@@ -16,9 +16,10 @@ import type { Coup, Laid, Shoe } from '../state.js';
 import { drawCodesUnplaced } from '../coup/unplaced.js';
 
 /**
- * Judges the drawing of a coup as its cards lie now (contract section 4, "Third cards"). `because` is the event that made
- * it time: the card laid, the declaration, or what ended the coup. Where an unread card could be one thing or another,
- * a code is raised if every value would raise it, and listed as unjudgeable if only some would.
+ * Judges the drawing of a coup as its cards lie now (contract section 4, "Third cards"). `because`
+ * is the event that triggers the judgment: a card laid, a declaration, or what ended the coup. With
+ * unread cards, a code is raised if every value of them would raise it, and listed as unjudgeable
+ * if only some would.
  */
 export function judgeDraws(shoe: Shoe, coup: Coup, stage: Stage, because: AnyEvent): void {
   if (coup.gapped || coup.short || coup.player.length < 2 || coup.banker.length < 2) return;
@@ -38,7 +39,9 @@ const unreadRefs = (coup: Coup): string[] =>
     .filter(({ card }) => card === null)
     .map(({ event }) => referenceOf(event));
 
-/** The codes that every value of the unread cards raises, and those that only some do. */
+/**
+ * Returns the codes that every value of the unread cards raises, and those that only some raise.
+ */
 function drawCodes(shoe: Shoe, coup: Coup, stage: Stage): { sure: number; open: number } {
   const { tableau } = shoe.rules;
   const [p1, p2, p3] = coup.player as [Laid, Laid, Laid | undefined];

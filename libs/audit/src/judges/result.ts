@@ -8,12 +8,12 @@ import { judgeDraws } from './drawing.js';
 import { noteOutcome } from './settlement.js';
 import type { Coup, Declaration, Laid, Shoe } from '../state.js';
 
-/** A hand's total was called: it is judged on the hand as it is at that moment (RS-01, once a coup). */
+/** Judges the called total of a hand against its cards at that moment (RS-01, once a coup). */
 export function callHand(shoe: Shoe, coup: Coup, event: EventOf<'hand-called'>): void {
   judgeTotal(shoe, coup, event.data.hand, event.data.total, event);
 }
 
-/** An outcome was declared. Its totals are judged now; the rest when the hands are final. */
+/** Records a declared outcome. Judges its totals now, and the rest once the hands are final. */
 export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-declared'>): void {
   const { by, outcome, player, banker } = event.data;
   judgeShort(shoe, coup, event);
@@ -44,12 +44,12 @@ export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-d
 }
 
 /**
- * A hand of fewer than two cards when an outcome is declared or the coup ends (DL-04). Nothing that needs the hands is
- * judged in such a coup.
+ * Raises DL-04 if a hand has fewer than two cards when an outcome is declared or the coup ends.
+ * Nothing that depends on the hands is judged in such a coup.
  */
 export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (coup.short || coup.gapped || (coup.player.length >= 2 && coup.banker.length >= 2)) return;
-  if (shoe.drawn >= 52 * shoe.decks) return; // SH-13, at the coup's end
+  if (shoe.drawn >= 52 * shoe.decks) return; // SH-13 follows at the coup's end
   coup.short = true;
   raise(shoe, coup, 'DL-04', {
     events: [...coup.cards.map(({ event }) => referenceOf(event)), referenceOf(because)],
@@ -81,8 +81,8 @@ function judgeTotal(shoe: Shoe, coup: Coup, hand: Hand, said: number, event: Any
 }
 
 /**
- * The result of a coup that is over, on the final hands (RS-02, RS-03, RS-05, RS-07). A declaration that a draw or a move
- * of its hands followed was judged by its totals alone.
+ * Judges the result of a finished coup on its final hands (RS-02, RS-03, RS-05, RS-07). If a draw
+ * or a move changed the hands after a declaration, only the totals of the declaration are judged.
  */
 export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (coup.gapped || coup.short || coup.state === 'void') return;
@@ -111,7 +111,10 @@ export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   }
 }
 
-/** A card lies in the coup whose hand cannot be known: whatever was declared on the final hands is left open. */
+/**
+ * Lists what was declared on the final hands as unjudgeable, because the hand of one card is
+ * unknown.
+ */
 function leaveOpen(shoe: Shoe, coup: Coup): void {
   for (const {
     event: { data },

@@ -19,9 +19,9 @@ import type { Coup, Shoe, Wager } from '../state.js';
 import type { Slip } from '../findings/finding.js';
 import { impact, ofWager, settledOf, standing, winnings, type Settled } from '../coup/wagers.js';
 
-/** An outcome came: every settlement before it was too early (PY-07). */
+/** Raises PY-07 for every settlement that came before the outcome. */
 export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
-  if (coup.kind !== 'normal') return; // its stakes are to be returned, and no outcome decides that
+  if (coup.kind !== 'normal') return; // its stakes are returned whatever the outcome
   for (const wager of coup.wagers) {
     if (!shoe.rules.bets.has(wager.bet)) continue; // BT-10: its settlement is not judged
     for (const settlement of wager.settlements) {
@@ -42,7 +42,10 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
   }
 }
 
-/** The settlement of a coup that is over, on its final hands: PY-01 to PY-06 and the commission on what was paid. */
+/**
+ * Judges the settlement of a finished coup on its final hands: PY-01 to PY-06 and the commission on
+ * what was paid.
+ */
 export function judgeSettlement(shoe: Shoe, coup: Coup): void {
   if (!shoe.reports.bets || coup.gapped || coup.short || coup.state === 'void') return;
   const judgeable = coup.player.length >= 2 && coup.banker.length >= 2;
@@ -57,11 +60,14 @@ export function judgeSettlement(shoe: Shoe, coup: Coup): void {
   }
 }
 
-/** A settlement where no bet stands, or a late stake that was not returned unpaid (PY-06). */
+/**
+ * Raises PY-06 for a settlement without a bet, or for a late stake that was not returned unpaid.
+ */
 function judgeUnfounded(shoe: Shoe, coup: Coup, wager: Wager, stands: number, late: number): void {
   const settled = settledOf(wager);
   if (settled && settled.commission > 0) judgeCommission(shoe, coup, wager, settled, null);
-  if (stands > 0) return; // a bet on a dummy, demonstration or free coup: BT-07, and BT-08 unless it is returned
+  // BT-07 covers a bet on a dummy, demonstration or free coup, BT-08 a stake not returned.
+  if (stands > 0) return;
   const returned = settled !== null && settled.stake === 'returned' && settled.paid === 0;
   const wrong = late > 0 ? (settled ? !returned : shoe.reports.settlements) : settled !== null;
   if (!wrong) return;
@@ -87,11 +93,11 @@ interface Standing {
   readonly facts: readonly Facts[];
 }
 
-/** What is wrong with the settlement of one wager under one reading of the cards. */
+/** What is wrong with one wager's settlement under one reading of the cards. */
 interface Verdict {
   readonly code: FindingCode;
   readonly expected: string;
-  /** What the patron should have in hand and has, stake and winnings. */
+  /** What the patron should have in hand, stake and winnings together. */
   readonly lawful: number;
   readonly slip?: Slip;
 }
@@ -121,7 +127,10 @@ function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }
     });
 }
 
-/** The results that the bet can have, without repeats; more than one only where a card was not read, or its hand is not known. */
+/**
+ * Returns the distinct results that the bet can have: more than one only if a card is unread or the
+ * hand of a card is unknown.
+ */
 function resultsOf(bet: Bet, facts: readonly Facts[], coup: Coup): Result[] {
   const hands = handsOf(coup);
   if (
@@ -156,7 +165,7 @@ function resultsOf(bet: Bet, facts: readonly Facts[], coup: Coup): Result[] {
 const looksAtCards = (predicate: Predicate): boolean =>
   predicate.player !== undefined || predicate.banker !== undefined;
 
-/** The first of PY-01, PY-02, PY-05, PY-04, PY-03 that fits. */
+/** Returns the first of PY-01, PY-02, PY-05, PY-04 and PY-03 that fits. */
 function verdictOn(
   shoe: Shoe,
   bet: Bet,
@@ -193,7 +202,7 @@ function verdictOn(
     : { code: 'PY-02', expected: 'stake taken, nothing paid', lawful: 0 };
 }
 
-/** The known slip that explains a wrong amount, the first that fits. */
+/** Returns the first known slip that explains a wrong amount. */
 function slipOf(
   shoe: Shoe,
   bet: Bet,
@@ -258,7 +267,7 @@ function raiseSettlement(
   });
 }
 
-/** A settlement was made after its coup had closed (PY-10). */
+/** Raises PY-10 for a settlement made after its coup had closed. */
 export function raiseLateSettlement(shoe: Shoe, coup: Coup, event: EventOf<'bet-settled'>): void {
   raise(shoe, coup, 'PY-10', {
     event: referenceOf(event),

@@ -12,7 +12,7 @@ import { UNREAD } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
 import type { Coup, Duty, Laid, Shoe, ShoeRow } from '../state.js';
 
-/** A shoe just opened: nothing drawn, nothing judged but the opening itself (SH-19). */
+/** Returns a newly opened shoe. Judges its rules and its number of decks (SH-19). */
 export function openShoe(
   table: string,
   opening: EventOf<'shoe-opened'>,
@@ -102,7 +102,7 @@ const shoeRow = (shoe: Shoe): ShoeRow => ({
   closed: shoe.closed,
 });
 
-/** The burn, when the first coup opens (SH-06, SH-07). */
+/** Judges the burn when the first coup opens (SH-06, SH-07). */
 export function judgeBurn(shoe: Shoe, coup: Coup): void {
   if (!shoe.reports.burns || shoe.burnsLost) return;
   const burned = shoe.burned.length;
@@ -152,7 +152,9 @@ export function judgeBurn(shoe: Shoe, coup: Coup): void {
   if (finding) oblige(shoe, coup, finding, null);
 }
 
-/** The cut card showed; the first time counts. */
+/**
+ * Sets how many coups may still be opened once the cut card shows. Only its first showing counts.
+ */
 export function cutCardDrawn(shoe: Shoe, event: AnyEvent): void {
   if (shoe.coupsLeft !== null) return;
   const { insideCoup, betweenCoups } = shoe.rules.document.cutCard;
@@ -164,7 +166,10 @@ export function cutCardDrawn(shoe: Shoe, event: AnyEvent): void {
   }
 }
 
-/** A coup after the cut card: SH-09 where no more may be opened. Only normal coups count. */
+/**
+ * Counts a coup after the cut card, and raises SH-09 if it is one too many. Only normal coups
+ * count.
+ */
 export function countCoup(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (shoe.coupsLeft === null || coup.kind !== 'normal') return;
   shoe.coupsLeft -= 1;
@@ -179,7 +184,10 @@ export function countCoup(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (finding) oblige(shoe, coup, finding, null);
 }
 
-/** The shoe closed, or another was opened in its place: its reason, its cards, its commission (SH-10, SH-04, CM-05). */
+/**
+ * Closes a shoe, either by its own closing or because another shoe was opened. Judges its reason,
+ * its cards and its commission (SH-10, SH-04, CM-05).
+ */
 export function closeShoe(shoe: Shoe, because: AnyEvent): void {
   shoe.closed = true;
   const reference = referenceOf(because);
@@ -225,7 +233,10 @@ function judgeRemaining(
   });
 }
 
-/** Cards of which drawn and remaining do not make the decks, unread cards standing for whatever is wanting. */
+/**
+ * Returns the cards whose drawn and remaining copies do not make up the decks. An unread card may
+ * be any missing copy.
+ */
 function wrongCopies(shoe: Shoe, remaining: readonly Card[]): string[] {
   const copies = [...shoe.copies];
   for (const card of remaining) copies[cardIndex(card)] = (copies[cardIndex(card)] as number) + 1;

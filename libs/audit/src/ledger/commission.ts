@@ -17,7 +17,7 @@ function accountOf(shoe: Shoe, seat: number): Account {
 
 const outstanding = ({ marked, collected, waived }: Account): number => marked - collected - waived;
 
-/** A seat's line of the ledger as it stands. */
+/** Returns a seat's current line of the ledger. */
 export function ledgerRow(shoe: Shoe, seat: number): LedgerRow {
   const { due, taken, marked, collected, waived } = accountOf(shoe, seat);
   return {
@@ -36,7 +36,7 @@ export function ledgerRow(shoe: Shoe, seat: number): LedgerRow {
 const tell = (shoe: Shoe, seat: number): void =>
   void shoe.news.push({ is: 'ledger', row: ledgerRow(shoe, seat) });
 
-/** Commission taken and marked with a settlement enters the ledger, as recorded. */
+/** Enters the commission that a settlement took and marked into the ledger, as recorded. */
 export function enterCommission(
   shoe: Shoe,
   coup: Coup | null,
@@ -60,7 +60,11 @@ export function enterCommission(
   tell(shoe, data.seat);
 }
 
-/** What a coup marked and owed leaves the ledger: it was declared void, or (`due` alone) can no longer be judged. */
+/**
+ * Reverses a coup's entries in the ledger. `all`: the coup was voided, so it contributes no due or
+ * marked commission. `due`: it can no longer be judged, so it contributes no due commission.
+ * Commission already taken stays.
+ */
 export function reverseEntries(shoe: Shoe, coup: Coup, what: 'all' | 'due'): void {
   for (const entry of coup.entries) {
     const account = accountOf(shoe, entry.seat);
@@ -74,7 +78,7 @@ export function reverseEntries(shoe: Shoe, coup: Coup, what: 'all' | 'due'): voi
   }
 }
 
-/** How a wager stood that was settled; `netted`: the payout was less by exactly the commission. */
+/** The bet behind a settlement. `netted`: the payout was less by exactly the commission. */
 export interface Bearing {
   readonly bet: Bet;
   readonly stands: number;
@@ -88,8 +92,9 @@ interface Charge {
 }
 
 /**
- * Commission on one settled wager (CM-01 to CM-04), taken and marked together; what is due enters the ledger. `bearing`
- * is `null` where no bet stood, so that nothing is owed.
+ * Judges the commission on one settled wager (CM-01 to CM-04), taken and marked together, and
+ * enters what is due into the ledger. `bearing` is `null` if there was no bet, so that nothing is
+ * due.
  */
 export function judgeCommission(
   shoe: Shoe,
@@ -148,7 +153,10 @@ function chargeOf(
   return { due, code: roundings(commission, won).includes(charged) ? 'CM-03' : 'CM-02' };
 }
 
-/** Amounts that some rounding, of the minor unit or of the document's unit, or the minimum would make of the commission. */
+/**
+ * Returns the amounts that the commission would be under any rounding, to the minor unit or to the
+ * document's unit, and its minimum.
+ */
 const roundings = ({ rate, rounding, minimum }: Commission, won: number): number[] => [
   ...[1, rounding.unit].flatMap((unit) =>
     (['down', 'up', 'half-up', 'half-down'] as const).map((mode) =>
@@ -182,7 +190,10 @@ function raiseCharge(
   });
 }
 
-/** Commission collected from a seat, or waived: never more than is outstanding (CM-06), and waived with authority (CM-08). */
+/**
+ * Records commission collected from a seat or waived. Raises CM-06 if it is more than is
+ * outstanding, and CM-08 for a waiver without authority.
+ */
 export function takeCommission(
   shoe: Shoe,
   event: EventOf<'commission-collected'> | EventOf<'commission-waived'>,
@@ -236,7 +247,7 @@ function judgeWaiver(shoe: Shoe, { data }: EventOf<'commission-waived'>, referen
   });
 }
 
-/** Commission still outstanding when a seat leaves or the shoe closes (CM-05). */
+/** Raises CM-05 if commission is still outstanding when a seat leaves or the shoe closes. */
 export function judgeOutstanding(shoe: Shoe, seat: number, because: string): void {
   const account = shoe.ledger.get(seat);
   if (!account || !shoe.reports.commission || outstanding(account) <= 0) return;
