@@ -61,7 +61,7 @@ describe('a stopped partition', () => {
     await eventually('stopped again', async () => (await position()).stopped);
     expect((await position()).next).toBe(before);
 
-    floor.log.faults.hole = undefined;
+    delete floor.log.faults.hole;
     await floor.send(lines.slice(200));
     const resumed = await shoeprint(['resume', String(partition)]);
     expect([resumed.code, resumed.stdout]).toEqual([
@@ -101,7 +101,7 @@ describe('a stopped partition', () => {
       for (const from of [300, 305])
         await floor.send(dayLines(['B07'], 'resumed').slice(from, from + 5));
       await eventually('a stopped partition', async () => (await position()).stopped);
-      floor.log.faults.hole = undefined;
+      delete floor.log.faults.hole;
       expect((await resume(String(partition))).statusCode).toBe(202);
       expect(told).toContainEqual({
         message: 'a stopped partition is to go on',

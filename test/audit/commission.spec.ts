@@ -27,8 +27,8 @@ interface Paid {
 function banker({
   stake = 100,
   paid = stake,
-  marked,
-  taken,
+  marked = 0,
+  taken = 0,
   rules,
   reports,
   book = BOOK,

@@ -85,7 +85,10 @@ export class Floor {
   }
 
   store(schema?: string): RowStore {
-    const rows = RowStore.open(this.database.url, { schema, poolSize: 3 });
+    const rows = RowStore.open(this.database.url, {
+      ...(schema !== undefined && { schema }),
+      poolSize: 3,
+    });
     this.stores.push(rows);
     return rows;
   }
@@ -118,7 +121,7 @@ export class Floor {
       metrics,
       owner: `test/${(this.count += 1)}`,
       leaseMs,
-      gapAfterMs,
+      ...(gapAfterMs !== undefined && { gapAfterMs }),
     });
     this.auditors.push(auditor);
     return auditor;

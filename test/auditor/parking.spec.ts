@@ -125,7 +125,7 @@ describe('a partition with unreadable bytes', () => {
     floor.log.faults.hole = { partition: 0, offset: 6 };
     await floor.start({ leaseMs: 600 });
     await eventually('a stopped partition', async () => (await positionOf(0)).stopped_reason);
-    floor.log.faults.hole = undefined;
+    delete floor.log.faults.hole;
     await floor.store().resumePartition(0);
     await floor.caughtUp();
     await expectTable('T1', lines.slice(0, 40));

@@ -3,14 +3,16 @@ import { readRules, type BetText, type RuleDocument } from '#baccarat';
 const tie = [{ when: { winner: 'tie' } }] as const;
 const tiersByMargin = (side: 'player' | 'banker') => [
   { when: { winner: side, [`${side}Natural`]: true }, odds: '1 to 1' },
-  ...[
-    [9, 30],
-    [8, 10],
-    [7, 6],
-    [6, 4],
-    [5, 2],
-    [4, 1],
-  ].map(([margin, odds]) => ({ when: { winner: side, margin }, odds: `${odds} to 1` })),
+  ...(
+    [
+      [9, 30],
+      [8, 10],
+      [7, 6],
+      [6, 4],
+      [5, 2],
+      [4, 1],
+    ] as const
+  ).map(([margin, odds]) => ({ when: { winner: side, margin }, odds: `${odds} to 1` })),
 ];
 const dragonBonus = (side: 'player' | 'banker'): BetText => ({
   id: `dragon-bonus-${side}`,
@@ -98,10 +100,11 @@ export const HOUSE: RuleDocument = {
 
 export const house = readRules(HOUSE);
 
+const { commission: _, ...WITHOUT_COMMISSION } = HOUSE;
+
 /** The same house without commission: a banker hand that wins with a three-card 7 pushes. */
 export const threeCardSevenPushes = readRules({
-  ...HOUSE,
-  commission: undefined,
+  ...WITHOUT_COMMISSION,
   bets: [
     {
       id: 'banker',
@@ -116,8 +119,7 @@ export const threeCardSevenPushes = readRules({
 
 /** The same house without commission: a banker hand that wins with 6 pays half. */
 export const sixPaysHalf = readRules({
-  ...HOUSE,
-  commission: undefined,
+  ...WITHOUT_COMMISSION,
   bets: [
     {
       id: 'banker',

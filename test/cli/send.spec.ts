@@ -100,7 +100,7 @@ describe('shoeprint send', () => {
       log.faults.failBefore = existsSync(`${path}.sent`);
     };
     const cut = await send(path, {}, '--patience', '0');
-    log.faults.beforeSend = undefined;
+    delete log.faults.beforeSend;
     log.faults.failBefore = false;
     expect([cut.code, cut.stderr, sends]).toEqual([
       2,
@@ -126,7 +126,7 @@ describe('shoeprint send', () => {
     await eventually('two refused appends', () => refused > 1);
     log.faults.failBefore = false;
     const { code, stderr } = await sending;
-    log.faults.beforeSend = undefined;
+    delete log.faults.beforeSend;
     expect([code, stderr.trim().split('\n').length]).toEqual([0, 1]);
     expect(stderr).toMatch(/trying again/);
     expect(await recorded()).toEqual(lines);
@@ -141,7 +141,7 @@ describe('shoeprint send', () => {
       log.faults.failAfter = answers === 1;
     };
     const { code } = await send(path);
-    log.faults.beforeSend = undefined;
+    delete log.faults.beforeSend;
     log.faults.failAfter = false;
     expect(code).toBe(0);
     expect(await recorded()).toEqual([...lines, ...lines]); // twice in the log; admission takes them once

@@ -12,7 +12,7 @@ async function makeStore(): Promise<LogStore> {
     return async () => void (faults[fault] = false);
   };
   return {
-    open: async ({ queueBytesMax } = {}) => new MemoryLog({ store, queueBytesMax }),
+    open: async (options) => new MemoryLog({ store, ...options }),
     drop: async () => undefined,
     restart: async () => {
       faults.unreachable = true;

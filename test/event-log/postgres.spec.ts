@@ -34,8 +34,7 @@ async function makeStore(): Promise<LogStore> {
   const database = await createDatabase();
   const { loser, url } = await AnswerLoser.before(database.url);
   return {
-    open: ({ queueBytesMax } = {}) =>
-      PostgresLog.open({ url, partitions: PARTITIONS, queueBytesMax }),
+    open: (options) => PostgresLog.open({ url, partitions: PARTITIONS, ...options }),
     drop: async () => {
       await loser.close();
       await database.drop();

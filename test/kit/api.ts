@@ -88,7 +88,7 @@ export async function startApi({
         method,
         url: path,
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-        payload: body,
+        ...(body && { payload: body }),
       }),
     person: (roles, options) =>
       newPerson(source, typeof roles === 'string' ? [roles] : [...roles], options),

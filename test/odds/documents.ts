@@ -33,14 +33,16 @@ const bonus = (winner: 'player' | 'banker'): BetText => ({
   pushes: [{ when: { winner: 'tie', playerNatural: true, bankerNatural: true } }],
   pays: [
     { when: { winner, [`${winner}Natural`]: true }, odds: '1 to 1' },
-    ...[
-      [9, 30],
-      [8, 10],
-      [7, 6],
-      [6, 4],
-      [5, 2],
-      [4, 1],
-    ].map(([margin, odds]) => ({ when: { winner, margin }, odds: `${odds} to 1` })),
+    ...(
+      [
+        [9, 30],
+        [8, 10],
+        [7, 6],
+        [6, 4],
+        [5, 2],
+        [4, 1],
+      ] as const
+    ).map(([margin, odds]) => ({ when: { winner, margin }, odds: `${odds} to 1` })),
   ],
 });
 

@@ -229,15 +229,13 @@ describe('shoes and coups', () => {
   });
 
   it('come the latest first, by day and by table', async () => {
-    const refs = async (from?: string, to?: string): Promise<string[]> =>
+    const refs = async (days: { from?: string; to?: string } = {}): Promise<string[]> =>
       (
-        await allPages(1, (paging) =>
-          floor.read((read) => shoes(read, { table, from, to }, paging)),
-        )
+        await allPages(1, (paging) => floor.read((read) => shoes(read, { table, ...days }, paging)))
       ).map(({ ref }) => ref);
     expect(await refs()).toEqual(['s#2', 's#1', 's#0']);
-    expect(await refs('2026-11-21')).toEqual(['s#2']);
-    expect(await refs(undefined, '2026-11-20')).toEqual(['s#1', 's#0']);
+    expect(await refs({ from: '2026-11-21' })).toEqual(['s#2']);
+    expect(await refs({ to: '2026-11-20' })).toEqual(['s#1', 's#0']);
     expect(
       (await floor.read((read) => shoes(read, { table, scope: ['another'] }, {}))).lines,
     ).toEqual([]);

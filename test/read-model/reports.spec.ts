@@ -219,11 +219,10 @@ const filterOf = fc.record(
   { from: day, to: day, dealer, table: fc.constantFrom('A', 'B') },
   { requiredKeys: [] },
 );
-const narrowed = (house: House, { table, ...filter }: Filter): Filter => ({
-  ...filter,
-  scope: house.scope,
-  ...(table === undefined ? undefined : { table: house.scope.find((one) => one.endsWith(table)) }),
-});
+const narrowed = (house: House, { table, ...filter }: Filter): Filter => {
+  const own = house.scope.find((one) => table !== undefined && one.endsWith(table));
+  return { ...filter, scope: house.scope, ...(own !== undefined && { table: own }) };
+};
 const holds = (
   { from, to, dealer: who, table, scope }: Filter,
   row: { readonly table: string; readonly dealer?: string | null; readonly gamingDay: string },

@@ -26,7 +26,10 @@ async function start(settings: ServerSettings): Promise<Running> {
   const book = installedRules(settings.rules);
   await migrateAccess(databaseUrl);
   await migrate(databaseUrl);
-  const admin = await ensureFirstAdmin(databaseUrl, { password: adminPassword });
+  const admin = await ensureFirstAdmin(
+    databaseUrl,
+    adminPassword === undefined ? {} : { password: adminPassword },
+  );
   if (admin && adminPassword === undefined)
     process.stderr.write(
       `made the first account: ${admin.name}, password ${admin.password}; this is told once\n`,

@@ -64,7 +64,10 @@ export async function startAuditor({
   journal = jsonJournal(),
 }: StartAuditor): Promise<RunningAuditor> {
   await migrate(databaseUrl, schema);
-  const rows = RowStore.open(databaseUrl, { schema, applicationName: 'shoeprint auditor' });
+  const rows = RowStore.open(databaseUrl, {
+    ...(schema !== undefined && { schema }),
+    applicationName: 'shoeprint auditor',
+  });
   const metrics = new AuditorMetrics();
   const owner = `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`;
   const auditor = await Auditor.start({

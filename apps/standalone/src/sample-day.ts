@@ -156,7 +156,7 @@ class Client {
       method,
       url: `${this.basePath}${path}`,
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      payload: body,
+      ...(body && { payload: body }),
     });
     if (answer.statusCode >= 300)
       throw new Error(

@@ -137,7 +137,10 @@ async function signInOf(
   { data, adminPassword }: StandaloneSettings,
 ): Promise<SignIn | undefined> {
   const file = join(data, 'sign-in.json');
-  const made = await ensureFirstAdmin(databaseUrl, { password: adminPassword, roles: ROLES });
+  const made = await ensureFirstAdmin(databaseUrl, {
+    ...(adminPassword !== undefined && { password: adminPassword }),
+    roles: ROLES,
+  });
   if (made && adminPassword !== undefined) return { ...made, file: undefined };
   if (made) writeFileSync(file, `${JSON.stringify(made)}\n`, { mode: 0o600 });
   if (!existsSync(file)) return undefined;

@@ -14,8 +14,8 @@ export async function openLog(
 ): Promise<EventLog> {
   switch (settings.kind) {
     case 'postgres':
-      return PostgresLog.open({ ...settings, onNotice });
+      return PostgresLog.open({ ...settings, ...(onNotice && { onNotice }) });
     case 'kafka':
-      return KafkaLog.open({ ...settings, onNotice: onNotice ?? settings.onNotice });
+      return KafkaLog.open({ ...settings, ...(onNotice && { onNotice }) });
   }
 }

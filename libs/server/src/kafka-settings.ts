@@ -15,7 +15,7 @@ export function kafkaSettings(env: Environment, partitions: number): KafkaSettin
     partitions,
     create: true,
     ssl: env.oneOf('KAFKA_SSL', ['true', 'false'], 'false') === 'true',
-    sasl: sasl(env),
+    ...sasl(env),
   };
 }
 
@@ -31,7 +31,7 @@ function brokers(env: Environment): string[] {
   return list;
 }
 
-function sasl(env: Environment): KafkaSettings['sasl'] {
+function sasl(env: Environment): Pick<KafkaSettings, 'sasl'> {
   const isSet = env.text('KAFKA_SASL_MECHANISM') !== undefined;
   const mechanism = env.oneOf('KAFKA_SASL_MECHANISM', MECHANISMS, undefined);
   const username = env.secret('KAFKA_SASL_USERNAME');
@@ -39,11 +39,11 @@ function sasl(env: Environment): KafkaSettings['sasl'] {
   if (!isSet) {
     if (username !== undefined || password !== undefined)
       env.fault('KAFKA_SASL_MECHANISM', `is missing: one of ${MECHANISMS.join(', ')}`);
-    return undefined;
+    return {};
   }
   if (username === undefined) env.fault('KAFKA_SASL_USERNAME', 'is missing');
   if (password === undefined) env.fault('KAFKA_SASL_PASSWORD', 'is missing');
   return mechanism && username !== undefined && password !== undefined
-    ? { mechanism, username, password }
-    : undefined;
+    ? { sasl: { mechanism, username, password } }
+    : {};
 }

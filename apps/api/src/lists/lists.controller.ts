@@ -102,7 +102,8 @@ export class ListsController {
   ): Promise<ReadAt<Page<FindingLine>>> {
     return this.queries.execute(
       new AskLines(
-        (read, { order, ...filter }, paging) => findings(read, filter, { ...paging, order }),
+        (read, { order, ...filter }, paging) =>
+          findings(read, filter, { ...paging, ...(order && { order }) }),
         by.asks(fields),
       ),
     );

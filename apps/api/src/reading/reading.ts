@@ -42,7 +42,10 @@ export class Reading {
     ...filter
   }: Fields): Asked<Omit<Fields, keyof PagesAsked>> {
     const { scope } = this;
-    const pages = formatAsked(this.request, format) === 'csv' ? 'all' : { cursor, limit };
+    const pages =
+      formatAsked(this.request, format) === 'csv'
+        ? 'all'
+        : { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
     return { filter: { ...filter, ...(scope && { scope }) }, pages, least: this.least };
   }
 }

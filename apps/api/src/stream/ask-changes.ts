@@ -24,7 +24,7 @@ export class AskChangesHandler implements IQueryHandler<AskChanges> {
 
   async execute({ since, scope }: AskChanges): Promise<Changes> {
     const { result } = await this.rows.read(undefined, (read) =>
-      changesSince(read, since, { scope, limit: AT_A_TIME }),
+      changesSince(read, since, { ...(scope && { scope }), limit: AT_A_TIME }),
     );
     return result;
   }

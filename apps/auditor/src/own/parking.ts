@@ -64,8 +64,8 @@ async function reloadOnce(
       }
       const isLast = record.offset === until.offset;
       if (isLast && run.lastTime !== '') state = run.save();
-      const to = isLast ? until.line : undefined;
-      const refused = refold(run, record, decoder, { released, to });
+      const lines = isLast ? { released, to: until.line } : { released };
+      const refused = refold(run, record, decoder, lines);
       if (refused) return { run, state, refused };
     }
   }

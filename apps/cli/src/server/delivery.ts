@@ -79,12 +79,10 @@ async function attempt({ events, key }: Destination, lines: Buffer): Promise<Att
       throw new Refusal(`${events.href}: ${said}`);
     case 429:
     case 502:
-    case 503:
-      return {
-        is: 'later',
-        why: said,
-        afterMs: Number(answer.headers.get('retry-after') ?? 0) * 1000 || undefined,
-      };
+    case 503: {
+      const afterMs = Number(answer.headers.get('retry-after') ?? 0) * 1000;
+      return { is: 'later', why: said, ...(afterMs && { afterMs }) };
+    }
     case 408:
     case 504:
       return { is: 'later', why: said };

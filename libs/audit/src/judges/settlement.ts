@@ -185,9 +185,9 @@ function verdictOn(
     };
     if (result.special ? paid === 0 && due > 0 : !returned || (paid === 0 && due > 0))
       return { code: 'PY-01', ...wanted };
-    return result.special
-      ? { code: 'PY-05', ...wanted }
-      : { code: 'PY-03', ...wanted, slip: slipOf(shoe, bet, stake, result, paid) };
+    if (result.special) return { code: 'PY-05', ...wanted };
+    const slip = slipOf(shoe, bet, stake, result, paid);
+    return { code: 'PY-03', ...wanted, ...(slip && { slip }) };
   }
   if (result.result === 'push') {
     if (returned && paid === 0) return undefined;
@@ -254,7 +254,7 @@ function raiseSettlement(
   wager: Wager,
   verdict: Verdict & { settled: Settled | null; stake: number },
 ): void {
-  const { settled, stake } = verdict;
+  const { settled, stake, slip } = verdict;
   const inHand = settled ? settled.paid + (settled.stake === 'returned' ? stake : 0) : stake;
   raise(shoe, coup, verdict.code, {
     ...ofWager(wager),
@@ -262,7 +262,7 @@ function raiseSettlement(
     expected: verdict.expected,
     observed: settled ? settledText(settled) : 'not settled',
     impact: impact(shoe, inHand - verdict.lawful),
-    explainedBy: verdict.slip,
+    ...(slip && { explainedBy: slip }),
     message: `Seat ${wager.seat}'s ${wager.bet} bet of ${stake} ${SETTLED_WRONG[verdict.code]}.`,
   });
 }

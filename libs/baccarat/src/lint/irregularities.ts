@@ -50,12 +50,12 @@ const EVERY_CASE: readonly Circumstances[] = [true, false].flatMap((exposed) =>
   [true, false].flatMap((firstCard) =>
     [true, false].flatMap((lastCoup) =>
       [true, false].flatMap((bankerMustDraw) =>
-        (['player', 'banker', undefined] as const).map((belongsTo) => ({
+        ([{ belongsTo: 'player' }, { belongsTo: 'banker' }, {}] as const).map((belongsTo) => ({
           exposed,
           firstCard,
           lastCoup,
           bankerMustDraw,
-          belongsTo,
+          ...belongsTo,
         })),
       ),
     ),

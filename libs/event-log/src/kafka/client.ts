@@ -43,7 +43,7 @@ export function kafkaClient(settings: KafkaSettings, overrides: Partial<KafkaCon
   return new kafkajs.Kafka({
     clientId: 'shoeprint',
     brokers: [...settings.brokers],
-    sasl: settings.sasl && ({ ...settings.sasl } as SASLOptions),
+    ...(settings.sasl && { sasl: { ...settings.sasl } as SASLOptions }),
     socketFactory: socketFactory(settings.ssl),
     connectionTimeout: 1000,
     authenticationTimeout: 4000,

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { Batcher, type BatcherStats } from '../batcher.js';
+import { Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
 import { kafkaClient, type KafkaSettings } from './client.js';
 import { KafkaFollower } from './follower.js';
 import { KafkaSender } from './sender.js';
@@ -43,7 +43,8 @@ export class KafkaLog extends EventLog {
 
   /** Opens the topic. Throws if it is missing, cannot serve as a log, or no broker answers. */
   static async open(given: KafkaSettings): Promise<KafkaLog> {
-    const settings = { ...given, onNotice: given.onNotice && saidOnce(given.onNotice) };
+    const { onNotice } = given;
+    const settings = { ...given, ...(onNotice && { onNotice: saidOnce(onNotice) }) };
     const kafka = kafkaClient(settings);
     const found = await openTopic(kafka, settings);
     const wire = new KafkaWire(kafka, settings.topic);
@@ -72,7 +73,7 @@ export class KafkaLog extends EventLog {
       queues: settings.partitions,
       queueOf: (partition) => partition,
       sendBytesMax: found.sendBytesMax,
-      queueBytesMax: settings.queueBytesMax,
+      queueBytesMax: settings.queueBytesMax ?? QUEUE_BYTES_MAX,
       send: (batches) =>
         Promise.all(batches.map(({ partition, records }) => this.sender.send(partition, records))),
     });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { contiguous } from '../contiguous.js';
-import { type Batch, Batcher, type BatcherStats } from '../batcher.js';
+import { type Batch, Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
 import {
   type Appended,
   type Appending,
@@ -102,7 +102,7 @@ export class MemoryLog extends EventLog {
   constructor({
     partitions = PARTITIONS,
     store = new MemoryStore(partitions),
-    queueBytesMax,
+    queueBytesMax = QUEUE_BYTES_MAX,
     sendBytesMax = SEND_BYTES_MAX,
   }: MemoryLogOptions = {}) {
     super();

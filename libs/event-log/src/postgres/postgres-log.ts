@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Batcher, type BatcherStats } from '../batcher.js';
+import { Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
 import {
   type Appended,
   type Appending,
@@ -70,17 +70,18 @@ export class PostgresLog extends EventLog {
     private readonly limited: boolean,
   ) {
     super();
+    const { queueBytesMax = QUEUE_BYTES_MAX, onNotice = () => undefined } = settings;
     this.id = identity.id;
     this.partitions = identity.partitions;
     this.writers = new Sessions(settings.url, identity, {
       max: 1, // one send at a time: one fsync commits what waits for all partitions
       limited,
-      onNotice: settings.onNotice,
+      onNotice,
     });
     this.readers = new Sessions(settings.url, identity, {
       max: READERS,
       limited,
-      onNotice: settings.onNotice,
+      onNotice,
     });
     this.notifications = new Notifications(settings.url);
     this.batcher = new Batcher({
@@ -88,7 +89,7 @@ export class PostgresLog extends EventLog {
       queues: 1,
       queueOf: () => 0,
       sendBytesMax: SEND_BYTES_MAX,
-      queueBytesMax: settings.queueBytesMax,
+      queueBytesMax,
       send: async (batches) => {
         const firsts = await sendBatches(this.writers, batches);
         this.notifications.wakeAll();

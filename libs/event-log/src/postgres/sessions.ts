@@ -30,7 +30,7 @@ export class Sessions {
     private readonly settings: {
       readonly max: number;
       readonly limited: boolean;
-      readonly onNotice?: (text: string) => void;
+      readonly onNotice: (text: string) => void;
     },
   ) {
     this.pool = new pg.Pool({
@@ -43,7 +43,7 @@ export class Sessions {
     // While the pool closes, a server that ends is not worth a notice.
     this.pool.on('error', (error) => {
       if (!this.closing)
-        settings.onNotice?.(`an idle connection to the log was lost: ${error.message}`);
+        settings.onNotice(`an idle connection to the log was lost: ${error.message}`);
     });
     // If a connection breaks while it is in use, its query rejects, or the next one does.
     this.pool.on('connect', (client) => client.on('error', () => undefined));

@@ -59,7 +59,7 @@ export async function coup(
   book: RuleBook,
   scope?: readonly string[],
 ): Promise<CoupWhole | undefined> {
-  const where = new Where().named('c.ref = ?', ref).filter('c', { scope }, 'null');
+  const where = new Where().named('c.ref = ?', ref).filter('c', scope ? { scope } : {}, 'null');
   const [row] = await read.rows<CoupRead & OfShoe>(
     `select ${COUP_COLUMNS}, ${SHOE.select('s', OF_SHOE)} from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table" ${where.sql} order by c."table" limit 1`,
     where.parameters,

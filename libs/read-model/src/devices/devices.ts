@@ -84,11 +84,11 @@ export async function deviceHealth(
  * Returns the SQL that counts the findings about each device. The first event that such a finding
  * names is the device's own, and the event's reference begins with its source.
  */
-function countedOf(where: Where, { scope, table, source, from, to }: DevicesFilter): string {
+function countedOf(where: Where, { source, ...filter }: DevicesFilter): string {
   const findings = new Where(where.parameters)
     .and(`f.code in ('DV-01', 'DV-04', 'DV-15')`)
     .and('f.withdrawn_because is null')
-    .filter('f', { scope, table, from, to }, 'null')
+    .filter('f', filter, 'null')
     .named('d.source = ?', source);
   return `select d."table", d.source, count(*) filter (where f.code = 'DV-04') as gaps, count(*) filter (where f.code = 'DV-01') as unread,
                  count(*) filter (where f.code = 'DV-15') as equivocations
@@ -97,8 +97,10 @@ function countedOf(where: Where, { scope, table, source, from, to }: DevicesFilt
           ${findings.sql} group by d."table", d.source`;
 }
 
-const ofDevices = (where: Where, { scope, table, source }: DevicesFilter): Where =>
-  where.filter('d', { scope, table }, 'null').named('d.source = ?', source);
+const ofDevices = (
+  where: Where,
+  { source, from: _from, to: _to, ...filter }: DevicesFilter,
+): Where => where.filter('d', filter, 'null').named('d.source = ?', source);
 
 async function totalOf(read: Snapshot, filter: DevicesFilter): Promise<DeviceTotal> {
   const where = new Where();

@@ -76,8 +76,7 @@ export async function shoes(
   filter: Omit<Filter, 'dealer'>,
   paging: Paging,
 ): Promise<Page<ShoeLine>> {
-  const { scope, table, from, to } = filter;
-  const where = new Where().filter('s', { scope, table, from, to }, 'null');
+  const where = new Where().filter('s', filter, 'null');
   if (paging.cursor !== undefined)
     where.and(
       '(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)',
@@ -104,7 +103,7 @@ export async function shoe(
   ref: string,
   scope?: readonly string[],
 ): Promise<ShoeWhole | undefined> {
-  const where = new Where().named('s.ref = ?', ref).filter('s', { scope }, 'null');
+  const where = new Where().named('s.ref = ?', ref).filter('s', scope ? { scope } : {}, 'null');
   const [row] = await read.rows<ShoeLine>(
     `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s."table" limit 1`,
     where.parameters,

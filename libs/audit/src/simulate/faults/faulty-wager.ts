@@ -39,11 +39,12 @@ const suitable = (fault: FaultySettlement, { rules }: Setting, dealing: Dealing)
  * as the coup's first wager.
  */
 export function onWager(fault: FaultySettlement): CoupFault {
+  const { part, entails } = fault;
   return {
     at: 'coup',
     impossible: (setting) => fault.impossible?.(setting) ?? needsBets(setting),
-    part: fault.part,
-    entails: fault.entails,
+    ...(part !== undefined && { part }),
+    ...(entails && { entails }),
     deal: (top, setting, random) => {
       const dealing = dealLawfully(top, setting.rules, random);
       return !dealing.unfinished && suitable(fault, setting, dealing).length > 0
