@@ -1,5 +1,5 @@
-// What the log in PostgreSQL can take, on an embedded server with fsync on: single live events by 32 callers, the time of one
-// append at a given rate, alone and beside a bulk load, and blocks of 60 kB.
+// Measures the log in PostgreSQL, on an embedded server with fsync on: single live events by 32
+// callers; the time of one append at a given rate, alone and beside a bulk load; blocks of 60 kB.
 // Run: npm run build && node bench/event-log.mjs [seconds a round]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

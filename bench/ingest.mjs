@@ -1,8 +1,12 @@
-// Taking events in over HTTP, as far as the log's queue: the whole api (identity, every check of form, stamps, metrics)
-// beside bare Fastify with the same rules as an ajv schema, bare Fastify with a schema of the attributes alone, and
-// node:http with JSON.parse and a guard. Each serves in a process of its own; rounds by turns, the median of the rounds'
-// ratios. `npm run build && node bench/ingest.mjs [rounds] [ms a turn]`; about four minutes.
-// Where others use the machine too, the processor time of a request says more than the clock; both are printed.
+// Measures taking events in over HTTP, as far as the log's queue. Compares by turns, each in a
+// process of its own, and reports the median of the rounds' ratios:
+// - the whole api (identity, every check of form, stamps, metrics),
+// - bare Fastify with the same rules as an ajv schema,
+// - bare Fastify with a schema of the attributes alone,
+// - node:http with JSON.parse and a guard.
+// `npm run build && node bench/ingest.mjs [rounds] [ms a turn]`; about four minutes. On a machine
+// that others use too, the processor time of a request is more reliable than the clock. Both are
+// printed.
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

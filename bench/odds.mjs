@@ -1,5 +1,6 @@
-// The time of one exact solve of eight decks: of the three bets that totals decide, as an audit asks it after a coup, and
-// of all fifteen bets with pairs, perfect pairs and bonus payouts. Run: npm run build && node bench/odds.mjs
+// Measures one exact solve of eight decks: for the three bets that totals decide, as an audit needs
+// it after a coup, and for all fifteen bets with pairs, perfect pairs and bonus payouts.
+// Run: npm run build && node bench/odds.mjs
 import { oddsOf, readRules } from '#baccarat';
 
 const WARM_UP = 300;

@@ -1,5 +1,6 @@
-// Events folded into rows: bulk from a log in memory with blocks, and live from append to visible row.
-// node bench/projection.mjs [bulk|live] ; needs dist (npm run build). PostgreSQL as the tests have it.
+// Measures folding events into rows: bulk from a log in memory with blocks, and live from append to
+// visible row. Uses PostgreSQL as the tests do.
+// Run: npm run build && node bench/projection.mjs [bulk|live]
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { simulate, stamped } from '#audit';

@@ -1,4 +1,5 @@
-// Writes docs/asyncapi.yaml, the description of the topic, from the table that the validator judges events by (after a build):
+// Writes docs/asyncapi.yaml, the description of the topic, from the table of event shapes that the
+// validator uses. Needs a build.
 //   node scripts/asyncapi.mjs            writes it
 //   node scripts/asyncapi.mjs --print    prints it
 import { writeFileSync } from 'node:fs';
@@ -83,17 +84,17 @@ const messageOf = (type) => ({
 });
 
 const ABOUT = [
-  'The log of a house: what was reported from its tables, in the order in which it was recorded.',
-  "A record's key is the table, in UTF-8; its partition is Kafka's own murmur2 hash of the key modulo the number of partitions, which is set for life. " +
-    "A record's value is one or more canonical lines of that table, each one event, joined by a line feed and without one at the end, " +
-    `at most ${RECORD_BYTES_MAX} bytes: live play sends one event a record, bulk loads send blocks. An event's content is at most ${EVENT_BYTES_MAX} bytes. ` +
+  'The log of a house: what its tables reported, in the order in which it was recorded.',
+  "A record's key is the table, in UTF-8. Its partition is Kafka's own murmur2 hash of the key modulo the number of partitions, which never changes. " +
+    "A record's value is one or more canonical lines of that table, one event a line, joined by line feeds without a final one, " +
+    `at most ${RECORD_BYTES_MAX} bytes. Live play sends one event a record, bulk loads send blocks. An event's content is at most ${EVENT_BYTES_MAX} bytes. ` +
     "Each message below describes one such line. An event's position is (partition, offset, line). " +
-    'A record may stand in the log twice, and so may an event: readers take each source#id once.',
-  "The attributes stand in the order given here, the two stamps last. They are the api's: who sent it, and when it arrived. " +
-    'The content of an event is its line without them. Schemas describe form; docs/contract.md says what each event means, and what is refused before it is appended.',
+    'The log may contain a record or an event twice: readers take each source#id once.',
+  'The attributes have the order given here. The two stamps come last. The api adds them: who sent the event, and when it arrived. ' +
+    'The content of an event is its line without the stamps. Schemas describe form. docs/contract.md defines what each event means, and what is refused before it is appended.',
 ].join('\n\n');
 
-/** The whole document, as plain data. */
+/** Returns the whole document as plain data. */
 export function asyncApiDocument() {
   const messages = Object.fromEntries(
     EVENT_TYPES.map((type) => [type, { $ref: `#/components/messages/${type}` }]),
@@ -120,7 +121,7 @@ export function asyncApiDocument() {
       'table-events': {
         address: TOPIC,
         description:
-          'Key = table. Kept for ever, never compacted, no transactions: offsets of a partition have no holes.',
+          'Key = table. Kept for ever, never compacted, without transactions, so the offsets of a partition have no holes.',
         messages,
         bindings: {
           kafka: {
@@ -141,13 +142,13 @@ export function asyncApiDocument() {
         action: 'send',
         channel,
         summary:
-          'The api appends what devices and people report, the auditor gap-declared, both with acks=all.',
+          'The api appends what devices and people report, and the auditor appends gap-declared, both with acks=all.',
       },
       follow: {
         action: 'receive',
         channel,
         summary:
-          'Auditors, and whoever may read the log, read each partition in its order, at least once.',
+          'Auditors and other readers of the log read each partition in its order, at least once.',
       },
     },
     components: {

@@ -1,10 +1,15 @@
 // @ts-check
-// Compares what two built checkouts find: `node scripts/compare-verdicts.mjs BASE HEAD [--seeds N] [--without-server]`.
+// Compares the verdicts of two built checkouts:
+//   node scripts/compare-verdicts.mjs BASE HEAD [--seeds N] [--without-server]
 //
-// Findings, unjudgeable entries, ledgers, counts and reports must be equal, ids left out: the examples, all stories, simulated
-// shoes of each seed under each rule document with and without bets, each fault that can be injected, and the sample day as
-// each checkout's server answers it. Exits 0 where all is equal, 1 where something differs. --seeds 3 takes some minutes;
-// the default of 200 takes about half an hour.
+// Findings, unjudgeable entries, ledgers, counts and reports must be equal apart from ids.
+// Compares:
+// - the examples and all stories,
+// - simulated shoes of each seed under each rule document, with and without bets,
+// - each fault that can be injected,
+// - the sample day as each checkout's server answers it. Exits with 0 if all are equal and with 1
+//   if something differs. --seeds 3 takes some minutes; the default of 200 takes about half an
+//   hour.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +20,7 @@ import { compareRecords, unmatched } from './verdicts/differences.mjs';
 import { RECEIPTS, sampleDay } from './verdicts/sample-day.mjs';
 
 const SEEDS = 200;
-/** Seeds of each fault under each document. */
+/** The most seeds of each fault under each document. */
 const FAULT_SEEDS_MAX = 3;
 const SHOWN_MAX = 20;
 
@@ -28,7 +33,7 @@ const { positionals, values } = parseArgs({
 });
 const [base = '', head = ''] = positionals.map((folder) => resolve(folder));
 if (positionals.length !== 2) {
-  process.stderr.write('give two built checkouts: compare-verdicts.mjs BASE HEAD\n');
+  process.stderr.write('expected two built checkouts: compare-verdicts.mjs BASE HEAD\n');
   process.exit(2);
 }
 const seeds = Number(values.seeds);
@@ -38,7 +43,7 @@ const added = new Set();
 /** @type {string[]} */
 const shown = [];
 let differences = 0;
-/** The fields that the base's findings have anywhere. @type {Set<string>} */
+/** The fields that any finding of the base has. @type {Set<string>} */
 const known = new Set();
 
 try {
@@ -81,7 +86,7 @@ function compareFile(log, file) {
   note(log, unmatched(before.findings, after.findings));
 }
 
-/** How many lines are malformed, and where: the words may change. @param {any} verdict */
+/** Returns how many lines are malformed, and where. The words may change. @param {any} verdict */
 function placesOf({ refused }) {
   return (
     refused && {
@@ -117,7 +122,8 @@ async function compareSimulations() {
 }
 
 /**
- * Deals a shoe by both checkouts and notes where their events or expected findings differ; empty where none can be dealt.
+ * Deals a shoe with both checkouts and notes differences of their events or expected findings.
+ * Returns the events, or an empty list if the shoe cannot be dealt.
  *
  * @param {Awaited<ReturnType<typeof simulatorOf>>} ours
  * @param {Awaited<ReturnType<typeof simulatorOf>>} theirs
@@ -149,7 +155,8 @@ async function compareServers() {
 }
 
 /**
- * Prints one line about a log: the records of each kind (of base and head, where the numbers differ) and the differences.
+ * Prints one line about a log: the number of records of each kind (for base and head, if they
+ * differ) and the number of differences.
  *
  * @param {string} log
  * @param {readonly import('./verdicts/differences.mjs').Compared[]} compared

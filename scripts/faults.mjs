@@ -1,4 +1,5 @@
-// Kills, stops and refuses everything that Shoeprint needs, many times under load, and counts afterwards (test/faults).
+// Kills, stops and disconnects everything that Shoeprint depends on, many times under load, and
+// counts lost and wrong events afterwards (test/faults).
 //   npm run faults [-- --rounds 20] [--only "auditor"] [--lease-ms 3000] [--report FILE]
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -43,7 +44,8 @@ const jest = [
 const { status } = spawnSync(process.execPath, jest, { cwd: root, env, stdio: ['ignore', 2, 2] });
 
 /**
- * A line of the report that test/faults writes: one round of one scenario. Times are in milliseconds.
+ * A line of the report that test/faults writes: one round of one scenario. Times are in
+ * milliseconds.
  * @typedef {object} Round
  * @property {string} scenario
  * @property {number} acknowledged
@@ -68,7 +70,7 @@ if (rounds.length === 0) {
   console.error(
     values.only === undefined
       ? 'no round was played'
-      : `no scenario was played whose name holds ${JSON.stringify(values.only)}`,
+      : `no scenario has a name that contains ${JSON.stringify(values.only)}`,
   );
   process.exit(status || 2);
 }
@@ -106,7 +108,7 @@ for (const [scenario, played] of grouped(rounds)) {
 }
 console.log(table.toString());
 console.log(
-  'times: median / longest, in seconds, from the moment of the stroke; copies in the log are allowed, each is admitted once',
+  'times: median / longest, in seconds, from the moment of the fault; copies in the log are allowed, each is admitted once',
 );
 process.exit(status ?? 1);
 

@@ -1,7 +1,9 @@
-// A published rule document never changes: rules/manifest.json pins the SHA-256 of each file's bytes.
-//   node scripts/rules-manifest.mjs          checks every document against the manifest (exit 1 when one differs)
-//   node scripts/rules-manifest.mjs --add    pins documents that are not in it yet; never changes a pinned hash
-// `--rules DIR` names another folder than rules/.
+// A published rule document never changes: rules/manifest.json pins the SHA-256 of each file's
+// bytes.
+//   node scripts/rules-manifest.mjs          checks every document; exits with 1 if one differs
+//   node scripts/rules-manifest.mjs --add    pins documents that are not in the manifest yet, and
+//                                            never changes a pinned hash
+// `--rules DIR` selects another folder than rules/.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

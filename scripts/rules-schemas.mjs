@@ -1,4 +1,5 @@
-// Writes the published schemas of rule documents and charts from the forms that the linter judges by (after a build):
+// Writes the published schemas of rule documents and charts from the forms that the linter uses.
+// Needs a build.
 //   node scripts/rules-schemas.mjs
 import { writeFileSync } from 'node:fs';
 import { CHART_FORM, RULE_DOCUMENT_FORM } from '#baccarat';

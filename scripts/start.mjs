@@ -1,5 +1,5 @@
-// `npm start`: builds what is not built or older than its sources, then runs everything in one
-// process (apps/standalone).
+// `npm start`: builds the server if it is not built or older than its sources, then runs everything
+// in one process (apps/standalone).
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ if (isStale()) {
     process.stdout.write('\n  Shoeprint builds itself, which takes some seconds\n');
   build();
 }
-if (process.ppid !== parent) process.exit(1); // what started it has ended
+if (process.ppid !== parent) process.exit(1); // the parent process has ended
 const { runChild } = await import('#process');
 process.exitCode = await runChild([
   '--enable-source-maps',

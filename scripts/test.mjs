@@ -1,5 +1,6 @@
-// `npm test`: builds, then runs jest, and types, lint and the pinned rule documents beside it. Jest waits for servers most of
-// the time, so the checks take little longer than jest alone. Arguments go to jest.
+// `npm test`: builds, then runs jest, with the checks of types, lint and pinned rule documents
+// beside it. Jest waits for servers most of the time, so the checks take little longer than jest
+// alone. Arguments go to jest.
 import { spawn, spawnSync } from 'node:child_process';
 
 const npm = (/** @type {readonly string[]} */ ...args) => ['run', '--silent', ...args];
@@ -7,7 +8,8 @@ const npm = (/** @type {readonly string[]} */ ...args) => ['run', '--silent', ..
 if (spawnSync('npm', npm('build'), { stdio: 'inherit' }).status !== 0) process.exit(1);
 
 /**
- * Runs npm scripts one after the other until one fails. Returns whether all passed, and what they printed.
+ * Runs npm scripts one after the other until one fails. Returns whether all passed, and their
+ * output.
  * @param {readonly string[]} names
  */
 async function check(names) {

@@ -1,5 +1,5 @@
-// Types, as three readings of the same sources: the whole repository with Node's types, and each pure library without
-// them, so that a clock, a file or a Buffer cannot enter the game or the audit unnoticed.
+// Checks types in three projects: the whole repository with Node's types, and each pure library
+// without them, so that no clock, file or Buffer can enter the game or the audit unnoticed.
 import { spawnSync } from 'node:child_process';
 
 const projects = [

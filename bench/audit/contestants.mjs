@@ -1,4 +1,5 @@
-// What is compared: our whole path from bytes to findings, and the public engine fed from the same log by JSON.parse.
+// What is compared: the whole path of Shoeprint from bytes to findings, and the public engine fed
+// from the same log by JSON.parse.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,6 @@
-// The same file reading for every contestant: 64 KiB at a time, each line as a stretch of bytes and of ISO 8859-1 text.
-// Larger pieces are slower: strings over 128 KiB are allocated one by one, outside the young generation.
+// Reads a file in the same way for every contestant: 64 KiB at a time, each line as a range of
+// bytes and of ISO 8859-1 text. Larger pieces are slower: V8 allocates strings over 128 KiB one by
+// one, outside the young generation.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const PIECE = 1 << 16;

@@ -1,4 +1,5 @@
-// Audits one file as the command line does and prints the peak resident memory of this process, in KiB.
+// Audits one file as the command line does, and prints the peak resident memory of this process in
+// KiB.
 import { runProgram } from '../../dist/apps/cli/src/program.js';
 
 const write = process.stdout.write.bind(process.stdout);

@@ -1,6 +1,7 @@
-// The whole path of `audit`, bytes of a file to findings with every check on, beside the public package baccarat-engine
-// fed from the same log by JSON.parse: one process, rounds by turns, the median of the rounds' ratios. Then peak memory, a
-// fresh process each, at one and ten times the length. `npm run bench:audit`; about three minutes.
+// Compares the whole path of `audit`, from the bytes of a file to findings with every check on,
+// with the public package baccarat-engine fed from the same log by JSON.parse. Both run by turns in
+// one process; the result is the median of the rounds' ratios. Then measures peak memory at one and
+// ten times the length, in a fresh process each. `npm run bench:audit`; about three minutes.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

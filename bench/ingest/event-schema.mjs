@@ -1,4 +1,5 @@
-// What the validator checks of an event, as far as JSON schema can say it; made from the same table (SHAPES).
+// What the validator checks of an event, as far as a JSON schema can express it. Made from the same
+// table (SHAPES).
 import { EVENT_TYPES, fullName, SHAPES } from '#audit';
 import { CARDS } from '#baccarat';
 
@@ -94,7 +95,7 @@ export const EVENT_SCHEMA = {
   oneOf: EVENT_TYPES.map(eventSchema),
 };
 
-/** The schema of one event's attributes, without its data: the least that deserves the name. */
+/** The schema of one event's attributes without its data: the least that a server must check. */
 export const LIGHT_SCHEMA = (() => {
   const { data, ...properties } = eventSchema('cut-card-drawn').properties;
   return {

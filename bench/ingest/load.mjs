@@ -1,5 +1,5 @@
-// A small keep-alive client: some connections, each with one request under way, the same bytes again and again. It costs
-// far less than the servers that it drives.
+// A small keep-alive client: some connections, each with one request under way, which send the same
+// bytes again and again. It costs far less than the servers that it drives.
 import { connect } from 'node:net';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');

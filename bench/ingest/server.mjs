@@ -1,8 +1,9 @@
-// One contestant in a process of its own; says its port (and token) to the parent and serves until it is told to stop.
-//   shoeprint   the whole api, its log gathering and dropping what it is handed
-//   fastify     bare Fastify, the same rules as an ajv schema, nothing appended
-//   light       bare Fastify, a schema of the attributes alone
-//   node        node:http, JSON.parse, a guard by hand
+// One contestant in a process of its own. Reports its port (and token) to the parent and serves
+// until the parent stops it.
+//   shoeprint   the whole api; its log collects the lines that it receives and drops them
+//   fastify     bare Fastify with the same rules as an ajv schema; appends nothing
+//   light       bare Fastify with a schema of the attributes alone
+//   node        node:http, JSON.parse and a guard by hand
 import { createServer } from 'node:http';
 import Fastify from 'fastify';
 import { EVENT_SCHEMA, LIGHT_SCHEMA } from './event-schema.mjs';

@@ -1,4 +1,5 @@
-// Sends files of events as `shoeprint send` does: requests of 2 MiB of lines, each after the answer to the one before; one file a connection.
+// Sends files of events as `shoeprint send` does: requests of 2 MiB of lines, each after the answer
+// to the one before, with one connection a file.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, positionsOf, request } from './connection.mjs';

@@ -1,4 +1,5 @@
-// Bulk: from the first request until the rows stand at the heads that the answers named.
+// Measures a bulk load: from the first request until the rows reach the heads that the answers
+// named.
 import { createWriteStream, statSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -112,7 +113,7 @@ function lastReached(seen, heads) {
   throw new Error('the observer did not see the rows at the heads');
 }
 
-/** Runs rounds in turn on the named logs, and prints a line for each. */
+/** Runs rounds by turns on the named logs, and prints a line for each. */
 export async function bulk(machine, { logs, events, rounds, flags, until }) {
   const kinds = [];
   for (const bets of [true, false])

@@ -1,4 +1,4 @@
-// The auditor beside the chain as it is often written, on the same topic, by turns.
+// Compares the auditor with the chain as it is often written, on the same topic, by turns.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { asked, clock, cpuFrom, heard, load, letGo, spread, started } from './children.mjs';

@@ -1,4 +1,5 @@
-// A kept-alive HTTP/1.1 connection that costs the sender next to nothing: one request under way, bytes made beforehand.
+// A kept-alive HTTP/1.1 connection that costs the sender next to nothing: one request under way,
+// with bytes made beforehand.
 import { connect } from 'node:net';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');

@@ -1,5 +1,6 @@
-// Sends one event a request over kept-alive connections at a steady rate: an open loop, in which a source waits for the
-// acknowledgement of its last event before it sends the next. Says of each event when it was due, sent and acknowledged.
+// Sends one event a request over kept-alive connections at a steady rate: an open loop, in which a
+// source waits for the acknowledgement of its last event before it sends the next. Reports when
+// each event was due, sent and acknowledged.
 import { setTimeout as pause } from 'node:timers/promises';
 import { simulate } from '#audit';
 import { installedRules, rulesNamed } from '#rule-folder';

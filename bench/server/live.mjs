@@ -1,4 +1,5 @@
-// Scan to visible: from just before an event's request is sent until its rows are there, at a steady rate.
+// Measures from scan to visible, at a steady rate: from just before an event's request is sent
+// until its rows are there.
 import { asked, cpuFrom, letGo, load, othersFrom, started } from './children.mjs';
 import { costs, reached, sum } from './bulk.mjs';
 import { startServer } from './stack.mjs';

@@ -1,5 +1,6 @@
-// The chain as it is often written: a message at a time, JSON.parse, a DTO checked by class-validator, an entity saved.
-// Reads the topic from its beginning for a while and says how many events it came through.
+// The chain as it is often written: one message at a time, JSON.parse, a DTO checked by
+// class-validator, an entity saved. Reads the topic from its beginning for a while and reports how
+// many events it handled.
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { IsInt, IsISO8601, IsObject, IsOptional, IsString, Min, validate } from 'class-validator';

@@ -1,4 +1,5 @@
-// A process that only watches: it notes by the machine's monotonic clock when it was told that rows reached a position.
+// A process that only watches: it records, by the machine's monotonic clock, when it was notified
+// that rows reached a position.
 import pg from 'pg';
 
 const clock = () => Number(process.hrtime.bigint()) / 1e6;

@@ -1,4 +1,5 @@
-// Making all rows anew, beside PostgreSQL copying the very same rows in from files of its own, and beside JSON.parse and unnest.
+// Compares a rebuild of all rows with PostgreSQL copying the same rows in from files of its own,
+// and with JSON.parse and unnest.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { clock, letGo, load, spread, started } from './children.mjs';

@@ -1,4 +1,5 @@
-// A process that works the log through from its beginning: by a rebuild of the rows, or by JSON.parse and unnest of the events.
+// A process that reads the whole log from its beginning: to rebuild the rows, or to put the events
+// into a table with JSON.parse and unnest.
 import { rebuildRows } from '#auditor';
 import { openLog } from '#event-log';
 import { Environment } from '#process';

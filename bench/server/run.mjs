@@ -1,5 +1,7 @@
-// The whole server: `npm run bench:server [-- part...]`, parts: bulk, live, chain, rebuild; all of them when none is named.
-// Options: --logs kafka,postgres,standalone --rounds n --events n --rates 200,2000,6000 --profile folder (for .cpuprofile files)
+// Measures the whole server: `npm run bench:server [-- part...]`.
+// Parts: bulk, live, chain, rebuild. Without a part, all run.
+// Options: --logs kafka,postgres,standalone --rounds n --events n --rates 200,2000,6000
+//   --profile folder (for .cpuprofile files)
 import { parseArgs } from 'node:util';
 import { bulk } from './bulk.mjs';
 import { chain } from './chain.mjs';

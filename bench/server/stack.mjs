@@ -1,4 +1,5 @@
-// What is measured: PostgreSQL and Kafka as they are run, and api and auditor as their own processes, or all in one.
+// What is measured: PostgreSQL and Kafka as they usually run, and api and auditor as two processes,
+// or everything in one.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { EmbeddedCluster } from '../../dist/apps/standalone/src/postgres/embedde
 import { startKafka } from '../../scripts/kafka/cluster.mjs';
 import { pidOf } from './children.mjs';
 
-/** As standalone has it. */
+/** The settings of the embedded server. */
 const DATABASE_SETTINGS = { max_wal_size: '2GB', shared_buffers: '256MB' };
 const PARTITIONS = 16;
 const PASSWORD = 'a password for benchmarks';

@@ -1,4 +1,5 @@
-// A real Kafka on this machine without Docker: one KRaft node, or three. For tests and for `npm run kafka`.
+// A real Kafka on this machine without Docker, with one KRaft node or three. For tests and for
+// `npm run kafka`.
 import { spawn, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
@@ -15,22 +16,27 @@ import { kafkaJars } from './jars.mjs';
 const run = promisify(execFile);
 const here = dirname(fileURLToPath(import.meta.url));
 const START_MS_MAX = 60_000;
-/** A short start matters more than the last tenth of speed in a test: one collector thread, class data shared. */
+/**
+ * Tests need a short start more than the last tenth of speed: one collector thread, shared class
+ * data.
+ */
 const JVM = ['-XX:+UseSerialGC', '-Xshare:auto', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'];
 
 /**
- * A node's place: the port that it listens on, the one that clients are told, and that of its controller.
+ * A node's ports: the one that it listens on, the one that clients connect to, and its
+ * controller's.
  * @typedef {{ id: number, port: number, controllerPort: number, advertised: number }} Node
  */
 /** @typedef {{ child: import('node:child_process').ChildProcess, ended: Promise<void> }} Running */
 
-/** A cluster's id; the tool that formats a folder would take a leading dash for an option. */
+/** Returns a cluster id. The tool that formats a folder would take a leading dash for an option. */
 const clusterId = () => randomBytes(16).toString('base64url').replace(/^-/, 'A');
 
 /**
- * Starts `nodes` (1 or 3) brokers in a fresh folder and resolves once all of them answer. Ports are free ones and stay the
- * same over a restart. `advertise` may say another port, given a node's own, that clients are sent to: of something between.
- * The caller stops the cluster with `stop()`. If the caller dies, even by kill -9, the warden ends the brokers.
+ * Starts `nodes` (1 or 3) brokers in a fresh folder and resolves once all of them answer. Their
+ * ports are free ones and stay the same over a restart. `advertise` maps a node's port to the one
+ * that clients connect to, such as a proxy's. The caller stops the cluster with `stop()`. If the
+ * caller dies, even by kill -9, the warden kills the brokers.
  * @param {{ nodes?: 1 | 3, advertise?: (port: number) => number | Promise<number> }} [options]
  */
 export async function startKafka({ nodes = 1, advertise = (port) => port } = {}) {
@@ -73,12 +79,12 @@ export class KafkaCluster {
       stdio: ['pipe', 'ignore', 'inherit'],
       detached: true,
     });
-    this.#warden.stdin.on('error', () => undefined); // it is gone: nothing is left to tell it
+    this.#warden.stdin.on('error', () => undefined); // the warden has exited
     if (this.#warden.stdin instanceof Socket) this.#warden.stdin.unref();
     this.#warden.unref();
   }
 
-  /** host:port of every node, as clients reach it. */
+  /** Returns host:port of every node, as clients reach it. */
   get brokers() {
     return this.nodes.map(({ advertised }) => `127.0.0.1:${advertised}`);
   }
@@ -107,7 +113,8 @@ export class KafkaCluster {
   }
 
   /**
-   * Starts a node, or starts it again with its ports and its data. Does not wait until it answers: see `ready`.
+   * Starts a node, or restarts it with its ports and its data. Does not wait until it answers: see
+   * `ready`.
    * @param {number} id
    */
   start(id) {
@@ -143,7 +150,8 @@ export class KafkaCluster {
   }
 
   /**
-   * Sends a signal to one node by its process id. Resolves once the node is gone; at once if the signal only pauses or resumes it.
+   * Sends a signal to one node by its process id. Resolves once the node has exited, or at once if
+   * the signal only pauses or resumes it.
    * @param {number} id
    * @param {NodeJS.Signals} [signal]
    */
@@ -187,7 +195,7 @@ export class KafkaCluster {
     throw new Error(`not within ${START_MS_MAX} ms: ${messageOf(last)}`);
   }
 
-  /** Ends the nodes and takes the data away. */
+  /** Stops the nodes and deletes the data. */
   async stop() {
     await Promise.all(
       [...this.#running.values()].map(
@@ -198,7 +206,7 @@ export class KafkaCluster {
     this.#warden.stdin.end();
   }
 
-  /** The last lines that the nodes wrote. */
+  /** Returns the last lines that the nodes wrote. */
   async logs() {
     const tails = this.nodes.map(async (node) =>
       (await readFile(this.#file(node, 'node.log'), 'utf8').catch(() => '')).slice(-2000),
@@ -243,7 +251,8 @@ async function members(broker) {
 }
 
 /**
- * Returns nodes with free ports below the range of outgoing connections, so that none of those takes a node's port while it is down.
+ * Returns nodes with free ports below the range of outgoing connections, so that no connection
+ * takes a node's port while it is down.
  * @param {number} count
  * @param {(port: number) => number | Promise<number>} advertise
  * @returns {Promise<Node[]>}
@@ -277,7 +286,8 @@ const isFree = (port) =>
   });
 
 /**
- * Returns a node's settings. After a broker is killed, sending resumes within 3 to 6 s with these timeouts and 12 s with the defaults.
+ * Returns a node's settings. After a broker is killed, sending resumes within 3 to 6 s with these
+ * timeouts, and within 12 s with the defaults.
  * @param {Node} node
  * @param {readonly Node[]} nodes
  * @param {string} dir

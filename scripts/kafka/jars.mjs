@@ -1,4 +1,4 @@
-// Apache Kafka as plain jars, fetched once by Maven and kept beside the other caches of node_modules.
+// Apache Kafka as plain jars, fetched once by Maven into the cache folder of node_modules.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -17,7 +17,10 @@ export const kafkaVersion = String(
   )?.[1],
 );
 
-/** What is missing here to run a broker, as a sentence, or undefined when nothing is. */
+/**
+ * Returns a sentence that says what this machine lacks to run a broker, or undefined if it lacks
+ * nothing.
+ */
 export async function whyNoBroker() {
   const java = await answers('java', ['-version']);
   if (!java) return 'there is no Java (17 or later) on this machine';
@@ -43,8 +46,8 @@ async function answers(command, args) {
 const folder = () => join(cache, `kafka-${kafkaVersion}`);
 
 /**
- * The folder with the jars, fetched if it is not there yet. It comes into being whole, by a rename: of two processes that
- * fetch at the same time one is first, and both use what that one brought.
+ * Returns the folder with the jars, and fetches it if it does not exist. A rename creates it
+ * atomically: if two processes fetch at the same time, both use the folder of the first.
  */
 export async function kafkaJars() {
   if (existsSync(folder())) return folder();

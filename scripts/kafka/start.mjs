@@ -1,4 +1,5 @@
-// `npm run kafka [-- --nodes 3] [--partitions 16] [--topic NAME]`: a broker for a developer, until Ctrl-C.
+// `npm run kafka [-- --nodes 3] [--partitions 16] [--topic NAME]`: a broker for a developer, until
+// Ctrl-C.
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import { startKafka } from './cluster.mjs';
@@ -19,15 +20,15 @@ if (nodes !== 1 && nodes !== 3) {
 }
 const why = await whyNoBroker();
 if (why) {
-  console.error(`Kafka cannot be started: ${why}.`);
+  console.error(`Kafka cannot start: ${why}.`);
   process.exit(1);
 }
 
-console.error(`Starting Kafka ${kafkaVersion} (the first time its jars are fetched) ...`);
+console.error(`Starting Kafka ${kafkaVersion} (the first start fetches its jars) ...`);
 const cluster = await startKafka({ nodes });
 await createTopic();
 console.log(`Kafka ${kafkaVersion}, ${cluster.nodes.length === 1 ? 'one node' : `${cluster.nodes.length} nodes`}, listens at ${cluster.brokers.join(' and ')}.
-Its data is in ${cluster.dir} and goes when it ends. Ctrl-C ends it.
+Its data is in ${cluster.dir} and is deleted when it stops. Ctrl-C stops it.
 
 To use it:
   SHOEPRINT_LOG=kafka
@@ -35,7 +36,8 @@ To use it:
   KAFKA_TOPIC=${values.topic}
   SHOEPRINT_PARTITIONS=${values.partitions}`);
 
-// The pipe to the warden does not keep this process alive, so that a test can end without stopping its broker: this does.
+// Keeps this process alive. The pipe to the warden does not, so that a test can end without
+// stopping its broker.
 const staying = setInterval(() => undefined, 60_000);
 let ending = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -72,7 +74,7 @@ async function createTopic() {
   await admin.disconnect();
 }
 
-/** As libs/event-log asks for it (kafka-topic.ts). */
+/** Returns the settings of the topic that libs/event-log asks for (kafka-topic.ts). */
 function topicConfig() {
   return Object.entries({
     'cleanup.policy': 'delete',

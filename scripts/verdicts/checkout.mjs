@@ -6,9 +6,16 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 
-/** @typedef {{ events: Record<string, number>, shoes: object[], findings: import('./differences.mjs').Fields[], unjudgeable: object[], commission: object[] }} Verdict */
+/**
+ * @typedef {object} Verdict
+ * @property {Record<string, number>} events
+ * @property {object[]} shoes
+ * @property {import('./differences.mjs').Fields[]} findings
+ * @property {object[]} unjudgeable
+ * @property {object[]} commission
+ */
 
-/** The front door of a checkout's built library. @param {string} folder @param {string} library */
+/** The index of a checkout's built library. @param {string} folder @param {string} library */
 const built = (folder, library) =>
   import(pathToFileURL(join(folder, 'dist/libs', library, 'src/index.js')).href);
 
@@ -48,7 +55,8 @@ export async function simulatorOf(folder) {
     documents: /** @type {string[]} */ ([...book.keys()]),
     codes: /** @type {string[]} */ (audit.FINDING_CODES),
     /**
-     * Deals one shoe at one table; null where the document cannot have the fault. The expected findings are complete.
+     * Deals one shoe at one table, with the complete list of expected findings. Returns null if the
+     * document cannot have the fault.
      *
      * @param {{ document: string, seed: string, table: string, bets: boolean, faults?: readonly string[] }} asked
      * @returns {{ lines: string[], expected: object[] } | null}
@@ -72,8 +80,9 @@ export async function simulatorOf(folder) {
 }
 
 /**
- * Returns the events of every story of a checkout, and of every example in docs/findings.md, each at a table of its own.
- * The test kit that reads stories is TypeScript, so it is transpiled into `dist` for as long as it takes.
+ * Returns the events of every story of a checkout, and of every example in docs/findings.md, each
+ * at a table of its own. The test kit that reads stories is TypeScript, so it is transpiled into
+ * `dist` for the time of the call.
  *
  * @param {string} folder
  * @returns {Promise<string[]>}

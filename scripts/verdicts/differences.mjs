@@ -1,8 +1,19 @@
 // @ts-check
-// Compares two verdicts record by record, ids left out.
+// Compares two verdicts record by record, without ids.
 
 /** @typedef {Readonly<Record<string, unknown>>} Fields */
-/** @typedef {{ readonly kind: string, readonly base: number, readonly head: number, readonly ids: number, readonly added: readonly string[], readonly differing: readonly string[] }} Compared */
+/**
+ * The result of comparing the records of one kind: their numbers in base and head, and how many ids,
+ * which fields and which records are new or differ.
+ *
+ * @typedef {object} Compared
+ * @property {string} kind
+ * @property {number} base
+ * @property {number} head
+ * @property {number} ids
+ * @property {readonly string[]} added
+ * @property {readonly string[]} differing
+ */
 
 const FINDING_ID = /^(?:[0-9a-f]{26}|[0-9a-f]{32})$/;
 
@@ -34,8 +45,8 @@ function withoutIds(value, ignored) {
 /** @param {unknown} value @returns {value is Fields} */
 const isFinding = (value) => isObject(value) && 'code' in value && 'severity' in value;
 /**
- * The path of a value. That of a finding is its code, wherever it lies: what is new in the findings of one code may be known
- * in those of another.
+ * Returns the path of a value. The path of a finding is its code, wherever it occurs: a field may
+ * be new to one code and known to another.
  *
  * @param {unknown} value
  * @param {string} path
@@ -45,7 +56,7 @@ const pathOf = (value, path) => (isFinding(value) ? `[${value['code']}]` : path)
 const byText = (a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
 /**
- * Adds the paths of every field in a value to `paths`; the items of a list share one path.
+ * Adds the paths of every field in a value to `paths`. The items of a list share one path.
  *
  * @param {unknown} value
  * @param {string} path
@@ -62,7 +73,8 @@ function addPaths(value, path, paths) {
 }
 
 /**
- * Returns a value without the fields at the given paths. A list of findings is sorted: its order may follow the ids.
+ * Returns a value without the fields at the given paths. A list of findings is sorted, because its
+ * order may follow the ids.
  *
  * @param {unknown} value
  * @param {string} path
@@ -86,13 +98,15 @@ function withoutPaths(value, path, left) {
 }
 
 /**
- * Compares the records of one kind as multisets. A field that no record of the base has (of findings: none of that code) is
- * new and is only named; every other difference counts.
+ * Compares the records of one kind as multisets. A field is new if no record of the base has it
+ * (for a finding: no finding of that code). New fields are only named. Every other difference
+ * counts.
  *
  * @param {string} kind
  * @param {readonly unknown[]} base
  * @param {readonly unknown[]} head
- * @param {{ ignored?: ReadonlySet<string>, known?: Set<string> }} [options] `known`: the paths that the base has had so far.
+ * @param {{ ignored?: ReadonlySet<string>, known?: Set<string> }} [options] `known`: the paths that
+ *   the base has had so far.
  * @returns {Compared}
  */
 export function compareRecords(kind, base, head, { ignored = new Set(), known = new Set() } = {}) {
@@ -143,7 +157,8 @@ const idsIn = (records) =>
   );
 
 /**
- * Says where findings do not match one to one by code, table, shoe, coup and events, and where ids repeat.
+ * Returns where findings do not match one to one by code, table, shoe, coup and events, and where
+ * ids repeat.
  *
  * @param {readonly Fields[]} base
  * @param {readonly Fields[]} head

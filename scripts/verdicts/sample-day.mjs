@@ -13,7 +13,7 @@ const READY_MS_MAX = 600_000;
 const STOP_MS_MAX = 40_000;
 const STABLE_POLLS = 5;
 
-/** Lists and reports that are asked for as JSON, page by page, and as CSV. */
+/** Lists and reports to fetch as JSON, page by page, and as CSV. */
 export const LISTS = [
   '/v1/tables',
   '/v1/shoes',
@@ -30,7 +30,7 @@ export const LISTS = [
   '/v1/reports/devices',
 ];
 
-/** Fields that say when the server received something, or where the log stands. */
+/** Fields that depend on when the server received something, or on positions of the log. */
 export const RECEIPTS = new Set([
   'positions',
   'next',
@@ -43,8 +43,9 @@ export const RECEIPTS = new Set([
 ]);
 
 /**
- * Starts a checkout's server on a folder, waits until its sample day is in the rows, and returns every answer: the lines of
- * each list, and the other fields of its first page, by path. `every`: which of the coups are asked for one by one.
+ * Starts a checkout's server on a folder and waits until its sample day is in the rows. Returns
+ * every answer by path: the lines of each list, and the other fields of its first page. `every`:
+ * one coup in so many is fetched by itself.
  *
  * @param {string} checkout
  * @param {string} folder
@@ -88,7 +89,7 @@ export async function sampleDay(checkout, folder, every) {
 }
 
 /**
- * Waits until the whole day is sent and the rows have stood still for a while.
+ * Waits until the whole day is sent and the rows have not changed for a while.
  *
  * @param {Client} client
  * @param {string} data
