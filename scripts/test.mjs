@@ -1,11 +1,11 @@
-// `npm test`: builds, then runs jest, with the checks of types, lint and pinned rule documents
-// beside it. Jest waits for servers most of the time, so the checks take little longer than jest
-// alone. Arguments go to jest.
+// `npm test`: builds, writes the types of the api, then runs jest, and types, lint and the pinned
+// rule documents beside it. Jest waits for servers most of the time, so the checks take little
+// longer than jest alone. Arguments go to jest.
 import { spawn, spawnSync } from 'node:child_process';
 
 const npm = (/** @type {readonly string[]} */ ...args) => ['run', '--silent', ...args];
 
-if (spawnSync('npm', npm('build'), { stdio: 'inherit' }).status !== 0) process.exit(1);
+if (spawnSync('npm', npm('prepare'), { stdio: 'inherit' }).status !== 0) process.exit(1);
 
 /**
  * Runs npm scripts one after the other until one fails. Returns whether all passed, and their

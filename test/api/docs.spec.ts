@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { openApiDocument } from '../../apps/api/src/docs/document.js';
 import { routesOf } from '../../apps/api/src/create-api.js';
 import { PROBLEMS } from '../../apps/api/src/problems/problems.js';
 import { startApi, type TestApi } from '../kit/api.js';
@@ -37,6 +39,22 @@ describe('the description of the api', () => {
       .filter(({ method, url }) => method !== 'HEAD' && !url.startsWith('/docs'))
       .map(({ method, url }) => `${method} ${url}`);
     expect(inDocs.sort()).toEqual(routes.sort());
+  });
+
+  it('is the same without a server, where the types of clients are made from it', async () => {
+    expect(JSON.parse(JSON.stringify(await openApiDocument()))).toEqual(await described());
+  });
+
+  it('passes the linter without an error or a warning', async () => {
+    const faults = await lintFromString({
+      source: JSON.stringify(await described()),
+      config: await createConfig({ extends: ['recommended'] }),
+    });
+    expect(
+      faults.map(
+        ({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`,
+      ),
+    ).toEqual([]);
   });
 
   it('gives every operation a summary, a name and a tag', async () => {

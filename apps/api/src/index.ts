@@ -16,3 +16,4 @@ export {
 } from './identity/permissions.js';
 export { processRegistry } from './operation/metrics.js';
 export { dataSchema, FIELD_SCHEMAS } from './ingest/event-schemas.js';
+export { openApiDocument } from './docs/document.js';

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { components } from '#api-types';
 import { Refusal } from '../refusal.js';
-import { reasonOf } from './server.js';
+import { type Api, problemOf, reasonOf } from './server.js';
 
 /** Where events are delivered, and for how long to retry. */
 export interface Destination {
-  /** The address of `POST /v1/events`. */
-  readonly events: URL;
-  /** The bearer token of a device key. */
-  readonly key: string;
+  /** The server's address, for messages. */
+  readonly server: URL;
+  /** A client with the device key. */
+  readonly api: Api;
   /** How long to retry while the server takes nothing. */
   readonly patienceMs: number;
   /** Called when a request is retried, once for each new reason. */
@@ -15,17 +16,14 @@ export interface Destination {
 }
 
 /** An event that the api found malformed: its number among those sent, from 1, and why. */
-interface RefusedEvent {
-  readonly position: number;
-  readonly pointer: string;
-  readonly reason: string;
-}
+export type RefusedEvent = NonNullable<components['schemas']['Problem']['errors']>[number];
 
 /** The result of a delivery: everything is durable, or the events that the api found malformed. */
 export type Delivered =
   { readonly refused?: undefined } | { readonly refused: readonly RefusedEvent[] };
 
-const REQUEST_MS = 60_000;
+/** How long one request may take. */
+export const REQUEST_MS = 60_000;
 const PAUSE_LEAST_MS = 250;
 const PAUSE_MOST_MS = 5_000;
 
@@ -43,7 +41,7 @@ export async function deliver(to: Destination, lines: Buffer): Promise<Delivered
     if (answer.is === 'refused') return { refused: answer.events };
     if (Date.now() >= until)
       throw new Refusal(
-        `${to.events.href}: ${answer.why}; gave up after ${Math.round(to.patienceMs / 1000)} s. The same command goes on where this one stopped`,
+        `${to.server.href}: ${answer.why}; gave up after ${Math.round(to.patienceMs / 1000)} s. The same command goes on where this one stopped`,
       );
     if (answer.why !== told) to.waiting((told = answer.why));
     await pause(answer.afterMs ?? pauseMs);
@@ -55,28 +53,27 @@ type Attempt =
   | { readonly is: 'refused'; readonly events: readonly RefusedEvent[] }
   | { readonly is: 'later'; readonly why: string; readonly afterMs?: number };
 
-async function attempt({ events, key }: Destination, lines: Buffer): Promise<Attempt> {
+async function attempt({ server, api }: Destination, lines: Buffer): Promise<Attempt> {
+  let error: unknown;
   let answer: Response;
-  let text: string;
   try {
-    answer = await fetch(events, {
-      method: 'POST',
-      body: new Uint8Array(lines),
-      redirect: 'error',
-      signal: AbortSignal.timeout(REQUEST_MS),
-      headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${key}` },
-    });
-    text = await answer.text();
-  } catch (error) {
-    return { is: 'later', why: `cannot be reached (${reasonOf(error)})` };
+    // The lines go as they are: a body of this media type has the type of a string.
+    ({ error, response: answer } = await api.POST('/v1/events', {
+      body: '',
+      bodySerializer: () => new Uint8Array(lines),
+      headers: { 'content-type': 'application/x-ndjson' },
+      parseAs: 'text',
+    }));
+  } catch (failure) {
+    return { is: 'later', why: `cannot be reached (${reasonOf(failure)})` };
   }
   if (answer.status === 202) return { is: 'taken' };
-  const problem = problemOf(text);
+  const problem = problemOf(error);
   const said = problem.detail ?? problem.title ?? `answered ${answer.status}`;
   switch (answer.status) {
     case 400:
       if (problem.errors) return { is: 'refused', events: problem.errors };
-      throw new Refusal(`${events.href}: ${said}`);
+      throw new Refusal(`${server.href}: ${said}`);
     case 429:
     case 502:
     case 503: {
@@ -88,23 +85,9 @@ async function attempt({ events, key }: Destination, lines: Buffer): Promise<Att
       return { is: 'later', why: said };
     case 401:
       throw new Refusal(
-        `${events.href}: the device key is unknown or revoked: pass another with --key-file or SHOEPRINT_KEY`,
+        `${server.href}: the device key is unknown or revoked: pass another with --key-file or SHOEPRINT_KEY`,
       );
     default:
-      throw new Refusal(`${events.href}: ${said}`);
-  }
-}
-
-interface Problem {
-  readonly title?: string;
-  readonly detail?: string;
-  readonly errors?: readonly RefusedEvent[];
-}
-
-function problemOf(text: string): Problem {
-  try {
-    return JSON.parse(text) as Problem;
-  } catch {
-    return {};
+      throw new Refusal(`${server.href}: ${said}`);
   }
 }

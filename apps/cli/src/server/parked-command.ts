@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import type { components } from '#api-types';
 import { grid } from '../terminal/grid.js';
 import { counted, Page } from '../terminal/page.js';
-import { addressAsked, askServer, secretFrom } from './server.js';
+import { addressAsked, answered, type Api, apiOf, secretFrom } from './server.js';
 
 interface ParkedAsked {
   readonly url: URL;
@@ -9,24 +10,9 @@ interface ParkedAsked {
   readonly json?: true;
 }
 
-interface ParkedTable {
-  readonly table: string;
-  readonly partition: number;
-  readonly offset: number;
-  readonly line: number;
-  readonly reason: string;
-  readonly parkedAt: string;
-  readonly asked: string | null;
-}
-
-interface StoppedPartition {
-  readonly partition: number;
-  readonly stopped: {
-    readonly reason: string;
-    readonly offset: number | null;
-    readonly at: string | null;
-  };
-}
+type ParkedTable = components['schemas']['ParkedTableAnswer'];
+type Partition = components['schemas']['PartitionAnswer'];
+type StoppedPartition = Partition & { readonly stopped: NonNullable<Partition['stopped']> };
 
 const EXAMPLES = `
 A table is parked where the auditor could not judge one of its events: its later events wait on the log, other tables go on.
@@ -70,49 +56,45 @@ export function parkedCommand(): Command {
   parked.addCommand(
     new Command('resume')
       .description('follow a stopped partition again from where it stopped')
-      .argument('<partition>', 'its number')
-      .action(async (partition: string, _own: unknown, command: Command) =>
+      .argument('<partition>', 'its number', numberAsked)
+      .action(async (partition: number, _own: unknown, command: Command) =>
         resume(partition, command.optsWithGlobals()),
       ),
   );
   return parked;
 }
 
-const tokenOf = ({ tokenFile }: ParkedAsked): string =>
-  secretFrom(
-    tokenFile,
-    'SHOEPRINT_TOKEN',
-    'no token: pass --token-file or set SHOEPRINT_TOKEN; POST /v1/sign-in returns one',
+function numberAsked(text: string): number {
+  if (!/^\d{1,6}$/.test(text))
+    throw new InvalidArgumentError('It must be the number of a partition.');
+  return Number(text);
+}
+
+const apiFor = ({ url, tokenFile }: ParkedAsked): Api =>
+  apiOf(
+    url,
+    secretFrom(
+      tokenFile,
+      'SHOEPRINT_TOKEN',
+      'no token: pass --token-file or set SHOEPRINT_TOKEN; POST /v1/sign-in returns one',
+    ),
   );
 
 async function show(asked: ParkedAsked): Promise<void> {
-  const [parked, stopped] = await Promise.all([parkedTables(asked), stoppedPartitions(asked)]);
+  const api = apiFor(asked);
+  const [{ items: parked }, { items: partitions }] = await Promise.all([
+    answered(asked.url, api.GET('/v1/parked')),
+    answered(asked.url, api.GET('/v1/positions')),
+  ]);
+  const stopped = partitions
+    .filter((item): item is StoppedPartition => item.stopped !== null)
+    .map(({ partition, stopped }) => ({ partition, stopped }));
   const page = new Page();
   if (asked.json) await page.lines(JSON.stringify({ parked, stopped }));
   else if (parked.length + stopped.length === 0)
     await page.lines('no table is parked, and no partition is stopped');
   else await page.lines(...[...tablesShown(parked), ...partitionsShown(stopped)].slice(0, -1));
   await page.flush();
-}
-
-const ask = <Item>(
-  path: string,
-  asked: ParkedAsked,
-): Promise<{ readonly items: readonly Item[] }> =>
-  askServer(new URL(path, asked.url), tokenOf(asked)) as Promise<{
-    readonly items: readonly Item[];
-  }>;
-
-const parkedTables = async (asked: ParkedAsked): Promise<readonly ParkedTable[]> =>
-  (await ask<ParkedTable>('v1/parked', asked)).items;
-
-async function stoppedPartitions(asked: ParkedAsked): Promise<StoppedPartition[]> {
-  const { items } = await ask<
-    StoppedPartition | { readonly partition: number; readonly stopped: null }
-  >('v1/positions', asked);
-  return items
-    .filter((item): item is StoppedPartition => item.stopped !== null)
-    .map(({ partition, stopped }) => ({ partition, stopped }));
 }
 
 /**
@@ -135,12 +117,14 @@ function tablesShown(parked: readonly ParkedTable[]): string[] {
   ];
 }
 
-function partitionsShown(stopped: readonly StoppedPartition[]): string[] {
+function partitionsShown(
+  stopped: readonly Pick<StoppedPartition, 'partition' | 'stopped'>[],
+): string[] {
   if (stopped.length === 0) return [];
   const rows = stopped.map(({ partition, stopped: { at, offset, reason } }) => [
     String(partition),
-    at ?? '',
-    String(offset ?? ''),
+    at,
+    String(offset),
     reason,
   ]);
   return [
@@ -152,22 +136,22 @@ function partitionsShown(stopped: readonly StoppedPartition[]): string[] {
 }
 
 async function decide(what: 'retry' | 'release', table: string, asked: ParkedAsked): Promise<void> {
-  await askServer(
-    new URL(`v1/parked/${encodeURIComponent(table)}/${what}`, asked.url),
-    tokenOf(asked),
-    'POST',
+  const params = { path: { table } };
+  const api = apiFor(asked);
+  await answered(
+    asked.url,
+    what === 'retry'
+      ? api.POST('/v1/parked/{table}/retry', { params })
+      : api.POST('/v1/parked/{table}/release', { params }),
   );
   process.stdout.write(
     `${table}: ${what} asked for; the auditor that owns it does it within seconds\n`,
   );
 }
 
-async function resume(partition: string, asked: ParkedAsked): Promise<void> {
-  await askServer(
-    new URL(`v1/positions/${encodeURIComponent(partition)}/resume`, asked.url),
-    tokenOf(asked),
-    'POST',
-  );
+async function resume(partition: number, asked: ParkedAsked): Promise<void> {
+  const params = { path: { partition } };
+  await answered(asked.url, apiFor(asked).POST('/v1/positions/{partition}/resume', { params }));
   process.stdout.write(
     `partition ${partition}: an auditor follows it again within seconds, and stops it again where the cause is still there\n`,
   );

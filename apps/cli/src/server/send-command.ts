@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { Decoder, EVENT_BYTES_MAX, houseFrom, type Block, type RuleBook } from '#audit';
 import { installedRules } from '#rule-folder';
-import { deliver, type Destination } from './delivery.js';
+import { deliver, REQUEST_MS, type Destination, type RefusedEvent } from './delivery.js';
 import { DeliveryState } from './delivery-state.js';
 import { readLines, type LineTaker } from '../log/log-lines.js';
 import { logFiles, openLog, type LogFile } from '../log/log-source.js';
@@ -9,7 +9,7 @@ import { MalformedLines, tellMalformed } from '../log/malformed.js';
 import { counted } from '../terminal/page.js';
 import { Progress } from '../terminal/progress.js';
 import { EXIT, Refusal } from '../refusal.js';
-import { addressAsked, secretFrom } from './server.js';
+import { addressAsked, apiOf, secretFrom } from './server.js';
 
 /**
  * The approximate size of a request: large enough that its round trip costs little, small enough to
@@ -78,15 +78,15 @@ async function send(name: string, asked: SendAsked): Promise<void> {
     process.exitCode = EXIT.refused;
     return void tellMalformed(malformed, 'nothing was sent');
   }
-  const events = new URL('v1/events', asked.url);
   const progress = new Progress(file.size, 'sending');
+  const key = secretFrom(
+    asked.keyFile,
+    'SHOEPRINT_KEY',
+    'no device key: pass --key-file or set SHOEPRINT_KEY; an administrator creates one with POST /v1/keys',
+  );
   const to: Destination = {
-    events,
-    key: secretFrom(
-      asked.keyFile,
-      'SHOEPRINT_KEY',
-      'no device key: pass --key-file or set SHOEPRINT_KEY; an administrator creates one with POST /v1/keys',
-    ),
+    server: asked.url,
+    api: apiOf(asked.url, key, REQUEST_MS),
     patienceMs: asked.patience * 1000,
     waiting: (why) => process.stderr.write(`shoeprint: ${why}; trying again\n`),
   };
@@ -195,15 +195,9 @@ class Sending implements LineTaker {
    * Returns the server's refusal with the lines of the file. The server refuses what was checked
    * here if it has other rules.
    */
-  private refusalOf(
-    refused: readonly {
-      readonly position: number;
-      readonly pointer: string;
-      readonly reason: string;
-    }[],
-  ): string {
+  private refusalOf(refused: readonly RefusedEvent[]): string {
     const [first] = refused;
-    const line = first && this.numbers[first.position - 1];
+    const line = first && this.numbers[(first.position ?? 0) - 1];
     return `${this.file.name}:${line ?? '?'}: the server refuses ${counted(refused.length, 'fault')}: ${first?.pointer ?? ''} ${first?.reason ?? ''}`.trim();
   }
 }

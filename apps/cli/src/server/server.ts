@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
+import createClient, { type Client } from 'openapi-fetch';
+import type { components, paths } from '#api-types';
 import { fileRefusal, Refusal } from '../refusal.js';
 
 /** Parses a server's address from an option. The result ends in `/`. */
@@ -26,39 +28,44 @@ export function secretFrom(file: string | undefined, variable: string, otherwise
   return secret.trim();
 }
 
+/** A client of a server's api. Its paths, bodies and answers have the types of the OpenAPI document. */
+export type Api = Client<paths>;
+
+/** Returns a client that sends a token. It refuses redirects, which could lead the token elsewhere. */
+export const apiOf = (server: URL, token: string, waitMs = 30_000): Api =>
+  createClient<paths>({
+    baseUrl: server.href,
+    redirect: 'error',
+    headers: { authorization: `Bearer ${token}` },
+    fetch: (request) => fetch(request, { signal: AbortSignal.timeout(waitMs) }),
+  });
+
 /**
- * Sends a request to a server with a person's token. Throws `Refusal` with the server's message if
- * it refuses.
+ * Returns what a server answered. Throws `Refusal` with the server's message if it refuses, or if
+ * it does not answer.
  */
-export async function askServer(
-  url: URL,
-  token: string,
-  method: 'GET' | 'POST' = 'GET',
-): Promise<unknown> {
-  let answer: Response;
+export async function answered<Data>(
+  server: URL,
+  asked: Promise<{ readonly data?: Data; readonly error?: unknown; readonly response: Response }>,
+): Promise<Data> {
   try {
-    answer = await fetch(url, {
-      method,
-      redirect: 'error',
-      signal: AbortSignal.timeout(30_000),
-      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
-    });
+    const { data, error, response } = await asked;
+    if (response.ok) return data as Data;
+    const { detail, title } = problemOf(error);
+    throw new Refusal(`${response.url}: ${detail ?? title ?? `answered ${response.status}`}`);
   } catch (error) {
-    throw new Refusal(`${url.href}: cannot be reached (${reasonOf(error)})`);
-  }
-  const text = await answer.text();
-  let said: { readonly title?: string; readonly detail?: string };
-  try {
-    said = text === '' ? {} : (JSON.parse(text) as typeof said);
-  } catch {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(
-      `${url.href}: this does not answer as a Shoeprint server does (${answer.status})`,
+      error instanceof SyntaxError
+        ? `${server.href}: this does not answer as a Shoeprint server does`
+        : `${server.href}: cannot be reached (${reasonOf(error)})`,
     );
   }
-  if (!answer.ok)
-    throw new Refusal(`${url.href}: ${said.detail ?? said.title ?? `answered ${answer.status}`}`);
-  return said;
 }
+
+/** Returns the problem document of a refusal; empty if something else than the api answered. */
+export const problemOf = (error: unknown): Partial<components['schemas']['Problem']> =>
+  typeof error === 'object' && error !== null ? error : {};
 
 /** Returns why a request got no answer: the network's code or message. */
 export function reasonOf(error: unknown): string {
