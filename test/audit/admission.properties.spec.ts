@@ -6,11 +6,13 @@ import { anyGame } from '../kit/any-game.js';
 import { audit, decoded, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 
-/** What every reader is told, rows drawn. */
+/** Returns the consequences as data, with their rows. */
 const told = (consequences: readonly Consequence[]): unknown[] =>
   consequences.map((each) => ('row' in each ? { is: each.is, row: each.row } : each));
 
-/** Folds to the end; before the events whose places are given, the state is saved, forgotten and loaded again. */
+/**
+ * Folds to the end. Saves the state, discards it and loads it again before the events at `cuts`.
+ */
 function folded(
   events: readonly Sent[],
   cuts: ReadonlySet<number> = new Set(),
@@ -33,8 +35,8 @@ function folded(
   };
 }
 
-describe('any log of one table, however absurd', () => {
-  it('is folded without a throw, and every event is counted once', () => {
+describe('any log of one table, even an absurd one,', () => {
+  it('folds without an exception, and counts every event once', () => {
     fc.assert(
       fc.property(fc.oneof(anyStream(120), anyGame(120)), (events) => {
         const { read, sum } = folded(events);
@@ -45,7 +47,7 @@ describe('any log of one table, however absurd', () => {
     );
   });
 
-  it('may be split anywhere: saved and loaded state goes on to the same consequences and the same state', () => {
+  it('may be split anywhere: a saved and loaded state leads to the same consequences and the same state', () => {
     fc.assert(
       fc.property(
         fc.oneof(anyStream(50), anyGame(50)),
@@ -70,8 +72,11 @@ describe('any log of one table, however absurd', () => {
   });
 });
 
-describe('a log in which the sources number what they send', () => {
-  /** Ids are remembered for the open shoe and the one before: where an event without a number would be taken for a new one. */
+describe('a log whose sources number their events', () => {
+  /**
+   * Ids are remembered for the open shoe and the one before. Beyond those, an event without a
+   * number would count as new.
+   */
   const forgottenAt = (log: readonly Sent[], event: Sent): number => {
     const openings = log.flatMap(({ type }, i) =>
       type === 'shoeprint.shoe-opened.v1' && i > log.indexOf(event) ? [i] : [],
@@ -80,7 +85,7 @@ describe('a log in which the sources number what they send', () => {
     return event.sequence === undefined ? (distinct[1] ?? log.length) : log.length;
   };
 
-  it('tells the same when any of its events come again', () => {
+  it('leads to the same consequences if any of its events repeat', () => {
     fc.assert(
       fc.property(
         anyGame(60),
@@ -105,7 +110,7 @@ describe('a log in which the sources number what they send', () => {
     );
   });
 
-  it("tells the same when a device's events come in another order, while nothing of another source is overtaken", () => {
+  it('leads to the same consequences if the events of a device arrive in another order but overtake no other source', () => {
     const endsWaits = ({ type }: Sent): boolean =>
       type === 'shoeprint.shoe-closed.v1' || type === 'shoeprint.device-offline.v1';
     fc.assert(

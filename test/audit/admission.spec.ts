@@ -9,7 +9,7 @@ const counts = ({ state }: Audited): Audited['state']['admission']['counts'] =>
   state.admission.counts;
 const found = (audited: Audited, code: string): Audited['findings'] =>
   audited.findings.filter((finding) => finding.code === code);
-/** Numbers missed, as the findings about gaps say. */
+/** Returns the missing numbers that the findings about gaps name. */
 const gaps = (audited: Audited): string[] =>
   found(audited, 'DV-04').map(({ expected }) => expected);
 
@@ -52,11 +52,11 @@ const person = (id: string, reason: string): Sent => ({
   table: 'T1',
   data: { reason },
 });
-/** Folds without ending the log, so that a wait goes on. */
+/** Folds without ending the log, so that a wait continues. */
 const live = (events: readonly Sent[]): Audited => audit(events, { end: false });
 
 describe('a repeat', () => {
-  it('with the same content is a duplicate: counted, and otherwise without effect', () => {
+  it('with the same content is a duplicate, which is counted and has no other effect', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
@@ -76,7 +76,7 @@ describe('a repeat', () => {
     });
   });
 
-  it('with another content under the same number is equivocation, and the first one stands', () => {
+  it('with another content under the same number is an equivocation, and the first content counts', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
@@ -99,7 +99,7 @@ describe('a repeat', () => {
     expect(counts(audited)).toMatchObject({ equivocal: 1, duplicates: 0 });
   });
 
-  it('with another content again is still one finding, and counted each time', () => {
+  it('with a third content is counted again, but raises no second finding', () => {
     const audited = audit([report(1), report(1, 'a'), report(1, 'b'), report(1)]);
     expect(codes(audited.findings)).toEqual(['DV-15']);
     expect(counts(audited)).toEqual({
@@ -112,13 +112,13 @@ describe('a repeat', () => {
     });
   });
 
-  it('that differs in its time alone has another content', () => {
+  it('that differs only in its time has another content', () => {
     expect(
       codes(audit([report(1), { ...report(1), time: '2026-11-20T12:00:01Z' }]).findings),
     ).toEqual(['DV-15']);
   });
 
-  it('of an unnumbered event is told by source and id', () => {
+  it('of an unnumbered event is recognized by source and id', () => {
     const audited = audit([
       person('1', 'spill'),
       person('1', 'spill'),
@@ -137,7 +137,7 @@ describe('a repeat', () => {
     });
   });
 
-  it('of an event that is still waiting is told too', () => {
+  it('of an event that is still held is recognized too', () => {
     const audited = live([report(1), report(3), report(3), report(3, 'other'), report(2)]);
     expect(codes(audited.findings)).toEqual(['DV-15']);
     expect(counts(audited)).toEqual({
@@ -150,7 +150,7 @@ describe('a repeat', () => {
     });
   });
 
-  it('is known by the number in its session alone, not by another session or source', () => {
+  it('is recognized by the number in its own session, not by one of another session or source', () => {
     const audited = audit([
       report(1),
       report(1, 'x', { session: '2' }),
@@ -160,7 +160,7 @@ describe('a repeat', () => {
     expect(counts(audited).admitted).toBe(3);
   });
 
-  it('older than 4,096 contents counts as a duplicate, whatever it says', () => {
+  it('of an event more than 4,096 numbers ago counts as a duplicate, whatever its content', () => {
     const events = reports(1, 5000);
     const audited = audit([...events, report(5000 - 4096, 'other')]);
     expect(counts(audited)).toMatchObject({ duplicates: 1, equivocal: 0 });
@@ -174,7 +174,7 @@ describe('a repeat', () => {
     });
   });
 
-  it('of an unnumbered event is known through the open shoe and the one before', () => {
+  it('of an unnumbered event is recognized in the open shoe and the one before', () => {
     const opening = (shoe: string): Sent => ({
       ...person(`open ${shoe}`, ''),
       type: 'shoeprint.shoe-opened.v1',
@@ -203,7 +203,7 @@ describe('a repeat', () => {
 });
 
 describe('an event that skips numbers', () => {
-  it('waits, and its table waits with it, in log order', () => {
+  it('waits, and all later events of its table wait with it, in log order', () => {
     const whole = new TableLog();
     whole.open();
     whole.dealer();
@@ -230,13 +230,13 @@ describe('an event that skips numbers', () => {
     expect(counts(filled).admitted).toBe(whole.events.length);
   });
 
-  it('waits for number 1 when it is the first of its session', () => {
+  it('waits for number 1 if it is the first of its session', () => {
     expect(counts(live([report(2)])).admitted).toBe(0);
     expect(counts(live([report(2), report(1)])).admitted).toBe(2);
     expect(gaps(audit([report(3)]))).toEqual(['numbers 1 to 2']);
   });
 
-  it('waits anew when another source skips numbers behind it', () => {
+  it('waits again if another source skips numbers while its own hole is open', () => {
     const other = (sequence: number): Sent =>
       report(sequence, sequence, { source: 'device/T1-terminal' });
     const events = [report(1), report(3), other(2), report(2)];
@@ -247,16 +247,16 @@ describe('an event that skips numbers', () => {
   });
 });
 
-describe('a wait ends', () => {
+describe('a wait for missing numbers ends', () => {
   const hole = [report(1), report(4)];
 
-  it('without a gap when the hole is filled, in any order', () => {
+  it('without a gap once the hole is filled, in any order', () => {
     const audited = live([...hole, report(3), report(2)]);
     expect(gaps(audited)).toEqual([]);
     expect(counts(audited).admitted).toBe(4);
   });
 
-  it('with 64 events of the table waiting, those of others among them', () => {
+  it('once 64 events of the table wait, including those of other sources', () => {
     const others = Array.from({ length: 62 }, (_, i) => person(`p${i}`, 'noise'));
     expect(gaps(live([...hole, ...others]))).toEqual([]);
     const ended = live([...hole, ...others, report(3)]);
@@ -264,7 +264,7 @@ describe('a wait ends', () => {
     expect(counts(ended).admitted).toBe(65);
   });
 
-  it('at shoe-closed and at device-offline of the table, from any source', () => {
+  it('at shoe-closed and device-offline of the table, from any source', () => {
     const closed = {
       ...device('shoe-closed', 1, { source: 'device/T1-terminal', shoe: 'S1' }),
       data: { reason: 'end' },
@@ -279,14 +279,14 @@ describe('a wait ends', () => {
     ).toEqual([]);
   });
 
-  it('at another session of that source, and not of another', () => {
+  it('at another session of the same source, but not of another source', () => {
     expect(gaps(live([...hole, report(1, 'boot', { session: '2' })]))).toEqual(['numbers 2 to 3']);
     expect(
       gaps(live([...hole, report(1, 'boot', { session: '2', source: 'device/T1-terminal' })])),
     ).toEqual([]);
   });
 
-  it('at a gap-declared event for it, and not for another session', () => {
+  it('at a gap-declared event for its numbers, but not for another session', () => {
     expect(gaps(live([...hole, declared(2, 3)]))).toEqual(['numbers 2 to 3']);
     expect(gaps(live([...hole, declared(1, 9)]))).toEqual(['numbers 2 to 3']);
     expect(gaps(live([...hole, declared(2, 3, '2')]))).toEqual([]);
@@ -301,7 +301,7 @@ describe('a wait ends', () => {
     expect(gaps(audit(hole))).toEqual(['numbers 2 to 3']);
   });
 
-  it('with a finding for each hole, and one for each', () => {
+  it('with one finding for each hole', () => {
     const audited = live([
       report(1),
       report(6),
@@ -315,8 +315,8 @@ describe('a wait ends', () => {
   });
 });
 
-describe('an event that comes after its hole was declared a gap', () => {
-  it('is late: counted, named in the finding, without effect on the game', () => {
+describe('an event that arrives after its number was declared a gap', () => {
+  it('is late: it is counted and named in the finding, and has no effect on the game', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
@@ -332,7 +332,7 @@ describe('an event that comes after its hole was declared a gap', () => {
     expect(audited.state.open?.drawn).toBe(3);
   });
 
-  it('is a duplicate when it comes again, and equivocal when it says otherwise', () => {
+  it('is a duplicate if it repeats, and an equivocation if its content differs', () => {
     const audited = live([
       report(1),
       report(3),
@@ -351,18 +351,18 @@ describe('an event that comes after its hole was declared a gap', () => {
     });
   });
 
-  it('is late while its table still waits for other numbers', () => {
+  it('is late even while its table still waits for other numbers', () => {
     const audited = live([report(1), report(4), declared(2, 2), report(2), report(3)]);
     expect(counts(audited)).toMatchObject({ admitted: 4, late: 1 });
     expect(gaps(audited)).toEqual(['number 2']);
   });
 });
 
-describe('a device that comes online with new content under an old session', () => {
+describe('a device that comes online with new content under an old session id', () => {
   const online = (sequence: number, firmware: string): Sent =>
     device('device-online', sequence, { id: firmware, data: { firmware } });
 
-  it('begins that session anew', () => {
+  it('restarts that session', () => {
     const audited = audit([
       online(1, 'v1'),
       report(2),
@@ -375,7 +375,7 @@ describe('a device that comes online with new content under an old session', () 
     expect(counts(audited)).toMatchObject({ admitted: 6, duplicates: 0, equivocal: 0 });
   });
 
-  it('with the content it had is a duplicate and begins nothing', () => {
+  it('does not restart the session if the content is the old one: that is a duplicate', () => {
     const audited = audit([
       online(1, 'v1'),
       report(2),
@@ -386,14 +386,14 @@ describe('a device that comes online with new content under an old session', () 
     expect(counts(audited)).toMatchObject({ admitted: 3, duplicates: 1, equivocal: 1 });
   });
 
-  it('is known again when what it said before comes once more, however much later', () => {
+  it('is recognized as a duplicate if it repeats old content, however much later', () => {
     const once = [online(1, 'v1'), report(2), online(1, 'v2')];
     const more = Array.from({ length: 4200 }, (_, i) => report(i + 2, 'after'));
     const audited = audit([...once, ...more, online(1, 'v1'), online(1, 'v2')]);
     expect(counts(audited)).toMatchObject({ admitted: 3 + 4200, duplicates: 2 });
   });
 
-  it('begins it anew also when its numbers have gone far beyond what is remembered', () => {
+  it('restarts the session even if its numbers have gone far beyond those remembered', () => {
     const audited = audit([
       online(1, 'v1'),
       ...Array.from({ length: 4200 }, (_, i) => report(i + 2)),
@@ -403,12 +403,12 @@ describe('a device that comes online with new content under an old session', () 
     expect(counts(audited)).toMatchObject({ admitted: 4203, duplicates: 0 });
   });
 
-  it('is late when its own number was declared a gap', () => {
+  it('is late if its own number was declared a gap', () => {
     const audited = live([report(1), report(3), declared(2, 2), online(2, 'v2'), report(4)]);
     expect(counts(audited)).toMatchObject({ admitted: 4, late: 1 });
   });
 
-  it('leaves a hole of its own at a number that was missing before', () => {
+  it('leaves a separate hole at a number that was missing before the restart', () => {
     const audited = live([
       online(1, 'v1'),
       report(3),
@@ -447,7 +447,7 @@ describe('an event of another shoe than the open one', () => {
     return log;
   };
 
-  it('is stray: counted among the admitted, without effect', () => {
+  it('is stray: it is counted among the admitted and has no effect', () => {
     const log = shoe('S1');
     log.shoe = 'S0';
     log.add('terminal', 'bet-placed', { seat: 1, bet: 'tie', amount: 5 });
@@ -458,7 +458,7 @@ describe('an event of another shoe than the open one', () => {
     expect(audited.state.open?.coups).toEqual([]);
   });
 
-  it('is besides DL-15 when it is a card of a shoe that was never opened', () => {
+  it('raises DL-15 if it is a card of a shoe that was never opened', () => {
     const log = shoe('S1');
     log.shoe = 'S0';
     log.draw('P 9S');
@@ -468,7 +468,7 @@ describe('an event of another shoe than the open one', () => {
     expect(audited.state.open?.drawn).toBe(0);
   });
 
-  it('is stray alone when it is a card of a shoe that was closed', () => {
+  it('raises nothing if it is a card of a closed shoe', () => {
     const log = shoe('S1');
     log.add('shoe', 'shoe-closed', { reason: 'end' });
     log.draw('P 9S');
@@ -476,7 +476,7 @@ describe('an event of another shoe than the open one', () => {
     expect(counts(audit(log.events)).stray).toBe(1);
   });
 
-  it('is stray when it opens again one of the last 1,024 shoes, and no more than those', () => {
+  it('is stray if it reopens one of the last 1,024 shoes, but not if it reopens an older one', () => {
     const log = new TableLog();
     for (let i = 1; i <= 1025; i += 1) {
       log.shoe = `S${i}`;
@@ -496,8 +496,8 @@ describe('an event of another shoe than the open one', () => {
   });
 });
 
-describe('the state of a table', () => {
-  it('does not grow with the shoes that it saw', () => {
+describe('the saved state of a table', () => {
+  it('does not grow with the number of shoes played', () => {
     const log = new TableLog();
     log.dealer();
     const shoe = (name: string): void => {
@@ -532,12 +532,12 @@ describe('the state of a table', () => {
     expect(state.shoes.length).toBe(1024);
   });
 
-  it('of another version of the fold is refused, not read', () => {
+  it('is refused if another version of the fold made it', () => {
     const saved = saveTable(newTable('T1')).replace(/"foldVersion":\d+/, '"foldVersion":0');
     expect(() => loadTable(saved, BOOK)).toThrow('rebuild it from the log');
   });
 
-  it('is saved whatever a correction that waits carries', () => {
+  it('can hold a waiting correction with any data', () => {
     const deep = `{"specversion":"1.0","type":"shoeprint.observation-corrected.v1","source":"person/sam","id":"c","time":"2026-11-20T12:00:00Z","table":"T1","data":{"event":"a#b","data":{"deep":${'['.repeat(7500)}${']'.repeat(7500)}}}}`;
     const state = newTable('T1');
     for (const event of [decoded(report(2)), decoded(deep)]) fold(state, event, BOOK);
@@ -552,9 +552,9 @@ describe('the state of a table', () => {
   });
 });
 
-describe('a gap while no shoe is held', () => {
-  it('names a late event in the finding about its own hole, whatever the names of its source and session', () => {
-    // Both read "device/a, session 1, session 2" in a sentence.
+describe('a gap while no shoe is open', () => {
+  it('names a late event in the finding about its own hole, even if source and session read alike in words', () => {
+    // In a sentence, both read "device/a, session 1, session 2".
     const [one, other] = [
       { source: 'device/a', session: '1, session 2' },
       { source: 'device/a, session 1', session: '2' },

@@ -32,7 +32,7 @@ function opened(data: Partial<EventData['shoe-opened']> = {}): TableLog {
   log.dealer();
   return log;
 }
-/** A coup of these steps, from its opening. */
+/** Plays a coup of these steps, from its opening. */
 function coup(
   steps: readonly Step[],
   data: Partial<EventData['shoe-opened']> = {},
@@ -47,11 +47,11 @@ const only = ({ findings }: Audited): Finding => {
   expect(codes(findings)).toHaveLength(1);
   return findings[0] as Finding;
 };
-/** As long after noon as a clock says. */
+/** Returns a time: that of a clock, in seconds after noon. */
 const at = (clock: string): Sent => ({ time: `2026-11-20T12:00:${clock}Z` });
 
-describe('BT-01: a bet placed or withdrawn too late', () => {
-  it('is found after betting was closed', () => {
+describe('a bet placed or withdrawn too late (BT-01)', () => {
+  it('raises BT-01 after betting closed', () => {
     const audited = coup([
       bet(1, 'player', 100),
       close,
@@ -71,7 +71,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     });
   });
 
-  it('is not found before betting was closed, though a card was drawn', () => {
+  it('raises nothing before betting closed, even if a card was drawn', () => {
     const audited = coup([
       bet(1, 'player', 100),
       cards('P 4S'),
@@ -86,7 +86,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     expect(codes(audited.findings)).toEqual(['DL-01']);
   });
 
-  it('is found after the first game card where betting was never closed', () => {
+  it('raises BT-01 after the first game card if betting was never closed', () => {
     const audited = coup([
       bet(1, 'player', 100),
       cards('P 4S'),
@@ -103,7 +103,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     });
   });
 
-  it('is not found before the first game card, nor after a burned one', () => {
+  it('raises nothing before the first game card, and a burned card does not count', () => {
     const audited = coup([
       (log) => log.draw('burn 9H'),
       bet(1, 'player', 100),
@@ -115,7 +115,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     expect(audited.findings).toEqual([]);
   });
 
-  it('is not found after a card carried over from the coup before', () => {
+  it('raises nothing after a card carried over from the coup before', () => {
     const log = opened();
     play(log, 1, { bets: [[1, 'player', 100]], cards: PLAYER_WINS, closed: false });
     const [extra] = log.draw('- 6H');
@@ -133,7 +133,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     expect(codes(audit(log.events).findings)).toEqual(['DL-06']);
   });
 
-  it('a late placement is no bet: paid, it is PY-06, and so it is when left unsettled', () => {
+  it('is not a bet: a late stake that is paid, taken or left unsettled raises PY-06', () => {
     const late = [
       bet(1, 'player', 100),
       close,
@@ -163,7 +163,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     });
   });
 
-  it('left unsettled where a lawful bet stands, a late placement is not besides PY-06: the bet is judged at what stands', () => {
+  it('does not add to a lawful bet of the same seat: the settlement is judged on the lawful stake', () => {
     const steps = [bet(1, 'player', 100), close, bet(1, 'player', 900), cards(), declare];
     expect(codes(coup([...steps, settled(1, 'player', 'returned', 100), end]).findings)).toEqual([
       'BT-01',
@@ -174,7 +174,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     ]);
   });
 
-  it('a late withdrawal has no effect: the bet is settled as it stood', () => {
+  it('does not reduce the bet: a late withdrawal has no effect on the settlement', () => {
     const steps = [
       bet(1, 'tie', 100),
       bet(2, 'player', 50),
@@ -191,7 +191,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     ]);
   });
 
-  it('between two sources is found only where their clocks agree by more than the tolerance', () => {
+  it('raises BT-01 between two sources only if their clocks differ by more than the tolerance', () => {
     const close_ =
       (time: Sent): Step =>
       (log) =>
@@ -211,14 +211,14 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
     ]);
     for (const clock of ['21.000', '20.000', '12.000']) {
       const close_call = coup(steps(clock, settled(2, 'player', 'returned', 50)));
-      expect(close_call.findings).toEqual([]); // it stands, and was paid
+      expect(close_call.findings).toEqual([]); // the bet counts and was paid
       expect(close_call.unjudgeable).toMatchObject([
         { coup: 1, codes: ['BT-01'], why: 'the clocks of two sources are too close to call' },
       ]);
     }
   });
 
-  it('of one source needs no clock', () => {
+  it('raises BT-01 within one source whatever its clock says', () => {
     const audited = coup([
       bet(1, 'player', 100),
       close,
@@ -251,7 +251,7 @@ describe('BT-01: a bet placed or withdrawn too late', () => {
   });
 });
 
-describe('BT-02 and BT-03: the limits', () => {
+describe('a bet outside the limits (BT-02, BT-03)', () => {
   const limits = { player: { min: 100, max: 500 } };
   const play_ =
     (...moves: Step[]): ((amount: number) => Audited) =>
@@ -260,12 +260,12 @@ describe('BT-02 and BT-03: the limits', () => {
         limits,
       });
 
-  it('are kept by the minimum and the maximum themselves', () => {
+  it('is not one of exactly the minimum or the maximum', () => {
     expect(play_(bet(1, 'player', 100))(100).findings).toEqual([]);
     expect(play_(bet(1, 'player', 500))(500).findings).toEqual([]);
   });
 
-  it('are broken by less and by more, and such a bet is settled in full', () => {
+  it('raises BT-02 below the minimum and BT-03 above the maximum, and is settled in full', () => {
     expect(only(play_(bet(1, 'player', 99))(99))).toMatchObject({
       code: 'BT-02',
       severity: 2,
@@ -281,7 +281,7 @@ describe('BT-02 and BT-03: the limits', () => {
     expect(codes(play_(bet(1, 'player', 501))(500).findings)).toEqual(['BT-03', 'PY-03']);
   });
 
-  it('are judged on what stands when betting closes', () => {
+  it('is judged by the stake when betting closes', () => {
     expect(play_(bet(1, 'player', 60), bet(1, 'player', 40))(100).findings).toEqual([]);
     expect(play_(bet(1, 'player', 600), withdraw(1, 'player', 100))(500).findings).toEqual([]);
     expect(codes(play_(bet(1, 'player', 150), withdraw(1, 'player', 100))(50).findings)).toEqual([
@@ -289,7 +289,7 @@ describe('BT-02 and BT-03: the limits', () => {
     ]);
   });
 
-  it("do not bind a bet withdrawn whole, another bet, or another seat's share", () => {
+  it('is judged by seat and bet, and ignored if it was withdrawn entirely', () => {
     const audited = coup(
       [
         bet(1, 'player', 50),
@@ -310,7 +310,7 @@ describe('BT-02 and BT-03: the limits', () => {
     expect(audited.findings).toEqual([]);
   });
 
-  it("are judged at the coup's end where betting was never closed", () => {
+  it('is judged at the end of the coup if betting was never closed', () => {
     expect(
       codes(
         coup([bet(1, 'player', 99), cards(), declare, settled(1, 'player', 'returned', 99), end], {
@@ -320,7 +320,7 @@ describe('BT-02 and BT-03: the limits', () => {
     ).toEqual(['BT-02']);
   });
 
-  it('bind nobody where none were given', () => {
+  it('does not exist if the opening names no limits', () => {
     expect(
       coup([bet(1, 'player', 1), close, cards(), declare, settled(1, 'player', 'returned', 1), end])
         .findings,
@@ -329,7 +329,7 @@ describe('BT-02 and BT-03: the limits', () => {
 });
 
 describe.each(['dummy', 'demonstration', 'free'] as const)('BT-07: a bet on a %s coup', (kind) => {
-  it('is found, and its stake must be returned', () => {
+  it('raises BT-07, and its stake must be returned', () => {
     const audited = coup(
       [bet(1, 'player', 100), close, cards(), declare, settled(1, 'player', 'returned', 0), end],
       {},
@@ -338,7 +338,7 @@ describe.each(['dummy', 'demonstration', 'free'] as const)('BT-07: a bet on a %s
     expect(only(audited)).toMatchObject({ code: 'BT-07', severity: 1, coup: 1 });
   });
 
-  it('with its stake taken or left is BT-08 when the next coup opens', () => {
+  it('raises BT-08 when the next coup opens if its stake was taken or left', () => {
     for (const steps of [[settled(1, 'player', 'taken', 0)], []]) {
       const log = opened();
       play(log, 1, { kind, bets: [[1, 'player', 100]], outcome: 'player', closed: false });
@@ -354,12 +354,12 @@ describe.each(['dummy', 'demonstration', 'free'] as const)('BT-07: a bet on a %s
     }
   });
 
-  it('is not found when there is none; no bet and no outcome are missed there', () => {
+  it('is not required, and neither is an outcome', () => {
     expect(coup([cards(), end], {}, kind).findings).toEqual([]);
   });
 });
 
-describe('BT-08: a void whose stakes were not returned', () => {
+describe('a void coup whose stakes were not returned (BT-08)', () => {
   const voided = (...after: Step[]): Audited => {
     const log = opened();
     play(log, 1, {
@@ -376,13 +376,13 @@ describe('BT-08: a void whose stakes were not returned', () => {
   const next: Step = (log) => void log.add('shoe', 'coup-opened', { coup: 2 });
   const closeShoe: Step = (log) => void log.add('shoe', 'shoe-closed', { reason: 'error' });
 
-  it('is found for each stake when the next coup opens, or when the shoe closes', () => {
+  it('raises BT-08 for each stake when the next coup opens or the shoe closes', () => {
     expect(codes(voided().findings)).toEqual([]);
     expect(codes(voided(next).findings)).toEqual(['BT-08', 'BT-08']);
     expect(codes(voided(settled(2, 'tie', 'returned', 0), closeShoe).findings)).toEqual(['BT-08']);
   });
 
-  it('is not found when all are returned in time', () => {
+  it('raises nothing if all stakes are returned in time', () => {
     expect(
       voided(settled(1, 'player', 'returned', 0), settled(2, 'tie', 'returned', 0), next).findings,
     ).toEqual([]);
@@ -394,7 +394,7 @@ describe('BT-08: a void whose stakes were not returned', () => {
     ).toContain('BT-08');
   });
 
-  it('is found for what was taken before the void, and not for what was returned before it', () => {
+  it('raises BT-08 for stakes taken before the void, but not for stakes returned before it', () => {
     const log = opened();
     play(log, 1, {
       bets: [
@@ -418,7 +418,7 @@ describe('BT-08: a void whose stakes were not returned', () => {
     });
   });
 
-  it('counts late stakes among those to be returned', () => {
+  it('owes late stakes too', () => {
     const log = opened();
     play(log, 1, { bets: [[1, 'player', 100]], closed: false });
     bet(2, 'tie', 50)(log);
@@ -428,7 +428,7 @@ describe('BT-08: a void whose stakes were not returned', () => {
     expect(codes(audit(log.events).findings)).toEqual(['BT-01', 'BT-08']);
   });
 
-  it("is found for a coup of a shoe that closed, when the next shoe's first coup opens, or that shoe makes way for another", () => {
+  it('raises BT-08 even after its shoe closed: when the next shoe opens its first coup, or is replaced itself', () => {
     for (const last of ['coup-opened', 'shoe-opened']) {
       const log = opened();
       play(log, 1, {
@@ -448,7 +448,7 @@ describe('BT-08: a void whose stakes were not returned', () => {
     }
   });
 
-  it('says nothing of missing settlements where they are not reported, but does of a stake taken', () => {
+  it('raises BT-08 only for stakes taken if the table does not report settlements', () => {
     const log = (taken: boolean): TableLog => {
       const table = opened({ reports: ['bets', 'outcomes'] });
       play(table, 1, { bets: [[1, 'player', 100]], closed: false });
@@ -462,8 +462,8 @@ describe('BT-08: a void whose stakes were not returned', () => {
   });
 });
 
-describe('BT-10: a bet that the document does not have', () => {
-  it('is found once, and its settlement is not judged', () => {
+describe('a bet that the rule document does not have (BT-10)', () => {
+  it('raises BT-10 once, and its settlement is not judged', () => {
     for (const settlement of [
       [],
       [settled(1, 'dragon-7', 'returned', 5)],
@@ -488,7 +488,7 @@ describe('BT-10: a bet that the document does not have', () => {
     }
   });
 
-  it('is found at its settlement, too, where it was never placed', () => {
+  it('raises BT-10 at its settlement if it was never placed', () => {
     const audited = coup([
       bet(2, 'player', 100),
       close,
@@ -526,7 +526,7 @@ describe('BT-10: a bet that the document does not have', () => {
     expect(codes(late.findings)).toEqual(['BT-10']);
   });
 
-  it('is not found for a bet of the document', () => {
+  it('is different from every bet of the document, which raises nothing', () => {
     expect(
       coup(
         [

@@ -12,7 +12,7 @@ const contract = page('contract.md');
 
 const wordsOf = (values: readonly string[]): string => values.join(', ') || '-';
 
-/** The table of codes in docs/contract.md, as the catalogue has it. */
+/** Returns the table of codes as docs/contract.md must show it. */
 const codesTable = (): string =>
   [
     '| code | severity | about | a gap loses it in | a void of its coup | a correction | reports |',
@@ -50,7 +50,7 @@ const CORRECTIONS = {
 } as const;
 
 describe('the catalogue of finding codes', () => {
-  it('is printed as the table of codes in docs/contract.md', () => {
+  it('equals the table of codes in docs/contract.md', () => {
     const [, table] = /<!-- codes:begin [^\n]*\n([^]*?)<!-- codes:end -->/.exec(contract) ?? [];
     expect(table?.trim()).toBe(codesTable());
   });
@@ -66,7 +66,7 @@ describe('the catalogue of finding codes', () => {
   });
 
   it.each(codesWhere(({ needs }) => needs.length > 0))(
-    'lets %s be raised only where the table reports what it needs',
+    'allows %s only if the table reports what the code needs',
     (code) => {
       const events = exampleOf(code);
       expect(codesIn(events)).toContain(code);
@@ -78,7 +78,7 @@ describe('the catalogue of finding codes', () => {
     },
   );
 
-  it('is the only place that concludes anything from the spelling of a code', () => {
+  it('is the only place that infers anything from the spelling of a code', () => {
     const spelled = sources().flatMap((file) =>
       readFileSync(file, 'utf8')
         .split('\n')
@@ -98,12 +98,12 @@ describe('the catalogue of finding codes', () => {
     "f.code like 'SH-%'",
     "code.slice(0, 2) === 'DV'",
     "['DL', 'TC'].includes(code.split('-')[0])",
-  ])('counts %s as a conclusion from spelling', (line) => {
+  ])('recognizes %s as an inference from spelling', (line) => {
     expect(SPELLED.test(line)).toBe(true);
   });
 });
 
-/** The letters of a family of codes, and no whole code behind them. */
+/** Matches the letters of a family of codes without a whole code after them. */
 const SPELLED = /(?<![A-Za-z0-9_#])(?:SH|DL|TC|RS|BT|PY|CM|DV|PR)(?!-\d\d(?!\[))(?=[-'"`|)%\\[])/;
 
 const withoutComment = (line: string): string =>
@@ -116,7 +116,9 @@ const sources = (): string[] =>
       .map((name) => join(root, folder, name)),
   );
 
-/** The codes that the row of a kind names in the table of absences; ranges are written out. */
+/**
+ * Returns the codes that the row of a kind names in the table of absences, with ranges written out.
+ */
 function listedUnder(kind: Report): FindingCode[] {
   const row = new RegExp(`^\\| ${kind} \\| (.*) \\|$`, 'm').exec(contract)?.[1] ?? '';
   const named = [...row.matchAll(/([A-Z]{2}-\d\d)(?: to ([A-Z]{2}-\d\d))?/g)];
@@ -129,7 +131,7 @@ function listedUnder(kind: Report): FindingCode[] {
   );
 }
 
-/** The events of a code's first example in docs/findings.md. */
+/** Returns the events of a code's first example in docs/findings.md. */
 function exampleOf(code: FindingCode): readonly Sent[] {
   const entry = page('findings.md')
     .split(/^### /m)

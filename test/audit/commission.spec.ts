@@ -23,7 +23,7 @@ interface Paid {
   readonly book?: RuleBook;
 }
 
-/** A winning banker bet of seat 1, paid even money unless it says otherwise. */
+/** Returns a winning banker bet of seat 1. It is paid even money by default. */
 function banker({
   stake = 100,
   paid = stake,
@@ -63,7 +63,7 @@ const variant = (change: Partial<NonNullable<RuleDocument['commission']>>): Rule
 };
 
 describe('commission on a winning banker bet', () => {
-  it('as due gives no finding, taken, marked, or some of each', () => {
+  it('is right if it is taken, marked, or a mixture of both', () => {
     for (const paid of [
       { marked: 5 },
       { taken: 5 },
@@ -73,25 +73,25 @@ describe('commission on a winning banker bet', () => {
       expect(banker(paid).findings).toEqual([]);
   });
 
-  it('is rounded as the document says', () => {
+  it('is rounded as the document prescribes', () => {
     expect(banker({ stake: 110, marked: 6 }).findings).toEqual([]); // 5.5, halves up
     expect(banker({ stake: 109, marked: 5 }).findings).toEqual([]);
     expect(banker({ rules: 'pa-627a@1', stake: 700, marked: 50 }).findings).toEqual([]); // 35, up to 25
     expect(banker({ rules: 'pa-627a@1', stake: 500, marked: 25 }).findings).toEqual([]);
   });
 
-  it('of nothing is due on a bet so small that it rounds away', () => {
+  it('is nothing on a bet so small that it rounds away', () => {
     expect(banker({ stake: 9 }).findings).toEqual([]);
     expect(banker({ stake: 9 }).ledger).toEqual([]);
   });
 
-  it('is due on the lawful winnings, not on what was paid', () => {
+  it('is due on the lawful winnings, not on the amount paid', () => {
     const audited = banker({ stake: 100, paid: 300, marked: 5 });
     expect(codes(audited.findings)).toEqual(['PY-03']);
     expect(audited.ledger).toMatchObject([{ due: 5, marked: 5 }]);
   });
 
-  it('CM-01: none is found, unless commission is not reported', () => {
+  it('raises CM-01 if it is missing, unless the table does not report commission', () => {
     expect(only(banker({}))).toMatchObject({
       code: 'CM-01',
       severity: 1,
@@ -105,7 +105,7 @@ describe('commission on a winning banker bet', () => {
     );
   });
 
-  it('CM-02: a wrong amount is found', () => {
+  it('raises CM-02 if the amount is wrong', () => {
     expect(only(banker({ marked: 4 }))).toMatchObject({
       code: 'CM-02',
       severity: 1,
@@ -124,7 +124,7 @@ describe('commission on a winning banker bet', () => {
     ).toMatchObject({ code: 'CM-02' });
   });
 
-  it('CM-03: an amount that another rounding explains is found as such', () => {
+  it('raises CM-03 if another rounding explains the amount', () => {
     expect(only(banker({ stake: 110, marked: 5 }))).toMatchObject({
       code: 'CM-03',
       severity: 2,
@@ -139,7 +139,7 @@ describe('commission on a winning banker bet', () => {
       });
   });
 
-  it("CM-03: so is the document's minimum where more is due; less than the minimum is not", () => {
+  it('raises CM-03 for the minimum where more is due and for the rate where the minimum is due, but CM-02 otherwise', () => {
     const book = variant({ minimum: 10 });
     expect(banker({ book, stake: 100, marked: 10 }).findings).toEqual([]);
     expect(only(banker({ book, stake: 400, marked: 10 }))).toMatchObject({
@@ -156,7 +156,7 @@ describe('commission on a winning banker bet', () => {
     });
   });
 
-  it('adds up over the settlements of one bet', () => {
+  it('adds up over several settlements of one bet', () => {
     const log = opened();
     play(log, 1, {
       bets: [[1, 'banker', 100]],
@@ -171,7 +171,7 @@ describe('commission on a winning banker bet', () => {
   });
 });
 
-describe('CM-04: commission charged on a settlement that owes none', () => {
+describe('commission charged on a settlement that owes none (CM-04)', () => {
   it.each<[string, string, string, 'returned' | 'taken', number]>([
     ['a winning player bet', 'player', PLAYER_WINS, 'returned', 100],
     ['a losing banker bet', 'banker', PLAYER_WINS, 'taken', 0],
@@ -194,7 +194,7 @@ describe('CM-04: commission charged on a settlement that owes none', () => {
     });
   });
 
-  it('is found where no bet stands, and in a game without commission', () => {
+  it('is found without a bet, and in a game without commission', () => {
     const log = opened();
     play(log, 1, {
       bets: [[2, 'player', 100]],
@@ -208,7 +208,7 @@ describe('CM-04: commission charged on a settlement that owes none', () => {
     expect(codes(banker({ rules: 'ez-baccarat@1', marked: 5 }).findings)).toEqual(['CM-04']);
   });
 
-  it('is silent with every finding on commission of a coup where bets are not reported', () => {
+  it("is not raised, and neither is another finding on a coup's commission, if the table does not report bets", () => {
     for (const paid of [{ marked: 4 }, {}, { stake: 110, marked: 5 }])
       expect(
         banker({ ...paid, reports: ['outcomes', 'settlements', 'commission', 'dealers'] }).findings,
@@ -216,7 +216,7 @@ describe('CM-04: commission charged on a settlement that owes none', () => {
   });
 });
 
-describe('the ledger', () => {
+describe('the commission ledger', () => {
   const game = (): TableLog => {
     const log = opened();
     play(log, 1, {
@@ -240,7 +240,7 @@ describe('the ledger', () => {
     return log;
   };
 
-  it('keeps for each seat what was due, taken, marked, collected, waived, and what is outstanding', () => {
+  it('keeps for each seat what was due, taken, marked, collected, waived and is outstanding', () => {
     const log = game();
     log.add('terminal', 'commission-collected', { seat: 1, amount: 20 });
     log.add('person/sam', 'commission-waived', {
@@ -277,7 +277,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('loses what a void coup marked and owed, and keeps what was taken there', () => {
+  it('drops what a void coup marked and owed, and keeps what was taken there', () => {
     const log = game();
     log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'camera' });
     const audited = audit(log.events);
@@ -287,7 +287,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('has nothing of what is marked in a coup after it was declared void', () => {
+  it('does not include commission marked in a coup after it was declared void', () => {
     const log = opened();
     play(log, 1, { bets: [[1, 'banker', 100]], cards: BANKER_WINS, closed: false });
     log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'camera' });
@@ -297,7 +297,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('CM-05: outstanding when the shoe closes, for each seat', () => {
+  it('raises CM-05 for each seat with commission outstanding when the shoe closes', () => {
     const log = game();
     expect(codes(audit(log.events).findings)).toEqual(['CM-02']);
     log.add('terminal', 'bet-placed', { seat: 3, bet: 'tie', amount: 5 });
@@ -312,7 +312,7 @@ describe('the ledger', () => {
     expect(finding).not.toHaveProperty('coup');
   });
 
-  it('CM-05: outstanding when the seat leaves', () => {
+  it('raises CM-05 for commission outstanding when the seat leaves', () => {
     const log = game();
     log.add('terminal', 'seat-left', { seat: 2 });
     expect(codes(audit(log.events).findings)).toEqual(['CM-02']);
@@ -320,7 +320,7 @@ describe('the ledger', () => {
     expect(codes(audit(log.events).findings)).toEqual(['CM-02', 'CM-05']);
   });
 
-  it('CM-05: is not found once all is collected or waived, nor where commission is not reported', () => {
+  it('raises no CM-05 once all is collected or waived, or if the table does not report commission', () => {
     const log = game();
     log.add('terminal', 'commission-collected', { seat: 1, amount: 45 });
     log.add('terminal', 'seat-left', { seat: 1 });
@@ -337,14 +337,14 @@ describe('the ledger', () => {
     expect(audit(silent.events).findings).toEqual([]);
   });
 
-  it('CM-05: is found when another shoe is opened in its place', () => {
+  it('raises CM-05 when another shoe is opened in place of this one', () => {
     const log = game();
     log.shoe = 'S2';
     log.open();
     expect(codes(audit(log.events).findings)).toEqual(['CM-02', 'CM-05', 'SH-10']);
   });
 
-  it('CM-06: collected or waived more than outstanding', () => {
+  it('raises CM-06 if more is collected or waived than is outstanding', () => {
     const log = game();
     log.add('terminal', 'commission-collected', { seat: 1, amount: 45 });
     expect(codes(audit(log.events).findings)).toEqual(['CM-02']);
@@ -376,7 +376,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('CM-08: waived without by, without reason, or by the dealer who dealt', () => {
+  it('raises CM-08 for a waiver without a name, without a reason, or by the dealer who dealt', () => {
     const waived = (data: { by?: string; reason?: string }): string[] => {
       const log = game();
       log.add('person/sam', 'commission-waived', { seat: 1, amount: 5, ...data });
@@ -392,7 +392,7 @@ describe('the ledger', () => {
       expect(waived(data)).toEqual(['CM-02', 'CM-08']);
   });
 
-  it("of the shoe before takes what comes later, an older one's is out of reach", () => {
+  it('of the shoe before still takes later entries, but not that of an older shoe', () => {
     const log = game();
     log.add('shoe', 'shoe-closed', { reason: 'end' });
     log.shoe = 'S2';
@@ -410,8 +410,8 @@ describe('the ledger', () => {
     expect(codes(audit(log.events).findings)).toEqual(['CM-02', 'CM-05', 'PR-09', 'SH-10']);
   });
 
-  it('leaves what hangs on an unread card open, and judges what does not', () => {
-    const cards = 'P 2S B 4H P 5D B ??'; // the player hand stands on 7: the banker hand's second card decides
+  it('leaves open what depends on an unread card, and judges the rest', () => {
+    const cards = 'P 2S B 4H P 5D B ??'; // the player hand stands on 7, so the banker hand's second card decides
     const log = opened();
     play(log, 1, {
       bets: [
@@ -426,7 +426,7 @@ describe('the ledger', () => {
       ],
     });
     const audited = audit(log.events);
-    expect(codes(audited.findings).filter((code) => code.startsWith('CM'))).toEqual(['CM-04']); // the player bet owes none, whatever the card
+    expect(codes(audited.findings).filter((code) => code.startsWith('CM'))).toEqual(['CM-04']); // the player bet owes no commission, whatever the card
     expect(audited.unjudgeable.flatMap(({ codes: open }) => open)).toContain('CM-01');
     expect(audited.ledger).toMatchObject([{ seat: 2, due: 0, marked: 5 }]);
   });

@@ -10,7 +10,7 @@ function opened(data: Partial<EventData['shoe-opened']> = {}): TableLog {
   log.dealer();
   return log;
 }
-/** The reference of the last event of a type, or of the one before it by `back`. */
+/** Returns the reference of the last event of a type, or of the one `back` before it. */
 function last(log: TableLog, type: string, back = 1): string {
   const { source, id } = log.events
     .filter((event) => event.type === `shoeprint.${type}.v1`)
@@ -35,8 +35,8 @@ const won = {
   settled: [[1, 'player', 'returned', 100]],
 } as const;
 
-describe('a correction re-judges its coup', () => {
-  it('withdraws what no longer holds, by a consequence that names the finding and the correction', () => {
+describe('a correction judges its coup again', () => {
+  it('and withdraws what no longer holds, naming the finding and the correction', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' }); // banker 9: a tie
     expect(standing(log)).toEqual(['PY-04', 'RS-02']);
@@ -51,7 +51,7 @@ describe('a correction re-judges its coup', () => {
     ]);
   });
 
-  it('raises what holds now, and leaves under its id what holds still', () => {
+  it('and raises what holds now, and keeps what still holds under its id', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     const before = audit(log.events).findings;
@@ -66,7 +66,7 @@ describe('a correction re-judges its coup', () => {
     ).toEqual(['RS-02']);
   });
 
-  it('while it is still open, and when it is long over', () => {
+  it('while the coup is open, and long after it ended', () => {
     for (const coups of [0, 3]) {
       const log = opened();
       play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C', closed: coups > 0 });
@@ -78,7 +78,7 @@ describe('a correction re-judges its coup', () => {
     }
   });
 
-  it('and no other coup', () => {
+  it('and changes no other coup', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     play(log, 2, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
@@ -89,7 +89,7 @@ describe('a correction re-judges its coup', () => {
     ]);
   });
 
-  it('of the shoe before the open one too', () => {
+  it('in the shoe before the open one too', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     const card = last(log, 'card-drawn');
@@ -100,7 +100,7 @@ describe('a correction re-judges its coup', () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it('with the bets, settlements and declarations as they are put right', () => {
+  it('with corrected bets, settlements and declarations', () => {
     const log = opened();
     play(log, 1, {
       bets: [[1, 'player', 1000]],
@@ -119,7 +119,7 @@ describe('a correction re-judges its coup', () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it('when the bet was placed before its coup opened', () => {
+  it('if the bet was placed before its coup opened', () => {
     const log = opened();
     log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 1000 });
     const bet = last(log, 'bet-placed');
@@ -129,7 +129,7 @@ describe('a correction re-judges its coup', () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it('and tells it again, with its shoe', () => {
+  it('and reports the coup and its shoe again', () => {
     const log = opened();
     play(log, 1, won);
     const before = told(audit(log.events), 'coup').length;
@@ -140,8 +140,8 @@ describe('a correction re-judges its coup', () => {
   });
 });
 
-describe("a correction re-judges its shoe's cards and commission", () => {
-  it('an extra copy, found in another coup, is withdrawn', () => {
+describe('a correction judges the cards and the commission of its shoe again', () => {
+  it('and withdraws an extra copy that was found in another coup', () => {
     const log = opened({ decks: 6 });
     for (let coup = 1; coup <= 7; coup += 1) play(log, coup, won);
     expect(standing(log)).toEqual(['SH-02', 'SH-02', 'SH-02', 'SH-02']);
@@ -153,7 +153,7 @@ describe("a correction re-judges its shoe's cards and commission", () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it('the reckoning at its close', () => {
+  it('and the count of cards at the close', () => {
     const log = opened();
     play(log, 1, won);
     log.add('shoe', 'shoe-closed', { reason: 'end', remaining: 400 });
@@ -162,7 +162,7 @@ describe("a correction re-judges its shoe's cards and commission", () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it('commission marked, owed and outstanding', () => {
+  it('and commission marked, owed and outstanding', () => {
     const log = opened();
     play(log, 1, {
       bets: [[1, 'banker', 100]],
@@ -188,7 +188,7 @@ describe("a correction re-judges its shoe's cards and commission", () => {
     ]);
   });
 
-  it('its opening: decks that are not allowed, or the document itself', () => {
+  it('and the opening: the number of decks, or the rule document itself', () => {
     const log = opened({ decks: 7 });
     play(log, 1, {
       bets: [[1, 'banker', 100]],
@@ -205,8 +205,8 @@ describe("a correction re-judges its shoe's cards and commission", () => {
   });
 });
 
-describe('what a correction never withdraws', () => {
-  it('what devices did: an unread card, a gap, equivocation, a card entered by hand', () => {
+describe('a correction never withdraws', () => {
+  it('what devices did: an unread card, a gap, an equivocation, a card entered by hand', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B ?? P 5D B 5C' });
     expect(standing(log)).toContain('DV-01');
@@ -215,7 +215,7 @@ describe('what a correction never withdraws', () => {
     expect(audit(log.events).unjudgeable).toEqual([]);
   });
 
-  it('what people did: a coup dealt with no dealer signed on', () => {
+  it('what people did: a coup dealt without a dealer signed on', () => {
     const log = new TableLog();
     log.open({ reports: ['dealers', 'outcomes'] });
     log.add('terminal', 'dealer-signed-on', { dealer: 'dora', role: 'caller' });
@@ -232,16 +232,16 @@ describe('what a correction never withdraws', () => {
   });
 });
 
-describe('PR-09: a correction', () => {
+describe('a correction (PR-09)', () => {
   it.each<[string, (log: TableLog) => string]>([
-    ['of an event that is unknown', () => 'device/T1-shoe#nothing'],
-    ['of a text that is no reference', () => 'the third card'],
+    ['of an unknown event', () => 'device/T1-shoe#nothing'],
+    ['of a text that is not a reference', () => 'the third card'],
     [
       'of itself',
       (log) =>
         `person/sam#sam/1/${log.events.filter(({ source }) => source === 'person/sam').length + 1}`,
     ],
-  ])('%s is found, and does nothing', (_, of) => {
+  ])('%s raises PR-09 and has no effect', (_, of) => {
     const log = opened();
     play(log, 1, won);
     correct(log, of(log), { card: '5C', to: 'banker' });
@@ -249,7 +249,7 @@ describe('PR-09: a correction', () => {
     expect(audited.findings).toMatchObject([{ code: 'PR-09', severity: 3 }]);
   });
 
-  it('of a shoe older than the one before is found; of the one before it is not', () => {
+  it('raises PR-09 for a shoe older than the one before, but not for the one before', () => {
     const log = opened();
     play(log, 1, won);
     const card = last(log, 'card-drawn');
@@ -268,7 +268,7 @@ describe('PR-09: a correction', () => {
   it.each([
     ['nobody', {}],
     ['the dealer who dealt', { by: 'dora' }],
-  ])('made by %s is PR-04 besides, as is a move', (_, who) => {
+  ])('made by %s raises PR-04 too, and so does a move', (_, who) => {
     const log = opened();
     play(log, 1, { ...won, closed: false });
     log.add('person/sam', 'observation-corrected', { event: 'a#b', data: {}, ...who });
@@ -281,26 +281,26 @@ describe('PR-09: a correction', () => {
     expect(standing(log)).toEqual(['PR-04', 'PR-04', 'PR-04', 'PR-09', 'PR-09', 'PR-09']);
   });
 
-  it('before any shoe opened is found once', () => {
+  it('raises PR-09 once before any shoe opened', () => {
     const log = new TableLog();
     correct(log, 'a#b', {});
     expect(standing(log)).toEqual(['PR-09']);
   });
 
   it.each<[string, Sent]>([
-    ['a field missing', { card: '5C' }],
-    ['a field too many', { card: '5C', to: 'banker', colour: 'red' }],
+    ['a missing field', { card: '5C' }],
+    ['an extra field', { card: '5C', to: 'banker', colour: 'red' }],
     ['an impossible card', { card: '1C', to: 'banker' }],
     ['the data of another type', { seat: 1, bet: 'tie', amount: 1 }],
-    ['nothing', {}],
-  ])('whose data has %s does not fit, and does nothing', (_, data) => {
+    ['no fields', {}],
+  ])('whose data has %s does not fit, and has no effect', (_, data) => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     correct(log, last(log, 'card-drawn'), data);
     expect(standing(log)).toEqual(['PR-09', 'PY-04', 'RS-02']);
   });
 
-  it('whose data fits is not found', () => {
+  it('whose data fits raises nothing', () => {
     const log = opened();
     play(log, 1, won);
     correct(log, last(log, 'card-drawn'), { to: 'banker', card: '5C', exposed: false });
@@ -308,13 +308,13 @@ describe('PR-09: a correction', () => {
   });
 });
 
-describe('PR-04: a correction', () => {
+describe('a correction (PR-04)', () => {
   it.each<[string, Sent, string[]]>([
-    ['by a supervisor is in order', { by: 'sam', reason: 'camera' }, []],
-    ['without a reason is in order', { by: 'sam' }, []],
-    ['without by is found', { reason: 'camera' }, ['PR-04']],
-    ['by the dealer who dealt is found', { by: 'dora', reason: 'camera' }, ['PR-04']],
-    ['by a dealer who did not deal that coup is in order', { by: 'ivan', reason: 'camera' }, []],
+    ['by a supervisor raises nothing', { by: 'sam', reason: 'camera' }, []],
+    ['without a reason raises nothing', { by: 'sam' }, []],
+    ['without a name raises PR-04', { reason: 'camera' }, ['PR-04']],
+    ['by the dealer who dealt raises PR-04', { by: 'dora', reason: 'camera' }, ['PR-04']],
+    ['by a dealer who did not deal that coup raises nothing', { by: 'ivan', reason: 'camera' }, []],
   ])('%s', (_, who, expected) => {
     const log = opened();
     play(log, 1, won);
@@ -325,7 +325,7 @@ describe('PR-04: a correction', () => {
     expect(standing(log)).toEqual(expected);
   });
 
-  it('stands however often it is corrected again', () => {
+  it('keeps its finding, however often it is corrected', () => {
     const log = opened();
     play(log, 1, won);
     for (const by of ['dora', 'sam'])
@@ -337,7 +337,7 @@ describe('PR-04: a correction', () => {
 });
 
 describe('a correction of a correction', () => {
-  /** A coup misread and put right wrongly; two coups later that is put right in turn. */
+  /** A coup misread and corrected wrongly. Two coups later, that correction is corrected. */
   function twice(data: (card: string) => Sent): TableLog {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
@@ -350,7 +350,7 @@ describe('a correction of a correction', () => {
     return log;
   }
 
-  it('re-judges the coup of the event that it comes to', () => {
+  it('judges the coup of the original event again', () => {
     expect(
       standing(twice((event) => ({ event, data: { card: '7C', to: 'banker' }, by: 'sam' }))),
     ).toEqual(['PY-04', 'RS-02']);
@@ -359,7 +359,7 @@ describe('a correction of a correction', () => {
     ).toEqual([]);
   });
 
-  it('may name another event than the first did: that one is put right, and the other as it was', () => {
+  it('may name another event: that one is corrected, and the original counts again as it was', () => {
     const log = twice(() => ({
       event: 'device/T1-shoe#T1-shoe/1/7',
       data: { coup: 2, kind: 'dummy' },
@@ -387,11 +387,11 @@ describe('a correction of a correction', () => {
       () => ({ event: 'person/sam#sam/1/1', data: {}, by: 'sam' }),
     ],
     ['no data at all', (event) => ({ event })],
-  ])('that makes it name %s is PR-09, and does nothing', (_, data) => {
+  ])('that makes it name %s raises PR-09 and has no effect', (_, data) => {
     expect(standing(twice(data))).toEqual(['PR-09']);
   });
 
-  it('leaves the last word to whichever came last of those that name the event', () => {
+  it('gives way to the latest correction that names the event', () => {
     const log = opened();
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     const card = last(log, 'card-drawn');
@@ -404,7 +404,7 @@ describe('a correction of a correction', () => {
 });
 
 describe('a late event', () => {
-  /** A coup of which the scanner's messages at these places of the log came only after they were declared lost. */
+  /** A coup in which some of the scanner's messages arrived only after they were declared lost. */
   function late(...places: number[]): TableLog {
     const log = opened();
     play(log, 1, { ...won });
@@ -425,7 +425,7 @@ describe('a late event', () => {
     return log;
   }
 
-  it('is without effect, and leaves its coup unjudgeable', () => {
+  it('has no effect, and leaves its coup unjudgeable', () => {
     const audited = audit(late(1).events);
     expect(codes(audited.findings)).toEqual(['DV-04']);
     expect(audited.unjudgeable.find(({ coup }) => coup === 1)?.codes).toEqual(
@@ -433,7 +433,7 @@ describe('a late event', () => {
     );
   });
 
-  it('takes the place of its number once a correction enters it', () => {
+  it('counts at the position of its number once a correction enters it', () => {
     const log = late(1);
     correct(log, 'device/T1-shoe#T1-shoe/1/4', { card: '2H', to: 'banker' });
     const audited = audit(log.events);
@@ -446,13 +446,13 @@ describe('a late event', () => {
     ).toEqual(['4S', '2H', '5D', '5C']);
   });
 
-  it('is judged as it was entered', () => {
+  it('is judged with the data that the correction entered', () => {
     const log = late(1);
     correct(log, 'device/T1-shoe#T1-shoe/1/4', { card: '4H', to: 'banker' }); // banker 9: a tie
     expect(standing(log)).toEqual(['DV-04', 'PY-04', 'RS-02']);
   });
 
-  it('entered alone leaves unjudgeable what the rest of its hole may hide', () => {
+  it('that is entered alone leaves unjudgeable what the rest of its hole may hide', () => {
     const log = late(1, 2);
     correct(log, 'device/T1-shoe#T1-shoe/1/4', { card: '2H', to: 'banker' });
     expect(audit(log.events).unjudgeable.some(({ coup }) => coup === 1)).toBe(true);
@@ -463,7 +463,7 @@ describe('a late event', () => {
   });
 });
 
-describe('a move', () => {
+describe('a move of a card', () => {
   it('withdraws nothing, and results and settlements are judged on the hands after it', () => {
     const log = opened();
     log.add('shoe', 'coup-opened', { coup: 1 });
@@ -486,7 +486,7 @@ describe('a move', () => {
     });
   });
 
-  it('PR-04: without by, or by the dealer who dealt, is found', () => {
+  it('raises PR-04 without a name, or by the dealer who dealt', () => {
     for (const [who, expected] of [
       [{ by: 'sam' }, []],
       [{}, ['PR-04']],
@@ -503,7 +503,7 @@ describe('a move', () => {
     }
   });
 
-  it('PR-09: of what is no card of its shoe is found', () => {
+  it('raises PR-09 if it names something that is not a card of its shoe', () => {
     const log = opened();
     play(log, 1, won);
     for (const event of ['a#b', last(log, 'bet-placed')])
@@ -512,8 +512,8 @@ describe('a move', () => {
   });
 });
 
-describe('a void', () => {
-  it('withdraws what was said of result, settlement and commission, and marks the rest void', () => {
+describe('a void coup', () => {
+  it('withdraws findings on result, settlement and commission, and marks the others void', () => {
     const log = opened();
     play(log, 1, {
       bets: [
@@ -534,7 +534,7 @@ describe('a void', () => {
     expect(told(audited, 'coup').at(-1)?.row).toMatchObject({ coup: 1, void: true });
   });
 
-  it('of an open coup raises no missing card, draw, bet, result or settlement', () => {
+  it('raises no missing card, draw, bet, result or settlement if it was still open', () => {
     for (const cards of ['P 4S', 'P 2S B 2H P 2D B 2C', PLAYER_WINS]) {
       const log = opened();
       play(log, 1, { bets: cards === 'P 4S' ? [] : [[1, 'player', 100]], cards, closed: false });
@@ -543,7 +543,7 @@ describe('a void', () => {
     }
   });
 
-  it('PR-09: of a coup that the shoe does not have is found', () => {
+  it('raises PR-09 if the shoe does not have that coup', () => {
     const log = opened();
     log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
     play(log, 1, won);
@@ -551,7 +551,7 @@ describe('a void', () => {
     expect(standing(log)).toEqual(['PR-09', 'PR-09']);
   });
 
-  it('without a number is of the open coup, else of the last', () => {
+  it('is the open coup, or else the last one, if the void names no number', () => {
     for (const closed of [true, false]) {
       const log = opened();
       play(log, 1, won);
@@ -568,7 +568,7 @@ describe('a void', () => {
   });
 });
 
-describe('a correction of a card that lay outside any coup', () => {
+describe('a correction of a card outside any coup', () => {
   it('withdraws the finding about that card', () => {
     const log = opened();
     const [card] = log.draw('P 9S') as [string];

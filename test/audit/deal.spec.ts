@@ -8,29 +8,29 @@ const CLEAN = 'player: 9S KH\nbanker: 5C 3D\ndeclared: player';
 describe('a card before betting closed (DL-01)', () => {
   it.each([
     [
-      'is found, once, however many cards came too early',
+      'raises DL-01 once, however many cards came too early',
       'betting: never closed\ndealt: P 9S B KH P KD\nbetting: closed\ndealt: B 6S\ndeclared: player',
       ['DL-01'],
     ],
     [
-      'is found when all cards came first',
+      'raises DL-01 if all cards came first',
       'betting: never closed\ndealt: P 9S B KH P KD B 6S\nbetting: closed\ndeclared: player',
       ['DL-01'],
     ],
-    ['is not found when betting closed first', CLEAN, []],
-    ['is not found in a coup that never closed its betting', `betting: never closed\n${CLEAN}`, []],
+    ['raises nothing if betting closed first', CLEAN, []],
+    ['raises nothing in a coup whose betting never closed', `betting: never closed\n${CLEAN}`, []],
     [
-      'is not found where betting closed between coups: that was for the next one',
+      'raises nothing if betting closed between coups, which counts for the next one',
       `${CLEAN}\nover:\nbetting: closed\ncoup:\nbetting: never closed\n${CLEAN}`,
       [],
     ],
     [
-      'is not found for a burned card',
+      'raises nothing if it is a burned card',
       'dealt: burn 4D\nbetting: closed\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player',
       [],
     ],
     [
-      'is not found for a card carried over from the coup before',
+      'raises nothing if it was carried over from the coup before',
       `${CLEAN}\ndealt: - 4D\nmoved: 4D to next, by mira because it was one too many\ncoup:\nbetting: closed\ndealt: B 3S P 5H B 4C\ndeclared: player`,
       ['DL-06'],
     ],
@@ -38,7 +38,9 @@ describe('a card before betting closed (DL-01)', () => {
     expect(found(lines)).toEqual(codes);
   });
 
-  /** A coup whose first card comes `ms` before betting is closed by another device, by their own clocks. */
+  /**
+   * A coup whose first card comes `ms` before another device closes betting, each by its own clock.
+   */
   const apart = (ms: number, closer = 'terminal') => {
     const log = new TableLog();
     log.open({ reports: [] });
@@ -60,13 +62,13 @@ describe('a card before betting closed (DL-01)', () => {
     return audit(log.events);
   };
 
-  it.each([1001, 60_000])('is found where the clocks of two devices are %i ms apart', (ms) => {
+  it.each([1001, 60_000])('raises DL-01 if the clocks of two devices differ by %i ms', (ms) => {
     expect(codes(apart(ms).findings)).toEqual(['DL-01']);
     expect(apart(ms).unjudgeable).toEqual([]);
   });
 
   it.each([1000, 1, 0, -5000])(
-    'cannot be judged where the clocks of two devices are %i ms apart',
+    'cannot be judged if the clocks of two devices differ by %i ms',
     (ms) => {
       const { findings, unjudgeable } = apart(ms);
       expect(codes(findings)).toEqual([]);
@@ -80,7 +82,7 @@ describe('a card before betting closed (DL-01)', () => {
     },
   );
 
-  it.each([1, 0, -5000])('is found within one device whatever its clock says (%i ms)', (ms) => {
+  it.each([1, 0, -5000])('raises DL-01 within one device whatever its clock says (%i ms)', (ms) => {
     expect(codes(apart(ms, 'shoe').findings)).toEqual(['DL-01']);
   });
 });
@@ -92,11 +94,11 @@ describe('the first four cards (DL-02)', () => {
     ['B KH P 9S B 6S P 4D', ['DL-02']],
     ['P 9S B KH B 6S P 4D', ['DL-02']],
     ['B KH B 6S P 9S P 4D', ['DL-02']],
-  ])('go player, banker, player, banker: %s', (cards, wanted) => {
+  ])('must go player, banker, player, banker: %s', (cards, wanted) => {
     expect(found(`dealt: ${cards}\ndealt: P 8C\ndeclared: banker`)).toEqual([...wanted]);
   });
 
-  it('are judged by where they went first; a move takes nothing back', () => {
+  it('are judged by where they first went: a move withdraws nothing', () => {
     expect(
       found(
         'dealt: P 9S B KH P 4D P 6S\nmoved: 6S to banker, by mira because it was misplaced\ndealt: P 8C\ndeclared: banker',
@@ -105,11 +107,11 @@ describe('the first four cards (DL-02)', () => {
   });
 });
 
-describe('a card that may be one too many, behind one that was not read', () => {
+describe('a possible excess card after an unread card', () => {
   it.each([
     ['4D', 'DL-06'],
     ['4D!', 'DL-07'],
-  ])('is listed under the one code that it could be: %s, %s', (card, code) => {
+  ])('is listed only under the one code that it could be: %s, %s', (card, code) => {
     expect(
       judged(`dealt: P 2S B KH P KD B 6S - ??\ndealt: - ${card}\ndeclared: banker`).unjudgeable,
     ).toEqual([code, 'RS-02']);
@@ -119,22 +121,22 @@ describe('a card that may be one too many, behind one that was not read', () => 
 describe('a card taken out of the coup among the first four', () => {
   it.each([
     [
-      'burned, is replaced without DL-02',
+      'may be replaced without DL-02 after it was burned',
       'dealt: P 5S!\nmoved: 5S to burn, by mira because it lay face up\ndealt: P 9S B KH P 4D B 6S P 8C\ndeclared: banker',
       [],
     ],
     [
-      'discarded, is replaced by the hand that is due',
+      'leaves its hand due again after it was discarded',
       'dealt: P 9S B 5S!\nmoved: 5S to discard, by mira because it lay face up\ndealt: - KH 4D 6S 8C\ndeclared: banker',
       [],
     ],
     [
-      'carried over, leaves its hand due',
+      'leaves its hand due again after it was carried over',
       'dealt: - 5S!\nmoved: 5S to next, by mira because it lay face up\ndealt: - 9S KH 4D 6S 8C\ndeclared: banker',
       [],
     ],
     [
-      'leaves the order of the others to be judged, to the last',
+      'leaves the order of the other cards to be judged, up to the last',
       'dealt: P 5S!\nmoved: 5S to burn, by mira because it lay face up\ndealt: P 9S B KH P 4D P 8C B 6S\ndeclared: banker',
       ['DL-02'],
     ],
@@ -145,46 +147,46 @@ describe('a card taken out of the coup among the first four', () => {
 
 describe('a hand of fewer than two cards (DL-04)', () => {
   it.each([
-    ['is found when an outcome is declared', 'dealt: P 9S B KH P KD\ndeclared: player', ['DL-04']],
     [
-      'is found when an outcome is declared, although the card follows',
+      'raises DL-04 when an outcome is declared',
+      'dealt: P 9S B KH P KD\ndeclared: player',
+      ['DL-04'],
+    ],
+    [
+      'raises DL-04 when an outcome is declared, even if the card follows',
       'dealt: P 9S B KH P KD\ndeclared: player\ndealt: B 6S\ndeclared: tie',
       ['DL-04'],
     ],
+    ['raises DL-04 once when the coup ends, and then no RS-07', 'dealt: P 9S B KH P KD', ['DL-04']],
     [
-      'is found, once, when the coup ends, and there is no RS-07',
-      'dealt: P 9S B KH P KD',
-      ['DL-04'],
-    ],
-    [
-      'is found in a coup of no cards',
+      'raises DL-04 in a coup without cards',
       'coup:\ncoup:\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player',
       ['DL-04'],
     ],
-    ['is found in a dummy coup', 'kind: dummy\ndealt: P 9S B KH P KD', ['DL-04']],
-    ['is not found in a complete coup', CLEAN, []],
+    ['raises DL-04 in a dummy coup', 'kind: dummy\ndealt: P 9S B KH P KD', ['DL-04']],
+    ['raises nothing in a complete coup', CLEAN, []],
     [
-      'is not found in a void coup',
+      'raises nothing in a void coup',
       'dealt: P 9S B KH P KD\nvoid: by mira because the shoe jammed',
       [],
     ],
     [
-      'silences results, settlements and commission',
+      'suppresses findings on results, settlements and commission',
       'bet: seat 1 banker 100\ndealt: P 9S B KH P KD\ndeclared: banker 9 to 8 with natural\ndeclared: tie\nsettled: seat 1 banker returned 70 marked 1',
       ['DL-04'],
     ],
     [
-      'silences settlements before the outcome and after the close',
+      'suppresses findings on settlements before the outcome and after the close',
       'bet: seat 1 banker 100\ndealt: P 9S B KH P KD\nsettled: seat 1 banker taken\ndeclared: player\nover:\nsettled: seat 1 banker taken',
       ['DL-04'],
     ],
     [
-      'leaves the authority of a void to be judged',
+      'does not suppress the judgment of who declared a void',
       'dealt: P 9S B KH P KD\ndeclared: player\nvoid: by mira',
       ['DL-04 (void)', 'RS-09'],
     ],
     [
-      'silences third cards',
+      'suppresses findings on third cards',
       'dealt: P 9S B KH P KD\ndeclared: tie\ndealt: B 6S P 4D P 5D B 7S B 8S B 2S',
       ['DL-04'],
     ],
@@ -197,28 +199,28 @@ describe('a card face up in the shoe (DL-05)', () => {
   const EXPOSED = 'dealt: P 9S B KH! P KD B 6S\ndeclared: player';
   it.each([
     [
-      'is found where the rules have an entry for it',
+      'raises DL-05 if the rules have an entry for it',
       `rules: macau-2011@1\nburned: AS 2S\n${EXPOSED}`,
       ['DL-05'],
     ],
     [
-      'is found for each such card',
+      'raises DL-05 for each such card',
       'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S! B KH! P KD B 6S\ndeclared: player',
       ['DL-05', 'DL-05'],
     ],
-    ['is not found where the rules have none', EXPOSED, []],
+    ['raises nothing if the rules have no entry for it', EXPOSED, []],
     [
-      'is not found for cards face down',
+      'raises nothing for cards face down',
       'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S B KH P KD B 6S\ndeclared: player',
       [],
     ],
     [
-      'is not found for a card that was not due to that hand',
+      'raises nothing if the card was not due to that hand',
       'rules: macau-2011@1\nburned: AS 2S\ndealt: P 9S B KH P KD B 6S B 2D!\ndeclared: player',
       ['TC-02'],
     ],
     [
-      'is not found for a burned card',
+      'raises nothing for a burned card',
       'rules: macau-2011@1\nburned: AS! 2S\ndealt: P 9S B KH P KD B 6S\ndeclared: player',
       [],
     ],
@@ -227,15 +229,15 @@ describe('a card face up in the shoe (DL-05)', () => {
   });
 });
 
-describe('a card without a hand', () => {
+describe('a card reported without a hand', () => {
   it.each([
     [
-      'goes to the hand that is due, to the end of the coup',
+      'goes to the hand that is due, until the end of the coup',
       'dealt: - 9S KH 4D 6S 8C\ndeclared: banker 1 to 6',
       [],
     ],
     [
-      'goes to the banker hand when the player hand stands',
+      'goes to the banker hand if the player hand stands',
       'dealt: - 9S KH 7D 5S 8C\ndeclared: player 6 to 3',
       [],
     ],
@@ -244,16 +246,20 @@ describe('a card without a hand', () => {
       'rules: chemin-de-fer@1\ndealt: - 2S KH 3D 7S 8C\ndeclared: banker 3 to 7',
       [],
     ],
-    ['is one too many when none is due (DL-06)', `${CLEAN}\ndealt: - 4D`, ['DL-06']],
-    ['is one too many each time', `${CLEAN}\ndealt: - 4D 4D 5D`, ['DL-06', 'DL-06', 'DL-06']],
-    ['is one too many and seen (DL-07)', `${CLEAN}\ndealt: - 4D! 5D`, ['DL-06', 'DL-07']],
+    ['is an excess card if none is due (DL-06)', `${CLEAN}\ndealt: - 4D`, ['DL-06']],
+    ['is an excess card each time', `${CLEAN}\ndealt: - 4D 4D 5D`, ['DL-06', 'DL-06', 'DL-06']],
     [
-      'changes no hand when it is one too many',
+      'is a seen excess card if it was exposed (DL-07)',
+      `${CLEAN}\ndealt: - 4D! 5D`,
+      ['DL-06', 'DL-07'],
+    ],
+    [
+      'changes no hand if it is an excess card',
       'player: 9S KH\nbanker: 5C 3D\ndealt: - 4D\ndeclared: player 9 to 8',
       ['DL-06'],
     ],
     [
-      'is found when none is due, without a natural',
+      'is an excess card if none is due, even without a natural',
       'player: 2S KH 8D\nbanker: 5C AD\ndealt: - 4D!\ndeclared: banker',
       ['DL-07'],
     ],
@@ -261,14 +267,14 @@ describe('a card without a hand', () => {
     expect(found(lines)).toEqual(wanted);
   });
 
-  it('cannot be judged where an unread card leaves open whether one is due', () => {
+  it('cannot be judged if an unread card leaves open whether one is due', () => {
     expect(judged('dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({
       finds: ['DV-01'],
       unjudgeable: ['DL-06', 'RS-02'],
     });
   });
 
-  it('cannot be judged by what is called and announced then, either', () => {
+  it('leaves calls and announcements unjudgeable then', () => {
     const lines =
       'dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ncalled: banker 6\ndeclared: banker with nothing by the device';
     expect(judged(lines)).toEqual({
@@ -277,7 +283,7 @@ describe('a card without a hand', () => {
     });
   });
 
-  it('leaves open what was paid then, but not what no result would make right', () => {
+  it('leaves payments open then, except those that no result would make right', () => {
     const lines = (settled: string): string =>
       `bet: seat 1 banker 100\ndealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ndeclared: banker\nsettled: seat 1 banker ${settled}`;
     expect(judged(lines('returned 100 marked 5'))).toEqual({
@@ -294,7 +300,7 @@ describe('a card without a hand', () => {
     });
   });
 
-  it('is one too many where every value of an unread card says so', () => {
+  it('is an excess card if every value of an unread card makes it one', () => {
     expect(judged('dealt: P 2S B KH P KD B 7S - ??\ndealt: - 4D\ndeclared: banker')).toEqual({
       finds: ['DL-06', 'DV-01'],
       unjudgeable: ['RS-02'],
@@ -306,43 +312,43 @@ describe('a card carried over to the next coup', () => {
   const EXCESS = `${CLEAN}\ndealt: - 4D\nmoved: 4D to next, by mira because it was one too many\n`;
   it.each([
     [
-      "is its first card, the player hand's",
+      "is the first card of that coup, the player hand's",
       `${EXCESS}coup:\ndealt: B 3S P 3H B 5C\ndeclared: banker 7 to 8 with natural`,
       ['DL-06'],
     ],
     [
-      'is its first card, so that another one to the player hand is out of place',
+      'is its first card, so another first card to the player hand is misplaced',
       `${EXCESS}coup:\ndealt: P 3S B 3H B 5C\ndeclared: banker 7 to 8`,
       ['DL-02', 'DL-06'],
     ],
     [
-      'decides with the others what is drawn',
+      'counts when the draws are judged',
       `${EXCESS}coup:\ndealt: B 3S P AH B 5C\ndeclared: banker`,
       ['DL-06'],
     ],
     [
-      'decides with the others what is missing',
+      'counts when missing draws are judged',
       `${EXCESS}coup:\ndealt: B 3S P AH B 4C\ndeclared: banker`,
       ['DL-06', 'TC-03'],
     ],
     [
-      'and a second one are its first two',
+      'may be one of two, which are then the first two cards',
       `${CLEAN}\ndealt: - 4D 5D\nmoved: 4D to next, by mira because of rule 11\nmoved: 5D to next, by mira because of rule 11\ncoup:\ndealt: P 5S B 4C\ndeclared: tie 9 to 9`,
       ['DL-06', 'DL-06'],
     ],
-    ['may lie in the next coup alone', `${EXCESS}coup:`, ['DL-04', 'DL-06']],
+    ['may be the only card of the next coup', `${EXCESS}coup:`, ['DL-04', 'DL-06']],
     [
       'counts once among the cards of the shoe',
       `${EXCESS}coup:\ndealt: B 3S P 3H B 5C\ndeclared: banker\nremaining: 408`,
       ['DL-06'],
     ],
     [
-      'leaves the coup that it came in: its hands are judged without it',
+      'leaves its former coup, whose hands are judged without it',
       `player: 9S 4D 8C\nbanker: KH 6S 2D\nmoved: 2D to next, by mira because it was not due\ndeclared: banker 1 to 6\ncoup:\ndealt: B 3S P 7H B 5C\ndeclared: player 9 to 8`,
       ['TC-08'],
     ],
     [
-      'may be exposed without being DL-05 where the document has no entry',
+      'may be exposed without DL-05 if the document has no entry for it',
       `${CLEAN}\ndealt: - 4D!\nmoved: 4D to next, by mira because it was seen\ncoup:\ndealt: B 3S P 3H B 5C\ndeclared: banker`,
       ['DL-07'],
     ],
@@ -354,32 +360,32 @@ describe('a card carried over to the next coup', () => {
 describe('a coup without any bet (DL-10)', () => {
   const REPORTS = 'reports: outcomes bets\n';
   it.each([
-    ['is found where the table reports bets', `${REPORTS}${CLEAN}`, ['DL-10']],
+    ['raises DL-10 if the table reports bets', `${REPORTS}${CLEAN}`, ['DL-10']],
     [
-      'is found where every bet was taken back',
+      'raises DL-10 if every bet was withdrawn',
       `${REPORTS}bet: seat 1 player 5\nwithdrawn: seat 1 player 5\n${CLEAN}`,
       ['DL-10'],
     ],
     [
-      'is found where the only bet came too late',
+      'raises DL-10 if the only bet came too late',
       `${REPORTS}${CLEAN}\nbet: seat 1 player 5`,
       ['BT-01', 'DL-10'],
     ],
     [
-      'is not found where a bet stands',
+      'raises nothing if there is a bet',
       `${REPORTS}bet: seat 1 player 5\nwithdrawn: seat 1 player 3\n${CLEAN}\nsettled: seat 1 player returned 2`,
       [],
     ],
     [
-      'is not found where the bet was placed between coups',
+      'raises nothing if the bet was placed between coups',
       `${REPORTS}bet: seat 1 player 5\n${CLEAN}\nsettled: seat 1 player returned 5\nover:\nbet: seat 1 player 5\ncoup:\n${CLEAN}\nsettled: seat 1 player returned 5`,
       [],
     ],
-    ['is not found where the table does not report bets', `reports: outcomes\n${CLEAN}`, []],
-    ['is not found in a dummy coup', `${REPORTS}kind: dummy\n${CLEAN}`, []],
-    ['is not found in a demonstration', `${REPORTS}kind: demonstration\n${CLEAN}`, []],
-    ['is not found in a free coup', `${REPORTS}kind: free\n${CLEAN}`, []],
-    ['is not found in a void coup', `${REPORTS}${CLEAN}\nvoid: by mira because nobody bet`, []],
+    ['raises nothing if the table does not report bets', `reports: outcomes\n${CLEAN}`, []],
+    ['raises nothing in a dummy coup', `${REPORTS}kind: dummy\n${CLEAN}`, []],
+    ['raises nothing in a demonstration coup', `${REPORTS}kind: demonstration\n${CLEAN}`, []],
+    ['raises nothing in a free coup', `${REPORTS}kind: free\n${CLEAN}`, []],
+    ['raises nothing in a void coup', `${REPORTS}${CLEAN}\nvoid: by mira because nobody bet`, []],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
@@ -387,12 +393,16 @@ describe('a coup without any bet (DL-10)', () => {
 
 describe('a card outside any coup (DL-15)', () => {
   it.each([
-    ['is found for each card to a hand', `${CLEAN}\nover:\ndealt: P 4D B 5D`, ['DL-15', 'DL-15']],
-    ['is not found for a card to no known hand', `${CLEAN}\nover:\ndealt: - 4D`, []],
-    ['is not found for a burned card', `${CLEAN}\nover:\ndealt: burn 4D`, []],
-    ['is not found inside a coup', CLEAN, []],
     [
-      'is found after a void',
+      'raises DL-15 for each card to a hand',
+      `${CLEAN}\nover:\ndealt: P 4D B 5D`,
+      ['DL-15', 'DL-15'],
+    ],
+    ['raises nothing for a card to an unknown hand', `${CLEAN}\nover:\ndealt: - 4D`, []],
+    ['raises nothing for a burned card', `${CLEAN}\nover:\ndealt: burn 4D`, []],
+    ['raises nothing inside a coup', CLEAN, []],
+    [
+      'raises DL-15 after a void',
       `${CLEAN}\nvoid: by mira because two cards stuck\ndealt: P 4D`,
       ['DL-15'],
     ],
@@ -400,7 +410,7 @@ describe('a card outside any coup (DL-15)', () => {
     expect(found(lines)).toEqual(wanted);
   });
 
-  it('is found before the first coup, at its shoe and without a coup', () => {
+  it('raises DL-15 about its shoe, without a coup, before the first coup', () => {
     const log = new TableLog();
     log.open({ reports: [] });
     const [card] = log.draw('P 9S');
@@ -410,13 +420,13 @@ describe('a card outside any coup (DL-15)', () => {
     expect(audit(log.events).findings[0]).not.toHaveProperty('coup');
   });
 
-  it('to no known hand counts among the cards of the shoe', () => {
+  it('counts among the cards of the shoe even if it went to an unknown hand', () => {
     const nine = Array.from({ length: 9 }, () => '4D').join(' ');
     expect(found(`${CLEAN}\nover:\ndealt: - ${nine}\nremaining: 403`)).toEqual(['SH-02']);
     expect(found(`${CLEAN}\nover:\ndealt: - ${nine}\nremaining: 412`)).toEqual(['SH-02', 'SH-04']);
   });
 
-  it('comes from a shoe that was never opened, even into an open coup', () => {
+  it('raises DL-15 if its shoe was never opened, even while a coup is open', () => {
     const log = new TableLog();
     log.open({ reports: [] });
     log.add('terminal', 'coup-opened', { coup: 1 });
@@ -428,7 +438,7 @@ describe('a card outside any coup (DL-15)', () => {
     expect(state.admission.counts.stray).toBe(1);
   });
 
-  it('is stray, and no finding, from a shoe that was opened and is closed', () => {
+  it('is stray and raises nothing if its shoe was opened and is closed', () => {
     const log = new TableLog();
     log.open({ reports: [] });
     log.add('terminal', 'shoe-closed', { reason: 'end' });
@@ -443,16 +453,16 @@ describe('a card outside any coup (DL-15)', () => {
 
 describe('the number of a coup (DL-16)', () => {
   it.each([
-    ['follows the last', `${CLEAN}\ncoup: 2\n${CLEAN}\ncoup: 3\n${CLEAN}`, []],
+    ['follows the last one', `${CLEAN}\ncoup: 2\n${CLEAN}\ncoup: 3\n${CLEAN}`, []],
     ['starts at 1', `coup: 2\n${CLEAN}`, ['DL-16 in coup 2']],
     [
-      'is found when it skips, and kept: the next after it is right',
+      'raises DL-16 if it skips one, and the next number follows the new one',
       `${CLEAN}\ncoup: 7\n${CLEAN}\ncoup: 8\n${CLEAN}`,
       ['DL-16 in coup 7'],
     ],
-    ['is found when it repeats', `${CLEAN}\ncoup: 1\n${CLEAN}`, ['DL-16 in coup 1']],
+    ['raises DL-16 if it repeats', `${CLEAN}\ncoup: 1\n${CLEAN}`, ['DL-16 in coup 1']],
     [
-      'is found when it goes back, and kept',
+      'raises DL-16 if it goes back, and the next number follows the new one',
       `${CLEAN}\ncoup: 2\n${CLEAN}\ncoup: 1\n${CLEAN}\ncoup: 2\n${CLEAN}`,
       ['DL-16 in coup 1'],
     ],
@@ -462,7 +472,7 @@ describe('the number of a coup (DL-16)', () => {
     if (wanted.length > 0) expect(found(`${lines}\nfinds: TC-01 in coup 1`)).toEqual(wanted);
   });
 
-  it('of a void or dummy coup counts like any other', () => {
+  it('counts void and dummy coups like any other', () => {
     expect(
       found(
         `${CLEAN}\nvoid: by mira because two cards stuck\ncoup: 2\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D\ncoup: 3\n${CLEAN}`,

@@ -10,7 +10,10 @@ const decoder = new Decoder(HOUSE);
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const line = (event: Sent): string => canonicalLine(JSON.stringify(event));
 
-/** The line as it stands in a log: in the middle of a block, with others before and after it. */
+/**
+ * Returns the line as it occurs in a log: in the middle of a block, with others before and after
+ * it.
+ */
 function decodeAmongOthers(bytes: Uint8Array): Decoded {
   const before = bytesOf('{"specversion":"1.0","type":"shoeprint.card-drawn.v1"}\n');
   const block = new Uint8Array([...before, ...bytes, ...bytesOf('\n{"specversion":"1.0"}\n')]);
@@ -21,7 +24,7 @@ function decodeAmongOthers(bytes: Uint8Array): Decoded {
   );
 }
 
-/** Half of them such as live play sends, in plain ASCII; half of them anything. */
+/** Half of the lines are like those of live play, in plain ASCII. The other half are arbitrary. */
 const stampedLine = fc
   .tuple(fc.oneof(anyEvent(), anyEvent(NARROW)), fc.boolean())
   .map(([event, stamped]) => {
@@ -31,7 +34,7 @@ const stampedLine = fc
       : canonical;
   });
 
-describe('the scanner of canonical lines and the explaining path', () => {
+describe('the fast scanner and the explaining decoder', () => {
   for (const type of EVENT_TYPES) {
     it(`read the same ${type} event from its canonical line`, () => {
       fc.assert(
@@ -46,7 +49,7 @@ describe('the scanner of canonical lines and the explaining path', () => {
     });
   }
 
-  it('agree on every line with a byte changed, left out or put in', () => {
+  it('agree on every line with one byte changed, removed or added', () => {
     const change = fc.tuple(
       fc.nat(),
       fc.oneof(
@@ -80,7 +83,7 @@ describe('the scanner of canonical lines and the explaining path', () => {
     );
   });
 
-  it('agree on every line cut short', () => {
+  it('agree on every truncated line', () => {
     fc.assert(
       fc.property(stampedLine, fc.nat(), (text, where) => {
         const bytes = bytesOf(text);
@@ -93,11 +96,11 @@ describe('the scanner of canonical lines and the explaining path', () => {
   });
 
   it.each([
-    ['a source of no kind', '"source":"device/', '"source":"nowhere/'],
+    ['a source of an unknown kind', '"source":"device/', '"source":"nowhere/'],
     ['a source without a name', '"source":"device/B07-shoe"', '"source":"device/"'],
     ['an empty session', '"session":"7"', '"session":""'],
     ['a sequence of 0', '"sequence":42', '"sequence":0'],
-    ['a hand that is none', '"to":"player"', '"to":"dealer"'],
+    ['an unknown hand', '"to":"player"', '"to":"dealer"'],
     ['a minute of 60', 'T12:00:00', 'T12:60:00'],
     ['an hour of 24', 'T12:00:00', 'T24:00:00'],
   ])('both refuse %s', (_, good, bad) => {
@@ -109,7 +112,7 @@ describe('the scanner of canonical lines and the explaining path', () => {
     expect(decoder.explain(broken).faults?.length).toBe(1);
   });
 
-  it('both refuse a card whose suit has its high bit set, for it is no UTF-8', () => {
+  it('both refuse a card whose suit has its high bit set, because that is not UTF-8', () => {
     const text =
       '{"specversion":"1.0","type":"shoeprint.card-drawn.v1","source":"device/B07-shoe","id":"B07-shoe/7/42","time":"2026-11-20T12:00:00.123Z","table":"B07","shoe":"B07-20261120-3","session":"7","sequence":42,"data":{"card":"8S","to":"player"}}';
     const bytes = bytesOf(text);
@@ -141,7 +144,7 @@ describe('the digest of an event', () => {
       (item) => typeof item === 'object' && item !== null && 'min' in item,
     );
 
-  it('is the same however the event was ordered, spaced, traced or stamped', () => {
+  it('is the same in any order of fields, and with spaces, a trace or stamps', () => {
     fc.assert(
       fc.property(
         anyEvent(),
@@ -168,7 +171,7 @@ describe('the digest of an event', () => {
     );
   });
 
-  it('differs when anything that is content differs', () => {
+  it('differs if anything in the content differs', () => {
     fc.assert(
       fc.property(anyEvent(), anyEvent(), (one, other) => {
         const [a, b] = [line(one), line(other)];

@@ -29,7 +29,7 @@ const pointers = (line: string | Uint8Array | Sent, decoder = accepting): string
 const CARD =
   '{"specversion":"1.0","type":"shoeprint.card-drawn.v1","source":"device/B07-shoe","id":"B07-shoe/7/42","time":"2026-11-20T12:00:00.123Z","table":"B07","shoe":"B07-20261120-3","session":"7","sequence":42,"data":{"card":"9S","to":"player"}}';
 const card: Sent = JSON.parse(CARD) as Sent;
-/** An event of a type with this data, from a person at table B07. */
+/** Returns an event of a type with this data, from a person at table B07. */
 const event = (type: string, data: unknown, rest: Sent = {}): Sent => ({
   specversion: '1.0',
   type: `shoeprint.${type}.v1`,
@@ -52,7 +52,7 @@ const settled = { seat: 1, bet: 'player', stake: 'returned', paid: 100 };
 const without = (sent: Sent, name: string): Sent =>
   Object.fromEntries(Object.entries(sent).filter(([key]) => key !== name));
 
-describe('a line that is no JSON text is refused whole', () => {
+describe('a line that is not a JSON text is refused as a whole', () => {
   it.each<[string, string | Uint8Array]>([
     [
       'bytes that are not UTF-8',
@@ -63,13 +63,13 @@ describe('a line that is no JSON text is refused whole', () => {
       Uint8Array.from([...bytesOf('{"id":"'), 0xed, 0xa0, 0x80, ...bytesOf('"}')]),
     ],
     ['a byte order mark', `\uFEFF${CARD}`],
-    ['a line cut short', CARD.slice(0, -1)],
+    ['a truncated line', CARD.slice(0, -1)],
     ['two objects on one line', CARD + CARD],
     ['a trailing comma', CARD.replace('"player"}}', '"player"},}')],
     ['single quotes', CARD.replaceAll('"', "'")],
     ['a comment', `${CARD} // the last card`],
-    ['a number that JSON does not know', CARD.replace('42,', '0x2A,')],
-    ['nothing at all', ''],
+    ['a number that JSON does not have', CARD.replace('42,', '0x2A,')],
+    ['an empty line', ''],
     ['a list', `[${CARD}]`],
     ['a string', '"card-drawn"'],
     ['null', 'null'],
@@ -78,7 +78,7 @@ describe('a line that is no JSON text is refused whole', () => {
     expect(pointers(line)).toEqual(['']);
   });
 
-  it('an event over 16 KiB is refused, one of exactly 16 KiB is not', () => {
+  it('accepts an event of exactly 16 KiB and refuses a larger one', () => {
     const ofSize = (size: number): Sent => {
       const bare = event('supervisor-called', { reason: '' });
       const used = canonicalLine(JSON.stringify(bare)).length;
@@ -91,7 +91,7 @@ describe('a line that is no JSON text is refused whole', () => {
     expect(pointers(event('supervisor-called', { reason: '庄'.repeat(5600) }))).toEqual(['']);
   });
 
-  it('counts the bytes of its content, not of its spaces and stamps', () => {
+  it('counts the bytes of the content, without spaces and stamps', () => {
     const bare = canonicalLine(JSON.stringify(event('supervisor-called', { reason: '' })));
     const full = JSON.stringify(
       event('supervisor-called', { reason: 'x'.repeat(EVENT_BYTES_MAX - bare.length) }),
@@ -105,7 +105,7 @@ describe('a line that is no JSON text is refused whole', () => {
   });
 });
 
-describe('a malformed event is refused at the place of each fault', () => {
+describe('a malformed event is refused with a pointer to each fault', () => {
   describe('in its attributes', () => {
     it.each(['specversion', 'type', 'source', 'id', 'time', 'table', 'data'])(
       '%s is required',
@@ -122,10 +122,10 @@ describe('a malformed event is refused at the place of each fault', () => {
       ['an unknown type', { ...card, type: 'shoeprint.card-eaten.v1' }, ['/type']],
       ['an unknown version', { ...card, type: 'shoeprint.card-drawn.v2' }, ['/type']],
       ['a version 0', { ...card, type: 'shoeprint.card-drawn.v0' }, ['/type']],
-      ['a type without its name before it', { ...card, type: 'card-drawn' }, ['/type']],
-      ['a type that is a property of every object', { ...card, type: 'constructor' }, ['/type']],
-      ['a type that is no string', { ...card, type: 7 }, ['/type']],
-      ['a source of no kind', { ...card, source: 'B07-shoe' }, ['/source']],
+      ['a type without its prefix', { ...card, type: 'card-drawn' }, ['/type']],
+      ['a type named like a property of every object', { ...card, type: 'constructor' }, ['/type']],
+      ['a type that is not a string', { ...card, type: 7 }, ['/type']],
+      ['a source without a kind', { ...card, source: 'B07-shoe' }, ['/source']],
       ['a source of an unknown kind', { ...card, source: 'robot/B07' }, ['/source']],
       ['a source without a name', { ...card, source: 'device/' }, ['/source']],
       ['an empty id', { ...card, id: '' }, ['/id']],
@@ -141,18 +141,18 @@ describe('a malformed event is refused at the place of each fault', () => {
       ['a session without a sequence', without(card, 'sequence'), ['/sequence']],
       ['a sequence without a session', without(card, 'session'), ['/session']],
       ['a card without a shoe', without(card, 'shoe'), ['/shoe']],
-      ['an attribute of its own', { ...card, partitionkey: 'B07' }, ['/partitionkey']],
-      ['an attribute with a slash and a tilde', { ...card, 'a/b~c': 1 }, ['/a~1b~0c']],
+      ['an additional attribute', { ...card, partitionkey: 'B07' }, ['/partitionkey']],
+      ['an additional attribute with a slash and a tilde', { ...card, 'a/b~c': 1 }, ['/a~1b~0c']],
       [
         'another content type',
         { ...card, datacontenttype: 'application/xml' },
         ['/datacontenttype'],
       ],
-      ['a traceparent that is no string', { ...card, traceparent: 1 }, ['/traceparent']],
+      ['a traceparent that is not a string', { ...card, traceparent: 1 }, ['/traceparent']],
       ['data that is a list', { ...card, data: [] }, ['/data']],
       ['data that is null', { ...card, data: null }, ['/data']],
       ['an empty stamp', { ...card, receivedfrom: '' }, ['/receivedfrom']],
-      ['a stamp that is no time', { ...card, receivedtime: 'now' }, ['/receivedtime']],
+      ['a stamp that is not a time', { ...card, receivedtime: 'now' }, ['/receivedtime']],
     ])('%s', (_, sent, at) => {
       expect(pointers(sent)).toEqual(at);
     });
@@ -178,7 +178,7 @@ describe('a malformed event is refused at the place of each fault', () => {
       '2026-11-20T12:00:00Z\n',
       '1795176000',
       '',
-    ])('the time %p is none', (time) => {
+    ])('%p is not a time', (time) => {
       expect(pointers({ ...card, time })).toEqual(['/time']);
     });
 
@@ -196,7 +196,7 @@ describe('a malformed event is refused at the place of each fault', () => {
       },
     );
 
-    it("refuses the api's own stamps from a sender, and takes them on the lines of a log", () => {
+    it("refuses the api's own stamps from a sender, but accepts them on the lines of a log", () => {
       const stamped = `${CARD.slice(0, -1)},"receivedfrom":"gateway-7","receivedtime":"2026-11-20T12:00:00.500Z"}`;
       expect(pointers(stamped, refusing)).toEqual(['/receivedfrom', '/receivedtime']);
       expect(pointers(stamped)).toEqual([]);
@@ -273,7 +273,7 @@ describe('a malformed event is refused at the place of each fault', () => {
         ['/data/data/a'],
       ],
       [
-        'a number past every double',
+        'a number beyond the range of a double',
         JSON.stringify(event('bet-placed', { seat: 1, bet: 'tie', amount: 1 })).replace(
           '"amount":1',
           '"amount":1e400',
@@ -281,7 +281,7 @@ describe('a malformed event is refused at the place of each fault', () => {
         ['/data/amount'],
       ],
       [
-        'a fraction that only rounding makes whole',
+        'a fraction that becomes whole only by rounding',
         JSON.stringify(event('bet-placed', { seat: 1, bet: 'tie', amount: 1 })).replace(
           '"amount":1',
           '"amount":5.00000000000000000001',
@@ -292,7 +292,7 @@ describe('a malformed event is refused at the place of each fault', () => {
       expect([...new Set(pointers(line))]).toEqual(at);
     });
 
-    it('a pair of surrogates is a character, escaped or not', () => {
+    it('a pair of surrogates is one character, escaped or not', () => {
       expect(pointers(CARD.replace('"id":"B07', '"id":"\\ud83c\\udca1B07'))).toEqual([]);
       expect(pointers(CARD.replace('"id":"B07', '"id":"🂡B07'))).toEqual([]);
     });
@@ -302,7 +302,7 @@ describe('a malformed event is refused at the place of each fault', () => {
     it.each<[string, string, unknown, string[]]>([
       ['a field that is missing', 'card-drawn', { card: '9S' }, ['/data/to']],
       [
-        'a field of no such name',
+        'an unknown field',
         'card-drawn',
         { card: '9S', to: 'player', colour: 'red' },
         ['/data/colour'],
@@ -313,13 +313,13 @@ describe('a malformed event is refused at the place of each fault', () => {
         JSON.parse('{"card":"9S","to":"player","__proto__":1}'),
         ['/data/__proto__'],
       ],
-      ['a field where the type has none', 'coup-closed', { coup: 1 }, ['/data/coup']],
+      ['a field on a type without fields', 'coup-closed', { coup: 1 }, ['/data/coup']],
       ['a card of rank 1', 'card-drawn', { card: '1S', to: 'player' }, ['/data/card']],
       ['a card of rank 10', 'card-drawn', { card: '10S', to: 'player' }, ['/data/card']],
       ['a card in lower case', 'card-drawn', { card: '9s', to: 'player' }, ['/data/card']],
-      ['a suit that is none', 'card-drawn', { card: '9X', to: 'player' }, ['/data/card']],
-      ['a card left empty', 'card-drawn', { card: '', to: 'player' }, ['/data/card']],
-      ['a hand that is none', 'card-drawn', { card: '9S', to: 'dealer' }, ['/data/to']],
+      ['an unknown suit', 'card-drawn', { card: '9X', to: 'player' }, ['/data/card']],
+      ['an empty card', 'card-drawn', { card: '', to: 'player' }, ['/data/card']],
+      ['an unknown hand', 'card-drawn', { card: '9S', to: 'dealer' }, ['/data/to']],
       [
         'a flag as a string',
         'card-drawn',
@@ -353,13 +353,13 @@ describe('a malformed event is refused at the place of each fault', () => {
         ['/data/bet'],
       ],
       [
-        'a bet that is a property of every object',
+        'a bet named like a property of every object',
         'bet-placed',
         { seat: 1, bet: 'constructor', amount: 1 },
         ['/data/bet'],
       ],
       ['a coup 0', 'coup-opened', { coup: 0 }, ['/data/coup']],
-      ['a coup of unknown kind', 'coup-opened', { coup: 1, kind: 'training' }, ['/data/kind']],
+      ['a coup of an unknown kind', 'coup-opened', { coup: 1, kind: 'training' }, ['/data/kind']],
       ['decks 0', 'shoe-opened', { ...opening, decks: 0 }, ['/data/decks']],
       [
         'a document that is not installed',
@@ -374,7 +374,7 @@ describe('a malformed event is refused at the place of each fault', () => {
         ['/data/rules'],
       ],
       [
-        'a currency that is none',
+        'an unknown currency',
         'shoe-opened',
         { ...opening, currency: 'DOLLARS' },
         ['/data/currency'],
@@ -385,15 +385,15 @@ describe('a malformed event is refused at the place of each fault', () => {
         { ...opening, currency: 'usd' },
         ['/data/currency'],
       ],
-      ['a shoe of unknown kind', 'shoe-opened', { ...opening, kind: 'paper' }, ['/data/kind']],
+      ['a shoe of an unknown kind', 'shoe-opened', { ...opening, kind: 'paper' }, ['/data/kind']],
       [
-        'a report that is none',
+        'an unknown kind of report',
         'shoe-opened',
         { ...opening, reports: ['bets', 'weather'] },
         ['/data/reports/1'],
       ],
       [
-        'reports that are no list',
+        'reports that are not a list',
         'shoe-opened',
         { ...opening, reports: 'bets' },
         ['/data/reports'],
@@ -411,7 +411,7 @@ describe('a malformed event is refused at the place of each fault', () => {
         ['/data/limits/tie/max'],
       ],
       [
-        'limits with a field of their own',
+        'limits with an additional field',
         'shoe-opened',
         { ...opening, limits: { tie: { min: 1, max: 2, mid: 1 } } },
         ['/data/limits/tie/mid'],
@@ -429,26 +429,26 @@ describe('a malformed event is refused at the place of each fault', () => {
         { ...opening, limits: { tie: 5 } },
         ['/data/limits/tie'],
       ],
-      ['a reason outside its set', 'shoe-closed', { reason: 'bored' }, ['/data/reason']],
+      ['an unknown reason', 'shoe-closed', { reason: 'bored' }, ['/data/reason']],
       [
-        'remaining cards with a card that is none',
+        'remaining cards with an unknown card',
         'shoe-closed',
         { remainingCards: ['9S', '1S', null] },
         ['/data/remainingCards/1', '/data/remainingCards/2'],
       ],
-      ['a move to nowhere', 'card-moved', { event: 'x#y', to: null }, ['/data/to']],
+      ['a move without a place', 'card-moved', { event: 'x#y', to: null }, ['/data/to']],
       ['an empty reference', 'card-moved', { event: '', to: 'next' }, ['/data/event']],
       ['a total of 10', 'hand-called', { hand: 'player', total: 10 }, ['/data/total']],
       ['a total below 0', 'hand-called', { hand: 'player', total: -1 }, ['/data/total']],
       [
-        'an outcome that is none',
+        'an unknown outcome',
         'outcome-declared',
         { outcome: 'draw', by: 'dealer' },
         ['/data/outcome'],
       ],
-      ['an outcome by nobody', 'outcome-declared', { outcome: 'tie' }, ['/data/by']],
+      ['an outcome without a declarer', 'outcome-declared', { outcome: 'tie' }, ['/data/by']],
       [
-        'an outcome by somebody else',
+        'an outcome by an unknown declarer',
         'outcome-declared',
         { outcome: 'tie', by: 'caller' },
         ['/data/by'],
@@ -465,20 +465,20 @@ describe('a malformed event is refused at the place of each fault', () => {
         { outcome: 'tie', by: 'dealer', player: 12 },
         ['/data/player'],
       ],
-      ['a stake kept', 'bet-settled', { ...settled, stake: 'kept' }, ['/data/stake']],
+      [
+        'a stake neither returned nor taken',
+        'bet-settled',
+        { ...settled, stake: 'kept' },
+        ['/data/stake'],
+      ],
       [
         'commission below 0',
         'bet-settled',
         { ...settled, commissionMarked: -5 },
         ['/data/commissionMarked'],
       ],
-      ['a person left empty', 'coup-voided', { by: '' }, ['/data/by']],
-      [
-        'a role that is none',
-        'dealer-signed-on',
-        { dealer: 'dora', role: 'pit boss' },
-        ['/data/role'],
-      ],
+      ['an empty person', 'coup-voided', { by: '' }, ['/data/by']],
+      ['an unknown role', 'dealer-signed-on', { dealer: 'dora', role: 'pit boss' }, ['/data/role']],
       [
         'a dealer without a name',
         'dealer-signed-on',
@@ -534,13 +534,13 @@ describe('a malformed event is refused at the place of each fault', () => {
     ]);
   });
 
-  it('does not guess at the data of a type that it does not know', () => {
+  it('does not check the data of an unknown type', () => {
     expect(pointers({ ...card, type: 'shoeprint.card-eaten.v1', data: { bite: -1 } })).toEqual([
       '/type',
     ]);
   });
 
-  it('says in words what is wrong', () => {
+  it('explains each fault in words', () => {
     expect(faults(event('card-drawn', { card: '1S', to: 'player' }))[0]?.reason).toBe(
       '"1S" is not a card (expected rank and suit, such as "9S" or "TD"), or null for an unread card',
     );
@@ -548,11 +548,11 @@ describe('a malformed event is refused at the place of each fault', () => {
   });
 });
 
-describe('what is wrong but well-formed is not refused', () => {
+describe('an event that is wrong but well-formed is accepted', () => {
   it.each<[string, string, unknown]>([
     ['a card that could not be read', 'card-drawn', { card: null, to: null }],
     ['a coup of number 2^53 - 1', 'coup-opened', { coup: Number.MAX_SAFE_INTEGER }],
-    ['a bet of nothing', 'bet-placed', { seat: 1, bet: 'tie', amount: 0 }],
+    ['a bet of amount 0', 'bet-placed', { seat: 1, bet: 'tie', amount: 0 }],
     ['a bet at seat 4,000,000', 'bet-placed', { seat: 4_000_000, bet: 'tie', amount: 1 }],
     [
       'a bet that only another document has',
@@ -562,13 +562,13 @@ describe('what is wrong but well-formed is not refused', () => {
     ['a shoe of 99 decks', 'shoe-opened', { ...opening, decks: 99 }],
     ['a shoe that reports nothing', 'shoe-opened', { ...opening, reports: [] }],
     [
-      'limits whose minimum is above the maximum',
+      'limits with a minimum above the maximum',
       'shoe-opened',
       { ...opening, limits: { tie: { min: 9, max: 1 } } },
     ],
-    ['a hash that is no hash', 'shoe-opened', { ...opening, rulesHash: '' }],
-    ['a move of no card', 'card-moved', { event: 'nonsense', to: 'next' }],
-    ['a move by nobody', 'card-moved', { event: 'a#b', to: 'next' }],
+    ['a hash that is not a hash', 'shoe-opened', { ...opening, rulesHash: '' }],
+    ['a move of something that is not a card', 'card-moved', { event: 'nonsense', to: 'next' }],
+    ['a move without a name', 'card-moved', { event: 'a#b', to: 'next' }],
     ['a void without a reason', 'coup-voided', {}],
     [
       'specials that no document has',
@@ -576,13 +576,13 @@ describe('what is wrong but well-formed is not refused', () => {
       { outcome: 'tie', specials: ['eclipse'], by: 'device' },
     ],
     [
-      'totals that cannot be',
+      'impossible totals',
       'outcome-declared',
       { outcome: 'player', player: 0, banker: 9, by: 'dealer' },
     ],
-    ['a loser paid', 'bet-settled', { seat: 1, bet: 'player', stake: 'taken', paid: 5 }],
+    ['a loser that is paid', 'bet-settled', { seat: 1, bet: 'player', stake: 'taken', paid: 5 }],
     [
-      'a correction that fits nothing',
+      'a correction that fits no event',
       'observation-corrected',
       { event: 'a#b', data: { half: 0.5, nothing: null, list: [[]] } },
     ],
@@ -599,10 +599,10 @@ describe('what is wrong but well-formed is not refused', () => {
   it.each<[string, Sent]>([
     ['a device without numbers', without(without(card, 'session'), 'sequence')],
     ['a person with numbers', { ...card, source: 'person/dora' }],
-    ['a table of no table', { ...card, table: '@house' }],
-    ['a time of another century', { ...card, time: '1066-10-14T09:00:00Z' }],
+    ['an unknown table', { ...card, table: '@house' }],
+    ['a time in another century', { ...card, time: '1066-10-14T09:00:00Z' }],
     ['a leap second', { ...card, time: '2016-12-31T23:59:60Z' }],
-    ['a leap second by another clock', { ...card, time: '2017-01-01T00:59:60+01:00' }],
+    ['a leap second in another time zone', { ...card, time: '2017-01-01T00:59:60+01:00' }],
     [
       'a time with an offset and a long fraction',
       { ...card, time: '2026-11-20T12:00:00.123456789-09:30' },
@@ -613,12 +613,12 @@ describe('what is wrong but well-formed is not refused', () => {
     expect(pointers(sent)).toEqual([]);
   });
 
-  it('a whole number however it is written', () => {
+  it('accepts a whole number in any notation', () => {
     expect(decoded(CARD.replace('"sequence":42', '"sequence":4.2e1'))).toEqual(decoded(CARD));
     expect(decoded(CARD.replace('"sequence":42', '"sequence":42.0'))).toEqual(decoded(CARD));
   });
 
-  it('deep nesting in the data of a correction', () => {
+  it('accepts deep nesting in the data of a correction', () => {
     const deep = JSON.stringify(
       event('observation-corrected', { event: 'a#b', data: { deep: 1 } }),
     ).replace('1}}', `${'['.repeat(7000)}${']'.repeat(7000)}}}`);
@@ -627,14 +627,14 @@ describe('what is wrong but well-formed is not refused', () => {
 });
 
 describe('the canonical line', () => {
-  it('has the attributes and the fields in their order, without spaces', () => {
+  it('has attributes and fields in their order, without spaces', () => {
     const sent =
       '{ "data" : { "to" : "player" , "card" : "9S" }, "sequence": 42, "session": "7", "shoe":"B07-20261120-3", "table" :"B07", "time":"2026-11-20T12:00:00.123Z",\n"id":"B07-shoe\\/7\\/42", "source":"device/B07-shoe", "type":"shoeprint.card-drawn.v1", "specversion":"1.0" }';
     expect(canonicalLine(sent)).toBe(CARD);
     expect(decoded(sent)).toEqual(decoded(CARD));
   });
 
-  it('has neither stamps nor what is accepted and not stored', () => {
+  it('leaves out stamps and everything that is accepted but not stored', () => {
     expect(
       canonicalLine(
         JSON.stringify({
@@ -648,7 +648,7 @@ describe('the canonical line', () => {
     ).toBe(CARD);
   });
 
-  it("keeps the data of a correction in the sender's order, without its spaces", () => {
+  it("keeps the data of a correction in the sender's order, but without its spaces", () => {
     const sent =
       '{"specversion":"1.0","type":"shoeprint.observation-corrected.v1","source":"person/sam","id":"c1","time":"2026-11-20T12:00:00Z","table":"B07","data":{"by":"sam","data":{ "to":"banker", "9": 1, "card" : "4\\u0044", "1":[ 1.50, 1e2 ] },"event":"device/B07-shoe#B07-shoe/7/42"}}';
     expect(canonicalLine(sent)).toContain(
@@ -667,12 +667,12 @@ describe('the canonical line', () => {
     expect(line).toContain('"reports":["bets"],"limits":{"tie":{"min":1,"max":5}}}');
   });
 
-  it('of an unknown type is none', () => {
+  it('does not exist for an unknown type', () => {
     expect(() => canonicalLine('{"type":"shoeprint.card-eaten.v1"}')).toThrow('unknown event type');
   });
 });
 
-describe('an event of an old version', () => {
+describe('an event of an older version', () => {
   const upcasts = new Map<string, Upcast>([
     [
       'shoeprint.card-drawn.v0',
@@ -680,20 +680,20 @@ describe('an event of an old version', () => {
     ],
   ]);
 
-  it("is known by its full name, and brought to today's version", () => {
+  it('is recognized by its full name and brought to the current version', () => {
     expect(knownType('shoeprint.card-drawn.v0', upcasts)).toBe('card-drawn');
     expect(
       upcast('shoeprint.card-drawn.v0', { rank: '9', suit: 'S', to: 'player' }, upcasts),
     ).toEqual({ card: '9S', to: 'player' });
   });
 
-  it('of today is left as it is', () => {
+  it('is left unchanged if it has the current version', () => {
     const data = { card: '9S', to: 'player' };
     expect(upcast(fullName('card-drawn'), data, upcasts)).toBe(data);
     expect(knownType(fullName('card-drawn'), upcasts)).toBe('card-drawn');
   });
 
-  it('without a step to the next is unknown', () => {
+  it('is unknown without an upcast to the next version', () => {
     expect(knownType('shoeprint.card-drawn.v0')).toBeUndefined();
     expect(knownType('shoeprint.card-drawn.v2', upcasts)).toBeUndefined();
     expect(knownType('shoeprint.card-eaten.v0', upcasts)).toBeUndefined();

@@ -8,7 +8,7 @@ import { TableLog } from '../kit/table.js';
 
 const NATURAL = 'P 4S B 2H P 5D B 5C';
 
-/** A table that plays by one document, told what happens in the order in which it does. */
+/** A table that plays by one document. Its methods report events in order. */
 class Floor {
   readonly log = new TableLog();
   private coups = 0;
@@ -38,7 +38,7 @@ class Floor {
     this.drawn = this.log.draw(cards);
     return this;
   }
-  /** Moves the card drawn last, or the one that many before it. */
+  /** Moves the card drawn last, or the one `back` cards before it. */
   moves(to: 'player' | 'banker' | 'burn' | 'discard' | 'next', back = 0): this {
     this.log.add('person/sam', 'card-moved', {
       event: this.drawn.at(-1 - back) as string,
@@ -59,7 +59,7 @@ class Floor {
     this.log.add('terminal', 'coup-closed');
     return this;
   }
-  /** Won by the player hand, settled and closed. */
+  /** Lets the player hand win, settles the bet and closes the coup. */
   won(): this {
     return this.declares('player').settles('returned', 100).ends();
   }
@@ -87,7 +87,7 @@ class Floor {
     this.log.add('shoe', 'shoe-closed', { reason });
     return this;
   }
-  /** A whole lawful coup, from which nothing is to be found. */
+  /** Plays a whole lawful coup, without findings. */
   playsOn(): this {
     return this.opens().deals(NATURAL).won();
   }
@@ -101,13 +101,13 @@ class Floor {
   of(code: FindingCode): Finding | undefined {
     return this.findings.find((finding) => finding.code === code);
   }
-  /** The codes found, a remedied one marked. */
+  /** Returns the codes found, with remedied ones marked. */
   get said(): string[] {
     return this.findings
       .map(({ code, remedied }) => `${code}${remedied ? ' remedied' : ''}`)
       .sort();
   }
-  /** What was done, or not done, instead. */
+  /** Returns what was done, or not done, instead. */
   get deviation(): string | undefined {
     return this.of('PR-07')?.observed;
   }
@@ -116,10 +116,10 @@ class Floor {
 const sydney = (options = {}): Floor => new Floor('nsw-crown@1', options);
 const macau = (): Floor => new Floor('macau-2011@1');
 
-describe('NSW 11.1, no burn before the first coup: results stand', () => {
+describe('no burn before the first coup (NSW 11.1: results stand)', () => {
   const unburned = (): Floor => sydney({ burned: false }).playsOn();
 
-  it('is prescribed with the finding', () => {
+  it('shows the disposition in the finding', () => {
     expect(unburned().of('SH-06')?.disposition).toEqual({
       do: ['settle'],
       source: expect.stringContaining('Sydney'),
@@ -128,16 +128,16 @@ describe('NSW 11.1, no burn before the first coup: results stand', () => {
     expect(unburned().said).toEqual(['SH-06']);
   });
 
-  it('settled, it is remedied when the next coup opens', () => {
+  it('is remedied when the next coup opens, if the coup was settled', () => {
     expect(unburned().playsOn().said).toEqual(['SH-06 remedied']);
   });
 
-  it('declared void, it is PR-07', () => {
+  it('raises PR-07 if the coup is declared void', () => {
     expect(unburned().voids().said).toEqual(['PR-07', 'SH-06']);
     expect(unburned().voids().deviation).toBe('void-coup');
   });
 
-  it('made a dummy coup, it is PR-07', () => {
+  it('raises PR-07 if the coup becomes a dummy coup', () => {
     const floor = sydney({ burned: false })
       .opens()
       .deals(NATURAL)
@@ -149,17 +149,17 @@ describe('NSW 11.1, no burn before the first coup: results stand', () => {
   });
 });
 
-describe('NSW 11.2, an excess card that was not seen: the first card of the next coup', () => {
+describe('an excess card that was not seen (NSW 11.2: it becomes the first card of the next coup)', () => {
   const excess = (): Floor => sydney().opens().deals(`${NATURAL} - 6H`);
 
-  it('is prescribed with the finding', () => {
+  it('shows the disposition in the finding', () => {
     expect(excess().of('DL-06')?.disposition).toMatchObject({
       do: ['carry-over'],
       section: 'rule 11.2',
     });
   });
 
-  it('carried over, it is remedied, and lies first on the player hand', () => {
+  it('is remedied when it is carried over, and is then first on the player hand', () => {
     const floor = excess().moves('next').won().opens();
     expect(floor.said).toEqual(['DL-06 remedied']);
     floor.deals('B 2H P 3D B 5C').won();
@@ -172,11 +172,11 @@ describe('NSW 11.2, an excess card that was not seen: the first card of the next
     ).toEqual(['6H', 'player', true]);
   });
 
-  it('carried over after the settlement and the close, it is in time still', () => {
+  it('may still be carried over after the settlement and the close', () => {
     expect(excess().won().moves('next').opens().said).toEqual(['DL-06 remedied']);
   });
 
-  it('left lying when the next coup opens, or the shoe closes, it is PR-07', () => {
+  it('raises PR-07 if it was not carried over when the next coup opens or the shoe closes', () => {
     expect(excess().won().said).toEqual(['DL-06']);
     for (const floor of [excess().won().opens(), excess().won().closes()]) {
       expect(floor.said).toEqual(['DL-06', 'PR-07']);
@@ -190,7 +190,7 @@ describe('NSW 11.2, an excess card that was not seen: the first card of the next
   });
 
   it.each(['burn', 'discard', 'player', 'banker'] as const)(
-    'moved to %s instead, it is PR-07',
+    'raises PR-07 if it is moved to %s instead',
     (to) => {
       const floor = excess().moves(to);
       expect(floor.said).toEqual(expect.arrayContaining(['DL-06', 'PR-07']));
@@ -198,11 +198,11 @@ describe('NSW 11.2, an excess card that was not seen: the first card of the next
     },
   );
 
-  it('declared void instead, it is PR-07', () => {
+  it('raises PR-07 if the coup is declared void instead', () => {
     expect(excess().voids().deviation).toBe('void-coup');
   });
 
-  it('in the last coup of the shoe nothing is prescribed', () => {
+  it('has no disposition in the last coup of the shoe', () => {
     const floor = sydney()
       .opens()
       .cutCard()
@@ -218,17 +218,17 @@ describe('NSW 11.2, an excess card that was not seen: the first card of the next
     expect(floor.deviation).toBeUndefined();
   });
 
-  it('seen, it is DL-07, for which nothing is prescribed', () => {
+  it('raises DL-07 without a disposition if it was seen', () => {
     const floor = sydney().opens().deals(`${NATURAL} - 6H!`).moves('burn').won().opens();
     expect(floor.said).toEqual(['DL-07']);
     expect(floor.of('DL-07')?.disposition).toBeUndefined();
   });
 });
 
-describe('NSW 11.3, a card given to the wrong hand: moved to the right one', () => {
+describe('a card given to the wrong hand (NSW 11.3: it is moved to the right one)', () => {
   const misplaced = (): Floor => sydney().opens().deals('P 4S P 2H');
 
-  it('is prescribed with the finding, for either hand', () => {
+  it('shows the disposition in the finding, for either hand', () => {
     expect(misplaced().of('DL-02')?.disposition).toMatchObject({
       do: ['move-to-banker'],
       section: 'rule 11.3',
@@ -238,7 +238,7 @@ describe('NSW 11.3, a card given to the wrong hand: moved to the right one', () 
     });
   });
 
-  it('moved, it is remedied', () => {
+  it('is remedied when it is moved', () => {
     expect(misplaced().moves('banker').deals('P 5D B 5C').won().opens().said).toEqual([
       'DL-02 remedied',
     ]);
@@ -247,7 +247,7 @@ describe('NSW 11.3, a card given to the wrong hand: moved to the right one', () 
     ).toEqual(['DL-02 remedied']);
   });
 
-  it('moved only after the first settlement, it is PR-07', () => {
+  it('raises PR-07 if it is moved only after the first settlement', () => {
     const floor = misplaced().deals('B 5D B 5C').declares('player').settles('returned', 100);
     expect(floor.of('PR-07')).toMatchObject({
       expected: 'move-to-banker',
@@ -256,23 +256,23 @@ describe('NSW 11.3, a card given to the wrong hand: moved to the right one', () 
     expect(floor.ends().findings.filter(({ code }) => code === 'PR-07')).toHaveLength(1);
   });
 
-  it("never moved, it is PR-07 at the coup's end", () => {
+  it('raises PR-07 at the end of the coup if it is never moved', () => {
     const floor = misplaced().deals('B 5D B 5C').declares('player');
     expect(floor.deviation).toBeUndefined();
     expect(floor.ends().deviation).toBe('no move-to-banker');
   });
 
-  it('moved elsewhere, it is PR-07', () => {
+  it('raises PR-07 if it is moved elsewhere', () => {
     expect(misplaced().moves('discard').deviation).toBe('discard');
     expect(misplaced().moves('next').deviation).toBe('carry-over');
   });
 });
 
-describe('NSW 11.5, a card face up in the shoe', () => {
+describe('a card face up in the shoe (NSW 11.5)', () => {
   const first = (): Floor => sydney().opens().deals('P 4S! B 2H P 5D B 5C');
   const later = (): Floor => sydney().opens().deals('P 4S B 2H! P 5D B 5C');
 
-  it('as the first card of the coup makes it a dummy coup', () => {
+  it('makes the coup a dummy coup if it is the first card', () => {
     expect(first().of('DL-05')?.disposition).toMatchObject({
       do: ['this-coup-dummy'],
       section: 'rule 11.5',
@@ -281,43 +281,43 @@ describe('NSW 11.5, a card face up in the shoe', () => {
     expect(floor.said).toEqual(['BT-07', 'DL-05 remedied']);
   });
 
-  it('as the first card, played on as if nothing were, is PR-07', () => {
+  it('raises PR-07 if it is the first card and the coup is played normally', () => {
     expect(first().won().said).toEqual(['DL-05']);
     const floor = first().won().opens();
     expect(floor.said).toEqual(['DL-05', 'PR-07']);
     expect(floor.deviation).toBe('no this-coup-dummy');
   });
 
-  it('as the first card, declared void, is PR-07', () => {
+  it('raises PR-07 if it is the first card and the coup is declared void', () => {
     expect(first().voids().deviation).toBe('void-coup');
   });
 
-  it('as a later card changes nothing: the coup is settled', () => {
+  it('changes nothing if it is a later card: the coup is settled', () => {
     expect(later().of('DL-05')?.disposition).toMatchObject({ do: ['settle'] });
     expect(later().won().opens().said).toEqual(['DL-05 remedied']);
   });
 
-  it('as a later card, made a dummy coup or void, is PR-07', () => {
+  it('raises PR-07 if it is a later card and the coup becomes dummy or void', () => {
     expect(later().becomesDummy().settles('returned').ends().opens().deviation).toBe(
       'this-coup-dummy',
     );
     expect(later().voids().deviation).toBe('void-coup');
   });
 
-  it('that was not due is no such card', () => {
+  it('is ignored if the card was not due', () => {
     expect(sydney().opens().deals(`${NATURAL} - 6H!`).of('DL-05')).toBeUndefined();
   });
 });
 
-describe('NSW 11.6, a third card against the tableau', () => {
-  /** The player hand drew on 6; the banker hand, with 4 against a hand of two cards, must draw. */
+describe('an unlawful third card (NSW 11.6)', () => {
+  /** The player hand drew on 6. The banker hand, with 4 against a hand of two cards, must draw. */
   const bankerDraws = (): Floor => sydney().opens().deals('P 2S B 2H P 4D B 2C P 9H');
-  /** The player hand drew on 7; the banker hand, with 6, stands. */
+  /** The player hand drew on 7. The banker hand, with 6, stands. */
   const bankerStands = (): Floor => sydney().opens().deals('P 2S B 2H P 5D B 4C P 9H');
   /** The banker hand drew on 7 after a player hand that stood. */
   const bankerDrew = (): Floor => sydney().opens().deals('P 2S B 3H P 4D B 4C B 9H');
 
-  it("to the player hand, where the banker hand must draw, becomes the banker's third card", () => {
+  it("becomes the banker's third card if it went to the player hand and the banker hand must draw", () => {
     expect(bankerDraws().of('TC-04')?.disposition).toMatchObject({
       do: ['move-to-banker'],
       section: 'rule 11.6',
@@ -331,7 +331,7 @@ describe('NSW 11.6, a third card against the tableau', () => {
     expect(floor.said).toEqual(['TC-04 remedied']);
   });
 
-  it('to the player hand, where the banker hand must draw, left lying or carried over, is PR-07', () => {
+  it("raises PR-07 if it was to become the banker's third card, but stays or is carried over", () => {
     expect(bankerDraws().declares('player').settles('returned', 100).deviation).toBe(
       'no move-to-banker',
     );
@@ -339,7 +339,7 @@ describe('NSW 11.6, a third card against the tableau', () => {
     expect(bankerDraws().moves('next').deviation).toBe('carry-over');
   });
 
-  it('to the player hand, where the banker hand stands, is carried over to a dummy coup, and the coup settled', () => {
+  it('is carried over to a dummy coup if it went to the player hand and the banker hand stands, and the coup is settled', () => {
     expect(bankerStands().of('TC-04')?.disposition).toMatchObject({
       do: ['settle', 'carry-over', 'next-coup-dummy'],
     });
@@ -351,27 +351,27 @@ describe('NSW 11.6, a third card against the tableau', () => {
 
   it.each<[string, (floor: Floor) => Floor, string]>([
     [
-      'to a coup that is no dummy',
+      'to a coup that is not a dummy coup',
       (floor) => floor.moves('next').won().opens(),
       'no next-coup-dummy',
     ],
     [
-      'to no coup, for the shoe closes',
+      'to the next coup when the shoe closes',
       (floor) => floor.moves('next').won().closes(),
       'no next-coup-dummy',
     ],
     ['nowhere', (floor) => floor.won().opens('dummy'), 'no carry-over'],
-    ['to the burn', (floor) => floor.moves('burn'), 'burn'],
+    ['to the burned cards', (floor) => floor.moves('burn'), 'burn'],
     ['to the banker hand', (floor) => floor.moves('banker'), 'move-to-banker'],
-  ])('where the banker hand stands, moved %s, it is PR-07', (_, then, observed) => {
+  ])('raises PR-07 if the banker hand stands and the card is moved %s', (_, then, observed) => {
     expect(then(bankerStands()).deviation).toBe(observed);
   });
 
-  it('where the banker hand stands, with the coup declared void, it is PR-07', () => {
+  it('raises PR-07 if the banker hand stands and the coup is declared void', () => {
     expect(bankerStands().moves('next').voids().deviation).toBe('void-coup');
   });
 
-  it('after a natural the same is done', () => {
+  it('is carried over to a dummy coup after a natural too', () => {
     const natural = (): Floor => sydney().opens().deals('P 4S B 2H P 5D B 2C P 9H'); // player 9, banker 4
     expect(natural().of('TC-01')?.disposition).toMatchObject({
       do: ['settle', 'carry-over', 'next-coup-dummy'],
@@ -379,7 +379,7 @@ describe('NSW 11.6, a third card against the tableau', () => {
     expect(natural().moves('next').won().opens('dummy').said).toEqual(['TC-01 remedied']);
   });
 
-  it('to the banker hand is carried over to a dummy coup, and the coup settled on the valid cards', () => {
+  it('is carried over to a dummy coup if it went to the banker hand, and the coup is settled on the valid cards', () => {
     expect(bankerDrew().of('TC-06')?.disposition).toMatchObject({
       do: ['settle', 'carry-over', 'next-coup-dummy'],
     });
@@ -392,34 +392,34 @@ describe('NSW 11.6, a third card against the tableau', () => {
     expect(floor.said).toEqual(['TC-06 remedied']);
   });
 
-  it('to the banker hand, left on it, is PR-07', () => {
+  it('raises PR-07 if it went to the banker hand and stays there', () => {
     const floor = bankerDrew().declares('tie').settles('returned').ends().opens('dummy'); // 6 against 3 + 4 + 9
     expect(floor.said).toEqual(['PR-07', 'TC-06']);
   });
 
-  it('is remedied by a dummy coup that was opened as another and corrected; what PR-07 said of it stays', () => {
+  it('is not remedied by correcting the next coup to a dummy coup: PR-07 stays', () => {
     const floor = bankerStands().moves('next').won().opens();
     expect(floor.said).toEqual(['PR-07', 'TC-04']);
     expect(floor.becomesDummy().settles('returned').said).toEqual(['BT-07', 'PR-07', 'TC-04']);
   });
 });
 
-describe('Macau article 4, a card face up in the shoe: card and bets stay valid', () => {
+describe('a card face up in the shoe (Macau article 4: card and bets stay valid)', () => {
   const faceUp = (): Floor => macau().opens().deals('P 4S! B 2H P 5D B 5C');
 
-  it('settled, it is remedied', () => {
+  it('is remedied by the settlement', () => {
     expect(faceUp().of('DL-05')?.disposition).toMatchObject({ do: ['settle'], section: 'art. 4' });
     expect(faceUp().won().opens().said).toEqual(['DL-05 remedied']);
   });
 
-  it('declared void, or made a dummy coup, it is PR-07', () => {
+  it('raises PR-07 if the coup is declared void or becomes a dummy coup', () => {
     expect(faceUp().voids().deviation).toBe('void-coup');
     expect(faceUp().becomesDummy().settles('returned').ends().opens().deviation).toBe(
       'this-coup-dummy',
     );
   });
 
-  it('is all that the document prescribes: nothing is said of what is done about other faults', () => {
+  it('is the only fault with a disposition: what is done about other faults is not judged', () => {
     const floor = macau().opens().deals(`${NATURAL} - 6H`).moves('discard').won().opens();
     expect(floor.said).toEqual(['DL-06']);
     expect(floor.of('DL-06')?.disposition).toBeUndefined();
@@ -427,7 +427,7 @@ describe('Macau article 4, a card face up in the shoe: card and bets stay valid'
 });
 
 describe('a document without irregularities', () => {
-  it('prescribes nothing, and knows no card face up', () => {
+  it('prescribes nothing, and never raises DL-05', () => {
     const floor = new Floor('punto-banco@1')
       .opens()
       .deals('P 4S! B 2H P 5D B 5C - 6H')
@@ -439,7 +439,7 @@ describe('a document without irregularities', () => {
   });
 });
 
-describe('other dispositions that a document may prescribe', () => {
+describe('the other dispositions of a document', () => {
   function prescribing(...entries: Pick<Irregularity, 'codes' | 'do' | 'when'>[]): Floor {
     const { document } = BOOK.get('nsw-crown@1') as { document: RuleDocument };
     const irregularities = entries.map((entry) => ({
@@ -452,7 +452,7 @@ describe('other dispositions that a document may prescribe', () => {
     });
   }
 
-  it('draw-now: a missing card is drawn before the settlement', () => {
+  it('draw-now requires that a missing card is drawn before the settlement', () => {
     const missed = (): Floor =>
       prescribing({ codes: ['TC-03'], do: ['draw-now'] })
         .opens()
@@ -466,7 +466,7 @@ describe('other dispositions that a document may prescribe', () => {
     expect(missed().ends().deviation).toBe('no draw-now');
   });
 
-  it('void-coup: settled instead, it is PR-07 when the next coup opens', () => {
+  it('void-coup raises PR-07 when the next coup opens if the coup was settled', () => {
     const seen = (): Floor =>
       prescribing({ codes: ['DL-07'], do: ['void-coup'] })
         .opens()
@@ -475,7 +475,7 @@ describe('other dispositions that a document may prescribe', () => {
     expect(seen().won().opens().deviation).toBe('no void-coup');
   });
 
-  it('void-shoe: the shoe is closed for error before another coup', () => {
+  it('void-shoe requires that the shoe is closed for error before another coup', () => {
     const extra = (): Floor =>
       prescribing({ codes: ['DL-06'], do: ['void-shoe'] })
         .opens()
@@ -486,7 +486,7 @@ describe('other dispositions that a document may prescribe', () => {
     expect(extra().opens().deviation).toBe('no void-shoe');
   });
 
-  it('burn and discard: the card is put there before the next coup', () => {
+  it('burn and discard require that the card is moved there before the next coup', () => {
     for (const action of ['burn', 'discard'] as const) {
       const extra = (): Floor =>
         prescribing({ codes: ['DL-06'], do: [action] })
@@ -498,7 +498,7 @@ describe('other dispositions that a document may prescribe', () => {
     }
   });
 
-  it('the first entry that fits is the one', () => {
+  it('come from the first entry that fits', () => {
     const floor = prescribing(
       { codes: ['DL-06'], when: { lastCoup: true }, do: ['discard'] },
       { codes: ['DL-06'], do: ['burn'] },
@@ -510,7 +510,7 @@ describe('other dispositions that a document may prescribe', () => {
   });
 });
 
-describe('PR-01: game cards with no dealer signed on', () => {
+describe('game cards without a dealer signed on (PR-01)', () => {
   function dealt(
     steps: (log: TableLog) => void,
     reports: readonly ('dealers' | 'outcomes')[] = ['dealers', 'outcomes'],
@@ -522,11 +522,11 @@ describe('PR-01: game cards with no dealer signed on', () => {
   }
   const coup = (log: TableLog, number = 1): void => play(log, number, { outcome: 'player' });
 
-  it('is found once a coup', () => {
+  it('raise PR-01 once a coup', () => {
     expect(dealt((log) => [coup(log), coup(log, 2)])).toEqual(['PR-01 in 1', 'PR-01 in 2']);
   });
 
-  it('is not found with a dealer signed on, here or in an earlier shoe', () => {
+  it('raise nothing if a dealer signed on, in this shoe or an earlier one', () => {
     expect(dealt((log) => [log.dealer(), coup(log)])).toEqual([]);
     expect(
       dealt((log) => {
@@ -539,7 +539,7 @@ describe('PR-01: game cards with no dealer signed on', () => {
     ).toEqual([]);
   });
 
-  it('is found with a caller alone, and after the dealer was relieved', () => {
+  it('raise PR-01 if only a caller is signed on, or after the dealer was relieved', () => {
     expect(
       dealt((log) => [
         log.add('terminal', 'dealer-signed-on', { dealer: 'dora', role: 'caller' }),
@@ -555,7 +555,7 @@ describe('PR-01: game cards with no dealer signed on', () => {
     ).toEqual(['PR-01 in 1']);
   });
 
-  it('is not found where another dealer took over, nor when somebody else is relieved', () => {
+  it('raise nothing if another dealer took over, or if somebody else is relieved', () => {
     expect(
       dealt((log) => [
         log.dealer(),
@@ -566,7 +566,7 @@ describe('PR-01: game cards with no dealer signed on', () => {
     ).toEqual([]);
   });
 
-  it('is not found where dealers are not reported, nor for burned cards', () => {
+  it('raise nothing if the table does not report dealers, and burned cards do not count', () => {
     expect(dealt((log) => coup(log), ['outcomes'])).toEqual([]);
     expect(dealt((log) => log.draw('burn 4H'))).toEqual([]);
   });

@@ -19,13 +19,13 @@ describe('docs/findings.md', () => {
     expect(entries.map(({ code }) => code)).toEqual(FINDING_CODES);
   });
 
-  it('names the findings that are about the shoe as a whole', () => {
+  it('names the findings about the shoe as a whole', () => {
     const [, named] = /name no\ncoup: ([^.]*)\./.exec(page) ?? [];
     expect(named?.split(', ')).toEqual(codesWhere(({ about }) => about === 'shoe'));
   });
 
   it.each(entries)(
-    'gives the severity, meaning, trigger and source of $code',
+    'states the severity, meaning, trigger and source of $code',
     ({ code, severity, parts }) => {
       expect(severity).toBe(CATALOGUE[code].severity);
       expect(parts).toEqual([1, 1, 1]);
@@ -33,7 +33,7 @@ describe('docs/findings.md', () => {
   );
 
   it.each(entries)(
-    'shows $code in an example that finds exactly what it says',
+    'shows $code in an example with exactly the findings that it names',
     ({ code, examples }) => {
       expect(examples.length).toBeGreaterThan(0);
       for (const example of examples) {

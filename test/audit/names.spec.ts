@@ -8,8 +8,8 @@ const heldBy = (names: Names): Map<string, string> =>
 const charactersOf = (names: Names): number =>
   [...heldBy(names).keys()].reduce((sum, name) => sum + name.length, 0);
 
-describe('the names of a log', () => {
-  it('are given back as they are, long or short, again and again', () => {
+describe('a name of a log', () => {
+  it('is returned unchanged, long or short, however often it is asked for', () => {
     const names = new Names();
     for (const name of [
       'B07',
@@ -24,7 +24,7 @@ describe('the names of a log', () => {
     ).toEqual({ source: 'device/a', table: 'B07', shoe: undefined, session: '1' });
   });
 
-  it('are held within bounds, whatever a sender calls itself', () => {
+  it('is remembered within bounds, whatever names a sender uses', () => {
     const names = new Names();
     names.of('z'.repeat(NAME_LENGTH_MAX + 1));
     expect(heldBy(names).size).toBe(0);
@@ -39,7 +39,7 @@ describe('the names of a log', () => {
     expect(mostCharacters).toBeLessThanOrEqual(2_000_000);
   });
 
-  it('may be long on the fast way in, and are not kept ready there', () => {
+  it('may be long on the fast path, but long names are not remembered there', () => {
     const decoder = new Decoder(HOUSE);
     const line = (table: string): string =>
       `{"specversion":"1.0","type":"shoeprint.card-drawn.v1","source":"device/d","id":"1","time":"2026-11-20T12:00:00.123Z","table":"${table}","shoe":"s","session":"7","sequence":42,"data":{"card":"9S","to":"player"}}`;

@@ -3,57 +3,61 @@ import { codesWhere, FINDING_CODES } from '#audit';
 import { audit } from '../kit/audit.js';
 import { found, judged, readStory } from '../kit/story.js';
 
-/** What a gap in the cards takes from the coups that it touches. */
+/** The codes that a gap in the cards makes unjudgeable in the coups that it touches. */
 const LOST_TO_A_GAP = codesWhere(({ gap }) => gap === 'coup');
 /** Player 9, banker 8, both naturals. */
 const HANDS = 'player: 9S KH\nbanker: 5C 3D';
 const VOID = 'void: by mira because two cards stuck';
 
-describe('a total called or declared (RS-01)', () => {
+describe('a called or declared total (RS-01)', () => {
   it.each([
     [
-      'is right by the cards',
+      'is right if the cards make it',
       `${HANDS}\ncalled: player 9\ncalled: banker 8\ndeclared: player 9 to 8`,
       [],
     ],
     [
-      'is found when the player hand is called wrong',
+      'raises RS-01 if it is wrong for the player hand',
       `${HANDS}\ncalled: player 8\ndeclared: player`,
       ['RS-01'],
     ],
     [
-      'is found when the banker hand is called wrong',
+      'raises RS-01 if it is wrong for the banker hand',
       `${HANDS}\ncalled: banker 9\ndeclared: player`,
       ['RS-01'],
     ],
-    ['is found when a total is declared wrong', `${HANDS}\ndeclared: player 9 to 7`, ['RS-01']],
     [
-      'is found once a coup',
+      'raises RS-01 if it is declared wrong with the outcome',
+      `${HANDS}\ndeclared: player 9 to 7`,
+      ['RS-01'],
+    ],
+    [
+      'raises RS-01 once a coup',
       `${HANDS}\ncalled: player 8\ncalled: banker 9\ndeclared: player 7 to 7\ndeclared: player 1 to 1 by the device`,
       ['RS-01'],
     ],
     [
-      'is found in each coup',
+      'raises RS-01 in each coup',
       `${HANDS}\ncalled: player 8\ndeclared: player\ncoup:\n${HANDS}\ncalled: player 8\ndeclared: player`,
       ['RS-01', 'RS-01'],
     ],
     [
-      'is judged on the hand as it is at that moment',
+      'is judged on the hand at that moment',
       'dealt: P 2S B KC P KH B 7H\ncalled: player 2\ncalled: banker 7\ndealt: P 5D\ncalled: player 7\ndeclared: tie 7 to 7',
       [],
     ],
     [
-      'is wrong at that moment though a later card makes it right',
+      'is wrong at that moment, even if a later card makes it right',
       'dealt: P 2S B KC P KH B 7H\ncalled: player 7\ndealt: P 5D\ndeclared: tie',
       ['RS-01'],
     ],
     [
-      'is judged after a move on the hand as it lies then',
+      'is judged on the hand after a move',
       "player: TS 6H 9D\nbanker: KC 3H\nmoved: 9D to banker, by mira because it was the banker hand's\ncalled: player 6\ncalled: banker 2\ndeclared: player",
       ['TC-04'],
     ],
     [
-      'counts tens and pictures nothing and an ace one',
+      'counts tens and pictures as 0 and an ace as 1',
       'player: TS KH AD\nbanker: QC 7D\ncalled: player 1\ndeclared: banker 1 to 7',
       [],
     ],
@@ -61,7 +65,7 @@ describe('a total called or declared (RS-01)', () => {
     expect(found(lines)).toEqual(wanted);
   });
 
-  it('cannot be judged on a hand with an unread card, and can on the other', () => {
+  it('cannot be judged on a hand with an unread card, but can on the other hand', () => {
     expect(
       judged(
         'player: ?? KH\nbanker: 5C 3D\ncalled: player 9\nvoid: by mira because of the unread card',
@@ -75,33 +79,37 @@ describe('a total called or declared (RS-01)', () => {
   });
 });
 
-describe('an outcome declared', () => {
+describe('a declared outcome', () => {
   it.each([
     [
-      'by the dealer and the device is right by the cards',
+      'is right if the cards make it, by dealer and device',
       `${HANDS}\ndeclared: player by the device\ndeclared: player`,
       [],
     ],
-    ['wrong by the dealer is RS-02', `${HANDS}\ndeclared: banker`, ['RS-02']],
-    ['wrong by the device is RS-03', `${HANDS}\ndeclared: tie by the device`, ['RS-03']],
+    ['raises RS-02 if the dealer is wrong', `${HANDS}\ndeclared: banker`, ['RS-02']],
+    ['raises RS-03 if the device is wrong', `${HANDS}\ndeclared: tie by the device`, ['RS-03']],
     [
-      'wrong by both is both',
+      'raises RS-02 and RS-03 if both are wrong',
       `${HANDS}\ndeclared: tie by the device\ndeclared: tie`,
       ['RS-02', 'RS-03'],
     ],
     [
-      'a tie is equal totals, naturals or not',
+      'is a tie if the totals are equal, naturals or not',
       'player: TS 6H\nbanker: KC 5D AH\ndeclared: tie',
       [],
     ],
-    ['a natural 8 does not beat a 9', 'player: TS 8H\nbanker: KC 9D\ndeclared: player', ['RS-02']],
+    [
+      'is not a win for a natural 8 against a 9',
+      'player: TS 8H\nbanker: KC 9D\ndeclared: player',
+      ['RS-02'],
+    ],
     [
       'before a draw is judged by its totals only',
       'dealt: P 2S B KC P KH B 7H\ndeclared: banker 2 to 7 with natural\ndealt: P 7D\ndeclared: player',
       ['TC-03'],
     ],
     [
-      'before a draw is judged by its totals',
+      'before a draw raises RS-01 for wrong totals',
       'dealt: P 2S B KC P KH B 7H\ndeclared: banker 3 to 7\ndealt: P 7D\ndeclared: player',
       ['RS-01', 'TC-03'],
     ],
@@ -111,7 +119,7 @@ describe('an outcome declared', () => {
       ['TC-04', 'TC-07'],
     ],
     [
-      'before a card that no hand gets is judged whole',
+      'before a card that no hand gets is judged completely',
       `${HANDS}\ndeclared: banker\ndealt: - 4D`,
       ['DL-06', 'RS-02'],
     ],
@@ -120,15 +128,15 @@ describe('an outcome declared', () => {
       "player: TS 6H 9D\nbanker: KC 3H\nmoved: 9D to banker, by mira because it was the banker hand's\ndeclared: banker",
       ['RS-02', 'TC-04'],
     ],
-    ['in a dummy coup is judged', `kind: dummy\n${HANDS}\ndeclared: banker`, ['RS-02']],
-    ['in a void coup is not judged', `${HANDS}\ndeclared: banker\n${VOID}`, []],
+    ['is judged in a dummy coup', `kind: dummy\n${HANDS}\ndeclared: banker`, ['RS-02']],
+    ['is not judged in a void coup', `${HANDS}\ndeclared: banker\n${VOID}`, []],
     [
-      'in a coup voided after its end is marked void',
+      'has its finding marked void if the coup is voided after its end',
       `${HANDS}\ndeclared: banker\nover:\n${VOID}`,
       ['RS-02 (void)'],
     ],
     [
-      'on hands dealt against the rules is judged by the cards as they lie',
+      'is judged by the cards as they lie, even if they were dealt against the rules',
       'player: 9S 4D 8C\nbanker: KH 6S 2D\ndeclared: player',
       ['RS-02', 'TC-08'],
     ],
@@ -138,25 +146,25 @@ describe('an outcome declared', () => {
 
   it.each([
     [
-      'may be right for some values of an unread card',
+      'cannot be judged if only some values of an unread card make it right',
       'player: 9S KH\nbanker: 5C ??\ndeclared: tie',
       ['DV-01'],
       ['RS-02'],
     ],
     [
-      'is wrong where no value of an unread card makes it right',
+      'is wrong if no value of an unread card makes it right',
       'player: 9S KH\nbanker: 5C ??\ndeclared: banker by the device',
       ['DV-01', 'RS-03'],
       [],
     ],
     [
-      'may be right for one value of an unread card',
+      'cannot be judged if one value of an unread card makes it right',
       'player: ?? KH\nbanker: 5C 3D\ndeclared: player',
       ['DV-01'],
       ['RS-02'],
     ],
     [
-      'by the dealer and the device are both left open',
+      'cannot be judged for dealer and device alike',
       'player: 9S KH\nbanker: 5C ??\ndeclared: player\ndeclared: tie by the device',
       ['DV-01'],
       ['RS-02', 'RS-03'],
@@ -166,74 +174,82 @@ describe('an outcome declared', () => {
   });
 });
 
-describe("no outcome by the coup's end (RS-07)", () => {
+describe('a coup without a declared outcome (RS-07)', () => {
   it.each([
-    ['is found', HANDS, ['RS-07']],
+    ['raises RS-07', HANDS, ['RS-07']],
     [
-      'is found where the next coup opens',
+      'raises RS-07 when the next coup opens',
       `${HANDS}\ncoup:\n${HANDS}\ndeclared: player`,
       ['RS-07'],
     ],
-    ['is found where the shoe closes', `${HANDS}\nclosed: end`, ['RS-07']],
-    ['is not found where the dealer declared', `${HANDS}\ndeclared: player`, []],
-    ['is not found where only the device declared', `${HANDS}\ndeclared: player by the device`, []],
-    ['is not found where the table does not report outcomes', `reports: dealers\n${HANDS}`, []],
-    ['is not found in a dummy coup', `kind: dummy\n${HANDS}`, []],
-    ['is not found in a demonstration', `kind: demonstration\n${HANDS}`, []],
-    ['is not found in a free coup', `kind: free\n${HANDS}`, []],
-    ['is not found in a void coup', `${HANDS}\n${VOID}`, []],
-    ['is withdrawn when the coup is declared void after its end', `${HANDS}\nover:\n${VOID}`, []],
-    ['is not found beside DL-04', 'dealt: P 9S', ['DL-04']],
+    ['raises RS-07 when the shoe closes', `${HANDS}\nclosed: end`, ['RS-07']],
+    ['raises nothing if the dealer declared an outcome', `${HANDS}\ndeclared: player`, []],
+    [
+      'raises nothing if only the device declared an outcome',
+      `${HANDS}\ndeclared: player by the device`,
+      [],
+    ],
+    ['raises nothing if the table does not report outcomes', `reports: dealers\n${HANDS}`, []],
+    ['raises nothing if it is a dummy coup', `kind: dummy\n${HANDS}`, []],
+    ['raises nothing if it is a demonstration coup', `kind: demonstration\n${HANDS}`, []],
+    ['raises nothing if it is a free coup', `kind: free\n${HANDS}`, []],
+    ['raises nothing if it is void', `${HANDS}\n${VOID}`, []],
+    ['has RS-07 withdrawn when it is declared void after its end', `${HANDS}\nover:\n${VOID}`, []],
+    ['raises no RS-07 beside DL-04', 'dealt: P 9S', ['DL-04']],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
 });
 
-describe('a second outcome (RS-08)', () => {
+describe('a second, different outcome (RS-08)', () => {
   it.each([
     [
-      'by the same one with nothing between is found',
+      'raises RS-08 if the same declarer changes it with nothing between',
       `${HANDS}\ndeclared: tie\ndeclared: player`,
       ['RS-02', 'RS-08'],
     ],
     [
-      'by the device is found',
+      'raises RS-08 if the device changes it',
       `${HANDS}\ndeclared: tie by the device\ndeclared: player by the device`,
       ['RS-03', 'RS-08'],
     ],
     [
-      'by each of the two is found twice',
+      'raises RS-08 twice if both change theirs',
       `${HANDS}\ndeclared: tie\ndeclared: player\ndeclared: tie by the device\ndeclared: player by the device`,
       ['RS-02', 'RS-03', 'RS-08', 'RS-08'],
     ],
     [
-      'is found with the other one between',
+      'raises RS-08 even if the other declared between',
       `${HANDS}\ndeclared: tie\ndeclared: player by the device\ndeclared: player`,
       ['RS-02', 'RS-08'],
     ],
     [
-      'by another one is none',
+      'raises nothing if another declarer declared it',
       `${HANDS}\ndeclared: tie\ndeclared: player by the device`,
       ['RS-02'],
     ],
-    ['that is the first again is none', `${HANDS}\ndeclared: player\ndeclared: player`, []],
     [
-      'after a draw is none',
+      'raises nothing if it is the same as the first',
+      `${HANDS}\ndeclared: player\ndeclared: player`,
+      [],
+    ],
+    [
+      'raises nothing after a draw',
       'dealt: P 2S B KC P KH B 7H\ndeclared: banker\ndealt: P 7D\ndeclared: player',
       ['TC-03'],
     ],
     [
-      'after a move is none',
+      'raises nothing after a move',
       "player: TS 6H 2D\nbanker: KC 3H\ndeclared: player\nmoved: 2D to banker, by mira because it was the banker hand's\ndeclared: tie",
       ['RS-02', 'TC-04', 'TC-07'],
     ],
     [
-      'after a card that no hand gets is found',
+      'raises RS-08 after a card that no hand gets',
       `${HANDS}\ndeclared: tie\ndealt: - 4D\ndeclared: player`,
       ['DL-06', 'RS-02', 'RS-08'],
     ],
     [
-      'in the next coup is none',
+      'raises nothing in the next coup',
       `${HANDS}\ndeclared: player\ncoup:\nplayer: 9S KD\nbanker: 5C 4D\ndeclared: tie`,
       [],
     ],
@@ -242,52 +258,52 @@ describe('a second outcome (RS-08)', () => {
   });
 });
 
-describe('specials announced (RS-05)', () => {
+describe('announced specials (RS-05)', () => {
   it.each([
-    ['are right: a natural', `${HANDS}\ndeclared: player with natural`, []],
     [
-      'are right in any order',
-      'player: 4S 4H\nbanker: KC KD 7S\ndeclared: player with banker-pair and natural and player-pair',
-      ['TC-02'],
-    ],
-    [
-      'are not judged where none were announced',
-      'player: 4S 4H\nbanker: 3C 3D\ndeclared: player',
+      'raise nothing for a natural that the cards make',
+      `${HANDS}\ndeclared: player with natural`,
       [],
     ],
     [
-      'are found where one was left out',
+      'may have any order',
+      'player: 4S 4H\nbanker: KC KD 7S\ndeclared: player with banker-pair and natural and player-pair',
+      ['TC-02'],
+    ],
+    ['are not judged if none were announced', 'player: 4S 4H\nbanker: 3C 3D\ndeclared: player', []],
+    [
+      'raise RS-05 if one was left out',
       'player: 4S 4H\nbanker: 3C 3D\ndeclared: player with natural and player-pair',
       ['RS-05'],
     ],
-    ['are found where all were left out', `${HANDS}\ndeclared: player with nothing`, ['RS-05']],
+    ['raise RS-05 if all were left out', `${HANDS}\ndeclared: player with nothing`, ['RS-05']],
     [
-      'are found where one was invented',
+      'raise RS-05 if one was invented',
       `${HANDS}\ndeclared: player with natural and banker-pair`,
       ['RS-05'],
     ],
     [
-      'are right: nothing special',
+      'raise nothing if there is none and none was announced',
       'player: 2S KH 9D\nbanker: KC 7H\ndeclared: banker with nothing',
       [],
     ],
     [
-      'are no natural with three cards',
+      'include no natural with three cards',
       'player: 2S KH 7D\nbanker: KC 7H\ndeclared: player with natural',
       ['RS-05'],
     ],
     [
-      'are no pair with the third card',
+      'include no pair with the third card',
       'player: 2S 3H 2D\nbanker: KC 7H\ndeclared: tie with player-pair',
       ['RS-05'],
     ],
     [
-      'are no pair of a jack and a queen',
+      'include no pair of a jack and a queen',
       'player: JS QH 9D\nbanker: KC 7H\ndeclared: player with player-pair',
       ['RS-05'],
     ],
     [
-      'are found in what the device announces',
+      'raise RS-05 if the device is wrong',
       `${HANDS}\ndeclared: player with nothing by the device`,
       ['RS-05'],
     ],
@@ -297,7 +313,7 @@ describe('specials announced (RS-05)', () => {
       [],
     ],
     [
-      'are found where a bet of the document was left out',
+      'raise RS-05 if a bet of the document was left out',
       'rules: macau-2011@1\nburned: AS 2S\nplayer: TS 4D AH\nbanker: KC 6H\ndeclared: banker with nothing',
       ['RS-05'],
     ],
@@ -310,7 +326,7 @@ describe('specials announced (RS-05)', () => {
     expect(found(lines)).toEqual(wanted);
   });
 
-  it('cannot be judged where an unread card could make them', () => {
+  it('cannot be judged if an unread card could make them', () => {
     expect(judged('player: 9S KH\nbanker: 5C ??\ndeclared: player with natural')).toEqual({
       finds: ['DV-01'],
       unjudgeable: ['RS-02', 'RS-05'],
@@ -324,22 +340,22 @@ describe('specials announced (RS-05)', () => {
 
 describe('a void (RS-09)', () => {
   it.each([
-    ['with a reason, by a supervisor, is right', `${HANDS}\n${VOID}`, []],
-    ['without a reason is found', `${HANDS}\nvoid: by mira`, ['RS-09']],
-    ['without a name is found', `${HANDS}\nvoid: because two cards stuck`, ['RS-09']],
-    ['without both is found once', `${HANDS}\nvoid:`, ['RS-09']],
+    ['raises nothing if a supervisor declares it with a reason', `${HANDS}\n${VOID}`, []],
+    ['raises RS-09 without a reason', `${HANDS}\nvoid: by mira`, ['RS-09']],
+    ['raises RS-09 without a name', `${HANDS}\nvoid: because two cards stuck`, ['RS-09']],
+    ['raises RS-09 once without both', `${HANDS}\nvoid:`, ['RS-09']],
     [
-      'by the dealer who dealt is found',
+      'raises RS-09 by the dealer who dealt',
       `${HANDS}\nvoid: by dora because two cards stuck`,
       ['RS-09'],
     ],
     [
-      'by a dealer who took over inside the coup is found',
+      'raises RS-09 by a dealer who took over during the coup',
       `dealt: P 9S B 5C\ndealer: mira\ndealt: P KH B 3D\n${VOID}`,
       ['RS-09'],
     ],
     [
-      'by the dealer of another coup is right',
+      'raises nothing by the dealer of another coup',
       `${HANDS}\ndeclared: player\nover:\ndealer: mira\ncoup:\n${HANDS}\nvoid: by dora because two cards stuck`,
       [],
     ],
@@ -349,7 +365,7 @@ describe('a void (RS-09)', () => {
       ['TC-08 (void)'],
     ],
     [
-      'concerns the last coup where none is open',
+      'concerns the last coup if none is open',
       `player: 9S 4D 8C\nbanker: KH 6S 2D\ndeclared: banker\nover:\n${VOID}`,
       ['TC-08 (void)'],
     ],
@@ -364,7 +380,7 @@ describe('a void (RS-09)', () => {
       ['TC-08 (void)'],
     ],
     [
-      'withdraws settlement and commission, and marks the rest',
+      'withdraws findings on settlement and commission, and marks the others',
       `bet: seat 1 banker 100\nplayer: 9S 4D 8C\nbanker: KH 6S 2D\ncalled: player 9\ndeclared: player\nsettled: seat 1 banker returned 20\nover:\n${VOID}`,
       ['RS-01 (void)', 'RS-02 (void)', 'TC-08 (void)'],
     ],
@@ -376,7 +392,7 @@ describe('a void (RS-09)', () => {
 describe('a gap in the messages of the shoe', () => {
   const LOST = `${HANDS}\ndeclared: tie\ncoup:\ndealt: P 9S B 5C P KH\nlost: 1 of the shoe\ndealt: B 3D P 4D P 5D - 8C\ndeclared: tie 1 to 1 with nothing\ndeclared: banker\ncoup:\n${HANDS}\ndeclared: tie`;
 
-  it('leaves the coup that it touches unjudged, and the cards of the shoe, and no other coup', () => {
+  it('makes unjudgeable the coup that it touches and the cards of the shoe, but no other coup', () => {
     const { finds, unjudgeable } = judged(`${LOST}\nremaining: 3`);
     expect(finds).toEqual(['DV-04', 'RS-02', 'RS-02']);
     expect(unjudgeable).toEqual(
@@ -386,7 +402,7 @@ describe('a gap in the messages of the shoe', () => {
     );
   });
 
-  it('makes unjudgeable what the contract lists', () => {
+  it('makes unjudgeable the codes that the contract lists', () => {
     const listed = FINDING_CODES.filter(
       (code) =>
         /^(TC|RS|PY)-/.test(code) ||
@@ -395,7 +411,7 @@ describe('a gap in the messages of the shoe', () => {
     expect([...LOST_TO_A_GAP].sort()).toEqual(listed.sort());
   });
 
-  it('lists the coup, and the shoe without one', () => {
+  it('is listed with its coup, and with the shoe as a whole', () => {
     const { unjudgeable } = audit(readStory(`${LOST}\nfinds: nothing`, 'a case').events);
     expect(unjudgeable.map(({ coup, codes }) => [coup, codes.length])).toEqual([
       [undefined, 2],
@@ -403,7 +419,7 @@ describe('a gap in the messages of the shoe', () => {
     ]);
   });
 
-  it('touches every coup between its two neighbouring messages', () => {
+  it('touches every coup between the messages on its two sides', () => {
     const { unjudgeable } = audit(
       readStory(
         `${HANDS}\ndeclared: tie\nlost: 9 of the shoe\ncoup:\ndeclared: tie\ncoup:\n${HANDS}\ndeclared: tie\ncoup:\n${HANDS}\ndeclared: player\nfinds: nothing`,
@@ -413,7 +429,7 @@ describe('a gap in the messages of the shoe', () => {
     expect(unjudgeable.map(({ coup }) => coup)).toEqual([undefined, 1, 2, 3]);
   });
 
-  it('takes back what was already found in a coup that it touches', () => {
+  it('withdraws what was already found in a coup that it touches', () => {
     expect(
       found(
         'player: 9S 4D 8C\nbanker: KH 6S 2D\nlost: 1 of the shoe\ndealt: - 4D\ndeclared: banker',
@@ -421,7 +437,7 @@ describe('a gap in the messages of the shoe', () => {
     ).toEqual(['DV-04']);
   });
 
-  it('hides whether a card that follows is out of place, one too many or a fourth, and whether a hand is short', () => {
+  it('hides whether a later card is misplaced, an excess card or a fourth card, and whether a hand is short', () => {
     expect(
       found(
         'reports: nothing\ndealt: P 9S B 5C\nlost: 1 of the shoe\ndealt: B 3D P 4D P 2D - 8C - 8D! P AS',
@@ -432,7 +448,7 @@ describe('a gap in the messages of the shoe', () => {
     ]);
   });
 
-  it('leaves even a void without a reason open, whichever came first', () => {
+  it('leaves even a void without a reason unjudgeable, whichever came first', () => {
     expect(found('dealt: P 9S B 5C\nlost: 1 of the shoe\ndealt: B 3D\nvoid: by mira')).toEqual([
       'DV-04 (void)',
     ]);
@@ -441,7 +457,7 @@ describe('a gap in the messages of the shoe', () => {
     ]);
   });
 
-  it('of another device takes nothing', () => {
+  it('of another device makes nothing unjudgeable', () => {
     expect(
       judged(`player: 9S 4D 8C\nbanker: KH 6S 2D\nlost: 1 of the terminal\ndeclared: banker`),
     ).toEqual({ finds: ['DV-04', 'TC-08'], unjudgeable: [] });

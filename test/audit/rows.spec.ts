@@ -52,7 +52,8 @@ function addsUp(shoe: Shoe): void {
       ).toBe(row[name]);
     }
   }
-  // Also of a seat whose commission all went away with a void coup, so that a report by seat is the ledger.
+  // Also of a seat whose commission all went away with a void coup, so that a report by seat is the
+  // ledger.
   expect([...new Set(commission.map(({ seat }) => seat))].sort((a, b) => a - b)).toEqual(
     ledger.map(({ seat }) => seat),
   );
@@ -72,7 +73,8 @@ describe('the lines of commission', () => {
   });
 
   it('add up when the devices lose, repeat and contradict events too', () => {
-    // Amounts near 2^53 are recorded as they are; their sums are no longer exact, whichever way they are added.
+    // Amounts near 2^53 are recorded as they are; their sums are no longer exact, whichever way
+    // they are added.
     const small = anyStream(80).map((events) =>
       events.map(
         (event) => JSON.parse(JSON.stringify(event).replaceAll('9007199254740991', '7')) as Sent,

@@ -4,7 +4,7 @@ import { audit, codes, type Audited } from '../kit/audit.js';
 import { BANKER_WINS, PLAYER_WINS, settle, TIE } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 
-/** The banker hand wins with 7 or 6, with its third card or without. */
+/** The banker hand wins with 7 or 6, with or without its third card. */
 const BANKER_THREE_CARD_7 = 'P KS B 2H P 2D B AC P TH B 4S';
 const BANKER_THREE_CARD_6 = 'P KS B 2H P 2D B AC P TH B 3S';
 const BANKER_TWO_CARD_6 = 'P KS B 2H P 2D B 4C P TH';
@@ -24,7 +24,7 @@ interface Case {
   readonly kind?: EventData['coup-opened']['kind'];
 }
 
-/** One bet of seat 1 (a stake of 100 unless it says otherwise), its cards and its settlements. */
+/** Plays one bet of seat 1 (a stake of 100 by default) with its cards and settlements. */
 function judged({
   bet,
   stake = 100,
@@ -53,27 +53,27 @@ function only(audited: Audited): Finding {
 const patron = (amount: number): unknown => ({ amount, currency: 'USD', favours: 'patron' });
 const house = (amount: number): unknown => ({ amount, currency: 'USD', favours: 'house' });
 
-describe('a bet settled as the document says', () => {
+describe('a bet settled as the document prescribes', () => {
   it.each<[string, Case]>([
-    ['player wins, even money', { bet: 'player', settled: [['returned', 100]] }],
+    ['a winning player bet, at even money', { bet: 'player', settled: [['returned', 100]] }],
     [
-      'banker wins, even money less commission marked',
+      'a winning banker bet, at even money less marked commission',
       { bet: 'banker', cards: BANKER_WINS, settled: [['returned', 100, 5]] },
     ],
-    ['tie wins 8 to 1', { bet: 'tie', cards: TIE, settled: [['returned', 800]] }],
-    ['player loses', { bet: 'player', cards: BANKER_WINS, settled: [['taken', 0]] }],
-    ['player is pushed by a tie', { bet: 'player', cards: TIE, settled: [['returned', 0]] }],
-    ['banker is pushed by a tie', { bet: 'banker', cards: TIE, settled: [['returned', 0]] }],
+    ['a winning tie bet, at 8 to 1', { bet: 'tie', cards: TIE, settled: [['returned', 800]] }],
+    ['a losing player bet', { bet: 'player', cards: BANKER_WINS, settled: [['taken', 0]] }],
+    ['a player bet on a tie', { bet: 'player', cards: TIE, settled: [['returned', 0]] }],
+    ['a banker bet on a tie', { bet: 'banker', cards: TIE, settled: [['returned', 0]] }],
     [
-      'a pair wins 11 to 1',
+      'a winning pair bet, at 11 to 1',
       { bet: 'player-pair', cards: 'P 5S B 2H P 5D B 5C P 2C', settled: [['returned', 1100]] },
     ],
     [
-      'jack and queen are no pair',
+      'a pair bet on jack and queen',
       { bet: 'player-pair', cards: 'P JS B 4H P QD B 5C', settled: [['taken', 0]] },
     ],
     [
-      'lucky 6 with two cards 12 to 1',
+      'lucky 6 with two cards, at 12 to 1',
       {
         rules: 'macau-2011@1',
         bet: 'lucky-6',
@@ -82,7 +82,7 @@ describe('a bet settled as the document says', () => {
       },
     ],
     [
-      'lucky 6 with three cards 20 to 1',
+      'lucky 6 with three cards, at 20 to 1',
       {
         rules: 'macau-2011@1',
         bet: 'lucky-6',
@@ -91,7 +91,7 @@ describe('a bet settled as the document says', () => {
       },
     ],
     [
-      "EZ's three-card seven pushes",
+      "EZ's push on a three-card seven",
       {
         rules: 'ez-baccarat@1',
         bet: 'banker',
@@ -100,11 +100,11 @@ describe('a bet settled as the document says', () => {
       },
     ],
     [
-      'super 6 pays half on a six',
+      "super 6's half payment on a six",
       { rules: 'super-6@1', bet: 'banker', cards: BANKER_TWO_CARD_6, settled: [['returned', 50]] },
     ],
     [
-      'half of an odd stake is rounded half up',
+      'half of an odd stake, rounded half up',
       {
         rules: 'super-6@1',
         bet: 'banker',
@@ -114,7 +114,7 @@ describe('a bet settled as the document says', () => {
       },
     ],
     [
-      'settled in two parts, which add up',
+      'two settlements that add up',
       {
         bet: 'tie',
         cards: TIE,
@@ -125,16 +125,16 @@ describe('a bet settled as the document says', () => {
       },
     ],
     [
-      'big pays 0.54',
+      'big, at 0.54',
       { rules: 'super-6@1', bet: 'big', cards: BANKER_TWO_CARD_6, settled: [['returned', 54]] },
     ],
-  ])('gives no finding: %s', (_, played) => {
+  ])('raises nothing: %s', (_, played) => {
     expect(judged(played).findings).toEqual([]);
     expect(judged(played).unjudgeable).toEqual([]);
   });
 });
 
-describe('PY-01: a winner not paid', () => {
+describe('a winner that was not paid (PY-01)', () => {
   it.each<[string, Case['settled'], unknown]>([
     ['without a settlement', [], house(100)],
     ['with its stake taken', [['taken', 0]], house(200)],
@@ -148,7 +148,7 @@ describe('PY-01: a winner not paid', () => {
       ],
       house(100),
     ],
-  ])('is found %s', (_, settled, impact) => {
+  ])('raises PY-01 %s', (_, settled, impact) => {
     expect(only(judged({ bet: 'player', settled }))).toMatchObject({
       code: 'PY-01',
       severity: 1,
@@ -158,7 +158,7 @@ describe('PY-01: a winner not paid', () => {
     });
   });
 
-  it('is found for a half-pay not paid at all', () => {
+  it('raises PY-01 if a half payment was not paid at all', () => {
     expect(
       only(
         judged({
@@ -171,7 +171,7 @@ describe('PY-01: a winner not paid', () => {
     ).toMatchObject({ code: 'PY-01', impact: house(50) });
   });
 
-  it('without a settlement is silent where settlements are not reported, and nothing is judged where bets are not', () => {
+  it('raises nothing without a settlement if the table does not report settlements, or if it does not report bets', () => {
     const reports = ALL.filter((report) => report !== 'settlements');
     expect(judged({ bet: 'player', settled: [], reports }).findings).toEqual([]);
     expect(codes(judged({ bet: 'player', settled: [['taken', 0]], reports }).findings)).toEqual([
@@ -187,13 +187,13 @@ describe('PY-01: a winner not paid', () => {
   });
 });
 
-describe('PY-02: a loser not collected', () => {
+describe('a loser that was not collected (PY-02)', () => {
   it.each<[string, Case['settled'], unknown]>([
     ['without a settlement', [], patron(100)],
     ['with its stake returned', [['returned', 0]], patron(100)],
     ['with anything paid', [['taken', 5]], patron(5)],
     ['paid as if it had won', [['returned', 100]], patron(200)],
-  ])('is found %s', (_, settled, impact) => {
+  ])('raises PY-02 %s', (_, settled, impact) => {
     expect(only(judged({ bet: 'player', cards: BANKER_WINS, settled }))).toMatchObject({
       code: 'PY-02',
       severity: 1,
@@ -201,48 +201,52 @@ describe('PY-02: a loser not collected', () => {
     });
   });
 
-  it('without a settlement is silent where settlements are not reported', () => {
+  it('raises nothing without a settlement if the table does not report settlements', () => {
     expect(
       judged({ bet: 'player', cards: BANKER_WINS, settled: [], reports: ['bets'] }).findings,
     ).toEqual([]);
   });
 });
 
-describe('PY-04: a push not returned, or paid', () => {
+describe('a push that was not returned, or was paid (PY-04)', () => {
   it.each<[string, Case['settled'], unknown]>([
     ['without a settlement', [], undefined],
-    ['taken', [['taken', 0]], house(100)],
-    ['paid', [['returned', 100]], patron(100)],
-  ])('is found %s', (_, settled, impact) => {
+    ['with its stake taken', [['taken', 0]], house(100)],
+    ['with anything paid', [['returned', 100]], patron(100)],
+  ])('raises PY-04 %s', (_, settled, impact) => {
     const finding = only(judged({ bet: 'player', cards: TIE, settled }));
     expect(finding).toMatchObject({ code: 'PY-04', severity: 1 });
     expect(finding.impact).toEqual(impact);
   });
 });
 
-describe('PY-05: a special push or half-pay not done', () => {
+describe('a special push or half payment that was not made (PY-05)', () => {
   const seven = { rules: 'ez-baccarat@1', bet: 'banker', cards: BANKER_THREE_CARD_7 };
   const six = { rules: 'super-6@1', bet: 'banker', cards: BANKER_TWO_CARD_6 };
   it.each<[string, Case, unknown]>([
-    ["EZ's three-card seven paid", { ...seven, settled: [['returned', 100]] }, patron(100)],
-    ["EZ's three-card seven taken", { ...seven, settled: [['taken', 0]] }, house(100)],
-    ["EZ's three-card seven left", { ...seven, settled: [] }, undefined],
-    ["super 6's six paid in full", { ...six, settled: [['returned', 100]] }, patron(50)],
-    ["super 6's six paid a little", { ...six, settled: [['returned', 5]] }, house(45)],
-    ["super 6's half paid and the stake taken", { ...six, settled: [['taken', 50]] }, house(100)],
+    ["EZ's three-card seven was paid", { ...seven, settled: [['returned', 100]] }, patron(100)],
+    ["EZ's three-card seven was taken", { ...seven, settled: [['taken', 0]] }, house(100)],
+    ["EZ's three-card seven was left", { ...seven, settled: [] }, undefined],
+    ["super 6's six was paid in full", { ...six, settled: [['returned', 100]] }, patron(50)],
+    ["super 6's six was paid too little", { ...six, settled: [['returned', 5]] }, house(45)],
     [
-      "super 6's half of an odd stake rounded down",
+      "super 6's half was paid and the stake taken",
+      { ...six, settled: [['taken', 50]] },
+      house(100),
+    ],
+    [
+      "super 6's half of an odd stake was rounded down",
       { ...six, stake: 101, settled: [['returned', 50]] },
       house(1),
     ],
-  ])('is found: %s', (_, played, impact) => {
+  ])('raises PY-05: %s', (_, played, impact) => {
     const finding = only(judged(played));
     expect(finding).toMatchObject({ code: 'PY-05', severity: 1 });
     expect(finding.impact).toEqual(impact);
     expect(finding.explainedBy).toBeUndefined();
   });
 
-  it('is not what a wrong settlement beside the special rule is called', () => {
+  it('is not raised for a wrong settlement to which the special rule does not apply', () => {
     const plain = 'P KS B 3H P 2D B 4C P TH'; // the banker hand wins with two cards and 7
     expect(
       codes(
@@ -265,10 +269,10 @@ describe('PY-05: a special push or half-pay not done', () => {
   });
 });
 
-describe('PY-03: a winner paid another amount', () => {
+describe('a winner that was paid another amount (PY-03)', () => {
   it.each<[string, Case, Finding['explainedBy'], unknown]>([
     [
-      'a tie paid 7 to 1, 8 to 1 read as 8 for 1',
+      'a tie paid 7 to 1, because 8 to 1 was read as 8 for 1',
       { bet: 'tie', cards: TIE, settled: [['returned', 700]] },
       'odds-read-as-for',
       house(100),
@@ -280,7 +284,7 @@ describe('PY-03: a winner paid another amount', () => {
       house(100),
     ],
     [
-      'lucky 6 of two cards paid as of three',
+      'lucky 6 with two cards paid as if with three',
       {
         rules: 'macau-2011@1',
         bet: 'lucky-6',
@@ -291,7 +295,7 @@ describe('PY-03: a winner paid another amount', () => {
       patron(800),
     ],
     [
-      'lucky 6 of three cards paid as of two',
+      'lucky 6 with three cards paid as if with two',
       {
         rules: 'macau-2011@1',
         bet: 'lucky-6',
@@ -308,7 +312,7 @@ describe('PY-03: a winner paid another amount', () => {
       house(5),
     ],
     [
-      'big on 125 paid 67 for 67.5',
+      'big on 125 paid 67 instead of 67.5',
       {
         rules: 'super-6@1',
         bet: 'big',
@@ -326,7 +330,7 @@ describe('PY-03: a winner paid another amount', () => {
       patron(100),
     ],
     [
-      'player paid twice over',
+      'a player bet paid twice over',
       { bet: 'player', settled: [['returned', 200]] },
       'stake-counted-as-winnings',
       patron(100),
@@ -338,7 +342,7 @@ describe('PY-03: a winner paid another amount', () => {
       house(50),
     ],
     [
-      'player paid in two parts that are too much',
+      'a player bet paid in two parts that add up to too much',
       {
         bet: 'player',
         settled: [
@@ -349,13 +353,16 @@ describe('PY-03: a winner paid another amount', () => {
       undefined,
       patron(20),
     ],
-  ])('is found: %s', (_, played, explainedBy, impact) => {
-    const finding = only(judged(played));
-    expect(finding).toMatchObject({ code: 'PY-03', severity: 1, impact });
-    expect(finding.explainedBy).toBe(explainedBy);
-  });
+  ])(
+    'raises PY-03, with the slip that explains it, if any: %s',
+    (_, played, explainedBy, impact) => {
+      const finding = only(judged(played));
+      expect(finding).toMatchObject({ code: 'PY-03', severity: 1, impact });
+      expect(finding.explainedBy).toBe(explainedBy);
+    },
+  );
 
-  it('with the commission netted is no CM-01, without it is', () => {
+  it('raises CM-01 too, unless the commission was netted', () => {
     expect(
       codes(judged({ bet: 'banker', cards: BANKER_WINS, settled: [['returned', 95]] }).findings),
     ).toEqual(['PY-03']);
@@ -364,7 +371,7 @@ describe('PY-03: a winner paid another amount', () => {
     ).toEqual(['CM-01', 'PY-03']);
   });
 
-  it('that rounding cannot explain is not explained by it', () => {
+  it('is explained by rounding only if rounding explains it', () => {
     expect(
       only(
         judged({
@@ -379,7 +386,7 @@ describe('PY-03: a winner paid another amount', () => {
   });
 });
 
-describe('PY-06: settled where no bet stands', () => {
+describe('a settlement without a bet (PY-06)', () => {
   function table(...steps: ((log: TableLog) => unknown)[]): Audited {
     const log = new TableLog();
     log.open();
@@ -395,7 +402,7 @@ describe('PY-06: settled where no bet stands', () => {
     return audit(log.events);
   }
 
-  it('is found where nothing was placed, and where all was withdrawn', () => {
+  it('raises PY-06 if nothing was placed, or all was withdrawn', () => {
     expect(only(table())).toMatchObject({ code: 'PY-06', severity: 1, impact: patron(70) });
     const withdrawn = table(
       (log) => log.add('terminal', 'bet-placed', { seat: 2, bet: 'player', amount: 70 }),
@@ -404,14 +411,14 @@ describe('PY-06: settled where no bet stands', () => {
     expect(only(withdrawn)).toMatchObject({ code: 'PY-06' });
   });
 
-  it('is not found where a bet stands', () => {
+  it('raises nothing if there is a bet', () => {
     expect(
       table((log) => log.add('terminal', 'bet-placed', { seat: 2, bet: 'player', amount: 70 }))
         .findings,
     ).toEqual([]);
   });
 
-  it('is found before any coup of the shoe, unless bets are not reported', () => {
+  it('raises PY-06 before any coup of the shoe, unless the table does not report bets', () => {
     for (const reports of [ALL, ['settlements'] as const]) {
       const log = new TableLog();
       log.open({ reports });
@@ -421,7 +428,7 @@ describe('PY-06: settled where no bet stands', () => {
   });
 });
 
-describe('PY-07: settled before an outcome that follows', () => {
+describe('a settlement before the outcome (PY-07)', () => {
   function early(clock?: string, declared = true, source = 'camera'): Audited {
     const log = new TableLog();
     log.open();
@@ -446,12 +453,12 @@ describe('PY-07: settled before an outcome that follows', () => {
     return audit(log.events);
   }
 
-  it('is found, and the settlement judged besides', () => {
+  it('raises PY-07, and the settlement itself is judged too', () => {
     expect(only(early('30.000'))).toMatchObject({ code: 'PY-07', severity: 3, coup: 1 });
     expect(only(early('00.000', true, 'terminal'))).toMatchObject({ code: 'PY-07' });
   });
 
-  it('between two sources too close to call is unjudgeable', () => {
+  it('cannot be judged between two sources whose clocks are too close', () => {
     for (const clock of ['01.000', '00.000']) {
       expect(early(clock).findings).toEqual([]);
       expect(early(clock).unjudgeable).toMatchObject([{ coup: 1, codes: ['PY-07'] }]);
@@ -459,11 +466,11 @@ describe('PY-07: settled before an outcome that follows', () => {
     expect(codes(early('01.001').findings)).toEqual(['PY-07']);
   });
 
-  it('is not found where no outcome follows', () => {
+  it('raises nothing if no outcome follows', () => {
     expect(codes(early(undefined, false).findings)).toEqual(['RS-07']);
   });
 
-  it('is not found in a dummy coup, whose stakes are to be returned whatever the outcome', () => {
+  it('raises nothing in a dummy coup, whose stakes are returned whatever the outcome', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
@@ -477,7 +484,7 @@ describe('PY-07: settled before an outcome that follows', () => {
   });
 });
 
-describe("PY-10: settled after the coup's close", () => {
+describe('a settlement after the close of the coup (PY-10)', () => {
   function late(marked: number): Audited {
     const log = new TableLog();
     log.open();
@@ -491,7 +498,7 @@ describe("PY-10: settled after the coup's close", () => {
     return audit(log.events);
   }
 
-  it('is found, the coup is not judged again, and its commission enters the ledger', () => {
+  it('raises PY-10; the coup is not judged again, and the commission enters the ledger', () => {
     const audited = late(5);
     expect(codes(audited.findings)).toEqual(['PY-01', 'PY-10']);
     expect(audited.findings.find(({ code }) => code === 'PY-10')).toMatchObject({
@@ -501,7 +508,7 @@ describe("PY-10: settled after the coup's close", () => {
     expect(audited.ledger).toMatchObject([{ seat: 1, due: 0, marked: 5, outstanding: 5 }]);
   });
 
-  it('is found in a shoe that has closed while it is the one before, and PR-09 after that', () => {
+  it('raises PY-10 in the shoe before the open one, and PR-09 in an older one', () => {
     const log = new TableLog();
     log.open();
     log.dealer();
@@ -526,7 +533,7 @@ describe("PY-10: settled after the coup's close", () => {
 });
 
 describe('a card that could not be read', () => {
-  it('leaves settlement unjudgeable only where it matters', () => {
+  it('leaves a settlement unjudgeable only if the card matters to it', () => {
     const unread = 'P 4S B 2H P ?? B 5C'; // the player hand wins with 8 or 9, ties with 7, loses below
     const audited = judged({ bet: 'player', cards: unread, settled: [['taken', 0]] });
     expect(codes(audited.findings).filter((code) => code.startsWith('PY'))).toEqual([]);
@@ -535,7 +542,7 @@ describe('a card that could not be read', () => {
     );
   });
 
-  it('leaves nothing open where the result is the same whatever it was', () => {
+  it('leaves nothing unjudgeable if the result is the same for every value', () => {
     const audited = judged({
       bet: 'small',
       rules: 'super-6@1',
@@ -550,7 +557,7 @@ describe('a card that could not be read', () => {
     ).toEqual([]);
   });
 
-  it('leaves a wrong amount unjudgeable where every winning value would be wrong and a losing one would not', () => {
+  it('leaves a wrong amount unjudgeable if it is wrong for every winning value and right for a losing one', () => {
     const audited = judged({
       bet: 'tie',
       cards: 'P 4S B 2H P ?? B 5C',

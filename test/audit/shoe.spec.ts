@@ -17,13 +17,13 @@ const COUP = 'player: 9S KH\nbanker: 5C 3D\ndeclared: player';
 const copies = (count: number, card: string): string =>
   Array.from({ length: count }, () => card).join(' ');
 
-/** The published rules with one change to punto-banco-no-burn@1, which stories play by. */
+/** Returns the published rules with one change to punto-banco-no-burn@1, which stories play by. */
 function bookWith(change: Partial<RuleDocument>): RuleBook {
   const { document } = BOOK.get('punto-banco-no-burn@1') as Rules;
   return bookOf(readRules({ ...document, ...change }));
 }
 
-describe('more copies of a card than the decks hold (SH-02)', () => {
+describe('extra copies of a card (SH-02)', () => {
   it.each([
     [
       'are not found up to the number of decks',
@@ -31,7 +31,7 @@ describe('more copies of a card than the decks hold (SH-02)', () => {
       [],
     ],
     [
-      'are found for each copy beyond it',
+      'raise SH-02 for each copy beyond the number of decks',
       `decks: 6\nreports: nothing\nburned: ${copies(8, '9S')}`,
       ['SH-02', 'SH-02'],
     ],
@@ -51,7 +51,7 @@ describe('more copies of a card than the decks hold (SH-02)', () => {
       ['DV-01', 'DV-01'],
     ],
     [
-      'are counted again in the next shoe',
+      'are counted from zero in the next shoe',
       `reports: nothing\nburned: ${copies(8, '9S')}\nclosed: end\nshoe: S2\nburned: 9S`,
       [],
     ],
@@ -59,7 +59,7 @@ describe('more copies of a card than the decks hold (SH-02)', () => {
     expect(found(lines)).toEqual(wanted);
   });
 
-  it('name the coup in which the card came, and none before the first', () => {
+  it('raise SH-02 with the coup in which the card came, and without one before the first coup', () => {
     const places = (lines: string): unknown[] =>
       audit(readStory(`${lines}\nfinds: nothing`, 'a case').events).findings.map(
         ({ code, coup }) => [code, coup],
@@ -73,52 +73,56 @@ describe('more copies of a card than the decks hold (SH-02)', () => {
   });
 });
 
-describe('the cards at the end of the shoe (SH-04)', () => {
+describe('the cards at the end of a shoe (SH-04)', () => {
   const reports = 'reports: nothing\n';
   it.each([
-    ['add up', `${reports}${COUP}\nremaining: 412`, []],
-    ['are one short', `${reports}${COUP}\nremaining: 411`, ['SH-04']],
-    ['are one too many', `${reports}${COUP}\nremaining: 413`, ['SH-04']],
-    ['are not judged where nobody counted them', `${reports}${COUP}\nclosed: end`, []],
+    ['raise nothing if they add up', `${reports}${COUP}\nremaining: 412`, []],
+    ['raise SH-04 if one is missing', `${reports}${COUP}\nremaining: 411`, ['SH-04']],
+    ['raise SH-04 if there is one too many', `${reports}${COUP}\nremaining: 413`, ['SH-04']],
+    ['are not judged if nobody counted them', `${reports}${COUP}\nclosed: end`, []],
     [
-      'add up with a burn and a card outside any coup',
+      'include burned cards and a card outside any coup',
       `${reports}burned: 4S 5S\n${COUP}\nover:\ndealt: - 2S\nremaining: 409`,
       [],
     ],
-    ['add up with an unread card', `${reports}burned: ??\n${COUP}\nremaining: 411`, ['DV-01']],
+    ['include an unread card', `${reports}burned: ??\n${COUP}\nremaining: 411`, ['DV-01']],
     [
-      'do not add up though a card was not read',
+      'raise SH-04 if they do not add up despite an unread card',
       `${reports}burned: ??\n${COUP}\nremaining: 412`,
       ['DV-01', 'SH-04'],
     ],
-    ['are those that must be left', `${reports}${COUP}\nremaining: the rest`, []],
-    ['lack one', `${reports}${COUP}\nremaining: the rest without 8S`, ['SH-04']],
+    ['raise nothing if the list is complete', `${reports}${COUP}\nremaining: the rest`, []],
     [
-      'have another one in the place of one',
+      'raise SH-04 if the list lacks one',
+      `${reports}${COUP}\nremaining: the rest without 8S`,
+      ['SH-04'],
+    ],
+    [
+      'raise SH-04 if the list has one card in place of another',
       `${reports}${COUP}\nremaining: the rest without 8S with 7S`,
       ['SH-04'],
     ],
     [
-      'are found once for number and kind',
+      'raise SH-04 once for a wrong number and a wrong list',
       `${reports}${COUP}\nremaining: the rest with 7S`,
       ['SH-04'],
     ],
     [
-      'are those that must be left, an unread card being the one that is wanting',
+      'raise nothing if an unread card can be the missing one',
       `${reports}burned: ??\n${COUP}\nremaining: the rest`,
       ['DV-01'],
     ],
     [
-      'have one too many though a card was not read',
+      'raise SH-04 for one too many despite an unread card',
       `${reports}burned: ??\n${COUP}\nremaining: the rest without 8S with 7S`,
       ['DV-01', 'SH-04'],
     ],
-    ["are judged by the shoe's own decks", `decks: 6\n${reports}${COUP}\nremaining: 308`, []],
+    ['are judged by the decks of the shoe', `decks: 6\n${reports}${COUP}\nremaining: 308`, []],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
 
-  it('are judged where count and list are both given and differ', () => {
+  it('are judged if count and list are both reported and differ', () => {
     const log = new TableLog();
     log.open({ reports: [], decks: 6 });
     const all = CARDS.flatMap((card) => Array.from({ length: 6 }, () => card));
@@ -151,7 +155,7 @@ describe('the burn (SH-06, SH-07)', () => {
     ['macau-2011@1', `TS ${copies(8, '4S')} 5S 5S`, []],
     ['macau-2011@1', `TS ${copies(8, '4S')} 5S`, ['SH-07']],
     ['nsw-crown@1', '', ['SH-06']],
-  ])('under %s of "%s" is judged by its document', (rules, burned, wanted) => {
+  ])('is judged by its document: %s, burned "%s"', (rules, burned, wanted) => {
     expect(burn(rules, 8, burned)).toEqual(wanted);
   });
 
@@ -160,7 +164,7 @@ describe('the burn (SH-06, SH-07)', () => {
     [12, 11, ['SH-07']],
     [10, 10, []],
     [10, 9, ['SH-07']],
-  ])('of as many as decks: %i decks, %i burned', (decks, count, wanted) => {
+  ])('may depend on the number of decks: %i decks, %i burned', (decks, count, wanted) => {
     expect(burn('macau-2011@1', decks, `2S ${copies(count - 1, '4S')}`)).toEqual(wanted);
   });
 
@@ -183,11 +187,11 @@ describe('the burn (SH-06, SH-07)', () => {
     ['a fixed number, from', { count: 'fixed', from: 2, to: 3 }, '2S 3S', []],
     ['a fixed number, to', { count: 'fixed', from: 2, to: 3 }, '2S 3S 4S', []],
     ['a fixed number, too many', { count: 'fixed', from: 2, to: 3 }, '2S 3S 4S 5S', ['SH-07']],
-  ] as const)('knows %s', (_, way: BurnText, burned, wanted) => {
+  ] as const)('follows a document with %s', (_, way: BurnText, burned, wanted) => {
     expect(found(`burned: ${burned}\n${COUP}`, bookWith({ burn: [way] }))).toEqual(wanted);
   });
 
-  it('is judged before the first coup only', () => {
+  it('is judged only before the first coup', () => {
     expect(
       found(
         `rules: punto-banco@1\nburned: AS 2S\n${COUP}\nover:\ndealt: burn 4S\ncoup:\n${COUP}\ndealt: burn 4S`,
@@ -195,13 +199,13 @@ describe('the burn (SH-06, SH-07)', () => {
     ).toEqual([]);
   });
 
-  it('that comes only inside the first coup is none', () => {
+  it('raises SH-06 if it comes only inside the first coup', () => {
     expect(found(`rules: punto-banco@1\nbetting: closed\ndealt: burn AS 2S\n${COUP}`)).toEqual([
       'SH-06',
     ]);
   });
 
-  it('is not judged where the table does not report burns', () => {
+  it('is not judged if the table does not report burns', () => {
     expect(found(`rules: punto-banco@1\nreports: outcomes\n${COUP}`)).toEqual([]);
     expect(found(`rules: punto-banco@1\nreports: outcomes\nburned: AS\n${COUP}`)).toEqual([]);
   });
@@ -210,7 +214,7 @@ describe('the burn (SH-06, SH-07)', () => {
     expect(found('rules: punto-banco@1\nclosed: end')).toEqual([]);
   });
 
-  it('with an unread indicator cannot be judged if some card permits the number, and is found if none does', () => {
+  it('cannot be judged with an unread indicator if some card permits the number, and raises SH-07 if none does', () => {
     expect(judged(`rules: punto-banco@1\nburned: ?? 2S\n${COUP}`)).toEqual({
       finds: ['DV-01'],
       unjudgeable: ['SH-07'],
@@ -224,14 +228,14 @@ describe('the burn (SH-06, SH-07)', () => {
     );
   });
 
-  it('counts an unread card that is not the indicator', () => {
+  it('counts an unread card other than the indicator', () => {
     expect(judged(`rules: punto-banco@1\nburned: AS ??\n${COUP}`)).toEqual({
       finds: ['DV-01'],
       unjudgeable: [],
     });
   });
 
-  it('cannot be judged where messages of the shoe were lost before the first coup', () => {
+  it('cannot be judged if messages of the shoe were lost before the first coup', () => {
     expect(
       judged(`rules: punto-banco@1\nburned: AS\nlost: 1 of the shoe\n${COUP}`).unjudgeable,
     ).toEqual(expect.arrayContaining(['SH-02', 'SH-04', 'SH-06', 'SH-07']));
@@ -244,64 +248,60 @@ describe('the burn (SH-06, SH-07)', () => {
   });
 });
 
-describe('a coup after the last one (SH-09)', () => {
+describe('a coup after the last one permitted (SH-09)', () => {
   const inside = 'dealt: P 9S\ncut card:\ndealt: B 5C P KH B 3D\ndeclared: player';
   const after = (count: number): string => `coup:\n${COUP}\n`.repeat(count);
   it.each([
     ['is not found without a cut card', `${COUP}\n${after(3)}`, []],
+    ['is not the one that may follow a cut card inside a coup', `${inside}\n${after(1)}`, []],
+    ['raises SH-09 for each additional coup', `${inside}\n${after(3)}`, ['SH-09', 'SH-09']],
     [
-      'is not found for the one that may follow a cut card inside a coup',
-      `${inside}\n${after(1)}`,
-      [],
-    ],
-    ['is found for each one more', `${inside}\n${after(3)}`, ['SH-09', 'SH-09']],
-    [
-      'is not found for the one that may follow a cut card between coups',
+      'is not the one that may follow a cut card between coups',
       `${COUP}\nover:\ncut card:\n${after(1)}`,
       [],
     ],
     [
-      'is found for each one more than follows a cut card between coups',
+      'raises SH-09 for each additional coup after a cut card between coups',
       `${COUP}\nover:\ncut card:\n${after(3)}`,
       ['SH-09', 'SH-09'],
     ],
     [
-      'counts a coup opened without a card yet as to come',
+      'may be a coup that was open without a card when the cut card showed',
       `${COUP}\ncoup:\ncut card:\n${COUP}\n${after(1)}`,
       ['SH-09'],
     ],
     [
-      'counts from the first cut card',
+      'is counted from the first cut card',
       `${inside}\ncoup:\ncut card:\n${COUP}\n${after(1)}`,
       ['SH-09'],
     ],
     [
-      'counts from the first cut card, whenever the second shows',
+      'is counted from the first cut card, whenever the second shows',
       `${inside}\n${after(1)}over:\ncut card:\n${after(1)}`,
       ['SH-09'],
     ],
     [
-      'counts no dummy coup',
+      'is never a dummy coup',
       `${inside}\ncoup:\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D\n${after(1)}`,
       [],
     ],
     [
-      'counts no demonstration and no free coup',
+      'is never a demonstration or free coup',
       `${inside}\ncoup:\nkind: demonstration\nplayer: 9S KH\nbanker: 5C 3D\ncoup:\nkind: free\nplayer: 9S KH\nbanker: 5C 3D\n${after(1)}`,
       [],
     ],
     [
-      'is not found for a dummy coup after the last',
+      'is not found for a dummy coup after the last one',
       `${inside}\n${after(1)}coup:\nkind: dummy\nplayer: 9S KH\nbanker: 5C 3D`,
       [],
     ],
     [
-      'counts a void coup',
+      'may be a void coup',
       `${inside}\ncoup:\nvoid: by mira because two cards stuck\n${after(1)}`,
       ['SH-09'],
     ],
     [
-      'begins anew with the next shoe',
+      'is counted from zero in the next shoe',
       `${inside}\n${after(1)}closed: cut-card\nshoe: S2\n${COUP}\n${after(2)}`,
       [],
     ],
@@ -324,77 +324,77 @@ describe('a coup after the last one (SH-09)', () => {
       ['SH-09'],
     ],
     ['inside, two to come', { insideCoup: 2, betweenCoups: 0 }, `${inside}\n${after(2)}`, []],
-  ] as const)('goes by the document: %s', (_, cutCard: CutCard, lines, wanted) => {
+  ] as const)('depends on the document: cut card %s', (_, cutCard: CutCard, lines, wanted) => {
     expect(found(lines, bookWith({ cutCard }))).toEqual(wanted);
   });
 });
 
 describe('the closing of a shoe (SH-10)', () => {
   it.each([
-    ['with a reason is right', `${COUP}\nclosed: operator`, []],
-    ['without a reason is found', `${COUP}\nclosed: no reason`, ['SH-10']],
-    ['by another shoe opened is found', `${COUP}\nover:\nshoe: S2\n${COUP}`, ['SH-10']],
+    ['raises nothing with a reason', `${COUP}\nclosed: operator`, []],
+    ['raises SH-10 without a reason', `${COUP}\nclosed: no reason`, ['SH-10']],
+    ['raises SH-10 if another shoe opens instead', `${COUP}\nover:\nshoe: S2\n${COUP}`, ['SH-10']],
     [
-      'by another shoe opened inside a coup ends the coup',
+      'ends an open coup if another shoe opens instead',
       'dealt: P 9S\nshoe: S2\nplayer: 9S KH\nbanker: 5C 3D\ndeclared: player',
       ['DL-04', 'SH-10'],
     ],
-    ['is not asked for at the end of the log', COUP, []],
+    ['is not required at the end of the log', COUP, []],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
 });
 
-describe('the cards run out inside a coup (SH-13)', () => {
+describe('a shoe that runs out of cards during a coup (SH-13)', () => {
   const left = (cards: string): string => `reports: outcomes\nburned: all but ${cards}\n`;
   it.each([
     [
-      'is found with a third card due, and then no missing draw and no RS-07',
+      'raises SH-13 with a third card due, and then no missing draw and no RS-07',
       `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H`,
       ['SH-13'],
     ],
     [
-      'is found though an outcome was declared',
+      'raises SH-13 even if an outcome was declared',
       `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H\ndeclared: banker`,
       ['SH-13'],
     ],
     [
-      'is found with one of the first four due, and then no DL-04',
+      'raises SH-13 with one of the first four cards due, and then no DL-04',
       `${left('2S KC KH')}dealt: P 2S B KC P KH`,
       ['SH-13'],
     ],
     [
-      "is found with the banker hand's third card due",
+      "raises SH-13 with the banker hand's third card due",
       `${left('2S KC KH 3H 9D')}player: 2S KH 9D\nbanker: KC 3H`,
       ['SH-13'],
     ],
     [
-      'is not found when the last card completes the coup',
+      'raises nothing if its last card completes the coup',
       `${left('2S KC KH 3H 9D 5D')}player: 2S KH 9D\nbanker: KC 3H 5D\ndeclared: banker`,
       [],
     ],
     [
-      'is not found while cards are left',
+      'raises nothing while it has cards',
       `${left('2S KC KH 3H 9D')}player: 2S KH\nbanker: KC 3H\ndeclared: banker`,
       ['TC-03', 'TC-05'],
     ],
     [
-      'is not found with an optional card',
+      'raises nothing if the next card is optional',
       `rules: chemin-de-fer@1\n${left('2S KC 3H 7H')}player: 2S 3H\nbanker: KC 7H\ndeclared: banker`,
       [],
     ],
     [
-      'is not found in a void coup',
+      'raises nothing in a void coup',
       `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H\nvoid: by mira because the shoe is empty`,
       [],
     ],
     [
-      'is found in a dummy coup',
+      'raises SH-13 in a dummy coup',
       `${left('2S KC KH 3H')}kind: dummy\nplayer: 2S KH\nbanker: KC 3H`,
       ['SH-13'],
     ],
     [
-      'leaves an unlawful draw found',
+      'does not hide an unlawful draw',
       `${left('2S KC 4H 7H 9D')}player: 2S 4H 9D\nbanker: KC 7H\ndeclared: banker`,
       ['TC-04'],
     ],
@@ -403,26 +403,26 @@ describe('the cards run out inside a coup (SH-13)', () => {
   });
 });
 
-describe('a shoe and its rules (SH-19)', () => {
+describe('a shoe under its rules (SH-19)', () => {
   const hash = (BOOK.get('punto-banco-no-burn@1') as Rules).hash;
   it.each([
-    ['with a number of decks that they allow is right', 'decks: 6', []],
-    ['with another number of decks is found', 'decks: 7', ['SH-19']],
+    ['raises nothing with a number of decks that they allow', 'decks: 6', []],
+    ['raises SH-19 with another number of decks', 'decks: 7', ['SH-19']],
     ['is judged by its own document', 'rules: macau-2011@1\ndecks: 7\nburned: 2S', []],
-    ['under the published text is right', `hash: ${hash}`, []],
+    ['raises nothing under the published text', `hash: ${hash}`, []],
     [
-      'under another text is found',
+      'raises SH-19 under another text',
       `hash: ${hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))}`,
       ['SH-19'],
     ],
-    ['with both wrong is found once', 'hash: abc\ndecks: 7', ['SH-19']],
+    ['raises SH-19 once if both are wrong', 'hash: abc\ndecks: 7', ['SH-19']],
   ])('%s', (_, lines, wanted) => {
     expect(found(`${lines}\n${COUP}`)).toEqual(wanted);
   });
 });
 
 describe('a finding', () => {
-  /** One story in which codes of all four families are found, in coups and about the shoe. */
+  /** A story with findings of all four families, in coups and about the shoe. */
   const lines = [
     'decks: 7',
     'burned: AS',
@@ -470,7 +470,7 @@ describe('a finding', () => {
     }
   });
 
-  it('shows events of the log', () => {
+  it('names events of the log', () => {
     const sent = new Set(
       readStory(lines, 'a case').events.map(
         ({ source, id }) => `${source as string}#${id as string}`,
@@ -494,13 +494,13 @@ describe('a finding', () => {
     expect(findings.find(({ code }) => code === 'DL-04')?.coup).toBe(4);
   });
 
-  it('has an id of its own, the same after a second run', () => {
+  it('has a unique id, which is the same in a second run', () => {
     const again = audit(readStory(lines, 'a case').events).findings;
     expect(again).toEqual(findings);
     expect(new Set(findings.map(({ id }) => id)).size).toBe(findings.length);
   });
 
-  it('keeps its id whatever its place in the log and the version of what else was found', () => {
+  it('keeps its id whatever its order in the log and whatever else is found', () => {
     const shifted = lines.replace(
       'coup: 3',
       'event: terminal supervisor-called {"reason":"a question"}\ncoup: 3',

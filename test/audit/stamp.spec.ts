@@ -17,8 +17,8 @@ const receive = (text: string): ReturnType<Decoder['decode']> => {
   return received.decode(blockOf(bytes, Buffer.from(bytes).toString('latin1')), 0, bytes.length);
 };
 
-describe('what a sender sends', () => {
-  it('is its own content where it is canonical, and comes with its content where it is not', () => {
+describe('an event from a sender', () => {
+  it('is its own content if it is canonical, and is decoded with its content if it is not', () => {
     fc.assert(
       fc.property(fc.oneof(anyEvent(), anyEvent(NARROW)), (event) => {
         const canonical = canonicalLine(JSON.stringify(event));
@@ -40,7 +40,7 @@ describe('what a sender sends', () => {
     );
   });
 
-  it('gets no content from a decoder that takes stamped lines, which are recorded already', () => {
+  it('has no content from a decoder of stamped lines, because those are already recorded', () => {
     const event = {
       specversion: '1.0',
       type: 'shoeprint.seat-left.v1',
@@ -58,7 +58,7 @@ describe('what a sender sends', () => {
 });
 
 describe('a stamped line', () => {
-  it('is the content with receivedfrom and receivedtime last, and reads as the same event', () => {
+  it('is the content followed by receivedfrom and receivedtime, and reads as the same event', () => {
     fc.assert(
       fc.property(anyEvent(), name, (event, from) => {
         const content = canonicalLine(JSON.stringify(event));
@@ -91,13 +91,13 @@ describe('a stamped line', () => {
     ['a\ud800', NOW],
     ['a', 'yesterday'],
     ['a', ''],
-  ])('is never made of the name %j and the time %j', (from, time) => {
+  ])('cannot be made with the name %j and the time %j', (from, time) => {
     expect(() => stamped('{}', from, time)).toThrow('cannot stand as');
   });
 });
 
-describe('a batch taken apart', () => {
-  /** What taking apart and reading the elements gives, as JSON.parse would. */
+describe('a batch split into its elements', () => {
+  /** Splits a batch and reads its elements, as JSON.parse would. */
   const readApart = (text: string): unknown => {
     const bytes = bytesOf(text);
     const split = splitArray(bytes, 1_000_000);
@@ -132,7 +132,7 @@ describe('a batch taken apart', () => {
         `${a}[${b}${values.map((value) => `${a}${JSON.stringify(value, null, b)}${b}`).join(',')}]${b}`,
     );
 
-  it('gives the values that JSON.parse gives, whatever is in them', () => {
+  it('has the values that JSON.parse reads, whatever they are', () => {
     fc.assert(
       fc.property(array, (text) => {
         expect(readApart(text)).toEqual(JSON.parse(text));
@@ -141,7 +141,7 @@ describe('a batch taken apart', () => {
     );
   });
 
-  it('refuses what JSON.parse refuses, and nothing else, with characters changed, left out and put in', () => {
+  it('is refused exactly if JSON.parse refuses it, with characters changed, removed and added', () => {
     const change = fc.tuple(
       fc.nat(),
       fc.constantFrom(...'[]{},:"\\ \n0a\u00a0\ufeff庄'),
@@ -189,14 +189,14 @@ describe('a batch taken apart', () => {
     '[[],[]]',
     '[1}',
     '[\u00a01]',
-  ])('reads or refuses %j as JSON.parse does', (text) => agree(text));
+  ])('is read or refused as JSON.parse does it: %j', (text) => agree(text));
 
-  it('looks no further than the most elements wanted', () => {
+  it('is not read beyond the maximum number of elements', () => {
     expect(splitArray(bytesOf('[1,2,3]'), 3)).toEqual({ is: 'array', ranges: [1, 2, 3, 4, 5, 6] });
     expect(splitArray(bytesOf('[1,2,3'), 2)).toEqual({ is: 'too-many' });
   });
 
-  it('takes any depth without falling', () => {
+  it('may be nested to any depth', () => {
     const deep = '['.repeat(1_000_000);
     expect(splitArray(bytesOf(`${deep}${']'.repeat(1_000_000)}`), 10)).toEqual({
       is: 'array',

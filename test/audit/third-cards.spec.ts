@@ -4,7 +4,10 @@ import { audit, codes } from '../kit/audit.js';
 import { found, judged, readStory } from '../kit/story.js';
 import { TableLog } from '../kit/table.js';
 
-/** The table as a rule book prints it (58 Pa. Code § 631a.11), written here again: it is what the auditor is held to. */
+/**
+ * The table as a rule book prints it (58 Pa. Code § 631a.11). It is repeated here because the
+ * auditor must match it.
+ */
 const PLAYER = 'DDDDDDSS';
 const BANKER = [
   // 0123456789  stood
@@ -35,11 +38,17 @@ const CARDS_OF: readonly (readonly Card[])[] = [
 ];
 const card = (value: number, nth = 0): Card =>
   CARDS_OF[value]?.[nth] ?? (CARDS_OF[value]?.[0] as Card);
-/** Two cards of a total, of which the first is a ten or picture for even totals, so that both kinds of hand are seen. */
+/**
+ * Returns two cards of a total. For even totals the first is a ten or picture, so that both kinds
+ * of hand occur.
+ */
 const two = (total: number, nth: number): string[] =>
   total % 2 === 0 ? [card(0, nth), card(total, nth)] : [card((total + 4) % 10, nth), card(6, nth)];
 
-/** The coup of two first hands, then what was drawn in this order; whether an outcome is declared or the coup just ends. */
+/**
+ * Plays a coup of two first hands and these draws, in order. The coup ends with or without a
+ * declared outcome.
+ */
 function coup(player: number, banker: number, drawn: string, declares: boolean): string[] {
   const log = new TableLog();
   log.open({ reports: [] });
@@ -54,7 +63,7 @@ function coup(player: number, banker: number, drawn: string, declares: boolean):
   return codes(audit(log.events).findings).filter((code) => code.startsWith('TC'));
 }
 
-/** What the printed table says is wrong with a coup in which the player's cards came first. */
+/** Returns what the printed table says is wrong with a coup in which the player hand drew first. */
 function wrongIn(
   player: number,
   banker: number,
@@ -86,7 +95,7 @@ function wrongIn(
 const drawing = (third: number, bankerDrew: boolean): string =>
   `${third === STOOD ? '' : `P ${card(third, 1)}`} ${bankerDrew ? 'B 5D' : ''}`.trim();
 
-describe('every cell of the table', () => {
+describe('every cell of the table of third cards', () => {
   it.each(TOTALS)('is judged when the banker hand has %i', (banker) => {
     for (const player of TOTALS) {
       for (const third of THIRDS) {
@@ -108,7 +117,7 @@ describe('every cell of the table', () => {
     }
   });
 
-  it('is lawful one way: of all hands and third cards a lawful coup is found in each', () => {
+  it('allows a lawful coup: one exists for all hands and third cards', () => {
     for (const player of TOTALS) {
       for (const banker of TOTALS) {
         const lawful = THIRDS.flatMap((third) =>
@@ -119,7 +128,7 @@ describe('every cell of the table', () => {
     }
   });
 
-  it('leaves optional cells alone, either way, under chemin de fer', () => {
+  it('is not judged if it is optional, as under chemin de fer', () => {
     const player = 'DDDDDOSS';
     const banker = BANKER.with(3, 'DDDDDDDDSO  D').with(5, 'SSSSODDDSS  D');
     const log = (p: number, b: number, drawn: string): string[] => {
@@ -147,8 +156,8 @@ describe('every cell of the table', () => {
   });
 });
 
-describe("the banker hand's card before the player hand's", () => {
-  it('is TC-09 where the player hand was due one, with TC-08 by the card that then came', () => {
+describe('a banker hand that draws before the player hand', () => {
+  it('raises TC-09 if the player hand was due a card, and TC-08 by the card that then comes', () => {
     for (const player of [0, 1, 2, 3, 4, 5]) {
       for (const banker of [0, 1, 2, 3, 4, 5, 6, 7]) {
         for (const third of TOTALS) {
@@ -166,35 +175,35 @@ describe("the banker hand's card before the player hand's", () => {
 
   it.each([
     [
-      "is no TC-09 if the player hand's never comes: the banker hand is judged as if it had stood",
+      "raises no TC-09 if the player hand's card never comes: the player hand counts as having stood",
       2,
       6,
       'B 5D',
       ['TC-03', 'TC-06'],
     ],
-    ["is lawful by itself on 5, where the player hand's never comes", 2, 5, 'B 5D', ['TC-03']],
-    ['is no TC-09 where the player hand stands', 6, 5, 'B 5D', []],
+    ["raises nothing on 5 if the player hand's card never comes", 2, 5, 'B 5D', ['TC-03']],
+    ['raises no TC-09 if the player hand stands', 6, 5, 'B 5D', []],
     [
-      'is judged as against a player hand that stood where that draws unlawfully after it',
+      'is judged against a standing player hand if that hand then draws unlawfully',
       6,
       6,
       'B 5D P 2H',
       ['TC-04', 'TC-06'],
     ],
     [
-      'is lawful on 5 against a player hand that draws unlawfully after it',
+      'raises nothing on 5 against a player hand that draws unlawfully',
       6,
       5,
       'B 5D P 8S',
       ['TC-04'],
     ],
-    ['is no TC-09 beside a natural', 2, 8, 'B 5D P 2H', ['TC-01', 'TC-02']],
+    ['raises no TC-09 beside a natural', 2, 8, 'B 5D P 2H', ['TC-01', 'TC-02']],
   ])('%s', (_, player, banker, drawn, wanted) => {
     expect(coup(player, banker, drawn, true)).toEqual(wanted);
     expect(coup(player, banker, drawn, false)).toEqual(wanted);
   });
 
-  it("is judged when the player hand's card comes after the declaration", () => {
+  it("is judged again if the player hand's card comes after the declaration", () => {
     expect(
       found('dealt: P 2S B KC P KH B 6H B 5D\ndeclared: player\ndealt: P 9S\ndeclared: tie'),
     ).toEqual(['TC-03', 'TC-08', 'TC-09']);
@@ -203,21 +212,21 @@ describe("the banker hand's card before the player hand's", () => {
 
 describe('a fourth card (TC-11)', () => {
   it.each([
-    ['is found on the player hand', 'dealt: P 2S B KC P KH B 7H P 5D P 2D', ['TC-11']],
-    ['is found on the banker hand', 'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH', ['TC-11']],
+    ['raises TC-11 on the player hand', 'dealt: P 2S B KC P KH B 7H P 5D P 2D', ['TC-11']],
+    ['raises TC-11 on the banker hand', 'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH', ['TC-11']],
     [
-      'is found once for each hand, however many follow',
+      'raises TC-11 once for each hand, however many cards follow',
       'dealt: P 2S B KC P KH B 3H P 5D B 2D B AH B 2H P 6H P 7H',
       ['TC-11', 'TC-11'],
     ],
     [
-      'is found beside a natural, with the third',
+      'raises TC-11 beside a natural, together with the third card',
       'dealt: P 2S B KC P KH B 9H P 5D P 2D',
       ['TC-01', 'TC-11'],
     ],
-    ['is not found at three cards', 'dealt: P 2S B KC P KH B 3H P 5D B 2D', []],
+    ['raises nothing at three cards', 'dealt: P 2S B KC P KH B 3H P 5D B 2D', []],
     [
-      'is not found in cards that no hand has',
+      'raises nothing for cards that no hand has',
       'dealt: P 2S B KC P KH B 3H P 5D B 2D - AH',
       ['DL-06'],
     ],
@@ -225,7 +234,7 @@ describe('a fourth card (TC-11)', () => {
     expect(found(`reports: nothing\n${lines}`)).toEqual(wanted);
   });
 
-  it('stays found when it is moved away', () => {
+  it('keeps TC-11 when it is moved away', () => {
     expect(
       found(
         'reports: nothing\ndealt: P 2S B KC P KH B 3H P 5D B 2D B AH\nmoved: AH to discard, by mira because it was one too many',
@@ -234,56 +243,56 @@ describe('a fourth card (TC-11)', () => {
   });
 });
 
-describe('when a draw is missing', () => {
+describe('the drawing of a coup', () => {
   it.each([
     [
-      'it is found at the declaration, though the card follows',
+      'raises a missing draw at the declaration, even if the card follows',
       'player: 2S KH\nbanker: KC 7H\ndeclared: banker\ndealt: P 8D\ndeclared: player',
       ['RS-02', 'TC-03'],
     ],
     [
-      'it is found once, at the declaration and the end',
+      'raises a missing draw once, at the declaration or at the end',
       'player: 2S KH 9D\nbanker: KC 3H\ndeclared: banker\ndeclared: banker',
       ['TC-07'],
     ],
     [
-      'it is found at the end where nothing was declared',
+      'raises a missing draw at the end if no outcome was declared',
       'reports: nothing\nplayer: 2S KH 9D\nbanker: KC 3H',
       ['TC-07'],
     ],
     [
-      'it is found at the end where the next coup opens',
+      'raises a missing draw at the end if the next coup opens',
       'reports: nothing\nplayer: TS 6H\nbanker: KC 3H\ncoup:\nplayer: 9S KH\nbanker: 5C 3D',
       ['TC-05'],
     ],
     [
-      'it is not found by a call',
+      'raises no missing draw at a call',
       'reports: nothing\ndealt: P 2S B KC P KH B 3H\ncalled: player 2\ndealt: P 9D\ncalled: banker 3\ndealt: B 4S',
       [],
     ],
     [
-      'it is not missing in a void coup',
+      'raises no missing draw in a void coup',
       'player: 2S KH 9D\nbanker: KC 3H\nvoid: by mira because two cards stuck',
       [],
     ],
-    ['it is judged in a dummy coup', 'kind: dummy\nplayer: 2S KH 9D\nbanker: KC 3H', ['TC-07']],
+    ['is judged in a dummy coup', 'kind: dummy\nplayer: 2S KH 9D\nbanker: KC 3H', ['TC-07']],
     [
-      'it is judged in a demonstration',
+      'is judged in a demonstration coup',
       'kind: demonstration\nplayer: 2S 3H\nbanker: KC 7H',
       ['TC-03'],
     ],
-    ['it is judged in a free coup', 'kind: free\nplayer: TS 6H\nbanker: KC 3H', ['TC-05']],
+    ['is judged in a free coup', 'kind: free\nplayer: TS 6H\nbanker: KC 3H', ['TC-05']],
   ])('%s', (_, lines, wanted) => {
     expect(found(lines)).toEqual(wanted);
   });
 
-  it('an unlawful draw is found when it is laid, even in a coup then declared void', () => {
+  it('raises an unlawful draw as soon as the card lies there, even if the coup is then declared void', () => {
     expect(found('player: 9S 4D 8C\nbanker: KH 6S 2D\nvoid: by mira because of that draw')).toEqual(
       ['TC-08 (void)'],
     );
   });
 
-  it('an unlawful draw is found with the hands as they are then; a move takes nothing back', () => {
+  it('raises an unlawful draw by the hands at that moment: a move withdraws nothing', () => {
     expect(
       found(
         'player: 9S 4D 8C\nbanker: KH 6S 2D\nmoved: 2D to discard, by mira because it was not due\ndeclared: banker 1 to 6',
@@ -291,7 +300,7 @@ describe('when a draw is missing', () => {
     ).toEqual(['TC-08']);
   });
 
-  it('a card moved to a hand is no draw that was missed', () => {
+  it('does not count a card moved to a hand as the missed draw', () => {
     expect(
       found(
         "player: TS 6H 9D\nbanker: KC 3H\nmoved: 9D to banker, by mira because it was the banker hand's\ndeclared: player 6 to 2",
@@ -303,12 +312,12 @@ describe('when a draw is missing', () => {
     'P 9S P 4D P 8C B KH B 6S',
     'P TS P 6H P 8C B KH B 6S',
     'P 2S B KC B 6H B 5D P KH P 9S',
-  ])('a card out of place among the first four is no draw: %s', (cards) => {
+  ])('does not count a misplaced card of the first four as a draw: %s', (cards) => {
     expect(found(`reports: nothing\ndealt: ${cards}`)).toEqual(['DL-02']);
   });
 });
 
-describe('what a finding says', () => {
+describe('the text of a finding', () => {
   const only = (lines: string) => {
     const { events } = readStory(`reports: nothing\n${lines}\nfinds: nothing`, 'a case');
     const { findings } = audit(events);
@@ -394,7 +403,7 @@ describe('what a finding says', () => {
       'The banker hand was given a fourth card.',
     ],
   ])(
-    'of %s shows the cards, what was due and what was done',
+    'shows the cards, what was due and what was done: %s',
     (code, lines, events, ...[expected, observed, message]) => {
       expect(only(lines)).toMatchObject({
         code,
@@ -412,62 +421,62 @@ describe('what a finding says', () => {
 describe('a card that could not be read', () => {
   it.each([
     [
-      "as the player hand's third leaves a draw on 6 open",
+      "leaves a draw on 6 open as the player hand's third card",
       'player: 2S KH ??\nbanker: KC 6H 2D',
       ['DV-01'],
       ['TC-08'],
     ],
     [
-      "as the player hand's third leaves standing on 6 open",
+      "leaves standing on 6 open as the player hand's third card",
       'player: 2S KH ??\nbanker: KC 6H',
       ['DV-01'],
       ['TC-07'],
     ],
     [
-      "as the player hand's third leaves no doubt on 7: every value stands",
+      "leaves nothing open on 7 as the player hand's third card: every value stands",
       'player: 2S KH ??\nbanker: KC 7H 2D',
       ['DV-01', 'TC-08'],
       [],
     ],
     [
-      "as the player hand's third leaves no doubt on 2: every value draws",
+      "leaves nothing open on 2 as the player hand's third card: every value draws",
       'player: 2S KH ??\nbanker: KC 2H',
       ['DV-01', 'TC-07'],
       [],
     ],
     [
-      "as the player hand's third leaves a lawful draw on 2 lawful",
+      "leaves a lawful draw on 2 lawful as the player hand's third card",
       'player: 2S KH ??\nbanker: KC 2H 2D',
       ['DV-01'],
       [],
     ],
     [
-      "as the banker hand's third changes nothing",
+      "changes nothing as the banker hand's third card",
       'player: 2S KH 8D\nbanker: KC 6H ??',
       ['DV-01', 'TC-08'],
       [],
     ],
-    ['in the player hand may be a natural', 'player: ?? KH\nbanker: KC 7H', ['DV-01'], ['TC-03']],
+    ['may make a natural in the player hand', 'player: ?? KH\nbanker: KC 7H', ['DV-01'], ['TC-03']],
     [
-      'in the player hand against a natural leaves no doubt',
+      'leaves nothing open in a player hand against a natural',
       'player: ?? KH 4D\nbanker: KC 8H',
       ['DV-01', 'TC-01'],
       [],
     ],
     [
-      'in the banker hand leaves the banker hand open',
+      "leaves the banker hand's draw open in the banker hand",
       'player: TS 6H\nbanker: KC ??',
       ['DV-01'],
       ['TC-05'],
     ],
     [
-      'in the banker hand leaves no doubt about a fourth card',
+      'leaves no doubt about a fourth card in the banker hand',
       'dealt: P TS B KC P 6H B ?? B 2D B 3D',
       ['DV-01', 'TC-11'],
       ['TC-02', 'TC-06'],
     ],
     [
-      'leaves no doubt about the order of the first four',
+      'leaves no doubt about the order of the first four cards',
       'dealt: P TS P ?? B KH B 6H',
       ['DL-02', 'DV-01'],
       ['TC-03'],
@@ -476,7 +485,7 @@ describe('a card that could not be read', () => {
     expect(judged(`reports: nothing\n${lines}`)).toEqual({ finds, unjudgeable });
   });
 
-  it('is judged again once a correction says what it was', () => {
+  it('is judged again once a correction names it', () => {
     const lines =
       'reports: nothing\nplayer: 2S KH ??\nbanker: KC 6H 2D\ncorrected: ?? is 8D, by mira because the camera shows it';
     expect(judged(lines)).toEqual({ finds: ['DV-01', 'TC-08'], unjudgeable: [] });
@@ -484,8 +493,9 @@ describe('a card that could not be read', () => {
   });
 });
 
-describe('a card to no named hand, behind an unread one', () => {
-  // The first card was not read: on 0 to 5 the player hand was due the 4, on 6 and 7 the banker hand, and a natural ended it.
+describe('a card without a named hand, after an unread card', () => {
+  // The first card was not read. On 0 to 5 the 4 was due to the player hand, on 6 and 7 to the
+  // banker hand, and on 8 and 9 a natural ended the drawing.
   const open = 'dealt: - ?? 2H TS 3H 4D\ndeclared: tie';
 
   it('leaves open the draws that only some readings miss', () => {
@@ -494,17 +504,17 @@ describe('a card to no named hand, behind an unread one', () => {
     expect(judged(open).finds).toEqual(['DV-01']);
   });
 
-  it('is silent about a draw that no reading misses', () => {
+  it('raises nothing about a draw that no reading misses', () => {
     expect(judged(open.replace('4D', '9D')).unjudgeable).not.toContain('TC-07'); // banker 5 against 9 stands
   });
 
-  it('finds a draw that every reading makes unlawful', () => {
+  it('raises a draw that every reading makes unlawful', () => {
     expect(judged('dealt: - ?? 9H TS TH 4D B 2D\ndeclared: tie').finds).toEqual(
       expect.arrayContaining(['TC-02']),
     ); // the banker hand has a natural
   });
 
-  it('with four unread cards says that any drawing code may hold', () => {
+  it('leaves every drawing code open together with four unread cards', () => {
     expect(judged('dealt: - ?? ?? ?? ?? 4D 5D\ndeclared: tie').unjudgeable).toEqual(
       expect.arrayContaining(['TC-01', 'TC-09']),
     );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { timeOf } from '#audit';
 
 describe('the time of an event', () => {
-  it('is the same instant in whatever form it is written', () => {
+  it('is the same instant in every notation', () => {
     const dates = fc.date({
       min: new Date('0000-01-01T00:00:00.000Z'),
       max: new Date('9999-12-31T23:59:59.999Z'),
@@ -24,7 +24,7 @@ describe('the time of an event', () => {
     );
   });
 
-  it('is none on a day that the calendar does not have, and at an hour that the clock does not', () => {
+  it('does not exist on a day that the calendar does not have, or at an hour that the clock does not have', () => {
     for (const text of [
       '2026-02-29T12:00:00.000Z',
       '2100-02-29T12:00:00.000Z',
@@ -42,7 +42,7 @@ describe('the time of an event', () => {
     expect(timeOf('2000-02-29T12:00:00.000Z')).toBe(Date.UTC(2000, 1, 29, 12));
   });
 
-  it('is the second before a leap second', () => {
+  it('of a leap second is the second before it', () => {
     expect(timeOf('2016-12-31T23:59:60.000Z')).toBe(Date.UTC(2016, 11, 31, 23, 59, 59));
   });
 });
