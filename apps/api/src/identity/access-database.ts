@@ -30,7 +30,11 @@ export function accessOptions(
     applicationName: 'shoeprint-access',
     connectTimeoutMS: CONNECT_MS_MAX,
     poolErrorHandler: lost,
-    extra: { statement_timeout: STATEMENT_MS_MAX },
+    extra: {
+      statement_timeout: STATEMENT_MS_MAX,
+      // A process that sleeps in a transaction holds its locks no longer than this.
+      idle_in_transaction_session_timeout: STATEMENT_MS_MAX,
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { DataSource, LessThan } from 'typeorm';
+import { DataSource, LessThan, MoreThan } from 'typeorm';
 import { Problem } from '../problems/problems.js';
 import { ApiSettings } from '../settings/api-settings.js';
 import { Account, Session, SignInAttempt } from './access.entities.js';
@@ -40,6 +40,10 @@ const WINDOW_S = 60;
 const FAILED_MAX = { nameAndAddress: 5, name: 30, address: 30 };
 /** An address is a text of the other end of the connection: no longer than any IPv6 address with a zone. */
 const ADDRESS_LENGTH_MAX = 64;
+/** The key of the advisory lock that attempts take in turn, in all processes of a database. */
+const ATTEMPT_LOCK = 7_203_114_002;
+
+type AttemptOf = Pick<SignInAttempt, 'name' | 'address'>;
 
 @CommandHandler(SignIn)
 export class SignInHandler implements ICommandHandler<SignIn> {
@@ -57,44 +61,35 @@ export class SignInHandler implements ICommandHandler<SignIn> {
       : null;
     const fits = await passwordFits(password, account?.passwordHash ?? NOBODYS_HASH);
     if (!account || !fits || account.disabled) {
-      this.logger.warn({
-        message: 'sign-in refused',
-        name: attempt.name,
-        address: attempt.address,
-      });
+      this.logger.warn({ message: 'sign-in refused', ...attempt });
       throw new Problem('wrong-password');
     }
-    await this.source
-      .getRepository(SignInAttempt)
-      .delete({ name: attempt.name, address: attempt.address });
+    await this.source.getRepository(SignInAttempt).delete(attempt);
     return this.open(account);
   }
 
   /**
-   * Writes the attempt down as failed before the password is looked at, so that a thousand at once are counted too. One
-   * over a limit is taken out again: whoever goes on trying does not keep the owner out for longer.
+   * Records the attempt as failed before the password is checked. Attempts take turns, so that of a
+   * thousand at once no more are checked than the limits allow. A refused attempt is not recorded:
+   * an attacker who keeps trying does not lock the owner out for longer.
    */
-  private async begin(anyName: string, anyAddress: string): Promise<SignInAttempt> {
-    const attempts = this.source.getRepository(SignInAttempt);
-    const [name, address] = [
-      NAME.test(anyName) ? anyName : '(no name)',
-      anyAddress.slice(0, ADDRESS_LENGTH_MAX),
-    ];
-    const attempt = attempts.create({ id: randomUUID(), name, address });
-    await attempts.insert(attempt);
-    const since = new Date(Date.now() - WINDOW_S * 1000);
-    const failed = await attempts
-      .createQueryBuilder('attempt')
-      .select('attempt.name', 'name')
-      .addSelect('attempt.address', 'address')
-      .where('attempt.at > :since and (attempt.name = :name or attempt.address = :address)', {
-        since,
-        name,
-        address,
-      })
-      .getRawMany<{ name: string; address: string }>();
-    if (!isTooMany(failed, name, address)) return attempt;
-    await attempts.delete({ id: attempt.id });
+  private async begin(anyName: string, anyAddress: string): Promise<AttemptOf> {
+    const attempt: AttemptOf = {
+      name: NAME.test(anyName) ? anyName : '(no name)',
+      address: anyAddress.slice(0, ADDRESS_LENGTH_MAX),
+    };
+    const isAllowed = await this.source.transaction(async (manager) => {
+      await manager.query('select pg_advisory_xact_lock($1)', [ATTEMPT_LOCK]);
+      const at = MoreThan(new Date(Date.now() - WINDOW_S * 1000));
+      const failed = await manager.findBy(SignInAttempt, [
+        { at, name: attempt.name },
+        { at, address: attempt.address },
+      ]);
+      if (isTooMany(failed, attempt)) return false;
+      await manager.insert(SignInAttempt, { id: randomUUID(), ...attempt });
+      return true;
+    });
+    if (isAllowed) return attempt;
     throw new Problem('too-many-attempts', undefined, {
       headers: { 'Retry-After': String(WINDOW_S) },
     });
@@ -137,16 +132,13 @@ export class SignOutHandler implements ICommandHandler<SignOut> {
   }
 }
 
-function isTooMany(
-  failed: readonly { readonly name: string; readonly address: string }[],
-  name: string,
-  address: string,
-): boolean {
-  const ofName = failed.filter((attempt) => attempt.name === name);
-  const ofAddress = failed.filter((attempt) => attempt.address === address);
+/** Returns whether one more attempt after these would pass a limit. */
+function isTooMany(failed: readonly AttemptOf[], { name, address }: AttemptOf): boolean {
+  const ofName = failed.filter((other) => other.name === name);
+  const ofAddress = failed.filter((other) => other.address === address);
   return (
-    ofName.filter((attempt) => attempt.address === address).length > FAILED_MAX.nameAndAddress ||
-    ofName.length > FAILED_MAX.name ||
-    ofAddress.length > FAILED_MAX.address
+    ofName.filter((other) => other.address === address).length >= FAILED_MAX.nameAndAddress ||
+    ofName.length >= FAILED_MAX.name ||
+    ofAddress.length >= FAILED_MAX.address
   );
 }
