@@ -197,9 +197,12 @@ describe('a file of CSV', () => {
         ['string', 'number', 'boolean'].includes(typeof lines[0]?.[heading]),
       );
       expect(same.length).toBeGreaterThan(2);
-      for (const [i, line] of lines.entries())
-        for (const heading of same)
-          expect([path, heading, file[i]?.[heading]]).toEqual([path, heading, cell(line[heading])]);
+      const cells = (line: Record<string, string | number>): string[] =>
+        same.map((heading) => cell(line[heading]));
+      expect([path, file.map((row) => same.map((heading) => row[heading]))]).toEqual([
+        path,
+        lines.map(cells),
+      ]);
       if (!path.endsWith('dealers')) expect(await csv(withQuery(path, 'limit=1'))).toEqual(file);
     }
     expect((await floor.lines<CoupLine>('/v1/coups')).length).toBeGreaterThan(300);
@@ -255,8 +258,10 @@ describe('a file of CSV', () => {
         /^attachment; filename="[a-z-]+\.csv"$/,
       );
       expect(answer.headers['log-position']).toMatch(/^\d+:\d+(,\d+:\d+)*$/);
-      for (const row of parsed(answer.body))
-        for (const each of row) expect(each).not.toMatch(/^[=+@\t\r\n]|^-(?!\d+(\.\d+)?$)/);
+      const formulas = parsed(answer.body)
+        .flat()
+        .filter((each) => /^[=+@\t\r\n]|^-(?!\d+(\.\d+)?$)/.test(each));
+      expect([path, formulas]).toEqual([path, []]);
       expect((await floor.get(path)).headers['content-disposition']).toBeUndefined();
     }
     expect(
