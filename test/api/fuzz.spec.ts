@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { canonicalLine } from '#audit';
 import { anyEvent, NARROW } from '../kit/any-event.js';
 import { eventually } from '../kit/eventually.js';
+import { rounds } from '../kit/rounds.js';
 import {
   BATCH,
   card,
@@ -28,7 +29,7 @@ afterAll(() => api?.close());
 const SEED = 20261120;
 const bound = (numRuns: number): fc.Parameters<unknown> => ({
   seed: SEED,
-  numRuns,
+  numRuns: rounds(numRuns),
   endOnFailure: false,
 });
 

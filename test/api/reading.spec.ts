@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { routesOf } from '../../apps/api/src/create-api.js';
 import type { Answer } from '../kit/api.js';
+import { rounds } from '../kit/rounds.js';
 import { dayLines, LISTS, ReadingFloor, REPORTS, withQuery } from './reading-floor.js';
 
 let floor: ReadingFloor;
@@ -209,7 +210,7 @@ describe('a query that is not what it must be', () => {
             });
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: rounds(1_500) },
     );
   });
 });

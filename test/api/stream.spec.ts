@@ -11,6 +11,7 @@ import { StreamController } from '../../apps/api/src/stream/stream.controller.js
 import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
+import { rounds } from '../kit/rounds.js';
 import { dayLines, ReadingFloor, TABLES } from './reading-floor.js';
 
 interface Told {
@@ -192,7 +193,7 @@ describe('the stream', () => {
         last.cut();
         await agrees([...told, ...last.told]);
       }),
-      { numRuns: 8 },
+      { numRuns: rounds(8) },
     );
     await eventually('nobody', () => watch().count === 0);
   });

@@ -5,6 +5,7 @@ import { anyStream } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import { audit, decoded, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
+import { rounds } from '../kit/rounds.js';
 
 /** Returns the consequences as data, with their rows. */
 const told = (consequences: readonly Consequence[]): unknown[] =>
@@ -43,7 +44,7 @@ describe('any log of one table, even an absurd one,', () => {
         expect(read).toBe(events.length);
         expect(sum).toBe(events.length);
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     );
   });
 
@@ -58,7 +59,7 @@ describe('any log of one table, even an absurd one,', () => {
           expect(split.saved).toBe(whole.saved);
         },
       ),
-      { numRuns: 800 },
+      { numRuns: rounds(800) },
     );
   });
 
@@ -106,7 +107,7 @@ describe('a log whose sources number their events', () => {
           });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -141,7 +142,7 @@ describe('a log whose sources number their events', () => {
           expect(delayed.state.admission.counts).toEqual(inOrder.state.admission.counts);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

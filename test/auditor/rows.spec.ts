@@ -5,6 +5,7 @@ import { anyGame } from '../kit/any-game.js';
 import type { Sent } from '../kit/audit.js';
 import { eventually } from '../kit/eventually.js';
 import { BANKER_WINS, play, TIE } from '../kit/play.js';
+import { rounds } from '../kit/rounds.js';
 import { TableLog } from '../kit/table.js';
 import { DOCUMENTS, simulated } from '../simulate/simulated.js';
 import { append, expectedOf, Floor, inAnyOrder, linesOf, recordsOf, rowsOf } from './floor.js';
@@ -123,7 +124,7 @@ describe('the rows', () => {
         fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
         kills,
         fc.boolean(),
-        async (games, cuts, rounds, twice) => {
+        async (games, cuts, deaths, twice) => {
           const tables = new Map(
             games.map((events, i) => [`T${i + 1}`, linesOf(atTable(`T${i + 1}`, events))] as const),
           );
@@ -135,7 +136,7 @@ describe('the rows', () => {
             await whole.caughtUp();
             await expectRows(whole, tables);
             killed.log.faults.deliverTwice = twice;
-            for (const { records, turns, inOrder } of rounds) {
+            for (const { records, turns, inOrder } of deaths) {
               const auditor = await killed.start();
               await appendAll(killed, all.splice(0, records));
               if (turns % 2 === 0) await killed.caughtUp();
@@ -155,9 +156,9 @@ describe('the rows', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: rounds(12) },
     );
-  });
+  }, 180_000);
 
   it("include each event once if the snapshots of a partition's tables have different offsets", async () => {
     const floor = await floorOf(1);
@@ -310,7 +311,7 @@ describe('the rows', () => {
           expect((await rowsOf(floor, table)).counts).toEqual(expectedOf(lines).counts);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     );
     expect(await floor.query('select * from rows.position where stopped_at is not null')).toEqual(
       [],

@@ -18,6 +18,7 @@ import fc from 'fast-check';
 import { stepsOf } from '../../libs/read-model/src/coups/steps.js';
 import { audit } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
+import { rounds } from '../kit/rounds.js';
 import { TableLog } from '../kit/table.js';
 import { OF_VALUE } from './coup-in-words.js';
 
@@ -156,7 +157,7 @@ describe('what is due', () => {
         const excess = findings.some(({ code }) => code === 'DL-06');
         expect([excess, unjudgeable]).toEqual([next.step === 'outcome', []]);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 
@@ -196,7 +197,7 @@ describe('what is due', () => {
           distinct(asRead(hands).map((read) => inWords(due(read, rules)))),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { roads, type DerivedMark, type RoadResult, type Roads } from '#baccarat';
+import { rounds } from '../kit/rounds.js';
 import { shoeOf } from './road-pictures.js';
 
 const streaks = fc
@@ -114,7 +115,7 @@ describe('the big road', () => {
           drawnByHand(bigRoad.map(({ side }) => side)),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });
