@@ -4,12 +4,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PostgresLog } from '#event-log';
-import { EmbeddedCluster } from '../dist/apps/standalone/src/postgres/embedded-cluster.js';
+import { EmbeddedCluster } from '#built/apps/standalone/src/postgres/embedded-cluster';
+import { quantile } from './measure.mjs';
 
 const SECONDS = Number(process.argv[2] ?? 4);
 const PARTITIONS = 16;
 const BLOCK_BYTES = 60_000;
 
+/** @type {(n: number) => string} */
 const line = (n) =>
   JSON.stringify({
     specversion: '1.0',
@@ -22,7 +24,7 @@ const line = (n) =>
     session: '1',
     sequence: n,
     data: {
-      card: 'A23456789TJQK'[(n * 7919) % 13] + 'SHDC'[(n * 31) % 4],
+      card: `${'A23456789TJQK'[(n * 7919) % 13]}${'SHDC'[(n * 31) % 4]}`,
       to: n % 2 ? 'player' : 'banker',
     },
     receivedfrom: 'device/T12-shoe',
@@ -32,6 +34,7 @@ const line = (n) =>
 let made = 0;
 const events = Array.from({ length: 1000 }, () => Buffer.from(line(made++)));
 const blocks = Array.from({ length: 64 }, () => {
+  /** @type {string[]} */
   const lines = [];
   for (let bytes = 0; ;) {
     const next = line(made++);
@@ -41,20 +44,32 @@ const blocks = Array.from({ length: 64 }, () => {
   }
 });
 
+/**
+ * Returns the item at an index that repeats.
+ * @template Item
+ * @param {readonly Item[]} items
+ * @param {number} n
+ */
+const cycled = (items, n) => /** @type {Item} */ (items[n % items.length]);
+
+/** @type {(log: PostgresLog, n: number) => Promise<unknown>} */
 const live = (log, n) =>
   log.append({
     partition: n % PARTITIONS,
-    records: [{ key: `T${n % 600}`, value: events[n % events.length] }],
+    records: [{ key: `T${n % 600}`, value: cycled(events, n) }],
     urgency: 'live',
   });
+/** @type {(times: readonly number[]) => string} */
 const quantiles = (times) => {
   const sorted = Float64Array.from(times).sort();
-  const at = (q) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]?.toFixed(1);
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${sorted.at(-1)?.toFixed(1)} ms`;
+  const [p50, p99, max] = [0.5, 0.99, 1].map((q) => quantile(sorted, q).toFixed(1));
+  return `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`;
 };
 
+/** @type {(log: PostgresLog, count: number) => Promise<string>} */
 async function callers(log, count) {
   const until = performance.now() + SECONDS * 1000;
+  /** @type {number[]} */
   const times = [];
   await Promise.all(
     Array.from({ length: count }, async (_, caller) => {
@@ -68,9 +83,14 @@ async function callers(log, count) {
   return `${Math.round(times.length / SECONDS)} appends/s, ${quantiles(times)}`;
 }
 
-/** Appends at a rate, whatever the outcome. Times are measured from when each append was due. */
+/**
+ * Appends at a rate, whatever the outcome. Times are measured from when each append was due.
+ * @param {PostgresLog} log
+ * @param {number} perSecond
+ */
 async function atRate(log, perSecond) {
   const begun = performance.now();
+  /** @type {number[]} */
   const times = [];
   const appends = [];
   for (let n = 0; n < perSecond * SECONDS;) {
@@ -85,6 +105,11 @@ async function atRate(log, perSecond) {
   return quantiles(times);
 }
 
+/**
+ * Appends blocks from several writers for some seconds.
+ * @param {PostgresLog} log
+ * @param {number} writers
+ */
 async function bulk(log, writers, seconds = SECONDS) {
   const until = performance.now() + seconds * 1000;
   const begun = performance.now();
@@ -92,10 +117,7 @@ async function bulk(log, writers, seconds = SECONDS) {
   await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {
       for (let n = writer; performance.now() < until; n += writers) {
-        const records = Array.from(
-          { length: 8 },
-          (_unused, at) => blocks[(n * 8 + at) % blocks.length],
-        );
+        const records = Array.from({ length: 8 }, (_, at) => cycled(blocks, n * 8 + at));
         await log.append({
           partition: n % PARTITIONS,
           records: records.map(({ value }) => ({ key: 'T12', value })),
@@ -110,6 +132,7 @@ async function bulk(log, writers, seconds = SECONDS) {
   return `${Math.round(bytes / 1e6 / spent)} MB/s, ${Math.round(count / spent / 1000)} k events/s`;
 }
 
+/** @type {(log: PostgresLog) => Promise<string>} */
 async function followed(log) {
   const heads = await Promise.all(
     Array.from({ length: PARTITIONS }, (_, partition) => log.head(partition)),
@@ -122,13 +145,14 @@ async function followed(log) {
       take: async (partition, taken) => {
         records += taken.length;
         for (const { value } of taken) bytes += value.length;
-        if (taken.at(-1).offset + 1 >= heads[partition]) left.delete(partition);
+        if ((taken.at(-1)?.offset ?? -1) + 1 >= (heads[partition] ?? 0)) left.delete(partition);
         if (left.size === 0) resolve(undefined);
       },
       stopped: (_, why) => reject(why),
     });
     for (const [partition, head] of heads.entries())
-      head > 0 ? follower.add(partition, 0) : left.delete(partition);
+      if (head > 0) follower.add(partition, 0);
+      else left.delete(partition);
   });
   const spent = (performance.now() - begun) / 1000;
   return `${records} records, ${Math.round(bytes / 1e6 / spent)} MB/s`;

@@ -13,21 +13,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { simulate } from '#audit';
-import { installedRules } from '#rule-folder';
-import { EmbeddedCluster } from '../dist/apps/standalone/src/postgres/embedded-cluster.js';
+import { installedRules, rulesNamed } from '#rule-folder';
+import { EmbeddedCluster } from '#built/apps/standalone/src/postgres/embedded-cluster';
 import { load, post } from './ingest/load.mjs';
+import { spread } from './measure.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 9);
 const TURN_MS = Number(process.argv[3] ?? 1500);
-const KINDS = ['shoeprint', 'fastify', 'light', 'node'];
+const KINDS = /** @type {const} */ (['shoeprint', 'fastify', 'light', 'node']);
 
-const spread = (values) => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return { median: sorted[sorted.length >> 1], min: sorted[0], max: sorted.at(-1) };
-};
+/** @typedef {typeof KINDS[number]} Kind */
+/** @typedef {{ kind: Kind, child: import('node:child_process').ChildProcess, port: number, token?: string }} Server */
+/** @typedef {{ name: string, events: number, path: string, type: string, body: string, connections: number }} Shape */
+/** @typedef {{ perSecond: number, p99: number, cpuUs: number }} Turn */
+/** @typedef {import('./measure.mjs').Spread} Spread */
 
-async function simulated(count) {
-  const rules = (await installedRules([])).get('punto-banco@1');
+/** @type {(count: number) => string[]} */
+function simulated(count) {
+  const rules = rulesNamed(installedRules(), 'punto-banco@1');
   const { lines } = simulate({ rules, seed: 'bench', shoes: 20, bets: true });
   const some = [];
   for (const line of lines) if (some.push(line) === count) break;
@@ -37,9 +40,10 @@ async function simulated(count) {
 /**
  * Returns what is sent: for each shape, the path at the bare servers, media type, body, connections
  * and events.
+ * @returns {Shape[]}
  */
-async function shapes() {
-  const lines = await simulated(1100);
+function shapes() {
+  const lines = simulated(1100);
   const game = lines.slice(100);
   return [
     {
@@ -47,7 +51,7 @@ async function shapes() {
       events: 1,
       path: '/one',
       type: 'application/cloudevents+json',
-      body: game.find((line) => line.includes('card-drawn')),
+      body: game.find((line) => line.includes('card-drawn')) ?? '',
       connections: 64,
     },
     {
@@ -69,20 +73,28 @@ async function shapes() {
   ];
 }
 
+/** @type {(kind: Kind, url: string) => Promise<Server>} */
 const server = (kind, url) =>
   new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(new URL('ingest/server.mjs', import.meta.url)), [kind, url]);
-    child.once('message', (message) => resolve({ kind, child, ...message }));
+    child.once('message', (message) =>
+      resolve({ kind, child, .../** @type {{ port: number, token?: string }} */ (message) }),
+    );
     child.once('exit', (code) => reject(new Error(`the server ${kind} ended with ${code}`)));
   });
 
-/** Returns the processor time of a server so far, in µs. */
+/**
+ * Returns the processor time of a server so far, in µs.
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<number>}
+ */
 const cpuOf = (child) =>
   new Promise((resolve) => {
-    child.once('message', resolve);
+    child.once('message', (us) => resolve(Number(us)));
     child.send('cpu');
   });
 
+/** @type {(server: Server, shape: Shape, ms: number) => Promise<Turn>} */
 async function turn({ kind, port, token, child }, { path, type, body, connections }, ms) {
   const request =
     kind === 'shoeprint'
@@ -93,17 +105,33 @@ async function turn({ kind, port, token, child }, { path, type, body, connection
   return { ...found, cpuUs: ((await cpuOf(child)) - before) / found.answers };
 }
 
-async function compare(servers, shape) {
+/**
+ * Measures each server in turn, in an order that changes from round to round.
+ * @param {readonly Server[]} servers
+ * @param {Shape} shape
+ */
+async function measured(servers, shape) {
   for (const one of servers) await turn(one, shape, 2 * TURN_MS);
+  /** @type {Record<Kind, Turn>[]} */
   const rounds = [];
   for (let round = 0; round < ROUNDS; round += 1) {
+    const at = round % servers.length;
+    /** @type {Partial<Record<Kind, Turn>>} */
     const found = {};
-    for (let i = 0; i < servers.length; i += 1) {
-      const one = servers[(round + i) % servers.length];
+    for (const one of [...servers.slice(at), ...servers.slice(0, at)])
       found[one.kind] = await turn(one, shape, TURN_MS);
-    }
-    rounds.push(found);
+    rounds.push(/** @type {Record<Kind, Turn>} */ (found));
   }
+  return rounds;
+}
+
+/** @type {(values: Spread, digits: number) => string} */
+const shown = ({ median, min, max }, digits) =>
+  `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
+
+/** @type {(servers: readonly Server[], shape: Shape) => Promise<void>} */
+async function compare(servers, shape) {
+  const rounds = await measured(servers, shape);
   console.log(
     `\n${shape.name}: ${shape.body.length} bytes a request, ${shape.connections} connections`,
   );
@@ -112,14 +140,14 @@ async function compare(servers, shape) {
   );
   for (const { kind } of servers) {
     const rate = spread(rounds.map((found) => found[kind].perSecond * shape.events));
-    const ratio = (to) =>
-      spread(rounds.map((found) => found[kind].perSecond / found[to].perSecond));
-    const [a, b] = [ratio('fastify'), ratio('node')];
+    const [toFastify, toNode] = /** @type {const} */ (['fastify', 'node']).map((to) =>
+      shown(spread(rounds.map((found) => found[kind].perSecond / found[to].perSecond)), 2),
+    );
     const cpu = spread(rounds.map((found) => found[kind].cpuUs));
     const cpuRatio = spread(rounds.map((found) => found.fastify.cpuUs / found[kind].cpuUs));
     const p99 = spread(rounds.map((found) => found[kind].p99));
     console.log(
-      `| ${kind} | ${[rate.median, rate.min, rate.max].map((n) => Math.round(n).toLocaleString('en')).join(' / ')} | ${p99.median.toFixed(1)} | ${a.median.toFixed(2)} (${a.min.toFixed(2)}-${a.max.toFixed(2)}) | ${b.median.toFixed(2)} (${b.min.toFixed(2)}-${b.max.toFixed(2)}) | ${cpu.median.toFixed(0)} (${cpu.min.toFixed(0)}-${cpu.max.toFixed(0)}) | ${cpuRatio.median.toFixed(2)} (${cpuRatio.min.toFixed(2)}-${cpuRatio.max.toFixed(2)}) |`,
+      `| ${kind} | ${[rate.median, rate.min, rate.max].map((n) => Math.round(n).toLocaleString('en')).join(' / ')} | ${p99.median.toFixed(1)} | ${toFastify} | ${toNode} | ${shown(cpu, 0)} | ${shown(cpuRatio, 2)} |`,
     );
   }
 }
@@ -127,10 +155,11 @@ async function compare(servers, shape) {
 const dir = mkdtempSync(join(tmpdir(), 'shoeprint-bench-pg-'));
 const cluster = new EmbeddedCluster({ dir, database: 'shoeprint', ephemeral: true });
 await cluster.start();
+/** @type {Server[]} */
 const servers = [];
 try {
   for (const kind of KINDS) servers.push(await server(kind, cluster.url));
-  for (const shape of await shapes()) await compare(servers, shape);
+  for (const shape of shapes()) await compare(servers, shape);
 } finally {
   for (const { child } of servers) {
     child.removeAllListeners('exit');

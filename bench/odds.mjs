@@ -2,27 +2,30 @@
 // it after a coup, and for all fifteen bets with pairs, perfect pairs and bonus payouts.
 // Run: npm run build && node bench/odds.mjs
 import { oddsOf, readRules } from '#baccarat';
+import { spread } from './measure.mjs';
+
+/** @typedef {import('#baccarat').BetText} BetText */
 
 const WARM_UP = 300;
 const ROUNDS = 400;
 
+/** @type {BetText['pushes']} */
 const tie = [{ when: { winner: 'tie' } }];
+/** @type {(winner: 'player' | 'banker') => BetText} */
 const bonus = (winner) => ({
   id: `dragon-bonus-${winner}`,
   pushes: [{ when: { winner: 'tie', playerNatural: true } }],
   pays: [
     { when: { winner, [`${winner}Natural`]: true }, odds: '1 to 1' },
-    ...[
-      [9, 30],
-      [8, 10],
-      [7, 6],
-      [6, 4],
-      [5, 2],
-      [4, 1],
-    ].map(([margin, odds]) => ({ when: { winner, margin }, odds: `${odds} to 1` })),
+    ...Object.entries({ 9: 30, 8: 10, 7: 6, 6: 4, 5: 2, 4: 1 }).map(([margin, odds]) => ({
+      when: { winner, margin: Number(margin) },
+      odds: `${odds} to 1`,
+    })),
   ],
 });
+/** @type {import('#baccarat').Predicate} */
 const BANKER_SIX = { winner: 'banker', bankerTotal: 6 };
+/** @type {readonly BetText[]} */
 const MAIN = [
   { id: 'player', pushes: tie, pays: [{ when: { winner: 'player' }, odds: '1 to 1' }] },
   {
@@ -33,11 +36,13 @@ const MAIN = [
   },
   { id: 'tie', pays: [{ when: { winner: 'tie' }, odds: '8 to 1' }] },
 ];
+/** @type {readonly BetText[]} */
 const PAIRS = [
   { id: 'player-pair', pays: [{ when: { playerPair: true }, odds: '11 to 1' }] },
   { id: 'banker-pair', pays: [{ when: { bankerPair: true }, odds: '11 to 1' }] },
   { id: 'either-pair', pays: [{ when: { pairs: [1, 2] }, odds: '5 to 1' }] },
 ];
+/** @type {readonly BetText[]} */
 const PERFECT = [
   {
     id: 'perfect-pair',
@@ -47,6 +52,7 @@ const PERFECT = [
     ],
   },
 ];
+/** @type {readonly BetText[]} */
 const SIDE = [
   { id: 'big', pays: [{ when: { cards: [5, 6] }, odds: '0.54 to 1' }] },
   { id: 'small', pays: [{ when: { cards: 4 }, odds: '1.5 to 1' }] },
@@ -70,6 +76,7 @@ const SIDE = [
   bonus('banker'),
 ];
 
+/** @type {(bets: readonly BetText[]) => import('#baccarat').Rules} */
 const rulesWith = (bets) =>
   readRules({
     id: 'bench',
@@ -102,6 +109,13 @@ const rulesWith = (bets) =>
     procedure: {},
   });
 
+/**
+ * Times exact solves and prints their spread.
+ * @param {string} title
+ * @param {readonly BetText[]} bets
+ * @param {number} decks
+ * @param {number} rounds
+ */
 function time(title, bets, decks, rounds) {
   const rules = rulesWith(bets);
   for (let i = 0; i < rounds * (WARM_UP / ROUNDS); i += 1) oddsOf(rules, decks);
@@ -113,12 +127,10 @@ function time(title, bets, decks, rounds) {
     if (decks === 8 && outcomes.banker !== 2_292_252_566_437_888n)
       throw new Error(`wrong count of banker wins: ${outcomes.banker}`);
   }
-  ms.sort((a, b) => a - b);
-  const [median, least, most] = [ms[ms.length >> 1], ms[0], ms.at(-1)].map((each) =>
-    each.toFixed(3).padStart(8),
-  );
+  const { min, median, max } = spread(ms);
+  const [middle, least, most] = [median, min, max].map((each) => each.toFixed(3).padStart(8));
   console.log(
-    `${title.padEnd(44)} median ${median} ms   min ${least}   max ${most}   (${rounds} rounds)`,
+    `${title.padEnd(44)} median ${middle} ms   min ${least}   max ${most}   (${rounds} rounds)`,
   );
 }
 

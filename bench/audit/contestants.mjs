@@ -3,44 +3,46 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import {
-  blockOf,
-  Decoder,
-  endOfLog,
-  fold,
-  houseFrom,
-  newTable,
-  RuleBook,
-} from '../../dist/libs/audit/src/index.js';
-import { readRules } from '../../dist/libs/baccarat/src/index.js';
+import { blockOf, Decoder, endOfLog, fold, houseFrom, newTable, RuleBook } from '#audit';
+import { readRules } from '#baccarat';
 import { eachLine } from './lines.mjs';
 
-const { BaccaratGameEngine } = createRequire(import.meta.url)('baccarat-engine');
+/** @typedef {{ events: number, coups: number, findings: number }} Counted */
 
-const rules = readRules(
-  JSON.parse(readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8')),
+const { BaccaratGameEngine, Card } = /** @type {typeof import('baccarat-engine')} */ (
+  createRequire(import.meta.url)('baccarat-engine')
 );
+
+/** @type {import('#baccarat').RuleDocument} */
+const document = JSON.parse(
+  readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8'),
+);
+const rules = readRules(document);
 const book = new RuleBook(
   (text) => createHash('sha256').update(text).digest('hex'),
   [[rules.ref, rules]],
 );
 
-/** Reads the bytes of a file and returns its findings, with every check on. */
+/**
+ * Reads the bytes of a file and counts its findings, with every check on.
+ * @param {string} file
+ * @returns {Counted}
+ */
 export function shoeprint(file) {
   const decoder = new Decoder(houseFrom(book));
+  /** @type {Map<string, import('#audit').TableState>} */
   const tables = new Map();
-  let block;
   let events = 0;
   let coups = 0;
   let findings = 0;
+  /** @param {readonly import('#audit').Consequence[]} consequences */
   const take = (consequences) => {
     for (const { is } of consequences) {
       if (is === 'coup') coups += 1;
       else if (is === 'raised') findings += 1;
     }
   };
-  eachLine(file, (bytes, text, from, to, fresh) => {
-    if (fresh) block = blockOf(bytes, text);
+  eachLine(file, blockOf, (block, from, to) => {
     const { event, faults } = decoder.decode(block, from, to);
     if (!event) throw new Error(`malformed: ${JSON.stringify(faults)}`);
     let state = tables.get(event.table);
@@ -52,49 +54,64 @@ export function shoeprint(file) {
   return { events, coups, findings };
 }
 
-/** Reads and decodes the lines, without the fold. */
+/**
+ * Reads and decodes the lines, without the fold.
+ * @param {string} file
+ */
 export function decodeOnly(file) {
   const decoder = new Decoder(houseFrom(book));
-  let block;
   let events = 0;
-  eachLine(file, (bytes, text, from, to, fresh) => {
-    if (fresh) block = blockOf(bytes, text);
+  eachLine(file, blockOf, (block, from, to) => {
     if (!decoder.decode(block, from, to).event) throw new Error('malformed');
     events += 1;
   });
-  return { events };
+  return { events, coups: 0, findings: 0 };
 }
 
+/** @typedef {{ type: string, data: { card: string, to: string, outcome: string } }} Line */
+
+const RANKS = 'A23456789TJQK'.split('');
 const SUITS = { S: 'spade', H: 'heart', D: 'diamond', C: 'club' };
-const CARDS = new Map();
-for (const suit of 'SHDC')
-  for (const rank of 'A23456789TJQK')
-    CARDS.set(rank + suit, { value: rank === 'T' ? '10' : rank, suit: SUITS[suit] });
+/** @type {Map<string, import('baccarat-engine').Card>} */
+const CARDS = new Map(
+  Object.entries(SUITS).flatMap(([letter, suit]) =>
+    RANKS.map((rank) => [rank + letter, new Card(suit, rank === 'T' ? '10' : rank)]),
+  ),
+);
+
+/** @type {(bytes: Buffer, text: string) => string} */
+const textOf = (_, text) => text;
 
 /**
  * Runs the public engine on the same lines: JSON.parse, the coup's cards put back into its shoe and
  * dealt again, its cards and outcome compared. It does not check pairs (on which it is wrong),
  * bets, the shoe, or who sent what.
+ * @param {string} file
+ * @returns {Counted}
  */
 export function baccaratEngine(file) {
   const engine = new BaccaratGameEngine();
   let events = 0;
   let coups = 0;
   let findings = 0;
+  /** @type {import('baccarat-engine').Card[]} */
   let cards = [];
-  let declared = '';
-  eachLine(file, (bytes, text, from, to) => {
+  /** @type {string | undefined} */
+  let declared;
+  eachLine(file, textOf, (text, from, to) => {
+    /** @type {Line} */
     const { type, data } = JSON.parse(text.slice(from, to));
     events += 1;
     if (type === 'shoeprint.card-drawn.v1') {
-      if (data.to !== 'burn') cards.push(CARDS.get(data.card));
+      const card = CARDS.get(data.card);
+      if (card && data.to !== 'burn') cards.push(card);
     } else if (type === 'shoeprint.outcome-declared.v1') declared = data.outcome;
     else if (type === 'shoeprint.coup-closed.v1') {
       const dealt = cards.length;
       engine.shoe.cards = cards.reverse();
       const hand = engine.dealGame();
-      const { outcome } = engine.resultsEngine.calculateGameResult(hand);
-      if (hand.playerCards.length + hand.bankerCards.length !== dealt || outcome !== declared)
+      const { outcome: found } = engine.resultsEngine.calculateGameResult(hand);
+      if (hand.playerCards.length + hand.bankerCards.length !== dealt || found !== declared)
         findings += 1;
       coups += 1;
       cards = [];

@@ -5,8 +5,15 @@ import { closeSync, openSync, readSync } from 'node:fs';
 
 const PIECE = 1 << 16;
 
-/** Calls `line(bytes, text, from, to, isNewBlock)` for every line of a file, in order. */
-export function eachLine(file, line) {
+/**
+ * Calls `line` for every line of a file, in order, with the block that `blockOf` makes of the bytes
+ * around it.
+ * @template Block
+ * @param {string} file
+ * @param {(bytes: Buffer, text: string) => Block} blockOf
+ * @param {(block: Block, from: number, to: number) => void} line
+ */
+export function eachLine(file, blockOf, line) {
   const fd = openSync(file, 'r');
   const buffer = Buffer.alloc(2 * PIECE);
   let kept = 0;
@@ -15,12 +22,10 @@ export function eachLine(file, line) {
     if (read === 0) break;
     const end = kept + read;
     const bytes = buffer.subarray(0, end);
-    const text = bytes.latin1Slice(0, end);
+    const block = blockOf(bytes, bytes.toString('latin1'));
     let from = 0;
-    let fresh = true;
     for (let newline = bytes.indexOf(10, from); newline >= 0; newline = bytes.indexOf(10, from)) {
-      line(bytes, text, from, newline, fresh);
-      fresh = false;
+      line(block, from, newline);
       from = newline + 1;
     }
     buffer.copy(buffer, 0, from, end);

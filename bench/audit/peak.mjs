@@ -1,12 +1,14 @@
 // Audits one file as the command line does, and prints the peak resident memory of this process in
 // KiB.
-import { runProgram } from '../../dist/apps/cli/src/program.js';
+import { runProgram } from '#built/apps/cli/src/program';
 
 const write = process.stdout.write.bind(process.stdout);
-process.stdout.write = (chunk, ...rest) => {
-  const done = rest.at(-1);
-  if (typeof done === 'function') done();
+/** @type {(chunk: unknown, encoding?: string | (() => void), done?: () => void) => boolean} */
+const drop = (_chunk, encoding, done) => {
+  if (typeof encoding === 'function') encoding();
+  done?.();
   return true;
 };
-await runProgram([process.execPath, 'shoeprint', 'audit', '--json', process.argv[2]]);
+process.stdout.write = drop;
+await runProgram([process.execPath, 'shoeprint', 'audit', '--json', String(process.argv[2])]);
 write(String(process.resourceUsage().maxRSS));

@@ -4,82 +4,75 @@ import { EVENT_TYPES, fullName, SHAPES } from '#audit';
 import { CARDS } from '#baccarat';
 
 const id = { type: 'string', minLength: 1 };
+/** @type {(minimum: number, maximum?: number) => object} */
 const whole = (minimum, maximum = Number.MAX_SAFE_INTEGER) => ({
   type: 'integer',
   minimum,
   maximum,
 });
 
+/** @type {Readonly<Record<Exclude<import('#audit').Field['is'], 'one-of' | 'some-of'>, object>>} */
+const FIELDS = {
+  id,
+  rules: id,
+  bet: id,
+  text: { type: 'string' },
+  code: { type: ['string', 'integer'] },
+  amount: whole(0),
+  ordinal: whole(1),
+  total: whole(0, 9),
+  flag: { type: 'boolean' },
+  card: { enum: CARDS },
+  'card-or-unread': { enum: [...CARDS, null] },
+  cards: { type: 'array', items: { enum: CARDS } },
+  names: { type: 'array', items: id },
+  currency: { type: 'string', pattern: '^[A-Z]{3}$' },
+  limits: { type: 'object' },
+  object: { type: 'object' },
+};
+
+/** @type {(field: import('#audit').Field) => object} */
 function fieldSchema(field) {
-  switch (field.is) {
-    case 'id':
-    case 'rules':
-    case 'bet':
-      return id;
-    case 'text':
-      return { type: 'string' };
-    case 'code':
-      return { type: ['string', 'integer'] };
-    case 'amount':
-      return whole(0);
-    case 'ordinal':
-      return whole(1);
-    case 'total':
-      return whole(0, 9);
-    case 'flag':
-      return { type: 'boolean' };
-    case 'card':
-      return { enum: CARDS };
-    case 'card-or-unread':
-      return { enum: [...CARDS, null] };
-    case 'cards':
-      return { type: 'array', items: { enum: CARDS } };
-    case 'names':
-      return { type: 'array', items: id };
-    case 'currency':
-      return { type: 'string', pattern: '^[A-Z]{3}$' };
-    case 'limits':
-    case 'object':
-      return { type: 'object' };
-    case 'one-of':
-      return { enum: field.values };
-    case 'some-of':
-      return { type: 'array', items: { enum: field.values } };
-  }
+  if (field.is === 'one-of') return { enum: field.values };
+  if (field.is === 'some-of') return { type: 'array', items: { enum: field.values } };
+  return FIELDS[field.is];
 }
 
+const ATTRIBUTES = {
+  specversion: { const: '1.0' },
+  source: { type: 'string', pattern: '^(device|person|virtual|system)/.' },
+  id,
+  time: { type: 'string', format: 'date-time' },
+  table: id,
+  shoe: id,
+  session: id,
+  sequence: whole(1),
+  datacontenttype: { const: 'application/json' },
+  traceparent: { type: 'string' },
+};
+const REQUIRED = ['specversion', 'type', 'source', 'id', 'time', 'table', 'data'];
+
+/** @param {import('#audit').EventType} type */
 function eventSchema(type) {
   const { shoe, fields, optional } = SHAPES[type];
   const names = Object.keys(fields);
   return {
     type: 'object',
-    required: [
-      'specversion',
-      'type',
-      'source',
-      'id',
-      'time',
-      'table',
-      'data',
-      ...(shoe ? ['shoe'] : []),
-    ],
+    required: [...REQUIRED, ...(shoe ? ['shoe'] : [])],
     dependentRequired: { session: ['sequence'], sequence: ['session'] },
     properties: {
-      specversion: { const: '1.0' },
+      ...ATTRIBUTES,
       type: { const: fullName(type) },
-      source: { type: 'string', pattern: '^(device|person|virtual|system)/.' },
-      id,
-      time: { type: 'string', format: 'date-time' },
-      table: id,
-      shoe: id,
-      session: id,
-      sequence: whole(1),
-      datacontenttype: { const: 'application/json' },
-      traceparent: { type: 'string' },
       data: {
         type: 'object',
-        required: names.filter((name) => !optional.includes(name)),
-        properties: Object.fromEntries(names.map((name) => [name, fieldSchema(fields[name])])),
+        required: names.filter(
+          (name) => !(/** @type {readonly string[]} */ (optional).includes(name)),
+        ),
+        properties: Object.fromEntries(
+          /** @type {[string, import('#audit').Field][]} */ (Object.entries(fields)).map(
+            ([name, field]) => [name, fieldSchema(field)],
+          ),
+        ),
         additionalProperties: false,
       },
     },
@@ -95,13 +88,10 @@ export const EVENT_SCHEMA = {
   oneOf: EVENT_TYPES.map(eventSchema),
 };
 
-/** The schema of one event's attributes without its data: the least that a server must check. */
-export const LIGHT_SCHEMA = (() => {
-  const { data, ...properties } = eventSchema('cut-card-drawn').properties;
-  return {
-    type: 'object',
-    required: ['specversion', 'type', 'source', 'id', 'time', 'table', 'data'],
-    properties: { ...properties, type: id, data: { type: 'object' } },
-    additionalProperties: false,
-  };
-})();
+/** The schema of one event's attributes, without its data: the least that deserves the name. */
+export const LIGHT_SCHEMA = {
+  type: 'object',
+  required: REQUIRED,
+  properties: { ...ATTRIBUTES, type: id, data: { type: 'object' } },
+  additionalProperties: false,
+};

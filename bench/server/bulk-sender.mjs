@@ -2,12 +2,25 @@
 // to the one before, with one connection a file.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Connection, positionsOf, request } from './connection.mjs';
+import { positionsFrom } from '#read-model';
+import { clock } from '../measure.mjs';
+import { Connection, request } from './connection.mjs';
 
 const REQUEST_BYTES = 2 * 1024 * 1024;
 const AGAIN_MS = 250;
-const clock = () => Number(process.hrtime.bigint()) / 1e6;
 
+/** @typedef {{ port: number, token: string, files: readonly string[] }} BulkOrder */
+/**
+ * When the sending began and ended, and the heads of the log that the answers named.
+ * @typedef {object} BulkSent
+ * @property {number} began
+ * @property {number} ended
+ * @property {Map<number, number>} heads
+ * @property {number} again
+ * @property {number} cpuMs
+ */
+
+/** @type {(file: string, token: string) => Buffer[]} */
 function requests(file, token) {
   const bytes = readFileSync(file);
   const made = [];
@@ -22,42 +35,52 @@ function requests(file, token) {
   return made;
 }
 
-process.once('message', async ({ port, token, files }) => {
-  const queues = files.map((file) => requests(file, token));
-  const connections = files.map(() => new Connection(port));
-  await Promise.all(connections.map(({ opened }) => opened));
-  const heads = {};
+/**
+ * Sends a request until it is accepted. Returns the positions of its events, and how often it was
+ * sent again.
+ * @param {Connection} connection
+ * @param {Buffer} bytes
+ */
+async function accepted(connection, bytes) {
+  for (let again = 0; ; again += 1) {
+    const { status, position, why } = await connection.post(bytes);
+    if (status === 202) return { positions: positionsFrom(position), again };
+    if (status !== 503 && status !== 504) throw new Error(`answered ${status} ${why}`);
+    await pause(AGAIN_MS);
+  }
+}
+
+/** @param {BulkOrder} order */
+async function prepare({ port, token, files }) {
+  const senders = files.map((file) => ({
+    queue: requests(file, token),
+    connection: new Connection(port),
+  }));
+  await Promise.all(senders.map(({ connection }) => connection.opened));
+  /** @type {Map<number, number>} */
+  const heads = new Map();
   let again = 0;
-  process.once('message', async () => {
+  const send = async () => {
     const cpu = process.cpuUsage();
     const began = clock();
     await Promise.all(
-      queues.map(async (queue, i) => {
+      senders.map(async ({ queue, connection }) => {
         for (const bytes of queue) {
-          for (;;) {
-            const { status, position, why } = await connections[i].post(bytes);
-            if (status === 202) {
-              for (const { partition, next } of positionsOf(position))
-                heads[partition] = Math.max(heads[partition] ?? 0, next);
-              break;
-            }
-            if (status !== 503 && status !== 504) throw new Error(`answered ${status} ${why}`);
-            again += 1;
-            await pause(AGAIN_MS);
-          }
+          const answer = await accepted(connection, bytes);
+          again += answer.again;
+          for (const [partition, next] of answer.positions)
+            heads.set(partition, Math.max(heads.get(partition) ?? 0, next));
         }
       }),
     );
     const { user, system } = process.cpuUsage(cpu);
-    process.send({
-      began,
-      ended: clock(),
-      heads,
-      again,
-      requests: queues.flat().length,
-      cpuMs: (user + system) / 1000,
-    });
-    for (const connection of connections) connection.close();
-  });
-  process.send('ready');
-});
+    /** @type {BulkSent} */
+    const sent = { began, ended: clock(), heads, again, cpuMs: (user + system) / 1000 };
+    process.send?.(sent);
+    for (const { connection } of senders) connection.close();
+  };
+  process.once('message', () => void send());
+  process.send?.('ready');
+}
+
+process.once('message', (/** @type {BulkOrder} */ order) => void prepare(order));

@@ -6,15 +6,24 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { simulateTables } from '#audit';
 import { installedRules, rulesNamed } from '#rule-folder';
-import { asked, cpuFrom, letGo, load, othersFrom, spread, started } from './children.mjs';
+import { spread } from '../measure.mjs';
+import { asked, cpuFrom, letGo, load, othersFrom, started } from './children.mjs';
 import { connected, startServer } from './stack.mjs';
+
+/** @typedef {import('./stack.mjs').Machine} Machine */
+/** @typedef {{ files: string[], events: number, bytes: number }} Data */
+/** @typedef {Readonly<Record<string, number>>} ByProcess */
 
 const FILES = 4;
 const TABLES_A_FILE = 16;
 
 /**
  * Writes files of events of several tables, mixed by time as they were dealt: at least `events` in
- * all, half of the tables with bets.
+ * all.
+ * @param {string} dir
+ * @param {number} events
+ * @param {boolean} bets
+ * @returns {Promise<Data>}
  */
 export async function files(dir, events, bets) {
   const rules = rulesNamed(installedRules(), 'punto-banco@1');
@@ -24,10 +33,11 @@ export async function files(dir, events, bets) {
     const tables = Array.from({ length: TABLES_A_FILE }, (_, t) => `${bets ? 'B' : 'C'}${f}-${t}`);
     const file = join(dir, `${bets ? 'bets' : 'cards'}-${f}.ndjson`);
     const out = createWriteStream(file);
+    /** @type {string[]} */
     let piece = [];
     let own = 0;
-    for (const line of simulateTables({ rules, tables, shoes: 12, seed: `bulk-${f}`, bets })
-      .lines) {
+    const { lines } = simulateTables({ rules, tables, shoes: 12, seed: `bulk-${f}`, bets });
+    for (const line of lines) {
       piece.push(line, '\n');
       own += 1;
       if (own * FILES >= events) break;
@@ -47,95 +57,95 @@ export async function files(dir, events, bets) {
   };
 }
 
-/** Runs one round on its own server. */
-export async function bulkRound(machine, log, data, flags) {
+/**
+ * Runs one round on its own server.
+ * @param {Machine} machine
+ * @param {import('./stack.mjs').LogName} log
+ * @param {Data} data
+ * @param {import('./stack.mjs').Flags} flags
+ */
+async function bulkRound(machine, log, data, flags) {
   const server = await startServer(machine, log, flags);
-  const { child: sender } = await started('bulk-sender.mjs', {
+  const sender = await started('bulk-sender', {
     port: server.port,
     token: server.token,
     files: data.files,
   });
-  const { child: observer } = await started('observer.mjs', { databaseUrl: server.databaseUrl });
+  const observer = await started('observer', { databaseUrl: server.databaseUrl });
   const cpu = cpuFrom(server.pids);
   const others = othersFrom();
-  const sent = await asked(sender, 'go');
+  const sent = await asked(sender);
   await reached(server.databaseUrl, sent.heads);
-  const used = cpu();
-  const foreign = others(sum(used) + sent.cpuMs);
-  const { seen } = await asked(observer, 'tell');
+  const used = { ...cpu(), sender: sent.cpuMs };
+  const foreign = others(sum(used));
+  const { seen } = await asked(observer);
   const until = lastReached(seen, sent.heads);
   letGo(observer);
   letGo(sender);
   await server.stop();
   const ms = until - sent.began;
-  const perEvent = Object.fromEntries(
-    Object.entries({ ...used, sender: sent.cpuMs }).map(([name, each]) => [
-      name,
-      (each * 1000) / data.events,
-    ]),
-  );
   return {
     perSecond: (data.events / ms) * 1000,
-    takenPerSecond: (data.events / (sent.ended - sent.began)) * 1000,
-    ms,
-    again: sent.again,
-    perEvent,
-    load: `${load()}, others had ${foreign} % of the machine`,
+    line: `${Math.round((data.events / ms) * 1000)} events/s visible, ${Math.round((data.events / (sent.ended - sent.began)) * 1000)} taken; ${costs(used, data.events)}; sent again ${sent.again}; load ${load()}, others had ${foreign} % of the machine`,
   };
 }
 
+/** @type {(byProcess: ByProcess) => number} */
 export const sum = (byProcess) => Object.values(byProcess).reduce((all, ms) => all + ms, 0);
 
+/**
+ * Resolves once the rows have reached the heads.
+ * @param {string} databaseUrl
+ * @param {ReadonlyMap<number, number>} heads
+ */
 export async function reached(databaseUrl, heads) {
   const client = await connected(databaseUrl);
   for (;;) {
+    /** @type {import('pg').QueryResult<{ partition: number, next: string }>} */
     const { rows } = await client.query('select partition, next from rows.position');
-    if (
-      Object.entries(heads).every(
-        ([partition, next]) =>
-          Number(rows.find((row) => row.partition === Number(partition))?.next) >= next,
-      )
-    )
-      break;
+    const at = new Map(rows.map(({ partition, next }) => [partition, Number(next)]));
+    if ([...heads].every(([partition, next]) => (at.get(partition) ?? 0) >= next)) break;
     await pause(50);
   }
   await client.end();
 }
 
+/** @type {(seen: Float64Array, heads: ReadonlyMap<number, number>) => number} */
 function lastReached(seen, heads) {
-  const waiting = new Map(
-    Object.entries(heads).map(([partition, next]) => [Number(partition), next]),
-  );
+  const waiting = new Map(heads);
   for (let i = 0; i < seen.length; i += 3) {
-    if (seen[i + 2] >= (waiting.get(seen[i + 1]) ?? Infinity)) waiting.delete(seen[i + 1]);
-    if (waiting.size === 0) return seen[i];
+    const [at = NaN, partition = NaN, next = NaN] = seen.subarray(i, i + 3);
+    if (next >= (waiting.get(partition) ?? Infinity)) waiting.delete(partition);
+    if (waiting.size === 0) return at;
   }
   throw new Error('the observer did not see the rows at the heads');
 }
 
-/** Runs rounds by turns on the named logs, and prints a line for each. */
+/**
+ * Runs rounds in turn on the named logs, and prints a line for each.
+ * @param {Machine} machine
+ * @param {import('./stack.mjs').Asked & { events: number }} asked
+ */
 export async function bulk(machine, { logs, events, rounds, flags, until }) {
   const kinds = [];
   for (const bets of [true, false])
     kinds.push({
       bets,
       data: await files(machine.dir, events, bets),
-      results: new Map(logs.map((log) => [log, []])),
+      results: new Map(logs.map((log) => [log, /** @type {number[]} */ ([])])),
     });
   for (let round = 0; round < rounds && (round === 0 || performance.now() < until); round += 1) {
     for (const { bets, data, results } of kinds) {
       for (const log of logs) {
         const result = await bulkRound(machine, log, data, flags);
-        results.get(log).push(result);
-        console.log(
-          `  bulk ${bets ? 'bets' : 'cards'} ${log}: ${Math.round(result.perSecond)} events/s visible, ${Math.round(result.takenPerSecond)} taken; ${costs(result.perEvent)}; sent again ${result.again}; load ${result.load}`,
-        );
+        results.get(log)?.push(result.perSecond);
+        console.log(`  bulk ${bets ? 'bets' : 'cards'} ${log}: ${result.line}`);
       }
     }
   }
   for (const { bets, data, results } of kinds) {
     for (const [log, each] of results) {
-      const { min, median, max } = spread(each.map(({ perSecond }) => perSecond));
+      const { min, median, max } = spread(each);
       console.log(
         `bulk | ${bets ? 'with bets' : 'cards alone'} | ${log} | ${data.events} events, ${(data.bytes / data.events).toFixed(0)} B each | ${each.length} rounds | ${Math.round(min)} - **${Math.round(median)}** - ${Math.round(max)} events/s`,
       );
@@ -143,7 +153,12 @@ export async function bulk(machine, { logs, events, rounds, flags, until }) {
   }
 }
 
-export const costs = (perEvent) =>
-  Object.entries(perEvent)
-    .map(([name, us]) => `${name} ${us.toFixed(2)}`)
+/**
+ * Returns the processor time of an event by process, in words.
+ * @param {ByProcess} used in ms
+ * @param {number} events
+ */
+export const costs = (used, events) =>
+  Object.entries(used)
+    .map(([name, ms]) => `${name} ${((ms * 1000) / events).toFixed(2)}`)
     .join(', ') + ' µs/event';

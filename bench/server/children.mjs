@@ -6,10 +6,39 @@ import { fileURLToPath } from 'node:url';
 
 const TICK_MS = 10;
 
-/** Returns the next message of a child. Rejects if it exits first. */
-export const heard = (child) =>
+/** @typedef {import('node:child_process').ChildProcess} ChildProcess */
+/** @import { BulkOrder, BulkSent } from './bulk-sender.mjs' */
+/** @import { LiveOrder, LiveSent } from './live-sender.mjs' */
+/** @import { Observed } from './observer.mjs' */
+/** @import { NaiveDone, NaiveOrder } from './naive.mjs' */
+/** @import { RebuildDone, RebuildOrder } from './rebuilding.mjs' */
+
+/**
+ * The programs of this folder: what each is given at its start, and what it answers when it is
+ * asked. `rebuilding.mjs` and `naive.mjs` answer with their first message.
+ * @typedef {object} Programs
+ * @property {{ given: BulkOrder, answer: BulkSent }} bulk-sender
+ * @property {{ given: LiveOrder, answer: LiveSent }} live-sender
+ * @property {{ given: { databaseUrl: string }, answer: Observed }} observer
+ * @property {{ given: NaiveOrder, answer: NaiveDone }} naive
+ * @property {{ given: RebuildOrder, answer: RebuildDone }} rebuilding
+ */
+
+/**
+ * A running program of this folder, and its first message.
+ * @template {keyof Programs} Name
+ * @typedef {{ name: Name, child: ChildProcess, first: unknown }} Program
+ */
+
+/**
+ * Returns the next message of a child. Rejects if it exits first.
+ * @param {ChildProcess} child
+ * @returns {Promise<unknown>}
+ */
+const heard = (child) =>
   new Promise((resolve, reject) => {
-    const ended = (code) => reject(new Error(`${child.spawnargs.at(-1)} ended with ${code}`));
+    const ended = (/** @type {number | null} */ code) =>
+      reject(new Error(`${child.spawnargs.at(-1)} ended with ${code}`));
     child.once('exit', ended);
     child.once('message', (message) => {
       child.off('exit', ended);
@@ -18,24 +47,44 @@ export const heard = (child) =>
   });
 
 /**
- * Starts a file of this folder as a process, passes it `given`, and resolves with its first
- * message.
+ * Starts a program of this folder, passes it `given`, and waits for its first message.
+ * @template {keyof Programs} Name
+ * @param {Name} name
+ * @param {Programs[Name]['given']} given
+ * @returns {Promise<Program<Name>>}
  */
-export async function started(file, given) {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
+export async function started(name, given) {
+  const child = fork(fileURLToPath(new URL(`${name}.mjs`, import.meta.url)), [], {
     serialization: 'advanced',
   });
   child.send(given);
-  return { child, first: await heard(child) };
+  return { name, child, first: await heard(child) };
 }
 
-/** Sends a request to a child and resolves with its next message. */
-export function asked(child, what) {
+/**
+ * Asks a program for its answer.
+ * @template {keyof Programs} Name
+ * @param {Program<Name>} program
+ */
+export async function asked({ child }) {
   const answer = heard(child);
-  child.send(what);
-  return answer;
+  child.send('go');
+  return /** @type {Programs[Name]['answer']} */ (await answer);
 }
 
+/**
+ * Runs a program that answers with its first message.
+ * @template {'naive' | 'rebuilding'} Name
+ * @param {Name} name
+ * @param {Programs[Name]['given']} given
+ */
+export async function ran(name, given) {
+  const program = await started(name, given);
+  letGo(program);
+  return /** @type {Programs[Name]['answer']} */ (program.first);
+}
+
+/** @type {(pid: number | string) => { parent: number, own: number, ended: number } | undefined} */
 function stat(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -53,14 +102,16 @@ function stat(pid) {
 
 /**
  * Returns the processor time in ms of a process, of its children, and of those of them that exited.
+ * @param {number} pid
  */
 export function cpuMs(pid) {
   let sum = 0;
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const each = stat(name);
-    if (Number(name) === pid) sum += (each?.own ?? 0) + (each?.ended ?? 0);
-    else if (each?.parent === pid) sum += each.own;
+    if (!each) continue;
+    if (Number(name) === pid) sum += each.own + each.ended;
+    else if (each.parent === pid) sum += each.own;
   }
   return sum;
 }
@@ -68,21 +119,19 @@ export function cpuMs(pid) {
 /**
  * Starts counting the processor time of `pids`. Returns a function that returns how much was used
  * since.
+ * @param {Readonly<Record<string, number>>} pids
  */
 export function cpuFrom(pids) {
-  const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuMs(pid)]);
-  return () => Object.fromEntries(before.map(([name, pid, ms]) => [name, cpuMs(pid) - ms]));
+  const before = Object.entries(pids).map(([name, pid]) => ({ name, pid, ms: cpuMs(pid) }));
+  return () => Object.fromEntries(before.map(({ name, pid, ms }) => [name, cpuMs(pid) - ms]));
 }
 
 /** Returns the busy and total processor time of the machine so far, in ms. */
 function machineMs() {
-  const [user, nice, system, idle, iowait, ...rest] = readFileSync('/proc/stat', 'latin1')
-    .split('\n')[0]
-    .split(/\s+/)
-    .slice(1, 9)
-    .map((ticks) => Number(ticks) * TICK_MS);
-  const busy = user + nice + system + rest.reduce((sum, each) => sum + each, 0);
-  return { busy, all: busy + idle + iowait };
+  const [total = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
+  const ticks = total.split(/\s+/).slice(1, 9).map(Number);
+  const sumOf = (/** @type {number[]} */ each) => each.reduce((sum, n) => sum + n, 0) * TICK_MS;
+  return { busy: sumOf(ticks) - sumOf(ticks.slice(3, 5)), all: sumOf(ticks) }; // idle and iowait
 }
 
 /**
@@ -91,7 +140,7 @@ function machineMs() {
  */
 export function othersFrom() {
   const before = machineMs();
-  return (ours) => {
+  return (/** @type {number} */ ours) => {
     const now = machineMs();
     return Math.max(
       0,
@@ -100,10 +149,10 @@ export function othersFrom() {
   };
 }
 
-/** Returns the processor time of this process so far, in ms. */
-export const ownMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
-
-/** Returns the process id of the program whose command line contains a text. */
+/**
+ * Returns the process id of the program whose command line contains a text.
+ * @param {string} text
+ */
 export const pidOf = (text) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -116,13 +165,12 @@ export const pidOf = (text) =>
       }
     });
 
-export const load = () => loadavg()[0].toFixed(1);
-export const clock = () => Number(process.hrtime.bigint()) / 1e6;
+export const load = () => loadavg().map((each) => each.toFixed(1))[0];
 
-export function spread(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return { min: sorted[0], median: sorted[sorted.length >> 1], max: sorted.at(-1) };
+/**
+ * Lets a program exit. It may already have exited by itself.
+ * @param {{ child: ChildProcess }} program
+ */
+export function letGo({ child }) {
+  if (child.connected) child.disconnect();
 }
-
-/** Lets a child exit. It may already have exited by itself. */
-export const letGo = (child) => child.connected && child.disconnect();

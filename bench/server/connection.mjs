@@ -4,42 +4,56 @@ import { connect } from 'node:net';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** Returns the bytes of `POST /v1/events`. */
+/**
+ * Returns the bytes of `POST /v1/events`.
+ * @param {string} token
+ * @param {string} type
+ * @param {Uint8Array} body
+ */
 export function request(token, type, body) {
   const head = `POST /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }
 
-/** Parses a Log-Position header: the offset that a reader waits for, by partition. */
-export const positionsOf = (header) =>
-  header.split(',').map((part) => {
-    const [partition, next] = part.split(':').map(Number);
-    return { partition, next };
-  });
+/**
+ * What runs once an answer is complete. A failed connection is status 0.
+ * @typedef {(status: number, position: string, why: string) => void} Answered
+ */
 
 /** One connection. `post` resolves with status and Log-Position, one request at a time. */
 export class Connection {
   #socket;
+  /** @type {Buffer | undefined} */
   #pending;
+  /** @type {Answered | undefined} */
   #answered;
+  /** @type {Promise<void>} */
+  opened;
 
+  /** @param {number} port */
   constructor(port) {
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.#socket.on('data', (chunk) => this.#came(chunk));
     this.#socket.on('error', (error) => this.#failed(error));
     this.#socket.on('close', () => this.#failed(new Error('the connection was closed')));
-    this.opened = new Promise((resolve) => this.#socket.once('connect', resolve));
+    this.opened = new Promise((resolve) => this.#socket.once('connect', () => resolve()));
   }
 
   /**
-   * Calls `answered(status, logPosition, why)` once the answer is complete. A failed connection is
-   * status 0.
+   * Sends a request.
+   * @param {Uint8Array} bytes
+   * @param {Answered} answered
    */
   send(bytes, answered) {
     this.#answered = answered;
     this.#socket.write(bytes);
   }
 
+  /**
+   * Sends a request and resolves with its answer.
+   * @param {Uint8Array} bytes
+   * @returns {Promise<{ status: number, position: string, why: string }>}
+   */
   post(bytes) {
     return new Promise((resolve) =>
       this.send(bytes, (status, position, why) => resolve({ status, position, why })),
@@ -50,29 +64,34 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  /** @param {Error} error */
   #failed(error) {
-    const answered = this.#answered;
-    this.#answered = undefined;
-    answered?.(0, '', error.message);
+    this.#finish(0, '', error.message);
   }
 
+  /** @type {Answered} */
+  #finish(status, position, why) {
+    const answered = this.#answered;
+    this.#answered = undefined;
+    answered?.(status, position, why);
+  }
+
+  /** @param {Buffer} chunk */
   #came(chunk) {
     const buffer = this.#pending === undefined ? chunk : Buffer.concat([this.#pending, chunk]);
     const end = buffer.indexOf(END_OF_HEAD);
-    const head = end < 0 ? '' : buffer.latin1Slice(0, end);
+    const head = end < 0 ? '' : buffer.toString('latin1', 0, end);
     const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
     if (end < 0 || buffer.length < end + 4 + length) {
       this.#pending = buffer;
       return;
     }
     this.#pending = undefined;
-    const answered = this.#answered;
-    this.#answered = undefined;
     const status = Number(head.slice(9, 12));
-    answered(
+    this.#finish(
       status,
       /log-position: ([\d:,]+)/i.exec(head)?.[1] ?? '',
-      status === 202 ? '' : buffer.latin1Slice(0, 600),
+      status === 202 ? '' : buffer.toString('latin1', 0, 600),
     );
   }
 }

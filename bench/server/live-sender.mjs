@@ -4,120 +4,154 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { simulate } from '#audit';
 import { installedRules, rulesNamed } from '#rule-folder';
-import { Connection, positionsOf, request } from './connection.mjs';
+import { positionsFrom } from '#read-model';
+import { clock } from '../measure.mjs';
+import { Connection, request } from './connection.mjs';
 
-const clock = () => Number(process.hrtime.bigint()) / 1e6;
+/** @typedef {{ perSecond: number, seconds: number, tables: number, connections: number }} LivePlan */
+/** @typedef {LivePlan & { port: number, token: string }} LiveOrder */
+/**
+ * An event and what became of it: when it was due, sent and answered, and the position that the
+ * answer named.
+ * @typedef {object} Sent
+ * @property {string} source
+ * @property {Buffer} bytes
+ * @property {number} due
+ * @property {number} sent
+ * @property {number} answered
+ * @property {number} partition
+ * @property {number} next 0 if its request failed
+ */
+/** @typedef {{ events: Omit<Sent, 'source' | 'bytes'>[], failures: string[], failed: number, cpuMs: number }} LiveSent */
 
-/** Returns the tables' first events in the order of play: one of every table in turn. */
-function script(tables, count, token) {
+/**
+ * Returns the tables' first events in the order of play: one of every table in turn.
+ * @param {LiveOrder} order
+ * @returns {Sent[]}
+ */
+function script({ tables, perSecond, seconds, token }) {
   const rules = rulesNamed(installedRules(), 'punto-banco@1');
+  const count = perSecond * seconds;
   const each = Math.ceil(count / tables);
   const played = Array.from({ length: tables }, (_, t) => {
-    const lines = [];
-    for (const line of simulate({ rules, bets: true, shoes: 1, seed: `live-${t}`, table: `L${t}` })
-      .lines)
-      if (lines.push(line) === each) break;
-    return lines;
+    const table = `L${t}`;
+    const { lines } = simulate({ rules, bets: true, shoes: 1, seed: `live-${t}`, table });
+    const first = [];
+    for (const line of lines) if (first.push(line) === each) break;
+    return first;
   });
-  const events = [];
-  for (let i = 0; i < count; i += 1) {
-    const line = played[i % tables][Math.floor(i / tables)];
+  return Array.from({ length: count }, (_, i) => {
+    const line = played[i % tables]?.[Math.floor(i / tables)];
     if (line === undefined) throw new Error(`a shoe has not ${each} events: take more tables`);
-    events.push({
-      source: /"source":"([^"]*)"/.exec(line)[1],
+    return {
+      source: /"source":"([^"]*)"/.exec(line)?.[1] ?? '',
       bytes: request(token, 'application/cloudevents+json', Buffer.from(line)),
-    });
-  }
-  return events;
+      due: 0,
+      sent: 0,
+      answered: 0,
+      partition: 0,
+      next: 0,
+    };
+  });
 }
 
 class Sending {
+  #events;
+  #perSecond;
+  #free;
+  /** @type {Sent[]} */
+  #waiting = [];
   /**
-   * Four numbers an event: due, sent, acknowledged, and the index of its partition and offset in
-   * `positions`.
+   * The events that wait for the answer to one of their source.
+   * @type {Map<string, Sent[]>}
+   */
+  #busy = new Map();
+  #answered = 0;
+  /** @type {string[]} */
+  failures = [];
+
+  /**
+   * @param {readonly Sent[]} events
+   * @param {number} perSecond
+   * @param {readonly Connection[]} connections
    */
   constructor(events, perSecond, connections) {
-    Object.assign(this, {
-      events,
-      perSecond,
-      free: [...connections],
-      waiting: [],
-      busy: new Map(),
-      sent: 0,
-      answered: 0,
-      failures: [],
-    });
-    const n = events.length;
-    this.times = {
-      due: new Float64Array(n),
-      sent: new Float64Array(n),
-      answered: new Float64Array(n),
-      partition: new Float64Array(n),
-      next: new Float64Array(n),
-    };
+    this.#events = events;
+    this.#perSecond = perSecond;
+    this.#free = [...connections];
   }
 
   async run() {
-    const { events, perSecond, times } = this;
     const began = clock() + 100;
-    for (let i = 0; i < events.length; i += 1) times.due[i] = began + (i * 1000) / perSecond;
-    for (let i = 0; i < events.length;) {
-      const now = clock();
-      for (; i < events.length && times.due[i] <= now; i += 1) this.offer(i);
-      await pause(1);
+    for (const [i, event] of this.#events.entries())
+      event.due = began + (i * 1000) / this.#perSecond;
+    for (const event of this.#events) {
+      while (event.due > clock()) await pause(1);
+      this.#offer(event);
     }
-    while (this.answered < events.length) await pause(5);
-    return { ...times, failures: this.failures.slice(0, 3), failed: this.failures.length };
+    while (this.#answered < this.#events.length) await pause(5);
   }
 
-  /** Sends an event when it is its source's turn. */
-  offer(i) {
-    const { source } = this.events[i];
-    const queue = this.busy.get(source);
-    if (queue) queue.push(i);
+  /**
+   * Sends an event when it is its source's turn.
+   * @param {Sent} event
+   */
+  #offer(event) {
+    const queue = this.#busy.get(event.source);
+    if (queue) queue.push(event);
     else {
-      this.busy.set(source, []);
-      this.dispatch(i);
+      this.#busy.set(event.source, []);
+      this.#dispatch(event);
     }
   }
 
-  dispatch(i) {
-    const connection = this.free.pop();
-    if (!connection) return void this.waiting.push(i);
-    this.times.sent[i] = clock();
-    connection.send(this.events[i].bytes, (status, position, why) =>
-      this.done(i, connection, status, position, why),
-    );
-  }
-
-  done(i, connection, status, position, why) {
-    const { times } = this;
-    times.answered[i] = clock();
-    this.answered += 1;
-    if (status === 202)
-      [{ partition: times.partition[i], next: times.next[i] }] = positionsOf(position);
-    else this.failures.push(`${status} ${why}`);
-    this.free.push(connection);
-    const { source } = this.events[i];
-    const queue = this.busy.get(source);
-    const next = queue.shift();
-    if (next === undefined) this.busy.delete(source);
-    else this.waiting.push(next);
-    const first = this.waiting.shift();
-    if (first !== undefined) this.dispatch(first);
+  /** @param {Sent} event */
+  #dispatch(event) {
+    const connection = this.#free.pop();
+    if (!connection) {
+      this.#waiting.push(event);
+      return;
+    }
+    event.sent = clock();
+    connection.send(event.bytes, (status, position, why) => {
+      event.answered = clock();
+      this.#answered += 1;
+      if (status === 202)
+        for (const [partition, next] of positionsFrom(position))
+          Object.assign(event, { partition, next });
+      else this.failures.push(`${status} ${why}`);
+      this.#free.push(connection);
+      const next = this.#busy.get(event.source)?.shift();
+      if (next) this.#waiting.push(next);
+      else this.#busy.delete(event.source);
+      const first = this.#waiting.shift();
+      if (first) this.#dispatch(first);
+    });
   }
 }
 
-process.once('message', async ({ port, token, perSecond, seconds, tables, connections }) => {
-  const events = script(tables, perSecond * seconds, token);
-  const open = Array.from({ length: connections }, () => new Connection(port));
+/** @param {LiveOrder} order */
+async function prepare(order) {
+  const events = script(order);
+  const open = Array.from({ length: order.connections }, () => new Connection(order.port));
   await Promise.all(open.map(({ opened }) => opened));
-  process.once('message', async () => {
+  const send = async () => {
     const cpu = process.cpuUsage();
-    const result = await new Sending(events, perSecond, open).run();
+    const sending = new Sending(events, order.perSecond, open);
+    await sending.run();
     const { user, system } = process.cpuUsage(cpu);
-    process.send({ ...result, cpuMs: (user + system) / 1000 });
+    /** @type {LiveSent} */
+    const sent = {
+      events: events.map(({ source: _source, bytes: _bytes, ...event }) => event),
+      failures: sending.failures.slice(0, 3),
+      failed: sending.failures.length,
+      cpuMs: (user + system) / 1000,
+    };
+    process.send?.(sent);
     for (const connection of open) connection.close();
-  });
-  process.send('ready');
-});
+  };
+  process.once('message', () => void send());
+  process.send?.('ready');
+}
+
+process.once('message', (/** @type {LiveOrder} */ order) => void prepare(order));

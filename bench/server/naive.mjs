@@ -7,19 +7,25 @@ import { IsInt, IsISO8601, IsObject, IsOptional, IsString, Min, validate } from 
 import kafkajs from 'kafkajs';
 import { DataSource, EntitySchema } from 'typeorm';
 
-class TableEventDto {}
-for (const [name, ...checks] of [
-  ['specversion', IsString()],
-  ['type', IsString()],
-  ['source', IsString()],
-  ['id', IsString()],
-  ['time', IsISO8601()],
-  ['table', IsString()],
-  ['shoe', IsOptional(), IsString()],
-  ['session', IsOptional(), IsString()],
-  ['sequence', IsOptional(), IsInt(), Min(1)],
-  ['data', IsObject()],
-])
+class TableEventDto {
+  /** @type {unknown} */
+  data;
+}
+
+/** @type {Readonly<Record<string, readonly PropertyDecorator[]>>} */
+const CHECKS = {
+  specversion: [IsString()],
+  type: [IsString()],
+  source: [IsString()],
+  id: [IsString()],
+  time: [IsISO8601()],
+  table: [IsString()],
+  shoe: [IsOptional(), IsString()],
+  session: [IsOptional(), IsString()],
+  sequence: [IsOptional(), IsInt(), Min(1)],
+  data: [IsObject()],
+};
+for (const [name, checks] of Object.entries(CHECKS))
   for (const check of checks) check(TableEventDto.prototype, name);
 
 const Row = new EntitySchema({
@@ -36,7 +42,11 @@ const Row = new EntitySchema({
   },
 });
 
-process.once('message', async ({ databaseUrl, brokers, topic, ms }) => {
+/** @typedef {{ databaseUrl: string, brokers: string[], topic: string, ms: number }} NaiveOrder */
+/** @typedef {{ events: number, ms: number }} NaiveDone */
+
+/** @param {NaiveOrder} order */
+async function consume({ databaseUrl, brokers, topic, ms }) {
   const source = await new DataSource({
     type: 'postgres',
     url: databaseUrl,
@@ -55,10 +65,10 @@ process.once('message', async ({ databaseUrl, brokers, topic, ms }) => {
   await consumer.run({
     eachMessage: async ({ message }) => {
       began ||= performance.now();
-      for (const line of message.value.toString().split('\n')) {
+      for (const line of String(message.value).split('\n')) {
         if (over()) return;
-        const event = plainToInstance(TableEventDto, JSON.parse(line));
-        const faults = await validate(event);
+        const event = JSON.parse(line);
+        const faults = await validate(plainToInstance(TableEventDto, event));
         if (faults.length > 0) throw new Error(String(faults[0]));
         const { id, source: from, type, time, table, shoe, sequence, data } = event;
         await rows.save({ id, source: from, type, time, table, shoe, sequence, data });
@@ -67,6 +77,8 @@ process.once('message', async ({ databaseUrl, brokers, topic, ms }) => {
     },
   });
   while (!over()) await new Promise((resolve) => setTimeout(resolve, 20));
-  process.send({ events, ms: performance.now() - began });
+  process.send?.({ events, ms: performance.now() - began });
   process.exit(0);
-});
+}
+
+process.once('message', (/** @type {NaiveOrder} */ order) => void consume(order));

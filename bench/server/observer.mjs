@@ -1,28 +1,29 @@
 // A process that only watches: it records, by the machine's monotonic clock, when it was notified
 // that rows reached a position.
 import pg from 'pg';
+import { positionsFrom } from '#read-model';
+import { clock } from '../measure.mjs';
 
-const clock = () => Number(process.hrtime.bigint()) / 1e6;
+/**
+ * Three numbers for each position seen: when, its partition and its offset.
+ * @typedef {{ seen: Float64Array }} Observed
+ */
+
+/** @type {number[]} */
 const seen = [];
 
-process.once('message', async ({ databaseUrl }) => {
+/** @param {{ databaseUrl: string }} order */
+async function watch({ databaseUrl }) {
   const client = new pg.Client(databaseUrl);
-  client.on('notification', ({ payload }) => {
+  client.on('notification', ({ payload = '' }) => {
     const at = clock();
-    for (const part of payload.split(',')) {
-      const [partition, next] = part.split(':').map(Number);
-      seen.push(at, partition, next);
-    }
+    for (const [partition, next] of positionsFrom(payload)) seen.push(at, partition, next);
   });
   await client.connect();
   await client.query('listen shoeprint_rows');
-  process.on('message', (what) => {
-    if (what === 'tell')
-      process.send({
-        seen: Float64Array.from(seen),
-        cpuMs: (process.cpuUsage().user + process.cpuUsage().system) / 1000,
-      });
-  });
+  process.on('message', () => void process.send?.({ seen: Float64Array.from(seen) }));
   process.on('disconnect', () => process.exit(0));
-  process.send('watching');
-});
+  process.send?.('watching');
+}
+
+process.once('message', (/** @type {{ databaseUrl: string }} */ order) => void watch(order));

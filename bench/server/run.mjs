@@ -7,7 +7,7 @@ import { bulk } from './bulk.mjs';
 import { chain } from './chain.mjs';
 import { live } from './live.mjs';
 import { rebuild } from './rebuild.mjs';
-import { startMachine } from './stack.mjs';
+import { logNamed, startMachine } from './stack.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,25 +19,23 @@ const { values, positionals } = parseArgs({
     profile: { type: 'string' },
   },
 });
-const logs = values.logs.split(',');
+const logs = values.logs.split(',').map(logNamed);
 const rates = values.rates?.split(',').map(Number);
-const rounds = (otherwise) => Number(values.rounds ?? otherwise);
-const flags =
-  values.profile &&
-  Object.fromEntries(
-    ['api', 'auditor', 'standalone'].map((app) => [
-      app,
-      [
+const rounds = (/** @type {number} */ otherwise) => Number(values.rounds ?? otherwise);
+/** @type {import('./stack.mjs').Flags} */
+const flags = (app) =>
+  values.profile === undefined
+    ? []
+    : [
         '--cpu-prof',
         `--cpu-prof-dir=${values.profile}`,
         `--cpu-prof-name=${app}-${positionals.join('-')}.cpuprofile`,
-      ],
-    ]),
-  );
-const wants = (part) => positionals.length === 0 || positionals.includes(part);
+      ];
+const wants = (/** @type {string} */ part) =>
+  positionals.length === 0 || positionals.includes(part);
 
 /** The limit of each part in minutes. A started round is finished, and there is always one. */
-const within = (minutes) => performance.now() + minutes * 60_000;
+const within = (/** @type {number} */ minutes) => performance.now() + minutes * 60_000;
 
 const machine = await startMachine({ kafka: logs.includes('kafka') });
 for (const signal of ['SIGINT', 'SIGTERM'])
@@ -52,7 +50,13 @@ try {
       until: within(2.5),
     });
   if (wants('live'))
-    await live(machine, { logs, rates, rounds: rounds(1), flags, until: within(2) });
+    await live(machine, {
+      logs,
+      ...(rates && { rates }),
+      rounds: rounds(1),
+      flags,
+      until: within(2),
+    });
   if (wants('chain') && logs.includes('kafka'))
     await chain(machine, { events: 400_000, rounds: rounds(3), until: within(0.75) });
   if (wants('rebuild'))
