@@ -8,12 +8,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-/** The commands of README's code blocks, as they stand there, without what npm does and without comments. */
+/** The commands in README's code blocks, without npm's and without comments. */
 const COMMANDS = [...readme.matchAll(/^(?:npm ci && )?npx (shoeprint [^#\n]+)/gm)].map(
   ([, command]) => (command as string).trim(),
 );
 
-/** What each says it does: `audit` of faulty shoes ends with 1, the linting of a contradictory chart too. */
+/**
+ * The expected exit codes: `audit` of faulty shoes and the linting of a contradictory chart exit
+ * with 1.
+ */
 const EXITS: Readonly<Record<string, number>> = {
   'shoeprint audit examples/faulty-shoe.ndjson': 1,
   'shoeprint audit shoes.ndjson': 1,
@@ -33,7 +36,7 @@ describe('README', () => {
     for (const command of Object.keys(EXITS)) expect(COMMANDS).toContain(command);
   });
 
-  // In the order of the page: a later command may read what an earlier one wrote.
+  // In the order of the page, because a later command may read the output of an earlier one.
   it.each(COMMANDS)('npx %s', (command) => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
@@ -53,7 +56,7 @@ describe('README', () => {
     );
     expect(named).toEqual(expect.arrayContaining(['start', 'test']));
     expect(named.filter((script) => !(script in scripts))).toEqual([]);
-    expect(scripts.start).toBe('node scripts/start.mjs'); // which test/standalone runs
+    expect(scripts.start).toBe('node scripts/start.mjs'); // These are run by test/standalone.
   });
 
   it('links to pages that exist', () => {

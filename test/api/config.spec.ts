@@ -28,7 +28,7 @@ const namesOf = (variables: Record<string, string>): string[] =>
     .sort();
 
 describe('the settings of an api', () => {
-  it('are whole with a database alone: loopback, port 8377, sixteen partitions, midnight of UTC', () => {
+  it('default to loopback, port 8377, sixteen partitions and midnight of UTC if only a database is set', () => {
     expect(serverSettings({ DATABASE_URL })).toMatchObject({
       host: '127.0.0.1',
       port: 8377,
@@ -41,7 +41,7 @@ describe('the settings of an api', () => {
     });
   });
 
-  it('are refused with every faulty variable named at once, each once, and no value told', () => {
+  it('list every invalid variable once, and never show a value', () => {
     const wrong = {
       DATABASE_URL: 'hidden-word',
       SHOEPRINT_PORT: '70000',
@@ -60,14 +60,14 @@ describe('the settings of an api', () => {
     expect(faultsOf(wrong).join('\n')).not.toMatch(/hidden-word|70000|short/);
   });
 
-  it('are refused without a database, on either log', () => {
+  it('are rejected without a database, on either log', () => {
     expect(namesOf({})).toEqual(['DATABASE_URL']);
     expect(namesOf({ SHOEPRINT_LOG: 'kafka', KAFKA_BROKERS: '127.0.0.1:9092' })).toEqual([
       'DATABASE_URL',
     ]);
   });
 
-  it('take a secret from a file, and refuse it from both places', () => {
+  it('accept a secret from a file, but not from two places', () => {
     const DATABASE_URL_FILE = file('url', `${DATABASE_URL}\n`);
     const SHOEPRINT_ADMIN_PASSWORD_FILE = file('password', 'a long password\n');
     expect(serverSettings({ DATABASE_URL_FILE, SHOEPRINT_ADMIN_PASSWORD_FILE })).toMatchObject({
@@ -87,7 +87,7 @@ describe('the settings of an api', () => {
     ).toEqual(['SHOEPRINT_ADMIN_PASSWORD_FILE']);
   });
 
-  it('take TLS from two files, never from one', () => {
+  it('accept TLS only with both files', () => {
     const [SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY] = [file('tls.crt', 'c'), file('tls.key', 'k')];
     expect(serverSettings({ DATABASE_URL, SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY }).tls).toEqual({
       cert: Buffer.from('c'),
@@ -102,7 +102,7 @@ describe('the settings of an api', () => {
       expect(Object.isFrozen(part)).toBe(true);
   });
 
-  it('are printed without a secret', () => {
+  it('are printed without secrets', () => {
     const kafka = {
       SHOEPRINT_LOG: 'kafka',
       KAFKA_BROKERS: '127.0.0.1:9092',

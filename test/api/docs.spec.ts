@@ -27,8 +27,8 @@ const operationsOf = ({ paths }: OpenAPIObject): Operation[] =>
 
 const described = async (): Promise<OpenAPIObject> => (await api.send('GET', '/docs-json')).json();
 
-describe('the description of the api', () => {
-  it('names every route of /v1, and no other', async () => {
+describe('the API description', () => {
+  it('names exactly the routes of /v1', async () => {
     const { paths } = await described();
     const inDocs = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations as object).map(
@@ -41,11 +41,11 @@ describe('the description of the api', () => {
     expect(inDocs.sort()).toEqual(routes.sort());
   });
 
-  it('is the same without a server, where the types of clients are made from it', async () => {
+  it('is the same without a server, which is how the types of clients are made', async () => {
     expect(JSON.parse(JSON.stringify(await openApiDocument()))).toEqual(await described());
   });
 
-  it('passes the linter without an error or a warning', async () => {
+  it('passes the linter without errors or warnings', async () => {
     const faults = await lintFromString({
       source: JSON.stringify(await described()),
       config: await createConfig({ extends: ['recommended'] }),
@@ -57,7 +57,7 @@ describe('the description of the api', () => {
     ).toEqual([]);
   });
 
-  it('gives every operation a summary, a name and a tag', async () => {
+  it('has a summary, a name and a tag for every operation', async () => {
     const operations = operationsOf(await described());
     for (const { summary, operationId, tags } of operations) {
       expect(summary).toMatch(/\w+/);
@@ -69,7 +69,7 @@ describe('the description of the api', () => {
     expect(ids).toEqual(expect.arrayContaining(['listFindings', 'getCoup', 'appendEvents']));
   });
 
-  it('gives every answer of every status a schema, unless it has no body', async () => {
+  it('has a schema for every response of every status, unless the response has no body', async () => {
     for (const { operationId, responses } of operationsOf(await described()))
       for (const [status, { content }] of Object.entries(responses)) {
         const isEmpty = ['204', '304'].includes(status) || /^re(try|lease|sume)/.test(operationId);
@@ -83,7 +83,7 @@ describe('the description of the api', () => {
       }
   });
 
-  it('says which routes want a token', async () => {
+  it('shows which routes require a token', async () => {
     const { paths } = await described();
     for (const { method, url, needs } of routesOf(api.app)) {
       if (method === 'HEAD' || url.startsWith('/docs')) continue;
@@ -98,7 +98,7 @@ describe('the description of the api', () => {
     }
   });
 
-  it('names the problems of each status', async () => {
+  it('names the problem types of each status', async () => {
     const { components } = await described();
     const [events] = operationsOf(await described()).filter(
       ({ operationId }) => operationId === 'appendEvents',
@@ -112,7 +112,7 @@ describe('the description of the api', () => {
     ).toHaveLength(Object.keys(PROBLEMS).length);
   });
 
-  it('is shown on a page whose scripts come from the server alone', async () => {
+  it('is shown on a page whose scripts come only from the server', async () => {
     const page = await api.send('GET', '/docs');
     expect(page.statusCode).toBe(200);
     expect(page.headers['content-security-policy']).toContain("script-src 'self'");
@@ -127,7 +127,7 @@ describe('the description of the api', () => {
       );
   });
 
-  it('serves the description of the topic beside it, to everybody, under the path that the api has, and links to it', async () => {
+  it('links to the description of the topic, which everybody can read under the path of the api', async () => {
     const topic = await api.send('GET', '/docs/asyncapi.yaml');
     expect([topic.statusCode, topic.headers['content-type'], topic.body]).toEqual([
       200,
@@ -150,15 +150,15 @@ describe('the description of the api', () => {
     }
   });
 
-  it('has a page that tells every problem', async () => {
+  it('has a page that explains every problem type', async () => {
     const page = await api.send('GET', '/docs/problems');
     for (const name of Object.keys(PROBLEMS))
       expect(page.body).toContain(`urn:shoeprint:problem:${name}`);
   });
 });
 
-describe('an api below a path', () => {
-  it('serves everything there, and nothing beside it', async () => {
+describe('an api under a base path', () => {
+  it('serves everything under that path and nothing elsewhere', async () => {
     const below = await startApi({ settings: { basePath: '/audit/shoes' } });
     try {
       for (const path of [

@@ -39,12 +39,12 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An api over a memory log, with keys and accounts in a real database, for requests of events. */
+/** An api over a memory log, with keys and accounts in a real database, for tests of events. */
 export class EventsApp {
   private constructor(
     readonly app: NestFastifyApplication,
     readonly log: MemoryLog,
-    /** Of a key that may write everything that a device may. */
+    /** The scope of a key that may write everything that a device may. */
     readonly token: string,
     private readonly drop: () => Promise<void>,
   ) {}
@@ -72,7 +72,7 @@ export class EventsApp {
     return new EventsApp(app, log, token, database.drop);
   }
 
-  /** The token of a new device key. */
+  /** Returns the token of a new device key. */
   key(scope: {
     name: string;
     sources: string[];
@@ -82,7 +82,7 @@ export class EventsApp {
     return keyOf(this.app, scope);
   }
 
-  /** The token of a person who just signed in. */
+  /** Returns the token of a person who has just signed in. */
   async person(name: string, roles: ('pit-boss' | 'finance')[], tables: string[]): Promise<string> {
     const password = `the password of ${name}`;
     await this.app
@@ -120,7 +120,7 @@ export class EventsApp {
     };
   }
 
-  /** What lies on the log: each record's lines, in order of a partition. */
+  /** Returns what is on the log: each record's lines, in the order of a partition. */
   records(): {
     readonly key: string;
     readonly partition: number;
@@ -137,7 +137,7 @@ export class EventsApp {
       });
   }
 
-  /** All lines on the log, of one table or of all. */
+  /** Returns all lines on the log, of one table or of all. */
   lines(table?: string): string[] {
     return this.records()
       .filter(({ key }) => table === undefined || key === table)
@@ -179,7 +179,7 @@ export interface SentEvent {
 
 let next = 0;
 
-/** A well-formed event, each with an id of its own, in canonical order. */
+/** Returns a well-formed event in canonical order, each time with another id. */
 export function card({
   table = 'B07',
   source = `device/${table}-shoe`,
@@ -203,7 +203,7 @@ export function card({
 
 export const lineOf = (event: Readonly<Record<string, unknown>>): string => JSON.stringify(event);
 
-/** A stamped line taken apart. */
+/** Splits a stamped line into content and stamps. */
 export function unstamped(line: string): {
   readonly content: string;
   readonly from: string;

@@ -5,7 +5,7 @@ import { ReceivedClock } from '../../apps/api/src/ingest/received-clock.js';
 import { TableRecords } from '../../apps/api/src/ingest/table-records.js';
 
 describe('the clock of stamps', () => {
-  it('goes on and never back, whatever the machine says', () => {
+  it("never goes back, whatever the machine's clock says", () => {
     const said = [1000, 2000, 1500, 1999, 2001];
     const clock = new ReceivedClock(() => said.shift() ?? 0);
     expect([1, 2, 3, 4, 5, 6].map(() => clock.now())).toEqual(
@@ -13,7 +13,7 @@ describe('the clock of stamps', () => {
     );
   });
 
-  it('stamps each identity with its own name and the time that it is then', () => {
+  it('stamps each identity with its own name and the current time', () => {
     let now = 0;
     const clock = new ReceivedClock(() => now);
     const stamps = (from: string): unknown =>
@@ -38,7 +38,7 @@ describe('the clock of stamps', () => {
 });
 
 describe('the records of a request', () => {
-  it('go out as bulk when they are more than people send at once, and as live when they are few', () => {
+  it('are bulk if a request has more events than people send at once, and live otherwise', () => {
     const urgencies = [1, 100, 101].map((count) => {
       const records = new TableRecords('}');
       for (let i = 0; i < count; i += 1) records.add('T', '{}');
@@ -47,7 +47,7 @@ describe('the records of a request', () => {
     expect(urgencies).toEqual([['live'], ['live'], ['bulk']]);
   });
 
-  it('never are over the limit, to the byte', () => {
+  it('never exceed the size limit, to the byte', () => {
     const records = new TableRecords('}');
     for (let i = 0; i < 3; i += 1) records.add('T', `${'x'.repeat(29_999)}}`);
     records.add('T', `${'x'.repeat(29_998)}}`);
@@ -66,11 +66,11 @@ describe('a media type', () => {
     ['application/json', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('%j is the form %j', (header, form) => expect(formOf(header)).toBe(form));
+  ])('%j selects the form %j', (header, form) => expect(formOf(header)).toBe(form));
 });
 
 describe('a list of faults', () => {
-  it('cuts long texts, and never through a character', () => {
+  it('truncates long texts, but never within a character', () => {
     const list = new FaultList();
     list.add(1, [{ pointer: `/${'x'.repeat(298)}🂡🂡`, reason: 'r'.repeat(1000) }]);
     expect(list.errors[0]?.pointer).toBe(`/${'x'.repeat(298)}…`);

@@ -30,8 +30,8 @@ const isProblem = (answer: Answer, status: number, name: string): void => {
   expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
 };
 
-describe('an event that is recorded', () => {
-  it('lies on the log as the very bytes that were sent, the stamps last, one event a record', async () => {
+describe('a recorded event', () => {
+  it('is on the log as the bytes that were sent, followed by the stamps, one event a record', async () => {
     const event = card({ table: 'exact' });
     const from = Date.now();
     const answer = await api.send(lineOf(event));
@@ -50,7 +50,7 @@ describe('an event that is recorded', () => {
     );
   });
 
-  it('is brought into canonical form where it was not, in every way a sender may write it', async () => {
+  it('is converted to canonical form, whatever form the sender used', async () => {
     const event = card({ table: 'Tisch-ä庄\u2028"\\', data: { card: null, to: null } });
     const backwards = Object.fromEntries(
       Object.entries({
@@ -71,7 +71,7 @@ describe('an event that is recorded', () => {
     );
   });
 
-  it('keeps the order of its table in a batch and in lines, and is counted in the answer', async () => {
+  it('keeps the order of its table in a batch and in lines, and is counted in the response', async () => {
     const tables = ['order-1', 'order-2', 'order-3'];
     const events = Array.from({ length: 90 }, (_, i) => card({ table: `order-${(i % 3) + 1}` }));
     const batch = await api.send(`[ ${events.map(lineOf).join(' , ')} ]`, { type: BATCH });
@@ -93,7 +93,7 @@ describe('an event that is recorded', () => {
     for (const [partition, end] of written) expect(end).toBe(api.log.store.of(partition).length);
   });
 
-  it('comes in blocks of at most 60,000 bytes when there are many, and none is lost between them', async () => {
+  it('is in a block of at most 60,000 bytes if there are many, and none is lost between blocks', async () => {
     const events = Array.from({ length: 3000 }, (_, i) =>
       card({ table: i % 7 === 0 ? 'block-b' : 'block-a' }),
     );
@@ -111,7 +111,7 @@ describe('an event that is recorded', () => {
       );
   });
 
-  it('may come packed with gzip, and with parameters on its media type', async () => {
+  it('may arrive compressed with gzip, and with parameters on its media type', async () => {
     expect((await api.send(lineOf(card()), { gzip: true })).status).toBe(202);
     expect(
       (await api.send(`[${lineOf(card())}]`, { gzip: true, type: `${BATCH}; charset=utf-8` }))
@@ -121,7 +121,7 @@ describe('an event that is recorded', () => {
       expect((await api.send(lineOf(card()), { type })).status).toBe(202);
   });
 
-  it('is stamped with times that never go back, whoever sends at once', async () => {
+  it('has stamps whose times never go back, even if many senders send at once', async () => {
     await Promise.all(
       Array.from({ length: 200 }, () => api.send(lineOf(card({ table: 'clock' })))),
     );
@@ -130,7 +130,7 @@ describe('an event that is recorded', () => {
     expect([...times].sort()).toEqual(times);
   });
 
-  it('is nobody where the body holds none: an empty batch and empty lines are accepted as nothing', async () => {
+  it('does not exist for an empty batch or empty lines, which are accepted', async () => {
     for (const [body, type] of [
       ['[]', BATCH],
       ['', LINES],
@@ -145,7 +145,7 @@ describe('an event that is recorded', () => {
 });
 
 describe('a malformed request', () => {
-  it('is refused whole, and every malformed event is named by line, pointer and reason', async () => {
+  it('is refused as a whole, and the response names every malformed event by line, pointer and reason', async () => {
     const { id: _, ...nameless } = card();
     const lines = [
       lineOf(card()),
@@ -171,7 +171,7 @@ describe('a malformed request', () => {
     nothingWasAppended();
   });
 
-  it('is refused whole as a batch, by the place of each event from 1', async () => {
+  it('is refused as a whole batch, and the response numbers its events from 1', async () => {
     const answer = await api.send(`[${lineOf(card())}, 7, {}, ${lineOf(card())}]`, { type: BATCH });
     isProblem(answer, 400, 'malformed-events');
     expect([...new Set(answer.body.errors?.map(({ position }) => position))]).toEqual([2, 3]);
@@ -180,7 +180,7 @@ describe('a malformed request', () => {
 
   it.each([
     [
-      'a byte that is no UTF-8',
+      'a byte that is not UTF-8',
       Buffer.concat([Buffer.from(lineOf(card()).slice(0, -1)), Buffer.from([0xff, 0x7d])]),
     ],
     ['NUL in a name', lineOf(card({ table: 'a\0b' }))],
@@ -189,9 +189,12 @@ describe('a malformed request', () => {
       'a number beyond 2^53 - 1',
       lineOf(card()).replace(/"sequence":\d+/, '"sequence":9007199254740993'),
     ],
-    ['a number without end', lineOf(card()).replace(/"sequence":\d+/, '"sequence":1e999')],
+    [
+      'a number beyond the range of a double',
+      lineOf(card()).replace(/"sequence":\d+/, '"sequence":1e999'),
+    ],
     ['an unknown type', lineOf(card({ type: 'shoeprint.card-burnt.v1' }))],
-    ['a version that is not known', lineOf(card({ type: 'shoeprint.card-drawn.v2' }))],
+    ['an unknown version', lineOf(card({ type: 'shoeprint.card-drawn.v2' }))],
     [
       'a rule document that is not installed',
       lineOf(
@@ -202,10 +205,10 @@ describe('a malformed request', () => {
       ),
     ],
     ['an event of more than 16 KiB', lineOf(card({ id: 'x'.repeat(17_000) }))],
-    ['nothing at all', ''],
+    ['an empty body', ''],
     ['a byte order mark', `\ufeff${lineOf(card())}`],
-    ['two events where one is due', `${lineOf(card())}\n${lineOf(card())}`],
-    ['brackets without end', '['.repeat(60_000)],
+    ['two events instead of one', `${lineOf(card())}\n${lineOf(card())}`],
+    ['unclosed brackets', '['.repeat(60_000)],
   ])('is refused for %s', async (_, body) => {
     const answer = await api.send(body);
     isProblem(answer, 400, 'malformed-events');
@@ -215,7 +218,7 @@ describe('a malformed request', () => {
   });
 
   it.each(['', ' ', '{}', '[', '[1,]', '[1][2]', 'null', `[${'['.repeat(100_000)}`])(
-    'that is no batch is refused as one: %#',
+    'is refused if it is not a batch: %#',
     async (body) => {
       const answer = await api.send(body, { type: BATCH });
       expect(['malformed-request', 'malformed-events'].map(problem)).toContain(answer.body.type);
@@ -224,7 +227,7 @@ describe('a malformed request', () => {
     },
   );
 
-  it('gets an answer that names every malformed event, with all its faults while there are few', async () => {
+  it('is answered with every malformed event, and with all their faults if there are few', async () => {
     const answer = await api.send('{"a":1,"b":2}\n'.repeat(20_000), { type: LINES });
     isProblem(answer, 400, 'malformed-events');
     const errors = answer.body.errors!;
@@ -245,13 +248,13 @@ describe('a malformed request', () => {
     ['', 'x'],
     [`${EVENT}; charset=latin1`, '{}'],
     ['application/cloudevents', '{}'],
-  ])('in the media type %j is refused before it is read', async (type, body) => {
+  ])('is refused unread if its media type is %j', async (type, body) => {
     isProblem(await api.send(body, { type }), 415, 'media-type-not-taken');
     nothingWasAppended();
   });
 
   it.each(['br', 'deflate', 'gzip, gzip', 'zstd'])(
-    'packed with %s is refused',
+    'is refused if it is compressed with %s',
     async (encoding) => {
       const answer = await api.send(lineOf(card()), { headers: { 'content-encoding': encoding } });
       isProblem(answer, 415, 'media-type-not-taken');
@@ -259,7 +262,7 @@ describe('a malformed request', () => {
     },
   );
 
-  it('whose gzip is broken, cut short or followed by something is refused', async () => {
+  it('is refused if its gzip is broken, truncated or followed by other bytes', async () => {
     const { gzipSync } = await import('node:zlib');
     const packed = gzipSync(lineOf(card()));
     for (const body of [
@@ -276,7 +279,7 @@ describe('a malformed request', () => {
     nothingWasAppended();
   });
 
-  it('is refused for its size: a single event, a batch, lines, their number, and what gzip hides', async () => {
+  it('is refused for its size: a single event, a batch, lines, their number, and gzip that expands', async () => {
     const spaces = (bytes: number): string => ' '.repeat(bytes);
     isProblem(await api.send(spaces(64 * 1024 + 1)), 413, 'too-large');
     isProblem(await api.send(spaces(16 * 1024 * 1024 + 1), { type: BATCH }), 413, 'too-large');
@@ -291,7 +294,7 @@ describe('a malformed request', () => {
     nothingWasAppended();
   });
 
-  it('in a form of events is taken by no other route', async () => {
+  it('in a form of events is refused by every other route', async () => {
     for (const url of ['/v1/sign-in', '/v1/sign-out']) {
       const answer = await api.app.inject({
         method: 'POST',
@@ -314,8 +317,8 @@ describe('a malformed request', () => {
   });
 });
 
-describe('who may write', () => {
-  it('is nobody without a token, and nobody whose roles do not', async () => {
+describe('permission to write', () => {
+  it('requires a token and a role that may write', async () => {
     expect((await api.send(lineOf(card()), { token: 'none' })).status).toBe(401);
     isProblem(
       await api.send(lineOf(card()), { token: await api.person('fina', ['finance'], ['*']) }),
@@ -325,7 +328,7 @@ describe('who may write', () => {
     nothingWasAppended();
   });
 
-  it('a key writes its own sources, tables and types, and is told of every event that is not', async () => {
+  it('limits a key to its own sources, tables and types, and the response names every other event', async () => {
     const token = await api.key({
       name: 'B07',
       sources: ['device/B07-*'],
@@ -359,7 +362,7 @@ describe('who may write', () => {
     nothingWasAppended();
   });
 
-  it('what is malformed is told before whose it is', async () => {
+  it('is checked only after the form of the events', async () => {
     const token = await api.key({
       name: 'B09',
       sources: ['device/B09'],
@@ -373,7 +376,7 @@ describe('who may write', () => {
     );
   });
 
-  it('a gap is declared by no sender, whatever it lists', async () => {
+  it('never includes gap-declared, whatever a key lists', async () => {
     const gap = {
       specversion: '1.0',
       type: 'shoeprint.gap-declared.v1',
@@ -391,7 +394,7 @@ describe('who may write', () => {
     nothingWasAppended();
   });
 
-  it('a person writes under the own name, at the own tables, and is stamped so', async () => {
+  it('limits a person to their own name and tables, and stamps the events with that name', async () => {
     const token = await api.person('mei', ['pit-boss'], ['P1']);
     const event = (source: string, table: string): string =>
       lineOf({
@@ -411,12 +414,12 @@ describe('who may write', () => {
   });
 });
 
-describe('a log that has trouble', () => {
+describe('a log in trouble', () => {
   beforeEach(() => {
     Object.assign(api.log.faults, { beforeSend: undefined, failBefore: false, failAfter: false });
   });
 
-  it('that refuses makes 503 with Retry-After: nothing was recorded, and the same is taken afterwards', async () => {
+  it('that refuses leads to 503 with Retry-After: nothing was recorded, and a later retry succeeds', async () => {
     api.log.faults.failBefore = true;
     const event = lineOf(card({ table: 'again' }));
     const answer = await api.send(event);
@@ -428,13 +431,13 @@ describe('a log that has trouble', () => {
     expect(api.lines('again').length).toBe(1);
   });
 
-  it('that loses its answer makes 504: it may be recorded', async () => {
+  it('that loses its answer leads to 504: the event may be recorded', async () => {
     api.log.faults.failAfter = true;
     isProblem(await api.send(lineOf(card({ table: 'maybe' }))), 504, 'outcome-unknown');
     expect(api.lines('maybe').length).toBe(1);
   });
 
-  it('that takes one partition and refuses another makes 504', async () => {
+  it('that takes one partition and refuses another leads to 504', async () => {
     const partial = await EventsApp.open({
       partitions: 4,
       queueBytesMax: 200_000,
@@ -453,7 +456,7 @@ describe('a log that has trouble', () => {
     }
   });
 
-  it('that is slow is waited for, and answers come in any number at once', async () => {
+  it('that is slow delays responses, but handles many requests at once', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     api.log.faults.beforeSend = () => held;
@@ -467,7 +470,7 @@ describe('a log that has trouble', () => {
     expect(new Set(api.lines('slow').map((line) => unstamped(line).content)).size).toBe(300);
   });
 
-  it('whose queue is full makes 503 at once, and all is well when it has drained', async () => {
+  it('whose queue is full leads to 503 at once, and requests succeed again when it has drained', async () => {
     const full = await EventsApp.open({ queueBytesMax: 40_000 });
     try {
       let release = (): void => undefined;
@@ -495,7 +498,7 @@ describe('a log that has trouble', () => {
   });
 });
 
-describe('the figures of taking events in', () => {
+describe('the metrics of taking events in', () => {
   it('count events by type and result, bytes, seconds and what waits', async () => {
     await api.send(
       JSON.stringify([card(), card(), card({ type: 'shoeprint.cut-card-drawn.v1', data: {} })]),
@@ -523,8 +526,8 @@ describe('the figures of taking events in', () => {
   });
 });
 
-describe('the page of the api', () => {
-  it('says what the three bodies and every answer look like', async () => {
+describe('the API description of POST /v1/events', () => {
+  it('shows the three bodies and every response', async () => {
     const { paths } = (await api.app.inject({ url: '/docs-json' })).json<{
       paths: Record<
         string,

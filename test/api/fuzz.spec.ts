@@ -37,7 +37,10 @@ const linesByTable = (): string[] => api.lines().sort();
 const stillTakesEvents = async (): Promise<void> =>
   expect((await api.send(lineOf(card()))).status).toBe(202);
 
-/** The events of a body as JSON.parse reads them: what must lie on the log if the request was accepted. */
+/**
+ * Returns the events of a body as JSON.parse reads them: what must be on the log if the request is
+ * accepted.
+ */
 function eventsOf(body: Buffer, type: string): unknown[] {
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
   if (type === EVENT) return [JSON.parse(text)];
@@ -48,7 +51,10 @@ function eventsOf(body: Buffer, type: string): unknown[] {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-/** Sends a body, and holds the server to its promise: all of it recorded and nothing else, or a problem and nothing at all. */
+/**
+ * Sends a body and checks the server's promise: it records everything and nothing else, or answers
+ * with a problem and records nothing.
+ */
 async function wholeOrNothing(
   body: Buffer,
   type: string,
@@ -143,8 +149,8 @@ function packedAs(body: Buffer, how: string | undefined): Buffer | undefined {
   return packed;
 }
 
-describe('whatever body is sent', () => {
-  it('all of it is recorded or nothing: valid events, some with bytes changed', async () => {
+describe('any body', () => {
+  it('is recorded completely or not at all: valid events, some with changed bytes', async () => {
     const request = fc.tuple(
       mediaType,
       fc.array(validLine, { minLength: 1, maxLength: 5 }),
@@ -164,7 +170,7 @@ describe('whatever body is sent', () => {
     await stillTakesEvents();
   });
 
-  it('all of it is recorded or nothing: rubbish among events, and bytes at random', async () => {
+  it('is recorded completely or not at all: garbage among events, and random bytes', async () => {
     const piece = fc.oneof(
       validLine,
       fc.constantFrom(...RUBBISH),
@@ -196,20 +202,20 @@ describe('whatever body is sent', () => {
     ['a line of 16 MiB', LINES, 'x'.repeat(16 * 1024 * 1024)],
     ['16 MiB of empty lines', LINES, '\n'.repeat(16 * 1024 * 1024)],
     ['16 MiB of commas', BATCH, `[${','.repeat(16 * 1024 * 1024 - 2)}]`],
-    ['a string without end', BATCH, `["${'\\"'.repeat(1_000_000)}`],
+    ['an unterminated string', BATCH, `["${'\\"'.repeat(1_000_000)}`],
     [
-      'keys without end in one event',
+      'endless keys in one event',
       EVENT,
       `{${Array.from({ length: 5000 }, (_, i) => `"k${i}":1`).join(',')}}`,
     ],
-  ])('%s: no harm is done', async (_, type, text) => {
+  ])('does no harm: %s', async (_, type, text) => {
     const body = Buffer.from(text);
     const answer = await wholeOrNothing(body, type, undefined);
     expect(answer.text.length).toBeLessThan(400_000);
     await stillTakesEvents();
   });
 
-  it('deep data in a correction is recorded as it was sent, or refused', async () => {
+  it('with deep data in a correction is recorded as it was sent, or refused', async () => {
     const depth = 3000;
     const deep = lineOf(
       card({
@@ -223,7 +229,7 @@ describe('whatever body is sent', () => {
       expect(api.lines().filter((line) => unstamped(line).content === deep).length).toBe(1);
   });
 
-  it('gzip that unpacks to far more than it may is refused, and given up early', async () => {
+  it('with gzip that expands beyond the limit is refused before all of it is unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '), { level: 1 });
     for (const type of [EVENT, BATCH, LINES]) {
       const answer = await api.send(bomb, { type, headers: { 'content-encoding': 'gzip' } });
@@ -232,7 +238,7 @@ describe('whatever body is sent', () => {
     await stillTakesEvents();
   });
 
-  it('media types, charsets and packings of any kind are taken or refused in words', async () => {
+  it('with any media type, charset and content encoding is accepted, or refused with an explanation', async () => {
     const header = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'application/cloudevents+json;charset=utf-8" ,x*') }),
       fc.constantFrom(
@@ -264,7 +270,10 @@ describe('whatever body is sent', () => {
   });
 });
 
-/** Writes bytes on a bare connection, then ends it in one of several ways, and gives what came back until it closed. */
+/**
+ * Writes bytes on a bare connection and ends it in one of several ways. Returns what came back
+ * until it closed.
+ */
 function onTheWire(
   parts: readonly (Buffer | string)[],
   end: 'finish' | 'reset' | 'wait',
@@ -287,7 +296,9 @@ const head = (extra: readonly string[], token = api.token): string =>
   ['POST /v1/events HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, ...extra, '', ''].join(
     '\r\n',
   );
-/** Opens 16 connections that announce the largest body, send none of it and never close their side. */
+/**
+ * Opens 16 connections that announce the largest body, send none of it and never close their side.
+ */
 const stall = (port: number, token: string): Socket[] =>
   Array.from({ length: 16 }, () => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -298,13 +309,13 @@ const stall = (port: number, token: string): Socket[] =>
 const statuses = (back: string): number[] =>
   [...back.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
-describe('whatever comes over a connection', () => {
+describe('anything sent over a connection', () => {
   const allAllowed = (back: string): void => {
     for (const status of statuses(back))
       expect(status < 500 || status === 503 || status === 504).toBe(true);
   };
 
-  it('a body that ends too soon is not recorded, however much of it came', async () => {
+  it('is not recorded if the body ends too soon, however much of it arrived', async () => {
     const whole = Array.from({ length: 20 }, () => lineOf(card())).join('\n');
     const before = api.lines().length;
     await fc.assert(
@@ -336,7 +347,7 @@ describe('whatever comes over a connection', () => {
     expect(api.lines().length).toBe(before + 1);
   });
 
-  it('rubbish for chunks, lengths and heads does no harm', async () => {
+  it('does no harm if chunks, lengths and headers are garbage', async () => {
     const event = lineOf(card({ table: 'wire' }));
     const before = api.lines().length;
     const cases: (readonly string[])[] = [
@@ -378,7 +389,7 @@ describe('whatever comes over a connection', () => {
     await stillTakesEvents();
   });
 
-  it('a body that comes in the smallest pieces is taken whole', async () => {
+  it('is accepted if the body arrives in the smallest pieces', async () => {
     const event = lineOf(card({ table: 'crumbs' }));
     const back = await onTheWire(
       [
@@ -392,7 +403,7 @@ describe('whatever comes over a connection', () => {
     expect(api.lines('crumbs').map((line) => unstamped(line).content)).toEqual([event]);
   });
 
-  it('large bodies under way are bounded together: one more is answered 503, a single event is taken', async () => {
+  it('is limited by the total size of large bodies: one more is answered 503, a single event is accepted', async () => {
     const roomy = await EventsApp.open({ partitions: 2 });
     const large = `${lineOf(card())}\n`.repeat(400);
     const sendLarge = (): Promise<Answer> => roomy.send(large, { type: LINES });
@@ -415,7 +426,7 @@ describe('whatever comes over a connection', () => {
     }
   });
 
-  it('large bodies that stop coming give their room back, though their clients stay connected', async () => {
+  it('stops counting against that limit once a large body stops arriving, even if the client stays connected', async () => {
     const open = stall(port, api.token);
     try {
       await Promise.all(open.map((socket) => once(socket, 'data')));
@@ -429,7 +440,7 @@ describe('whatever comes over a connection', () => {
     }
   });
 
-  it('a body that stops coming is refused in time, and others are served meanwhile', async () => {
+  it('is refused in time if the body stops arriving, and others are served meanwhile', async () => {
     const stalled = Array.from({ length: 20 }, () =>
       onTheWire(
         [

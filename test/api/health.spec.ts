@@ -29,8 +29,8 @@ const ready = async (server = api): Promise<Readiness & { readonly status: numbe
   return { status: statusCode, ...(JSON.parse(body) as Readiness) };
 };
 
-describe('whether the api is ready', () => {
-  it('is yes where log, database and schemas are there, whoever asks, and says that a memory log is not power-safe', async () => {
+describe('readiness', () => {
+  it('is yes with log, database and schemas in place, for any caller, and notes that a memory log is not power-safe', async () => {
     const answer = await ready();
     expect(answer).toMatchObject({
       status: 200,
@@ -41,7 +41,7 @@ describe('whether the api is ready', () => {
     expect(answer.log.notes.join()).toMatch(/not power-safe/);
   });
 
-  it('does not hang on how far the rows lag', async () => {
+  it('does not depend on how far the rows lag', async () => {
     await log.append({
       partition: 0,
       records: Array.from({ length: 500 }, () => ({ key: 'T1', value: Buffer.from('{}') })),
@@ -50,7 +50,7 @@ describe('whether the api is ready', () => {
     expect((await ready()).status).toBe(200);
   });
 
-  it('is no while the log is out of reach, and yes again after', async () => {
+  it('is no while the log is out of reach, and yes again afterwards', async () => {
     log.faults.unreachable = true;
     expect(await ready()).toMatchObject({
       status: 503,
@@ -62,7 +62,7 @@ describe('whether the api is ready', () => {
     expect((await ready()).status).toBe(200);
   });
 
-  it('is no where a schema is not there, and names what is missing', async () => {
+  it('is no if a schema is missing, and names it', async () => {
     const source = api.app.get(DataSource);
     await source.query('alter schema rows rename to rows_gone');
     expect(await ready()).toMatchObject({
@@ -75,7 +75,7 @@ describe('whether the api is ready', () => {
   });
 });
 
-/** A way to a server that can be cut and mended. */
+/** A proxy in front of a server that can cut and restore connections. */
 class Way {
   private readonly sockets = new Set<Socket>();
   private open = true;
@@ -112,7 +112,7 @@ class Way {
 }
 
 describe('an api whose database goes away', () => {
-  it('lives, is not ready, refuses with 503 whom it cannot know, and goes on by itself when the database is back', async () => {
+  it('stays alive, is not ready, answers 503 to callers it cannot identify, and recovers when the database is back', async () => {
     const database = await createDatabase();
     const way = new Way(new URL(database.url));
     const url = new URL(database.url);
@@ -154,7 +154,7 @@ describe('an api whose database goes away', () => {
 });
 
 describe('a parked table', () => {
-  it('is shown and decided about by whoever may see it, and asked for under their name', async () => {
+  it('is shown only to people who may see it, and a decision about it names who made it', async () => {
     const source = api.app.get<DataSource>(getDataSourceToken(ROWS));
     await source.query(
       `insert into rows.parked ("table", name, partition, "offset", line, reason, parked_at) values ('B07', 'B07', 1, 42, 0, 'unknown type', now())`,
@@ -178,7 +178,7 @@ describe('a parked table', () => {
     });
   });
 
-  it('does not keep the positions of partitions from being told', async () => {
+  it('does not hide the positions of partitions', async () => {
     const source = api.app.get<DataSource>(getDataSourceToken(ROWS));
     await source.query(
       `insert into rows.position (partition, log_id, next, fold_version, generation, events, stopped_reason, stopped_offset, stopped_at) values (3, 'x', 12, 1, 2, 90, 'a hole', 12, now())`,
@@ -200,8 +200,8 @@ describe('a parked table', () => {
   });
 });
 
-describe('metrics', () => {
-  it('count requests by route template, method and status, and name no thing by its id', async () => {
+describe('the metrics of the api', () => {
+  it('count requests by route template, method and status, and never contain an id', async () => {
     const admin = await api.person('admin');
     await api.send('PATCH', '/v1/accounts/some.body', admin, { disabled: true });
     await api.send('GET', '/nowhere/some.body');
@@ -216,7 +216,7 @@ describe('metrics', () => {
     expect(body).not.toContain('some.body');
   });
 
-  it('are all named with our prefix, what they count, and its unit', async () => {
+  it('have names with our prefix, what they count and its unit', async () => {
     const { body } = await api.send('GET', '/metrics');
     const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [
       name as string,

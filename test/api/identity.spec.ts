@@ -38,7 +38,7 @@ const newKey = (key: object, token = admin): Promise<Answer> =>
   });
 
 describe('signing in', () => {
-  it('gives a token that says who one is, until one signs out', async () => {
+  it('returns a token that identifies its owner until they sign out', async () => {
     await newAccount('mei.chan', ['pit-boss', 'finance'], ['B07', 'B08']);
     const answer = await signIn('mei.chan');
     expect([answer.statusCode, answer.json<object>()]).toEqual([
@@ -75,7 +75,7 @@ describe('signing in', () => {
     expect(named(answers[0] as Answer)).toBe('wrong-password');
   });
 
-  it('checks five wrong passwords of a name and refuses the rest for a while, also when they come at once, and not for another name', async () => {
+  it('checks five wrong passwords of a name, even simultaneous ones, then refuses for a while, but not for another name', async () => {
     await newAccount('ada');
     const tries = await Promise.all(
       Array.from({ length: 12 }, () => signIn('ada', 'a wrong password')),
@@ -91,10 +91,10 @@ describe('signing in', () => {
     expect((await signIn('mei.chan')).statusCode).toBe(200);
   });
 
-  /** `sps_` and `spk_`: what follows is the secret, in which an underscore may stand too. */
+  /** `sps_` and `spk_`: the secret follows, and may contain an underscore. */
   const PREFIX = 4;
 
-  it('keeps neither tokens nor passwords, only their hashes', async () => {
+  it('stores only hashes of tokens and passwords', async () => {
     const token = tokenOf(await signIn('mei.chan'));
     const key = (await newKey({ name: 'hashed' })).json<{ token: string }>().token;
     const source = api.app.get(DataSource);
@@ -111,7 +111,7 @@ describe('signing in', () => {
 });
 
 describe('an account', () => {
-  it('is refused when a field is missing, unknown, null or impossible, and the answer names each', async () => {
+  it('is refused if a field is missing, unknown, null or invalid, and the response names each', async () => {
     const answer = await api.send('POST', '/v1/accounts', admin, {
       name: '../x',
       password: 'short',
@@ -145,13 +145,13 @@ describe('an account', () => {
     }
   });
 
-  it('is made once', async () => {
+  it('is created only once', async () => {
     expect((await newAccount('twice')).statusCode).toBe(201);
     const again = await newAccount('twice');
     expect([again.statusCode, named(again)]).toEqual([409, 'conflict']);
   });
 
-  it('shows no password', async () => {
+  it('never shows its password', async () => {
     const list = await api.send('GET', '/v1/accounts', admin);
     expect(list.json<{ items: object[] }>().items).toContainEqual({
       name: 'twice',
@@ -164,7 +164,7 @@ describe('an account', () => {
     expect(list.body).not.toMatch(/scrypt|password/i);
   });
 
-  it('loses its sessions when it is disabled and when its password changes, at once', async () => {
+  it('loses its sessions at once when it is disabled or its password changes', async () => {
     await newAccount('leaver');
     const first = tokenOf(await signIn('leaver'));
     await api.send('GET', '/v1/me', first);
@@ -185,7 +185,7 @@ describe('an account', () => {
     expect((await api.send('GET', '/v1/parked', clerk)).statusCode).toBe(200);
   });
 
-  it('that is not there is not found', async () => {
+  it('is not found if it does not exist', async () => {
     for (const name of ['no.one', '%00', 'a%2Fb'])
       expect([
         name,
@@ -195,7 +195,7 @@ describe('an account', () => {
 });
 
 describe('the last admin', () => {
-  it('cannot be removed, not even by two who remove each other at the same time', async () => {
+  it('cannot be removed, not even by two admins who remove each other at the same time', async () => {
     const alone = await startApi();
     try {
       const one = await alone.person('admin', { name: 'one' });
@@ -245,7 +245,7 @@ describe('a device key', () => {
     ).toEqual(expect.any(String));
   });
 
-  it('is good for nothing once it is revoked: here at once, elsewhere within a second', async () => {
+  it('is refused once it is revoked: here at once, elsewhere within a second', async () => {
     const { id, token } = (await newKey({ name: 'revoked' })).json<{ id: string; token: string }>();
     const elsewhere = await startApi({ databaseUrl: api.databaseUrl });
     try {
@@ -266,12 +266,12 @@ describe('a device key', () => {
     }
   });
 
-  it('never has the name of another, even of a revoked one', async () => {
+  it('never gets the name of another key, not even of a revoked one', async () => {
     const again = await newKey({ name: 'revoked' });
     expect([again.statusCode, named(again)]).toEqual([409, 'conflict']);
   });
 
-  it('reaches no further than the tables of whoever makes it', async () => {
+  it('reaches no further than the tables of the account that creates it', async () => {
     const integrator = await api.person('integrator', { tables: ['B08'] });
     for (const tables of [['B07'], ['*'], ['B08', 'B07'], ['B0*']])
       expect([tables, (await newKey({ name: 'far', tables }, integrator)).statusCode]).toEqual([
@@ -290,7 +290,7 @@ describe('a device key', () => {
     expect((await api.send('DELETE', `/v1/keys/${id}`, integrator)).statusCode).toBe(204);
   });
 
-  it('lists only sources, tables and types that can be', async () => {
+  it('can list only valid sources, tables and types', async () => {
     for (const wrong of [
       { sources: [] },
       { sources: ['shoe'] },
@@ -306,14 +306,14 @@ describe('a device key', () => {
 });
 
 describe('a token', () => {
-  it("is looked at whole: one with another last character is nobody's", async () => {
+  it('is compared completely: one with another last character is unknown', async () => {
     const token = await api.device();
     const other = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
     expect((await api.send('GET', '/v1/me', other)).statusCode).toBe(401);
     expect((await api.send('GET', '/v1/me', token)).statusCode).toBe(200);
   });
 
-  it("of a session that is over is nobody's", async () => {
+  it('is unknown after its session ended', async () => {
     const token = await api.person('finance', { name: 'sleeper' });
     await api.app
       .get(DataSource)
@@ -324,7 +324,7 @@ describe('a token', () => {
   });
 });
 
-describe('what an identity may write', () => {
+describe('what a device key may write', () => {
   const scope = new WriteScope({
     sources: ['device/B07-*', 'virtual/x'],
     types: ['card-drawn', 'coup-opened'],
@@ -339,13 +339,16 @@ describe('what an identity may write', () => {
     ['device/B07-shoe', 'bet-placed', 'B07', 'type'],
     ['device/B07-shoe', 'card-drawn', 'B071', 'table'],
     ['device/B07-shoe', 'card-drawn', '@house', 'table'],
-  ])('from %s a %s at %s: refused for %s', (source, type, table, refused) => {
-    expect(scope.refuses({ source, type, table })).toBe(refused);
-    expect(scope.refuses({ source, type, table })).toBe(refused);
-  });
+  ])(
+    'is limited by its lists: from %s a %s at %s is refused for %s',
+    (source, type, table, refused) => {
+      expect(scope.refuses({ source, type, table })).toBe(refused);
+      expect(scope.refuses({ source, type, table })).toBe(refused);
+    },
+  );
 
   it.each(['gap-declared', 'finding-signed', 'export-made'])(
-    'is never a %s, whatever it lists',
+    'never includes %s, whatever it lists',
     (type) => {
       expect(
         new WriteScope({ sources: ['*'], types: ['*', type], tables: ['*'] }).refuses({
@@ -357,7 +360,7 @@ describe('what an identity may write', () => {
     },
   );
 
-  it('is every text where the list has "*", none where it is empty', () => {
+  it('is everything for the list ["*"], and nothing for an empty list', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(new NamePatterns(['*']).has(text)).toBe(true);
@@ -366,7 +369,7 @@ describe('what an identity may write', () => {
     );
   });
 
-  it('is what begins and ends as a pattern does, each part in its place', () => {
+  it('is what a pattern matches, with each part in its place', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (head, middle, tail) => {
         fc.pre(![head, tail].some((part) => part.includes('*')));
@@ -384,7 +387,7 @@ describe('what an identity may write', () => {
 });
 
 describe('a password', () => {
-  it('fits its own hash only, and is salted', async () => {
+  it('matches only its own hash, and is salted', async () => {
     const [one, two] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
     expect(one).not.toBe(two);
     expect([await passwordFits(PASSWORD, one), await passwordFits(`${PASSWORD} `, one)]).toEqual([
@@ -395,7 +398,7 @@ describe('a password', () => {
 });
 
 describe('the schema of accounts', () => {
-  it('is made once by any number of processes at the same time, and is what the entities say', async () => {
+  it('is created once by any number of simultaneous processes, and matches the entities', async () => {
     const database = await createDatabase();
     try {
       await Promise.all([1, 2, 3].map(() => migrateAccess(database.url)));
@@ -414,7 +417,7 @@ describe('the schema of accounts', () => {
     }
   });
 
-  it('gets its first admin once, whoever asks for it at the same time', async () => {
+  it('gets its first admin once, however many processes ask at the same time', async () => {
     const database = await createDatabase();
     try {
       await migrateAccess(database.url);

@@ -19,7 +19,7 @@ describe('lists over HTTP', () => {
   });
 
   it.each([...LISTS, ...PAGED_REPORTS])(
-    '%s gives the same lines whatever the size of a page, each once',
+    'contain each line once, whatever the page size: %s',
     async (path) => {
       const whole = await floor.lines<object>(path);
       expect(new Set(whole.map((line) => JSON.stringify(line))).size).toBe(whole.length);
@@ -28,7 +28,7 @@ describe('lists over HTTP', () => {
     },
   );
 
-  it('are narrowed by what they are asked for', async () => {
+  it('are narrowed by their filters', async () => {
     const findings = await floor.lines<FindingLine>('/v1/findings');
     const one = findings.find(({ severity, dealer }) => severity === 2 && dealer) as FindingLine;
     const same = async (query: string, keep: (line: FindingLine) => boolean): Promise<void> => {
@@ -63,7 +63,7 @@ describe('lists over HTTP', () => {
     );
   });
 
-  it('are true of the positions that they say, in the body and in Log-Position', async () => {
+  it('match the positions that they name, in the body and in Log-Position', async () => {
     for (const path of [...LISTS, ...REPORTS]) {
       const { headers, body } = await floor.get(path);
       expect([path, headers['log-position']]).toEqual([
@@ -76,8 +76,8 @@ describe('lists over HTTP', () => {
   });
 });
 
-describe('a shoe and a coup by its reference', () => {
-  it('is found whatever is in the reference, and says what the lists say of it', async () => {
+describe('a shoe or coup by its reference', () => {
+  it('is found whatever characters the reference has, and shows what the lists show', async () => {
     const shoes = await floor.lines<ShoeLine>('/v1/shoes');
     expect(shoes.some(({ ref }) => /\/.*庄.*#.*%/.test(ref))).toBe(true);
     for (const line of shoes) {
@@ -95,7 +95,7 @@ describe('a shoe and a coup by its reference', () => {
     }
   });
 
-  it('is found by a reference as long as a path can be, and by the shortened one that the lists give', async () => {
+  it('is found by a reference as long as a path can be, and by the shortened one of the lists', async () => {
     const table = `long ${'庄'.repeat(40)}`;
     const id = `${'k/#ä'.repeat(700)}`;
     const open = {
@@ -144,7 +144,7 @@ describe('a shoe and a coup by its reference', () => {
     expect(await floor.lines('/v1/coups', 1)).toEqual(await floor.lines('/v1/coups'));
   });
 
-  it('is not found where nothing bears it', async () => {
+  it('is not found if nothing has that reference', async () => {
     for (const ref of ['nothing#1', '\0', '%', '#', '..', 'x'.repeat(12_000), 'ü'.repeat(900)]) {
       for (const path of ['/v1/shoes/', '/v1/coups/']) {
         const { statusCode, body } = await floor.get(`${path}${encodeURIComponent(ref)}`);
@@ -155,13 +155,13 @@ describe('a shoe and a coup by its reference', () => {
     }
   });
 
-  it('is refused as malformed where the path is not well encoded', async () => {
+  it('is refused as malformed if the path is badly encoded', async () => {
     expect((await floor.get('/v1/coups/%E0%A4%A')).statusCode).toBe(400);
   });
 });
 
-describe('what may be seen', () => {
-  it("is what happened at one's own tables, on every list, every report and every single thing", async () => {
+describe('visibility', () => {
+  it("is limited to the caller's tables on every list, every report and every single resource", async () => {
     const roles = ['compliance', 'surveillance', 'pit-boss', 'finance', 'regulator'] as const;
     for (const [own, ...others] of [
       [TABLES[0], TABLES[1], TABLES[2]],

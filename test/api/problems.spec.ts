@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Checks that an answer is a problem document as its type is described, and gives it. */
+/** Checks that a response is a problem document of the given type, and returns it. */
 function problemOf(
   status: number,
   headers: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ const post = (payload: string, type = 'application/json'): Promise<Answer> =>
   });
 
 describe('a problem document', () => {
-  it('answers a path that leads nowhere', async () => {
+  it('answers an unknown path', async () => {
     for (const path of [
       '/',
       '/v1',
@@ -61,7 +61,7 @@ describe('a problem document', () => {
       expect([path, problem(await api.send('GET', path)).name]).toEqual([path, 'not-found']);
   });
 
-  it('answers a method that a path does not take, and names those that it takes', async () => {
+  it('answers a method that a path does not support, and names the supported ones', async () => {
     const answer = await api.send('PUT', '/v1/accounts', admin, {});
     expect([problem(answer).name, answer.headers.allow]).toEqual([
       'method-not-allowed',
@@ -82,7 +82,7 @@ describe('a problem document', () => {
       expect([type, problem(await post('{}', type)).name]).toEqual([type, 'media-type-not-taken']);
   });
 
-  it('answers what is no JSON, without repeating it', async () => {
+  it('answers a body that is not JSON, without repeating it', async () => {
     for (const body of ['{"name":"secret', '', '{"a":1}x', '\u0000']) {
       const answer = await post(body);
       expect([body, problem(answer).name]).toEqual([body, 'malformed-request']);
@@ -90,7 +90,7 @@ describe('a problem document', () => {
     }
   });
 
-  it('answers a body that is no object, or that reaches for a prototype', async () => {
+  it('answers a body that is not an object, or that reaches for a prototype', async () => {
     for (const body of ['[]', '1', 'null', '"text"', '[{}]'])
       expect([body, problem(await post(body)).name]).toEqual([body, 'invalid-request']);
     expect(problem(await post('{"__proto__":{"a":1}}')).name).toBe('malformed-request');
@@ -102,7 +102,7 @@ describe('a problem document', () => {
     );
   });
 
-  it('names each faulty field by JSON pointer', async () => {
+  it('names each invalid field by JSON pointer', async () => {
     expect(problem(await post('{"name":1,"a/b":2}')).errors).toEqual(
       expect.arrayContaining([
         { pointer: '/name', reason: expect.any(String) },
@@ -116,7 +116,7 @@ describe('a problem document', () => {
     expect(problem(await api.send('GET', '/v1/%E0%A4%A')).name).toBe('malformed-request');
   });
 
-  it('answers whoever is not known, and says how to be', async () => {
+  it('answers an unknown caller, and explains how to sign in', async () => {
     const answer = await api.send('GET', '/v1/me');
     expect([problem(answer).name, answer.headers['www-authenticate']]).toEqual([
       'not-signed-in',
@@ -124,7 +124,7 @@ describe('a problem document', () => {
     ]);
   });
 
-  it('answers a fault of ours with an id that stands in the log, beside the stack that the answer does not have', async () => {
+  it('answers an internal error with an id that the log has too, beside the stack that the response leaves out', async () => {
     const broken = await startApi({
       logger: { log: () => undefined, warn: tell, error: tell, fatal: tell },
     });
@@ -150,7 +150,7 @@ describe('a problem document', () => {
   });
 });
 
-/** Everything that the server says on a bare connection until it ends it. */
+/** Returns everything that the server writes on a bare connection until it closes it. */
 async function talk(text: string): Promise<{
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -182,19 +182,19 @@ async function talk(text: string): Promise<{
 
 describe('a bare connection', () => {
   it.each([
-    ['a head that never ends', 'POST /v1/sign-in HTTP/1.1\r\nHost: x\r\n', 'too-slow'],
+    ['an endless header', 'POST /v1/sign-in HTTP/1.1\r\nHost: x\r\n', 'too-slow'],
     [
-      'a body that never ends',
+      'an endless body',
       'POST /v1/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":',
       'too-slow',
     ],
-    ['what is no HTTP', 'hello\r\n\r\n', 'malformed-request'],
+    ['a request that is not HTTP', 'hello\r\n\r\n', 'malformed-request'],
     [
-      'a head that is too large',
+      'a header that is too large',
       `GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`,
       'too-large',
     ],
-  ])('is refused %s, by a problem document, and ended', async (_what, text, name) => {
+  ])('gets a problem document and is closed: %s', async (_what, text, name) => {
     const { status, headers, body } = await talk(text);
     expect(problemOf(status, headers, body).name).toBe(name);
   });
@@ -215,7 +215,7 @@ describe('a bare connection', () => {
     }
   });
 
-  it('takes request after request', async () => {
+  it('accepts one request after another', async () => {
     const one = 'GET /livez HTTP/1.1\r\nHost: x\r\n';
     const { port } = new URL(await api.url());
     const said = await new Promise<string>((resolve, reject) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** What a class is given, by class or by token. */
+/** Returns what a class is injected with, by class or by token. */
 function given(of: Class): unknown[] {
   const classes = (Reflect.getMetadata('design:paramtypes', of) ?? []) as unknown[];
   const tokens = (Reflect.getMetadata('self:paramtypes', of) ?? []) as {
@@ -40,7 +40,7 @@ const ours = (kind: 'controllers' | 'providers'): Class[] =>
 const files = readdirSync('apps/api/src', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(join('apps/api/src', name), 'utf8'));
-/** Classes that are written in apps/api. */
+/** Returns the classes that apps/api declares. */
 const sources = new Set(
   files.flatMap((text) =>
     [...text.matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)].map(
@@ -49,11 +49,14 @@ const sources = new Set(
   ),
 );
 
-/** Neither writes nor reads what is kept: counters, who a token is of, and that rows have moved on, which is itself asked by a query. */
+/**
+ * These neither write nor read what is stored: counters, the identity of a token, and the signal
+ * that rows have advanced, which only a query reads.
+ */
 const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'PositionsWatch'];
 
-describe('whatever is asked over HTTP', () => {
-  it('goes through the CommandBus or the QueryBus: no controller has another way to what is kept', () => {
+describe('every request over HTTP', () => {
+  it('goes through the CommandBus or the QueryBus: no controller has another way to stored data', () => {
     const controllers = ours('controllers');
     expect(controllers.length).toBeGreaterThan(6);
     for (const controller of controllers) {
@@ -67,7 +70,7 @@ describe('whatever is asked over HTTP', () => {
     }
   });
 
-  it('reaches database and log in handlers of commands and queries alone, and in what they and the gate are made of', () => {
+  it('reaches database and log only in handlers, and in what handlers and the gate are made of', () => {
     const kept: readonly unknown[] = [DataSource, EventLog, getDataSourceToken(ROWS)];
     const reaching = ours('providers').filter((provider) =>
       given(provider).some((part) => kept.includes(part)),
@@ -84,7 +87,7 @@ describe('whatever is asked over HTTP', () => {
     ).toEqual(['Identities', 'RowsReader']);
   });
 
-  it('leaves nothing to be done to an EventBus, which forgets it when the process ends', () => {
+  it('leaves no work to an EventBus, which would lose it when the process ends', () => {
     expect(
       files.filter((text) =>
         /\b(EventBus|EventPublisher|EventsHandler|AggregateRoot|Saga)\b.*@nestjs\/cqrs|@(EventsHandler|Saga)\(/.test(

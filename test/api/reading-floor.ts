@@ -5,11 +5,14 @@ import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 import { startServer, type TestServer } from '../kit/server.js';
 
-/** Three tables: an ordinary name, one that a spreadsheet takes for a formula, one of everything that a path must escape. */
+/**
+ * Three tables: an ordinary name, one that looks like a formula to a spreadsheet, and one with
+ * every character that a path must escape.
+ */
 export const TABLES = ['B07', '=B08', 'ä/庄 #%9'] as const;
 const LINES = 'application/x-ndjson';
 
-/** The lines of a floor's day with every fault that its rules allow. */
+/** Returns the lines of a floor's day with every fault that its rules allow. */
 export const dayLines = (tables: readonly string[] = TABLES, seed = 'reading'): string[] => [
   ...simulateTables({
     rules: BOOK.get('punto-banco@1') as never,
@@ -22,14 +25,14 @@ export const dayLines = (tables: readonly string[] = TABLES, seed = 'reading'): 
   }).lines,
 ];
 
-/** A server over a memory log whose rows hold that day. */
+/** Starts a server over a memory log whose rows contain that day. */
 export class ReadingFloor {
   private constructor(
     readonly server: TestServer,
     readonly log: MemoryLog,
-    /** Of a key that may write everything. */
+    /** The scope of a key that may write everything. */
     readonly device: string,
-    /** Of a person who may read everything, at every table. */
+    /** An account that may read everything, at every table. */
     readonly reader: string,
   ) {}
 
@@ -47,7 +50,7 @@ export class ReadingFloor {
     return floor;
   }
 
-  /** Sends lines, and gives the `Log-Position` that they were answered with. */
+  /** Sends lines, and returns the `Log-Position` of the response. */
   async send(lines: readonly string[]): Promise<string> {
     let position = '';
     for (let at = 0; at < lines.length; at += 5_000) {
@@ -90,7 +93,7 @@ export class ReadingFloor {
     });
   }
 
-  /** What a path answers, as JSON; throws where it is refused. */
+  /** Returns the JSON response of a path. Throws if the request is refused. */
   async read<Body>(path: string, token = this.reader): Promise<Body> {
     const answer = await this.get(path, { token });
     if (answer.statusCode !== 200)
@@ -98,7 +101,7 @@ export class ReadingFloor {
     return answer.json<Body>();
   }
 
-  /** Every line of a list, so many on a page. */
+  /** Returns every line of a list, with so many on a page. */
   async lines<Line>(path: string, limit = 1000, token = this.reader): Promise<Line[]> {
     const lines: Line[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -132,6 +135,6 @@ export const PAGED_REPORTS = [
 ] as const;
 export const REPORTS = [...PAGED_REPORTS, '/v1/reports/dealers', '/v1/reports/payouts'] as const;
 
-/** A query added to a path. */
+/** Returns a path with a query added. */
 export const withQuery = (path: string, query: string): string =>
   `${path}${path.includes('?') ? '&' : '?'}${query}`;

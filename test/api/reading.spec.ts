@@ -26,44 +26,47 @@ const isRefused = (answer: Answer, pointer: string): void => {
   expect(answer.headers['content-type']).toBe('application/problem+json');
 };
 
-describe('a query that is not what it must be', () => {
-  it.each([...LISTS, ...REPORTS])('is refused on %s, and the parameter named', async (path) => {
-    const paged = !/dealers|payouts/.test(path);
-    for (const [query, pointer] of [
-      ['colour=red', '/colour'],
-      ['constructor=1', '/constructor'],
-      ['toString=1', '/toString'],
-      ['__proto__=1', '/__proto__'],
-      ['Table=B07', '/Table'],
-      ['table=%00', '/table'],
-      ['table=a&table=b', '/table'],
-      ['format=xml', '/format'],
-      ...(paged
-        ? [
-            ['cursor=nonsense', '/cursor'],
-            ['limit=0', '/limit'],
-            ['limit=1001', '/limit'],
-            ['limit=ten', '/limit'],
-            ['limit=1e2', '/limit'],
-            ['limit=', '/limit'],
-            ['limit=5&limit=6', '/limit'],
-            ['cursor=a&cursor=b', '/cursor'],
-          ]
-        : []),
-      ...(path === '/v1/tables'
-        ? []
-        : [
-            ['from=2026-13-01', '/from'],
-            ['to=yesterday', '/to'],
-            ['from=2026-11-20T00:00:00Z', '/from'],
-            ['to=', '/to'],
-          ]),
-    ] as const) {
-      isRefused(await floor.get(withQuery(path, query)), pointer);
-    }
-  });
+describe('an invalid query', () => {
+  it.each([...LISTS, ...REPORTS])(
+    'is refused on %s, and the response names the parameter',
+    async (path) => {
+      const paged = !/dealers|payouts/.test(path);
+      for (const [query, pointer] of [
+        ['colour=red', '/colour'],
+        ['constructor=1', '/constructor'],
+        ['toString=1', '/toString'],
+        ['__proto__=1', '/__proto__'],
+        ['Table=B07', '/Table'],
+        ['table=%00', '/table'],
+        ['table=a&table=b', '/table'],
+        ['format=xml', '/format'],
+        ...(paged
+          ? [
+              ['cursor=nonsense', '/cursor'],
+              ['limit=0', '/limit'],
+              ['limit=1001', '/limit'],
+              ['limit=ten', '/limit'],
+              ['limit=1e2', '/limit'],
+              ['limit=', '/limit'],
+              ['limit=5&limit=6', '/limit'],
+              ['cursor=a&cursor=b', '/cursor'],
+            ]
+          : []),
+        ...(path === '/v1/tables'
+          ? []
+          : [
+              ['from=2026-13-01', '/from'],
+              ['to=yesterday', '/to'],
+              ['from=2026-11-20T00:00:00Z', '/from'],
+              ['to=', '/to'],
+            ]),
+      ] as const) {
+        isRefused(await floor.get(withQuery(path, query)), pointer);
+      }
+    },
+  );
 
-  it('is refused where a value is none of those that there are', async () => {
+  it('is refused if a value is not one of those allowed', async () => {
     for (const [path, pointer] of [
       ['/v1/findings?code=TC-99', '/code'],
       ['/v1/findings?code=TC-05,nonsense', '/code'],
@@ -82,7 +85,7 @@ describe('a query that is not what it must be', () => {
       isRefused(await floor.get(path), pointer);
   });
 
-  it('is refused where a cursor is of another list', async () => {
+  it('is refused if a cursor belongs to another list', async () => {
     const { next } = await floor.read<{ next: string }>('/v1/coups?limit=1');
     for (const path of ['/v1/findings', '/v1/reports/misdealt', '/v1/reports/commission'])
       isRefused(await floor.get(`${path}?cursor=${next}`), '/cursor');
@@ -176,7 +179,7 @@ describe('a query that is not what it must be', () => {
   );
   const encode = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
 
-  it('is answered or refused, whatever it is, on every route that is read; never a fault of ours', async () => {
+  it('is answered or refused on every read route, and never causes an internal error', async () => {
     const token = await floor.server.api.person([
       'admin',
       'integrator',
@@ -242,7 +245,7 @@ describe('Accept', () => {
       expect([path, await typeOf(path, accept)]).toEqual([path, expected]);
   });
 
-  it('is overruled by the parameter format', async () => {
+  it('is overruled by the parameter `format`', async () => {
     for (const path of [...LISTS, ...REPORTS]) {
       expect(
         (
@@ -258,7 +261,7 @@ describe('Accept', () => {
     }
   });
 
-  it('of no JSON is refused where there is nothing else', async () => {
+  it('is refused if it accepts no JSON and there is no other format', async () => {
     const {
       lines: [coup],
     } = await floor.read<{ lines: { ref: string }[] }>('/v1/coups?limit=1');
@@ -273,7 +276,7 @@ describe('Accept', () => {
 });
 
 describe('an ETag', () => {
-  it('says that nothing has changed until something has, in both forms', async () => {
+  it('reports that nothing has changed until something has, in both formats', async () => {
     for (const path of [...LISTS, ...REPORTS].flatMap((each) => [
       each,
       withQuery(each, 'format=csv'),
@@ -300,7 +303,7 @@ describe('an ETag', () => {
     }
   });
 
-  it('is another once a row has changed', async () => {
+  it('is different once a row has changed', async () => {
     const before = new Map<string, string>();
     const paths = ['/v1/coups', '/v1/tables', '/v1/reports/shoes', '/v1/coups?format=csv'];
     for (const path of paths) before.set(path, (await floor.get(path)).headers.etag as string);
@@ -340,7 +343,7 @@ describe('Min-Position', () => {
     }
   });
 
-  it('of what is not there is told after two seconds that it is not yet visible, and never a stale answer', async () => {
+  it('of a missing position is answered after two seconds as not yet visible, and never with stale rows', async () => {
     const began = performance.now();
     const answers = await Promise.all(
       [
@@ -365,7 +368,7 @@ describe('Min-Position', () => {
     }
   });
 
-  it('that was met long ago holds nobody up', async () => {
+  it('of an old position does not delay a response', async () => {
     expect((await floor.get('/v1/coups', { headers: { 'min-position': '0:0' } })).statusCode).toBe(
       200,
     );
@@ -386,7 +389,7 @@ describe('Min-Position', () => {
     '9999999:1',
     '0:99999999999999999',
     '0:1;1:2',
-  ])('written as %j is refused', async (header) => {
+  ])('is refused if it is written as %j', async (header) => {
     const answer = await floor.get('/v1/coups', { headers: { 'min-position': header } });
     expect([answer.statusCode, answer.json<Problem>().type]).toEqual([
       400,
@@ -395,7 +398,7 @@ describe('Min-Position', () => {
     expect(answer.json<Problem>().detail).toContain('Min-Position');
   });
 
-  it('of as many partitions as a head takes is answered', async () => {
+  it('may name as many partitions as a header can hold', async () => {
     const header = Array.from({ length: 1_000 }, (_, i) => `${i + 4}:0`).join(',');
     expect((await floor.get('/v1/coups', { headers: { 'min-position': header } })).statusCode).toBe(
       200,
@@ -403,7 +406,9 @@ describe('Min-Position', () => {
   });
 });
 
-/** The first two events of a shoe at a table: its opening and its first coup's. */
+/**
+ * Returns the first two events of a shoe at a table: its opening and the opening of its first coup.
+ */
 const opening = (table: string, sequence: 1 | 2): string =>
   JSON.stringify({
     specversion: '1.0',

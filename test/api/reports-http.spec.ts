@@ -31,7 +31,7 @@ const amountsOf = (lines: readonly Record<(typeof AMOUNTS)[number], number>[]): 
 
 describe('commission owed', () => {
   it.each(['seat', 'shoe', 'table', 'dealer', 'day'])(
-    'by %s adds up to its totals, which are the same by whatever it is told',
+    'adds up by %s to its totals, which are the same for every grouping',
     async (by) => {
       const lines = await floor.lines<CommissionLine>(`/v1/reports/commission?by=${by}`, 3);
       const { totals } = await floor.read<CommissionReport>(
@@ -46,7 +46,7 @@ describe('commission owed', () => {
     },
   );
 
-  it('is drilled down to coups that add up to each line', async () => {
+  it('can be followed to coups that add up to each line', async () => {
     const lines = await floor.lines<CommissionLine>('/v1/reports/commission?by=seat');
     expect(lines.length).toBeGreaterThan(6);
     for (const { shoeRef, seat, due, taken, marked } of lines) {
@@ -78,7 +78,7 @@ describe('commission owed', () => {
 });
 
 describe('the other reports', () => {
-  it('on mis-dealt coups count what they list, and each finding is one of the list of findings', async () => {
+  it('count in mis-dealt coups what they list, and each finding is in the list of findings', async () => {
     const lines = await floor.lines<MisdealtLine>('/v1/reports/misdealt', 7);
     const { summary } = await floor.read<MisdealtReport>('/v1/reports/misdealt?limit=1');
     const found = lines.flatMap(({ findings }) => findings);
@@ -139,7 +139,10 @@ describe('the other reports', () => {
   });
 });
 
-/** What a file of CSV holds: lines of fields. RFC 4180, written out here since the other side uses a library. */
+/**
+ * Parses a CSV file into lines of fields. It follows RFC 4180 by hand, because the server uses a
+ * library.
+ */
 function parsed(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -153,7 +156,7 @@ function parsed(text: string): string[][] {
   }
   return rows;
 }
-/** A file of CSV as objects by its headings. */
+/** Parses a CSV file into objects by its headings. */
 async function csv(path: string): Promise<Record<string, string>[]> {
   const { body, headers, statusCode } = await floor.get(path, { headers: { accept: 'text/csv' } });
   expect([statusCode, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
@@ -169,8 +172,8 @@ const cell = (value: string | number | boolean | null | undefined): string =>
       ? `'${value}`
       : String(value);
 
-describe('a file of CSV', () => {
-  it('holds the lines of all pages, whatever page is asked for', async () => {
+describe('a CSV file', () => {
+  it('contains the lines of all pages, whatever page is requested', async () => {
     for (const path of [
       '/v1/tables',
       '/v1/shoes',
@@ -208,7 +211,7 @@ describe('a file of CSV', () => {
     expect((await floor.lines<CoupLine>('/v1/coups')).length).toBeGreaterThan(300);
   });
 
-  it('has a line for each finding of a mis-dealt coup, and for each bet and each cause of a wrong payout', async () => {
+  it('has a line for each finding of a mis-dealt coup, and for each bet and cause of a wrong payout', async () => {
     const misdealt = await floor.lines<MisdealtLine>('/v1/reports/misdealt');
     expect((await csv('/v1/reports/misdealt')).map(({ id }) => id)).toEqual(
       misdealt.flatMap(({ findings }) => findings.map(({ id }) => id)),
@@ -222,7 +225,7 @@ describe('a file of CSV', () => {
     ).toEqual(variance.map(({ code, amount }) => [code, amount]));
   });
 
-  it('goes on beyond a thousand lines, at the same positions', async () => {
+  it('continues beyond a thousand lines at the same positions', async () => {
     const opened = (n: number): string[] => [
       JSON.stringify({
         specversion: '1.0',
@@ -247,7 +250,7 @@ describe('a file of CSV', () => {
     }
   });
 
-  it('is kept from being taken for a formula, and named', async () => {
+  it('never contains a formula, and has a file name', async () => {
     const { body, headers } = await floor.get('/v1/reports/commission?by=table&format=csv');
     expect(body).toContain(`'${TABLES[1]},`);
     expect(body).toContain(TABLES[2]);

@@ -32,7 +32,7 @@ const shoeprint = (args: readonly string[]): ReturnType<typeof shoeprintBeside> 
   shoeprintBeside(['parked', ...args, '--url', floor.server.url], { SHOEPRINT_TOKEN: admin });
 
 describe('a stopped partition', () => {
-  it('is shown, stops again where its cause is still there, and goes on by itself from where it stopped once it is resumed', async () => {
+  it('is shown, stops again while its cause persists, and continues from there once it is repaired and resumed', async () => {
     expect((await shoeprint([])).stdout).toBe('no table is parked, and no partition is stopped\n');
     await floor.send(lines.slice(0, 100));
     await floor.caughtUp();
@@ -76,7 +76,7 @@ describe('a stopped partition', () => {
     expect(table?.events.admitted).toBe(lines.length);
   });
 
-  it('is not to be resumed where it is not stopped, is none, or holds tables that the asker may not see', async () => {
+  it('cannot be resumed if it is not stopped, does not exist, or has tables that the caller may not see', async () => {
     for (const each of ['0', '99', '-1', 'x', '1e1', '9'.repeat(30), '%00', '%20']) {
       const { statusCode, body } = await resume(each);
       expect([each, statusCode, (JSON.parse(body) as { type: string }).type]).toEqual([
@@ -92,7 +92,7 @@ describe('a stopped partition', () => {
     );
   });
 
-  it('is resumed under the name of whoever asked, in the log', async () => {
+  it('is logged under the name of the person who resumes it', async () => {
     const told: unknown[] = [];
     const tell = (message: unknown): void => void told.push(message);
     Logger.overrideLogger({ log: tell, error: tell, warn: tell });

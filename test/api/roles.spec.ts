@@ -18,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Ids that nothing has, so that no request of this walk changes anything. */
+/** Ids that do not exist, so that no request of this test changes anything. */
 const pathOf = (url: string): string =>
   url.replace(/:[A-Za-z]+/g, '0000000000000000').replaceAll('*', 'nothing');
 const ROLES_AND_DEVICE = [...ROLES, 'device'] as const;
-/** Answered before anything is looked at, by the gate alone. */
+/** Answered by the gate alone, before the request is examined. */
 const refusedByGate = async (
   method: string,
   url: string,
@@ -40,8 +40,8 @@ const refusedByGate = async (
     : undefined;
 };
 
-describe('every route that the server has', () => {
-  it('says which permission it asks for, or that it is open', () => {
+describe('every route of the server', () => {
+  it('declares which permission it requires, or that it is open', () => {
     const silent = routesOf(api.app).filter(({ needs }) => needs === undefined);
     expect(silent.map(({ method, url }) => `${method} ${url}`)).toEqual([]);
     expect(routesOf(api.app).length).toBeGreaterThan(20);
@@ -52,14 +52,14 @@ describe('every route that the server has', () => {
     expect(routesOf(api.app).filter(({ needs }) => !known.includes(needs as string))).toEqual([]);
   });
 
-  it('refuses whoever does not say who they are, unless it is open', async () => {
+  it('refuses callers without a token, unless it is open', async () => {
     for (const { method, url, needs } of routesOf(api.app)) {
       if (needs !== 'nothing')
         expect([method, url, await refusedByGate(method, url)]).toEqual([method, url, 401]);
     }
   });
 
-  it('refuses a token that was never given', async () => {
+  it('refuses an unknown token', async () => {
     const made = `sps_0123456789abcdef_${'x'.repeat(43)}`;
     for (const { method, url, needs } of routesOf(api.app)) {
       if (needs !== 'nothing')
@@ -68,7 +68,7 @@ describe('every route that the server has', () => {
   });
 
   it.each(ROLES_AND_DEVICE)(
-    'is open to %s exactly where the table of permissions says so',
+    'is open to %s exactly as the table of permissions says',
     async (role) => {
       const routes = routesOf(api.app).filter(
         ({ url }) => !url.endsWith('/stream') && !url.endsWith('/sign-out'),
@@ -86,7 +86,7 @@ describe('every route that the server has', () => {
     },
   );
 
-  it('is open where everybody must come in, and nowhere else', () => {
+  it('is open exactly where everybody must have access', () => {
     const open = routesOf(api.app).filter(
       ({ needs, url }) => needs === 'nothing' && !url.startsWith('/docs'),
     );
@@ -100,7 +100,7 @@ describe('every route that the server has', () => {
 });
 
 describe('the table of permissions', () => {
-  it('gives device keys nothing but to record and to ask who they are', () => {
+  it('lets device keys only record and read their own identity', () => {
     expect(
       (Object.keys(PERMISSIONS) as (keyof typeof PERMISSIONS)[]).filter((permission) =>
         permitted(permission, ['device']),
@@ -108,13 +108,13 @@ describe('the table of permissions', () => {
     ).toEqual(['record-events', 'own-session']);
   });
 
-  it('keeps apart who manages accounts and who reads findings', () => {
+  it('separates managing accounts from reading findings', () => {
     expect(
       PERMISSIONS['manage-accounts'].filter((role) => permitted('read-findings', [role])),
     ).toEqual([]);
   });
 
-  it('gives nobody without a role anything', () => {
+  it('grants nothing without a role', () => {
     expect(
       (Object.keys(PERMISSIONS) as (keyof typeof PERMISSIONS)[]).filter((permission) =>
         permitted(permission, []),

@@ -17,11 +17,11 @@ import { dayLines, ReadingFloor, TABLES } from './reading-floor.js';
 interface Told {
   readonly event: string;
   readonly data: unknown;
-  /** The last id that stood before or with it. */
+  /** The last id before or with the event. */
   readonly id: string;
 }
 
-/** A reader of the stream as a browser's EventSource reads it. */
+/** Reads the stream as a browser's EventSource does. */
 class Reader {
   readonly told: Told[] = [];
   id: string;
@@ -111,12 +111,12 @@ afterAll(async () => {
 const watch = (): PositionsWatch => floor.server.api.app.get(PositionsWatch);
 const ids = (things: readonly { readonly ref: string }[]): string[] =>
   [...new Set(things.map(({ ref }) => ref))].sort();
-/** A thing as it was last told. */
+/** A resource as the stream last reported it. */
 const lastOf = <Thing>(
   things: readonly Thing[],
   id: (thing: Thing) => string,
 ): Map<string, Thing> => new Map(things.map((thing) => [id(thing), thing]));
-/** What has been told comes to what the lists say. */
+/** Expects that the stream's reports add up to what the lists show. */
 async function agrees(told: readonly Told[], table?: string): Promise<void> {
   const query = table === undefined ? '' : `?table=${encodeURIComponent(table)}`;
   const of = <Thing>(event: string): Thing[] =>
@@ -141,7 +141,7 @@ async function agrees(told: readonly Told[], table?: string): Promise<void> {
 }
 
 describe('the stream', () => {
-  it('tells shoes, coups, findings and tables as they happen, to each only what is at their own tables, and where to go on', async () => {
+  it('reports shoes, coups, findings and tables as they happen, to each reader only those of their tables, with an id to resume from', async () => {
     const one = await floor.server.api.person('pit-boss', { tables: [TABLES[2]] });
     const nowhere = await floor.server.api.person('regulator', { tables: [] });
     const [all, scoped, none] = [follow(), follow(one), follow(nowhere)];
@@ -175,7 +175,7 @@ describe('the stream', () => {
     await eventually('nobody', () => watch().count === 0);
   });
 
-  it('goes on after Last-Event-ID without missing anything, wherever it is cut off', async () => {
+  it('resumes after Last-Event-ID without missing anything, wherever it is cut off', async () => {
     const head = (await floor.get('/v1/tables')).headers['log-position'] as string;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(400), { maxLength: 6 }), async (cuts) => {
@@ -198,7 +198,7 @@ describe('the stream', () => {
     await eventually('nobody', () => watch().count === 0);
   });
 
-  it('begins now where no place is named, and at the beginning of a partition that the place does not name', async () => {
+  it('starts now without an id, and at the beginning of a partition that the id does not name', async () => {
     const [now, from] = [follow(), follow(floor.reader, { id: '0:0' })];
     await now.listening();
     await eventually(
@@ -211,7 +211,7 @@ describe('the stream', () => {
   });
 
   it.each(['x', '0:1,', '0:-1', '0:1 1:2'])(
-    'refuses the place %j, which it never gave',
+    'refuses the id %j, which it never sent',
     async (id) => {
       const answer = await floor.get('/v1/stream', { headers: { 'last-event-id': id } });
       expect([answer.statusCode, answer.json<{ type: string }>().type]).toEqual([
@@ -221,7 +221,7 @@ describe('the stream', () => {
     },
   );
 
-  it('does not keep whoever asks for its head alone', async () => {
+  it('ends at once for a HEAD request', async () => {
     const answer = await fetch(`${url}/v1/stream`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${floor.reader}` },
@@ -234,7 +234,7 @@ describe('the stream', () => {
     expect(watch().count).toBe(0);
   });
 
-  it('says now and then that it lives, and lets go within seconds of whoever signs out or may see other tables', async () => {
+  it('sends a comment now and then, and disconnects within seconds a reader who signs out or whose tables change', async () => {
     const source = floor.server.api.app.get(DataSource);
     const [out, other, stays] = [
       await floor.server.api.person('compliance', { name: 'out' }),
@@ -252,7 +252,7 @@ describe('the stream', () => {
     await eventually('nobody', () => watch().count === 0);
   });
 
-  it('forgets whoever left while the place was looked up', async () => {
+  it('forgets a reader who left while their position was looked up', async () => {
     const client = new pg.Client(floor.server.database.url);
     await client.connect();
     const waiting = async (): Promise<number> => {
@@ -289,7 +289,7 @@ const connections = ({ app }: TestApi): Promise<number> =>
   });
 
 describe('a server whose reader takes nothing', () => {
-  it('lets it go, holds no more for it than it asked the database for at a time, and tells it the rest when it comes back', async () => {
+  it('disconnects it, buffers at most one database page for it, and sends it the rest when it reconnects', async () => {
     const api = await startApi();
     try {
       await bigFindings(api, 12_000);
@@ -310,7 +310,10 @@ describe('a server whose reader takes nothing', () => {
   });
 });
 
-/** Findings of two thousand bytes and more, one a record of partition 0: more than connections hold on their way. */
+/**
+ * Findings of at least two thousand bytes, one a record of partition 0: more than the connection's
+ * buffers hold.
+ */
 async function bigFindings(api: TestApi, count: number): Promise<void> {
   const rows = api.app.get<DataSource>(getDataSourceToken(ROWS));
   await rows.query(
@@ -325,7 +328,7 @@ async function bigFindings(api: TestApi, count: number): Promise<void> {
 }
 
 describe('a server that stops', () => {
-  it('ends its streams at once and takes no new ones', async () => {
+  it('ends its streams at once and accepts no new ones', async () => {
     const api = await startApi();
     const reader = await api.person('compliance');
     const at = await api.url();

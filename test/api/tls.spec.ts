@@ -20,7 +20,7 @@ interface Answered {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** The api as it is built and run: a process of its own, over TLS and under a path. */
+/** The built api, in its own process, over TLS and under a path. */
 class Server {
   readonly lines: { readonly message: unknown; readonly level: string }[] = [];
   stderr = '';
@@ -53,7 +53,7 @@ class Server {
     this.child.on('exit', (code) => (this.code = code));
   }
 
-  /** Where it says that it listens. */
+  /** Returns the address on which it listens. */
   async port(): Promise<number> {
     const url = await eventually(
       'the line that it listens',
@@ -132,7 +132,7 @@ const eventHeaders = (): RequestOptions['headers'] => ({
 });
 
 describe('an api over TLS, under a path', () => {
-  it('is reached by whoever trusts its certificate, and by nobody without TLS', async () => {
+  it('can be reached only with TLS, by a client that trusts its certificate', async () => {
     expect((await ask('GET', '/audit/livez')).status).toBe(200);
     await expect(fetch(`http://127.0.0.1:${port}/audit/livez`)).rejects.toThrow();
     await expect(fetch(`https://127.0.0.1:${port}/audit/livez`)).rejects.toThrow();
@@ -145,7 +145,7 @@ describe('an api over TLS, under a path', () => {
     expect(protocol).toMatch(/alert|protocol|version|unsupported|ssl/i);
   });
 
-  it('has everything under the path and nothing beside it, and says so in its own description', async () => {
+  it('serves everything under the path and nothing elsewhere, and its description says so', async () => {
     expect((await ask('GET', '/livez')).status).toBe(404);
     expect((await ask('GET', '/auditlivez')).status).toBe(404);
     expect((await ask('GET', '/audit/readyz')).status).toBe(200);
@@ -164,8 +164,8 @@ describe('an api over TLS, under a path', () => {
   });
 });
 
-describe('SIGTERM', () => {
-  it('has what is under way answered, streams ended and the process gone within seconds; every acknowledged event is on the log', async () => {
+describe('an api that receives SIGTERM', () => {
+  it('answers requests under way, ends streams and exits within seconds, and every acknowledged event is on the log', async () => {
     const acknowledged = new Set<string>();
     let isOver = false;
     const sender = async (name: string): Promise<void> => {
@@ -203,7 +203,9 @@ describe('SIGTERM', () => {
   }, 90_000);
 });
 
-/** A request of which half the body is sent; `finish` sends the rest, and gives the status that it is answered with. */
+/**
+ * Sends half of a request's body. `finish` sends the rest and returns the status of the response.
+ */
 async function halfSent(): Promise<{
   readonly id: string;
   readonly finish: () => Promise<number | undefined>;
@@ -224,7 +226,7 @@ async function halfSent(): Promise<{
   return { id: event.id as string, finish: () => (asking.end(body.subarray(100)), answered) };
 }
 
-/** Somebody who follows the stream. */
+/** Follows the stream. */
 async function following(): Promise<{ readonly ended: boolean }> {
   const name = 'follower';
   const client = new pg.Client(database.url);

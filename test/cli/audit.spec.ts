@@ -98,7 +98,7 @@ describe('shoeprint audit', () => {
     expect(object.unjudgeable).toEqual([]);
   });
 
-  it('draws the coup with the wrong card marked, names the rule and its source, and says the money', () => {
+  it('renders the coup with the wrong card marked, names the rule and its source, and shows the money', () => {
     const { stdout } = shoeprint(['audit', FAULTY]);
     expect(stdout).toContain(
       '     Banker   6♣   K♦   4♠   0\n                        ▲ TC-08 drawn, must stand',
@@ -309,11 +309,11 @@ describe('malformed input', () => {
     ],
     ['an empty name', () => '', 'shoeprint: the name of a file is empty'],
     [
-      'what is no gzip',
+      'a file that is not gzip',
       () => file('plain.ndjson.gz', text(CLEAN)),
       'not a complete gzip file (incorrect header check)',
     ],
-  ])('says of %s what is wrong, and exits 2', (_, name, wanted) => {
+  ])('explains what is wrong with %s, and exits 2', (_, name, wanted) => {
     const { code, stdout, stderr } = shoeprint(['audit', name()]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(wanted);

@@ -13,19 +13,19 @@ export const ROUND_MS_MAX = 120_000;
 /** Events that a round sends after the recovery. */
 const AFTERWARDS = 200;
 
-/** When a fault struck. `restored` resolves once it is undone as far as possible. */
+/** When a fault began. `restored` resolves once it is undone as far as possible. */
 export interface Struck {
   readonly at: number;
   readonly restored: Promise<unknown>;
 }
 
-/** The result of a round. Times are in ms from the strike. */
+/** The result of a round. Times are in ms from the fault. */
 export interface Round extends Count {
   readonly scenario: string;
   readonly unanswered: Load['unanswered'];
-  /** Time until the first request that was made after the strike was acknowledged. */
+  /** Time until the first request made after the fault was acknowledged. */
   readonly acknowledgedAfter: number;
-  /** Time until the rows included the first event acknowledged after the strike. */
+  /** Time until the rows included the first event acknowledged after the fault. */
   readonly visibleAfter: number;
   /** Time until this was true for every partition. */
   readonly allVisibleAfter: number;

@@ -15,7 +15,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Described>>;
 }
 
-/** An answer as its reader receives it. */
+/** A response as its reader receives it. */
 interface Received {
   readonly method: string;
   /** The path as the document spells it, without the address of the server: `/v1/coups/{id}`. */
@@ -25,7 +25,10 @@ interface Received {
   readonly body: string;
 }
 
-/** Checks answers against a served document. A field that the document does not name is a fault, too. */
+/**
+ * Checks responses against a served document. A field that the document does not name is a fault
+ * too.
+ */
 class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false });
   private readonly compiled = new Map<object, ValidateFunction>();
@@ -36,13 +39,16 @@ class Conformance {
     this.ajv.addSchema(closed(document) as object, 'document');
   }
 
-  /** The operation of a route; undefined for a route that the document leaves out, like the document itself. */
+  /**
+   * Returns the operation of a route, or undefined for a route that the document leaves out, such
+   * as the document itself.
+   */
   operation(method: string, path: string): Operation | undefined {
     const item = this.document.paths[path] as Record<string, Operation> | undefined;
     return item?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
   }
 
-  /** Returns what is wrong with an answer, in words; nothing if it conforms. */
+  /** Returns the faults of a response in words: none if it conforms. */
   faults({ method, path, status, headers, body }: Received): string[] {
     const operation = this.operation(method, path);
     if (!operation) return [];
@@ -62,7 +68,7 @@ class Conformance {
     ];
   }
 
-  /** Returns what is wrong with a value of a schema of the document. */
+  /** Returns the faults of a value under a schema of the document. */
   valueFaults(schema: object, value: unknown): string[] {
     let check = this.compiled.get(schema);
     if (!check) {
@@ -78,7 +84,10 @@ class Conformance {
   }
 }
 
-/** A copy in which objects have no other fields than those named, and references lead into `base`. */
+/**
+ * Returns a copy whose objects allow no fields other than those named, and whose references point
+ * into `base`.
+ */
 function closed(value: unknown, base = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => closed(item, base));
   if (typeof value !== 'object' || value === null) return value;
@@ -97,11 +106,14 @@ function closed(value: unknown, base = ''): unknown {
   return isOpen ? { ...copy, additionalProperties: false } : copy;
 }
 
-/** Parts that add to another: only the references in them are rewritten. */
+/** Parts that add to another one: only their references are rewritten. */
 const opened = (parts: unknown, base: string): unknown =>
   JSON.parse(JSON.stringify(parts).replaceAll('"#/components', `"${base}#/components`));
 
-/** Checks every answer of an api in this process. The function given back returns the faults found so far. */
+/**
+ * Checks every response of an api in this process. The returned function returns the faults found
+ * so far.
+ */
 export function watchAnswers(
   app: NestFastifyApplication,
   basePath: string,

@@ -34,7 +34,7 @@ export class Processes {
       stdio: ['pipe', 'ignore', 'inherit'],
       detached: true,
     });
-    this.warden.stdin?.on('error', () => undefined); // it is gone: nothing is left to tell it
+    this.warden.stdin?.on('error', () => undefined); // the warden has exited
     this.warden.unref();
     (this.warden.stdin as unknown as { unref(): void }).unref();
   }

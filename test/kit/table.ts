@@ -4,7 +4,7 @@ import type { Sent } from './audit.js';
 /**
  * Writes a table's log as the devices and people of one table would: a shoe and a scanner that
  * number their events, a dealer's terminal, and people. Each event is two seconds later than the
- * one before, so clocks are never too close to call unless a test sets `at`.
+ * one before, so clocks are never too close unless a test sets `at`.
  */
 export class TableLog {
   readonly events: Sent[] = [];

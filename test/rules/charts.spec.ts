@@ -128,14 +128,14 @@ describe('a chart', () => {
       'a total of 8 on two cards does not end the drawing',
     ],
     [
-      'a total of 7 that does',
+      'a total of 7 that ends the drawing',
       '/naturals',
       [7, 8, 9],
       '/naturals',
       'a total of 7 on two cards ends the drawing',
     ],
     [
-      'a player total that nothing decides',
+      'a player total that no sentence decides',
       '/player/draw',
       [0, 1, 2, 3, 4],
       '/player',
@@ -162,13 +162,7 @@ describe('a chart', () => {
       '/banker/rows/0/draw',
       'banker 8 against a third card of 0: draw, and a natural draws nothing',
     ],
-    [
-      'a field that charts do not have',
-      '/colour',
-      'red',
-      '/colour',
-      'is not a field of this document',
-    ],
+    ['an unknown field', '/colour', 'red', '/colour', 'is not a field of this document'],
   ])('rejects a chart with %s', (_, place, value, pointer, problem) => {
     expect(lintChart(altered(seedChart('000'), place, value)).problems).toContainEqual({
       pointer,

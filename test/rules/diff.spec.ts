@@ -98,14 +98,14 @@ describe('the difference of two rule documents', () => {
       ['lucky-6 pays 20 to 1 → 23 to 1 where winner banker, banker total 6, banker cards 3'],
     ],
     [
-      'a tier that is gone',
+      'a removed tier',
       'super-6@1',
       '/bets/1/pays/0',
       undefined,
       ['banker: no longer pays 0.5 to 1 where winner banker, banker total 6 (special)'],
     ],
     [
-      'a push that is gone',
+      'a removed push',
       'punto-banco@1',
       '/bets/0/pushes',
       undefined,
@@ -158,7 +158,7 @@ describe('the difference of two rule documents', () => {
       ['commission rounded to: 1 (half-up) → 25 (up)'],
     ],
     [
-      'a least commission',
+      'a minimum commission',
       'punto-banco@1',
       '/commission/minimum',
       100,
@@ -207,7 +207,7 @@ describe('the difference of two rule documents', () => {
       ['DL-05: settle (macau-regulation, art. 4) → burn + settle (macau-regulation, art. 4)'],
     ],
     [
-      'a disposition that is gone',
+      'a removed disposition',
       'nsw-crown@1',
       '/irregularities/4',
       undefined,
@@ -234,7 +234,7 @@ describe('the difference of two rule documents', () => {
     expect(changes(ref, place, value)).toEqual(expected),
   );
 
-  it('names another order of tiers and of dispositions', () => {
+  it('names a changed order of tiers and of dispositions', () => {
     const reversed = (
       ref: string,
       pick: (document: RuleDocument) => readonly unknown[],

@@ -17,11 +17,11 @@ const disposition = (codes: string[], when: object | undefined): object => ({
   section: '1',
 });
 
-describe("lint of a document's form", () => {
+describe('lint of the form of a document', () => {
   it.each<[string, string, string, unknown, string, string]>([
-    ['a field that is missing', 'punto-banco@1', '/decks', undefined, '/decks', 'is missing'],
+    ['a missing field', 'punto-banco@1', '/decks', undefined, '/decks', 'is missing'],
     [
-      'a field that no document has',
+      'an unknown field',
       'punto-banco@1',
       '/colour',
       'red',
@@ -29,7 +29,7 @@ describe("lint of a document's form", () => {
       'is not a field of this document',
     ],
     [
-      'a field that no bet has',
+      'an unknown field of a bet',
       'punto-banco@1',
       '/bets/2/limit',
       5,
@@ -37,7 +37,7 @@ describe("lint of a document's form", () => {
       'is not a field of this document',
     ],
     [
-      'a condition that no coup has',
+      'an unknown condition',
       'punto-banco@1',
       '/bets/2/pays/0/when',
       { colour: 'red' },
@@ -46,7 +46,7 @@ describe("lint of a document's form", () => {
     ],
     ['13 decks', 'punto-banco@1', '/decks', [8, 13], '/decks/1', 'is 13 and should be at most 12'],
     [
-      'no decks at all',
+      'an empty list of decks',
       'punto-banco@1',
       '/decks',
       [],
@@ -54,7 +54,7 @@ describe("lint of a document's form", () => {
       'has 0 entries and should have at least 1',
     ],
     [
-      'a number of decks given twice',
+      'a repeated number of decks',
       'punto-banco@1',
       '/decks',
       [8, 8],
@@ -70,7 +70,7 @@ describe("lint of a document's form", () => {
       'is 0.5 and should be a whole number',
     ],
     [
-      'a rounding unit of nothing',
+      'a rounding unit of 0',
       'punto-banco@1',
       '/commission/rounding/unit',
       0,
@@ -78,7 +78,7 @@ describe("lint of a document's form", () => {
       'is 0 and should be at least 1',
     ],
     [
-      'commission of everything',
+      'a commission rate of 1',
       'punto-banco@1',
       '/commission/rate',
       '1',
@@ -86,7 +86,7 @@ describe("lint of a document's form", () => {
       'is "1", which is not of the form: a share of the winnings below 1, as a decimal such as "0.05"',
     ],
     [
-      'a rate that is no text',
+      'a rate that is not a text',
       'punto-banco@1',
       '/commission/rate',
       0.05,
@@ -102,7 +102,7 @@ describe("lint of a document's form", () => {
       'is "8:1", which is not of the form: odds as published, such as "8 to 1", "0.95 to 1" or "9 for 1"',
     ],
     [
-      'a way to burn that nobody knows',
+      'an unknown way to burn',
       'punto-banco@1',
       '/burn',
       [{ count: 'some' }],
@@ -118,7 +118,7 @@ describe("lint of a document's form", () => {
       'is missing',
     ],
     [
-      'a time for commission that nobody knows',
+      'an unknown time for commission',
       'punto-banco@1',
       '/commission/when',
       'later',
@@ -126,7 +126,7 @@ describe("lint of a document's form", () => {
       'is "later" and should be one of "taken", "marked"',
     ],
     [
-      'an action that nobody knows',
+      'an unknown action',
       'nsw-crown@1',
       '/irregularities/0/do',
       ['pray'],
@@ -165,7 +165,7 @@ describe("lint of a document's form", () => {
 describe('lint of the tableau', () => {
   it.each<[string, string, string, string]>([
     [
-      'a row one cell short',
+      'a row that is one cell short',
       '/tableau/banker/4',
       'SSDDDDDDS D',
       'banker 4 against a third card of 9: not decided',
@@ -177,18 +177,23 @@ describe('lint of the tableau', () => {
       'banker 4 when the player stood: not decided',
     ],
     [
-      'a row with a cell too many',
+      'a row with an extra cell',
       '/tableau/banker/4',
       'SSDDDDDDSSS D',
       '1 cells too many after banker 4 against a third card of 9',
     ],
     [
-      'a cell that is neither',
+      'an unknown letter in a cell',
       '/tableau/banker/6',
       'SSSSSSDXSS S',
       'banker 6 against a third card of 7: "X" is neither D (draw), S (stand) nor O (optional)',
     ],
-    ['a player row one cell short', '/tableau/player', 'DDDDDDS', 'player on 7: not decided'],
+    [
+      'a player row that is one cell short',
+      '/tableau/player',
+      'DDDDDDS',
+      'player on 7: not decided',
+    ],
   ])('names the cell of %s', (_, place, value, problem) => {
     expect(problemsOf('punto-banco@1', place, value)).toEqual([{ pointer: place, problem }]);
   });
@@ -213,7 +218,7 @@ describe('lint of the content', () => {
       '"1 for 1" wins nothing',
     ],
     [
-      'odds that pay back less than the stake',
+      'odds that return less than the stake',
       'punto-banco@1',
       '/bets/2/pays/0/odds',
       '0.5 for 1',
@@ -221,7 +226,7 @@ describe('lint of the content', () => {
       '"0.5 for 1" returns less than the stake, or has no stake',
     ],
     [
-      'a payout that an earlier one always forestalls',
+      'a payout that an earlier one always preempts',
       'super-6@1',
       '/bets/1/pays',
       [
@@ -232,7 +237,7 @@ describe('lint of the content', () => {
       'an earlier push or payout covers every coup in which this one holds',
     ],
     [
-      'a payout that a push always forestalls',
+      'a payout that a push always preempts',
       'punto-banco@1',
       '/bets/0/pays/0/when',
       { winner: 'tie' },
@@ -280,7 +285,7 @@ describe('lint of the content', () => {
       'the bet can never lose',
     ],
     [
-      'a bet that bears commission where there is none',
+      'a bet that bears commission in a document without commission',
       'ez-baccarat@1',
       '/bets/0/commission',
       true,
@@ -312,7 +317,7 @@ describe('lint of the content', () => {
       'a special push or payout is an exception, and this bet has no ordinary payout',
     ],
     [
-      'a bet that is there twice',
+      'a repeated bet',
       'punto-banco@1',
       '/bets/2/id',
       'player',
@@ -320,7 +325,7 @@ describe('lint of the content', () => {
       'player is in the document already',
     ],
     [
-      'an announced name that is no bet',
+      'an announced name that is not a bet',
       'punto-banco@1',
       '/specials/1',
       'dragon-7',
@@ -328,7 +333,7 @@ describe('lint of the content', () => {
       '"dragon-7" is neither "natural" nor a bet of this document',
     ],
     [
-      'burn numbers the wrong way round',
+      'burn numbers in the wrong order',
       'macau-2011@1',
       '/burn/2',
       { count: 'fixed', from: 8, to: 1 },
@@ -336,7 +341,7 @@ describe('lint of the content', () => {
       'no number lies from 8 to 1',
     ],
     [
-      'a disposition from no source',
+      'a disposition without a known source',
       'nsw-crown@1',
       '/irregularities/0/source',
       'hearsay',
@@ -392,7 +397,7 @@ describe('lint of the content', () => {
       '"hearsay" is not a source of this document',
     ],
     [
-      'a provenance of nothing',
+      'a provenance of a missing value',
       'punto-banco@1',
       '/provenance/~1bets~17',
       { source: 'pa-631a' },

@@ -9,7 +9,7 @@ import { createDatabase } from '../kit/database.js';
 
 const DATABASE_URL = 'postgres://a:b@localhost/x';
 
-/** What a program reads: its settings, or the faults that it refuses to start with. */
+/** Returns a program's settings, or the faults for which it refuses to start. */
 function read(variables: Variables): {
   readonly settings?: StoreSettings;
   readonly faults: readonly string[];

@@ -28,7 +28,7 @@ export function auditedSimulation(
   return { ...log, ...audit(log.lines) };
 }
 
-/** Formats findings as on a list: code, shoe, coup. */
+/** Returns findings as the lines of a list: code, shoe, coup. */
 export const inShort = (findings: readonly (Finding | ExpectedFinding)[]): string[] =>
   findings
     .map(

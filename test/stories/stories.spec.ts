@@ -30,7 +30,11 @@ describe('the form of a story', () => {
 
   it.each([
     ['an unknown word', '# A title\n\nplayers: 9S', 'a.story:3: unknown word "players:"'],
-    ['a word that every object knows', 'constructor: 9S', 'a.story:1: unknown word "constructor:"'],
+    [
+      'a word named like a property of every object',
+      'constructor: 9S',
+      'a.story:1: unknown word "constructor:"',
+    ],
     ['a line without a word', '# A title\n9S 4D', 'a.story:2: "9S 4D" is no line of a story'],
     [
       'an impossible card',
@@ -58,17 +62,17 @@ describe('the form of a story', () => {
       'a.story:1: "seat 1 banker 2.505" is not like "seat 1 banker 100"',
     ],
     [
-      'a card moved that was never drawn',
+      'a moved card that was never drawn',
       'player: 9S 4D\nbanker: KH 6S\nmoved: 2C to next',
       'a.story:3: 2C was not drawn',
     ],
     [
-      'something found that is no code',
+      'a finding that is not a code',
       'player: 9S 4D\nbanker: KH 6S\nfinds: mistakes',
       'a.story:3: "mistakes" is no finding',
     ],
     [
-      'a story that does not say what it finds',
+      'a story without a line of findings',
       'player: 9S 4D\nbanker: KH 6S',
       'a.story: no line says what it "finds:"',
     ],
