@@ -207,7 +207,7 @@ describe('what the page says in words', () => {
     expect([coupsFor(3n), coupsFor(4n), 416n / 4n]).toEqual([243n, 324n, 104n]);
     expect(104n * surplus < 2n * total).toBe(true);
     expect(page).toMatch(
-      /104 coups[^.]*[\s\S]*It takes 243 coups to\nexpect three more, and 324 to expect four/,
+      /104 coups[^.]*[\s\S]*It takes 243 coups to\s+expect three more, and 324 to expect four/,
     );
   });
 
