@@ -66,7 +66,7 @@ describe('a stopped partition', () => {
     const resumed = await shoeprint(['resume', String(partition)]);
     expect([resumed.code, resumed.stdout]).toEqual([
       0,
-      `partition ${partition}: an auditor follows it again within seconds, and stops it again where the cause is still there\n`,
+      `partition ${partition}: an auditor continues it within seconds, and stops it again if the cause is still there\n`,
     ]);
     await floor.caughtUp();
     expect((await position()).stopped).toBeNull();

@@ -240,7 +240,7 @@ describe('malformed input', () => {
     expect(shown.filter((line) => line.includes('is not JSON'))).toHaveLength(20);
     expect(shown[0]).toMatch(/25\.ndjson:179: is not JSON/);
     expect(shown.slice(-2)).toEqual([
-      'and 5 lines more; --json lists them all',
+      'and 5 more lines; --json lists all of them',
       'refused: 25 malformed lines; nothing was judged',
     ]);
   });
@@ -305,7 +305,7 @@ describe('malformed input', () => {
     [
       'gzip under another name',
       () => file('packed.ndjson', gzipSync(text(CLEAN))),
-      'this file is gzip, and only a name that ends in .gz is unpacked',
+      'this file is gzip, but its name does not end in .gz',
     ],
     ['an empty name', () => '', 'shoeprint: the name of a file is empty'],
     [

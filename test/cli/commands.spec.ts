@@ -197,7 +197,7 @@ describe('the command line as a whole', () => {
       'apps/cli/bin',
     ]);
     const wanted =
-      'shoeprint: this is a fault in shoeprint itself: the folder rules/ of this package is missing (SHOEPRINT_DEBUG=1 shows where)\n';
+      'shoeprint: internal error: the folder rules/ of this package is missing (SHOEPRINT_DEBUG=1 prints the stack)\n';
     expect(shoeprint(['odds'], { from })).toEqual({ code: 70, stdout: '', stderr: wanted });
     expect(shoeprint(['odds'], { from, env: { SHOEPRINT_DEBUG: '1' } }).stderr).toMatch(
       /\n {4}at packageFolder/,

@@ -129,7 +129,7 @@ describe('shoeprint parked', () => {
       const { code, stdout } = await parked('retry', 'P1');
       expect({ code, stdout }).toEqual({
         code: 0,
-        stdout: expect.stringMatching(/^P1: retry asked for/),
+        stdout: expect.stringMatching(/^P1: retry requested/),
       });
       await eventually(
         'the table parked again',
@@ -153,7 +153,7 @@ describe('shoeprint parked', () => {
       const { code, stdout } = await parked('release', 'P1');
       expect({ code, stdout }).toEqual({
         code: 0,
-        stdout: expect.stringMatching(/^P1: release asked for/),
+        stdout: expect.stringMatching(/^P1: release requested/),
       });
       await eventually('the later events judged', async () => (await read('P1')) === 399, START_MS);
       expect(await shown()).toEqual([]);

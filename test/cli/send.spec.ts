@@ -104,7 +104,7 @@ describe('shoeprint send', () => {
     log.faults.failBefore = false;
     expect([cut.code, cut.stderr, sends]).toEqual([
       2,
-      expect.stringMatching(/gave up after 0 s\. The same command goes on where this one stopped/),
+      expect.stringMatching(/gave up after 0 s\. The same command resumes from there/),
       expect.any(Number),
     ]);
     const { lines: before } = JSON.parse(readFileSync(`${path}.sent`, 'utf8')) as { lines: number };
@@ -128,7 +128,7 @@ describe('shoeprint send', () => {
     const { code, stderr } = await sending;
     delete log.faults.beforeSend;
     expect([code, stderr.trim().split('\n').length]).toEqual([0, 1]);
-    expect(stderr).toMatch(/trying again/);
+    expect(stderr).toMatch(/retrying/);
     expect(await recorded()).toEqual(lines);
   });
 

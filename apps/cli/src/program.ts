@@ -18,11 +18,11 @@ Examples:
   shoeprint audit examples/faulty-shoe.ndjson   judge a file of table events
   shoeprint simulate --shoes 3 --seed 7         deal lawful shoes as events
   shoeprint odds --decks 6                      exact odds of every bet
-  shoeprint rules show punto-banco@1            a rule document, readably
+  shoeprint rules show punto-banco@1            a rule document, for people
 
-"shoeprint help <command>" describes one. NO_COLOR=1 turns colors off. SHOEPRINT_DEBUG=1 prints the stack of an internal error.`;
+"shoeprint help <command>" describes a command. NO_COLOR=1 turns colors off. SHOEPRINT_DEBUG=1 prints the stack of an internal error.`;
 
-/** The whole command line, ready to be parsed. */
+/** Returns the whole command line, ready to parse arguments. */
 function program(): Command {
   const whole = new Command('shoeprint')
     .description(
@@ -46,7 +46,9 @@ const version = (): string =>
   (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
     .version;
 
-/** Makes a command and those below it throw instead of ending the process, and point to their help. */
+/**
+ * Makes a command and its subcommands throw instead of ending the process, and point to their help.
+ */
 function strict(command: Command): void {
   command
     .exitOverride()
@@ -58,7 +60,10 @@ function strict(command: Command): void {
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 
-/** Runs the command line and leaves the exit code: the command's own, 2 for a refusal, 70 for a fault of ours. */
+/**
+ * Runs the command line and sets the exit code: the command's own, 2 for a refusal, 70 for an
+ * internal error.
+ */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   endQuietlyWhenNobodyReads();
   process.on('uncaughtException', (error) => process.exit(codeOf(error)));
@@ -69,16 +74,17 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** What is said of a command that could not be done, on standard error, and the exit code. */
+/** Prints why a command failed, on standard error, and returns the exit code. */
 function codeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clean : EXIT.refused; // it has spoken already
+  // commander has printed its message already
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clean : EXIT.refused;
   if (error instanceof Refusal) {
     process.stderr.write(`shoeprint: ${error.message}\n`);
     return EXIT.refused;
   }
   const { message, stack } = asError(error);
   process.stderr.write(
-    `shoeprint: this is a fault in shoeprint itself: ${message.split('\n')[0]} (SHOEPRINT_DEBUG=1 shows where)\n`,
+    `shoeprint: internal error: ${message.split('\n')[0]} (SHOEPRINT_DEBUG=1 prints the stack)\n`,
   );
   if (process.env.SHOEPRINT_DEBUG) process.stderr.write(`${stack}\n`);
   return EXIT.bug;

@@ -46,7 +46,7 @@ export function logFiles(names: readonly string[]): LogFile[] {
   });
 }
 
-/** Opens a file for reading. A file whose name ends in `.gz` is unpacked while it is read. */
+/** Opens a file for reading. Decompresses a file whose name ends in `.gz`. */
 export async function openLog({ name, size }: LogFile): Promise<Bytes> {
   if (name === '-') return notPacked(name, ofStream(name, process.stdin));
   try {
@@ -75,7 +75,7 @@ function notPacked(name: string, bytes: Bytes): Bytes {
         throw new Refusal(
           name === '-'
             ? 'standard input is gzip; unpack it first, with gunzip -c'
-            : `${name}: this file is gzip, and only a name that ends in .gz is unpacked`,
+            : `${name}: this file is gzip, but its name does not end in .gz`,
         );
       begun = true;
       return count;
@@ -130,7 +130,10 @@ function ofStream(name: string, stream: Readable, raw?: ReadStream): Bytes {
   };
 }
 
-/** Returns the refusal of a file that does not unpack, or undefined if the error is another one. zlib's codes begin with `Z_`. */
+/**
+ * Returns the refusal of a file that cannot be decompressed, or undefined for another error. zlib's
+ * codes begin with `Z_`.
+ */
 function gzipRefusal(name: string, error: unknown): Refusal | undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   return code?.startsWith('Z_')

@@ -56,10 +56,10 @@ export function tellMalformed(
     for (const { pointer, reason } of faults.slice(0, FAULTS_SHOWN))
       lines.push(`${file}:${line}: ${pointer === '' ? '' : `${pointer} `}${reason}`);
     if (faults.length > FAULTS_SHOWN)
-      lines.push(`${file}:${line}: and ${faults.length - FAULTS_SHOWN} faults more`);
+      lines.push(`${file}:${line}: and ${faults.length - FAULTS_SHOWN} more faults`);
   }
   if (malformed.count > shown)
-    lines.push(`and ${malformed.count - shown} lines more; --json lists them all`);
+    lines.push(`and ${malformed.count - shown} more lines; --json lists all of them`);
   lines.push(`refused: ${counted(malformed.count, 'malformed line')}; ${after}`);
   process.stderr.write(`${lines.join('\n')}\n`);
 }

@@ -39,7 +39,7 @@ export const oddsCommand = (): Command =>
     .option('--decks <n>', 'decks in the shoe, 1 to 12', decksAsked, 8)
     .option('--rules <document>', 'rule document, id@version', 'punto-banco@1')
     .addOption(
-      new Option('--choice <move>', 'what is done wherever the rules leave a choice').choices([
+      new Option('--choice <move>', 'what a hand does if the rules leave it a choice').choices([
         'draw',
         'stand',
       ]),

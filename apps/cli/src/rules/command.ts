@@ -55,7 +55,7 @@ const showCommand = (): Command =>
 const lintCommand = (): Command =>
   new Command('lint')
     .description(
-      'accept rule documents or published charts, or say what is wrong with them, and where',
+      'accept rule documents or published charts, or report what is wrong with them, and where',
     )
     .argument('<file...>', 'JSON files')
     .option('--json', 'for programs')

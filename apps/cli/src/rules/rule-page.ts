@@ -56,7 +56,7 @@ export function documentPage(document: RuleDocument, hash: string): string[] {
     ),
     '  (amounts in the minor unit of the currency)',
     ...section('Shoe and procedure', ''),
-    ...fact('burn', `${burn.map(burnInWords).join(' or ') || 'not said'}${note('/burn')}`),
+    ...fact('burn', `${burn.map(burnInWords).join(' or ') || 'not stated'}${note('/burn')}`),
     ...fact(
       'cut card',
       `${cutCard.insideCoup} more when it shows inside a coup, ${cutCard.betweenCoups} when between coups${note('/cutCard')}`,
@@ -174,7 +174,7 @@ function circumstances({ when }: Irregularity): string {
       ? (CIRCUMSTANCES[name]?.[wanted ? 0 : 1] ?? name)
       : `it belongs to the ${String(wanted)} hand`,
   );
-  return parts.length > 0 ? ` where ${parts.join(' and ')}` : '';
+  return parts.length > 0 ? ` if ${parts.join(' and ')}` : '';
 }
 
 const sourceLines = ({ sources }: RuleDocument): string[] =>

@@ -57,7 +57,7 @@ const GENERAL: Partial<Record<FindingCode, string>> = {
   'DL-05': 'a card that is due comes unseen',
   'DL-06': 'no card is drawn when none is due',
   'DL-07': 'no card is drawn when none is due',
-  'DL-10': 'a coup is dealt only when a bet stands',
+  'DL-10': 'a coup is dealt only if there is a bet',
   'DL-15': 'a card goes to a hand only inside a coup of an open shoe',
   'DL-16': 'the coups of a shoe are numbered 1, 2, 3 and so on',
   'RS-01': 'a total is the last digit of the sum of the cards',
@@ -67,11 +67,11 @@ const GENERAL: Partial<Record<FindingCode, string>> = {
   'RS-08': 'a declared outcome changes only when the cards do',
   'RS-09': 'a coup is voided with a reason, by somebody who did not deal it',
   'BT-01': 'no bet is placed or withdrawn once betting has closed',
-  'BT-02': 'the limits given when the shoe was opened',
-  'BT-03': 'the limits given when the shoe was opened',
+  'BT-02': 'the limits named when the shoe was opened',
+  'BT-03': 'the limits named when the shoe was opened',
   'BT-07': 'no bet is taken on a dummy, demonstration or free coup',
   'BT-08': 'the stakes of a coup that does not count are returned before the next',
-  'PY-06': 'only a bet that stands is settled',
+  'PY-06': 'only a bet that was placed in time is settled',
   'PY-07': 'bets are settled after the outcome',
   'PY-10': 'bets are settled before the coup closes',
   'CM-06': 'no more commission is collected or waived than is outstanding',
@@ -79,9 +79,9 @@ const GENERAL: Partial<Record<FindingCode, string>> = {
   'DV-01': 'every card is read',
   'DV-04': "every number of a device's session arrives",
   'DV-11': 'cards are recorded by a device',
-  'DV-15': 'a number, or an id, stands for one content',
+  'DV-15': 'a number, or an id, belongs to one content',
   'PR-01': 'a dealer is signed on while cards are dealt',
-  'PR-04': "the record is changed in somebody's name, not by who dealt",
+  'PR-04': 'a change of the record names a person, who is not the dealer of the coup',
   'PR-07': 'what the rule document prescribes is done, and nothing else',
   'PR-09': 'an event refers to the open shoe or the one before',
 };
@@ -91,7 +91,10 @@ interface RulePlace {
   readonly words: (coup: CoupRow | undefined) => readonly string[];
 }
 
-/** Where a document holds the rule behind a finding, and the rule in words; undefined where it does not say. */
+/**
+ * Returns where a document states the rule behind a finding, and the rule in words. Returns
+ * undefined if it does not state it.
+ */
 function placeOf(finding: Finding, rules: Rules, currency: string): RulePlace | undefined {
   const { document } = rules;
   const { rule } = CATALOGUE[finding.code];

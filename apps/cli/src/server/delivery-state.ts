@@ -69,12 +69,12 @@ export class DeliveryState {
       saved = JSON.parse(readFileSync(this.path, 'utf8')) as Saved;
     } catch (error) {
       throw new Refusal(
-        `${this.path}: how far ${this.file} was sent cannot be read (${(error as Error).message}); remove it to send the file from its first line`,
+        `${this.path}: cannot read how far ${this.file} was sent (${(error as Error).message}); remove it to send the file from its first line`,
       );
     }
     if (!Number.isSafeInteger(saved.lines) || saved.lines < 1 || typeof saved.sha256 !== 'string')
       throw new Refusal(
-        `${this.path}: this does not say how far ${this.file} was sent; remove it to send the file from its first line`,
+        `${this.path}: does not record how far ${this.file} was sent; remove it to send the file from its first line`,
       );
     if (saved.url !== this.url)
       throw new Refusal(

@@ -41,7 +41,7 @@ export async function deliver(to: Destination, lines: Buffer): Promise<Delivered
     if (answer.is === 'refused') return { refused: answer.events };
     if (Date.now() >= until)
       throw new Refusal(
-        `${to.server.href}: ${answer.why}; gave up after ${Math.round(to.patienceMs / 1000)} s. The same command goes on where this one stopped`,
+        `${to.server.href}: ${answer.why}; gave up after ${Math.round(to.patienceMs / 1000)} s. The same command resumes from there`,
       );
     if (answer.why !== told) to.waiting((told = answer.why));
     await pause(answer.afterMs ?? pauseMs);

@@ -15,14 +15,14 @@ type Partition = components['schemas']['PartitionAnswer'];
 type StoppedPartition = Partition & { readonly stopped: NonNullable<Partition['stopped']> };
 
 const EXAMPLES = `
-A table is parked where the auditor could not judge one of its events: its later events wait on the log, other tables go on.
-A partition is stopped where the log is not what it was: all its tables wait. Resuming skips nothing: mend the log first.
+A table is parked if the auditor could not judge one of its events. Its later events wait in the log; other tables continue.
+A partition is stopped if the log is not what it was. All its tables wait. Resuming skips nothing: repair the log first.
 The token of an administrator is read from --token-file or SHOEPRINT_TOKEN; POST /v1/sign-in returns one.
 
 Examples:
   shoeprint parked --url http://127.0.0.1:8377             which tables and partitions, since when, why
   shoeprint parked retry B07 --url http://127.0.0.1:8377   judge the event again, as after an upgrade
-  shoeprint parked release B07 --url http://127.0.0.1:8377 go on without judging that one event; who asked is recorded
+  shoeprint parked release B07 --url http://127.0.0.1:8377 continue without that one event, and record who asked
   shoeprint parked resume 3 --url http://127.0.0.1:8377    follow partition 3 again from where it stopped`;
 
 /**
@@ -41,8 +41,8 @@ export function parkedCommand(): Command {
     .option('--json', 'print one JSON object for programs')
     .action(show);
   for (const [what, says] of [
-    ['retry', 'judge the event again that the table stopped at'],
-    ['release', 'go on without judging that one event'],
+    ['retry', 'judge the event that the table stopped at again'],
+    ['release', 'continue without judging that one event'],
   ] as const) {
     parked.addCommand(
       new Command(what)
@@ -145,7 +145,7 @@ async function decide(what: 'retry' | 'release', table: string, asked: ParkedAsk
       : api.POST('/v1/parked/{table}/release', { params }),
   );
   process.stdout.write(
-    `${table}: ${what} asked for; the auditor that owns it does it within seconds\n`,
+    `${table}: ${what} requested; the auditor that owns the table carries it out within seconds\n`,
   );
 }
 
@@ -153,6 +153,6 @@ async function resume(partition: number, asked: ParkedAsked): Promise<void> {
   const params = { path: { partition } };
   await answered(asked.url, apiFor(asked).POST('/v1/positions/{partition}/resume', { params }));
   process.stdout.write(
-    `partition ${partition}: an auditor follows it again within seconds, and stops it again where the cause is still there\n`,
+    `partition ${partition}: an auditor continues it within seconds, and stops it again if the cause is still there\n`,
   );
 }

@@ -7,10 +7,10 @@ interface RebuildAsked {
 }
 
 const EXAMPLES = `
-The rows are rebuilt from the log beside the live ones, compared with them at the same position, and take their place in one
-transaction. The next rebuild resumes one that was interrupted. It reads DATABASE_URL and the settings of the log, as the auditor does;
-with --data it finds the database of npm start or shoeprint serve, whether that runs or not. Give it the same SHOEPRINT_GAMING_DAY and
-SHOEPRINT_RULES as the server. Progress is a bar on a terminal, else a JSON object a line.
+Rebuilds the rows from the log beside the live ones, compares both at the same position, and swaps them in one transaction.
+The next rebuild resumes an interrupted one. Reads DATABASE_URL and the settings of the log, as the auditor does. With --data it
+finds the database of npm start or shoeprint serve, whether that runs or not. Give it the same SHOEPRINT_GAMING_DAY and
+SHOEPRINT_RULES as the server. Progress is a bar on a terminal, and otherwise a JSON object a line.
 
 Examples:
   DATABASE_URL=postgres://... shoeprint rebuild rows
@@ -32,7 +32,7 @@ export const rebuildCommand = (): Command =>
     )
     .option(
       '--accept-differences',
-      'swap although the rebuilt rows differ from the live ones, as after an upgrade of the judges',
+      'swap even if the rebuilt rows differ from the live ones, as after an upgrade of the judges',
     )
     .addHelpText('after', EXAMPLES)
     .action(async (_projection: string, { data, acceptDifferences }: RebuildAsked) => {

@@ -26,14 +26,14 @@ interface SendAsked {
 }
 
 const EXAMPLES = `
-The key of a device is read from --key-file or SHOEPRINT_KEY. How far a file has been sent is kept beside it, in FILE.sent:
-the same command goes on there after an interruption, and sends only what was added to a file that has grown.
+The key of a device is read from --key-file or SHOEPRINT_KEY. FILE.sent records how far a file has been sent: after an
+interruption, the same command resumes there. Of a file that has grown, it sends only the new lines.
 
 Examples:
   SHOEPRINT_KEY=spk_... shoeprint send monday.ndjson --url http://127.0.0.1:8377
   shoeprint send monday.ndjson.gz --url https://audit.example/shoeprint --key-file key.txt
 
-Exit codes: 0 all of it is recorded, 2 refused or given up.`;
+Exit codes: 0 everything is recorded, 2 refused or given up.`;
 
 /**
  * Returns the command `shoeprint send`, which delivers a file to an api, resumably and with
@@ -53,7 +53,7 @@ export const sendCommand = (): Command =>
     )
     .option(
       '--patience <seconds>',
-      'how long to try again while the server takes nothing',
+      'how long to retry while the server accepts nothing',
       secondsAsked,
       120,
     )
@@ -88,7 +88,7 @@ async function send(name: string, asked: SendAsked): Promise<void> {
     server: asked.url,
     api: apiOf(asked.url, key, REQUEST_MS),
     patienceMs: asked.patience * 1000,
-    waiting: (why) => process.stderr.write(`shoeprint: ${why}; trying again\n`),
+    waiting: (why) => process.stderr.write(`shoeprint: ${why}; retrying\n`),
   };
   const sending = new Sending(file, to, new DeliveryState(name, asked.url.href));
   await sending.run(progress.at).finally(() => progress.done());

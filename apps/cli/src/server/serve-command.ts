@@ -8,8 +8,9 @@ interface ServeAsked {
 }
 
 const EXAMPLES = `
-PostgreSQL, the api and the auditor run in one process and keep all they know in the data folder. The same settings can be
-given as SHOEPRINT_DATA, SHOEPRINT_HOST and SHOEPRINT_PORT; docs/operating describes the others. Ctrl-C stops it.
+Runs the api and the auditor in one process, with a PostgreSQL of its own. Everything is kept in the data folder. The options
+can also be set as SHOEPRINT_DATA, SHOEPRINT_HOST and SHOEPRINT_PORT. docs/operating describes the other settings.
+Ctrl-C stops it.
 
 Examples:
   shoeprint serve                               data in ./data, http://127.0.0.1:8377
@@ -22,7 +23,7 @@ Examples:
 export const serveCommand = (): Command =>
   new Command('serve')
     .description('run the whole server on this machine')
-    .option('--data <folder>', 'where everything is kept; made where it is not there')
+    .option('--data <folder>', 'where everything is kept; created if it is missing')
     .option('--host <address>', 'the address to listen on')
     .option('--port <n>', 'the port to listen on; 0 takes a free one', portAsked)
     .addHelpText('after', EXAMPLES)

@@ -28,10 +28,15 @@ export function secretFrom(file: string | undefined, variable: string, otherwise
   return secret.trim();
 }
 
-/** A client of a server's api. Its paths, bodies and answers have the types of the OpenAPI document. */
+/**
+ * A client of a server's api. Its paths, bodies and responses have the types of the OpenAPI
+ * document.
+ */
 export type Api = Client<paths>;
 
-/** Returns a client that sends a token. It refuses redirects, which could lead the token elsewhere. */
+/**
+ * Returns a client that sends a token. It refuses redirects, which could lead the token elsewhere.
+ */
 export const apiOf = (server: URL, token: string, waitMs = 30_000): Api =>
   createClient<paths>({
     baseUrl: server.href,
@@ -41,8 +46,8 @@ export const apiOf = (server: URL, token: string, waitMs = 30_000): Api =>
   });
 
 /**
- * Returns what a server answered. Throws `Refusal` with the server's message if it refuses, or if
- * it does not answer.
+ * Returns a server's response. Throws `Refusal` with the server's message if it refuses, or if it
+ * does not answer.
  */
 export async function answered<Data>(
   server: URL,
@@ -57,13 +62,16 @@ export async function answered<Data>(
     if (error instanceof Refusal) throw error;
     throw new Refusal(
       error instanceof SyntaxError
-        ? `${server.href}: this does not answer as a Shoeprint server does`
+        ? `${server.href}: does not answer like a Shoeprint server`
         : `${server.href}: cannot be reached (${reasonOf(error)})`,
     );
   }
 }
 
-/** Returns the problem document of a refusal; empty if something else than the api answered. */
+/**
+ * Returns the problem document of a refusal, or an empty one if something other than the api
+ * answered.
+ */
 export const problemOf = (error: unknown): Partial<components['schemas']['Problem']> =>
   typeof error === 'object' && error !== null ? error : {};
 

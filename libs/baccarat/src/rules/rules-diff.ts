@@ -204,7 +204,7 @@ function diffText(a: RuleDocument, b: RuleDocument): string[] {
   }
   const origin = ({ provenance }: RuleDocument, pointer: string): string => {
     const from = provenance[pointer];
-    return from ? `${from.source}${from.provisional ? ' (provisional)' : ''}` : 'not said';
+    return from ? `${from.source}${from.provisional ? ' (provisional)' : ''}` : 'not stated';
   };
   for (const pointer of new Set([...Object.keys(a.provenance), ...Object.keys(b.provenance)])) {
     changes.push(...changed(`source of ${pointer}`, origin(a, pointer), origin(b, pointer)));
