@@ -4,7 +4,10 @@ import type { LineReader } from './line-reader.js';
 import { literal, QUOTE, wordOf, type Literal } from './literal.js';
 import { flat } from '../events/names.js';
 
-/** The event types that make up nearly all of a log, whose canonical data is read straight from the bytes. */
+/**
+ * The event types that make up nearly all of a log. Their canonical data is read directly from the
+ * bytes.
+ */
 export const FAST: readonly EventType[] = [
   'card-drawn',
   'coup-opened',
@@ -23,7 +26,10 @@ export const FAST: readonly EventType[] = [
 
 type Writable<D> = { -readonly [field in keyof D]: D[field] };
 
-/** Reads the data of the fast types: exactly their canonical form, field by field in the order of contract section 2. */
+/**
+ * Reads the data of the fast types, in exactly their canonical form: field by field, in the order
+ * of contract section 2.
+ */
 export class DataReader {
   private readonly bets: { readonly id: string; readonly quoted: Literal }[] = [];
 
@@ -33,7 +39,7 @@ export class DataReader {
     private readonly hasBet: (id: string) => boolean,
   ) {}
 
-  /** The data of an event of a fast type, its closing brace stepped over. */
+  /** Returns the data of an event of a fast type, and skips its closing brace. */
   data(type: EventType): EventData[EventType] {
     switch (type) {
       case 'card-drawn':
@@ -66,7 +72,7 @@ export class DataReader {
     return data;
   }
 
-  /** More than half of a log: `"card":"9S","to":"player"}`. */
+  /** Reads the data of more than half of a log: `"card":"9S","to":"player"}`. */
   private cardDrawn(): EventData['card-drawn'] {
     const { view, at } = this.line;
     const named =
@@ -189,7 +195,7 @@ export class DataReader {
     return { seat, bet: this.bet() };
   }
 
-  /** A bet id with its closing quote; those seen before are compared, not looked up. */
+  /** Reads a bet id with its closing quote. Ids seen before are compared and not looked up. */
   private bet(): string {
     for (const { id, quoted } of this.bets) if (this.line.peek(quoted)) return id;
     const id = this.line.string();
@@ -211,6 +217,7 @@ export class DataReader {
   }
 }
 
+/** The byte of a closing brace. */
 export const CLOSE = 0x7d;
 const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
@@ -251,6 +258,6 @@ const CALLER = literal('"caller"');
 const HAND = literal('"hand":');
 const TOTAL = literal(',"total":');
 
-/** By both bytes whole, so that no byte above 0x7f passes for a suit. */
+/** Cards by both bytes, so that no byte above 0x7f counts as a suit. */
 const CARD_AT: (Card | undefined)[] = Array.from({ length: 1 << 16 });
 for (const card of CARDS) CARD_AT[(card.charCodeAt(0) << 8) | card.charCodeAt(1)] = card;

@@ -1,6 +1,8 @@
 import { endOfString, stands, type Literal } from './literal.js';
 
-/** A stretch of a log: its bytes, and the same bytes as a string of one character each (ISO 8859-1). */
+/**
+ * A part of a log: its bytes, and the same bytes as a string with one character each (ISO 8859-1).
+ */
 export interface Block {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -8,9 +10,10 @@ export interface Block {
 }
 
 /**
- * Reads along one line of a block without making objects: every read is a method of one reader, and whoever reads with it
- * shares its place. After a mismatch it continues, and `ok` is false: what was read means nothing then. The check stands
- * once at the end of a line instead of after each of its thirty reads.
+ * Reads one line of a block without creating objects: every read is a method of one reader, and all
+ * who use the reader share its position. After a mismatch it continues, but `ok` is false and what
+ * it read means nothing. So one check at the end of a line replaces a check after each of its
+ * thirty reads.
  */
 export class LineReader {
   bytes: Uint8Array = NO_BYTES;
@@ -26,31 +29,33 @@ export class LineReader {
     this.text = text;
   }
 
-  /** Starts reading at a place of the block. */
+  /** Starts reading at a position of the block. */
   start(at: number): void {
     this.at = at;
     this.ok = true;
   }
 
-  /** Steps over this byte. */
+  /** Skips this byte. */
   byte(wanted: number): void {
     if (this.bytes[this.at] !== wanted) this.ok = false;
     this.at += 1;
   }
 
-  /** Steps over exactly these bytes; others make the line one for the explaining path. */
+  /** Skips exactly these bytes. Any others leave the line to the explaining path. */
   literal(wanted: Literal): void {
     if (!this.peek(wanted)) this.ok = false;
   }
 
-  /** Steps over these bytes where they stand, and says whether they did. */
+  /** Skips these bytes if they come next, and returns whether they did. */
   peek(wanted: Literal): boolean {
     if (!stands(this.view, this.bytes, this.at, wanted)) return false;
     this.at += wanted.length;
     return true;
   }
 
-  /** A string of printable ASCII without escapes, up to its closing quote, which is not stepped over. */
+  /**
+   * Reads a string of printable ASCII without escapes, up to but not including its closing quote.
+   */
   string(): string {
     const from = this.at;
     const to = endOfString(this.bytes, from);

@@ -1,16 +1,17 @@
 /**
- * Bytes to compare eight at a time, as doubles: ASCII bytes never make one that is not a number or is zero, so equal
- * doubles are equal bytes. The last double overlaps the one before it where the length is no multiple of eight.
+ * Bytes to compare eight at a time, as doubles. ASCII bytes never form NaN or zero, so equal
+ * doubles are equal bytes. The last double overlaps the one before it if the length is not a
+ * multiple of eight.
  */
 export interface Literal {
   readonly doubles: Float64Array;
-  /** Where the last double begins; below 0 for a literal of fewer than eight bytes. */
+  /** Where the last double begins. It is negative for a literal of fewer than eight bytes. */
   readonly last: number;
   readonly bytes: Uint8Array;
   readonly length: number;
 }
 
-/** Whether these bytes stand at `at`. */
+/** Returns whether these bytes are at `at`. */
 export function stands(
   view: DataView,
   bytes: Uint8Array,
@@ -28,7 +29,10 @@ export function stands(
   return view.getFloat64(at + last, true) === doubles[tail];
 }
 
-/** Where the string of printable ASCII without escapes that begins at `from` has its closing quote; `from` where it has none. */
+/**
+ * Returns the position of the closing quote of the string of printable ASCII without escapes that
+ * begins at `from`, or `from` if there is none.
+ */
 export function endOfString(bytes: Uint8Array, from: number): number {
   let at = from;
   for (let c = bytes[at] as number; c !== QUOTE; c = bytes[at] as number) {
@@ -38,10 +42,11 @@ export function endOfString(bytes: Uint8Array, from: number): number {
   return at;
 }
 
+/** The byte of a quotation mark. */
 export const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A literal of ASCII text. */
+/** Returns the literal of an ASCII text. */
 export function literal(text: string): Literal {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < bytes.length; i += 1) bytes[i] = text.charCodeAt(i);
@@ -54,9 +59,9 @@ export function literal(text: string): Literal {
   return { doubles, last, bytes, length: bytes.length };
 }
 
-/** The first four bytes of a text, as they are read at once. */
+/** Returns the first four bytes of a text as one number, which is how they are compared. */
 export const wordOf = (text: string): number =>
   new DataView(literal(text).bytes.buffer).getInt32(0, true);
 
-/** A literal that stands nowhere: no line holds NUL. */
+/** A literal that matches nowhere, because no line contains NUL. */
 export const NEVER = literal('\0\0\0\0');

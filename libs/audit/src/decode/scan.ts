@@ -15,10 +15,12 @@ import { timeOf } from '../events/time.js';
 import { isSource } from '../events/validate.js';
 
 /**
- * Scans the canonical line of the event types that make up nearly all of a log, with plain ASCII strings, checking every
- * byte. Everything else it leaves to the explaining path (decode.ts), which accepts the line or says why not. A property
- * test compares the two. The scanner knows a line's header and digest; `DataReader` its data; `LineReader` is the place
- * that they share. It saves what JSON.parse, validation and canonical form cost: `bench:audit` measures it against them.
+ * Scans the canonical lines of the event types that make up nearly all of a log, if their strings
+ * are plain ASCII, and checks every byte. It leaves everything else to the explaining path
+ * (decode.ts), which accepts the line or explains why not. A property test compares the two. The
+ * scanner reads a line's header and digest, and `DataReader` its data; they share a position in
+ * `LineReader`. This saves the cost of JSON.parse, validation and canonical form, which
+ * `bench:audit` measures.
  */
 export class Scanner {
   private readonly line = new LineReader();
@@ -35,14 +37,18 @@ export class Scanner {
     this.reader = new DataReader(this.line, hasBet);
   }
 
-  /** The event on the line `[from, to)` of `block`, or `undefined` when this is not a line for the fast way. */
+  /**
+   * Returns the event on the line `[from, to)` of `block`, or `undefined` if the line needs the
+   * explaining path.
+   */
   scan(block: Block, from: number, to: number): AnyEvent | undefined {
     if (to - from < 120 || to - from > 4096) return undefined;
     const kind = this.kinds[slotOf(block.bytes, from + NAME_AT)];
     if (kind === undefined) return undefined;
     this.line.open(block);
-    // Mostly the line begins like the last of its type. Two sources may tell of one thing by turns, as shoe and terminal
-    // both declare the outcome; and the lines of many tables may be mixed, each of which is then known by its names.
+    // Usually the line begins like the last one of its type. Two sources may report one thing by
+    // turns, as shoe and terminal both declare the outcome. Lines of many tables may be mixed, and
+    // each is then recognized by its names.
     let { header } = kind;
     if (!stands(block.view, block.bytes, from, header.opening)) {
       header = kind.former;
@@ -60,7 +66,9 @@ export class Scanner {
     return event === UNLIKE ? this.scanAnew(kind, from, to) : event;
   }
 
-  /** The event of a line that begins like others of `header`; `UNLIKE` where it does not. */
+  /**
+   * Returns the event of a line that begins like others of `header`, or `UNLIKE` if it does not.
+   */
   private scanLike(header: Header, from: number, to: number): AnyEvent | undefined | typeof UNLIKE {
     const { bytes, view, text } = this.line;
     const { opening, middle, type } = header;
@@ -105,7 +113,7 @@ export class Scanner {
     } as AnyEvent;
   }
 
-  /** The header of the line's source and table, where lines of them were read before. */
+  /** Returns the header of the line's source and table, if lines of them were read before. */
   private knownHeader(kind: Kind, from: number): Header | undefined {
     if (kind.headers.size < 2) return undefined;
     const { bytes, text } = this.line;
@@ -119,7 +127,10 @@ export class Scanner {
     );
   }
 
-  /** As `scan`, for a line that does not begin like the last one of its type: from then on lines are compared with this one. */
+  /**
+   * Scans a line that does not begin like the last one of its type, and keeps its header to compare
+   * later lines with.
+   */
   private scanAnew(kind: Kind, from: number, to: number): AnyEvent | undefined {
     this.line.start(from);
     const source = this.opening(kind);
@@ -161,7 +172,7 @@ export class Scanner {
     return sequence;
   }
 
-  /** The line up to its id; gives its source. */
+  /** Reads the line up to its id, and returns its source. */
   private opening(kind: Kind): string {
     this.line.literal(OPENING);
     this.line.literal(kind.name);
@@ -171,7 +182,10 @@ export class Scanner {
     return source;
   }
 
-  /** The line from its time to its sequence or data. Its names become what the next line is compared with. */
+  /**
+   * Reads the line from its time to its sequence or data. Later lines are compared with the names
+   * that it returns.
+   */
   private middle(kind: Kind, source: string): Header {
     this.line.literal(TABLE);
     const table = this.line.string();
@@ -194,7 +208,10 @@ export class Scanner {
     return kind.header;
   }
 
-  /** The event's own closing brace, with or without the api's stamps before it, at the very end of the line. */
+  /**
+   * Reads the event's closing brace at the very end of the line, after the api's stamps if there
+   * are any.
+   */
   private closes(to: number): boolean {
     if (this.line.at + 1 === to) return this.line.bytes[this.line.at] === CLOSE;
     if (this.line.peek(RECEIVED_FROM)) {
@@ -207,7 +224,10 @@ export class Scanner {
     return this.line.ok && this.line.at === to;
   }
 
-  /** The time of a stamp: mostly of the same day as the last one, which is seldom the day of the events in an older log. */
+  /**
+   * Reads the time of a stamp. It is usually of the same day as the last one. In an older log, the
+   * events have another day.
+   */
   private receipt(): void {
     const { receivedDay } = this;
     const { bytes, view } = this.line;
@@ -233,34 +253,38 @@ export class Scanner {
   }
 }
 
-/** What lines of one type have in common while they come from one source, about one shoe. */
+/** What lines of one type from one source, about one shoe, have in common. */
 interface Header {
   readonly type: EventType;
   source: string;
   table: string;
   shoe: string | undefined;
   session: string | undefined;
-  /** The line's beginning up to its id, and its part from behind its time to its sequence or data. */
+  /** The line's beginning up to its id, and its part between its time and its sequence or data. */
   opening: Literal;
   middle: Literal;
-  /** The digest so far: of the type and these names. */
+  /** The digest of the type and these names. */
   lanes: Lanes;
 }
 
 interface Kind {
   readonly type: EventType;
   readonly name: Literal;
-  /** That of the last line, of the last line from another source, and the last of each source at each table. */
+  /**
+   * The header of the last line, of the last line from another source, and the last of each source
+   * at each table.
+   */
   header: Header;
   former: Header;
   readonly headers: Map<string, Header>;
 }
 
-/** Of a line that does not begin as expected. */
+/** Returned for a line that does not begin as expected. */
 const UNLIKE = null;
 
-/** Tables whose names are kept ready for each type; past it they are gathered anew. A sender may make names up: long ones are not kept. */
+/** The headers kept for each type. Beyond this, they are collected from zero. */
 const HEADERS_MAX = 4096;
+/** The longest header kept, because a sender may invent names. */
 const HEADER_NAMES_MAX = 400;
 const nameLength = ({ opening, middle }: Header): number => opening.length + middle.length;
 
@@ -308,17 +332,20 @@ const NO_HEADER: Header = {
   lanes: newLanes(),
 };
 
-/** An id and a time as they stand together on a canonical line. */
+/** Returns an id and a time as they are on a canonical line. */
 export const idAndTime = (id: string, time: string): string => `${id}","time":"${time}`;
 
-/** The digest of what lines of a type, source, table, shoe and session have in common. */
+/** Returns the digest of what lines of one type, source, table, shoe and session have in common. */
 export function headLanes(type: EventType, { source, table, shoe, session }: HeadNames): Lanes {
   const lanes = newLanes();
   for (const text of [type, source, table, shoe ?? '\0', session ?? '\0']) takeText(lanes, text);
   return lanes;
 }
 
-/** The fast types, each at the slot that the sixth to eighth letter of its name make; no two share one. */
+/**
+ * Returns the fast types, each at the slot of the sixth to eighth letter of its name. No two types
+ * share a slot.
+ */
 function fastKinds(): (Kind | undefined)[] {
   const kinds: (Kind | undefined)[] = Array.from({ length: 256 }, () => undefined);
   for (const type of FAST) {
@@ -342,11 +369,14 @@ const slotOf = (bytes: Uint8Array, at: number): number =>
   ((bytes[at + 5] as number) + 7 * (bytes[at + 6] as number) + 31 * (bytes[at + 7] as number)) &
   0xff;
 
-/** From an id's end to its time. */
+/** The distance from an id's end to its time. */
 const TIME_AT = '","time":"'.length;
 const TIME_LENGTH = '2026-11-20T12:00:00.123Z'.length;
 
-/** Whether `12:34:56.789Z"` stands at `at`, within a day; a leap second is left to the slow reading. */
+/**
+ * Returns whether `12:34:56.789Z"` is at `at`, within a day. A leap second is left to the
+ * explaining path.
+ */
 function isClock(u: Uint8Array, at: number): boolean {
   const marks =
     u[at + 2] === 0x3a &&
@@ -364,7 +394,7 @@ function isClock(u: Uint8Array, at: number): boolean {
   );
 }
 
-/** The number that two digits make; 100 or more where they are none. */
+/** Returns the value of two ASCII digits, or at least 100 if either is not a digit. */
 function pair(u: Uint8Array, at: number): number {
   const tens = ((u[at] as number) - 48) >>> 0;
   const ones = ((u[at + 1] as number) - 48) >>> 0;
