@@ -3,7 +3,18 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { blockOf, Decoder, endOfLog, fold, houseFrom, newTable, RuleBook } from '#audit';
+import {
+  blockOf,
+  Decoder,
+  endOfLog,
+  fold,
+  houseFrom,
+  newTable,
+  RuleBook,
+  rowsOf,
+  takeChanges,
+  takeFinalChanges,
+} from '#audit';
 import { readRules } from '#baccarat';
 import { eachLine } from './lines.mjs';
 
@@ -35,11 +46,16 @@ export function shoeprint(file) {
   let events = 0;
   let coups = 0;
   let findings = 0;
-  /** @param {readonly import('#audit').Consequence[]} consequences */
-  const take = (consequences) => {
-    for (const { is } of consequences) {
-      if (is === 'coup') coups += 1;
-      else if (is === 'raised') findings += 1;
+  /**
+   * Takes rows as the command line does: those of a shoe once it can no longer change.
+   * @param {import('#audit').Changes | undefined} changes
+   */
+  const take = (changes) => {
+    if (!changes) return;
+    for (const shoe of rowsOf(changes).shoes) {
+      coups += shoe.shoe.coups;
+      findings += shoe.findings().length;
+      shoe.ledger();
     }
   };
   eachLine(file, blockOf, (block, from, to) => {
@@ -47,10 +63,14 @@ export function shoeprint(file) {
     if (!event) throw new Error(`malformed: ${JSON.stringify(faults)}`);
     let state = tables.get(event.table);
     if (!state) tables.set(event.table, (state = newTable(event.table)));
-    take(fold(state, event, book));
+    fold(state, event, book, { mark: events, received: null });
+    take(takeFinalChanges(state));
     events += 1;
   });
-  for (const state of tables.values()) take(endOfLog(state, book));
+  for (const state of tables.values()) {
+    endOfLog(state, book);
+    take(takeChanges(state));
+  }
   return { events, coups, findings };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fold, loadTable, newTable, saveTable } from '#audit';
+import { fold, loadTable, newTable, rowsOf, saveTable, takeChanges } from '#audit';
 import { audit, codes, decoded, type Audited, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 import { play } from '../kit/play.js';
@@ -221,9 +221,7 @@ describe('an event that skips numbers', () => {
     expect(waiting.findings).toEqual([]);
     const filled = audit([...rest, lost]);
     const cards = (audited: Audited): unknown =>
-      audited.consequences
-        .filter((each) => each.is === 'coup')
-        .map(({ row }) => row.cards.map(({ card, to }) => `${to} ${card}`));
+      audited.coups.map(({ detail }) => detail.cards.map(({ card, to }) => `${to} ${card}`));
     const asDrawn = ['player 4S', 'banker 2H', 'player 5D', 'banker 5C'];
     expect(cards(filled)).toEqual([asDrawn, asDrawn]);
     expect(codes(filled.findings)).toEqual(codes(audit(whole.events).findings));
@@ -542,13 +540,9 @@ describe('the saved state of a table', () => {
     const state = newTable('T1');
     for (const event of [decoded(report(2)), decoded(deep)]) fold(state, event, BOOK);
     const loaded = loadTable(saveTable(state), BOOK);
-    expect(
-      codes(
-        fold(loaded, decoded(report(1)), BOOK).flatMap((each) =>
-          each.is === 'raised' ? [each.finding] : [],
-        ),
-      ),
-    ).toEqual(['PR-09']);
+    fold(loaded, decoded(report(1)), BOOK);
+    const { outside } = rowsOf(takeChanges(loaded));
+    expect(codes(outside.map(({ finding }) => finding))).toEqual(['PR-09']);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Consequence, EventData, Finding } from '#audit';
-import { audit, codes, type Audited, type Sent } from '../kit/audit.js';
+import type { EventData, Finding } from '#audit';
+import { audit, codes, type Sent } from '../kit/audit.js';
 import { BANKER_WINS, play, PLAYER_WINS, settle } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 
@@ -24,11 +24,6 @@ const correct = (
   who: Sent = { by: 'sam', reason: 'camera' },
 ): string => log.add('person/sam', 'observation-corrected', { event, data, ...who });
 const standing = (log: TableLog): string[] => codes(audit(log.events).findings);
-const told = <I extends Consequence['is']>(
-  { consequences }: Audited,
-  is: I,
-): Extract<Consequence, { is: I }>[] =>
-  consequences.filter((each): each is Extract<Consequence, { is: I }> => each.is === is);
 const won = {
   bets: [[1, 'player', 100]],
   outcome: 'player',
@@ -43,9 +38,7 @@ describe('a correction judges its coup again', () => {
     const correction = correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' });
     const audited = audit(log.events);
     expect(audited.findings).toEqual([]);
-    expect(
-      told(audited, 'withdrawn').map(({ finding, because }) => [finding.code, because]),
-    ).toEqual([
+    expect(audited.withdrawn.map(({ finding, because }) => [finding.code, because])).toEqual([
       ['RS-02', correction],
       ['PY-04', correction],
     ]);
@@ -61,9 +54,7 @@ describe('a correction judges its coup again', () => {
     const result = (findings: readonly Finding[]): Finding | undefined =>
       findings.find(({ code }) => code === 'RS-02');
     expect(result(after.findings)).toMatchObject({ id: result(before)?.id, expected: 'banker' });
-    expect(
-      after.consequences.flatMap((each) => (each.is === 'amended' ? [each.finding.code] : [])),
-    ).toEqual(['RS-02']);
+    expect(codes(after.amended)).toEqual(['RS-02']);
   });
 
   it('while the coup is open, and long after it ended', () => {
@@ -129,14 +120,14 @@ describe('a correction judges its coup again', () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it('and reports the coup and its shoe again', () => {
+  it('and draws the row of the coup again', () => {
     const log = opened();
     play(log, 1, won);
-    const before = told(audit(log.events), 'coup').length;
+    const before = audit(log.events).coups.length;
     correct(log, last(log, 'card-drawn', 3), { card: '2S', to: 'banker' });
-    const rows = told(audit(log.events), 'coup');
+    const rows = audit(log.events).coups;
     expect(rows).toHaveLength(before + 1);
-    expect(rows.at(-1)?.row.cards.map(({ card }) => card)).toEqual(['4S', '2S', '5D', '5C']);
+    expect(rows.at(-1)?.detail.cards.map(({ card }) => card)).toEqual(['4S', '2S', '5D', '5C']);
   });
 });
 
@@ -439,11 +430,12 @@ describe('a late event', () => {
     const audited = audit(log.events);
     expect(codes(audited.findings)).toEqual(['DV-04']);
     expect(audited.unjudgeable).toEqual([]);
-    expect(
-      told(audited, 'coup')
-        .at(-1)
-        ?.row.cards.map(({ card }) => card),
-    ).toEqual(['4S', '2H', '5D', '5C']);
+    expect(audited.coups.at(-1)?.detail.cards.map(({ card }) => card)).toEqual([
+      '4S',
+      '2H',
+      '5D',
+      '5C',
+    ]);
   });
 
   it('is judged with the data that the correction entered', () => {
@@ -480,9 +472,9 @@ describe('a move of a card', () => {
     settle(log, [1, 'player', 'returned', 100]);
     log.add('terminal', 'coup-closed');
     expect(standing(log)).toEqual(['DL-02']);
-    expect(told(audit(log.events), 'coup').at(-1)?.row).toMatchObject({
+    expect(audit(log.events).coups.at(-1)).toMatchObject({
       outcome: 'player',
-      cards: [{}, { card: '2H', to: 'banker', moved: true }, {}, {}],
+      detail: { cards: [{}, { card: '2H', to: 'banker', moved: true }, {}, {}] },
     });
   });
 
@@ -530,8 +522,8 @@ describe('a void coup', () => {
     const void_ = log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'misdeal' });
     const audited = audit(log.events);
     expect(audited.findings).toMatchObject([{ code: 'TC-01', void: true }]);
-    expect(told(audited, 'withdrawn').every(({ because }) => because === void_)).toBe(true);
-    expect(told(audited, 'coup').at(-1)?.row).toMatchObject({ coup: 1, void: true });
+    expect(audited.withdrawn.every(({ because }) => because === void_)).toBe(true);
+    expect(audited.coups.at(-1)).toMatchObject({ coup: 1, state: 'void' });
   });
 
   it('raises no missing card, draw, bet, result or settlement if it was still open', () => {
@@ -559,9 +551,9 @@ describe('a void coup', () => {
       log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
       expect([
         ...new Set(
-          told(audit(log.events), 'coup')
-            .filter(({ row }) => row.void)
-            .map(({ row }) => row.coup),
+          audit(log.events)
+            .coups.filter(({ state }) => state === 'void')
+            .map(({ coup }) => coup),
         ),
       ]).toEqual([2]);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readRules, type Irregularity, type RuleDocument } from '#baccarat';
-import type { Consequence, Finding, FindingCode, RuleBook } from '#audit';
+import type { AuditedCoup, Finding, FindingCode, RuleBook } from '#audit';
 import { audit, type Sent } from '../kit/audit.js';
 import { BOOK, bookOf } from '../kit/house.js';
 import { play, settle } from '../kit/play.js';
@@ -95,8 +95,8 @@ class Floor {
   get findings(): readonly Finding[] {
     return audit(this.log.events, { book: this.book }).findings;
   }
-  get consequences(): readonly Consequence[] {
-    return audit(this.log.events, { book: this.book }).consequences;
+  get lastCoup(): AuditedCoup | undefined {
+    return audit(this.log.events, { book: this.book }).coups.at(-1);
   }
   of(code: FindingCode): Finding | undefined {
     return this.findings.find((finding) => finding.code === code);
@@ -164,12 +164,8 @@ describe('an excess card that was not seen (NSW 11.2: it becomes the first card 
     expect(floor.said).toEqual(['DL-06 remedied']);
     floor.deals('B 2H P 3D B 5C').won();
     expect(floor.said).toEqual(['DL-06 remedied']);
-    const coup = floor.consequences.findLast((each) => each.is === 'coup');
-    expect(
-      coup?.is === 'coup'
-        ? coup.row.cards.map(({ card, to, carried }) => [card, to, carried])[0]
-        : undefined,
-    ).toEqual(['6H', 'player', true]);
+    const [first] = floor.lastCoup?.detail.cards ?? [];
+    expect([first?.card, first?.to, first?.carried]).toEqual(['6H', 'player', true]);
   });
 
   it('may still be carried over after the settlement and the close', () => {

@@ -4,11 +4,11 @@ import {
   canonicalLine,
   fold,
   newTable,
-  coupReport,
-  shoesInReach,
-  shoeSums,
+  rowsOf as rowsOfChanges,
+  takeFinalChanges,
+  takeChanges,
   type Finding,
-  type Shoe,
+  type ShoeRows,
   type Unjudgeable,
 } from '#audit';
 import { MemoryLog, partitionOf, type EventLog } from '#event-log';
@@ -204,6 +204,8 @@ export interface Expected {
   readonly counts: Record<string, number>;
 }
 
+const NO_SUMS = { ledger: [], commission: [], dealt: [], bets: [] };
+
 /**
  * Returns the expected rows by folding the same lines, without rows, batches, snapshots or a
  * database in between.
@@ -212,48 +214,40 @@ export function expectedOf(lines: readonly string[]): Expected {
   const events = lines.map(decoded);
   const state = newTable(events[0]?.table ?? '');
   const standing = new Standing();
-  const shoes = new Map<string, Shoe>();
+  const all: ShoeRows[] = [];
+  const take = (changes = takeChanges(state)): void => {
+    const rows = rowsOfChanges(changes);
+    standing.take(rows);
+    all.push(...rows.shoes);
+  };
   for (const event of events) {
-    const news = fold(state, event, BOOK);
-    standing.take(news);
-    for (const each of news) if (each.is === 'shoe') shoes.set(each.shoe.ref, each.shoe);
-    for (const shoe of shoesInReach(state)) shoes.set(shoe.ref, shoe);
+    fold(state, event, BOOK);
+    const final = takeFinalChanges(state);
+    if (final) take(final);
   }
-  const all = [...shoes.values()];
+  take();
+  const sums = all.map((rows) => ({ ...rows.shoe, ...(rows.sums(dayOf) ?? NO_SUMS) }));
   return {
     findings: standing.findings,
     unjudgeable: standing.unjudgeable,
-    ledger: all.flatMap((shoe) =>
-      shoeSums(shoe, dayOf).ledger.map((line) => ({ shoe: shoe.name, ...line })),
+    ledger: sums.flatMap(({ shoe, ledger }) => ledger.map((line) => ({ shoe, ...line }))),
+    shoes: all.map(({ shoe: { shoe, coups, cards, closed } }) => ({ shoe, coups, cards, closed })),
+    coups: all.flatMap((rows) =>
+      rows.coups().map(({ ref, coup, state: is, outcome, dealer, detail }) => ({
+        shoe: rows.shoe.shoe,
+        ref,
+        coup,
+        state: is,
+        outcome,
+        dealer,
+        detail,
+      })),
     ),
-    shoes: all.map((shoe) => ({
-      shoe: shoe.name,
-      coups: shoe.coups.length,
-      cards: shoe.drawn,
-      closed: shoe.closed,
-    })),
-    coups: all.flatMap((shoe) =>
-      shoe.coups
-        .map((coup) => coupReport(shoe, coup))
-        .map(({ ref, coup, state: is, outcome, dealer, detail }) => ({
-          shoe: shoe.name,
-          ref,
-          coup,
-          state: is,
-          outcome,
-          dealer,
-          detail,
-        })),
+    commission: sums.flatMap(({ shoe, commission }) =>
+      commission.map((line) => ({ shoe, ...line })),
     ),
-    commission: all.flatMap((shoe) =>
-      shoeSums(shoe, dayOf).commission.map((line) => ({ shoe: shoe.name, ...line })),
-    ),
-    dealt: all.flatMap((shoe) =>
-      shoeSums(shoe, dayOf).dealt.map((line) => ({ shoeRef: shoe.ref, ...line })),
-    ),
-    bets: all.flatMap((shoe) =>
-      shoeSums(shoe, dayOf).bets.map((line) => ({ shoeRef: shoe.ref, ...line })),
-    ),
+    dealt: sums.flatMap(({ ref, dealt }) => dealt.map((line) => ({ shoeRef: ref, ...line }))),
+    bets: sums.flatMap(({ ref, bets }) => bets.map((line) => ({ shoeRef: ref, ...line }))),
     counts: { ...state.admission.counts },
   };
 }

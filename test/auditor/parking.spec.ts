@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { canonicalLine, fold, stamped, type AnyEvent } from '#audit';
+import { canonicalLine, fold, stamped } from '#audit';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
 import type { Journal } from '../../apps/auditor/src/own/journal.js';
 import { BOOK } from '../kit/house.js';
@@ -41,14 +41,14 @@ function failingAt(line: string, times = Number.POSITIVE_INFINITY): Judging & { 
   const judging = {
     book: BOOK,
     failures: 0,
-    fold: (...[state, event, book]: Parameters<typeof fold>) => {
+    fold: (...taken: Parameters<Judging['fold']>) => {
+      const [, event] = taken;
       // the state is unusable by then, as after a fold that fails halfway
-      const news = fold(state, event, book);
+      fold(...taken);
       if (event.source === source && event.id === id && judging.failures < times) {
         judging.failures += 1;
         throw new Error('the judges fell over');
       }
-      return news;
     },
   };
   return judging;
@@ -257,11 +257,11 @@ describe('a table whose judges fail', () => {
     const [one, two] = [failingAt(lines[150] as string), failingAt(lines[260] as string)];
     const judging: Judging = {
       book: BOOK,
-      fold: (state, event: AnyEvent, book) =>
+      fold: (state, event, ...with_) =>
         (event.id === (JSON.parse(lines[260] as string) as { id: string }).id ? two : one).fold(
           state,
           event,
-          book,
+          ...with_,
         ),
     };
     await floor.start({ judging, leaseMs: 600 });

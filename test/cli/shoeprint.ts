@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
-import type { Counts, Finding, LedgerRow, ShoeRow, Unjudgeable } from '#audit';
+import type { AuditedShoe, Counts, Finding, LedgerRow, Unjudgeable } from '#audit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -26,7 +26,10 @@ export interface Ran {
 /** The object of `audit --json` (contract section 6). */
 export interface Audited {
   readonly events: Counts;
-  readonly shoes: readonly ShoeRow[];
+  readonly shoes: readonly Pick<
+    AuditedShoe,
+    'table' | 'shoe' | 'rules' | 'decks' | 'coups' | 'cards' | 'closed'
+  >[];
   readonly findings: readonly Finding[];
   readonly unjudgeable: readonly Unjudgeable[];
   readonly commission: readonly LedgerRow[];

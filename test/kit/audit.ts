@@ -4,11 +4,14 @@ import {
   endOfLog,
   fold,
   newTable,
+  rowsOf,
+  takeChanges,
   type AnyEvent,
-  type Consequence,
+  type AuditedCoup,
   type Finding,
   type LedgerRow,
   type RuleBook,
+  type Rows,
   type TableState,
   type Unjudgeable,
 } from '#audit';
@@ -36,42 +39,47 @@ export function decoded(sent: Sent | string): AnyEvent {
 export interface Audited {
   readonly state: TableState;
   readonly findings: readonly Finding[];
+  /** In the order withdrawn; `because` is the reference of the event that did. */
+  readonly withdrawn: readonly { readonly finding: Finding; readonly because: string }[];
+  /** Findings that changed under their id, as they were after each change. */
+  readonly amended: readonly Finding[];
   readonly unjudgeable: readonly Unjudgeable[];
   readonly ledger: readonly LedgerRow[];
-  readonly consequences: readonly Consequence[];
+  /** Every row of a coup that was over or void, as it was drawn after each event that changed it. */
+  readonly coups: readonly AuditedCoup[];
 }
 
-/** Collects the findings in force from a stream of consequences, as every reader of them does. */
-export class Standing {
+/** Collects what is in force from the rows of a table, as every reader of them does. */
+export class Standing implements Omit<Audited, 'state'> {
   private readonly found = new Map<string, Finding>();
-  private readonly doubts = new Map<string, Unjudgeable>();
-  private readonly rows = new Map<string, LedgerRow>();
-  readonly all: Consequence[] = [];
+  private readonly entries = new Map<string, Unjudgeable>();
+  private readonly lines = new Map<string, LedgerRow>();
+  readonly withdrawn: { readonly finding: Finding; readonly because: string }[] = [];
+  readonly amended: Finding[] = [];
+  readonly coups: AuditedCoup[] = [];
 
-  take(consequences: readonly Consequence[]): void {
-    for (const consequence of consequences) {
-      this.all.push(consequence);
-      switch (consequence.is) {
-        case 'raised':
-        case 'amended':
-          this.found.set(consequence.finding.id, consequence.finding);
-          break;
-        case 'withdrawn':
-          this.found.delete(consequence.finding.id);
-          break;
-        case 'unjudgeable':
-          this.doubts.set(consequence.key, consequence.entry);
-          break;
-        case 'judgeable':
-          this.doubts.delete(consequence.key);
-          break;
-        case 'ledger':
-          this.rows.set(`${consequence.row.shoe} ${consequence.row.seat}`, consequence.row);
-          break;
-        case 'coup':
-        case 'shoe':
-          break;
+  take({ shoes, outside }: Rows): void {
+    for (const shoe of shoes) {
+      this.takeFindings(shoe.findings());
+      for (const { key, entry } of shoe.unjudgeable())
+        if (entry) this.entries.set(key, entry);
+        else this.entries.delete(key);
+      for (const line of shoe.ledger()) this.lines.set(`${line.shoe} ${line.seat}`, line);
+      for (const { mark: _, ...coup } of shoe.coups())
+        if (coup.state !== 'open') this.coups.push(coup);
+    }
+    this.takeFindings(outside);
+  }
+
+  private takeFindings(findings: Rows['outside']): void {
+    for (const { finding, withdrawnBecause: because } of findings) {
+      const known = this.found.get(finding.id);
+      if (because !== null) {
+        if (this.found.delete(finding.id)) this.withdrawn.push({ finding, because });
+        continue;
       }
+      if (known && JSON.stringify(known) !== JSON.stringify(finding)) this.amended.push(finding);
+      this.found.set(finding.id, finding);
     }
   }
 
@@ -79,10 +87,10 @@ export class Standing {
     return [...this.found.values()];
   }
   get unjudgeable(): Unjudgeable[] {
-    return [...this.doubts.values()];
+    return [...this.entries.values()];
   }
   get ledger(): LedgerRow[] {
-    return [...this.rows.values()];
+    return [...this.lines.values()];
   }
 }
 
@@ -99,15 +107,14 @@ export function audit(
   );
   const state = newTable(list[0]?.table ?? 'T1');
   const standing = new Standing();
-  for (const event of list) standing.take(fold(state, event, book));
-  if (end) standing.take(endOfLog(state, book));
-  return {
-    state,
-    findings: standing.findings,
-    unjudgeable: standing.unjudgeable,
-    ledger: standing.ledger,
-    consequences: standing.all,
-  };
+  for (const event of list) {
+    fold(state, event, book);
+    standing.take(rowsOf(takeChanges(state)));
+  }
+  if (end) endOfLog(state, book);
+  standing.take(rowsOf(takeChanges(state)));
+  const { findings, withdrawn, amended, unjudgeable, ledger, coups } = standing;
+  return { state, findings, withdrawn, amended, unjudgeable, ledger, coups };
 }
 
 /** Returns the codes of findings, sorted, one for each finding. */

@@ -5,7 +5,6 @@ import {
   type Finding,
   type FindingCode,
   type LedgerRow,
-  type ShoeRow,
   type Unjudgeable,
 } from '#audit';
 import { KafkaLog, MemoryLog, PostgresLog, type EventLog } from '#event-log';
@@ -103,7 +102,7 @@ async function told(
       late: sum('late'),
       stray: sum('stray'),
     },
-    shoes: shoes.map(({ table, shoe, rules, decks, coups, cards, closed }): ShoeRow => ({
+    shoes: shoes.map(({ table, shoe, rules, decks, coups, cards, closed }) => ({
       table,
       shoe,
       rules,

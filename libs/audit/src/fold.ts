@@ -1,6 +1,6 @@
 import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission/admission.js';
+import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
 import type { FindingCode } from './findings/catalogue.js';
-import { tellCoup } from './coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
 import { newFinding, raise, type Wrong } from './findings/findings.js';
 import { gapFound, isSameGap, lacks, nameLate, passGap } from './admission/gap.js';
@@ -14,18 +14,16 @@ import {
   targetsBefore,
   type RuleBook,
 } from './history/replay.js';
-import { openShoe, ShoeTold } from './judges/shoe.js';
+import { openShoe } from './judges/shoe.js';
 import { houseFrom } from './events/house.js';
-import {
-  FOLD_VERSION,
-  type Consequence,
-  type GapMark,
-  type Shoe,
-  type TableState,
-} from './state.js';
+import type { Found } from './findings/finding.js';
+import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
-/** Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is held. */
+/**
+ * Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is
+ * held.
+ */
 const SHOES_MAX = 1024;
 const CARD_SOURCES_MAX = 16;
 const OUTSIDE_MAX = 1024;
@@ -41,35 +39,39 @@ export const newTable = (table: string): TableState => ({
   open: null,
   before: null,
   foundOutside: new Map(),
+  changes: noTableChanges(),
 });
 
+/** The receipt of an event of which nothing is known. */
+const NO_RECEIPT: Receipt = { mark: 0, received: null };
+
 /**
- * One event of a table: admit, assemble, judge, account. Pure but for this: the state handed in is spent, and is the
- * state that comes out. The consequences are what changed, in order; the same events in the same order give the same
- * consequences, with the same ids, whenever and wherever they are folded.
+ * Takes one event of a table: admits, assembles, judges and accounts for it. Changes `state`, and
+ * marks in it what changed, with the mark of `receipt`: `takeChanges` takes that. The same events
+ * in the same order make the same rows, with the same ids, whenever and wherever they are folded.
  *
- * It throws on no event that `Decoder` accepts; it does throw where the record names rules that are not in `book`, since
- * a verdict without its rules is none.
+ * Never throws on an event that `Decoder` accepts, unless the record names rules that are not in
+ * `book`.
  */
-export function fold(state: TableState, event: AnyEvent, book: RuleBook): Consequence[] {
-  const table = new Table(state, book);
-  admit(state.admission, event, table);
-  return table.news();
+export function fold(
+  state: TableState,
+  event: AnyEvent,
+  book: RuleBook,
+  receipt: Receipt = NO_RECEIPT,
+): void {
+  state.changes.receipt = receipt;
+  admit(state.admission, event, new Table(state, book));
 }
 
-/** The end of a log: waits end with a gap, and what is still open is told as it stands. */
-export function endOfLog(state: TableState, book: RuleBook): Consequence[] {
-  const table = new Table(state, book);
-  endWaits(state.admission, table);
-  const { open } = state;
-  if (open) {
-    if (open.coup) tellCoup(open, open.coup);
-    open.news.push(new ShoeTold(open));
-  }
-  return table.news();
+/** Ends every wait of a table with a gap, as at the end of a log. */
+export function endOfLog(state: TableState, book: RuleBook, receipt: Receipt = NO_RECEIPT): void {
+  state.changes.receipt = receipt;
+  endWaits(state.admission, new Table(state, book));
 }
 
-/** Events that reach back to the shoe before the open one; everything else of another shoe is stray. */
+/**
+ * Events that reach back to the shoe before the open one; everything else of another shoe is stray.
+ */
 const REACHING: ReadonlySet<string> = new Set([
   'card-moved',
   'coup-voided',
@@ -79,27 +81,10 @@ const REACHING: ReadonlySet<string> = new Set([
 ]);
 
 class Table implements Admitting {
-  private readonly outside: Consequence[] = [];
-
   constructor(
     private readonly state: TableState,
     private readonly book: RuleBook,
   ) {}
-
-  news(): Consequence[] {
-    const { open, before } = this.state;
-    if (this.outside.length === 0 && !before?.news.length)
-      return open?.news.length ? open.news.splice(0) : NOTHING;
-    this.gather();
-    return this.outside;
-  }
-
-  /** Takes the news of both shoes, before there is any of another place: one event may release many, and all is told in order. */
-  private gather(): void {
-    const { open, before } = this.state;
-    if (before?.news.length) this.outside.push(...before.news.splice(0));
-    if (open?.news.length) this.outside.push(...open.news.splice(0));
-  }
 
   admitted(event: AnyEvent): void {
     if (event.type === 'shoe-opened') return this.openShoe(event);
@@ -119,11 +104,9 @@ class Table implements Admitting {
       owesReturns(this.state.before)
     )
       this.enter(this.state.before, event);
-    if (event.type === 'shoe-closed') open.news.push(new ShoeTold(open));
   }
 
   private enter(shoe: Shoe, event: AnyEvent): void {
-    if (shoe !== this.state.open) this.gather();
     shoe.journal.push(event);
     step(shoe, event, shoe.journal.length - 1);
   }
@@ -135,15 +118,17 @@ class Table implements Admitting {
       state.admission.counts.stray += 1;
       return;
     }
-    if (state.open && !state.open.closed) {
-      this.enter(state.open, event);
-      state.open.news.push(new ShoeTold(state.open));
-    }
-    if (state.before && owesReturns(state.before)) this.enter(state.before, event); // it goes out of reach: nothing can be returned any more
-    this.gather();
+    if (state.open && !state.open.closed) this.enter(state.open, event);
+    // it goes out of reach: nothing can be returned any more
+    if (state.before && owesReturns(state.before)) this.enter(state.before, event);
+    const given = {
+      ...judgedBy(this.book, event),
+      changes: noShoeChanges(state.changes, state.changes.receipt.mark),
+    };
+    const open = openShoe(state.table, event, given, state.duty);
+    if (state.before) leaveReach(state, state.before);
     state.before = state.open;
-    state.open = openShoe(state.table, event, judgedBy(this.book, event), state.duty);
-    this.outside.push(new ShoeTold(state.open));
+    state.open = open;
     state.shoes.push(name);
     if (state.shoes.length > SHOES_MAX) state.shoes.shift();
     turnIds(state.admission, event);
@@ -198,26 +183,19 @@ class Table implements Admitting {
     };
     const finding = newFinding(code, place, wrong, this.book.sha256);
     if (state.foundOutside.has(finding.id)) return;
-    this.gather();
-    state.foundOutside.set(finding.id, {
+    const found: Found = {
       finding,
       coup: null,
       raisedBy: referenceOf(event),
       raised: { time: event.time, dealer: state.duty.dealer },
-    });
+    };
+    state.foundOutside.set(finding.id, found);
     if (state.foundOutside.size > OUTSIDE_MAX)
       state.foundOutside.delete(state.foundOutside.keys().next().value as string);
-    this.outside.push({
-      is: 'raised',
-      finding,
-      shoeRef: null,
-      coupRef: null,
-      raisedBy: referenceOf(event),
-    });
+    markOutside(state, found, 'raised');
   }
 
   gap(after: AnyEvent, boot: number, from: number, to: number): void {
-    this.gather();
     const { open, before, cardSources } = this.state;
     const { source, session } = after as { source: string; session: string };
     const ofCards = cardSources.includes(source) || after.type === 'card-drawn';
@@ -248,7 +226,6 @@ class Table implements Admitting {
   }
 
   late(event: AnyEvent): void {
-    this.gather();
     for (const shoe of [this.state.open, this.state.before]) {
       const mark = shoe?.journal.findLast(
         (entry): entry is GapMark => entry.type === 'gap' && entry.raises && lacks(entry, event),
@@ -264,17 +241,10 @@ class Table implements Admitting {
     );
     if (!found) return;
     found.finding = { ...found.finding, events: [...found.finding.events, referenceOf(event)] };
-    this.outside.push({
-      is: 'amended',
-      finding: found.finding,
-      shoeRef: null,
-      coupRef: null,
-      raisedBy: found.raisedBy,
-    });
+    markOutside(this.state, found, 'amended');
   }
 
   equivocal(event: AnyEvent): void {
-    this.gather();
     const { open, before } = this.state;
     const { source, id, session = '', sequence } = event;
     const repeat = sequence === undefined ? { source, id } : { source, session, sequence };
@@ -316,7 +286,6 @@ class Table implements Admitting {
       judgeAuthority(shoe, target === shoe.opening ? null : coupConcerned(shoe, target), event);
       const former = targets.map((each) => coupConcerned(shoe, each)?.ref);
       shoe.journal.push(event);
-      this.gather();
       const fresh = replay(shoe, this.book);
       const coups = new Set([...former, ...targets.map((each) => coupConcerned(fresh, each)?.ref)]);
       adopt(
@@ -344,8 +313,6 @@ class Table implements Admitting {
     }
   }
 }
-
-const NOTHING: Consequence[] = [];
 
 const lastOf = (shoe: Shoe, source: string): number =>
   shoe.journal.findLastIndex((entry) => entry.type !== 'gap' && entry.source === source);

@@ -10,7 +10,7 @@ export { timeOf } from './events/time.js';
 export { isCurrency, moneyText } from './events/currency.js';
 export * from './findings/catalogue.js';
 export type { Disposition, Finding, Impact, Slip, Unjudgeable } from './findings/finding.js';
-export type { Consequence, CoupRow, LedgerRow, ShoeRow, TableState } from './state.js';
+export type { LedgerRow, Receipt, TableState } from './state.js';
 export { FOLD_VERSION } from './state.js';
 export type { Counts } from './admission/admission.js';
 export { endOfLog, fold, newTable } from './fold.js';
@@ -21,18 +21,15 @@ export { simulate, type Simulation, type SimulationOptions } from './simulate/si
 export { simulateTables, type FloorSimulation, type TablesAsked } from './simulate/tables.js';
 export { SimulationRefusal } from './simulate/setting.js';
 export type { ExpectedFinding } from './simulate/expected.js';
-export { coupReport, dealerOf, type CoupReport } from './rows/rows.js';
-export { shoeSums, type ShoeSums } from './rows/shoe-report.js';
+export { takeChanges, takeFinalChanges, type Changes } from './changes.js';
 export {
-  closingOf,
-  coupIn,
-  holeOf,
-  shoesInReach,
-  standingDoubt,
-  standingFinding,
-  whenRaised,
-  type Hole,
-  type StandingFinding,
-} from './rows/inspect-state.js';
-export type { Found } from './findings/finding.js';
-export type { Coup, Shoe } from './state.js';
+  rowsOf,
+  type AuditedFinding,
+  type AuditedUnjudgeable,
+  type Rows,
+  type ShoeRows,
+} from './rows/rows.js';
+export type { AuditedCoup } from './rows/audited-coup.js';
+export type { AuditedShoe } from './rows/audited-shoe.js';
+export type { ShoeSums } from './rows/shoe-sums.js';
+export { auditedTable, holeOf, shoesInReach, type Hole } from './rows/audited-table.js';

@@ -2,10 +2,13 @@ import type { Action, Card, Irregularity, Rules } from '#baccarat';
 import type { AdmissionState } from './admission/admission.js';
 import type { Sha256 } from './findings/ids.js';
 import type { FindingCode } from './findings/catalogue.js';
-import type { Finding, Found, Gap, NotJudged, Unjudgeable } from './findings/finding.js';
+import type { Found, Gap, NotJudged } from './findings/finding.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
-/** The version of the fold's verdicts and of what it saves; state of another version is rebuilt, never read. */
+/**
+ * The version of the fold's verdicts and of what it saves; state of another version is rebuilt,
+ * never read.
+ */
 export const FOLD_VERSION = 2;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
@@ -30,7 +33,10 @@ export interface Account {
   waived: number;
 }
 
-/** Commission that entered a shoe's ledger through no coup: collected, waived, or settled before there was any. */
+/**
+ * Commission that entered a shoe's ledger through no coup: collected, waived, or settled before
+ * there was any.
+ */
 interface Taking {
   readonly seat: number;
   /** Who was on duty in the shoe, and the time of the event. */
@@ -39,68 +45,9 @@ interface Taking {
   readonly amounts: Partial<Account>;
 }
 
-/** A shoe in one line. */
-export interface ShoeRow {
-  readonly table: string;
-  readonly shoe: string;
-  readonly rules: string;
-  readonly decks: number;
-  readonly coups: number;
-  readonly cards: number;
-  readonly closed: boolean;
-}
-
-/** A coup as it was dealt: what a person needs to see it again. */
-export interface CoupRow {
-  readonly table: string;
-  readonly shoe: string;
-  readonly coup: number;
-  /** The reference of its opening. */
-  readonly ref: string;
-  readonly kind: CoupKind;
-  readonly void: boolean;
-  readonly cards: readonly {
-    readonly ref: string;
-    readonly card: Card | null;
-    readonly to: Place;
-    readonly moved: boolean;
-    readonly exposed: boolean;
-    readonly carried: boolean;
-  }[];
-  readonly declared: readonly { readonly outcome: string; readonly by: string }[];
-  readonly outcome: string | null;
-}
-
-/** The shoe and the coup that a finding is about, each by the reference of its opening; null where it is about none. */
-interface FindingPlace {
-  readonly shoeRef: string | null;
-  readonly coupRef: string | null;
-  /** The reference of the event that raised it. */
-  readonly raisedBy: string;
-}
-
-/** What one event led to, in order. */
-export type Consequence =
-  | (FindingPlace & { readonly is: 'raised' | 'amended'; readonly finding: Finding })
-  | (FindingPlace & {
-      readonly is: 'withdrawn';
-      readonly finding: Finding;
-      readonly because: string;
-    })
-  | {
-      readonly is: 'unjudgeable';
-      readonly shoeRef: string;
-      readonly coupRef: string | null;
-      readonly key: string;
-      readonly entry: Unjudgeable;
-    }
-  | { readonly is: 'judgeable'; readonly shoeRef: string; readonly key: string }
-  /** A coup came to its end, or its record changed. `row` is drawn when asked for, as the coup then stands. */
-  | { readonly is: 'coup'; readonly ref: string; readonly shoe: string; readonly row: CoupRow }
-  | { readonly is: 'ledger'; readonly row: LedgerRow }
-  | { readonly is: 'shoe'; readonly row: ShoeRow; readonly shoe: Shoe };
-
-/** Where a card lies: on a hand, burned, discarded, carried over to the next coup, or nowhere known. */
+/**
+ * Where a card lies: on a hand, burned, discarded, carried over to the next coup, or nowhere known.
+ */
 export type Place = Hand | 'burn' | 'discard' | 'next' | null;
 
 /** A card drawn from the shoe. */
@@ -178,6 +125,8 @@ export interface Coup {
   /** Stakes are to be returned before the next opening. */
   owesReturn: boolean;
   correctedToDummy: boolean;
+  /** The mark of its last change that was not taken yet; `UNCHANGED` if there is none. */
+  changed: number;
 }
 
 /** A prescribed disposition that has not been shown yet. */
@@ -198,7 +147,10 @@ export interface GapMark extends Gap {
   readonly ofCards: boolean;
   /** The event before which the numbers are missing. */
   readonly after: string;
-  /** The journal place of the source's last event before the hole, -1 where that was before this shoe. */
+  /**
+   * The journal place of the source's last event before the hole, -1 where that was before this
+   * shoe.
+   */
   readonly since: number;
   readonly late: AnyEvent[];
   /** Whether DV-04 is raised here; the mark of the same hole in the shoe before raises none. */
@@ -211,7 +163,10 @@ export interface Duty {
   caller: string | null;
 }
 
-/** A shoe with all that the open shoe and the one before are held ready for: corrections, moves, voids, late money. */
+/**
+ * A shoe with all that the open shoe and the one before are held ready for: corrections, moves,
+ * voids, late money.
+ */
 export interface Shoe {
   readonly table: string;
   readonly name: string;
@@ -229,7 +184,7 @@ export interface Shoe {
   readonly journal: Entry[];
   closed: boolean;
   /** The rest is what the journal comes to; it is never saved. */
-  readonly news: Consequence[];
+  changes: ShoeChanges;
   readonly found: Map<string, Found>;
   readonly unjudgeable: Map<string, NotJudged>;
   /** What is folded now: it raises whatever is raised. */
@@ -259,6 +214,57 @@ export interface Shoe {
   readonly dealersOfShoe: string[];
 }
 
+/** Where an event comes from. The rows that it changes carry this. */
+export interface Receipt {
+  /** The caller's mark: an increasing number, such as the event's position in its log. */
+  readonly mark: number;
+  /** When the event was received, RFC 3339; null if unknown. */
+  readonly received: string | null;
+}
+
+/** The mark of what did not change. */
+export const UNCHANGED = -1;
+
+/** A finding that was raised, amended or withdrawn. */
+export interface FindingChange {
+  readonly found: Found;
+  /** The reference of the event that withdrew it; null while it stands. */
+  readonly withdrawnBecause: string | null;
+  /** When the event was received that raised it; null if it was only amended. */
+  readonly received: string | null;
+  readonly mark: number;
+}
+
+/** What changed of a shoe since its changes were last taken, with the mark of each last change. */
+export interface ShoeChanges {
+  /** The table's, which know the event that is folded now. */
+  readonly table: TableChanges;
+  /** The mark of its opening; `UNCHANGED` if it was open before. */
+  readonly opened: number;
+  /** Of the shoe itself. */
+  mark: number;
+  /** Whether its ledger or what its coups add up to changed. */
+  sums: boolean;
+  /** Each once. The coup holds its mark. */
+  coups: Coup[];
+  /** Coups that a correction took off the record, by reference. */
+  readonly gone: Map<string, { readonly coup: Coup; readonly mark: number }>;
+  /** By id, in the order in which they were raised. */
+  readonly findings: Map<string, FindingChange>;
+  /** By key. */
+  readonly unjudgeable: Map<string, number>;
+}
+
+/** What changed of a table since its changes were last taken. It is never saved. */
+export interface TableChanges {
+  /** The event that is folded now. */
+  receipt: Receipt;
+  /** Shoes that went out of reach. */
+  readonly left: Shoe[];
+  /** Findings about no shoe within reach, by id. */
+  readonly outside: Map<string, FindingChange>;
+}
+
 /** All that the fold keeps of one table. */
 export interface TableState {
   readonly foldVersion: number;
@@ -273,4 +279,5 @@ export interface TableState {
   before: Shoe | null;
   /** Findings about no shoe that is held: kept so that they are raised once. */
   readonly foundOutside: Map<string, Found>;
+  readonly changes: TableChanges;
 }

@@ -11,7 +11,8 @@ import {
   reverseEntries,
   takeCommission,
 } from './ledger/commission.js';
-import { tellCoup, isCardDue, newCoup } from './coup/coup.js';
+import { markCoup, markFinding, markShoe, markSums } from './changes.js';
+import { isCardDue, newCoup } from './coup/coup.js';
 import { drawCard, findCard, layCarried, moveCard } from './coup/deal.js';
 import { cardsAreFinal, coupsAreFinal, noteVoid } from './judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
@@ -24,11 +25,16 @@ import type { Coup, Shoe } from './state.js';
 import { settledOf, standing, wagerOf } from './coup/wagers.js';
 
 /**
- * Moves a shoe on by one event that concerns it and judges what can be judged now. `at` is the event's place in the
- * shoe's journal. Whatever the event says, it happened: nothing here refuses.
+ * Moves a shoe on by one event that concerns it and judges what can be judged now. `at` is the
+ * event's place in the shoe's journal. Whatever the event says, it happened: nothing here refuses.
  */
 export function step(shoe: Shoe, event: AnyEvent, at: number): void {
   shoe.cause = event;
+  take(shoe, event, at);
+  if (shoe.coup) markCoup(shoe, shoe.coup);
+}
+
+function take(shoe: Shoe, event: AnyEvent, at: number): void {
   switch (event.type) {
     case 'card-drawn':
       return drawCard(shoe, event);
@@ -81,7 +87,10 @@ export function step(shoe: Shoe, event: AnyEvent, at: number): void {
   }
 }
 
-/** A sign-on replaces the former holder of the role; a relief empties it if the one relieved holds it. */
+/**
+ * A sign-on replaces the former holder of the role; a relief empties it if the one relieved holds
+ * it.
+ */
 export function changeDuty(
   duty: { dealer: string | null; caller: string | null },
   { type, data }: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>,
@@ -98,19 +107,27 @@ function changeDealer(
   changeDuty(shoe.duty, event);
   const { dealer } = shoe.duty;
   if (dealer === null) return;
-  for (const dealers of [shoe.dealersOfShoe, shoe.coup?.dealers])
-    if (dealers && !dealers.includes(dealer)) dealers.push(dealer);
+  const { coup, dealersOfShoe } = shoe;
+  if (!dealersOfShoe.includes(dealer)) dealersOfShoe.push(dealer);
+  if (!coup || coup.dealers.includes(dealer)) return;
+  coup.dealers.push(dealer);
+  // The last dealer of a coup is named in its findings, and its money counts under that name.
+  markSums(shoe);
+  for (const found of shoe.found.values())
+    if (found.coup === coup.ref) markFinding(shoe, found, 'amended');
 }
 
 function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
   if (shoe.coup) endCoup(shoe, shoe.coup, event, at);
   demandReturns(shoe, event);
-  if (shoe.closed) return; // an opening in the next shoe, which only ends the time for returning stakes
+  // an opening in the next shoe, which only ends the time for returning stakes
+  if (shoe.closed) return;
   const coup = newCoup(event, at, shoe.duty.dealer);
   coupsAreFinal(shoe, coup, false, event);
   const due = shoe.lastNumber + 1;
   shoe.lastNumber = coup.number;
   shoe.coups.push(coup);
+  markShoe(shoe);
   shoe.coup = coup;
   if (coup.number !== due) {
     raise(shoe, coup, 'DL-16', {
@@ -129,7 +146,10 @@ function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
   layCarried(shoe, coup);
 }
 
-/** A coup came to its end: its own closing, the next opening, or the closing of the shoe. The set of its findings is now final. */
+/**
+ * A coup came to its end: its own closing, the next opening, or the closing of the shoe. The set of
+ * its findings is now final.
+ */
 function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
   coup.state = 'over';
   coup.to = at;
@@ -142,7 +162,7 @@ function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
   judgeSettlement(shoe, coup);
   cardsAreFinal(shoe, coup, because);
   if (coup.kind !== 'normal') oweReturn(shoe, coup);
-  tellCoup(shoe, coup);
+  markCoup(shoe, coup);
 }
 
 /** The cards ran out inside a coup (SH-13). */
@@ -197,7 +217,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
     }
     oweReturn(shoe, coup);
     noteVoid(shoe, coup, event);
-    tellCoup(shoe, coup);
+    markCoup(shoe, coup);
   }
   const fault = !by
     ? 'without saying by whom'
@@ -228,7 +248,10 @@ export function unknownReference(shoe: Shoe, event: AnyEvent, what: string): voi
   });
 }
 
-/** To which coup a settlement belongs: the open one, or else the last; but a stake that is owed back from a void coup, there. */
+/**
+ * To which coup a settlement belongs: the open one, or else the last; but a stake that is owed back
+ * from a void coup, there.
+ */
 function coupOfSettlement(shoe: Shoe, { data }: EventOf<'bet-settled'>): Coup | undefined {
   const here = shoe.coup ?? shoe.coups.at(-1);
   if (!here || standsIn(here, data.seat, data.bet)) return here;
@@ -272,7 +295,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
   if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
   else if (!shoe.rules.bets.has(bet)) judgeOffered(shoe, coup, wager, event);
   else if (!coup.gapped && !coup.short) raiseLateSettlement(shoe, coup, event);
-  tellCoup(shoe, coup);
+  markCoup(shoe, coup);
 }
 
 function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
@@ -284,10 +307,12 @@ function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
   const [laid, home] = found;
   judgeAuthority(shoe, home ?? shoe.coup, event);
   moveCard(shoe, laid, home, event);
-  if (home && home !== shoe.coup) tellCoup(shoe, home);
+  if (home) markCoup(shoe, home);
 }
 
-/** A move or a correction without a name to it, or by the dealer whose dealing it changes (PR-04). */
+/**
+ * A move or a correction without a name to it, or by the dealer whose dealing it changes (PR-04).
+ */
 export function judgeAuthority(
   shoe: Shoe,
   coup: Coup | null,

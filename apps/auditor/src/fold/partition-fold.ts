@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Decoder } from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
 import type { Claimed, ParkedEvent, PositionMove, SnapshotRow } from '#read-model';
-import { drawRows, nothingGathered, type DayOf, type Gathered } from './draw.js';
+import { addRows, nothingGathered, type DayOf, type Gathered } from './projected-rows.js';
 import { linesOf, UnknownEvent, type Lines, type StampedEvent } from './record-lines.js';
 import { Snapshots } from './snapshots.js';
 import { TableRun, type Judging, type LineAt } from './table-run.js';
@@ -201,7 +201,7 @@ export class PartitionFold {
     if (former) this.changed.delete(former);
     this.snapshots.replace(run, this.progress);
     this.runs.set(run.table, run);
-    if (run.isTouched) this.changed.add(run);
+    if (run.isChanged) this.changed.add(run);
   }
 
   /**
@@ -246,7 +246,7 @@ export class PartitionFold {
   project(dayOf: DayOf, savings: number): Projection {
     const move = this.move();
     const rows = { ...nothingGathered(), moves: [move] };
-    for (const run of this.changed) drawRows(run, this.partition, dayOf, rows);
+    for (const run of this.changed) addRows(run, this.partition, dayOf, rows);
     rows.parked.push(...this.newlyParked.splice(0));
     rows.snapshots.push(
       ...this.statesBeforeParking.splice(0),

@@ -1,8 +1,8 @@
-import type { Shoe, ShoeSums } from '#audit';
+import type { AuditedShoe, ShoeSums } from '#audit';
 import type { ShoeTotals } from '#read-model';
 
 /** The last projected sums of a shoe, and the name and currency that each of their lines has. */
-interface Drawn {
+interface Projected {
   readonly shoe: string;
   readonly currency: string;
   readonly sums: ShoeSums;
@@ -13,32 +13,30 @@ interface Drawn {
  * changes a few of a shoe's hundred lines. All lines of a shoe are projected if its last sums are
  * unknown, as after a takeover, or if a line disappeared.
  */
-export class DrawnSums {
-  private readonly last = new Map<string, Drawn>();
+export class ProjectedSums {
+  private readonly last = new Map<string, Projected>();
 
   /** Returns the lines to write for a shoe whose sums are now `sums`. */
-  totals({ ref, table, name, currency }: Shoe, sums: ShoeSums): ShoeTotals {
+  totals({ ref, table, shoe, currency }: AuditedShoe, sums: ShoeSums): ShoeTotals {
     const was = this.last.get(ref);
-    this.last.set(ref, { shoe: name, currency, sums });
+    this.last.set(ref, { shoe, currency, sums });
     const changed =
-      was && was.shoe === name && was.currency === currency
+      was && was.shoe === shoe && was.currency === currency
         ? changedLines(was.sums, sums)
         : undefined;
     return {
       whole: changed === undefined,
       shoeRef: ref,
       table,
-      shoe: name,
+      shoe,
       currency,
       ...(changed ?? sums),
     };
   }
 
   /** Forgets all shoes but these, which can still change. */
-  keep(shoes: readonly Shoe[]): void {
-    if (this.last.size <= shoes.length) return;
-    const refs = new Set(shoes.map(({ ref }) => ref));
-    for (const ref of this.last.keys()) if (!refs.has(ref)) this.last.delete(ref);
+  keep(refs: readonly string[]): void {
+    for (const ref of this.last.keys()) if (!refs.includes(ref)) this.last.delete(ref);
   }
 }
 

@@ -6,18 +6,19 @@ import {
   referenceOf,
   saveTable,
   shoesInReach,
+  takeChanges,
   type AnyEvent,
-  type Consequence,
+  type Changes,
+  type Receipt,
   type RuleBook,
   type TableState,
 } from '#audit';
 import { hear, isDevice, newDevice, type Device } from './device.js';
-import { DrawnSums } from './sums.js';
+import { ProjectedSums } from './sums.js';
 import { isLater } from './times.js';
-import { lookAt, note, Touched } from './touched.js';
 
 /** Folds one event: the fold of `#audit`, or in a test one that fails. */
-type Fold = (state: TableState, event: AnyEvent, book: RuleBook) => Consequence[];
+type Fold = (state: TableState, event: AnyEvent, book: RuleBook, receipt: Receipt) => void;
 
 /** The fold, and the rules that it judges by. */
 export interface Judging {
@@ -52,10 +53,12 @@ export interface LineAt {
  * rows were last projected.
  */
 export class TableRun {
-  readonly drawnSums = new DrawnSums();
+  readonly projectedSums = new ProjectedSums();
   /** Whether it was loaded from a snapshot. */
   readonly isLoaded: boolean;
-  private touched = new Touched();
+  /** The offset after the last folded record whose changes were not taken yet, or null. */
+  private mark: number | null = null;
+  private readonly changedDevices = new Set<Device>();
   private eventsFolded = 0;
   private lastEventTime: string;
   private highestReceived: string | null;
@@ -124,13 +127,9 @@ export class TableRun {
     return this.highestReceived;
   }
 
-  get devices(): ReadonlyMap<string, Device> {
-    return this.heardDevices;
-  }
-
-  /** Whether an event changed something since the last call of `takeTouched`. */
-  get isTouched(): boolean {
-    return this.touched.table > 0;
+  /** Whether events were folded since the last call of `takeChanges`. */
+  get isChanged(): boolean {
+    return this.mark !== null;
   }
 
   /**
@@ -138,15 +137,10 @@ export class TableRun {
    * reloaded.
    */
   take(event: AnyEvent, received: string | null, at: LineAt): void {
-    const { state, touched } = this;
-    const changed = at.offset + 1;
+    const mark = at.offset + 1;
     if (event.type === 'shoe-opened') this.noteOpening(referenceOf(event), at);
-    const was = lookAt(state);
-    const news = this.judging.fold(state, event, this.judging.book);
-    note(touched, was, state, news, changed);
-    for (const each of news)
-      if (each.is === 'raised' && !touched.raised.has(each.finding.id))
-        touched.raised.set(each.finding.id, received);
+    this.judging.fold(this.state, event, this.judging.book, { mark, received });
+    this.mark = mark;
     this.eventsFolded += 1;
     this.lastEventTime = event.time;
     if (
@@ -154,14 +148,14 @@ export class TableRun {
       (this.highestReceived === null || isLater(received, this.highestReceived))
     )
       this.highestReceived = received;
-    this.hear(event, received, changed);
+    this.hear(event, received, mark);
   }
 
   private noteOpening(ref: string, at: LineAt): void {
     if (this.openings.has(ref)) return;
     this.openings.set(ref, at);
     if (this.openings.size <= OPENINGS_MAX) return;
-    const inReach = new Set(shoesInReach(this.state).map((shoe) => shoe.ref));
+    const inReach = new Set(shoesInReach(this.state));
     for (const old of this.openings.keys()) {
       if (inReach.has(old)) continue;
       this.openings.delete(old);
@@ -174,7 +168,7 @@ export class TableRun {
     return this.openings.get(ref) ?? { offset: 0, line: 0 };
   }
 
-  private hear(event: AnyEvent, received: string | null, changed: number): void {
+  private hear(event: AnyEvent, received: string | null, mark: number): void {
     const { source } = event;
     let device = this.lastDevice;
     if (device?.source !== source) {
@@ -186,15 +180,21 @@ export class TableRun {
       }
       this.lastDevice = device;
     }
-    hear(device, event, received, changed);
-    this.touched.devices.add(source);
+    hear(device, event, received, mark);
+    this.changedDevices.add(device);
   }
 
-  /** Returns what changed since the last call, and clears it. */
-  takeTouched(): Touched {
-    const { touched } = this;
-    this.touched = new Touched();
-    return touched;
+  /** Returns what changed since the last call. `mark` is null if no event was folded. */
+  takeChanges(): {
+    readonly mark: number | null;
+    readonly changes: Changes;
+    readonly devices: readonly Device[];
+  } {
+    const { mark } = this;
+    const devices = [...this.changedDevices];
+    this.mark = null;
+    this.changedDevices.clear();
+    return { mark, changes: takeChanges(this.state), devices };
   }
 }
 

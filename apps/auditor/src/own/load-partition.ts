@@ -90,7 +90,7 @@ async function refoldOnto(
       tables.delete(table);
       newlyParked.push({ ...again, row: parkedAt(partition, again.refused ?? refused) });
     }
-    for (const { run } of tables.values()) run.takeTouched(); // the rows already hold these changes
+    for (const { run } of tables.values()) run.takeChanges(); // the rows already hold these changes
   }
   return { bytes, newlyParked };
 }

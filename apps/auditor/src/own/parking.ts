@@ -59,7 +59,7 @@ async function reloadOnce(
     for (const record of records) {
       if (record.key !== table) continue;
       if (!isGathering && record.offset >= gatherFrom) {
-        run.takeTouched();
+        run.takeChanges();
         isGathering = true;
       }
       const isLast = record.offset === until.offset;
@@ -69,7 +69,7 @@ async function reloadOnce(
       if (refused) return { run, state, refused };
     }
   }
-  if (!isGathering) run.takeTouched();
+  if (!isGathering) run.takeChanges();
   return { run, state, refused: undefined };
 }
 

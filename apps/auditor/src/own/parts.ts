@@ -1,6 +1,6 @@
 import type { EventLog } from '#event-log';
 import type { RowStore } from '#read-model';
-import type { DayOf } from '../fold/draw.js';
+import type { DayOf } from '../fold/projected-rows.js';
 import type { Judging } from '../fold/table-run.js';
 import type { AuditorMetrics } from './auditor-metrics.js';
 import type { Journal } from './journal.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RowsNotWritten, type RowStore } from '#read-model';
-import { nothingGathered, type DayOf, type Gathered } from '../fold/draw.js';
+import { nothingGathered, type DayOf, type Gathered } from '../fold/projected-rows.js';
 import type { PartitionFold, Projection } from '../fold/partition-fold.js';
 
 /** What a partition writes in one transaction. */

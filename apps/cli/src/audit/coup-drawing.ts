@@ -1,11 +1,11 @@
-import type { CoupRow, Finding, FindingCode } from '#audit';
+import type { AuditedCoup, Finding, FindingCode } from '#audit';
 import { totalOf } from '#baccarat';
 import { stripVTControlCharacters } from 'node:util';
 import { colours } from '../terminal/colours.js';
 import { cardInColour, cardText } from './finding-words.js';
 import { columns } from '../terminal/page.js';
 
-type LaidCard = CoupRow['cards'][number];
+type LaidCard = AuditedCoup['detail']['cards'][number];
 
 /** The text of the mark under a card. */
 const MARKS: Partial<Record<FindingCode, string>> = {
@@ -47,7 +47,7 @@ interface Slot {
  * mark with a few words under each card that a finding is about, then the outcome that the cards
  * make and the declared one.
  */
-export function drawCoup(coup: CoupRow, findings: readonly Finding[]): string[] {
+export function drawCoup(coup: AuditedCoup, findings: readonly Finding[]): string[] {
   const slots = slotsOf(coup, findings);
   return [
     ...handLines('Player', slots.player, findings),
@@ -59,7 +59,7 @@ export function drawCoup(coup: CoupRow, findings: readonly Finding[]): string[] 
 }
 
 function slotsOf(
-  { cards }: CoupRow,
+  { detail: { cards } }: AuditedCoup,
   findings: readonly Finding[],
 ): { player: Slot[]; banker: Slot[]; other: Slot[] } {
   const slots = { player: [] as Slot[], banker: [] as Slot[], other: [] as Slot[] };
@@ -125,7 +125,7 @@ function afterCards(name: string, slots: readonly Slot[]): string {
 }
 
 function resultLines(
-  { outcome, declared, cards, kind, void: isVoid }: CoupRow,
+  { outcome, kind, state, detail: { cards, declared } }: AuditedCoup,
   findings: readonly Finding[],
 ): string[] {
   const unknown = cards.some(({ card }) => card === null)
@@ -140,7 +140,7 @@ function resultLines(
     made,
     said,
     ...(kind === 'normal' ? [] : [`A ${kind} coup.`]),
-    ...(isVoid ? ['Declared void.'] : []),
+    ...(state === 'void' ? ['Declared void.'] : []),
   ];
   const together = `${MARGIN}${sentences.join(' ')}`;
   return stripVTControlCharacters(together).length <= columns()
@@ -149,7 +149,7 @@ function resultLines(
 }
 
 /** Renders declarations: `banker (device, dealer)`; `player (dealer), then banker (dealer)`. */
-function declarations(declared: CoupRow['declared']): string {
+function declarations(declared: AuditedCoup['detail']['declared']): string {
   const turns: { outcome: string; by: string[] }[] = [];
   for (const { outcome, by } of declared) {
     const last = turns.at(-1);
@@ -162,23 +162,10 @@ function declarations(declared: CoupRow['declared']): string {
 }
 
 /** Renders which cards were carried over from the coup before or moved on the table. */
-function noteLines({ cards }: CoupRow): string[] {
+function noteLines({ detail: { cards } }: AuditedCoup): string[] {
   const notes = cards.flatMap(({ card, carried, moved }) => [
     ...(carried ? [`${cardText(card)} was carried over from an earlier coup`] : []),
     ...(moved ? [`${cardText(card)} was moved`] : []),
   ]);
   return notes.length > 0 ? [`${MARGIN}${notes.join('; ')}.`] : [];
-}
-
-/**
- * Returns the coup of a finding among those of its shoe. If several have its number, returns the
- * one whose events it names.
- */
-export function coupOf({ coup, events }: Finding, coups: readonly CoupRow[]): CoupRow | undefined {
-  const numbered = coups.filter((row) => row.coup === coup);
-  return (
-    numbered.find(
-      ({ ref, cards }) => events.includes(ref) || cards.some((card) => events.includes(card.ref)),
-    ) ?? numbered.at(-1)
-  );
 }

@@ -1,3 +1,4 @@
+import type { AuditedShoe } from '#audit';
 import type { MalformedLines } from '../log/malformed.js';
 import type { Page } from '../terminal/page.js';
 import type { ShoeRecord } from './shoe-record.js';
@@ -11,7 +12,7 @@ export async function printJson(page: Page, verdict: Verdict): Promise<void> {
   await list(
     page,
     'shoes',
-    itemsOf(verdict.records(), ({ row }) => (row ? [row] : [])),
+    itemsOf(verdict.records(), ({ shoe }) => (shoe ? [lineOf(shoe)] : [])),
     ',',
   );
   await list(
@@ -39,6 +40,16 @@ export async function printRefusalJson(page: Page, malformed: MalformedLines): P
   await page.lines(`{"refused":{"malformed":${malformed.count},`);
   await list(page, 'faults', faultsOf(malformed), '}}');
 }
+
+const lineOf = ({ table, shoe, rules, decks, coups, cards, closed }: AuditedShoe): object => ({
+  table,
+  shoe,
+  rules,
+  decks,
+  coups,
+  cards,
+  closed,
+});
 
 function* itemsOf(
   records: Iterable<ShoeRecord>,

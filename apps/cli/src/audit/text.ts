@@ -5,13 +5,14 @@ import {
   type LedgerRow,
   type RuleBook,
   type Severity,
-  type ShoeRow,
+  type AuditedCoup,
+  type AuditedShoe,
   type Unjudgeable,
 } from '#audit';
 import { stripVTControlCharacters } from 'node:util';
 import type { Rules } from '#baccarat';
 import { colours } from '../terminal/colours.js';
-import { coupOf, drawCoup } from './coup-drawing.js';
+import { drawCoup } from './coup-drawing.js';
 import {
   ACTION_WORDS,
   seen,
@@ -53,23 +54,23 @@ export async function printText(page: Page, verdict: Verdict, book: RuleBook): P
 }
 
 /** Renders a shoe in one line, or in two if it is too long. */
-function shoeLines({ row, findings }: ShoeRecord): string[] {
+function shoeLines({ shoe, findings }: ShoeRecord): string[] {
   const count =
     findings.length === 0
       ? colours.green('clean')
       : colours.bold(colours.red(counted(findings.length, 'finding')));
-  if (!row)
+  if (!shoe)
     return [
       `${colours.bold(`Table ${findings[0]?.table ?? ''}`)}  of no shoe within reach · ${count}`,
     ];
-  const name = colours.bold(`Table ${row.table}  shoe ${row.shoe}`);
-  const words = `${shoeWords(row)} · ${count}`;
+  const name = colours.bold(`Table ${shoe.table}  shoe ${shoe.shoe}`);
+  const words = `${shoeWords(shoe)} · ${count}`;
   return stripVTControlCharacters(`${name}  ${words}`).length <= columns()
     ? [`${name}  ${words}`]
     : [name, `  ${words}`];
 }
 
-const shoeWords = ({ rules, decks, coups, cards, closed }: ShoeRow): string =>
+const shoeWords = ({ rules, decks, coups, cards, closed }: AuditedShoe): string =>
   `${rules} · ${counted(decks, 'deck')} · ${counted(coups, 'coup')} · ${counted(cards, 'card')} · ${closed ? 'closed' : 'still open'}`;
 
 /** Groups findings in the order raised: those of one coup that follow each other form a group. */
@@ -91,10 +92,14 @@ const placeOf = ({ code, coup }: Finding): string =>
       ? 'The shoe as a whole'
       : 'Between coups';
 
+/** Returns the coup that a finding is about. */
+const coupOf = ({ coupRef }: Finding, { coups }: ShoeRecord): AuditedCoup | undefined =>
+  coups.find(({ ref }) => ref === coupRef);
+
 function groupLines(group: readonly Finding[], record: ShoeRecord, book: RuleBook): string[] {
   const [first] = group as [Finding];
-  const coup = first.coup === undefined ? undefined : coupOf(first, record.coups);
-  const title = record.row || first.coup !== undefined ? placeOf(first) : 'Outside any shoe';
+  const coup = coupOf(first, record);
+  const title = record.shoe || first.coup !== undefined ? placeOf(first) : 'Outside any shoe';
   return [
     '',
     `  ${colours.bold(title)} ${colours.dim('─'.repeat(Math.max(0, columns() - title.length - 3)))}`,
@@ -104,8 +109,8 @@ function groupLines(group: readonly Finding[], record: ShoeRecord, book: RuleBoo
 }
 
 function findingLines(finding: Finding, record: ShoeRecord, rules: Rules | undefined): string[] {
-  const { currency } = record;
-  const coup = finding.coup === undefined ? undefined : coupOf(finding, record.coups);
+  const currency = record.shoe?.currency ?? '';
+  const coup = coupOf(finding, record);
   const rule = rules && ruleOf(finding, rules, coup, currency);
   const { impact, explainedBy, disposition } = finding;
   const marks = [
@@ -176,14 +181,14 @@ function doubtLines({ table, shoe, coup, codes, why }: Unjudgeable): string[] {
 
 async function printCommission(page: Page, verdict: Verdict): Promise<void> {
   let begun = false;
-  for (const { ledger, row, currency } of verdict.records()) {
-    if (ledger.length === 0 || !row) continue;
+  for (const { ledger, shoe } of verdict.records()) {
+    if (ledger.length === 0 || !shoe) continue;
     await page.lines(
       ...(begun ? [] : ['', colours.bold('Commission')]),
-      `  Table ${row.table}  shoe ${row.shoe}`,
+      `  Table ${shoe.table}  shoe ${shoe.shoe}`,
       ...grid(
         ['seat', 'due', 'taken', 'marked', 'collected', 'waived', 'outstanding'],
-        ledgerRows(ledger, currency),
+        ledgerRows(ledger, shoe.currency),
       ).map((line) => `  ${line}`),
     );
     begun = true;
@@ -191,8 +196,7 @@ async function printCommission(page: Page, verdict: Verdict): Promise<void> {
 }
 
 function ledgerRows(ledger: readonly LedgerRow[], currency: string): string[][] {
-  const money = (amount: number): string =>
-    currency === '' ? String(amount) : moneyText(amount, currency);
+  const money = (amount: number): string => moneyText(amount, currency);
   return ledger.map(({ seat, due, taken, marked, collected, waived, outstanding }) => [
     String(seat),
     ...[due, taken, marked, collected, waived].map(money),

@@ -1,14 +1,19 @@
 import {
+  auditedTable,
   endOfLog,
   fold,
   newTable,
+  rowsOf,
+  takeChanges,
+  takeFinalChanges,
   type AnyEvent,
-  type Consequence,
+  type Changes,
   type Counts,
+  type Finding,
   type RuleBook,
   type TableState,
 } from '#audit';
-import { byOrder, ShoeInReach, type Order, type ShoeRecord } from './shoe-record.js';
+import { byOrder, recordOf, recordOutside, type Order, type ShoeRecord } from './shoe-record.js';
 import { Spill, type Places } from './spill.js';
 
 /**
@@ -16,7 +21,7 @@ import { Spill, type Places } from './spill.js';
  * to a file.
  */
 const HELD_MAX = 2_000;
-/** Findings outside any shoe that a table may still change. The fold keeps fewer. */
+/** Findings outside any shoe in one record. */
 const OUTSIDE_MAX = 2_048;
 
 /** The result of an audit. */
@@ -40,9 +45,8 @@ interface Table {
   readonly state: TableState;
   readonly first: number;
   serial: number;
-  /** The previous shoe, then the open one. */
-  readonly shoes: ShoeInReach[];
-  outside: ShoeInReach | null;
+  /** Findings outside any shoe. */
+  readonly outside: Finding[];
 }
 
 /**
@@ -71,8 +75,9 @@ export class Auditor {
   take(event: AnyEvent, line: number): void {
     const table =
       this.last?.state.table === event.table ? this.last : this.tableOf(event.table, line);
-    const news = fold(table.state, event, this.book);
-    if (news.length > 0) this.hear(table, news, line);
+    fold(table.state, event, this.book, { mark: line, received: null });
+    const final = takeFinalChanges(table.state);
+    if (final) this.keep(table, final);
   }
 
   private tableOf(name: string, line: number): Table {
@@ -80,58 +85,41 @@ export class Auditor {
     if (!table)
       this.tables.set(
         name,
-        (table = { state: newTable(name), first: line, serial: 0, shoes: [], outside: null }),
+        (table = { state: newTable(name), first: line, serial: 0, outside: [] }),
       );
     this.last = table;
     return table;
   }
 
-  private hear(table: Table, news: readonly Consequence[], line: number): void {
-    for (const consequence of news)
-      this.concerned(table, consequence, line).take(consequence, table.state);
+  private keep(table: Table, changes: Changes): void {
+    const { shoes, outside } = rowsOf(changes);
+    for (const shoe of shoes)
+      this.add(recordOf(shoe, [0, shoe.opened ?? 0, table.first, table.serial++]));
+    table.outside.push(...outside.map(({ finding }) => finding));
+    if (table.outside.length >= OUTSIDE_MAX) this.addOutside(table);
   }
 
-  private concerned(table: Table, consequence: Consequence, line: number): ShoeInReach {
-    const name = shoeOf(consequence);
-    const held = holder(table, consequence) ?? table.shoes.findLast((shoe) => shoe.name === name);
-    if (held) return held;
-    if (consequence.is === 'shoe') return this.open(table, consequence.row.shoe, line);
-    if (table.outside && table.outside.size >= OUTSIDE_MAX) this.putAway(table, 'outside');
-    return (table.outside ??= new ShoeInReach([1, table.first, table.first, table.serial++], null));
+  private addOutside(table: Table): void {
+    const { outside, first } = table;
+    if (outside.length > 0)
+      this.add(recordOutside(outside.splice(0), [1, first, first, table.serial++]));
   }
 
-  private open(table: Table, name: string, line: number): ShoeInReach {
-    const shoe = new ShoeInReach([0, line, table.first, table.serial++], name);
-    table.shoes.push(shoe);
-    if (table.shoes.length > 2) this.putAway(table, 'oldest');
-    return shoe;
-  }
-
-  private putAway(table: Table, which: 'oldest' | 'outside'): void {
-    const shoe = which === 'oldest' ? table.shoes.shift() : table.outside;
-    if (which === 'outside') table.outside = null;
-    if (!shoe) return;
-    const record = shoe.record();
-    this.findings += record.findings.length;
-    this.orders.push(record.order);
-    this.records.add(
-      record,
-      1 +
-        record.findings.length +
-        record.coups.length +
-        record.unjudgeable.length +
-        record.ledger.length,
-    );
+  private add(record: ShoeRecord): void {
+    const { order, findings, coups, unjudgeable, ledger } = record;
+    this.findings += findings.length;
+    this.orders.push(order);
+    const weight = 1 + findings.length + coups.length + unjudgeable.length + ledger.length;
+    this.records.add(record, weight);
   }
 
   private end(): Pick<HandedVerdict, 'events' | 'findings'> {
     const events: Counts = { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 };
     for (const table of this.tables.values()) {
-      this.hear(table, endOfLog(table.state, this.book), Number.MAX_SAFE_INTEGER);
-      while (table.shoes.length > 0) this.putAway(table, 'oldest');
-      this.putAway(table, 'outside');
-      for (const name of Object.keys(events) as (keyof Counts)[])
-        events[name] += table.state.admission.counts[name];
+      endOfLog(table.state, this.book, { mark: Number.MAX_SAFE_INTEGER, received: null });
+      this.keep(table, takeChanges(table.state));
+      this.addOutside(table);
+      addCounts(events, auditedTable(table.state));
     }
     // The report does not need the fold's state, and needs memory itself.
     this.tables.clear();
@@ -152,50 +140,16 @@ export class Auditor {
   }
 }
 
-/** Returns the shoe that holds what a consequence changes or withdraws. */
-const holder = ({ shoes, outside }: Table, consequence: Consequence): ShoeInReach | undefined => {
-  switch (consequence.is) {
-    case 'amended':
-    case 'withdrawn':
-    case 'judgeable':
-      return (
-        shoes.find((shoe) => shoe.has(consequence)) ??
-        (outside?.has(consequence) ? outside : undefined)
-      );
-    case 'raised':
-    case 'unjudgeable':
-    case 'coup':
-    case 'ledger':
-    case 'shoe':
-      return undefined;
-  }
-};
-
-const shoeOf = (consequence: Consequence): string | undefined => {
-  switch (consequence.is) {
-    case 'raised':
-    case 'amended':
-    case 'withdrawn':
-      return consequence.finding.shoe;
-    case 'unjudgeable':
-      return consequence.entry.shoe;
-    case 'coup':
-      return consequence.shoe;
-    case 'ledger':
-    case 'shoe':
-      return consequence.row.shoe;
-    case 'judgeable':
-      return undefined;
-  }
-};
+function addCounts(sum: Counts, counts: Counts): void {
+  for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+}
 
 /**
  * Joins the verdicts on shares of the tables. The records of each are in its own file of `files`.
  */
 export function joined(parts: readonly HandedVerdict[], files: readonly number[]): Verdict {
   const events: Counts = { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 };
-  for (const part of parts)
-    for (const name of Object.keys(events) as (keyof Counts)[]) events[name] += part.events[name];
+  for (const part of parts) addCounts(events, part.events);
   const shares = parts.map(({ orders, places }, i) => ({
     orders,
     records: Spill.at<ShoeRecord>(files[i] as number, places),

@@ -1,4 +1,4 @@
-import { CATALOGUE, moneyText, type CoupRow, type Finding, type FindingCode } from '#audit';
+import { CATALOGUE, moneyText, type AuditedCoup, type Finding, type FindingCode } from '#audit';
 import {
   burnInWords,
   exactFraction,
@@ -31,7 +31,7 @@ export interface RuleText {
 export function ruleOf(
   finding: Finding,
   rules: Rules,
-  coup: CoupRow | undefined,
+  coup: AuditedCoup | undefined,
   currency: string,
 ): RuleText {
   const place = placeOf(finding, rules, currency);
@@ -88,7 +88,7 @@ const GENERAL: Partial<Record<FindingCode, string>> = {
 
 interface RulePlace {
   readonly pointer: string;
-  readonly words: (coup: CoupRow | undefined) => readonly string[];
+  readonly words: (coup: AuditedCoup | undefined) => readonly string[];
 }
 
 /**
@@ -166,10 +166,10 @@ const LETTERS: Readonly<Record<string, string>> = { D: 'draw', S: 'stand', O: 'o
 function tableauRow(
   code: FindingCode,
   { tableau }: RuleDocument,
-  coup: CoupRow | undefined,
+  coup: AuditedCoup | undefined,
 ): string[] {
   const hand = (name: 'player' | 'banker'): Card[] =>
-    (coup?.cards ?? []).flatMap(({ card, to }) => (to === name && card ? [card] : []));
+    (coup?.detail.cards ?? []).flatMap(({ card, to }) => (to === name && card ? [card] : []));
   if (code === 'TC-01' || code === 'TC-02')
     return ["a total of 8 or 9 on either hand's first two cards ends the drawing"];
   if (code === 'TC-09') return ['the player hand draws before the banker hand'];

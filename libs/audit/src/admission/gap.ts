@@ -1,6 +1,6 @@
+import { markCoup } from '../changes.js';
 import { codesWhere, type CodeFacts, type FindingCode } from '../findings/catalogue.js';
 import { reverseEntries } from '../ledger/commission.js';
-import { tellCoup } from '../coup/coup.js';
 import { referenceOf, type AnyEvent } from '../events/events.js';
 import { amend, raise, unjudgeable, withdraw } from '../findings/findings.js';
 import {
@@ -70,7 +70,7 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
     coup.gapped = true;
     lose(shoe, coup, 'coup', mark, cause);
     reverseEntries(shoe, coup, 'due');
-    if (coup.state !== 'open') tellCoup(shoe, coup);
+    markCoup(shoe, coup);
   }
 }
 

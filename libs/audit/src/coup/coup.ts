@@ -1,7 +1,7 @@
-import { dueOfReadings, outcomesOfReadings, readCards, type Hands } from '#baccarat';
+import { dueOfReadings, readCards, type Hands } from '#baccarat';
 import type { Third } from './draws.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
-import type { Coup, CoupRow, Laid, Shoe } from '../state.js';
+import { UNCHANGED, type Coup, type Laid, type Shoe } from '../state.js';
 import { timeOf } from '../events/time.js';
 
 export const newCoup = (
@@ -36,6 +36,7 @@ export const newCoup = (
   entries: [],
   owesReturn: false,
   correctedToDummy: false,
+  changed: UNCHANGED,
 });
 
 /** The cards that lie on a hand. */
@@ -62,13 +63,19 @@ export function takeUp(coup: Coup, laid: Laid): void {
   }
 }
 
-/** The hand to which the next card is due, `null` for none. `sure` is false where unread cards leave it open. */
+/**
+ * The hand to which the next card is due, `null` for none. `sure` is false where unread cards leave
+ * it open.
+ */
 export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: boolean } =>
   handOf(
     dueOfReadings(coup, shoe.rules.tableau).map((due) => (due.step === 'card' ? due.to : null)),
   );
 
-/** Whether a card is certainly due, whatever the unread ones were: one that a hand must have, not one that it is free to take. */
+/**
+ * Whether a card is certainly due, whatever the unread ones were: one that a hand must have, not
+ * one that it is free to take.
+ */
 export function isCardDue(coup: Coup, shoe: Shoe): boolean {
   const dues = dueOfReadings(coup, shoe.rules.tableau, 'stood');
   const { hand, sure } = handOf(
@@ -98,57 +105,10 @@ export const handsOf = ({ player, banker }: Coup): Hands => ({
 export const cardsText = (cards: readonly Laid[]): string =>
   cards.map(({ card }) => card ?? '??').join(' ');
 
-/** Tells of a coup as it stands, for those who want to see it. */
-export const tellCoup = (shoe: Shoe, coup: Coup): void =>
-  void shoe.news.push(new CoupTold(shoe, coup));
-
-/** Most readers of a log look at few of its coups: the row is drawn for those who do. */
-class CoupTold {
-  readonly is = 'coup';
-
-  constructor(
-    private readonly of: Shoe,
-    private readonly coup: Coup,
-  ) {}
-
-  get ref(): string {
-    return this.coup.ref;
-  }
-  get shoe(): string {
-    return this.of.name;
-  }
-  get row(): CoupRow {
-    return coupRow(this.of, this.coup);
-  }
-}
-
-/** A coup as it stands. */
-export function coupRow(shoe: Shoe, coup: Coup): CoupRow {
-  const found = coup.player.length >= 2 && coup.banker.length >= 2 ? outcomesOfReadings(coup) : [];
-  return {
-    table: shoe.table,
-    shoe: shoe.name,
-    coup: coup.number,
-    ref: coup.ref,
-    kind: coup.kind,
-    void: coup.state === 'void',
-    cards: coup.cards.map((laid) => ({
-      ref: referenceOf(laid.event),
-      card: laid.card,
-      to: laid.place,
-      moved: laid.moved,
-      exposed: laid.exposed,
-      carried: laid.carried,
-    })),
-    declared: coup.declarations.map(({ event }) => ({
-      outcome: event.data.outcome,
-      by: event.data.by,
-    })),
-    outcome: found.length === 1 ? (found[0] ?? null) : null,
-  };
-}
-
-/** Whether the log's order of two events, `earlier` first, may be held against somebody: one source, or clocks that agree by more than the tolerance. */
+/**
+ * Whether the log's order of two events, `earlier` first, may be held against somebody: one source,
+ * or clocks that agree by more than the tolerance.
+ */
 export function inOrder(earlier: AnyEvent, later: AnyEvent, shoe: Shoe): boolean {
   if (earlier.source === later.source) return true;
   const [before, after] = [timeOf(earlier.time), timeOf(later.time)];

@@ -1,4 +1,5 @@
 import { cardIndex, initialHand, valueOf, type Card } from '#baccarat';
+import { markShoe } from '../changes.js';
 import { cardsOn, dueHand, inOrder, lay, takeUp, unreadOf } from './coup.js';
 import { hasEntry, noteDraw, noteMove, oblige } from '../judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
@@ -56,6 +57,7 @@ function drawOutside(shoe: Shoe, laid: Laid, to: Hand | null): void {
 
 function count(shoe: Shoe, { card, event }: Laid): void {
   shoe.drawn += 1;
+  markShoe(shoe);
   if (card === null) {
     shoe.unread += 1;
     const reference = referenceOf(event);

@@ -1,10 +1,14 @@
+import { markFinding, markUnjudgeable } from '../changes.js';
 import { CATALOGUE, type CodeFacts, type FindingCode } from './catalogue.js';
 import { idOf, type Sha256 } from './ids.js';
 import { referenceOf } from '../events/events.js';
 import type { Coup, Shoe } from '../state.js';
 import { causeText, type Cause, type Finding, type Found, type Unjudgeable } from './finding.js';
 
-/** What a judge says of one wrong. Fields that tell it from others of its code in the same place make its id. */
+/**
+ * What a judge says of one wrong. Fields that tell it from others of its code in the same place
+ * make its id.
+ */
 export type Wrong = Pick<
   Finding,
   | 'seat'
@@ -49,8 +53,8 @@ export function newFinding(
 }
 
 /**
- * Raises a finding once: its id comes from the code, the table and the references of what it is about, so a second raise
- * of the same wrong changes nothing. Returns the finding if it is new.
+ * Raises a finding once: its id comes from the code, the table and the references of what it is
+ * about, so a second raise of the same wrong changes nothing. Returns the finding if it is new.
  */
 export function raise(
   shoe: Shoe,
@@ -73,39 +77,39 @@ export function raise(
   const coupRef = of?.ref ?? null;
   const { cause } = shoe;
   const raisedBy = cause.type === 'gap' ? cause.after : referenceOf(cause);
-  shoe.found.set(finding.id, { finding, coup: coupRef, raisedBy });
-  shoe.news.push({ is: 'raised', finding, shoeRef: shoe.ref, coupRef, raisedBy });
+  const found: Found = { finding, coup: coupRef, raisedBy };
+  shoe.found.set(finding.id, found);
+  markFinding(shoe, found, 'raised');
   return finding;
 }
 
 /** Changes a finding that stands. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
   found.finding = { ...found.finding, ...change };
-  shoe.news.push({
-    is: 'amended',
-    finding: found.finding,
-    shoeRef: shoe.ref,
-    coupRef: found.coup,
-    raisedBy: found.raisedBy,
-  });
+  markFinding(shoe, found, 'amended');
 }
 
-/** Withdraws the findings whose code's facts fit, of a coup or of the shoe as a whole (`null`), because of the event named. */
+/**
+ * Withdraws the findings whose code's facts fit, of a coup or of the shoe as a whole (`null`),
+ * because of the event named.
+ */
 export function withdraw(
   shoe: Shoe,
   coup: Coup | null,
   fits: (facts: CodeFacts) => boolean,
   because: string,
 ): void {
-  for (const [id, { finding, coup: coupRef, raisedBy }] of shoe.found) {
-    if (coupRef === (coup?.ref ?? null) && fits(CATALOGUE[finding.code])) {
+  for (const [id, found] of shoe.found) {
+    if (found.coup === (coup?.ref ?? null) && fits(CATALOGUE[found.finding.code])) {
       shoe.found.delete(id);
-      shoe.news.push({ is: 'withdrawn', finding, because, shoeRef: shoe.ref, coupRef, raisedBy });
+      markFinding(shoe, found, { because });
     }
   }
 }
 
-/** Lists codes that cannot be judged; what is listed of one cause in one coup stands in one entry. */
+/**
+ * Lists codes that cannot be judged; what is listed of one cause in one coup stands in one entry.
+ */
 export function unjudgeable(
   shoe: Shoe,
   coup: Coup | null,
@@ -132,7 +136,7 @@ export function unjudgeable(
   )
     return;
   shoe.unjudgeable.set(key, { coup: coupRef, entry });
-  shoe.news.push({ is: 'unjudgeable', shoeRef: shoe.ref, coupRef, key, entry });
+  markUnjudgeable(shoe, key, known === undefined);
 }
 
 /** Returns what tells an entry from the others of its shoe: its coup and its cause. */

@@ -1,19 +1,19 @@
 import type { Rules } from '#baccarat';
 import { CATALOGUE } from '../findings/catalogue.js';
 import type { Sha256 } from '../findings/ids.js';
-import { ledgerRow } from '../ledger/commission.js';
-import { tellCoup } from '../coup/coup.js';
+import { markFinding, markReplaced, noShoeChanges, noTableChanges } from '../changes.js';
+import { accountOf } from '../ledger/commission.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { passGap } from '../admission/gap.js';
-import { openShoe, ShoeTold } from '../judges/shoe.js';
+import { openShoe } from '../judges/shoe.js';
 import type { Coup, Entry, GapMark, Shoe } from '../state.js';
 import type { Found } from '../findings/finding.js';
 import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
 
 /**
- * The rule documents that are installed, by `id@version`, and the SHA-256 that makes the ids of findings: this library is
- * pure and has none of its own.
+ * The rule documents that are installed, by `id@version`, and the SHA-256 that makes the ids of
+ * findings: this library is pure and has none of its own.
  */
 export class RuleBook extends Map<string, Rules> {
   constructor(
@@ -24,7 +24,10 @@ export class RuleBook extends Map<string, Rules> {
   }
 }
 
-/** The rules that a shoe was opened under. Throws where they are not installed: a verdict without its rules is none. */
+/**
+ * The rules that a shoe was opened under. Throws where they are not installed: a verdict without
+ * its rules is none.
+ */
 function rulesOf(book: RuleBook, ref: string): Rules {
   const rules = book.get(ref);
   if (!rules) throw new Error(`the record names the rule document ${ref}, which is not installed`);
@@ -40,8 +43,8 @@ export const judgedBy = (
 type Data = Readonly<Record<string, unknown>>;
 
 /**
- * What each corrected event says by its last correction, by the event's reference. A correction may itself be corrected:
- * later ones are read first, so that each is taken as it was last put right.
+ * What each corrected event says by its last correction, by the event's reference. A correction may
+ * itself be corrected: later ones are read first, so that each is taken as it was last put right.
  */
 function corrections(journal: readonly Entry[]): Map<string, Data> {
   const right = new Map<string, Data>();
@@ -69,8 +72,8 @@ export function eventIn(shoe: Shoe, reference: string): AnyEvent | undefined {
 type Correction = EventOf<'observation-corrected'>['data'];
 
 /**
- * The event that a correction comes to, or in words why it comes to none. A correction of a correction comes to what that
- * one is now to name, and must fit it in turn.
+ * The event that a correction comes to, or in words why it comes to none. A correction of a
+ * correction comes to what that one is now to name, and must fit it in turn.
  */
 export function targetOf(shoe: Shoe, { event, data }: Correction, house: House): AnyEvent | string {
   const named = eventIn(shoe, event);
@@ -82,7 +85,10 @@ export function targetOf(shoe: Shoe, { event, data }: Correction, house: House):
     : named;
 }
 
-/** Where the event that a correction names is a correction itself: what that one has come to so far, which is now as it was. */
+/**
+ * Where the event that a correction names is a correction itself: what that one has come to so far,
+ * which is now as it was.
+ */
 export function targetsBefore(shoe: Shoe, named: AnyEvent): AnyEvent[] {
   const right = corrections(shoe.journal);
   const passed: AnyEvent[] = [];
@@ -108,12 +114,16 @@ const correctedBy =
 export const asLastCorrected = (shoe: Shoe): ((event: AnyEvent) => AnyEvent) =>
   correctedBy(corrections(shoe.journal));
 
-/** The shoe again from its journal, every event as its last correction has it. */
+/**
+ * The shoe again from its journal, every event as its last correction has it. Its changes are those
+ * of the replay.
+ */
 export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const right = corrections(shoe.journal);
   const asCorrected = correctedBy(right);
   const opening = asCorrected(shoe.opening) as EventOf<'shoe-opened'>;
-  const fresh = openShoe(shoe.table, opening, judgedBy(book, opening), shoe.dutyAtOpening);
+  const given = { ...judgedBy(book, opening), changes: noShoeChanges(noTableChanges()) };
+  const fresh = openShoe(shoe.table, opening, given, shoe.dutyAtOpening);
   for (const [at, entry] of shoe.journal.entries()) {
     if (entry.type === 'gap') replayGap(fresh, entry, at, right, asCorrected);
     else {
@@ -142,8 +152,8 @@ function replayGap(
 }
 
 /**
- * The coup that an entry of the journal concerns: the one it names, the one in which it happened, or, for bets between
- * coups, the next.
+ * The coup that an entry of the journal concerns: the one it names, the one in which it happened,
+ * or, for bets between coups, the next.
  */
 export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
   const reference = referenceOf(event);
@@ -175,7 +185,10 @@ export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
   );
 }
 
-/** What a correction touches: coups by the reference of their opening, the events corrected, or everything in the shoe. */
+/**
+ * What a correction touches: coups by the reference of their opening, the events corrected, or
+ * everything in the shoe.
+ */
 export interface Concern {
   readonly coups: ReadonlySet<string | undefined>;
   readonly events: ReadonlySet<string>;
@@ -183,8 +196,9 @@ export interface Concern {
 }
 
 /**
- * Takes the shoe as a correction leaves it: findings of the coups concerned and of the shoe's cards and commission that no
- * longer hold are withdrawn, new ones raised; what devices and people did (DV, PR) stays, and other coups are not touched.
+ * Takes the shoe as a correction leaves it: findings of the coups concerned and of the shoe's cards
+ * and commission that no longer hold are withdrawn, new ones raised; what devices and people did
+ * (DV, PR) stays, and other coups are not touched.
  */
 export function adopt(
   former: Shoe,
@@ -192,12 +206,12 @@ export function adopt(
   { coups, events, all }: Concern,
   because: string,
 ): void {
-  fresh.news.length = 0;
   const concerns = (coup: string | null): boolean => all || (coup !== null && coups.has(coup));
   const inScope = ({ finding, coup }: Found): boolean =>
     CATALOGUE[finding.code].onCorrection === 'shoe' ||
     concerns(coup) ||
     (coup === null && finding.events.some((event) => events.has(event)));
+  markReplaced(former, fresh);
   const held = new Map(fresh.found);
   fresh.found.clear();
   for (const [id, found] of former.found) {
@@ -206,54 +220,17 @@ export function adopt(
     const stays =
       !now && (!inScope(found) || CATALOGUE[found.finding.code].onCorrection === 'stays');
     if (!now && !stays) {
-      fresh.news.push({
-        is: 'withdrawn',
-        finding: found.finding,
-        because,
-        shoeRef: fresh.ref,
-        coupRef: found.coup,
-        raisedBy: found.raisedBy,
-      });
+      markFinding(fresh, found, { because });
       continue;
     }
     const kept = now && inScope(found) ? now : found;
     fresh.found.set(id, kept);
-    if (kept !== found && JSON.stringify(kept.finding) !== JSON.stringify(found.finding))
-      fresh.news.push({
-        is: 'amended',
-        finding: kept.finding,
-        shoeRef: fresh.ref,
-        coupRef: kept.coup,
-        raisedBy: kept.raisedBy,
-      });
+    markFinding(fresh, kept, 'amended');
   }
   for (const [id, found] of held) {
     if (!inScope(found)) continue;
     fresh.found.set(id, found);
-    fresh.news.push({
-      is: 'raised',
-      finding: found.finding,
-      shoeRef: fresh.ref,
-      coupRef: found.coup,
-      raisedBy: found.raisedBy,
-    });
+    markFinding(fresh, found, 'raised');
   }
-  tellRows(former, fresh, concerns);
-}
-
-function tellRows(former: Shoe, fresh: Shoe, concerns: (coup: string | null) => boolean): void {
-  for (const key of former.unjudgeable.keys())
-    if (!fresh.unjudgeable.has(key)) fresh.news.push({ is: 'judgeable', shoeRef: fresh.ref, key });
-  for (const [key, { coup, entry }] of fresh.unjudgeable) {
-    if (JSON.stringify(former.unjudgeable.get(key)?.entry) !== JSON.stringify(entry))
-      fresh.news.push({ is: 'unjudgeable', shoeRef: fresh.ref, coupRef: coup, key, entry });
-  }
-  for (const seat of new Set([...former.ledger.keys(), ...fresh.ledger.keys()])) {
-    const row = ledgerRow(fresh, seat);
-    if (JSON.stringify(row) !== JSON.stringify(ledgerRow(former, seat)))
-      fresh.news.push({ is: 'ledger', row });
-  }
-  for (const coup of fresh.coups)
-    if (coup.state !== 'open' && concerns(coup.ref)) tellCoup(fresh, coup);
-  fresh.news.push(new ShoeTold(fresh));
+  for (const seat of former.ledger.keys()) accountOf(fresh, seat); // a seat's line stays, at zero
 }

@@ -1,8 +1,15 @@
-import { ledgerRow } from '../ledger/commission.js';
+import { forgetChanges, noShoeChanges, noTableChanges } from '../changes.js';
+import { accountOf } from '../ledger/commission.js';
 import type { AnyEvent, EventOf } from '../events/events.js';
 import { judgedBy, replay, type RuleBook } from './replay.js';
 import { openShoe } from '../judges/shoe.js';
-import { FOLD_VERSION, type Entry, type Shoe, type TableState } from '../state.js';
+import {
+  FOLD_VERSION,
+  type Entry,
+  type Shoe,
+  type TableChanges,
+  type TableState,
+} from '../state.js';
 import type { Found } from '../findings/finding.js';
 
 interface SavedShoe {
@@ -10,11 +17,16 @@ interface SavedShoe {
   readonly dutyAtOpening: Shoe['dutyAtOpening'];
   readonly journal: readonly Entry[];
   readonly found: readonly (readonly [string, Found])[];
-  /** Seats that ever had a line in the ledger; a correction may have left nothing of it to replay. */
+  /**
+   * Seats that ever had a line in the ledger; a correction may have left nothing of it to replay.
+   */
   readonly seats?: readonly number[];
 }
 
-interface SavedTable extends Omit<TableState, 'open' | 'before' | 'admission' | 'foundOutside'> {
+interface SavedTable extends Omit<
+  TableState,
+  'open' | 'before' | 'admission' | 'foundOutside' | 'changes'
+> {
   readonly admission: Omit<TableState['admission'], 'ids' | 'idsBefore'> & {
     readonly ids: readonly (readonly [string, number])[];
     readonly idsBefore: readonly (readonly [string, number])[];
@@ -25,13 +37,14 @@ interface SavedTable extends Omit<TableState, 'open' | 'before' | 'admission' | 
 }
 
 /**
- * A table's state as JSON, after any event. It holds what was recorded of the two shoes within reach and what was found;
- * how far the game has come is folded from that again on loading.
+ * A table's state as JSON, after any event. It holds what was recorded of the two shoes within
+ * reach and what was found; how far the game has come is folded from that again on loading.
  */
 export function saveTable(state: TableState): string {
-  const { admission, open, before, foundOutside } = state;
+  const { changes: _, ...kept } = state;
+  const { admission, open, before, foundOutside } = kept;
   const saved: SavedTable = {
-    ...state,
+    ...kept,
     admission: { ...admission, ids: [...admission.ids], idsBefore: [...admission.idsBefore] },
     open: open && savedShoe(open),
     before: before && savedShoe(before),
@@ -40,7 +53,10 @@ export function saveTable(state: TableState): string {
   return jsonOf(saved);
 }
 
-/** As JSON.stringify, which gives up on lists in lists in lists: a correction that waits may carry 16 KiB of them. */
+/**
+ * As JSON.stringify, which gives up on lists in lists in lists: a correction that waits may carry
+ * 16 KiB of them.
+ */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -81,7 +97,10 @@ const savedShoe = ({ opening, dutyAtOpening, journal, found, ledger }: Shoe): Sa
   seats: [...ledger.keys()],
 });
 
-/** A table's state from `saveTable`. Throws where it was saved by another version of the fold: such state is rebuilt from the log, never read. */
+/**
+ * A table's state from `saveTable`. Throws where it was saved by another version of the fold: such
+ * state is rebuilt from the log, never read.
+ */
 export function loadTable(text: string, book: RuleBook): TableState {
   const saved = JSON.parse(text) as SavedTable;
   if (saved.foldVersion !== FOLD_VERSION)
@@ -89,6 +108,9 @@ export function loadTable(text: string, book: RuleBook): TableState {
       `state of fold version ${saved.foldVersion} cannot be read by version ${FOLD_VERSION}; rebuild it from the log`,
     );
   const { admission, open, before, foundOutside } = saved;
+  const changes = noTableChanges();
+  const loaded = (shoe: SavedShoe | null): Shoe | null =>
+    shoe && loadedShoe(saved.table, shoe, book, changes);
   return {
     ...saved,
     admission: {
@@ -97,9 +119,10 @@ export function loadTable(text: string, book: RuleBook): TableState {
       ids: new Map(admission.ids),
       idsBefore: new Map(admission.idsBefore),
     },
-    open: open && loadedShoe(saved.table, open, book),
-    before: before && loadedShoe(saved.table, before, book),
+    open: loaded(open),
+    before: loaded(before),
     foundOutside: new Map(foundOutside),
+    changes,
   };
 }
 
@@ -107,14 +130,16 @@ function loadedShoe(
   table: string,
   { opening, dutyAtOpening, journal, found, seats = [] }: SavedShoe,
   book: RuleBook,
+  changes: TableChanges,
 ): Shoe {
-  const bare = openShoe(table, opening, judgedBy(book, opening), dutyAtOpening);
+  const given = { ...judgedBy(book, opening), changes: noShoeChanges(changes) };
+  const bare = openShoe(table, opening, given, dutyAtOpening);
   for (const entry of journal) bare.journal.push(entry.type === 'gap' ? entry : restored(entry));
   const shoe = replay(bare, book);
-  shoe.news.length = 0;
+  forgetChanges(shoe, changes);
   shoe.found.clear();
   for (const [id, each] of found) shoe.found.set(id, each);
-  for (const seat of seats) ledgerRow(shoe, seat);
+  for (const seat of seats) accountOf(shoe, seat);
   return shoe;
 }
 

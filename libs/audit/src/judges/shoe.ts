@@ -1,4 +1,5 @@
 import { cardIndex, CARDS, permittedBurns, rankOf, type Card } from '#baccarat';
+import { markShoe } from '../changes.js';
 import { judgeOutstanding } from '../ledger/commission.js';
 import { oblige } from './dispositions.js';
 import {
@@ -10,23 +11,23 @@ import {
 } from '../events/events.js';
 import { UNREAD } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
-import type { Coup, Duty, Laid, Shoe, ShoeRow } from '../state.js';
+import type { Coup, Duty, Laid, Shoe } from '../state.js';
 
 /** Returns a newly opened shoe. Judges its rules and its number of decks (SH-19). */
 export function openShoe(
   table: string,
   opening: EventOf<'shoe-opened'>,
-  judgedBy: Pick<Shoe, 'rules' | 'sha256'>,
+  given: Pick<Shoe, 'rules' | 'sha256' | 'changes'>,
   duty: Readonly<Duty>,
 ): Shoe {
   const { data, shoe: name } = opening;
-  const { rules } = judgedBy;
+  const { rules } = given;
   const shoe: Shoe = {
     table,
     name: name as string,
     opening,
     ref: referenceOf(opening),
-    ...judgedBy,
+    ...given,
     decks: data.decks,
     currency: data.currency,
     reports: Object.fromEntries(
@@ -36,7 +37,6 @@ export function openShoe(
     duty: { ...duty },
     journal: [],
     closed: false,
-    news: [],
     found: new Map(),
     unjudgeable: new Map(),
     cause: opening,
@@ -59,6 +59,7 @@ export function openShoe(
     obligations: [],
     dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
   };
+  markShoe(shoe);
   const otherHash =
     data.rulesHash !== undefined && rules.hash !== '' && data.rulesHash !== rules.hash;
   if (otherHash || !rules.document.decks.includes(data.decks)) {
@@ -75,32 +76,6 @@ export function openShoe(
   }
   return shoe;
 }
-
-/** Tells of a shoe as it stood then; the shoe itself goes on. */
-export class ShoeTold {
-  readonly is = 'shoe';
-  readonly row: ShoeRow;
-  readonly #shoe: Shoe;
-
-  constructor(shoe: Shoe) {
-    this.row = shoeRow(shoe);
-    this.#shoe = shoe;
-  }
-
-  get shoe(): Shoe {
-    return this.#shoe;
-  }
-}
-
-const shoeRow = (shoe: Shoe): ShoeRow => ({
-  table: shoe.table,
-  shoe: shoe.name,
-  rules: shoe.rules.ref,
-  decks: shoe.decks,
-  coups: shoe.coups.length,
-  cards: shoe.drawn,
-  closed: shoe.closed,
-});
 
 /** Judges the burn when the first coup opens (SH-06, SH-07). */
 export function judgeBurn(shoe: Shoe, coup: Coup): void {
@@ -190,6 +165,7 @@ export function countCoup(shoe: Shoe, coup: Coup, because: AnyEvent): void {
  */
 export function closeShoe(shoe: Shoe, because: AnyEvent): void {
   shoe.closed = true;
+  markShoe(shoe);
   const reference = referenceOf(because);
   const closing = because.type === 'shoe-closed' ? because.data : undefined;
   if (closing?.reason === undefined) {

@@ -1,4 +1,5 @@
 import { scale, type Bet, type Commission, type Result } from '#baccarat';
+import { markSums } from '../changes.js';
 import type { FindingCode } from '../findings/catalogue.js';
 import { unreadOf } from '../coup/coup.js';
 import { referenceOf, type EventOf } from '../events/events.js';
@@ -7,7 +8,8 @@ import { raise, unjudgeable } from '../findings/findings.js';
 import type { Account, Coup, LedgerRow, Shoe, Wager } from '../state.js';
 import { impact, ofWager, winnings, type Settled } from '../coup/wagers.js';
 
-function accountOf(shoe: Shoe, seat: number): Account {
+/** Returns a seat's account in a shoe; a new one is empty. */
+export function accountOf(shoe: Shoe, seat: number): Account {
   const known = shoe.ledger.get(seat);
   if (known) return known;
   const fresh: Account = { due: 0, taken: 0, marked: 0, collected: 0, waived: 0 };
@@ -33,9 +35,6 @@ export function ledgerRow(shoe: Shoe, seat: number): LedgerRow {
   };
 }
 
-const tell = (shoe: Shoe, seat: number): void =>
-  void shoe.news.push({ is: 'ledger', row: ledgerRow(shoe, seat) });
-
 /** Enters the commission that a settlement took and marked into the ledger, as recorded. */
 export function enterCommission(
   shoe: Shoe,
@@ -57,7 +56,7 @@ export function enterCommission(
       time: event.time,
       amounts: { taken, marked },
     });
-  tell(shoe, data.seat);
+  markSums(shoe);
 }
 
 /**
@@ -74,7 +73,7 @@ export function reverseEntries(shoe: Shoe, coup: Coup, what: 'all' | 'due'): voi
       account.marked -= entry.marked;
       entry.marked = 0;
     }
-    tell(shoe, entry.seat);
+    markSums(shoe);
   }
 }
 
@@ -110,7 +109,7 @@ export function judgeCommission(
   if (first.due > 0 && charges.every(({ due }) => due === first.due)) {
     accountOf(shoe, wager.seat).due += first.due;
     coup.entries.push({ seat: wager.seat, due: first.due, taken: 0, marked: 0 });
-    tell(shoe, wager.seat);
+    markSums(shoe);
   }
   if (charges.some(({ code }) => code !== first.code)) {
     const open = charges.flatMap(({ code }) => (code === undefined ? [] : [code]));
@@ -224,7 +223,7 @@ export function takeCommission(
     time: event.time,
     amounts: { [how]: amount },
   });
-  tell(shoe, seat);
+  markSums(shoe);
   if (event.type === 'commission-waived') judgeWaiver(shoe, event, reference);
 }
 

@@ -1,113 +1,142 @@
-import { coupRow } from '../coup/coup.js';
-import type { AnyEvent, CoupKind } from '../events/events.js';
-import type { Coup, CoupRow, Entry, Shoe } from '../state.js';
-import { standing } from '../coup/wagers.js';
+import type { Changes, ChangedShoe } from '../changes.js';
+import type { Finding, Unjudgeable } from '../findings/finding.js';
+import { ledgerRow } from '../ledger/commission.js';
+import { UNCHANGED, type FindingChange, type LedgerRow } from '../state.js';
+import { auditedCoup, dealerOf, goneCoup, type AuditedCoup } from './audited-coup.js';
+import { auditedShoe, whenRaised, type AuditedShoe } from './audited-shoe.js';
+import { shoeSums, type ShoeSums } from './shoe-sums.js';
 
-/** A seat's bet in a coup with what was done about it: money adds up, the last stake counts; `settled` null while nothing was. */
-interface BetRow {
-  readonly seat: number;
-  readonly bet: string;
-  readonly stands: number;
-  /** Staked too late to count. */
-  readonly late: number;
-  readonly settled: {
-    readonly stake: 'returned' | 'taken';
-    readonly paid: number;
-    readonly commissionTaken: number;
-    readonly commissionMarked: number;
-  } | null;
+/** The mark of the event that changed a row last, from its `Receipt`. */
+interface Marked {
+  readonly mark: number;
 }
 
-/** A seat's commission of one coup, as the ledger has it of this coup. */
-interface CoupCommissionRow {
-  readonly seat: number;
-  readonly due: number;
-  readonly taken: number;
-  readonly marked: number;
+/** A finding that was raised, amended or withdrawn. */
+export interface AuditedFinding extends Marked {
+  readonly finding: Finding;
+  /**
+   * The shoe and the coup that it is about, by the references of their openings; null if it is
+   * about none within reach.
+   */
+  readonly shoeRef: string | null;
+  readonly coupRef: string | null;
+  /** The reference of the event that withdrew it; null while it stands. */
+  readonly withdrawnBecause: string | null;
+  /** When the event was received that raised it; null if it was only amended. */
+  readonly received: string | null;
+  /**
+   * Returns the time of its coup's opening, else of the event that raised it, and the dealer then.
+   */
+  readonly raised: () => { readonly time: string; readonly dealer: string | null };
 }
 
-/** A coup with everything that is kept of it; times as the events give them. */
-export interface CoupReport {
-  readonly ref: string;
-  readonly coup: number;
-  readonly kind: CoupKind;
-  readonly state: Coup['state'];
-  readonly outcome: string | null;
-  /** Who dealt last in it; null where nobody had signed on. */
-  readonly dealer: string | null;
-  readonly openedAt: string;
-  /** The time of the event that ended it; null while it is open. */
-  readonly endedAt: string | null;
-  readonly detail: {
-    readonly cards: CoupRow['cards'];
-    readonly declared: CoupRow['declared'];
-    readonly bets: readonly BetRow[];
-    readonly commission: readonly CoupCommissionRow[];
-  };
+/** An entry of what could not be judged, which is new, longer, or gone. */
+export interface AuditedUnjudgeable extends Marked {
+  /** Tells it from the others of its shoe. */
+  readonly key: string;
+  readonly coupRef: string | null;
+  /** Null if it can be judged now. */
+  readonly entry: Unjudgeable | null;
 }
 
-/** A coup as it stands, drawn whole. */
-export function coupReport(shoe: Shoe, coup: Coup): CoupReport {
-  const { ref, kind, state, opening, number } = coup;
-  const { cards, declared, outcome } = coupRow(shoe, coup);
-  return {
-    ref,
-    coup: number,
-    kind,
-    state,
-    outcome,
-    dealer: dealerOf(coup),
-    openedAt: opening.time,
-    endedAt: endOf(shoe, coup),
-    detail: { cards, declared, bets: coup.wagers.map(betRow), commission: commissionOf(coup) },
-  };
-}
+/**
+ * A shoe that changed, and its rows that did. Each list is made when it is asked for, from the shoe
+ * as it then stands.
+ */
+export class ShoeRows {
+  readonly shoe: AuditedShoe;
+  /** The mark of its opening; null if it was open before. */
+  readonly opened: number | null;
+  /** Null if only other rows of the shoe changed. */
+  readonly mark: number | null;
 
-/** Who dealt last in a coup. */
-export const dealerOf = (coup: Coup): string | null => coup.dealers.at(-1) ?? null;
-
-function betRow(wager: Coup['wagers'][number]): BetRow {
-  const { seat, bet, settlements } = wager;
-  const { stands, late } = standing(wager);
-  const last = settlements.at(-1);
-  if (!last) return { seat, bet, stands, late, settled: null };
-  const settled = { stake: last.data.stake, paid: 0, commissionTaken: 0, commissionMarked: 0 };
-  for (const { data } of settlements) {
-    settled.paid += data.paid;
-    settled.commissionTaken += data.commissionTaken ?? 0;
-    settled.commissionMarked += data.commissionMarked ?? 0;
+  constructor(private readonly changed: ChangedShoe) {
+    this.shoe = auditedShoe(changed.shoe);
+    this.opened = changed.opened === UNCHANGED ? null : changed.opened;
+    this.mark = changed.mark === UNCHANGED ? null : changed.mark;
   }
-  return { seat, bet, stands, late, settled };
-}
 
-function commissionOf({ entries }: Coup): CoupCommissionRow[] {
-  const seats = new Map<number, { seat: number; due: number; taken: number; marked: number }>();
-  for (const { seat, due, taken, marked } of entries) {
-    const line = seats.get(seat);
-    if (!line) seats.set(seat, { seat, due, taken, marked });
-    else {
-      line.due += due;
-      line.taken += taken;
-      line.marked += marked;
-    }
+  /** Returns the coups that changed; with `wanted`, only those of these references. */
+  coups(wanted?: ReadonlySet<string>): (AuditedCoup & Marked)[] {
+    const { shoe, coups, gone } = this.changed;
+    const isWanted = (ref: string): boolean => wanted?.has(ref) ?? true;
+    return [
+      ...coups
+        .filter(({ coup }) => isWanted(coup.ref))
+        .map(({ coup, mark }) => ({ ...auditedCoup(shoe, coup), mark })),
+      ...[...gone.values()]
+        .filter(({ coup }) => isWanted(coup.ref))
+        .map(({ coup, mark }) => ({ ...goneCoup(coup), mark })),
+    ];
   }
-  return [...seats.values()]
-    .filter(({ due, taken, marked }) => due !== 0 || taken !== 0 || marked !== 0)
-    .sort((a, b) => a.seat - b.seat);
+
+  /** Returns the findings that changed, in the order in which they were raised. */
+  findings(): AuditedFinding[] {
+    return [...this.changed.findings.values()].map((change) => this.finding(change));
+  }
+
+  private finding(change: FindingChange): AuditedFinding {
+    const { shoe } = this.changed;
+    const { found } = change;
+    // listed here because its event names this shoe
+    if (found.raised) return findingOutside(change);
+    const coup =
+      found.coup === null ? undefined : shoe.coups.findLast(({ ref }) => ref === found.coup);
+    return {
+      ...changeOf(change),
+      shoeRef: shoe.ref,
+      coupRef: found.coup,
+      raised: () =>
+        coup ? { time: coup.opening.time, dealer: dealerOf(coup) } : whenRaised(shoe, found),
+    };
+  }
+
+  /** Returns the entries of what could not be judged that changed. */
+  unjudgeable(): AuditedUnjudgeable[] {
+    const { shoe, unjudgeable } = this.changed;
+    return [...unjudgeable].map(([key, mark]) => {
+      const known = shoe.unjudgeable.get(key);
+      return { key, coupRef: known?.coup ?? null, entry: known?.entry ?? null, mark };
+    });
+  }
+
+  /**
+   * Returns what the shoe comes to, if that changed. `dayOf` returns the gaming day of an event's
+   * time.
+   */
+  sums(dayOf: (time: string) => string): ShoeSums | null {
+    return this.changed.sums ? shoeSums(this.changed.shoe, dayOf) : null;
+  }
+
+  /** Returns the ledger, by seat. */
+  ledger(): LedgerRow[] {
+    const { shoe } = this.changed;
+    return [...shoe.ledger.keys()].sort((a, b) => a - b).map((seat) => ledgerRow(shoe, seat));
+  }
 }
 
-const ENDINGS: ReadonlySet<AnyEvent['type']> = new Set([
-  'coup-closed',
-  'coup-voided',
-  'coup-opened',
-  'shoe-closed',
-  'shoe-opened',
-]);
+/** The rows of a table that changed. */
+export interface Rows {
+  readonly shoes: readonly ShoeRows[];
+  /** Findings about no shoe within reach. */
+  readonly outside: readonly AuditedFinding[];
+}
 
-function endOf(shoe: Shoe, coup: Coup): string | null {
-  if (coup.state === 'open') return null;
-  const entry: Entry | undefined = shoe.journal[coup.to];
-  if (entry === undefined) return null;
-  if (entry.type !== 'gap') return entry.time;
-  return entry.late.find(({ type }) => ENDINGS.has(type))?.time ?? null; // a late event that a correction entered
+/** Returns the rows of what changed. */
+export const rowsOf = ({ shoes, outside }: Changes): Rows => ({
+  shoes: shoes.map((changed) => new ShoeRows(changed)),
+  outside: outside.map(findingOutside),
+});
+
+const changeOf = ({ found, withdrawnBecause, received, mark }: FindingChange) => ({
+  finding: found.finding,
+  withdrawnBecause,
+  received,
+  mark,
+});
+
+function findingOutside(change: FindingChange): AuditedFinding {
+  const { raised } = change.found;
+  if (!raised) throw new Error(`finding ${change.found.finding.id} belongs to no shoe and no time`);
+  return { ...changeOf(change), shoeRef: null, coupRef: null, raised: () => raised };
 }

@@ -1,4 +1,4 @@
-import type { CoupKind, CoupReport } from '#audit';
+import type { CoupKind, AuditedCoup } from '#audit';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Changed } from './changed.js';
 import {
@@ -52,7 +52,7 @@ export class ShoeRow extends Changed {
 export const SHOE = tableOf(ShoeRow);
 
 /** Cards, declarations, bets and commission of a coup, as `GET /coups/:id` shows them. */
-export type CoupDetail = CoupReport['detail'];
+export type CoupDetail = AuditedCoup['detail'];
 /** A seat's bet in a coup and its settlement. */
 export type CoupBet = CoupDetail['bets'][number];
 /** A seat's commission of one coup. */

@@ -1,9 +1,12 @@
 import { ledgerRow } from '../ledger/commission.js';
-import { dealerOf } from './rows.js';
+import { dealerOf } from './audited-coup.js';
 import type { Account, Coup, Shoe } from '../state.js';
 import { settledOf, standing } from '../coup/wagers.js';
 
-/** Amounts of commission under whoever dealt, on the gaming day of the coup; of money taken by itself, whoever was on duty, and its own day. */
+/**
+ * Amounts of commission under whoever dealt, on the gaming day of the coup; of money taken by
+ * itself, whoever was on duty, and its own day.
+ */
 interface CommissionLine extends Account {
   readonly seat: number;
   /** '' where nobody had signed on. */
@@ -11,7 +14,10 @@ interface CommissionLine extends Account {
   readonly gamingDay: string;
 }
 
-/** What a dealer dealt of a shoe on a gaming day: coups that are over, void ones too, and the cards drawn in them. */
+/**
+ * What a dealer dealt of a shoe on a gaming day: coups that are over, void ones too, and the cards
+ * drawn in them.
+ */
 interface DealtLine {
   readonly dealer: string;
   readonly gamingDay: string;
@@ -41,8 +47,8 @@ export interface ShoeSums {
 }
 
 /**
- * Adds a shoe up as it stands. `dayOf` gives the gaming day of an event's time: a coup and all that was settled in it count
- * on the day, and for the dealer, of the coup.
+ * Adds a shoe up as it stands. `dayOf` gives the gaming day of an event's time: a coup and all that
+ * was settled in it count on the day, and for the dealer, of the coup.
  */
 export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums {
   const sums = new Map<string, SumsOf>();
@@ -84,7 +90,10 @@ function sumsOf(sums: Map<string, SumsOf>, dealer: string | null, gamingDay: str
 
 const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
 
-/** The lines that hold an amount; of a seat that has none any more, as after a void, its first: it is in the ledger too. */
+/**
+ * The lines that hold an amount; of a seat that has none any more, as after a void, its first: it
+ * is in the ledger too.
+ */
 function withoutIdle(lines: readonly CommissionLine[]): CommissionLine[] {
   const told = new Set<number>();
   const holding = lines.filter((line) => AMOUNTS.some((name) => line[name] !== 0));
@@ -121,7 +130,8 @@ function addCommission(
 
 function addCoup({ by, dealt, bets }: SumsOf, coup: Coup): void {
   dealt.coups += 1;
-  for (const { carried } of coup.cards) if (!carried) dealt.cards += 1; // one carried over counts where it was drawn
+  // one carried over counts where it was drawn
+  for (const { carried } of coup.cards) if (!carried) dealt.cards += 1;
   if (coup.state === 'void') return;
   for (const wager of coup.wagers) {
     const settled = settledOf(wager);

@@ -1,0 +1,177 @@
+import type { Found } from './findings/finding.js';
+import {
+  UNCHANGED,
+  type Coup,
+  type FindingChange,
+  type Shoe,
+  type ShoeChanges,
+  type TableChanges,
+  type TableState,
+} from './state.js';
+
+/** Returns the changes of a table that has none. */
+export const noTableChanges = (): TableChanges => ({
+  receipt: { mark: 0, received: null },
+  left: [],
+  outside: new Map(),
+});
+
+/** Returns the changes of a shoe that has none, or that opens with the mark `opened`. */
+export const noShoeChanges = (table: TableChanges, opened = UNCHANGED): ShoeChanges => ({
+  table,
+  opened,
+  mark: UNCHANGED,
+  sums: false,
+  coups: [],
+  gone: new Map(),
+  findings: new Map(),
+  unjudgeable: new Map(),
+});
+
+/** Marks the shoe itself: its opening or closing, its coups or its cards. */
+export function markShoe({ changes }: Shoe): void {
+  changes.mark = changes.table.receipt.mark;
+}
+
+/** Marks the ledger of a shoe, and what its coups add up to. */
+export function markSums({ changes }: Shoe): void {
+  changes.sums = true;
+}
+
+/** Marks a coup and, if it is over, what the coups of its shoe add up to. */
+export function markCoup({ changes }: Shoe, coup: Coup): void {
+  if (coup.changed === UNCHANGED) changes.coups.push(coup);
+  coup.changed = changes.table.receipt.mark;
+  if (coup.state !== 'open') changes.sums = true;
+}
+
+/** Marks an entry of what could not be judged. A new one is the last. */
+export function markUnjudgeable({ changes }: Shoe, key: string, isNew: boolean): void {
+  if (isNew) changes.unjudgeable.delete(key);
+  changes.unjudgeable.set(key, changes.table.receipt.mark);
+}
+
+/** How a finding changed; withdrawn, by the event `because`. */
+export type FindingNews = 'raised' | 'amended' | { readonly because: string };
+
+/** Marks a finding of a shoe. */
+export function markFinding({ changes }: Shoe, found: Found, news: FindingNews): void {
+  mark(changes.findings, found, news, changes.table);
+}
+
+/**
+ * Marks a finding about no shoe within reach. It is listed with the shoe that its event names, if
+ * that one is within reach.
+ */
+export function markOutside(state: TableState, found: Found, news: FindingNews): void {
+  const { changes, open, before } = state;
+  const named = [open, before].find((shoe) => shoe?.name === found.finding.shoe);
+  mark(named?.changes.findings ?? changes.outside, found, news, changes);
+}
+
+function mark(
+  findings: Map<string, FindingChange>,
+  found: Found,
+  news: FindingNews,
+  { receipt }: TableChanges,
+): void {
+  const { id } = found.finding;
+  const known = findings.get(id);
+  if (news === 'raised') findings.delete(id);
+  findings.set(id, {
+    found,
+    withdrawnBecause: typeof news === 'object' ? news.because : null,
+    received: known?.received ?? (news === 'raised' ? receipt.received : null),
+    mark: receipt.mark,
+  });
+}
+
+/**
+ * Hands the changes of a shoe on to the same shoe as a correction leaves it, and marks all of it:
+ * any part may differ.
+ */
+export function markReplaced(former: Shoe, fresh: Shoe): void {
+  const { changes } = former;
+  const { mark } = changes.table.receipt;
+  fresh.changes = changes;
+  markShoe(fresh);
+  markSums(fresh);
+  changes.coups = [...fresh.coups];
+  for (const coup of former.coups) changes.gone.set(coup.ref, { coup, mark });
+  for (const coup of fresh.coups) {
+    coup.changed = mark;
+    changes.gone.delete(coup.ref);
+  }
+  for (const key of former.unjudgeable.keys()) markUnjudgeable(fresh, key, false);
+  for (const key of fresh.unjudgeable.keys())
+    markUnjudgeable(fresh, key, !former.unjudgeable.has(key));
+}
+
+/** A shoe and what changed of it. */
+export interface ChangedShoe extends Omit<ShoeChanges, 'table' | 'coups'> {
+  readonly shoe: Shoe;
+  readonly coups: readonly { readonly coup: Coup; readonly mark: number }[];
+}
+
+/** Shoes, and findings about none, that changed at a table since its changes were last taken. */
+export interface Changes {
+  readonly shoes: readonly ChangedShoe[];
+  readonly outside: readonly FindingChange[];
+}
+
+/** Takes all changes of a table: they are no longer kept. */
+export function takeChanges(state: TableState): Changes {
+  const { changes, open, before } = state;
+  const shoes = [...changes.left.splice(0), before, open].filter((shoe) => shoe !== null);
+  const outside = [...changes.outside.values()];
+  changes.outside.clear();
+  return { shoes: shoes.filter(hasChanged).map(taken), outside };
+}
+
+/**
+ * Takes the changes of shoes that went out of reach, and of findings outside any shoe that are no
+ * longer kept: those can no longer change. Returns undefined if there are none.
+ */
+export function takeFinalChanges(state: TableState): Changes | undefined {
+  const { changes, foundOutside } = state;
+  if (changes.left.length === 0 && changes.outside.size <= foundOutside.size) return undefined;
+  const outside = [...changes.outside].filter(([id]) => !foundOutside.has(id));
+  for (const [id] of outside) changes.outside.delete(id);
+  return {
+    shoes: changes.left.splice(0).map(taken),
+    outside: outside.map(([, change]) => change),
+  };
+}
+
+/** Keeps the changes of a shoe that goes out of reach until they are taken. */
+export function leaveReach({ changes }: TableState, shoe: Shoe): void {
+  if (hasChanged(shoe)) changes.left.push(shoe);
+}
+
+const hasChanged = ({
+  changes: { mark, sums, coups, gone, findings, unjudgeable },
+}: Shoe): boolean =>
+  mark !== UNCHANGED ||
+  sums ||
+  coups.length > 0 ||
+  gone.size > 0 ||
+  findings.size > 0 ||
+  unjudgeable.size > 0;
+
+function taken(shoe: Shoe): ChangedShoe {
+  const { table, coups, ...changes } = shoe.changes;
+  shoe.changes = noShoeChanges(table);
+  return { shoe, ...changes, coups: coups.map(takenCoup) };
+}
+
+function takenCoup(coup: Coup): ChangedShoe['coups'][number] {
+  const mark = coup.changed;
+  coup.changed = UNCHANGED;
+  return { coup, mark };
+}
+
+/** Makes a shoe unchanged, as one of this table. */
+export function forgetChanges(shoe: Shoe, table: TableChanges): void {
+  taken(shoe);
+  shoe.changes = noShoeChanges(table);
+}

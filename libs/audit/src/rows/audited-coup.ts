@@ -1,0 +1,166 @@
+import { outcomesOfReadings, type Card } from '#baccarat';
+import { referenceOf, type AnyEvent, type CoupKind } from '../events/events.js';
+import type { Coup, Entry, Laid, Place, Shoe } from '../state.js';
+import { standing } from '../coup/wagers.js';
+
+/** A card of a coup: where it lies now, and how it came there. */
+interface CardRow {
+  /** The reference of its event. */
+  readonly ref: string;
+  /** Null if unread. */
+  readonly card: Card | null;
+  readonly to: Place;
+  readonly moved: boolean;
+  readonly exposed: boolean;
+  readonly carried: boolean;
+}
+
+/**
+ * A seat's bet in a coup with what was done about it: money adds up, the last stake counts;
+ * `settled` null while nothing was.
+ */
+interface BetRow {
+  readonly seat: number;
+  readonly bet: string;
+  readonly stands: number;
+  /** Staked too late to count. */
+  readonly late: number;
+  readonly settled: {
+    readonly stake: 'returned' | 'taken';
+    readonly paid: number;
+    readonly commissionTaken: number;
+    readonly commissionMarked: number;
+  } | null;
+}
+
+/** A seat's commission of one coup, as the ledger has it of this coup. */
+interface CoupCommissionRow {
+  readonly seat: number;
+  readonly due: number;
+  readonly taken: number;
+  readonly marked: number;
+}
+
+/** A coup with everything that is kept of it. Times are as the events give them. */
+export interface AuditedCoup {
+  /** The reference of its opening. */
+  readonly ref: string;
+  readonly coup: number;
+  readonly kind: CoupKind;
+  readonly state: Coup['state'];
+  /** The outcome that the cards make; null if they do not determine one. */
+  readonly outcome: string | null;
+  /** The last dealer; null if no dealer was signed on. */
+  readonly dealer: string | null;
+  readonly openedAt: string;
+  /** The time of the event that ended it; null while it is open. */
+  readonly endedAt: string | null;
+  readonly detail: {
+    readonly cards: readonly CardRow[];
+    readonly declared: readonly { readonly outcome: string; readonly by: string }[];
+    readonly bets: readonly BetRow[];
+    readonly commission: readonly CoupCommissionRow[];
+  };
+}
+
+/** Returns a coup as it stands. */
+export function auditedCoup(shoe: Shoe, coup: Coup): AuditedCoup {
+  const { ref, kind, state, opening, number } = coup;
+  return {
+    ref,
+    coup: number,
+    kind,
+    state,
+    outcome: outcomeOf(coup),
+    dealer: dealerOf(coup),
+    openedAt: opening.time,
+    endedAt: endOf(shoe, coup),
+    detail: {
+      cards: coup.cards.map(cardRow),
+      declared: coup.declarations.map(({ event: { data } }) => ({
+        outcome: data.outcome,
+        by: data.by,
+      })),
+      bets: coup.wagers.map(betRow),
+      commission: commissionOf(coup),
+    },
+  };
+}
+
+/** Returns a coup that a correction took off the record: it remains as a void one without cards. */
+export const goneCoup = ({ ref, number, kind, opening, dealers }: Coup): AuditedCoup => ({
+  ref,
+  coup: number,
+  kind,
+  state: 'void',
+  outcome: null,
+  dealer: dealers.at(-1) ?? null,
+  openedAt: opening.time,
+  endedAt: opening.time,
+  detail: { cards: [], declared: [], bets: [], commission: [] },
+});
+
+const cardRow = ({ event, card, place, moved, exposed, carried }: Laid): CardRow => ({
+  ref: referenceOf(event),
+  card,
+  to: place,
+  moved,
+  exposed,
+  carried,
+});
+
+function outcomeOf(coup: Coup): string | null {
+  if (coup.player.length < 2 || coup.banker.length < 2) return null;
+  const [outcome, other] = outcomesOfReadings(coup);
+  return other === undefined ? (outcome ?? null) : null;
+}
+
+/** Returns the last dealer of a coup. */
+export const dealerOf = (coup: Coup): string | null => coup.dealers.at(-1) ?? null;
+
+function betRow(wager: Coup['wagers'][number]): BetRow {
+  const { seat, bet, settlements } = wager;
+  const { stands, late } = standing(wager);
+  const last = settlements.at(-1);
+  if (!last) return { seat, bet, stands, late, settled: null };
+  const settled = { stake: last.data.stake, paid: 0, commissionTaken: 0, commissionMarked: 0 };
+  for (const { data } of settlements) {
+    settled.paid += data.paid;
+    settled.commissionTaken += data.commissionTaken ?? 0;
+    settled.commissionMarked += data.commissionMarked ?? 0;
+  }
+  return { seat, bet, stands, late, settled };
+}
+
+function commissionOf({ entries }: Coup): CoupCommissionRow[] {
+  const seats = new Map<number, { seat: number; due: number; taken: number; marked: number }>();
+  for (const { seat, due, taken, marked } of entries) {
+    const line = seats.get(seat);
+    if (!line) seats.set(seat, { seat, due, taken, marked });
+    else {
+      line.due += due;
+      line.taken += taken;
+      line.marked += marked;
+    }
+  }
+  return [...seats.values()]
+    .filter(({ due, taken, marked }) => due !== 0 || taken !== 0 || marked !== 0)
+    .sort((a, b) => a.seat - b.seat);
+}
+
+const ENDINGS: ReadonlySet<AnyEvent['type']> = new Set([
+  'coup-closed',
+  'coup-voided',
+  'coup-opened',
+  'shoe-closed',
+  'shoe-opened',
+]);
+
+function endOf(shoe: Shoe, coup: Coup): string | null {
+  if (coup.state === 'open') return null;
+  const entry: Entry | undefined = shoe.journal[coup.to];
+  if (entry === undefined) return null;
+  if (entry.type !== 'gap') return entry.time;
+  // a late event that a correction entered
+  return entry.late.find(({ type }) => ENDINGS.has(type))?.time ?? null;
+}
