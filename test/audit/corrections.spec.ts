@@ -522,7 +522,9 @@ describe('a void coup', () => {
     const void_ = log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'misdeal' });
     const audited = audit(log.events);
     expect(audited.findings).toMatchObject([{ code: 'TC-01', void: true }]);
-    expect(audited.withdrawn.every(({ because }) => because === void_)).toBe(true);
+    expect(audited.withdrawn.map(({ finding, because }) => [finding.code, because])).toEqual(
+      ['RS-07', 'CM-01', 'PY-02', 'CM-04'].map((code) => [code, void_]),
+    );
     expect(audited.coups.at(-1)).toMatchObject({ coup: 1, state: 'void' });
   });
 
