@@ -402,9 +402,11 @@ describe('the schema of accounts', () => {
     const database = await createDatabase();
     try {
       await Promise.all([1, 2, 3].map(() => migrateAccess(database.url)));
-      const source = await new DataSource(
-        accessOptions(database.url, () => undefined),
-      ).initialize();
+      const source = await new DataSource({
+        ...accessOptions(database.url, () => undefined),
+        // TypeORM reads a schema by several queries at once, which pg supports in this mode only.
+        extra: { pipeline: true },
+      }).initialize();
       const drift = await source.driver.createSchemaBuilder().log();
       const tables = await source.query<{ count: number }[]>(
         `select count(*)::int as count from information_schema.tables where table_schema = 'access'`,
