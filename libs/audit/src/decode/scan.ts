@@ -28,11 +28,11 @@ export class Scanner {
   private day = NEVER;
   private receivedDay = NEVER;
   private readonly lanes = newLanes();
-  private readonly kinds = fastKinds();
 
   constructor(
     hasBet: (id: string) => boolean,
     private readonly names: Names,
+    private readonly kinds = fastKinds(),
   ) {
     this.reader = new DataReader(this.line, hasBet);
   }
@@ -346,7 +346,7 @@ export function headLanes(type: EventType, { source, table, shoe, session }: Hea
  * Returns the fast types, each at the slot of the sixth to eighth letter of its name. No two types
  * share a slot.
  */
-function fastKinds(): (Kind | undefined)[] {
+export function fastKinds(): (Kind | undefined)[] {
   const kinds: (Kind | undefined)[] = Array.from({ length: 256 }, () => undefined);
   for (const type of FAST) {
     const slot = slotOf(

@@ -13,8 +13,10 @@ export interface HeadNames {
  * table starts again empty.
  */
 export class Names {
-  private readonly known = new Map<string, string>();
   private characters = 0;
+
+  /** `known` is where it keeps the names. */
+  constructor(private readonly known = new Map<string, string>()) {}
 
   of(name: string): string {
     const known = this.known.get(name);
