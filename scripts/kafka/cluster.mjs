@@ -21,6 +21,8 @@ const START_MS_MAX = 60_000;
  * data.
  */
 const JVM = ['-XX:+UseSerialGC', '-Xshare:auto', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'];
+/** The fast compiler only. The optimizing one takes longer than it saves in a few minutes. */
+const QUICK_COMPILER = '-XX:TieredStopAtLevel=1';
 
 /**
  * A node's ports: the one that it listens on, the one that clients connect to, and its
@@ -35,11 +37,20 @@ const clusterId = () => randomBytes(16).toString('base64url').replace(/^-/, 'A')
 /**
  * Starts `nodes` (1 or 3) brokers in a fresh folder and resolves once all of them answer. Their
  * ports are free ones and stay the same over a restart. `advertise` maps a node's port to the one
- * that clients connect to, such as a proxy's. The caller stops the cluster with `stop()`. If the
- * caller dies, even by kill -9, the warden kills the brokers.
- * @param {{ nodes?: 1 | 3, advertise?: (port: number) => number | Promise<number> }} [options]
+ * that clients connect to, such as a proxy's. `isShortLived` saves processor time at the start, at
+ * the cost of speed later. The caller stops the cluster with `stop()`. If the caller dies, even by
+ * kill -9, the warden kills the brokers.
+ * @param {{
+ *   nodes?: 1 | 3,
+ *   advertise?: (port: number) => number | Promise<number>,
+ *   isShortLived?: boolean,
+ * }} [options]
  */
-export async function startKafka({ nodes = 1, advertise = (port) => port } = {}) {
+export async function startKafka({
+  nodes = 1,
+  advertise = (port) => port,
+  isShortLived = false,
+} = {}) {
   const jars = await kafkaJars();
   const dir = await mkdtemp(join(tmpdir(), 'shoeprint-kafka-'));
   const cluster = new KafkaCluster({
@@ -47,6 +58,7 @@ export async function startKafka({ nodes = 1, advertise = (port) => port } = {})
     dir,
     nodes: await addresses(nodes, advertise),
     id: clusterId(),
+    jvm: isShortLived ? [...JVM, QUICK_COMPILER] : JVM,
   });
   try {
     await cluster.format();
@@ -69,12 +81,17 @@ export class KafkaCluster {
   #running = new Map();
   #warden;
 
-  /** @param {{ jars: string, dir: string, nodes: readonly Node[], id: string }} options */
-  constructor({ jars, dir, nodes, id }) {
+  /**
+   * @param {{
+   *   jars: string, dir: string, nodes: readonly Node[], id: string, jvm: readonly string[],
+   * }} options
+   */
+  constructor({ jars, dir, nodes, id, jvm }) {
     this.jars = jars;
     this.dir = dir;
     this.nodes = nodes;
     this.id = id;
+    this.jvm = jvm;
     this.#warden = spawn(process.execPath, [join(here, 'warden.mjs'), dir], {
       stdio: ['pipe', 'ignore', 'inherit'],
       detached: true,
@@ -97,7 +114,7 @@ export class KafkaCluster {
         await writeFile(file, properties(node, this.nodes, dirname(file)));
         await run('java', [
           '-Xmx128m',
-          '-XX:TieredStopAtLevel=1',
+          QUICK_COMPILER,
           ...JVM,
           '-cp',
           this.#classpath(),
@@ -126,7 +143,7 @@ export class KafkaCluster {
       'java',
       [
         heap,
-        ...JVM,
+        ...this.jvm,
         '-cp',
         this.#classpath(),
         'kafka.Kafka',

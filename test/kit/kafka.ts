@@ -24,13 +24,14 @@ export async function kafkaForTests(): Promise<TestKafka> {
  * can be killed by process id.
  */
 export async function kafkaToKill(nodes: 1 | 3): Promise<KafkaCluster> {
-  return startKafka({ nodes });
+  return startKafka({ nodes, isShortLived: true });
 }
 
 /** Starts the same with one node, behind a proxy. */
 export async function kafkaBehindProxy(): Promise<{ cluster: KafkaCluster; proxy: KafkaProxy }> {
   let proxy: KafkaProxy | undefined;
   const cluster = await startKafka({
+    isShortLived: true,
     advertise: async (port) => {
       proxy = await KafkaProxy.listen(port);
       return proxy.port;

@@ -34,7 +34,7 @@ async function start() {
       skipped: `KAFKA_BROKERS is not set, Docker does not answer, and ${skipped}`,
       stop: async () => undefined,
     };
-  const cluster = await startKafka();
+  const cluster = await startKafka({ isShortLived: true });
   return { brokers: cluster.brokers, stop: () => cluster.stop() };
 }
 
