@@ -5,10 +5,13 @@ import { DAYS } from '../auditor/floor.js';
 import { System, PARTITIONS } from '../faults/system.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
+import { rounds } from '../kit/rounds.js';
 import { built } from './shoeprint.js';
 import { endAll, START_MS, Started } from './serving.js';
 
 let system: System;
+/** Shoes at each of the first three tables. */
+const SHOES = rounds(8);
 
 const linesOf = (table: string, shoes: number): string[] => [
   ...simulate({
@@ -97,7 +100,7 @@ const isMade = async (schema: string): Promise<boolean> =>
 beforeAll(async () => {
   built();
   system = await System.start({ log: 'postgres' });
-  await Promise.all([send(linesOf('B01', 6)), send(linesOf('B02', 6)), send(linesOf('B03', 6))]);
+  await Promise.all(['B01', 'B02', 'B03'].map((table) => send(linesOf(table, SHOES))));
   await caughtUp();
 }, 3 * START_MS);
 afterAll(async () => {
@@ -110,14 +113,14 @@ describe('shoeprint rebuild rows', () => {
     'swaps in equal rows while events keep arriving, and the auditor continues by itself',
     async () => {
       const before = await rowsOf('B01', 'B02', 'B03');
-      expect(before.coup?.length).toBeGreaterThan(1_000);
+      expect(before.coup?.length).toBeGreaterThan(150 * SHOES);
       const [{ oid } = { oid: 0 }] = await system.query<{ oid: number }>(
         `select oid::int from pg_namespace where nspname = 'rows'`,
       );
       const rebuilding = rebuild();
       let isOver = false;
       void rebuilding.ended.then(() => (isOver = true));
-      const more = linesOf('B04', 12);
+      const more = linesOf('B04', 3 * SHOES);
       let at = 0;
       for (; !isOver && at < more.length; at += 200) await send(more.slice(at, at + 200));
       expect(await rebuilding.ended).toBe(0);

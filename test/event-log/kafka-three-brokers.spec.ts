@@ -47,7 +47,7 @@ describeOnKafka('the log in a Kafka of three brokers', await whyNoKafkaToKill(),
         if (!(outcome instanceof Error)) acknowledged[partition]?.push(value);
         else if (!(outcome instanceof NotRecorded || outcome instanceof OutcomeUnknown))
           throw outcome;
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise((resolve) => setTimeout(resolve, 10));
       }
     };
     const writers = partitions.flatMap((partition) =>

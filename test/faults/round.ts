@@ -1,12 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
+import { rounds as roundsOf } from '../kit/rounds.js';
 import { count, standing, type Count } from './count.js';
 import { Load, type LoadOptions } from './load.js';
 import { PARTITIONS, type System } from './system.js';
 
-/** Rounds of each scenario: two in the tests, twenty with `npm run faults`. */
-export const ROUNDS = Number(process.env.SHOEPRINT_FAULTS_ROUNDS ?? 2);
+/** Rounds of each scenario: one in `npm test`, two in `test:long`, twenty in `npm run faults`. */
+export const ROUNDS = Number(process.env.SHOEPRINT_FAULTS_ROUNDS ?? roundsOf(2));
 /** Time limit of a round. It takes a few seconds, and several times that on a busy machine. */
 export const ROUND_MS_MAX = 120_000;
 

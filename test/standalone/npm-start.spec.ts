@@ -72,6 +72,8 @@ afterAll(async () => {
 describe('npm start', () => {
   let first: Awaited<ReturnType<typeof verdictOf>>;
   let events = 0;
+  /** The server on a terminal that completes the interrupted sample day. */
+  let onTerminal: Started;
 
   it(
     'starts all parts with a sample day, and answers reports',
@@ -120,11 +122,32 @@ describe('npm start', () => {
       await eventually('the dealing', () => existsSync(join(folder, 'sample-day.begun')), START_MS);
       process.kill(killed.programPid, 'SIGKILL');
       await killed.ended;
-      const again = start(folder);
-      const { ask } = await askerOf(again);
+      onTerminal = Started.onTerminalOf(
+        `'${process.execPath}' scripts/start.mjs`,
+        settings(folder),
+      );
+      const { ask } = await askerOf(onTerminal);
       await judged(ask, events);
       expect(await verdictOf(ask)).toEqual(first);
-      expect(await again.stop()).toBe(0);
+    },
+    2 * START_MS,
+  );
+
+  it(
+    'writes ten lines on a terminal, ending with the address and the sign-in, and stops on Ctrl-C',
+    async () => {
+      const lines = onTerminal.said.split('\r\n').filter((line) => line.trim() !== '');
+      expect(lines.length).toBe(10);
+      expect(lines.at(-2)).toMatch(/^ {2}Open {5}http:\S+\/docs$/);
+      expect(lines.at(-1)).toMatch(/^ {2}Sign in {2}admin, password \S+$/);
+      for (const part of ['PostgreSQL', 'Auditor', 'API', 'Sample day'])
+        expect(lines.join('\n')).toMatch(new RegExp(`^  ${part} +[0-9.]+ s$`, 'm'));
+      expect(onTerminal.said).not.toMatch(/^\{|RouterExplorer/m);
+      const pids = treeOf(onTerminal.child.pid as number);
+      onTerminal.child.stdin?.write('\u0003');
+      expect(await onTerminal.ended).toBe(0);
+      await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
+      expect(postgresOf(join(data, 'killed'))).toBeUndefined();
     },
     2 * START_MS,
   );
@@ -153,30 +176,6 @@ describe('npm start', () => {
       server.child.kill('SIGKILL');
       await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
       expect(postgresOf(data)).toBeUndefined();
-    },
-    2 * START_MS,
-  );
-
-  it(
-    'writes ten lines on a terminal, ending with the address and the sign-in, and stops on Ctrl-C',
-    async () => {
-      const npm = Started.onTerminalOf(
-        `'${process.execPath}' scripts/start.mjs`,
-        settings(join(data, 'terminal')),
-      );
-      await doorOf(npm);
-      const lines = npm.said.split('\r\n').filter((line) => line.trim() !== '');
-      expect(lines.length).toBe(10);
-      expect(lines.at(-2)).toMatch(/^ {2}Open {5}http:\S+\/docs$/);
-      expect(lines.at(-1)).toMatch(/^ {2}Sign in {2}admin, password \S+$/);
-      for (const part of ['PostgreSQL', 'Auditor', 'API', 'Sample day'])
-        expect(lines.join('\n')).toMatch(new RegExp(`^  ${part} +[0-9.]+ s$`, 'm'));
-      expect(npm.said).not.toMatch(/^\{|RouterExplorer/m);
-      const pids = treeOf(npm.child.pid as number);
-      npm.child.stdin?.write('\u0003');
-      expect(await npm.ended).toBe(0);
-      await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
-      expect(postgresOf(join(data, 'terminal'))).toBeUndefined();
     },
     2 * START_MS,
   );
