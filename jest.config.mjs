@@ -6,8 +6,9 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  // Generous: what is slow belongs in bench/, and a busy machine must not fail a promise.
-  testTimeout: 180_000,
+  // A test that hangs must say so soon, on a busy machine too. The few that take longer have their
+  // own limit.
+  testTimeout: process.env.SHOEPRINT_TEST_LONG === undefined ? 60_000 : 600_000,
   // Many tests wait for servers rather than for the processor; and what they hold of modules is let go now and then.
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
