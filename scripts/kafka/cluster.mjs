@@ -234,7 +234,7 @@ export class KafkaCluster {
   /** @param {number} id */
   #node(id) {
     const node = this.nodes.find((one) => one.id === id);
-    if (!node) throw new Error(`there is no node ${id}`);
+    if (!node) throw new Error(`unknown node ${id}`);
     return node;
   }
 

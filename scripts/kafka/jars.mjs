@@ -23,11 +23,11 @@ export const kafkaVersion = String(
  */
 export async function whyNoBroker() {
   const java = await answers('java', ['-version']);
-  if (!java) return 'there is no Java (17 or later) on this machine';
+  if (!java) return 'this machine has no Java (17 or later)';
   const major = Number(/version "(\d+)/.exec(java)?.[1]);
   if (!(major >= 17)) return `Java is too old here, Kafka ${kafkaVersion} needs 17 or later`;
   if (existsSync(folder()) || (await answers('mvn', ['-v']))) return undefined;
-  return 'there is no Maven on this machine to fetch the jars with';
+  return 'this machine has no Maven to fetch the jars with';
 }
 
 /**

@@ -69,7 +69,7 @@ describe('a rule document of invalid form', () => {
       () => readTableau(player, banker.slice(1), 'x@1'),
       "x@1: the banker's table must have 8 rows",
     ],
-    ['a letter that is none of the three', () => readTableau('DDDDDDSX', banker, 'x@1'), 'has "X"'],
+    ['an unknown letter', () => readTableau('DDDDDDSX', banker, 'x@1'), 'has "X"'],
     [
       'odds that cannot be read',
       () =>

@@ -1,7 +1,7 @@
 import { afterAll } from '@jest/globals';
 import { describeOnKafka, whyNoKafkaToKill } from '../kit/kafka.js';
 import {
-  besides,
+  longScenario,
   brokerKilled,
   databaseReadOnly,
   handedOver,
@@ -26,15 +26,15 @@ describeOnKafka('over one broker of Kafka, no event is lost or counted twice', s
     scenario: 'the one broker killed',
     strike: () => brokerKilled(running, 1),
   }));
-  besides(system, 'when the api is killed', (running) => ({
+  longScenario(system, 'when the api is killed', (running) => ({
     scenario: 'api killed, log in Kafka',
     strike: () => killed(running.api),
   }));
-  besides(system, 'when the auditor is killed', (running) => ({
+  longScenario(system, 'when the auditor is killed', (running) => ({
     scenario: 'auditor killed, log in Kafka',
     strike: () => killed(running.auditor),
   }));
-  besides(system, 'when PostgreSQL is killed', (running) => ({
+  longScenario(system, 'when PostgreSQL is killed', (running) => ({
     scenario: 'PostgreSQL killed, log in Kafka',
     strike: () => postgresKilled(running),
   }));
@@ -46,11 +46,11 @@ describeOnKafka('over one broker of Kafka, no event is lost or counted twice', s
     scenario: 'auditor killed, a new one started',
     strike: () => replaced(running),
   }));
-  besides(system, 'when one of two auditors is killed', (running) => ({
+  longScenario(system, 'when one of two auditors is killed', (running) => ({
     scenario: 'one of two auditors killed',
     strike: () => oneOfTwoKilled(running),
   }));
-  besides(system, 'when the database refuses to be written', (running) => ({
+  longScenario(system, 'when the database refuses to be written', (running) => ({
     scenario: 'database read-only, log in Kafka',
     strike: (load) => databaseReadOnly(running, load),
   }));

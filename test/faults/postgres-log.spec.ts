@@ -3,7 +3,7 @@ import {
   appendsHang,
   appendsRefused,
   asleep,
-  besides,
+  longScenario,
   diskFull,
   killed,
   nothingStruck,
@@ -39,7 +39,7 @@ describe('over the log in PostgreSQL, no event is lost or counted twice', () => 
     load: { duplicates: true },
     strike: nothingStruck,
   }));
-  besides(system, 'when the log rejects appends', (running) => ({
+  longScenario(system, 'when the log rejects appends', (running) => ({
     scenario: 'appends refused, log in PostgreSQL',
     strike: (load) => appendsRefused(running, load),
   }));

@@ -34,7 +34,7 @@ export function scenario(
  * Declares a scenario that only `npm run faults` plays, because it differs from another one only in
  * the log, or takes long.
  */
-export function besides(...of: Parameters<typeof scenario>): void {
+export function longScenario(...of: Parameters<typeof scenario>): void {
   if (ALL) scenario(...of);
 }
 

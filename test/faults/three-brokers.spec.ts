@@ -1,6 +1,6 @@
 import { afterAll } from '@jest/globals';
 import { describeOnKafka, whyNoKafkaToKill } from '../kit/kafka.js';
-import { besides, brokerKilled, copiesMissing, scenario } from './scenarios.js';
+import { longScenario, brokerKilled, copiesMissing, scenario } from './scenarios.js';
 import { System } from './system.js';
 
 describeOnKafka(
@@ -15,7 +15,7 @@ describeOnKafka(
       scenario: 'one of three brokers killed',
       strike: (_, round) => brokerKilled(running, (round % 3) + 1),
     }));
-    besides(system, 'when two of them are killed and appends lack replicas', (running) => ({
+    longScenario(system, 'when two of them are killed and appends lack replicas', (running) => ({
       scenario: 'two of three brokers killed',
       strike: (load) => copiesMissing(running, load),
     }));

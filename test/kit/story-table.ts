@@ -126,7 +126,7 @@ export class StoryTable {
     const words = cards.split(/\s+/);
     const named = words.filter((word) => !PLACES.has(word));
     for (const word of named)
-      if (!/^([A2-9TJQK][SHDC]|\?\?)!?$/.test(word)) refuse(`"${word}" is no card`);
+      if (!/^([A2-9TJQK][SHDC]|\?\?)!?$/.test(word)) refuse(`"${word}" is not a card`);
     if (this.coupIsOpen && !this.bettingClosed) this.closeBetting();
     for (const [i, reference] of this.log.draw(cards).entries()) {
       const card = (named[i] as string).replace('!', '');

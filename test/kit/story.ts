@@ -62,7 +62,7 @@ function said(line: string, number: number, file: string): Line {
     throw new Error(`${file}:${number}: ${why}`);
   };
   const match = /^([a-z][a-z ]*?)\s*:(.*)$/.exec(line);
-  if (!match) return refuse(`"${line}" is no line of a story`);
+  if (!match) return refuse(`"${line}" is not a line of a story`);
   return { word: match[1] as string, value: (match[2] as string).trim(), refuse };
 }
 
@@ -71,7 +71,7 @@ function listed({ value, refuse }: Line): string[] {
   if (value === 'nothing') return [];
   return value.split(/,(?![^(]*\))/).map((each) => {
     const text = each.trim();
-    return FINDING.test(text) ? text : refuse(`"${text}" is no finding`);
+    return FINDING.test(text) ? text : refuse(`"${text}" is not a finding`);
   });
 }
 

@@ -148,7 +148,7 @@ describe('bets of the published documents', () => {
     ['macau-2011@1', 'lucky-6', 'KS 5D TC', '2C TH 4S', '20 to 1', 'lucky 6 with three cards'],
     ['pa-627a@1', 'dragon-bonus-player', 'KS 9D', '3C 4H', '1 to 1', 'a natural win'],
     ['pa-627a@1', 'dragon-bonus-player', 'KS 9D', '4C 5H', 'push', 'a natural tie'],
-    ['pa-627a@1', 'dragon-bonus-player', 'KS 7D', '3C 4H', 'lose', 'a tie that is no natural'],
+    ['pa-627a@1', 'dragon-bonus-player', 'KS 7D', '3C 4H', 'lose', 'a tie without naturals'],
     ['pa-627a@1', 'dragon-bonus-banker', 'KS 2D 8C', 'TC 5H 4S', '30 to 1', 'a win by nine'],
     ['pa-627a@1', 'dragon-bonus-banker', 'KS 6D', 'TC 5H 4S', 'lose', 'a win by three'],
   ])('settles %s %s: player %s, banker %s: %s (%s)', (ref, bet, player, banker, expected) =>

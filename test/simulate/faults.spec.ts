@@ -131,11 +131,11 @@ describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
       'causes its finding and those that it entails, and no other, under $rules (bets: $bets)',
       ({ rules, bets }) => {
         const { expected } = exactly({ rules, bets, seed: code, shoes: 1, faults: [code] });
-        const besides = expected.map((finding) => finding.code).filter((each) => each !== code);
+        const others = expected.map((finding) => finding.code).filter((each) => each !== code);
         // In New South Wales an exposed first card makes the coup a dummy. Any other card does not.
         if (rules === 'nsw-crown@1' && code === 'DL-05')
-          expect(['', 'PR-07']).toContain(besides.join());
-        else expect(besides).toEqual(entailed(rules, code));
+          expect(['', 'PR-07']).toContain(others.join());
+        else expect(others).toEqual(entailed(rules, code));
         expect(expected.filter((finding) => finding.code === code)).toHaveLength(1);
         expect(new Set(expected.map(({ fault }) => fault))).toEqual(new Set([code]));
       },

@@ -35,11 +35,11 @@ describe('the form of a story', () => {
       'constructor: 9S',
       'a.story:1: unknown word "constructor:"',
     ],
-    ['a line without a word', '# A title\n9S 4D', 'a.story:2: "9S 4D" is no line of a story'],
+    ['a line without a word', '# A title\n9S 4D', 'a.story:2: "9S 4D" is not a line of a story'],
     [
       'an impossible card',
       'player: 9S 1D\nbanker: KH 6S\nfinds: nothing',
-      'a.story:2: "1D" is no card',
+      'a.story:2: "1D" is not a card',
     ],
     [
       'a player hand without a banker hand',
@@ -69,7 +69,7 @@ describe('the form of a story', () => {
     [
       'a finding that is not a code',
       'player: 9S 4D\nbanker: KH 6S\nfinds: mistakes',
-      'a.story:3: "mistakes" is no finding',
+      'a.story:3: "mistakes" is not a finding',
     ],
     [
       'a story without a line of findings',

@@ -22,7 +22,9 @@ const handFacts = (hand: readonly Card[]): HandFacts => ({
   pair: pairOf(hand),
 });
 
-/** Returns the facts of two hands, one for each way in which their unread cards can matter to a bet. */
+/**
+ * Returns the facts of two hands, one for each way in which their unread cards can matter to a bet.
+ */
 export function possibleFacts({ player, banker }: SeenHands): Facts[] {
   const read = { player: readCards(player), banker: readCards(banker) };
   if (read.player.length === player.length && read.banker.length === banker.length)
@@ -68,7 +70,10 @@ function factsAt(player: HandFacts, banker: HandFacts): Facts {
   };
 }
 
-/** A pair is two cards of one rank among the first two: a jack and a queen are none, a third card changes nothing. */
+/**
+ * Returns the pair of a hand: two cards of one rank among the first two. A jack and a queen are not
+ * a pair, and a third card changes nothing.
+ */
 function pairOf([first, second]: readonly Card[]): HandFacts['pair'] {
   if (first === undefined || second === undefined || rankOf(first) !== rankOf(second))
     return 'none';

@@ -68,7 +68,7 @@ const CARD_PATTERNS: Form = {
 
 const PREDICATE: Form = {
   ...record(
-    'A condition on a coup that is over: it holds when every fact named has the value, or one of the values, given.',
+    'A condition on a finished coup. It holds if every named fact has the value, or one of the values, in the condition.',
     {},
   ),
   properties: {
@@ -90,17 +90,17 @@ const PREDICATE: Form = {
   },
 };
 
-const ROUNDING = record('How amounts that are no whole multiple are settled.', {
+const ROUNDING = record('How amounts are rounded that are not a whole multiple.', {
   unit: integer(1, 1_000_000, 'Amounts are multiples of this many minor units.'),
   mode: {
     description:
-      'To the nearest with halves up, down or to the even multiple; or always down; or always up.',
+      'To the nearest multiple, with halves up, down or to the even multiple; or always down; or always up.',
     enum: [...ROUNDING_MODES],
   },
 });
 
 const SPECIAL = yes(
-  'Marks a push or payout that exists instead of commission; PY-05 is raised where it is not done.',
+  'Marks a push or payout that a house has instead of commission. If it is not made, PY-05 is raised.',
 );
 
 const BET = record(
@@ -111,13 +111,13 @@ const BET = record(
       type: 'string',
       pattern: ID,
     },
-    title: text('The bet as people call it; its id where absent.'),
+    title: text('What people call the bet. Default: its id.'),
     pushes: list(
-      'Conditions that return the stake; tried in order, before "pays".',
+      'Conditions that return the stake. They are tried in order, before "pays".',
       record('A push.', { when: PREDICATE, special: SPECIAL }, ['special']),
     ),
     pays: list(
-      'Payouts, tried in order; the first whose condition holds pays. Where none holds the bet loses.',
+      'Payouts, tried in order. The first whose condition holds pays. If none holds, the bet loses.',
       record(
         'A payout.',
         {
@@ -132,7 +132,7 @@ const BET = record(
         ['special'],
       ),
     ),
-    commission: yes("Set where winnings on this bet bear the document's commission."),
+    commission: yes("Set if winnings on this bet bear the document's commission."),
   },
   ['title', 'pushes', 'commission'],
 );
@@ -155,11 +155,11 @@ const BURN: Form = {
     burnWay('none', 'No card is burned.'),
     burnWay(
       'first-card',
-      'As many as the first card counts; that card is the indicator and is not counted.',
+      'As many as the first card counts. That card is the indicator and is not counted.',
       {
-        ace: integer(1, 13, 'Cards burned for an ace; 1 where absent.'),
-        ten: integer(1, 13, 'Cards burned for a ten; 10 where absent.'),
-        face: integer(1, 13, 'Cards burned for a jack, queen or king; 10 where absent.'),
+        ace: integer(1, 13, 'Cards burned for an ace. Default: 1.'),
+        ten: integer(1, 13, 'Cards burned for a ten. Default: 10.'),
+        face: integer(1, 13, 'Cards burned for a jack, queen or king. Default: 10.'),
       },
       ['ace', 'ten', 'face'],
     ),
@@ -174,7 +174,7 @@ const BURN: Form = {
 const truth = (description: string): Form => ({ description, type: 'boolean' });
 
 const IRREGULARITY = record(
-  'What must be done about an irregularity. The first entry that matches a code is the prescribed one.',
+  'What must be done about an irregularity. The first entry that matches a code applies.',
   {
     codes: list('Codes of findings.', {
       description: 'a code, two capitals, a hyphen, two digits',
@@ -183,7 +183,7 @@ const IRREGULARITY = record(
     }),
     when: {
       ...record(
-        'Conditions that choose between entries for one code; an absent one does not matter.',
+        'Conditions that choose between entries for one code. An absent condition does not matter.',
         {
           exposed: truth('The card lay face up, or was seen before it was due.'),
           firstCard: truth('The card is the first of its coup.'),
@@ -223,7 +223,7 @@ export const RULE_DOCUMENT_FORM: Form = {
       version: integer(1, 1_000_000, 'Counts the published versions of this id from 1.'),
       title: text('What the document is called.'),
       sources: {
-        description: "The texts that the values come from, by a key of one's own choice.",
+        description: 'The texts that the values come from, each under a key that you choose.',
         type: 'object',
         minProperties: 1,
         propertyNames: { pattern: ID },
@@ -239,11 +239,11 @@ export const RULE_DOCUMENT_FORM: Form = {
         type: 'object',
         propertyNames: { pattern: '^(/[^/]*)+$' },
         additionalProperties: record(
-          'Where a value, and all that is inside it, comes from.',
+          'Where a value, and everything inside it, comes from.',
           {
             source: text('A key of "sources".'),
             provisional: yes(
-              "Set where the source is no text of a regulator, or of another regulator than the house's own.",
+              "Set if the source is not a regulator's text, or is the text of another regulator than the house's own.",
             ),
           },
           ['provisional'],
@@ -254,7 +254,7 @@ export const RULE_DOCUMENT_FORM: Form = {
         'Numbers of decks that the house may play with.',
         integer(1, 12, 'A number of decks.'),
       ),
-      tableau: record('The drawing rules, a letter a cell: D draw, S stand, O optional.', {
+      tableau: record('The drawing rules. Each cell is a letter: D draw, S stand, O optional.', {
         player: {
           description: 'eight letters D, S or O, one for each player total 0 to 7',
           type: 'string',
@@ -273,14 +273,14 @@ export const RULE_DOCUMENT_FORM: Form = {
           },
         },
       }),
-      bets: list('The bets of the layout; empty where only the drawing is judged.', BET, 0),
+      bets: list('The bets of the layout. Empty if only the drawing is judged.', BET, 0),
       specials: list(
         'Names announced with a result.',
         text('"natural", or the id of a bet of this document.'),
         0,
       ),
       commission: record(
-        'What the house takes from winnings of bets that bear commission. Absent where no bet does.',
+        'What the house takes from winnings of bets that bear commission. Absent if no bet does.',
         {
           rate: {
             description: 'a share of the winnings below 1, as a decimal such as "0.05"',
@@ -295,17 +295,17 @@ export const RULE_DOCUMENT_FORM: Form = {
           minimum: integer(
             0,
             1_000_000_000,
-            'The least commission on a winning bet that bears it, in minor units.',
+            'The minimum commission on a winning bet that bears it, in minor units.',
           ),
         },
         ['minimum'],
       ),
       payouts: record(
-        'How a payout that is no whole number of minor units is settled; to the nearest, halves up, where absent.',
+        'How a payout is rounded that is not a whole number of minor units. Default: to the nearest, halves up.',
         { rounding: ROUNDING },
       ),
       burn: list(
-        'Permitted numbers of cards to burn before the first coup, any of which will do.',
+        'Permitted numbers of cards to burn before the first coup. Any of them is correct.',
         BURN,
       ),
       cutCard: record('How many coups may still be opened once the cut card has shown.', {

@@ -16,7 +16,9 @@ export interface SeenHands {
 const DIGITS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const ONE: readonly (readonly number[])[] = DIGITS.map((digit) => [digit]);
 
-/** Yields every way to read these values: each `null` takes the values 0 to 9, the last one fastest. */
+/**
+ * Yields every way to read these values: each `null` takes the values 0 to 9, the last one fastest.
+ */
 export function* readings(values: readonly (number | null)[]): Generator<readonly number[]> {
   const unread = values.flatMap((value, at) => (value === null ? [at] : []));
   const reading = values.map((value) => value ?? 0);
@@ -40,7 +42,10 @@ export function totals(hand: readonly SeenCard[]): readonly number[] {
   return ONE[sum % 10] as readonly number[];
 }
 
-/** Returns every hand that this one can be, as far as the drawing rules and the outcome can tell them apart. */
+/**
+ * Returns every hand that this one can be, as far as the drawing rules and the outcome can tell
+ * them apart.
+ */
 export function handReadings(hand: readonly SeenCard[]): HandTotals[] {
   const sumOf = (cards: readonly SeenCard[]): number | null =>
     cards.some(({ card }) => card === null) ? null : (totals(cards)[0] as number);
@@ -59,10 +64,15 @@ export function handReadings(hand: readonly SeenCard[]): HandTotals[] {
   }));
 }
 
-/** A player hand that is free to draw: it has not said yet, it stood, or either. */
+/**
+ * What is known of a player hand that is free to draw: it has not decided yet, it stood, or either.
+ */
 export type FreePlayer = 'asked' | 'stood' | 'either';
 
-/** Returns everything that can be due after these cards, without repeats: one thing unless unread cards leave it open. */
+/**
+ * Returns everything that can be due after these cards, without repeats: one thing unless unread
+ * cards leave it open.
+ */
 export function dueOfReadings(
   hands: SeenHands,
   tableau: Tableau,
