@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  blockOf,
+  Decoder,
   FINDING_CODES,
   fold,
   loadTable,
@@ -10,6 +12,7 @@ import {
   takeChanges,
   type AuditedCoup,
   type AuditedFinding,
+  type Line,
   type TableState,
 } from '#audit';
 import { ledgerRow } from '../../libs/audit/src/ledger/commission.js';
@@ -20,7 +23,7 @@ import type { Shoe } from '../../libs/audit/src/state.js';
 import { anyStream } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import { decoded, type Sent } from '../kit/audit.js';
-import { BOOK } from '../kit/house.js';
+import { BOOK, HOUSE } from '../kit/house.js';
 import { BANKER_WINS, play, settle } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 import { simulated } from '../simulate/simulated.js';
@@ -460,6 +463,40 @@ describe('the rows that changed', () => {
       }),
       { numRuns: rounds(400) },
     );
+  });
+});
+
+describe('a line', () => {
+  const lineOf = (bytes: Uint8Array): Line => ({
+    decoder: new Decoder(HOUSE),
+    block: blockOf(bytes, Buffer.from(bytes).toString('latin1')),
+    from: 0,
+    to: bytes.length,
+  });
+  const encoded = (event: Sent): Uint8Array => new TextEncoder().encode(JSON.stringify(event));
+
+  it('is folded as the event that it holds', () => {
+    fc.assert(
+      fc.property(anyGame(), (events) => {
+        const [byLines, byEvents] = [newTable('T1'), folded(events)];
+        for (const event of events) fold(byLines, lineOf(encoded(event)), BOOK);
+        expect(saveTable(byLines)).toBe(saveTable(byEvents));
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('that is malformed, or of another table, is refused and changes nothing', () => {
+    const log = new TableLog();
+    log.open();
+    const [opening] = log.events as [Sent];
+    const state = newTable('T1');
+    const before = saveTable(state);
+    const refused = (event: Sent, why: string): void =>
+      expect(() => fold(state, lineOf(encoded(event)), BOOK)).toThrow(why);
+    refused({ ...opening, time: 'noon' }, 'the line cannot be read: /time');
+    refused({ ...opening, table: 'T2' }, 'the line is of table T2, not T1');
+    expect(saveTable(state)).toBe(before);
   });
 });
 

@@ -1,4 +1,6 @@
 import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admission/admission.js';
+import type { Decoder } from './decode/decode.js';
+import type { Block } from './decode/line-reader.js';
 import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
 import type { FindingCode } from './findings/catalogue.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
@@ -46,21 +48,41 @@ export const newTable = (table: string): TableState => ({
 const NO_RECEIPT: Receipt = { mark: 0, received: null };
 
 /**
- * Takes one event of a table: admits, assembles, judges and accounts for it. Changes `state`, and
- * marks in it what changed, with the mark of `receipt`: `takeChanges` takes that. The same events
- * in the same order make the same rows, with the same ids, whenever and wherever they are folded.
+ * Takes one event of a table, as an object or as the line that holds it: admits, assembles, judges
+ * and accounts for it. Changes `state`, and marks in it what changed, with the mark of `receipt`;
+ * `takeChanges` takes that. The same events in the same order make the same rows, with the same
+ * ids, whenever and wherever they are folded.
  *
  * Never throws on an event that `Decoder` accepts, unless the record names rules that are not in
- * `book`.
+ * `book`. A line that `Decoder` refuses, or of another table, throws and changes nothing.
  */
 export function fold(
   state: TableState,
-  event: AnyEvent,
+  event: AnyEvent | Line,
   book: RuleBook,
   receipt: Receipt = NO_RECEIPT,
 ): void {
+  const taken = 'decoder' in event ? eventOf(event, state.table) : event;
   state.changes.receipt = receipt;
-  admit(state.admission, event, new Table(state, book));
+  admit(state.admission, taken, new Table(state, book));
+}
+
+/** An event as the bytes of a line: where it lies in its block, and the decoder that reads it. */
+export interface Line {
+  readonly decoder: Decoder;
+  readonly block: Block;
+  readonly from: number;
+  readonly to: number;
+}
+
+function eventOf({ decoder, block, from, to }: Line, table: string): AnyEvent {
+  const { event, faults } = decoder.decode(block, from, to);
+  if (!event) {
+    const why = faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trim());
+    throw new Error(`the line cannot be read: ${why.join('; ')}`);
+  }
+  if (event.table !== table) throw new Error(`the line is of table ${event.table}, not ${table}`);
+  return event;
 }
 
 /** Ends every wait of a table with a gap, as at the end of a log. */

@@ -13,7 +13,7 @@ export type { Disposition, Finding, Impact, Slip, Unjudgeable } from './findings
 export type { LedgerRow, Receipt, TableState } from './state.js';
 export { FOLD_VERSION } from './state.js';
 export type { Counts } from './admission/admission.js';
-export { endOfLog, fold, newTable } from './fold.js';
+export { endOfLog, fold, newTable, type Line } from './fold.js';
 export { houseFrom, isBetId } from './events/house.js';
 export { loadTable, saveTable } from './history/save.js';
 export { RuleBook } from './history/replay.js';
