@@ -15,8 +15,10 @@ import {
 import { PARTITIONS, type System } from './system.js';
 
 const ONLY = process.env.SHOEPRINT_FAULTS_ONLY;
-/** Whether to play all scenarios, as `npm run faults` does. */
-const ALL = process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined;
+/** Whether to play all scenarios, as `npm run faults` and `npm run test:long` do. */
+export const ALL =
+  process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined ||
+  process.env.SHOEPRINT_TEST_LONG !== undefined;
 
 /** Declares a test of `ROUNDS` rounds. Skips it if other scenarios are selected by name. */
 export function scenario(
@@ -31,7 +33,7 @@ export function scenario(
 }
 
 /**
- * Declares a scenario that only `npm run faults` plays, because it differs from another one only in
+ * Declares a scenario that `npm test` does not play, because it differs from another one only in
  * the log, or takes long.
  */
 export function longScenario(...of: Parameters<typeof scenario>): void {
