@@ -4,8 +4,8 @@
 //   node scripts/asyncapi.mjs --print    prints it
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { dataSchema, FIELD_SCHEMAS } from '#api';
-import { EVENT_BYTES_MAX, EVENT_TYPES, fullName, SHAPES } from '#audit';
+import { attributesOf, FIELD_SCHEMAS } from '#api';
+import { EVENT_BYTES_MAX, EVENT_TYPES, fullName } from '#audit';
 import { RECORD_BYTES_MAX } from '#event-log';
 import { stringify } from 'yaml';
 
@@ -18,37 +18,13 @@ const ref = (name) => ({ $ref: `#/components/schemas/${name}` });
  * @param {import('#audit').EventType} type
  */
 function eventSchema(type) {
-  const { shoe } = SHAPES[type];
+  const { required, properties } = attributesOf(type);
   return {
     type: 'object',
-    required: [
-      'specversion',
-      'type',
-      'source',
-      'id',
-      'time',
-      'table',
-      ...(shoe ? ['shoe'] : []),
-      'data',
-      'receivedfrom',
-      'receivedtime',
-    ],
+    required: [...required, 'receivedfrom', 'receivedtime'],
     additionalProperties: false,
     dependencies: { session: ['sequence'], sequence: ['session'] },
-    properties: {
-      specversion: { const: '1.0' },
-      type: { const: fullName(type) },
-      source: ref('source'),
-      id: ref('id'),
-      time: ref('time'),
-      table: ref('id'),
-      shoe: ref('id'),
-      session: ref('id'),
-      sequence: ref('ordinal'),
-      data: dataSchema(type),
-      receivedfrom: { ...ref('id') },
-      receivedtime: ref('time'),
-    },
+    properties: { ...properties, receivedfrom: { ...ref('id') }, receivedtime: ref('time') },
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { diffRules, lint, STANDARD_TABLEAU, type RuleDocument } from '#baccarat';
+import { diffRules, lint, pointerTo, STANDARD_TABLEAU, type RuleDocument } from '#baccarat';
 import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
 import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rules/rule-document-form.js';
 import { altered, published, REFS } from './published.js';
@@ -258,9 +258,7 @@ describe('the difference of two rule documents', () => {
     const pointers = (json: unknown, at = ''): string[] =>
       json === null || typeof json !== 'object'
         ? [at]
-        : Object.entries(json).flatMap(([key, member]) =>
-            pointers(member, `${at}/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`),
-          );
+        : Object.entries(json).flatMap(([key, member]) => pointers(member, pointerTo(at, key)));
     const other = fc.constantFrom<unknown>(
       0,
       1,

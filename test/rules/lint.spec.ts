@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import Ajv2020 from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { ACTIONS, lint, readRules, type LintProblem, type RuleDocument } from '#baccarat';
+import {
+  ACTIONS,
+  lint,
+  pointerTo,
+  readRules,
+  type LintProblem,
+  type RuleDocument,
+} from '#baccarat';
 import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
 import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rules/rule-document-form.js';
 import { altered, published, REFS, schema } from './published.js';
@@ -462,9 +469,7 @@ describe('lint', () => {
       ? [at]
       : [
           at,
-          ...Object.entries(json).flatMap(([key, member]) =>
-            pointers(member, `${at}/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`),
-          ),
+          ...Object.entries(json).flatMap(([key, member]) => pointers(member, pointerTo(at, key))),
         ];
   const places = new Map(
     REFS.map((ref) => [ref, pointers(published(ref)).filter((pointer) => pointer !== '')]),

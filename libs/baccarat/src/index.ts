@@ -32,6 +32,7 @@ export {
 } from './lint/chart.js';
 export { lintChart, type ChartReport } from './lint/chart-lint.js';
 export type { Form, LintProblem } from './rules/json-form.js';
+export { isRecord, pointerTo } from './rules/json-pointer.js';
 export { lint, type LintReport } from './lint/lint.js';
 export { RULE_DOCUMENT_FORM } from './rules/rule-document-form.js';
 export { burnInWords, commissionInWords, predicateInWords } from './rules/rule-words.js';

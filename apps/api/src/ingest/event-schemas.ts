@@ -65,7 +65,7 @@ export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** Returns the schema of the data of an event type, in terms of `FIELD_SCHEMAS`. */
-export function dataSchema(type: EventType): JsonSchema {
+function dataSchema(type: EventType): JsonSchema {
   const { fields, optional } = SHAPES[type];
   const names = Object.keys(fields);
   const required = names.filter((name) => !(optional as readonly string[]).includes(name));
@@ -93,23 +93,17 @@ function fieldSchema({ is, values = [] }: FieldShape): JsonSchema {
   return ref(is);
 }
 
-/** Returns the schema of an event of one type as it is sent, without stamps, its attributes in canonical order. */
-function sentSchema(type: EventType): JsonSchema {
-  const { shoe } = SHAPES[type];
+/**
+ * Returns the attributes of an event of one type without stamps, in canonical order, and the names
+ * of those that it must have.
+ */
+export function attributesOf(type: EventType): {
+  readonly required: readonly string[];
+  readonly properties: JsonSchema;
+} {
+  const shoe = SHAPES[type].shoe ? ['shoe'] : [];
   return {
-    type: 'object',
-    required: [
-      'specversion',
-      'type',
-      'source',
-      'id',
-      'time',
-      'table',
-      ...(shoe ? ['shoe'] : []),
-      'data',
-    ],
-    additionalProperties: false,
-    dependentRequired: { session: ['sequence'], sequence: ['session'] },
+    required: ['specversion', 'type', 'source', 'id', 'time', 'table', ...shoe, 'data'],
     properties: {
       specversion: { const: '1.0' },
       type: { const: fullName(type) },
@@ -121,6 +115,20 @@ function sentSchema(type: EventType): JsonSchema {
       session: ref('id'),
       sequence: ref('ordinal'),
       data: dataSchema(type),
+    },
+  };
+}
+
+/** Returns the schema of an event of one type as it is sent, without stamps. */
+function sentSchema(type: EventType): JsonSchema {
+  const { required, properties } = attributesOf(type);
+  return {
+    type: 'object',
+    required,
+    additionalProperties: false,
+    dependentRequired: { session: ['sequence'], sequence: ['session'] },
+    properties: {
+      ...properties,
       datacontenttype: { const: 'application/json', description: 'Accepted and not kept' },
       traceparent: { type: 'string', description: 'Accepted and not kept' },
       tracestate: { type: 'string', description: 'Accepted and not kept' },

@@ -48,7 +48,7 @@ function endOfElement(bytes: Uint8Array, from: number): number {
   for (let at = from; at < length; at += 1) {
     switch (bytes[at]) {
       case QUOTE:
-        at = endOfString(bytes, at + 1);
+        at = closingQuote(bytes, at + 1);
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
@@ -74,7 +74,7 @@ function endOfElement(bytes: Uint8Array, from: number): number {
  * Returns the position of a string's closing quote. Bytes of UTF-8 beyond ASCII never look like a
  * quote.
  */
-function endOfString(bytes: Uint8Array, from: number): number {
+function closingQuote(bytes: Uint8Array, from: number): number {
   let at = from;
   for (let byte = bytes[at]; byte !== QUOTE && byte !== undefined; byte = bytes[at])
     at += byte === BACKSLASH ? 2 : 1;

@@ -1,3 +1,5 @@
+import { pointerTo } from '#baccarat';
+
 /**
  * One fault of an event, at a JSON pointer (RFC 6901) into it. The pointer is empty for the whole
  * line.
@@ -6,10 +8,6 @@ export interface Fault {
   readonly pointer: string;
   readonly reason: string;
 }
-
-/** Escapes a key for use in a JSON pointer. */
-export const pointerStep = (key: string | number): string =>
-  `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 
 interface Container {
   /** The keys seen so far in an object; `undefined` for an array. */
@@ -139,7 +137,7 @@ function inspectString(
   const value = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
   let at = pointer;
   if (top?.awaitsKey && top.keys) {
-    at = `${top.pointer}${pointerStep(value)}`;
+    at = pointerTo(top.pointer, value);
     if (top.keys.has(value))
       faults.push({ pointer: at, reason: 'the key appears twice in one object' });
     top.keys.add(value);

@@ -2,7 +2,7 @@ import type { RuleBook } from '../history/replay.js';
 import type { House } from './validate.js';
 
 /** The bet ids of contract section 5. */
-const BET_IDS: ReadonlySet<string> = new Set([
+export const BET_IDS: ReadonlySet<string> = new Set([
   'player',
   'banker',
   'tie',

@@ -1,7 +1,7 @@
-import { isCard } from '#baccarat';
+import { isCard, isRecord, pointerTo } from '#baccarat';
 import { isCurrency } from './currency.js';
 import { EVENT_TYPES, SHAPES, type EventType, type Field } from './events.js';
-import { pointerStep, type Fault } from '../decode/json-text.js';
+import type { Fault } from '../decode/json-text.js';
 import { timeOf } from './time.js';
 import { knownType, upcast } from './upcast.js';
 
@@ -29,8 +29,6 @@ export const EVENT_BYTES_MAX = 16_384;
 export const isSource = (text: string): boolean => /^(device|person|virtual|system)\/./s.test(text);
 
 type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Returns every fault in the form of one event (contract section 2), by JSON pointer. Empty if the
@@ -38,14 +36,14 @@ const isObject = (value: unknown): value is Json =>
  * later. `stamps` says whether the api's stamps are allowed.
  */
 export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'refused'): Fault[] {
-  if (!isObject(value))
+  if (!isRecord(value))
     return [{ pointer: '', reason: `an event must be a JSON object, not ${nameOf(value)}` }];
   const faults: Fault[] = [];
   for (const name of REQUIRED)
     if (!Object.hasOwn(value, name)) faults.push({ pointer: `/${name}`, reason: 'is required' });
   for (const [name, given] of Object.entries(value)) {
     const reason = attributeFault(name, given, stamps);
-    if (reason !== undefined) faults.push({ pointer: pointerStep(name), reason });
+    if (reason !== undefined) faults.push({ pointer: pointerTo('', name), reason });
   }
   if (Object.hasOwn(value, 'session') !== Object.hasOwn(value, 'sequence')) {
     const missing = Object.hasOwn(value, 'session') ? 'sequence' : 'session';
@@ -59,7 +57,7 @@ export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'ref
   if (SHAPES[known].shoe && !Object.hasOwn(value, 'shoe'))
     faults.push({ pointer: '/shoe', reason: `is required on ${known}` });
   if (Object.hasOwn(value, 'data')) {
-    const data = isObject(value.data) ? upcast(value.type as string, value.data) : value.data;
+    const data = isRecord(value.data) ? upcast(value.type as string, value.data) : value.data;
     faults.push(...dataFaults(known, data, house, '/data'));
   }
   return faults;
@@ -70,7 +68,7 @@ export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'ref
  * begin with `at`.
  */
 export function dataFaults(type: EventType, data: unknown, house: House, at = ''): Fault[] {
-  if (!isObject(data)) return [{ pointer: at, reason: `must be an object, not ${nameOf(data)}` }];
+  if (!isRecord(data)) return [{ pointer: at, reason: `must be an object, not ${nameOf(data)}` }];
   const { fields, optional } = SHAPES[type] as {
     fields: Readonly<Record<string, Field>>;
     optional: readonly string[];
@@ -84,7 +82,7 @@ export function dataFaults(type: EventType, data: unknown, house: House, at = ''
   }
   for (const name of Object.keys(data)) {
     if (!Object.hasOwn(fields, name))
-      faults.push({ pointer: `${at}${pointerStep(name)}`, reason: `is not a field of ${type}` });
+      faults.push({ pointer: pointerTo(at, name), reason: `is not a field of ${type}` });
   }
   return faults;
 }
@@ -180,7 +178,7 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
         ? undefined
         : `${cardFault(given)}, or null for an unread card`;
     case 'object':
-      return isObject(given) ? undefined : `must be an object, not ${nameOf(given)}`;
+      return isRecord(given) ? undefined : `must be an object, not ${nameOf(given)}`;
     case 'currency':
       return typeof given === 'string' && isCurrency(given)
         ? undefined
@@ -210,12 +208,12 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
 }
 
 function limitsFaults(given: unknown, house: House, pointer: string): Fault[] {
-  if (!isObject(given))
+  if (!isRecord(given))
     return [{ pointer, reason: `must be an object of bet ids, not ${nameOf(given)}` }];
   return Object.entries(given).flatMap(([bet, limit]) => {
-    const at = `${pointer}${pointerStep(bet)}`;
+    const at = pointerTo(pointer, bet);
     if (!house.hasBet(bet)) return [{ pointer: at, reason: 'is not a bet id' }];
-    if (!isObject(limit))
+    if (!isRecord(limit))
       return [{ pointer: at, reason: `must be {min, max}, not ${nameOf(limit)}` }];
     const faults: Fault[] = [];
     for (const name of ['min', 'max']) {
@@ -224,7 +222,7 @@ function limitsFaults(given: unknown, house: House, pointer: string): Fault[] {
     }
     for (const name of Object.keys(limit))
       if (name !== 'min' && name !== 'max')
-        faults.push({ pointer: `${at}${pointerStep(name)}`, reason: 'is not a field of a limit' });
+        faults.push({ pointer: pointerTo(at, name), reason: 'is not a field of a limit' });
     return faults;
   });
 }

@@ -118,7 +118,8 @@ function raiseDraw(shoe: Shoe, coup: Coup, code: DrawCode, because: AnyEvent): v
   if (finding) oblige(shoe, coup, finding, observed === 'drew' ? (laid ?? null) : null);
 }
 
-const totalText = (cards: readonly Laid[]): string => {
+/** Returns the total of some cards in words: `?` if a card was not read. */
+export const totalText = (cards: readonly Laid[]): string => {
   const found = totals(cards);
   return found.length === 1 ? String(found[0]) : '?';
 };

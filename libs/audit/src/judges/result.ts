@@ -4,9 +4,9 @@ import { cardsOn, handsOf, isCardDue, unreadOf } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
 import { UNREAD } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
-import { judgeDraws } from './drawing.js';
+import { judgeDraws, totalText } from './drawing.js';
 import { noteOutcome } from './settlement.js';
-import type { Coup, Declaration, Laid, Shoe } from '../state.js';
+import type { Coup, Declaration, Shoe } from '../state.js';
 
 /** Judges the called total of a hand against its cards at that moment (RS-01, once a coup). */
 export function callHand(shoe: Shoe, coup: Coup, event: EventOf<'hand-called'>): void {
@@ -155,7 +155,7 @@ function judgeOutcome(
     return;
   }
   const expected = possible.join(' or ');
-  const made = `player ${totalsText(coup.player)}, banker ${totalsText(coup.banker)}`;
+  const made = `player ${totalText(coup.player)}, banker ${totalText(coup.banker)}`;
   raise(shoe, coup, code, {
     events: [referenceOf(event)],
     expected,
@@ -163,11 +163,6 @@ function judgeOutcome(
     message: `The ${by} declared ${outcome}; the cards (${made}) make it ${expected}.`,
   });
 }
-
-const totalsText = (hand: readonly Laid[]): string => {
-  const found = totals(hand);
-  return found.length === 1 ? String(found[0]) : '?';
-};
 
 const same = (said: readonly string[], made: readonly string[]): boolean =>
   said.length === made.length && made.every((name) => said.includes(name));

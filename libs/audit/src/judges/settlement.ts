@@ -2,11 +2,11 @@ import {
   isExact,
   possibleFacts,
   resultOf,
+  roundingsOf,
   scale,
   type Bet,
   type Facts,
   type Predicate,
-  type Rational,
   type Result,
 } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
@@ -227,16 +227,11 @@ function slipOf(
     return 'commission-netted';
   if (
     !isExact(stake, profit, shoe.rules.payoutRounding.unit) &&
-    roundings(shoe, stake, profit).includes(paid)
+    roundingsOf(stake, profit, shoe.rules.payoutRounding.unit).includes(paid)
   )
     return 'wrong-rounding';
   return pays(profit.num + profit.den) ? 'stake-counted-as-winnings' : undefined;
 }
-
-const roundings = (shoe: Shoe, stake: number, profit: Rational): number[] =>
-  [1, shoe.rules.payoutRounding.unit].flatMap((unit) =>
-    (['down', 'up', 'half-up'] as const).map((mode) => scale(stake, profit, { unit, mode })),
-  );
 
 const settledText = ({ stake, paid }: Settled): string => `stake ${stake}, paid ${paid}`;
 

@@ -1,4 +1,4 @@
-import { scale, type Bet, type Commission, type Result } from '#baccarat';
+import { roundingsOf, scale, type Bet, type Commission, type Result } from '#baccarat';
 import { markSums } from '../changes.js';
 import type { FindingCode } from '../findings/catalogue.js';
 import { unreadOf } from '../coup/coup.js';
@@ -149,19 +149,12 @@ function chargeOf(
   if (charged === due) return { due, code: undefined };
   if (!commission) return { due, code: 'CM-04' };
   if (charged === 0) return { due, code: shoe.reports.commission ? 'CM-01' : undefined };
-  return { due, code: roundings(commission, won).includes(charged) ? 'CM-03' : 'CM-02' };
+  return { due, code: amountsOf(commission, won).includes(charged) ? 'CM-03' : 'CM-02' };
 }
 
-/**
- * Returns the amounts that the commission would be under any rounding, to the minor unit or to the
- * document's unit, and its minimum.
- */
-const roundings = ({ rate, rounding, minimum }: Commission, won: number): number[] => [
-  ...[1, rounding.unit].flatMap((unit) =>
-    (['down', 'up', 'half-up', 'half-down'] as const).map((mode) =>
-      scale(won, rate, { unit, mode }),
-    ),
-  ),
+/** Returns the amounts that the commission would be under any rounding, and its minimum. */
+const amountsOf = ({ rate, rounding, minimum }: Commission, won: number): number[] => [
+  ...roundingsOf(won, rate, rounding.unit),
   ...(minimum > 0 ? [minimum] : []),
 ];
 

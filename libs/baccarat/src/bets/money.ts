@@ -38,6 +38,15 @@ export function scale(amount: number, factor: Rational, rounding: Rounding): num
   return Number((floor + (up ? 1n : 0n)) * BigInt(rounding.unit));
 }
 
+/**
+ * Returns every amount that `amount × factor` can be rounded to, by any mode, in minor units or in
+ * multiples of `unit`. Each mode rounds down or up.
+ */
+export const roundingsOf = (amount: number, factor: Rational, unit: number): number[] =>
+  [1, unit].flatMap((each) =>
+    (['down', 'up'] as const).map((mode) => scale(amount, factor, { unit: each, mode })),
+  );
+
 /** Returns whether `amount × factor` is a multiple of `unit` without rounding. */
 export const isExact = (amount: number, factor: Rational, unit: number): boolean =>
   (BigInt(amount) * BigInt(factor.num)) % (BigInt(factor.den) * BigInt(unit)) === 0n;

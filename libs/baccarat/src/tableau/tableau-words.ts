@@ -1,5 +1,4 @@
-import { STOOD, type Cell, type Tableau } from '../rules/rules.js';
-import { readTableau } from '../rules/rules.js';
+import { readTableau, STOOD, type Cell, type Tableau } from '../rules/rules.js';
 import type { TableauText } from '../rules/rule-document.js';
 
 /** Returns the name of a cell of the player's row: `player on 5`. */

@@ -1,29 +1,12 @@
+import { BET_IDS } from '../../events/house.js';
 import { chooseAmount, type Wager } from '../betting.js';
 import { needsBets, type CoupFault } from './fault.js';
 import { insertBefore, isOf, placeOf, step } from '../script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
 import { cancelCoup } from '../voiding.js';
 
-/** Every bet id of contract section 5, to find one that a document does not have. */
-const BET_IDS = [
-  'player',
-  'banker',
-  'tie',
-  'player-pair',
-  'banker-pair',
-  'either-pair',
-  'perfect-pair',
-  'big',
-  'small',
-  'dragon-7',
-  'panda-8',
-  'super-6',
-  'lucky-6',
-  'dragon-bonus-player',
-  'dragon-bonus-banker',
-] as const;
-
-const notOffered = ({ rules }: Setting): string[] => BET_IDS.filter((id) => !rules.bets.has(id));
+const notOffered = ({ rules }: Setting): string[] =>
+  [...BET_IDS].filter((id) => !rules.bets.has(id));
 const newcomer = ({ seats }: Setting): number => seats + FAULT_SEATS.newcomer;
 
 /** A fault: one wager of the coup has an amount outside its limits. It is settled in full. */
