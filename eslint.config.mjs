@@ -26,27 +26,23 @@ const FLAT_SWITCHES = [
 
 /** Where a size is not kept to yet. These lists may only shrink. */
 const STILL_LARGER = {
-  complexity: [
-    'libs/audit/src/**',
-    'libs/baccarat/src/tableau/**',
-    'apps/auditor/src/**',
-    'test/api/**',
-  ],
+  complexity: ['libs/audit/src/fold.ts', 'apps/auditor/src/fold/**', 'test/api/**'],
   'max-depth': ['test/baccarat/**'],
   'max-lines-per-function': [
-    'libs/audit/src/{decode,events,history,judges}/**',
-    'libs/audit/src/*.ts',
-    'libs/read-model/src/{changes,misdealt,writing}/**',
-    'apps/{api,auditor,standalone}/src/**',
-    'apps/cli/src/{audit,rules,server}/**',
-    'scripts/asyncapi.mjs',
+    'libs/audit/src/decode/scan.ts', // each line of a log runs it: a call or an object would cost time
+    'libs/audit/src/judges/shoe.ts', // the fields of a fresh shoe, one a line
+    'libs/audit/src/history/**',
+    'libs/audit/src/fold.ts',
+    'libs/read-model/src/{changes,writing}/**',
+    'apps/{api,auditor}/src/**',
+    'apps/cli/src/audit/**',
+    'scripts/asyncapi.mjs', // one document, written down
   ],
   'max-params': [
-    'libs/audit/src/{admission,findings,history,judges,ledger}/**',
-    'libs/baccarat/src/odds/{thirds,totals}.ts', // the innermost loops: an object per call would cost time
-    'apps/api/src/reports/**',
-    'apps/auditor/src/**',
-    'apps/cli/src/log/**',
+    'libs/audit/src/{findings,history}/**',
+    // The innermost loops: an object per call would cost time.
+    'libs/baccarat/src/odds/{thirds,totals}.ts',
+    'apps/auditor/src/fold/**',
     'test/audit/**',
     'test/rules/**',
   ],
@@ -61,16 +57,17 @@ const STILL_OFF = {
   '@typescript-eslint/no-base-to-string': ['scripts/verdicts/**'],
   '@typescript-eslint/restrict-plus-operands': ['scripts/verdicts/**'],
   '@typescript-eslint/restrict-template-expressions': ['scripts/verdicts/**'],
-  '@typescript-eslint/no-confusing-void-expression': ['apps/standalone/src/**', 'test/audit/**'],
+  '@typescript-eslint/no-confusing-void-expression': ['test/audit/**'],
   '@typescript-eslint/no-unnecessary-type-assertion': ['libs/audit/src/findings/ids.ts'],
   '@typescript-eslint/no-unnecessary-type-conversion': ['test/foreign/**'],
   '@typescript-eslint/no-unnecessary-template-expression': ['test/api/**'],
-  '@typescript-eslint/no-deprecated': ['libs/read-model/src/migrations/**'],
   '@typescript-eslint/no-non-null-assertion': ['test/api/**'],
   '@typescript-eslint/no-unnecessary-condition': [
-    'libs/audit/src/{admission,decode}/**',
-    'libs/baccarat/src/rules/json-form.ts',
-    'apps/{api,standalone}/src/**',
+    // What a call changes is not seen: a line stops being ok while it is read.
+    'libs/audit/src/decode/scan.ts',
+    // Node's types do not say that a program which cannot be started has no output.
+    'apps/standalone/src/postgres/binaries.ts',
+    'apps/api/src/**',
     'apps/cli/src/audit/**',
     'test/**',
   ],
@@ -83,12 +80,8 @@ const STILL_OFF = {
   '@typescript-eslint/no-unsafe-call': ['scripts/**/*verdicts*', 'scripts/verdicts/**'],
   '@typescript-eslint/no-unsafe-member-access': ['scripts/**/*verdicts*', 'scripts/verdicts/**'],
   '@typescript-eslint/no-unsafe-enum-assignment': ['libs/read-model/src/{database,entities}/**'],
-  '@typescript-eslint/no-misused-spread': ['libs/baccarat/src/tableau/**', 'test/**'],
-  '@typescript-eslint/use-unknown-in-catch-callback-variable': [
-    'libs/event-log/src/**',
-    'apps/api/src/**',
-    'test/**',
-  ],
+  '@typescript-eslint/no-misused-spread': ['test/**'],
+  '@typescript-eslint/use-unknown-in-catch-callback-variable': ['test/**'],
 };
 
 export default defineConfig(

@@ -84,19 +84,7 @@ export async function dealSampleDay(
     types: ['*'],
   });
   let events = 0;
-  for (const { rules, tables, faults } of PITS) {
-    const played = book.get(rules);
-    if (!played) throw new Error(`the rule document ${rules} is not installed`);
-    const { lines } = simulateTables({
-      rules: played,
-      tables,
-      faults,
-      shoes: SHOES,
-      seed: SEED,
-      bets: true,
-      start,
-      currency: CURRENCY,
-    });
+  for (const lines of dealtAt(book, start)) {
     for (const [count, body] of requests(lines)) {
       await client.record(key.token, body);
       events += count;
@@ -106,6 +94,16 @@ export async function dealSampleDay(
   await client.ask('POST', '/v1/sign-out', token);
   rmSync(markOf(folder));
   return events;
+}
+
+/** Yields the day's events by pit. */
+function* dealtAt(book: RuleBook, start: string): Generator<Iterable<string>> {
+  for (const { rules, tables, faults } of PITS) {
+    const played = book.get(rules);
+    if (!played) throw new Error(`the rule document ${rules} is not installed`);
+    const game = { rules: played, tables, faults, shoes: SHOES, seed: SEED, bets: true };
+    yield simulateTables({ ...game, start, currency: CURRENCY }).lines;
+  }
 }
 
 const markOf = (folder: string): string => join(folder, 'sample-day.begun');

@@ -45,7 +45,7 @@ export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
     for (let to = text.indexOf('\n'); to >= 0; to = text.indexOf('\n', from)) {
       number += 1;
       if (tooLong) taker.tooLong(number);
-      else offer(taker, block, from, to, number);
+      else offer(taker, block, [from, to], number);
       tooLong = false;
       from = to + 1;
     }
@@ -62,13 +62,17 @@ export async function readLines(bytes: Bytes, taker: LineTaker): Promise<void> {
     offer(
       taker,
       blockOf(buffer.subarray(0, held), buffer.toString('latin1', 0, held)),
-      0,
-      held,
+      [0, held],
       number + 1,
     );
 }
 
-function offer(taker: LineTaker, block: Block, from: number, to: number, number: number): void {
+function offer(
+  taker: LineTaker,
+  block: Block,
+  [from, to]: readonly [from: number, to: number],
+  number: number,
+): void {
   const end = to > from && block.bytes[to - 1] === CR ? to - 1 : to;
   if (end > from) taker.line(block, from, end, number);
 }

@@ -17,20 +17,7 @@ import { columns, wrapped } from '../terminal/page.js';
  * text as provisional.
  */
 export function documentPage(document: RuleDocument, hash: string): string[] {
-  const {
-    id,
-    version,
-    title,
-    game,
-    decks,
-    specials,
-    commission,
-    payouts,
-    burn,
-    cutCard,
-    clockTolerance,
-    procedure,
-  } = document;
+  const { id, version, title, game, decks } = document;
   const note = notes(document);
   return [
     colours.bold(`${id}@${version}  ${title}`),
@@ -43,18 +30,35 @@ export function documentPage(document: RuleDocument, hash: string): string[] {
     ...(document.bets.length === 0
       ? ['  none: only the drawing is judged']
       : document.bets.flatMap((bet, i) => betLines(bet, note(`/bets/${i}`)))),
-    ...section('Money', ''),
-    ...fact(
-      'commission',
-      commission ? `${commissionInWords(commission)}${note('/commission/rate')}` : 'none',
-    ),
-    ...fact(
-      'payouts',
-      payouts
-        ? `to ${payouts.rounding.unit} (${payouts.rounding.mode})${note('/payouts')}`
-        : 'to 1 (half-up)',
-    ),
-    '  (amounts in the minor unit of the currency)',
+    ...moneyLines(document, note),
+    ...procedureLines(document, note),
+    ...section('Irregularities', ''),
+    ...irregularityLines(document, note),
+    ...section('Sources', ''),
+    ...sourceLines(document),
+  ];
+}
+
+type Note = ReturnType<typeof notes>;
+
+const moneyLines = ({ commission, payouts }: RuleDocument, note: Note): string[] => [
+  ...section('Money', ''),
+  ...fact(
+    'commission',
+    commission ? `${commissionInWords(commission)}${note('/commission/rate')}` : 'none',
+  ),
+  ...fact(
+    'payouts',
+    payouts
+      ? `to ${payouts.rounding.unit} (${payouts.rounding.mode})${note('/payouts')}`
+      : 'to 1 (half-up)',
+  ),
+  '  (amounts in the minor unit of the currency)',
+];
+
+function procedureLines(document: RuleDocument, note: Note): string[] {
+  const { specials, burn, cutCard, clockTolerance, procedure } = document;
+  return [
     ...section('Shoe and procedure', ''),
     ...fact('burn', `${burn.map(burnInWords).join(' or ') || 'not stated'}${note('/burn')}`),
     ...fact(
@@ -69,10 +73,6 @@ export function documentPage(document: RuleDocument, hash: string): string[] {
           'shown hands',
           `at most ${procedure.demonstrationHands} demonstration hands${note('/procedure')}`,
         )),
-    ...section('Irregularities', ''),
-    ...irregularityLines(document, note),
-    ...section('Sources', ''),
-    ...sourceLines(document),
   ];
 }
 

@@ -48,9 +48,10 @@ export async function poll<T>(
   everyMs: number,
   ask: () => T | undefined | Promise<T | undefined>,
 ): Promise<T | undefined> {
-  for (const until = performance.now() + ms; performance.now() < until; await pause(everyMs)) {
+  for (const until = performance.now() + ms; performance.now() < until;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
+    await pause(everyMs);
   }
   return undefined;
 }

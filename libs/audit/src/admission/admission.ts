@@ -110,7 +110,7 @@ export function admit(state: AdmissionState, event: AnyEvent, to: Admitting): vo
     if (event.type === 'gap-declared') {
       state.counts.admitted += 1;
       const { source, session, from, to: last } = event.data;
-      declareGone(state, source, session, [from, last], to);
+      declareGone(state, { source, session, range: [from, last] }, to);
       return;
     }
   }
@@ -249,9 +249,11 @@ const heldUnder = (wait: Wait, event: AnyEvent): AnyEvent | undefined =>
 
 function declareGone(
   state: AdmissionState,
-  source: string,
-  session: string,
-  range: Range,
+  {
+    source,
+    session,
+    range,
+  }: { readonly source: string; readonly session: string; readonly range: Range },
   to: Admitting,
 ): void {
   const { wait } = state;
@@ -325,7 +327,7 @@ function removeNumber(wait: Wait, number: number): boolean {
   wait.missing = subtracted(before, [number, number]);
   return (
     wait.missing.length !== before.length ||
-    wait.missing.some(([from, to], i) => from !== before[i]?.[0] || to !== before[i]?.[1])
+    wait.missing.some(([from, to], i) => from !== before[i]?.[0] || to !== before[i][1])
   );
 }
 

@@ -58,17 +58,17 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
   if (!mark.ofCards || filled) return;
   const cause: Cause = { is: 'gap', gap: gapOf(mark) };
   shoe.cardsLost = true;
-  lose(shoe, null, 'shoe', mark, cause);
+  lose(shoe, null, 'shoe', { mark, cause });
   unjudgeable(shoe, null, LOST['later cards'], [mark.after], cause);
   const [first] = shoe.coups;
   if (!first || mark.since < first.from) {
     shoe.burnsLost = true;
-    lose(shoe, null, 'burn', mark, cause);
+    lose(shoe, null, 'burn', { mark, cause });
   }
   for (const coup of shoe.coups) {
     if (coup.to <= mark.since || coup.from >= at) continue;
     coup.gapped = true;
-    lose(shoe, coup, 'coup', mark, cause);
+    lose(shoe, coup, 'coup', { mark, cause });
     reverseEntries(shoe, coup, 'due');
     markCoup(shoe, coup);
   }
@@ -87,7 +87,12 @@ const LOST: Readonly<Record<Loss, readonly FindingCode[]>> = {
  * Withdraws what a gap takes away from a coup or from the shoe as a whole (`null`), and lists it as
  * unjudgeable.
  */
-function lose(shoe: Shoe, coup: Coup | null, loss: Loss, mark: GapMark, cause: Cause): void {
+function lose(
+  shoe: Shoe,
+  coup: Coup | null,
+  loss: Loss,
+  { mark, cause }: { readonly mark: GapMark; readonly cause: Cause },
+): void {
   withdraw(shoe, coup, ({ gap }) => gap === loss, mark.after);
   unjudgeable(shoe, coup, LOST[loss], [mark.after], cause);
 }

@@ -103,9 +103,9 @@ function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
       observed: `${laid.card ?? 'an unread card'} face up`,
       message: 'A card that was due lay face up in the shoe, or was seen before it was due.',
     });
-    if (finding) oblige(shoe, coup, finding, laid);
+    if (finding) oblige(shoe, coup, finding, { card: laid });
   }
-  if (late && cardsOn(coup, hand)[2] === laid) noteDraw(shoe, coup, hand, laid.event);
+  if (late && cardsOn(coup, hand)[2] === laid) noteDraw(shoe, coup, hand);
 }
 
 /** Lays a card as the coup's next game card and judges where it went. */
@@ -146,7 +146,7 @@ function judgeOrder(
     observed: hand,
     message: `Card ${laid.ordinal + 1} of the coup went to the ${hand} hand; the first four go player, banker, player, banker.`,
   });
-  if (finding) oblige(shoe, coup, finding, laid, { belongsTo });
+  if (finding) oblige(shoe, coup, finding, { card: laid, belongsTo });
 }
 
 function fourth(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
@@ -158,7 +158,7 @@ function fourth(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
     observed: 'a fourth card',
     message: `The ${hand} hand was given a fourth card.`,
   });
-  if (finding) oblige(shoe, coup, finding, laid);
+  if (finding) oblige(shoe, coup, finding, { card: laid });
 }
 
 function handDue(shoe: Shoe, coup: Coup, laid: Laid): Hand | null {
@@ -187,7 +187,7 @@ function excess(shoe: Shoe, coup: Coup, laid: Laid): void {
     observed: `${laid.card ?? 'an unread card'}${laid.exposed ? ', exposed' : ''}`,
     message: `A card was drawn when none was due${laid.exposed ? ', and was seen' : ''}.`,
   });
-  if (finding) oblige(shoe, coup, finding, laid);
+  if (finding) oblige(shoe, coup, finding, { card: laid });
 }
 
 /** Raises DL-01, once a coup, if a game card was drawn before betting closed. */

@@ -61,37 +61,45 @@ const {
  * Returns the codes of every drawing rule that two hands of two or more cards break, as bits (`1 <<
  * index in DRAW_CODES`). The rules are the table of contract section 4, "Third cards".
  */
-export function drawCodesOf(
-  tableau: Tableau,
-  { player, banker, playerThird, bankerThird }: Dealt,
-  stage: Stage,
-): number {
+export function drawCodesOf(tableau: Tableau, dealt: Dealt, stage: Stage): number {
+  const { player, banker, playerThird, bankerThird } = dealt;
   if (endsDrawing(player, banker))
     return (drew(playerThird) ? TC01 : 0) | (drew(bankerThird) ? TC02 : 0);
   const missing = stage === 'declared' || stage === 'ended';
-  const bankerFirst =
-    bankerThird !== null && (playerThird === null || bankerThird.serial < playerThird.serial);
   const playerMay = playerCell(tableau, player);
-  let codes = 0;
-  if (playerThird) {
-    if (drew(playerThird) && playerMay === 'stand') codes |= TC04;
-    if (playerMay === 'draw' && bankerFirst && drew(bankerThird)) codes |= TC09;
-  } else if (missing && playerMay === 'draw') codes |= TC03;
-  if (!bankerThird) {
-    const column = playerThird ? playerThird.value : STOOD;
-    if (missing && bankerCell(tableau, banker, column) === 'draw')
-      codes |= playerThird ? TC07 : TC05;
-  } else if (drew(bankerThird)) {
-    // If the banker drew before a player who was due, judge the banker by the player's card once
-    // it comes, and as if the player had stood if it never comes.
-    const judgedAsStood = playerThird
-      ? bankerFirst && playerMay !== 'draw'
-      : playerMay !== 'draw' || stage === 'ended' || stage === 'voided';
-    if (judgedAsStood && bankerCell(tableau, banker, STOOD) === 'stand') codes |= TC06;
-    if (playerThird && !judgedAsStood && bankerCell(tableau, banker, playerThird.value) === 'stand')
-      codes |= TC08;
+  if (!playerThird) {
+    const notDrawn = missing && playerMay === 'draw' ? TC03 : 0;
+    return notDrawn | bankerCodesOf(tableau, dealt, stage, playerMay !== 'draw');
   }
-  return codes;
+  const bankerFirst = bankerThird !== null && bankerThird.serial < playerThird.serial;
+  const outOfTurn = bankerFirst && playerMay === 'draw' && drew(bankerThird) ? TC09 : 0;
+  const drawn = drew(playerThird) && playerMay === 'stand' ? TC04 : 0;
+  return (
+    drawn | outOfTurn | bankerCodesOf(tableau, dealt, stage, bankerFirst && playerMay !== 'draw')
+  );
+}
+
+/**
+ * Returns the codes of the banker's rules. `noPlayerCard`: at the banker's turn the player had no
+ * third card, and none was due.
+ */
+function bankerCodesOf(
+  tableau: Tableau,
+  { banker, playerThird, bankerThird }: Dealt,
+  stage: Stage,
+  noPlayerCard: boolean,
+): number {
+  if (!bankerThird) {
+    if (stage !== 'declared' && stage !== 'ended') return 0;
+    if (bankerCell(tableau, banker, playerThird ? playerThird.value : STOOD) !== 'draw') return 0;
+    return playerThird ? TC07 : TC05;
+  }
+  if (!drew(bankerThird)) return 0;
+  // If the banker drew before a player who was due, judge the banker by the player's card once it
+  // comes, and as if the player had stood if it never comes.
+  const judgedAsStood = noPlayerCard || (!playerThird && (stage === 'ended' || stage === 'voided'));
+  if (judgedAsStood) return bankerCell(tableau, banker, STOOD) === 'stand' ? TC06 : 0;
+  return playerThird && bankerCell(tableau, banker, playerThird.value) === 'stand' ? TC08 : 0;
 }
 
 const drew = (third: Third | null): boolean => third !== null && !third.initial;

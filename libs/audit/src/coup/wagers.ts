@@ -16,6 +16,12 @@ export interface Settled {
   readonly events: () => string[];
 }
 
+/** A wager, and its settlement. */
+export interface SettledWager {
+  readonly wager: Wager;
+  readonly settled: Settled;
+}
+
 /** Returns a seat's wager on a bet of a coup, and adds it if it is new. */
 export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
   const known = coup.wagers.find((wager) => wager.seat === seat && wager.bet === bet);

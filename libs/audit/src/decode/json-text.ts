@@ -89,16 +89,19 @@ export function memberText(text: string, key: string): string | undefined {
   let awaitsKey = false;
   let from = -1;
   let found: string | undefined;
+  const open = (token: string): void => {
+    depth += 1;
+    awaitsKey = token === '{' && depth === 1;
+  };
+  const close = (token: string, at: number): void => {
+    if (depth === 1 && from >= 0 && token !== ']') found ??= text.slice(from, at);
+    if (token !== ',') depth -= 1;
+    awaitsKey = token === ',' && depth === 1;
+  };
   walk(text, (token, at) => {
-    if (token === '}' || token === ']' || token === ',') {
-      if (depth === 1 && from >= 0 && token !== ']' && found === undefined)
-        found = text.slice(from, at);
-      if (token !== ',') depth -= 1;
-      awaitsKey = token === ',' && depth === 1;
-    } else if (token === '{' || token === '[') {
-      depth += 1;
-      awaitsKey = token === '{' && depth === 1;
-    } else if (token === ':' && depth === 1 && name === key) from = at + 1;
+    if (token === '}' || token === ']' || token === ',') close(token, at);
+    else if (token === '{' || token === '[') open(token);
+    else if (token === ':' && depth === 1 && name === key) from = at + 1;
     else if (awaitsKey) {
       name = JSON.parse(token) as string;
       awaitsKey = false;

@@ -21,21 +21,22 @@ function anyTimeOf(text: string): number | undefined {
     number,
     number,
   ];
-  const offset =
-    (Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0)) * (match[8] === '-' ? -1 : 1);
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59)
+  const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
+  if (!isDate(year, month, day) || !isClock(hour, minute) || !isClock(offsetHours, offsetMinutes))
     return undefined;
-  if (Number(match[9] ?? 0) > 23 || Number(match[10] ?? 0) > 59) return undefined;
-  if (
-    second > 60 ||
-    (second === 60 && (((hour * 60 + minute - offset) % 1440) + 1440) % 1440 !== 1439)
-  )
-    return undefined;
+  const offset = (offsetHours * 60 + offsetMinutes) * (match[8] === '-' ? -1 : 1);
+  const minuteOfDay = (((hour * 60 + minute - offset) % 1440) + 1440) % 1440;
+  if (second > (minuteOfDay === 1439 ? 60 : 59)) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, Math.min(second, 59));
   return date.getTime() - offset * 60_000 + Number(`0.${match[7] ?? '0'}`) * 1000;
 }
+
+const isDate = (year: number, month: number, day: number): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+
+const isClock = (hour: number, minute: number): boolean => hour <= 23 && minute <= 59;
 
 function daysIn(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;

@@ -28,8 +28,6 @@ export const EVENT_BYTES_MAX = 16_384;
 /** Returns whether a text is a source: one of the four kinds, with a name. */
 export const isSource = (text: string): boolean => /^(device|person|virtual|system)\/./s.test(text);
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
  * Returns every fault in the form of one event (contract section 2), by JSON pointer. Empty if the
  * event is well-formed. Checks the form only: what is wrong about the game is recorded and judged

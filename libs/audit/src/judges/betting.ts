@@ -13,7 +13,7 @@ export function moveBet(shoe: Shoe, coup: Coup, event: Staking): void {
   const wager = wagerOf(coup, event.data.seat, event.data.bet);
   const move: BetMove = { event, afterFirstCard: coup.firstCard !== null, late: false };
   wager.moves.push(move);
-  if (coup.bettingClosed) judgeLate(shoe, coup, wager, move, coup.bettingClosed);
+  if (coup.bettingClosed) judgeLate(shoe, coup, { wager, move }, coup.bettingClosed);
   judgeBet(shoe, coup, wager, event);
 }
 
@@ -56,7 +56,12 @@ export function closeBetting(shoe: Shoe, coup: Coup, event: AnyEvent): void {
  * the coup has no such event. A late placement does not count as a bet, and a late withdrawal has
  * no effect. If the clocks are too close to call, the move counts and is listed as unjudgeable.
  */
-function judgeLate(shoe: Shoe, coup: Coup, wager: Wager, move: BetMove, mark: AnyEvent): void {
+function judgeLate(
+  shoe: Shoe,
+  coup: Coup,
+  { wager, move }: { readonly wager: Wager; readonly move: BetMove },
+  mark: AnyEvent,
+): void {
   const events = [referenceOf(mark), referenceOf(move.event)];
   if (!inOrder(mark, move.event, shoe))
     return unjudgeable(shoe, coup, ['BT-01'], events, TOO_CLOSE);
@@ -80,7 +85,7 @@ export function judgeBetting(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     const mark = coup.firstCard.event as AnyEvent;
     for (const wager of coup.wagers)
       for (const move of wager.moves)
-        if (move.afterFirstCard) judgeLate(shoe, coup, wager, move, mark);
+        if (move.afterFirstCard) judgeLate(shoe, coup, { wager, move }, mark);
   }
   judgeLimits(shoe, coup, because);
   if (coup.kind !== 'normal' || coup.state === 'void' || !shoe.reports.bets) return;

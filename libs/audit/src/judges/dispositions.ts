@@ -25,24 +25,24 @@ const MOVES: Readonly<Record<Exclude<Place, null>, Action>> = {
   next: 'carry-over',
 };
 
-/** The hand on which a misplaced card belongs. Some rules depend on it. */
-interface Placing {
+/** The card that a finding is about, and the hand on which it belongs if it was misplaced. */
+interface Concerned {
+  readonly card: Laid | null;
   readonly belongsTo?: Hand;
 }
 
 /**
  * Looks up what the rule document prescribes about a finding: the first entry of `irregularities`
  * for its code whose circumstances fit. Adds the disposition to the finding and awaits it: PR-07 is
- * raised if its time passes without it. `card` is the card concerned, if there is one.
+ * raised if its time passes without it.
  */
 export function oblige(
   shoe: Shoe,
   coup: Coup | null,
   finding: Finding,
-  card: Laid | null,
-  placing: Placing = {},
+  concerned: Concerned = { card: null },
 ): void {
-  const entry = entryFor(shoe, coup, finding.code, card, placing);
+  const entry = entryFor(shoe, coup, finding.code, concerned);
   const found = shoe.found.get(finding.id);
   if (!entry || !found) return;
   amend(shoe, found, {
@@ -56,7 +56,7 @@ export function oblige(
     finding: finding.id,
     code: finding.code,
     coup,
-    card,
+    card: concerned.card,
     entry,
     done: new Set(),
     open: true,
@@ -71,8 +71,7 @@ function entryFor(
   shoe: Shoe,
   coup: Coup | null,
   code: FindingCode,
-  card: Laid | null,
-  placing: Placing,
+  { card, ...placing }: Concerned,
 ): Irregularity | undefined {
   const entries = shoe.rules.irregularities.filter(({ codes }) => codes.includes(code));
   if (entries.length === 0) return undefined;
@@ -102,11 +101,11 @@ export function noteMove(shoe: Shoe, card: Laid, because: AnyEvent): void {
 }
 
 /** Marks `draw-now` as done when a missing card is drawn after all. */
-export function noteDraw(shoe: Shoe, coup: Coup, hand: Hand, because: AnyEvent): void {
+export function noteDraw(shoe: Shoe, coup: Coup, hand: Hand): void {
   for (const obligation of openOf(shoe)) {
     const missed: readonly FindingCode[] = hand === 'player' ? ['TC-03'] : ['TC-05', 'TC-07'];
     if (obligation.coup === coup && missed.includes(obligation.code))
-      noteAction(shoe, obligation, 'draw-now', because, false);
+      isPrescribed(shoe, obligation, 'draw-now');
   }
 }
 
@@ -116,20 +115,18 @@ export function noteVoid(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     if (obligation.coup === coup) noteAction(shoe, obligation, 'void-coup', because);
 }
 
-/**
- * Marks an action as done if it was prescribed. `flagIfNotPrescribed`: raises PR-07 if it was not.
- */
-function noteAction(
-  shoe: Shoe,
-  obligation: Obligation,
-  action: Action,
-  because: AnyEvent,
-  flagIfNotPrescribed = true,
-): void {
-  if (obligation.entry.do.includes(action)) {
-    obligation.done.add(action);
-    remedyWhenDone(shoe, obligation);
-  } else if (flagIfNotPrescribed) deviate(shoe, obligation, action, because);
+/** Marks an action as done, or raises PR-07 if it was not prescribed. */
+function noteAction(shoe: Shoe, obligation: Obligation, action: Action, because: AnyEvent): void {
+  if (!isPrescribed(shoe, obligation, action))
+    deviate(shoe, obligation, because, { action, isDone: true });
+}
+
+/** Returns whether an action was prescribed, and marks it as done if it was. */
+function isPrescribed(shoe: Shoe, obligation: Obligation, action: Action): boolean {
+  if (!obligation.entry.do.includes(action)) return false;
+  obligation.done.add(action);
+  remedyWhenDone(shoe, obligation);
+  return true;
 }
 
 /**
@@ -145,7 +142,7 @@ export function cardsAreFinal(shoe: Shoe, coup: Coup, because: AnyEvent): void {
         !obligation.done.has(action) &&
         !liesThere(obligation, action),
     );
-    if (missed) deviate(shoe, obligation, missed, because, 'not done');
+    if (missed) deviate(shoe, obligation, because, { action: missed, isDone: false });
   }
 }
 
@@ -166,26 +163,30 @@ export function coupsAreFinal(
   for (const obligation of openOf(shoe)) {
     const { coup, entry, done } = obligation;
     if (coup !== null && coup === next) continue;
-    if (coup?.correctedToDummy) {
-      if (entry.do.includes('this-coup-dummy')) done.add('this-coup-dummy');
-      else {
-        deviate(shoe, obligation, 'this-coup-dummy', because);
-        continue;
-      }
+    if (coup?.correctedToDummy && !entry.do.includes('this-coup-dummy')) {
+      deviate(shoe, obligation, because, { action: 'this-coup-dummy', isDone: true });
+      continue;
     }
-    if (coup?.kind === 'dummy' && entry.do.includes('this-coup-dummy')) done.add('this-coup-dummy');
-    if (next?.kind === 'dummy') done.add('next-coup-dummy');
+    for (const action of doneByThen(coup, next)) done.add(action);
     if (closedForError) done.add('void-shoe');
-    if (coup === null || (coup.state !== 'void' && coup.kind === 'normal')) done.add('settle');
-    if (coup?.state === 'void') done.add('void-coup');
     const missed = entry.do.find((action) => !done.has(action) && !liesThere(obligation, action));
-    if (missed) deviate(shoe, obligation, missed, because, 'not done');
+    if (missed) deviate(shoe, obligation, because, { action: missed, isDone: false });
     else {
       for (const action of entry.do) done.add(action);
       remedyWhenDone(shoe, obligation);
       obligation.open = false;
     }
   }
+}
+
+/** Returns the actions that were done by what became of a coup and of the next. */
+function doneByThen(coup: Coup | null, next: Coup | null): Action[] {
+  const done: Action[] = [];
+  if (coup?.correctedToDummy || coup?.kind === 'dummy') done.push('this-coup-dummy');
+  if (next?.kind === 'dummy') done.push('next-coup-dummy');
+  if (coup === null || (coup.state !== 'void' && coup.kind === 'normal')) done.push('settle');
+  if (coup?.state === 'void') done.push('void-coup');
+  return done;
 }
 
 function remedyWhenDone(shoe: Shoe, obligation: Obligation): void {
@@ -201,9 +202,8 @@ function remedyWhenDone(shoe: Shoe, obligation: Obligation): void {
 function deviate(
   shoe: Shoe,
   obligation: Obligation,
-  action: Action,
   because: AnyEvent,
-  how: 'done' | 'not done' = 'done',
+  { action, isDone }: { readonly action: Action; readonly isDone: boolean },
 ): void {
   obligation.open = false;
   const found = shoe.found.get(obligation.finding);
@@ -213,8 +213,8 @@ function deviate(
     irregularity: obligation.finding,
     events: [...found.finding.events, referenceOf(because)],
     expected: prescribed,
-    observed: how === 'done' ? action : `no ${action}`,
-    message: `After ${obligation.code} the rules prescribe ${prescribed}; ${how === 'done' ? `${action} was done` : `${action} was not done in time`}.`,
+    observed: isDone ? action : `no ${action}`,
+    message: `After ${obligation.code} the rules prescribe ${prescribed}; ${isDone ? `${action} was done` : `${action} was not done in time`}.`,
   });
 }
 

@@ -8,7 +8,7 @@ import {
   type DrawCode,
   type Stage,
 } from '../coup/draws.js';
-import { referenceOf, type AnyEvent } from '../events/events.js';
+import { referenceOf, type AnyEvent, type Hand } from '../events/events.js';
 import { UNREAD } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
 import { oblige } from './dispositions.js';
@@ -70,9 +70,9 @@ function drawCodes(shoe: Shoe, coup: Coup, stage: Stage): { sure: number; open: 
   return { sure, open: some & ~sure };
 }
 
-function raiseDraw(shoe: Shoe, coup: Coup, code: DrawCode, because: AnyEvent): void {
-  const hand = code === 'TC-01' || code === 'TC-03' || code === 'TC-04' ? 'player' : 'banker';
-  const laid = cardsOn(coup, hand)[2];
+type Words = readonly [expected: string, observed: string, message: string];
+
+function wordsOf(coup: Coup, code: DrawCode, hand: Hand): Words {
   const against =
     code === 'TC-07' || code === 'TC-08'
       ? ` against a third card of ${totalText([coup.player[2] as Laid])}`
@@ -80,7 +80,7 @@ function raiseDraw(shoe: Shoe, coup: Coup, code: DrawCode, because: AnyEvent): v
   const standing = `The ${hand} hand (${cardsText(cardsOn(coup, hand).slice(0, 2))})`;
   const on = `on ${totalText(cardsOn(coup, hand).slice(0, 2))}${against}`;
   const natural = ' while a natural ended the drawing';
-  const words: Record<DrawCode, readonly [expected: string, observed: string, message: string]> = {
+  const words: Record<DrawCode, Words> = {
     'TC-01': ['stand', 'drew', `${standing} drew ${on}${natural}.`],
     'TC-02': ['stand', 'drew', `${standing} drew ${on}${natural}.`],
     'TC-03': ['draw', 'stood', `${standing} did not draw ${on}; it must.`],
@@ -103,7 +103,13 @@ function raiseDraw(shoe: Shoe, coup: Coup, code: DrawCode, because: AnyEvent): v
       `The banker's third card was drawn before the player's, which was due.`,
     ],
   };
-  const [expected, observed, message] = words[code];
+  return words[code];
+}
+
+function raiseDraw(shoe: Shoe, coup: Coup, code: DrawCode, because: AnyEvent): void {
+  const hand = code === 'TC-01' || code === 'TC-03' || code === 'TC-04' ? 'player' : 'banker';
+  const laid = cardsOn(coup, hand)[2];
+  const [expected, observed, message] = wordsOf(coup, code, hand);
   const drawn =
     code === 'TC-09' ? [coup.banker[2], coup.player[2]] : observed === 'drew' ? [laid] : [];
   const cards = drawn.filter((card) => card !== undefined);
@@ -115,7 +121,7 @@ function raiseDraw(shoe: Shoe, coup: Coup, code: DrawCode, because: AnyEvent): v
           .map(({ event }) => referenceOf(event))
           .concat(referenceOf(because));
   const finding = raise(shoe, coup, code, { events, expected, observed: seen, message });
-  if (finding) oblige(shoe, coup, finding, observed === 'drew' ? (laid ?? null) : null);
+  if (finding) oblige(shoe, coup, finding, { card: observed === 'drew' ? (laid ?? null) : null });
 }
 
 /** Returns the total of some cards in words: `?` if a card was not read. */

@@ -10,7 +10,7 @@ import type { Coup, Declaration, Shoe } from '../state.js';
 
 /** Judges the called total of a hand against its cards at that moment (RS-01, once a coup). */
 export function callHand(shoe: Shoe, coup: Coup, event: EventOf<'hand-called'>): void {
-  judgeTotal(shoe, coup, event.data.hand, event.data.total, event);
+  judgeTotal(shoe, coup, event, { hand: event.data.hand, said: event.data.total });
 }
 
 /** Records a declared outcome. Judges its totals now, and the rest once the hands are final. */
@@ -18,8 +18,8 @@ export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-d
   const { by, outcome, player, banker } = event.data;
   judgeShort(shoe, coup, event);
   judgeDraws(shoe, coup, 'declared', event);
-  if (player !== undefined) judgeTotal(shoe, coup, 'player', player, event);
-  if (banker !== undefined) judgeTotal(shoe, coup, 'banker', banker, event);
+  if (player !== undefined) judgeTotal(shoe, coup, event, { hand: 'player', said: player });
+  if (banker !== undefined) judgeTotal(shoe, coup, event, { hand: 'banker', said: banker });
   const former = coup.declarations.findLast((declaration) => declaration.event.data.by === by);
   if (
     former &&
@@ -59,7 +59,12 @@ export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   });
 }
 
-function judgeTotal(shoe: Shoe, coup: Coup, hand: Hand, said: number, event: AnyEvent): void {
+function judgeTotal(
+  shoe: Shoe,
+  coup: Coup,
+  event: AnyEvent,
+  { hand, said }: { readonly hand: Hand; readonly said: number },
+): void {
   if (coup.gapped || coup.short) return;
   const possible = totals(cardsOn(coup, hand));
   if (possible.length > 1 || coup.unplaced)

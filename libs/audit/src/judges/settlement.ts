@@ -53,8 +53,9 @@ export function judgeSettlement(shoe: Shoe, coup: Coup): void {
   for (const wager of coup.wagers) {
     const bet = shoe.rules.bets.get(wager.bet);
     if (!bet) continue; // BT-10: its settlement is not judged
-    const { stands, late } = standing(wager);
-    if (coup.kind !== 'normal' || stands === 0) judgeUnfounded(shoe, coup, wager, stands, late);
+    const staked = standing(wager);
+    const { stands } = staked;
+    if (coup.kind !== 'normal' || stands === 0) judgeUnfounded(shoe, coup, wager, staked);
     else if (judgeable)
       judgeWager(shoe, coup, wager, { bet, stands, facts: (facts ??= possibleFacts(coup)) });
   }
@@ -63,29 +64,60 @@ export function judgeSettlement(shoe: Shoe, coup: Coup): void {
 /**
  * Raises PY-06 for a settlement without a bet, or for a late stake that was not returned unpaid.
  */
-function judgeUnfounded(shoe: Shoe, coup: Coup, wager: Wager, stands: number, late: number): void {
+function judgeUnfounded(
+  shoe: Shoe,
+  coup: Coup,
+  wager: Wager,
+  { stands, late }: ReturnType<typeof standing>,
+): void {
   const settled = settledOf(wager);
-  if (settled && settled.commission > 0) judgeCommission(shoe, coup, wager, settled, null);
+  if (settled && settled.commission > 0) judgeCommission(shoe, coup, { wager, settled }, null);
   // BT-07 covers a bet on a dummy, demonstration or free coup, BT-08 a stake not returned.
   if (stands > 0) return;
-  const returned = settled !== null && settled.stake === 'returned' && settled.paid === 0;
-  const wrong = late > 0 ? (settled ? !returned : shoe.reports.settlements) : settled !== null;
-  if (!wrong) return;
+  const fault =
+    late > 0 ? lateStakeKept(shoe, wager, settled, late) : settledWithoutBet(wager, settled);
+  if (!fault) return;
   raise(shoe, coup, 'PY-06', {
     ...ofWager(wager),
     events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
-    expected: late > 0 ? `the late stake of ${late} returned unpaid` : 'no settlement',
+    expected: fault.expected,
     observed: settled ? settledText(settled) : 'not settled',
-    impact: impact(
-      shoe,
-      (settled?.paid ?? 0) - (settled?.stake === 'taken' || !settled ? late : 0),
-    ),
-    message:
-      late > 0
-        ? `Seat ${wager.seat}'s ${wager.bet} bet came too late and is none; its stake was not simply returned.`
-        : `Seat ${wager.seat}'s ${wager.bet} was settled, but no bet stood there.`,
+    impact: impact(shoe, fault.amount),
+    message: fault.message,
   });
 }
+
+interface Unfounded {
+  readonly expected: string;
+  readonly message: string;
+  /** What the patron has and should not have; negative for the reverse. */
+  readonly amount: number;
+}
+
+function lateStakeKept(
+  shoe: Shoe,
+  { seat, bet }: Wager,
+  settled: Settled | null,
+  late: number,
+): Unfounded | undefined {
+  const fault = {
+    expected: `the late stake of ${late} returned unpaid`,
+    message: `Seat ${seat}'s ${bet} bet came too late and is none; its stake was not simply returned.`,
+  };
+  if (!settled) return shoe.reports.settlements ? { ...fault, amount: -late } : undefined;
+  const { stake, paid } = settled;
+  if (stake === 'returned' && paid === 0) return undefined;
+  return { ...fault, amount: paid - (stake === 'taken' ? late : 0) };
+}
+
+const settledWithoutBet = ({ seat, bet }: Wager, settled: Settled | null): Unfounded | undefined =>
+  settled
+    ? {
+        expected: 'no settlement',
+        message: `Seat ${seat}'s ${bet} was settled, but no bet stood there.`,
+        amount: settled.paid,
+      }
+    : undefined;
 
 interface Standing {
   readonly bet: Bet;
@@ -102,10 +134,22 @@ interface Verdict {
   readonly slip?: Slip;
 }
 
+/** A bet to judge: what stood on it, and how it was settled. */
+interface Judged {
+  readonly shoe: Shoe;
+  readonly bet: Bet;
+  readonly stake: number;
+  readonly settled: Settled | null;
+}
+
+type Win = Extract<Result, { result: 'win' }>;
+
 function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }: Standing): void {
   const settled = settledOf(wager);
   const results = resultsOf(bet, facts, coup);
-  const verdicts = results.map((result) => verdictOn(shoe, bet, stands, result, settled));
+  const verdicts = results.map((result) =>
+    verdictOn({ shoe, bet, stake: stands, settled }, result),
+  );
   const [verdict] = verdicts;
   const agreed = verdicts.every((each) => each?.code === verdict?.code);
   if (!agreed) {
@@ -119,12 +163,17 @@ function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }
     );
   } else if (verdict) raiseSettlement(shoe, coup, wager, { ...verdict, settled, stake: stands });
   if (settled)
-    judgeCommission(shoe, coup, wager, settled, {
-      bet,
-      stands,
-      results,
-      netted: agreed && verdict?.slip === 'commission-netted',
-    });
+    judgeCommission(
+      shoe,
+      coup,
+      { wager, settled },
+      {
+        bet,
+        stands,
+        results,
+        netted: agreed && verdict?.slip === 'commission-netted',
+      },
+    );
 }
 
 /**
@@ -166,50 +215,44 @@ const looksAtCards = (predicate: Predicate): boolean =>
   predicate.player !== undefined || predicate.banker !== undefined;
 
 /** Returns the first of PY-01, PY-02, PY-05, PY-04 and PY-03 that fits. */
-function verdictOn(
-  shoe: Shoe,
-  bet: Bet,
-  stake: number,
-  result: Result,
-  settled: Settled | null,
-): Verdict | undefined {
+function verdictOn(judged: Judged, result: Result): Verdict | undefined {
+  const { shoe, settled } = judged;
   if (!settled && !shoe.reports.settlements) return undefined;
   const returned = settled?.stake === 'returned';
   const paid = settled?.paid ?? 0;
-  if (result.result === 'win') {
-    const due = winnings(shoe, stake, result.odds.profit);
-    if (returned && paid === due) return undefined;
-    const wanted = {
-      expected: `paid ${due} (${result.odds.text}), stake returned`,
-      lawful: stake + due,
-    };
-    if (result.special ? paid === 0 && due > 0 : !returned || (paid === 0 && due > 0))
-      return { code: 'PY-01', ...wanted };
-    if (result.special) return { code: 'PY-05', ...wanted };
-    const slip = slipOf(shoe, bet, stake, result, paid);
-    return { code: 'PY-03', ...wanted, ...(slip && { slip }) };
+  switch (result.result) {
+    case 'win':
+      return verdictOnWin(judged, result);
+    case 'push':
+      if (returned && paid === 0) return undefined;
+      return {
+        code: result.special ? 'PY-05' : 'PY-04',
+        expected: 'stake returned, nothing paid',
+        lawful: judged.stake,
+      };
+    case 'lose':
+      if (settled && !returned && paid === 0) return undefined;
+      return { code: 'PY-02', expected: 'stake taken, nothing paid', lawful: 0 };
   }
-  if (result.result === 'push') {
-    if (returned && paid === 0) return undefined;
-    return {
-      code: result.special ? 'PY-05' : 'PY-04',
-      expected: 'stake returned, nothing paid',
-      lawful: stake,
-    };
-  }
-  return settled && !returned && paid === 0
-    ? undefined
-    : { code: 'PY-02', expected: 'stake taken, nothing paid', lawful: 0 };
 }
 
-/** Returns the first known slip that explains a wrong amount. */
-function slipOf(
-  shoe: Shoe,
-  bet: Bet,
-  stake: number,
-  { odds, tier }: Extract<Result, { result: 'win' }>,
-  paid: number,
-): Slip | undefined {
+function verdictOnWin(judged: Judged, result: Win): Verdict | undefined {
+  const { shoe, stake, settled } = judged;
+  const { odds, special } = result;
+  const returned = settled?.stake === 'returned';
+  const paid = settled?.paid ?? 0;
+  const due = winnings(shoe, stake, odds.profit);
+  if (returned && paid === due) return undefined;
+  const wanted = { expected: `paid ${due} (${odds.text}), stake returned`, lawful: stake + due };
+  const unpaid = paid === 0 && due > 0;
+  if (unpaid || (!special && !returned)) return { code: 'PY-01', ...wanted };
+  if (special) return { code: 'PY-05', ...wanted };
+  const slip = slipOf(judged, result, paid);
+  return { code: 'PY-03', ...wanted, ...(slip && { slip }) };
+}
+
+/** Returns the known slip that explains a wrong amount, the first that fits. */
+function slipOf({ shoe, bet, stake }: Judged, { odds, tier }: Win, paid: number): Slip | undefined {
   const { profit } = odds;
   const pays = (num: number): boolean =>
     num >= 0 && winnings(shoe, stake, { num, den: profit.den }) === paid;
@@ -217,7 +260,7 @@ function slipOf(
     return 'odds-read-as-for';
   if (bet.pays.some((other, i) => i !== tier && winnings(shoe, stake, other.odds.profit) === paid))
     return 'wrong-tier';
-  const { commission } = shoe.rules;
+  const { commission, payoutRounding } = shoe.rules;
   const due = winnings(shoe, stake, profit);
   if (
     bet.commission &&
@@ -225,10 +268,8 @@ function slipOf(
     paid === due - Math.max(commission.minimum, scale(due, commission.rate, commission.rounding))
   )
     return 'commission-netted';
-  if (
-    !isExact(stake, profit, shoe.rules.payoutRounding.unit) &&
-    roundingsOf(stake, profit, shoe.rules.payoutRounding.unit).includes(paid)
-  )
+  const { unit } = payoutRounding;
+  if (!isExact(stake, profit, unit) && roundingsOf(stake, profit, unit).includes(paid))
     return 'wrong-rounding';
   return pays(profit.num + profit.den) ? 'stake-counted-as-winnings' : undefined;
 }

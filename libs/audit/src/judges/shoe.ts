@@ -9,9 +9,9 @@ import {
   type EventOf,
   type Report,
 } from '../events/events.js';
-import { UNREAD } from '../findings/finding.js';
+import { UNREAD, type Finding } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
-import type { Coup, Duty, Laid, Shoe } from '../state.js';
+import type { Coup, Duty, Shoe } from '../state.js';
 
 /** Returns a newly opened shoe. Judges its rules and its number of decks (SH-19). */
 export function openShoe(
@@ -21,7 +21,6 @@ export function openShoe(
   duty: Readonly<Duty>,
 ): Shoe {
   const { data, shoe: name } = opening;
-  const { rules } = given;
   const shoe: Shoe = {
     table,
     name: name as string,
@@ -60,6 +59,13 @@ export function openShoe(
     dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
   };
   markShoe(shoe);
+  judgeOpening(shoe);
+  return shoe;
+}
+
+function judgeOpening(shoe: Shoe): void {
+  const { rules } = shoe;
+  const { data } = shoe.opening;
   const otherHash =
     data.rulesHash !== undefined && rules.hash !== '' && data.rulesHash !== rules.hash;
   if (otherHash || !rules.document.decks.includes(data.decks)) {
@@ -74,49 +80,38 @@ export function openShoe(
         : `The shoe was opened with ${data.decks} decks, which ${rules.ref} does not allow.`,
     });
   }
-  return shoe;
 }
 
 /** Judges the burn when the first coup opens (SH-06, SH-07). */
 export function judgeBurn(shoe: Shoe, coup: Coup): void {
   if (!shoe.reports.burns || shoe.burnsLost) return;
   const burned = shoe.burned.length;
-  const indicator = shoe.burned[0]?.card;
+  const [first] = shoe.burned;
   const { burn } = shoe.rules.document;
-  const { counts, byFirstCard } = permittedBurns(
-    burn,
-    shoe.decks,
-    indicator ? rankOf(indicator) : undefined,
-  );
-  const events = [...shoe.burned.map(({ event }) => referenceOf(event)), coup.ref];
+  const permittedAfter = (card: Card | null | undefined): ReturnType<typeof permittedBurns> =>
+    permittedBurns(burn, shoe.decks, card ? rankOf(card) : undefined);
+  const { counts, byFirstCard } = permittedAfter(first?.card);
   if (counts.includes(burned) || byFirstCard.includes(burned - 1)) return;
-  if (burned === 0) {
-    const finding = raise(shoe, null, 'SH-06', {
-      events,
-      expected: 'a burn',
-      observed: 'none',
-      message: 'No card was burned before the first coup.',
-    });
-    if (finding) oblige(shoe, coup, finding, null);
-    return;
-  }
-  if (
-    indicator === null &&
-    CARDS.some((card) =>
-      permittedBurns(burn, shoe.decks, rankOf(card)).byFirstCard.includes(burned - 1),
-    )
-  ) {
-    return unjudgeable(
-      shoe,
-      null,
-      ['SH-07'],
-      [referenceOf((shoe.burned[0] as Laid).event)],
-      UNREAD,
-    );
-  }
-  const wanted = [...counts, ...byFirstCard.map((count) => count + 1)];
-  const finding = raise(shoe, null, 'SH-07', {
-    events,
+  const couldBePermitted = (): boolean =>
+    CARDS.some((card) => permittedAfter(card).byFirstCard.includes(burned - 1));
+  if (first?.card === null && couldBePermitted())
+    return unjudgeable(shoe, null, ['SH-07'], [referenceOf(first.event)], UNREAD);
+  const finding = first
+    ? raiseBurn(shoe, coup, [...counts, ...byFirstCard.map((count) => count + 1)])
+    : raise(shoe, null, 'SH-06', {
+        events: [coup.ref],
+        expected: 'a burn',
+        observed: 'none',
+        message: 'No card was burned before the first coup.',
+      });
+  if (finding) oblige(shoe, coup, finding);
+}
+
+function raiseBurn(shoe: Shoe, coup: Coup, wanted: readonly number[]): Finding | undefined {
+  const burned = shoe.burned.length;
+  const indicator = shoe.burned[0]?.card;
+  return raise(shoe, null, 'SH-07', {
+    events: [...shoe.burned.map(({ event }) => referenceOf(event)), coup.ref],
     expected:
       wanted.length > 0
         ? `${[...new Set(wanted)].sort((a, b) => a - b).join(' or ')} cards`
@@ -124,7 +119,6 @@ export function judgeBurn(shoe: Shoe, coup: Coup): void {
     observed: `${burned} cards`,
     message: `${burned} cards were burned${indicator ? `, the first of them ${indicator}` : ''}; the rules do not permit that number.`,
   });
-  if (finding) oblige(shoe, coup, finding, null);
 }
 
 /**
@@ -156,7 +150,7 @@ export function countCoup(shoe: Shoe, coup: Coup, because: AnyEvent): void {
     observed: 'another coup',
     message: 'A coup was opened after the last one that the cut card permits.',
   });
-  if (finding) oblige(shoe, coup, finding, null);
+  if (finding) oblige(shoe, coup, finding);
 }
 
 /**

@@ -5,8 +5,8 @@ import { unreadOf } from '../coup/coup.js';
 import { referenceOf, type EventOf } from '../events/events.js';
 import { UNREAD } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
-import type { Account, Coup, LedgerRow, Shoe, Wager } from '../state.js';
-import { impact, ofWager, winnings, type Settled } from '../coup/wagers.js';
+import type { Account, Coup, LedgerRow, Shoe } from '../state.js';
+import { impact, ofWager, winnings, type Settled, type SettledWager } from '../coup/wagers.js';
 
 /** Returns a seat's account in a shoe; a new one is empty. */
 export function accountOf(shoe: Shoe, seat: number): Account {
@@ -98,13 +98,12 @@ interface Charge {
 export function judgeCommission(
   shoe: Shoe,
   coup: Coup,
-  wager: Wager,
-  settled: Settled,
+  { wager, settled }: SettledWager,
   bearing: Bearing | null,
 ): void {
   const charges = bearing
     ? bearing.results.map((result) => chargeOn(shoe, bearing, result, settled))
-    : [chargeOf(0, settled.commission, undefined, shoe, 0)];
+    : [chargeOf(shoe, settled.commission, NOTHING_OWED)];
   const [first] = charges as [Charge];
   if (first.due > 0 && charges.every(({ due }) => due === first.due)) {
     accountOf(shoe, wager.seat).due += first.due;
@@ -121,7 +120,7 @@ export function judgeCommission(
       UNREAD,
     );
   } else if (first.code)
-    raiseCharge(shoe, coup, wager, settled, { code: first.code, due: first.due });
+    raiseCharge(shoe, coup, { wager, settled }, { code: first.code, due: first.due });
 }
 
 function chargeOn(
@@ -132,20 +131,22 @@ function chargeOn(
 ): Charge {
   const { commission } = shoe.rules;
   if (!bet.commission || !commission || result.result !== 'win' || settled.paid === 0)
-    return chargeOf(0, settled.commission, undefined, shoe, 0);
+    return chargeOf(shoe, settled.commission, NOTHING_OWED);
   const won = winnings(shoe, stands, result.odds.profit);
   const due = Math.max(commission.minimum, scale(won, commission.rate, commission.rounding));
   if (netted && settled.commission === 0) return { due, code: undefined };
-  return chargeOf(due, settled.commission, commission, shoe, won);
+  return chargeOf(shoe, settled.commission, { due, commission, won });
 }
 
-function chargeOf(
-  due: number,
-  charged: number,
-  commission: Commission | undefined,
-  shoe: Shoe,
-  won: number,
-): Charge {
+/** The commission that is due on winnings, and the rule that it is due by, if any. */
+interface Owed {
+  readonly due: number;
+  readonly commission: Commission | undefined;
+  readonly won: number;
+}
+const NOTHING_OWED: Owed = { due: 0, commission: undefined, won: 0 };
+
+function chargeOf(shoe: Shoe, charged: number, { due, commission, won }: Owed): Charge {
   if (charged === due) return { due, code: undefined };
   if (!commission) return { due, code: 'CM-04' };
   if (charged === 0) return { due, code: shoe.reports.commission ? 'CM-01' : undefined };
@@ -168,8 +169,7 @@ const CHARGED_WRONG: Partial<Record<FindingCode, string>> = {
 function raiseCharge(
   shoe: Shoe,
   coup: Coup,
-  wager: Wager,
-  settled: Settled,
+  { wager, settled }: SettledWager,
   { code, due }: { code: FindingCode; due: number },
 ): void {
   raise(shoe, coup, code, {

@@ -208,7 +208,7 @@ function show(value: unknown): string {
 /** Serializes a JSON value with members sorted by name, so that equal values have equal texts. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
+  if (!isRecord(value)) return value === undefined ? 'null' : JSON.stringify(value);
   const members = Object.keys(value)
     .sort()
     .filter((name) => value[name] !== undefined);

@@ -90,7 +90,7 @@ function sideOf(hand: 'player' | 'banker', conditions: readonly Predicate[], dec
 }
 
 const fits = (pattern: string, card: Card): boolean =>
-  [...pattern].every((letter, i) => letter === '?' || letter === card[i]);
+  Array.from(pattern).every((letter, i) => letter === '?' || letter === card[i]);
 
 function* playedOut(
   hands: Hands,

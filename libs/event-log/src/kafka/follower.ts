@@ -120,7 +120,8 @@ export class KafkaFollower implements Follower {
     this.consumer = consumer;
     consumer.start().then(
       () => (this.restartMs = RESTART_MS),
-      (error: Error) => this.restart(consumer, `the consumer did not start: ${error.message}`),
+      (error: unknown) =>
+        this.restart(consumer, `the consumer did not start: ${asError(error).message}`),
     );
   }
 
@@ -215,9 +216,9 @@ export class KafkaFollower implements Follower {
     place.confirming = true;
     this.consumer?.pause(place.partition);
     void this.ask(place)
-      .catch((error: Error) => {
+      .catch((error: unknown) => {
         if (error instanceof BrokenLog) this.stop(place, error);
-        else this.options.onNotice(`partition ${place.partition}: ${error.message}`);
+        else this.options.onNotice(`partition ${place.partition}: ${asError(error).message}`);
       })
       .finally(() => {
         place.confirming = false;

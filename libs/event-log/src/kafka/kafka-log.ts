@@ -1,3 +1,4 @@
+import { asError } from '#process';
 import type { Kafka } from 'kafkajs';
 import { Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
 import { kafkaClient, type KafkaSettings } from './client.js';
@@ -158,7 +159,7 @@ export class KafkaLog extends EventLog {
   private async trouble(): Promise<string | undefined> {
     return this.sameTopic(HEALTH_MS_MAX).then(
       () => undefined,
-      (error: Error) => error.message,
+      (error: unknown) => asError(error).message,
     );
   }
 

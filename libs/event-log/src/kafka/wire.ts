@@ -1,3 +1,4 @@
+import { asError } from '#process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { contiguous } from '../contiguous.js';
@@ -82,8 +83,8 @@ export class KafkaWire {
    */
   async read(partition: number, from: number, bytes: number): Promise<StoredRecord[]> {
     const { messages, highWatermark } = await this.fetch(partition, from, bytes).catch(
-      (error: Error) => {
-        if (error.name !== 'KafkaJSOffsetOutOfRange') throw error;
+      (error: unknown) => {
+        if (asError(error).name !== 'KafkaJSOffsetOutOfRange') throw error;
         throw new BrokenLog(
           `partition ${partition} has no offset ${from}: the partition ends before it, or the record was deleted`,
           partition,
@@ -159,8 +160,13 @@ export class KafkaWire {
 
   private async connect(): Promise<void> {
     await this.cluster.connect();
-    await this.cluster.addTargetTopic(this.topic).catch((error: { type?: string }) => {
-      if (error.type !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
+    await this.cluster.addTargetTopic(this.topic).catch((error: unknown) => {
+      if (!(
+        error instanceof Error &&
+        'type' in error &&
+        error.type === 'UNKNOWN_TOPIC_OR_PARTITION'
+      ))
+        throw error;
     });
     this.connected = true;
   }

@@ -1,3 +1,4 @@
+import { asError } from '#process';
 import pg from 'pg';
 import type { Batch } from '../batcher.js';
 import { NotRecorded, OutcomeUnknown } from '../port.js';
@@ -16,8 +17,10 @@ export async function sendBatches(
   sessions: Sessions,
   batches: readonly Batch[],
 ): Promise<number[]> {
-  const client = await sessions.take().catch((error: Error) => {
-    throw new NotRecorded(`PostgreSQL cannot be reached: ${error.message}`, { cause: error });
+  const client = await sessions.take().catch((error: unknown) => {
+    throw new NotRecorded(`PostgreSQL cannot be reached: ${asError(error).message}`, {
+      cause: error,
+    });
   });
   try {
     const { rows } = await client.query<{ firsts: string[] }>({

@@ -102,15 +102,11 @@ export async function misdealtCoups(
     coupRef as string,
     table,
   ]);
-  const found = conditions(filter).and(
-    'f.coup_ref = any(?)',
+  const all = await findingsOf(
+    read,
+    filter,
     page.lines.map(({ coupRef }) => coupRef),
   );
-  const rows = await read.rows<FindingRead>(
-    `select ${FINDING_COLUMNS} from finding f ${found.sql} order by f.severity, f.code, f.id`,
-    found.parameters,
-  );
-  const all = rows.map(findingLine);
   return {
     lines: page.lines.map((coup) =>
       lineOf(
@@ -120,6 +116,20 @@ export async function misdealtCoups(
     next: page.next,
     summary: await summaryOf(read, filter),
   };
+}
+
+/** Returns the findings of these coups that match the filter, the gravest first. */
+async function findingsOf(
+  read: Snapshot,
+  filter: MisdealtFilter,
+  coupRefs: readonly (string | null)[],
+): Promise<FindingLine[]> {
+  const found = conditions(filter).and('f.coup_ref = any(?)', coupRefs);
+  const rows = await read.rows<FindingRead>(
+    `select ${FINDING_COLUMNS} from finding f ${found.sql} order by f.severity, f.code, f.id`,
+    found.parameters,
+  );
+  return rows.map(findingLine);
 }
 
 function lineOf(findings: readonly FindingLine[]): MisdealtLine {
