@@ -83,7 +83,7 @@ describe('the lines of commission', () => {
     );
   });
 
-  it('add up when the devices lose, repeat and contradict events too', () => {
+  it('add up even if the devices lose, repeat and contradict events', () => {
     // Amounts near 2^53 are recorded as they are; their sums are no longer exact, whichever way
     // they are added.
     const small = anyStream(80).map((events) =>
@@ -115,7 +115,7 @@ describe('the lines of commission', () => {
     },
   );
 
-  it('stand under whoever dealt the coup, and money collected under whoever was on duty that day', () => {
+  it('name the dealer who dealt the coup, and for collected money the dealer on duty that day', () => {
     const log = new TableLog();
     log.open();
     log.dealer('dora');
@@ -172,7 +172,7 @@ describe('the lines of commission', () => {
     ]);
   });
 
-  it('keep what was taken in a void coup, and not what was marked', () => {
+  it('keep what was taken in a void coup, but not what was marked', () => {
     const log = new TableLog();
     log.open();
     log.dealer('dora');
@@ -201,7 +201,7 @@ describe('the lines of commission', () => {
 });
 
 describe('a coup', () => {
-  it('is reported with its cards, bets, settlements and commission, a late settlement too', () => {
+  it('is reported with its cards, bets, settlements and commission, including a late settlement', () => {
     const log = new TableLog();
     log.open();
     log.dealer('dora');
@@ -326,7 +326,7 @@ describe('the rows that changed', () => {
   const NO_SUMS = { ledger: [], commission: [], dealt: [], bets: [] };
   const anyLog = fc.oneof(anyGame(), anyStream(80));
 
-  it('keep a reader level with the table after every event, whatever is sent', () => {
+  it('keep a reader up to date after every event, whatever is sent', () => {
     fc.assert(
       fc.property(anyLog, (events) => {
         const reader = new Reader();
@@ -339,7 +339,7 @@ describe('the rows that changed', () => {
     );
   });
 
-  it('keep a reader level through simulated shoes with every fault that their rules know', () => {
+  it('keep a reader up to date through simulated shoes with every fault that their rules know', () => {
     const faults = FINDING_CODES.filter((code) => code !== 'PY-05');
     const { lines } = simulated({ rules: 'nsw-crown@1', bets: true, seed: 1, shoes: 4, faults });
     const reader = new Reader();
@@ -364,7 +364,7 @@ describe('the rows that changed', () => {
     agrees(of.reader, of.state);
   };
 
-  it('have the findings and the money of a coup under the dealer who signs on in it', () => {
+  it('put the findings and the money of a coup under the dealer who signs on during it', () => {
     const log = new TableLog();
     log.open();
     log.dealer('dora');
@@ -385,7 +385,7 @@ describe('the rows that changed', () => {
     expect(dealers()).toEqual(['ivan']);
   });
 
-  it('have a coup void and empty that a corrected late closing takes off the record', () => {
+  it('show a coup void and empty if a corrected late closing takes it off the record', () => {
     const log = new TableLog();
     log.open();
     play(log, 1);
@@ -424,7 +424,7 @@ describe('the rows that changed', () => {
     ]);
   });
 
-  it('have no commission due in a coup that a gap hides', () => {
+  it('show no commission due in a coup that a gap hides', () => {
     const log = new TableLog();
     log.open();
     log.dealer('dora');
@@ -446,7 +446,7 @@ describe('the rows that changed', () => {
     expect(commission()).toEqual([{ seat: 1, due: 0, taken: 0, marked: 50 }]);
   });
 
-  it('come to the same in whatever portions they are taken, with those of shoes out of reach', () => {
+  it('add up to the same in any portions, including those of shoes out of reach', () => {
     fc.assert(
       fc.property(anyLog, fc.integer({ min: 2, max: 40 }), (events, portion) => {
         const [each, some, once] = [new Reader(), new Reader(), new Reader()];
@@ -475,7 +475,7 @@ describe('a line', () => {
   });
   const encoded = (event: Sent): Uint8Array => new TextEncoder().encode(JSON.stringify(event));
 
-  it('is folded as the event that it holds', () => {
+  it('is folded as the event that it contains', () => {
     fc.assert(
       fc.property(anyGame(), (events) => {
         const [byLines, byEvents] = [newTable('T1'), folded(events)];
@@ -500,8 +500,8 @@ describe('a line', () => {
   });
 });
 
-describe('what is reported of a table', () => {
-  it('is the same when its state was saved and loaded in between', () => {
+describe('the rows of a table', () => {
+  it('are the same if its state was saved and loaded in between', () => {
     const report = (state: TableState): unknown =>
       shoesOf(state).map((shoe) => ({
         coups: shoe.coups.map((coup) => auditedCoup(shoe, coup)),

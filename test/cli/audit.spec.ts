@@ -105,7 +105,7 @@ describe('shoeprint audit', () => {
     );
     expect(stdout).toContain('banker has 6, third card  0 1 2 3 4 5 6 7 8 9 stood');
     expect(stdout).toContain('Pennsylvania Code, title 58,');
-    expect(stdout).toContain('money   100.00 USD in favour of the house');
+    expect(stdout).toContain('money   100.00 USD in favor of the house');
     expect(stdout).toContain('Seat 5 still owed 56.50 USD of commission.');
     expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
   });

@@ -51,7 +51,7 @@ export function markUnjudgeable({ changes }: Shoe, key: string, isNew: boolean):
   changes.unjudgeable.set(key, changes.table.receipt.mark);
 }
 
-/** How a finding changed; withdrawn, by the event `because`. */
+/** How a finding changed. A withdrawn one names the event that withdrew it. */
 export type FindingNews = 'raised' | 'amended' | { readonly because: string };
 
 /** Marks a finding of a shoe. */
@@ -87,8 +87,8 @@ function mark(
 }
 
 /**
- * Hands the changes of a shoe on to the same shoe as a correction leaves it, and marks all of it:
- * any part may differ.
+ * Passes the changes of a shoe to the same shoe as a correction leaves it, and marks all of it,
+ * because any part may differ.
  */
 export function markReplaced(former: Shoe, fresh: Shoe): void {
   const { changes } = former;
@@ -107,19 +107,22 @@ export function markReplaced(former: Shoe, fresh: Shoe): void {
     markUnjudgeable(fresh, key, !former.unjudgeable.has(key));
 }
 
-/** A shoe and what changed of it. */
+/** A shoe and its changes. */
 export interface ChangedShoe extends Omit<ShoeChanges, 'table' | 'coups'> {
   readonly shoe: Shoe;
   readonly coups: readonly { readonly coup: Coup; readonly mark: number }[];
 }
 
-/** Shoes, and findings about none, that changed at a table since its changes were last taken. */
+/**
+ * The shoes, and the findings about no shoe, that changed at a table since its changes were last
+ * taken.
+ */
 export interface Changes {
   readonly shoes: readonly ChangedShoe[];
   readonly outside: readonly FindingChange[];
 }
 
-/** Takes all changes of a table: they are no longer kept. */
+/** Takes all changes of a table. The table no longer keeps them. */
 export function takeChanges(state: TableState): Changes {
   const { changes, open, before } = state;
   const shoes = [...changes.left.splice(0), before, open].filter((shoe) => shoe !== null);
@@ -170,7 +173,7 @@ function takenCoup(coup: Coup): ChangedShoe['coups'][number] {
   return { coup, mark };
 }
 
-/** Makes a shoe unchanged, as one of this table. */
+/** Discards the changes of a shoe and connects it to this table. */
 export function forgetChanges(shoe: Shoe, table: TableChanges): void {
   taken(shoe);
   shoe.changes = noShoeChanges(table);

@@ -22,15 +22,14 @@ import type { Found } from './findings/finding.js';
 import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
-/**
- * Shoe ids and card sources remembered of a table, and findings that belong to no shoe that is
- * held.
- */
+/** Shoe ids remembered of each table. */
 const SHOES_MAX = 1024;
+/** Card sources remembered of each table. */
 const CARD_SOURCES_MAX = 16;
+/** Findings remembered of each table that are about no shoe within reach. */
 const OUTSIDE_MAX = 1024;
 
-/** A table of which nothing is known yet. */
+/** Returns the state of a table without events. */
 export const newTable = (table: string): TableState => ({
   foldVersion: FOLD_VERSION,
   table,
@@ -44,17 +43,17 @@ export const newTable = (table: string): TableState => ({
   changes: noTableChanges(),
 });
 
-/** The receipt of an event of which nothing is known. */
+/** The receipt of an event if the caller does not know it. */
 const NO_RECEIPT: Receipt = { mark: 0, received: null };
 
 /**
- * Takes one event of a table, as an object or as the line that holds it: admits, assembles, judges
- * and accounts for it. Changes `state`, and marks in it what changed, with the mark of `receipt`;
- * `takeChanges` takes that. The same events in the same order make the same rows, with the same
- * ids, whenever and wherever they are folded.
+ * Takes one event of a table, as an object or as the line that contains it: admits, assembles,
+ * judges and accounts for it. Changes `state`, and marks what changed with the mark of `receipt`;
+ * `takeChanges` takes the changes. The same events in the same order make the same rows, with the
+ * same ids, whenever and wherever they are folded.
  *
  * Never throws on an event that `Decoder` accepts, unless the record names rules that are not in
- * `book`. A line that `Decoder` refuses, or of another table, throws and changes nothing.
+ * `book`. Throws on a line that `Decoder` refuses or that is of another table, and changes nothing.
  */
 export function fold(
   state: TableState,
@@ -92,7 +91,8 @@ export function endOfLog(state: TableState, book: RuleBook, receipt: Receipt = N
 }
 
 /**
- * Events that reach back to the shoe before the open one; everything else of another shoe is stray.
+ * Events that reach back to the shoe before the open one. All other events of another shoe are
+ * stray.
  */
 const REACHING: ReadonlySet<string> = new Set([
   'card-moved',
@@ -141,7 +141,7 @@ class Table implements Admitting {
       return;
     }
     if (state.open && !state.open.closed) this.enter(state.open, event);
-    // it goes out of reach: nothing can be returned any more
+    // it goes out of reach, so its stakes can no longer be returned
     if (state.before && owesReturns(state.before)) this.enter(state.before, event);
     const given = {
       ...judgedBy(this.book, event),
@@ -194,7 +194,7 @@ class Table implements Admitting {
     if (cardSources.length > CARD_SOURCES_MAX) cardSources.pop();
   }
 
-  /** A finding about something of no shoe that is held. */
+  /** Raises a finding about no shoe within reach. */
   private raiseOutside(event: AnyEvent, code: FindingCode, wrong: Wrong): void {
     const { state } = this;
     const place = {

@@ -6,8 +6,8 @@ import type { Found, Gap, NotJudged } from './findings/finding.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
 /**
- * The version of the fold's verdicts and of what it saves; state of another version is rebuilt,
- * never read.
+ * The version of the fold's verdicts and of the state that it saves. State of another version is
+ * never read, but rebuilt.
  */
 export const FOLD_VERSION = 2;
 
@@ -24,7 +24,7 @@ export interface LedgerRow {
   readonly outstanding: number;
 }
 
-/** What a seat's ledger line is kept from. */
+/** The amounts behind a seat's line of the ledger. */
 export interface Account {
   due: number;
   taken: number;
@@ -34,8 +34,8 @@ export interface Account {
 }
 
 /**
- * Commission that entered a shoe's ledger through no coup: collected, waived, or settled before
- * there was any.
+ * Commission that entered a shoe's ledger without a coup: collected, waived, or settled before the
+ * first coup.
  */
 interface Taking {
   readonly seat: number;
@@ -54,13 +54,13 @@ export type Place = Hand | 'burn' | 'discard' | 'next' | null;
 export interface Laid {
   readonly event: EventOf<'card-drawn'>;
   readonly card: Card | null;
-  /** What it counts, -1 unread. */
+  /** Its point value; -1 if unread. */
   readonly value: number;
   readonly exposed: boolean;
   place: Place;
-  /** Its number among the coup's game cards, from 0; -1 for a card that never was one. */
+  /** Its index among the coup's game cards; -1 for a card that never was one. */
   ordinal: number;
-  /** When it came to lie where it lies: greater is later. */
+  /** Increases with each card that is laid: a greater one lies later. */
   serial: number;
   moved: boolean;
   carried: boolean;
@@ -73,7 +73,7 @@ export interface BetMove {
   late: boolean;
 }
 
-/** A seat's bet in one coup with what was done about it. */
+/** A seat's bet in one coup, with its moves and settlements. */
 export interface Wager {
   readonly seat: number;
   readonly bet: string;
@@ -81,12 +81,14 @@ export interface Wager {
   readonly settlements: EventOf<'bet-settled'>[];
 }
 
+/** A declared outcome. */
 export interface Declaration {
   readonly event: EventOf<'outcome-declared'>;
   /** The coup's `handVersion` when it was declared. */
   readonly handVersion: number;
 }
 
+/** A coup and everything that its events did. */
 export interface Coup {
   readonly opening: EventOf<'coup-opened'>;
   readonly ref: string;
@@ -96,11 +98,11 @@ export interface Coup {
   readonly from: number;
   to: number;
   state: 'open' | 'over' | 'void';
-  /** The gap that hid a part of it. */
+  /** A gap hid a part of it. */
   gapped: boolean;
   /** It had a hand of fewer than two cards when its outcome was declared or it ended. */
   short: boolean;
-  /** A card whose hand cannot be known lies in it. */
+  /** One of its cards went to a hand that cannot be known. */
   unplaced: boolean;
   /** Game cards in the order drawn, excess cards after them where they came. */
   readonly cards: Laid[];
@@ -108,7 +110,7 @@ export interface Coup {
   readonly banker: Laid[];
   ordinals: number;
   serials: number;
-  /** Turns with every draw to a hand and every move of its cards. */
+  /** Increases with every draw to a hand and every move of its cards. */
   handVersion: number;
   /** Drawing codes raised, as bits of `draws.ts`. */
   drawCodes: number;
@@ -148,24 +150,26 @@ export interface GapMark extends Gap {
   /** The event before which the numbers are missing. */
   readonly after: string;
   /**
-   * The journal place of the source's last event before the hole, -1 where that was before this
+   * The index in the journal of the source's last event before the hole; -1 if that was before this
    * shoe.
    */
   readonly since: number;
   readonly late: AnyEvent[];
-  /** Whether DV-04 is raised here; the mark of the same hole in the shoe before raises none. */
+  /** Whether DV-04 is raised here. The mark of the same hole in the shoe before raises nothing. */
   readonly raises: boolean;
 }
 
+/** An entry of a shoe's journal. */
 export type Entry = AnyEvent | GapMark;
+/** Who is on duty at a table. */
 export interface Duty {
   dealer: string | null;
   caller: string | null;
 }
 
 /**
- * A shoe with all that the open shoe and the one before are held ready for: corrections, moves,
- * voids, late money.
+ * A shoe within reach: the open one or the one before, which corrections, moves, voids and late
+ * money can still change.
  */
 export interface Shoe {
   readonly table: string;
@@ -183,11 +187,11 @@ export interface Shoe {
   readonly duty: Duty;
   readonly journal: Entry[];
   closed: boolean;
-  /** The rest is what the journal comes to; it is never saved. */
+  /** The rest follows from the journal and is never saved. */
   changes: ShoeChanges;
   readonly found: Map<string, Found>;
   readonly unjudgeable: Map<string, NotJudged>;
-  /** What is folded now: it raises whatever is raised. */
+  /** The entry that is folded now. It raises the findings that are raised. */
   cause: Entry;
   readonly coups: Coup[];
   coup: Coup | null;
@@ -228,14 +232,17 @@ export const UNCHANGED = -1;
 /** A finding that was raised, amended or withdrawn. */
 export interface FindingChange {
   readonly found: Found;
-  /** The reference of the event that withdrew it; null while it stands. */
+  /** The reference of the event that withdrew it; null while it is in force. */
   readonly withdrawnBecause: string | null;
   /** When the event was received that raised it; null if it was only amended. */
   readonly received: string | null;
   readonly mark: number;
 }
 
-/** What changed of a shoe since its changes were last taken, with the mark of each last change. */
+/**
+ * What changed of a shoe since its changes were last taken. Each part has the mark of its last
+ * change.
+ */
 export interface ShoeChanges {
   /** The table's, which know the event that is folded now. */
   readonly table: TableChanges;

@@ -25,8 +25,9 @@ import type { Coup, Shoe } from './state.js';
 import { settledOf, standing, wagerOf } from './coup/wagers.js';
 
 /**
- * Moves a shoe on by one event that concerns it and judges what can be judged now. `at` is the
- * event's place in the shoe's journal. Whatever the event says, it happened: nothing here refuses.
+ * Applies one event to the shoe that it concerns, and judges what can be judged now. `at` is the
+ * event's index in the shoe's journal. Refuses nothing, because whatever the event reports did
+ * happen.
  */
 export function step(shoe: Shoe, event: AnyEvent, at: number): void {
   shoe.cause = event;
@@ -88,8 +89,8 @@ function take(shoe: Shoe, event: AnyEvent, at: number): void {
 }
 
 /**
- * A sign-on replaces the former holder of the role; a relief empties it if the one relieved holds
- * it.
+ * Changes who is on duty: a sign-on replaces the former holder of the role, and a relief empties
+ * the role if the person relieved holds it.
  */
 export function changeDuty(
   duty: { dealer: string | null; caller: string | null },
@@ -99,7 +100,7 @@ export function changeDuty(
   else if (duty[data.role] === data.dealer) duty[data.role] = null;
 }
 
-/** Whoever signs on as dealer deals from then on, in the coup that is open and in the shoe. */
+/** Records that a dealer who signs on deals from then on, in the open coup and in the shoe. */
 function changeDealer(
   shoe: Shoe,
   event: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>,
@@ -147,8 +148,8 @@ function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
 }
 
 /**
- * A coup came to its end: its own closing, the next opening, or the closing of the shoe. The set of
- * its findings is now final.
+ * Ends a coup: by its own closing, the next opening, or the closing of the shoe. Its findings are
+ * then complete.
  */
 function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
   coup.state = 'over';
@@ -165,7 +166,7 @@ function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
   markCoup(shoe, coup);
 }
 
-/** The cards ran out inside a coup (SH-13). */
+/** Raises SH-13 if the cards ran out during a coup. */
 function judgeExhaustion(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (shoe.drawn < 52 * shoe.decks || !isCardDue(coup, shoe)) return;
   raise(shoe, coup, 'SH-13', {
@@ -187,7 +188,7 @@ function oweReturn(shoe: Shoe, coup: Coup): void {
   coup.owesReturn = true;
 }
 
-/** Whether stakes of this shoe's coups are still to be returned. */
+/** Returns whether stakes of this shoe's coups are still to be returned. */
 export const owesReturns = (shoe: Shoe): boolean => shoe.owing > 0;
 
 function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
@@ -236,7 +237,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
   });
 }
 
-/** Names something that the record of this shoe does not hold (PR-09). */
+/** Raises PR-09 for an event that names something unknown to this shoe. */
 export function unknownReference(shoe: Shoe, event: AnyEvent, what: string): void {
   const reference = referenceOf(event);
   raise(shoe, shoe.coup, 'PR-09', {
@@ -249,8 +250,8 @@ export function unknownReference(shoe: Shoe, event: AnyEvent, what: string): voi
 }
 
 /**
- * To which coup a settlement belongs: the open one, or else the last; but a stake that is owed back
- * from a void coup, there.
+ * Returns the coup that a settlement belongs to: the open one, or else the last. If that has no
+ * such stake, returns the coup that still owes it back.
  */
 function coupOfSettlement(shoe: Shoe, { data }: EventOf<'bet-settled'>): Coup | undefined {
   const here = shoe.coup ?? shoe.coups.at(-1);
@@ -310,9 +311,7 @@ function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
   if (home) markCoup(shoe, home);
 }
 
-/**
- * A move or a correction without a name to it, or by the dealer whose dealing it changes (PR-04).
- */
+/** Raises PR-04 for a move or correction that names nobody, or that the dealer of the coup made. */
 export function judgeAuthority(
   shoe: Shoe,
   coup: Coup | null,

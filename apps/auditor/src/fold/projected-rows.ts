@@ -20,7 +20,7 @@ import type { Device } from './device.js';
 import type { TableRun } from './table-run.js';
 import { utcOf } from './times.js';
 
-/** Returns the gaming day of a time as an event gives it. */
+/** Returns the gaming day of an event's time. */
 export type DayOf = (time: string) => string;
 
 /** Rows of a transaction while they are gathered. */

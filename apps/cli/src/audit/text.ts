@@ -125,7 +125,7 @@ function findingLines(finding: Finding, record: ShoeRecord, rules: Rules | undef
     ...(impact
       ? entry('money', [
           colours.bold(
-            `${moneyText(impact.amount, impact.currency)} in favour of the ${impact.favours}`,
+            `${moneyText(impact.amount, impact.currency)} in favor of the ${impact.favours}`,
           ),
         ])
       : []),

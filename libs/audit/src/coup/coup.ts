@@ -4,6 +4,7 @@ import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/e
 import { UNCHANGED, type Coup, type Laid, type Shoe } from '../state.js';
 import { timeOf } from '../events/time.js';
 
+/** Returns a coup that has just opened, at index `from` of the journal. */
 export const newCoup = (
   opening: EventOf<'coup-opened'>,
   from: number,
@@ -39,7 +40,7 @@ export const newCoup = (
   changed: UNCHANGED,
 });
 
-/** The cards that lie on a hand. */
+/** Returns the cards that lie on a hand. */
 export const cardsOn = (coup: Coup, hand: Hand): Laid[] =>
   hand === 'player' ? coup.player : coup.banker;
 
@@ -64,7 +65,7 @@ export function takeUp(coup: Coup, laid: Laid): void {
 }
 
 /**
- * The hand to which the next card is due, `null` for none. `sure` is false where unread cards leave
+ * Returns the hand to which the next card is due, or `null`. `sure` is false if unread cards leave
  * it open.
  */
 export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: boolean } =>
@@ -73,8 +74,8 @@ export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: bool
   );
 
 /**
- * Whether a card is certainly due, whatever the unread ones were: one that a hand must have, not
- * one that it is free to take.
+ * Returns whether a card is certainly due for every value of the unread cards: one that a hand must
+ * take, not one that it may take.
  */
 export function isCardDue(coup: Coup, shoe: Shoe): boolean {
   const dues = dueOfReadings(coup, shoe.rules.tableau, 'stood');
@@ -89,25 +90,26 @@ function handOf(dues: readonly (Hand | null)[]): { hand: Hand | null; sure: bool
   return { hand, sure: dues.every((each) => each === hand) };
 }
 
-/** The third card of a hand as the drawing rules see it, if its value is `value`. */
+/** Returns a hand's third card as the drawing rules see it, with `value` as its value. */
 export const thirdOf = (laid: Laid | undefined, value: number): Third | null =>
   laid ? { value, serial: laid.serial, initial: laid.ordinal < 4 && !laid.moved } : null;
 
+/** Returns the unread cards of a coup. */
 export const unreadOf = (coup: Coup): Laid[] => coup.cards.filter((laid) => laid.card === null);
 
-/** The two hands as the game's library takes them, without their unread cards. */
+/** Returns the two hands for the game's library, without their unread cards. */
 export const handsOf = ({ player, banker }: Coup): Hands => ({
   player: readCards(player),
   banker: readCards(banker),
 });
 
-/** Cards as a person writes them: `9S 4D 8C`, an unread one `??`. */
+/** Renders cards as a person writes them: `9S 4D 8C`, with `??` for an unread one. */
 export const cardsText = (cards: readonly Laid[]): string =>
   cards.map(({ card }) => card ?? '??').join(' ');
 
 /**
- * Whether the log's order of two events, `earlier` first, may be held against somebody: one source,
- * or clocks that agree by more than the tolerance.
+ * Returns whether the order of two events in the log, `earlier` first, may count against somebody:
+ * they have one source, or their clocks agree by more than the tolerance.
  */
 export function inOrder(earlier: AnyEvent, later: AnyEvent, shoe: Shoe): boolean {
   if (earlier.source === later.source) return true;

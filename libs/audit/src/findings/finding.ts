@@ -2,7 +2,7 @@ import type { Action } from '#baccarat';
 import type { Hand } from '../events/events.js';
 import type { FindingCode, Severity } from './catalogue.js';
 
-/** Money that a wrong moved, and whom it favoured. */
+/** The money that a fault moved, and whom it favored. */
 export interface Impact {
   readonly amount: number;
   readonly currency: string;
@@ -21,7 +21,7 @@ export type Slip =
 export interface Gap {
   readonly source: string;
   readonly session: string;
-  /** 1, and greater each time the device begins the session anew. */
+  /** 1, and greater each time the device restarts the session. */
   readonly boot: number;
   readonly from: number;
   readonly to: number;
@@ -50,10 +50,10 @@ export interface Finding {
   /** The references of the openings of its shoe and of its coup. */
   readonly shoeRef?: string;
   readonly coupRef?: string;
-  /** Where it is about one seat's money. */
+  /** If it is about one seat's money. */
   readonly seat?: number;
   readonly bet?: string;
-  /** The hand that was called wrong, or that was given a fourth card. */
+  /** The hand that was called wrong, or that got a fourth card. */
   readonly hand?: Hand;
   /** Who declared two outcomes. */
   readonly by?: 'dealer' | 'device';
@@ -61,7 +61,7 @@ export interface Finding {
   readonly event?: string;
   /** The hole in a device's numbers that it is about. */
   readonly gap?: Gap;
-  /** What was sent again with another content. */
+  /** The number or id that was sent again with another content. */
   readonly repeat?: Repeat;
   /** The id of the finding whose prescribed disposition was not made. */
   readonly irregularity?: string;
@@ -93,7 +93,9 @@ export type Cause =
   | { readonly is: 'too-close' }
   | { readonly is: 'gap'; readonly gap: Gap };
 
+/** A card could not be read. */
 export const UNREAD: Cause = { is: 'card-unread' };
+/** The clocks of two sources are too close to tell their order. */
 export const TOO_CLOSE: Cause = { is: 'too-close' };
 
 /** Returns the numbers of a gap in words. */
@@ -121,7 +123,10 @@ export interface Found {
   readonly coup: string | null;
   /** The reference of the event that raised it. */
   readonly raisedBy: string;
-  /** Of a finding about no shoe that is held: the time of the event that raised it, and who was on duty. */
+  /**
+   * If the finding is about no shoe within reach: the time of the event that raised it, and who was
+   * on duty.
+   */
   readonly raised?: { readonly time: string; readonly dealer: string | null };
 }
 

@@ -6,8 +6,8 @@ import type { Coup, Shoe } from '../state.js';
 import { causeText, type Cause, type Finding, type Found, type Unjudgeable } from './finding.js';
 
 /**
- * What a judge says of one wrong. Fields that tell it from others of its code in the same place
- * make its id.
+ * What a judge found wrong. The fields that distinguish findings of one code in one place make the
+ * id.
  */
 export type Wrong = Pick<
   Finding,
@@ -83,15 +83,15 @@ export function raise(
   return finding;
 }
 
-/** Changes a finding that stands. */
+/** Amends a finding that is in force. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
   found.finding = { ...found.finding, ...change };
   markFinding(shoe, found, 'amended');
 }
 
 /**
- * Withdraws the findings whose code's facts fit, of a coup or of the shoe as a whole (`null`),
- * because of the event named.
+ * Withdraws the findings of a coup, or of the shoe as a whole (`null`), whose code's facts fit.
+ * `because` names the event that causes it.
  */
 export function withdraw(
   shoe: Shoe,
@@ -107,9 +107,7 @@ export function withdraw(
   }
 }
 
-/**
- * Lists codes that cannot be judged; what is listed of one cause in one coup stands in one entry.
- */
+/** Lists codes that cannot be judged. One entry lists everything with one cause in one coup. */
 export function unjudgeable(
   shoe: Shoe,
   coup: Coup | null,
@@ -139,7 +137,7 @@ export function unjudgeable(
   markUnjudgeable(shoe, key, known === undefined);
 }
 
-/** Returns what tells an entry from the others of its shoe: its coup and its cause. */
+/** Returns the key of an entry among those of its shoe: its coup and its cause. */
 function notJudgedKey(coup: string | null, cause: Cause): string {
   const of = cause.is === 'gap' ? cause.gap : undefined;
   return JSON.stringify([

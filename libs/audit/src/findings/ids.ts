@@ -7,8 +7,9 @@ export type Sha256 = (text: string) => string;
 const ID_DIGITS = 32;
 
 /**
- * Returns the id of a finding (contract section 4, "A finding's id"): the first 32 hexadecimal digits of the SHA-256 of a
- * JSON array of strings. Anybody can make it from the finding's own fields.
+ * Returns the id of a finding (contract section 4, "A finding's id"): the first 32 hexadecimal
+ * digits of the SHA-256 of a JSON array of strings. Anybody can compute it from the finding's own
+ * fields.
  */
 export function idOf(finding: Omit<Finding, 'id'>, sha256: Sha256): string {
   const { code, table, shoeRef = '', coupRef = '' } = finding;

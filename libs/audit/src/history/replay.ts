@@ -12,8 +12,8 @@ import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
 
 /**
- * The rule documents that are installed, by `id@version`, and the SHA-256 that makes the ids of
- * findings: this library is pure and has none of its own.
+ * The installed rule documents by `id@version`, and the SHA-256 for the ids of findings, because
+ * this library is pure and has none of its own.
  */
 export class RuleBook extends Map<string, Rules> {
   constructor(
@@ -25,8 +25,8 @@ export class RuleBook extends Map<string, Rules> {
 }
 
 /**
- * The rules that a shoe was opened under. Throws where they are not installed: a verdict without
- * its rules is none.
+ * Returns the rules that a shoe was opened under. Throws if they are not installed, because nothing
+ * can be judged without them.
  */
 function rulesOf(book: RuleBook, ref: string): Rules {
   const rules = book.get(ref);
@@ -34,7 +34,7 @@ function rulesOf(book: RuleBook, ref: string): Rules {
   return rules;
 }
 
-/** Returns what a shoe is judged by. Throws where its rules are not installed. */
+/** Returns what a shoe is judged by. Throws if its rules are not installed. */
 export const judgedBy = (
   book: RuleBook,
   { data }: EventOf<'shoe-opened'>,
@@ -43,8 +43,8 @@ export const judgedBy = (
 type Data = Readonly<Record<string, unknown>>;
 
 /**
- * What each corrected event says by its last correction, by the event's reference. A correction may
- * itself be corrected: later ones are read first, so that each is taken as it was last put right.
+ * Returns the corrected data of each corrected event, by its reference. A correction may itself be
+ * corrected, so later corrections are read first.
  */
 function corrections(journal: readonly Entry[]): Map<string, Data> {
   const right = new Map<string, Data>();
@@ -57,7 +57,7 @@ function corrections(journal: readonly Entry[]): Map<string, Data> {
   return right;
 }
 
-/** The event of a reference among those that a shoe holds, late ones too. */
+/** Returns the event with a reference among those that a shoe holds, including late ones. */
 export function eventIn(shoe: Shoe, reference: string): AnyEvent | undefined {
   if (shoe.ref === reference) return shoe.opening;
   for (const entry of shoe.journal) {
@@ -72,8 +72,8 @@ export function eventIn(shoe: Shoe, reference: string): AnyEvent | undefined {
 type Correction = EventOf<'observation-corrected'>['data'];
 
 /**
- * The event that a correction comes to, or in words why it comes to none. A correction of a
- * correction comes to what that one is now to name, and must fit it in turn.
+ * Returns the event that a correction changes, or in words why there is none. A correction of a
+ * correction changes the event that the corrected one now names, and its data must fit that event.
  */
 export function targetOf(shoe: Shoe, { event, data }: Correction, house: House): AnyEvent | string {
   const named = eventIn(shoe, event);
@@ -86,8 +86,8 @@ export function targetOf(shoe: Shoe, { event, data }: Correction, house: House):
 }
 
 /**
- * Where the event that a correction names is a correction itself: what that one has come to so far,
- * which is now as it was.
+ * Returns the event that a correction has changed so far, if `named` is a correction. That event
+ * counts again as it was.
  */
 export function targetsBefore(shoe: Shoe, named: AnyEvent): AnyEvent[] {
   const right = corrections(shoe.journal);
@@ -110,13 +110,13 @@ const correctedBy =
     return data === undefined ? event : ({ ...event, data } as unknown as AnyEvent);
   };
 
-/** Gives events of a shoe as their last corrections have them. */
+/** Returns a function that returns each event of a shoe with its last correction. */
 export const asLastCorrected = (shoe: Shoe): ((event: AnyEvent) => AnyEvent) =>
   correctedBy(corrections(shoe.journal));
 
 /**
- * The shoe again from its journal, every event as its last correction has it. Its changes are those
- * of the replay.
+ * Replays a shoe from its journal, with every event as its last correction has it. Returns a shoe
+ * whose changes are those of the replay.
  */
 export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const right = corrections(shoe.journal);
@@ -136,7 +136,7 @@ export function replay(shoe: Shoe, book: RuleBook): Shoe {
   return fresh;
 }
 
-/** A corrected late event takes the place of its number. */
+/** Replays a gap. A corrected late event takes the place of its number. */
 function replayGap(
   fresh: Shoe,
   mark: GapMark,
@@ -152,8 +152,8 @@ function replayGap(
 }
 
 /**
- * The coup that an entry of the journal concerns: the one it names, the one in which it happened,
- * or, for bets between coups, the next.
+ * Returns the coup that an entry of the journal concerns: the one that it names, the one in which
+ * it happened or, for bets between coups, the next.
  */
 export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
   const reference = referenceOf(event);
@@ -186,7 +186,7 @@ export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
 }
 
 /**
- * What a correction touches: coups by the reference of their opening, the events corrected, or
+ * What a correction concerns: coups by the references of their openings, corrected events, or
  * everything in the shoe.
  */
 export interface Concern {
@@ -196,9 +196,9 @@ export interface Concern {
 }
 
 /**
- * Takes the shoe as a correction leaves it: findings of the coups concerned and of the shoe's cards
- * and commission that no longer hold are withdrawn, new ones raised; what devices and people did
- * (DV, PR) stays, and other coups are not touched.
+ * Adopts a shoe that a correction replayed. Withdraws the findings of the coups concerned, and of
+ * the shoe's cards and commission, that no longer hold, and raises new ones. Findings about what
+ * devices and people did (DV, PR) stay, and other coups do not change.
  */
 export function adopt(
   former: Shoe,

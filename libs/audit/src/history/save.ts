@@ -18,7 +18,8 @@ interface SavedShoe {
   readonly journal: readonly Entry[];
   readonly found: readonly (readonly [string, Found])[];
   /**
-   * Seats that ever had a line in the ledger; a correction may have left nothing of it to replay.
+   * Seats that ever had a line in the ledger. After a correction, a replay alone may not restore
+   * them.
    */
   readonly seats?: readonly number[];
 }
@@ -37,8 +38,8 @@ interface SavedTable extends Omit<
 }
 
 /**
- * A table's state as JSON, after any event. It holds what was recorded of the two shoes within
- * reach and what was found; how far the game has come is folded from that again on loading.
+ * Returns a table's state as JSON, after any event. It contains what was recorded of the two shoes
+ * within reach and what was found. Loading folds the progress of the game from that again.
  */
 export function saveTable(state: TableState): string {
   const { changes: _, ...kept } = state;
@@ -54,8 +55,8 @@ export function saveTable(state: TableState): string {
 }
 
 /**
- * As JSON.stringify, which gives up on lists in lists in lists: a correction that waits may carry
- * 16 KiB of them.
+ * Returns JSON as JSON.stringify does, which fails on deeply nested lists: a waiting correction may
+ * contain 16 KiB of them.
  */
 function jsonOf(value: unknown): string {
   try {
@@ -66,7 +67,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** JSON of plain data, with a stack of its own. */
+/** Returns the JSON of plain data, without recursion. */
 function deepJson(value: unknown): string {
   const written: string[] = [];
   const todo: (string | { readonly value: unknown })[] = [{ value }];
@@ -98,7 +99,7 @@ const savedShoe = ({ opening, dutyAtOpening, journal, found, ledger }: Shoe): Sa
 });
 
 /**
- * A table's state from `saveTable`. Throws where it was saved by another version of the fold: such
+ * Returns a table's state from `saveTable`. Throws if another version of the fold saved it: such
  * state is rebuilt from the log, never read.
  */
 export function loadTable(text: string, book: RuleBook): TableState {
@@ -143,7 +144,9 @@ function loadedShoe(
   return shoe;
 }
 
-/** JSON leaves out what is undefined; events carry every attribute. */
+/**
+ * Restores attributes that JSON leaves out because they are undefined. Events have every attribute.
+ */
 const restored = (event: AnyEvent): AnyEvent => ({
   ...event,
   shoe: event.shoe,

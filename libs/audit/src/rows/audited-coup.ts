@@ -16,8 +16,8 @@ interface CardRow {
 }
 
 /**
- * A seat's bet in a coup with what was done about it: money adds up, the last stake counts;
- * `settled` null while nothing was.
+ * A seat's bet in a coup over all its settlements: amounts are added up, and the last stake counts.
+ * `settled` is null if it was not settled.
  */
 interface BetRow {
   readonly seat: number;
@@ -33,7 +33,7 @@ interface BetRow {
   } | null;
 }
 
-/** A seat's commission of one coup, as the ledger has it of this coup. */
+/** A seat's commission of one coup, as the ledger has it. */
 interface CoupCommissionRow {
   readonly seat: number;
   readonly due: number;
@@ -41,7 +41,7 @@ interface CoupCommissionRow {
   readonly marked: number;
 }
 
-/** A coup with everything that is kept of it. Times are as the events give them. */
+/** A coup with everything that is kept of it. Times are those of the events. */
 export interface AuditedCoup {
   /** The reference of its opening. */
   readonly ref: string;
@@ -63,7 +63,7 @@ export interface AuditedCoup {
   };
 }
 
-/** Returns a coup as it stands. */
+/** Returns a coup as it is now. */
 export function auditedCoup(shoe: Shoe, coup: Coup): AuditedCoup {
   const { ref, kind, state, opening, number } = coup;
   return {

@@ -4,7 +4,7 @@ import type { Found } from '../findings/finding.js';
 import type { Shoe } from '../state.js';
 import { changeDuty } from '../step.js';
 
-/** A shoe. Times are as the events give them. */
+/** A shoe. Times are those of the events. */
 export interface AuditedShoe {
   /** The reference of its opening. */
   readonly ref: string;
@@ -27,7 +27,7 @@ export interface AuditedShoe {
   readonly closedAt: string | null;
 }
 
-/** Returns a shoe as it stands. */
+/** Returns a shoe as it is now. */
 export function auditedShoe(shoe: Shoe): AuditedShoe {
   const { opening, ref, table, name, rules, decks, currency, coups, drawn, unread, closed } = shoe;
   const closing = closingOf(shoe);

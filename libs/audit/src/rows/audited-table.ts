@@ -10,7 +10,7 @@ export interface AuditedTable extends Counts {
   readonly dealer: string | null;
 }
 
-/** Returns a table as it stands. */
+/** Returns a table as it is now. */
 export const auditedTable = ({ table, open, duty, admission }: TableState): AuditedTable => ({
   table,
   shoeRef: open && !open.closed ? open.ref : null,

@@ -20,7 +20,7 @@ export interface AuditedFinding extends Marked {
    */
   readonly shoeRef: string | null;
   readonly coupRef: string | null;
-  /** The reference of the event that withdrew it; null while it stands. */
+  /** The reference of the event that withdrew it; null while it is in force. */
   readonly withdrawnBecause: string | null;
   /** When the event was received that raised it; null if it was only amended. */
   readonly received: string | null;
@@ -32,7 +32,7 @@ export interface AuditedFinding extends Marked {
 
 /** An entry of what could not be judged, which is new, longer, or gone. */
 export interface AuditedUnjudgeable extends Marked {
-  /** Tells it from the others of its shoe. */
+  /** Identifies the entry within its shoe. */
   readonly key: string;
   readonly coupRef: string | null;
   /** Null if it can be judged now. */
@@ -40,8 +40,8 @@ export interface AuditedUnjudgeable extends Marked {
 }
 
 /**
- * A shoe that changed, and its rows that did. Each list is made when it is asked for, from the shoe
- * as it then stands.
+ * A shoe that changed, with its changed rows. Each list is made on request, from the shoe as it
+ * then is.
  */
 export class ShoeRows {
   readonly shoe: AuditedShoe;
@@ -101,7 +101,7 @@ export class ShoeRows {
   }
 
   /**
-   * Returns what the shoe comes to, if that changed. `dayOf` returns the gaming day of an event's
+   * Returns the sums of the shoe if they changed. `dayOf` returns the gaming day of an event's
    * time.
    */
   sums(dayOf: (time: string) => string): ShoeSums | null {

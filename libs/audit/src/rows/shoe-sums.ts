@@ -4,19 +4,19 @@ import type { Account, Coup, Shoe } from '../state.js';
 import { settledOf, standing } from '../coup/wagers.js';
 
 /**
- * Amounts of commission under whoever dealt, on the gaming day of the coup; of money taken by
- * itself, whoever was on duty, and its own day.
+ * A seat's commission by dealer and gaming day. Commission of a coup counts for the dealer and the
+ * day of the coup. Other commission counts for the dealer on duty and its own day.
  */
 interface CommissionLine extends Account {
   readonly seat: number;
-  /** '' where nobody had signed on. */
+  /** Empty if nobody was signed on. */
   readonly dealer: string;
   readonly gamingDay: string;
 }
 
 /**
- * What a dealer dealt of a shoe on a gaming day: coups that are over, void ones too, and the cards
- * drawn in them.
+ * What a dealer dealt from a shoe on a gaming day: coups that are over, including void ones, and
+ * the cards drawn in them.
  */
 interface DealtLine {
   readonly dealer: string;
@@ -25,7 +25,7 @@ interface DealtLine {
   cards: number;
 }
 
-/** Bets settled in coups that are over and not void; `taken` are the stakes taken. */
+/** Bets settled in coups that are over and not void. `taken` is the sum of the stakes taken. */
 interface BetLine {
   readonly bet: string;
   readonly dealer: string;
@@ -36,7 +36,7 @@ interface BetLine {
   taken: number;
 }
 
-/** What a shoe comes to. */
+/** The sums of a shoe. */
 export interface ShoeSums {
   /** A line for each seat that ever had one, by seat. */
   readonly ledger: readonly (Account & { readonly seat: number })[];
@@ -47,8 +47,8 @@ export interface ShoeSums {
 }
 
 /**
- * Adds a shoe up as it stands. `dayOf` gives the gaming day of an event's time: a coup and all that
- * was settled in it count on the day, and for the dealer, of the coup.
+ * Returns the sums of a shoe as it is now. `dayOf` returns the gaming day of an event's time. A
+ * coup and everything settled in it count for the day and the dealer of the coup.
  */
 export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums {
   const sums = new Map<string, SumsOf>();
@@ -73,7 +73,7 @@ interface By {
   readonly gamingDay: string;
 }
 
-/** What a dealer's coups of a gaming day come to: seats by number, bets by name. */
+/** The sums of a dealer's coups on a gaming day: seats by number, bets by name. */
 interface SumsOf {
   readonly by: By;
   readonly commission: Map<number, CommissionLine>;
@@ -91,8 +91,8 @@ function sumsOf(sums: Map<string, SumsOf>, dealer: string | null, gamingDay: str
 const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
 
 /**
- * The lines that hold an amount; of a seat that has none any more, as after a void, its first: it
- * is in the ledger too.
+ * Returns the lines with an amount. A seat without any, for example after a void, keeps its first
+ * line, because it is in the ledger too.
  */
 function withoutIdle(lines: readonly CommissionLine[]): CommissionLine[] {
   const told = new Set<number>();
@@ -130,7 +130,7 @@ function addCommission(
 
 function addCoup({ by, dealt, bets }: SumsOf, coup: Coup): void {
   dealt.coups += 1;
-  // one carried over counts where it was drawn
+  // a card carried over counts in the coup in which it was drawn
   for (const { carried } of coup.cards) if (!carried) dealt.cards += 1;
   if (coup.state === 'void') return;
   for (const wager of coup.wagers) {
