@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { openApiDocument } from '../../apps/api/src/docs/document.js';
-import { routesOf } from '../../apps/api/src/create-api.js';
+import { openApiDocument, routesOf } from '#api';
 import { PROBLEMS } from '../../apps/api/src/problems/problems.js';
 import { startApi, type TestApi } from '../kit/api.js';
 

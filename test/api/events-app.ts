@@ -2,13 +2,11 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { CommandBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { createApi } from '../../apps/api/src/create-api.js';
-import { migrateAccess } from '../../apps/api/src/identity/access-database.js';
-import { API_DEFAULTS, type ApiSettings } from '../../apps/api/src/settings/api-settings.js';
+import { MemoryLog, type MemoryLogOptions } from '#event-log';
+import { createApi, migrateAccess, API_DEFAULTS, type ApiSettings } from '#api';
 import { CreateAccount } from '../../apps/api/src/identity/accounts.js';
 import { CreateKey } from '../../apps/api/src/identity/device-keys.js';
 import type { Identity } from '../../apps/api/src/identity/identity.js';
-import { MemoryLog, type MemoryLogOptions } from '../../libs/event-log/src/memory/memory-log.js';
 import { createDatabase } from '../kit/database.js';
 import { BOOK } from '../kit/house.js';
 

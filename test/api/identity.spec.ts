@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DataSource } from 'typeorm';
-import { accessOptions, migrateAccess } from '../../apps/api/src/identity/access-database.js';
-import { ensureFirstAdmin } from '../../apps/api/src/identity/first-admin.js';
+import { migrateAccess, ensureFirstAdmin, type Role } from '#api';
+import { accessOptions } from '../../apps/api/src/identity/access-database.js';
 import { WriteScope } from '../../apps/api/src/identity/identity.js';
 import { NamePatterns } from '../../apps/api/src/identity/name-patterns.js';
 import { hashPassword, passwordFits } from '../../apps/api/src/identity/passwords.js';
-import type { Role } from '../../apps/api/src/identity/permissions.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { createDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { routesOf } from '../../apps/api/src/create-api.js';
+import { routesOf } from '#api';
 import type { Answer } from '../kit/api.js';
 import { rounds } from '../kit/rounds.js';
 import { dayLines, LISTS, ReadingFloor, REPORTS, withQuery } from './reading-floor.js';

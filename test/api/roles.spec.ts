@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { routesOf } from '../../apps/api/src/create-api.js';
-import {
-  PERMISSIONS,
-  permitted,
-  ROLES,
-  type Role,
-} from '../../apps/api/src/identity/permissions.js';
+import { routesOf, PERMISSIONS, permitted, ROLES, type Role } from '#api';
 import { startApi, type TestApi } from '../kit/api.js';
 
 let api: TestApi;

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { blockOf, canonicalLine, Decoder, EVENT_BYTES_MAX, EVENT_TYPES, fullName } from '#audit';
-import { knownType, upcast, type Upcast } from '../../libs/audit/src/events/upcast.js';
+import {
+  blockOf,
+  canonicalLine,
+  Decoder,
+  EVENT_BYTES_MAX,
+  EVENT_TYPES,
+  fullName,
+  knownType,
+} from '#audit';
+import { upcast, type Upcast } from '../../libs/audit/src/events/upcast.js';
 import { decoded, type Sent } from '../kit/audit.js';
 import { HOUSE } from '../kit/house.js';
 

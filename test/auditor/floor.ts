@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { SILENT, type Journal } from '#auditor';
 import {
   stamped,
   canonicalLine,
@@ -16,7 +17,6 @@ import { gamingDays, migrate, RowStore } from '#read-model';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
 import { AuditorMetrics } from '../../apps/auditor/src/own/auditor-metrics.js';
 import { Auditor } from '../../apps/auditor/src/own/auditor.js';
-import { SILENT, type Journal } from '../../apps/auditor/src/own/journal.js';
 import { decoded, Standing, type Sent } from '../kit/audit.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';

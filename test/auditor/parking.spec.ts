@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Journal } from '#auditor';
 import { canonicalLine, fold, stamped } from '#audit';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
-import type { Journal } from '../../apps/auditor/src/own/journal.js';
 import { BOOK } from '../kit/house.js';
 import { eventually } from '../kit/eventually.js';
 import { simulated } from '../simulate/simulated.js';

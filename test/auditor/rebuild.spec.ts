@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { rebuildRows, type RebuildProgress } from '../../apps/auditor/src/rebuild.js';
+import { rebuildRows, type RebuildProgress } from '#auditor';
 import { BOOK } from '../kit/house.js';
 import { simulated } from '../simulate/simulated.js';
 import {

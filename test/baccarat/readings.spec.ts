@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { stepsOf } from '#read-model';
 import {
   dueAt,
   due,
@@ -15,7 +16,6 @@ import {
   type SeenHands,
 } from '#baccarat';
 import fc from 'fast-check';
-import { stepsOf } from '../../libs/read-model/src/coups/steps.js';
 import { audit } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 import { rounds } from '../kit/rounds.js';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { NotRecorded, OutcomeUnknown } from '#event-log';
-import { KafkaLog } from '../../libs/event-log/src/kafka/kafka-log.js';
+import { NotRecorded, OutcomeUnknown, KafkaLog } from '#event-log';
 import type { KafkaCluster } from '../../scripts/kafka/cluster.mjs';
 import { eventually } from '../kit/eventually.js';
 import { describeOnKafka, freshTopic, kafkaToKill, whyNoKafkaToKill } from '../kit/kafka.js';

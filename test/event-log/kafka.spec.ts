@@ -8,8 +8,8 @@ import {
   OutcomeUnknown,
   partitionOf,
   RECORD_BYTES_MAX,
+  KafkaLog,
 } from '#event-log';
-import { KafkaLog } from '../../libs/event-log/src/kafka/kafka-log.js';
 import { judge } from '../../libs/event-log/src/kafka/sender.js';
 import { eventually } from '../kit/eventually.js';
 import {

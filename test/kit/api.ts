@@ -1,16 +1,19 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import type { EventLog } from '#event-log';
+import {
+  API_DEFAULTS,
+  type ApiSettings,
+  createApi,
+  type CreateApi,
+  migrateAccess,
+  type Role,
+} from '#api';
+import { type EventLog, MemoryLog } from '#event-log';
 import { migrate } from '#read-model';
-import { API_DEFAULTS, type ApiSettings } from '../../apps/api/src/settings/api-settings.js';
-import { createApi, type CreateApi } from '../../apps/api/src/create-api.js';
 import { describe } from '../../apps/api/src/docs/describe.js';
-import { migrateAccess } from '../../apps/api/src/identity/access-database.js';
 import { Account, DeviceKey, Session } from '../../apps/api/src/identity/access.entities.js';
 import { newToken } from '../../apps/api/src/identity/bearer-token.js';
 import { NOBODYS_HASH } from '../../apps/api/src/identity/passwords.js';
-import type { Role } from '../../apps/api/src/identity/permissions.js';
-import { MemoryLog } from '../../libs/event-log/src/memory/memory-log.js';
 import { createDatabase } from './database.js';
 import { watchAnswers } from './conformance.js';
 import { BOOK } from './house.js';

@@ -1,6 +1,5 @@
+import { startAuditor, type RunningAuditor, SILENT } from '#auditor';
 import type { EventLog } from '#event-log';
-import { startAuditor, type RunningAuditor } from '../../apps/auditor/src/start-auditor.js';
-import { SILENT } from '../../apps/auditor/src/own/journal.js';
 import { startApi, type TestApi } from './api.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { BOOK } from './house.js';

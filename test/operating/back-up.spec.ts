@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { PostgresLog } from '#event-log';
 import { EmbeddedCluster } from '../../apps/standalone/src/postgres/embedded-cluster.js';
-import { PostgresLog } from '../../libs/event-log/src/postgres/postgres-log.js';
 import { eventually } from '../kit/eventually.js';
 
 const PARTITIONS = 4;

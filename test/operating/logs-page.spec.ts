@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
+import { jsonJournal } from '#auditor';
 import { jsonLogger } from '#server';
-import { jsonJournal } from '../../apps/auditor/src/own/journal.js';
 
 /**
  * A call that logs a message, alone or as a member. The page shows the values that it inserts as ….

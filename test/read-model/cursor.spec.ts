@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { BadCursor, PAGE_MAX } from '#read-model';
 import {
-  BadCursor,
   cursorAfter,
   fetchedFor,
   cursorKey,
-  PAGE_MAX,
   pageOf,
   type KeyPart,
 } from '../../libs/read-model/src/reading/cursor.js';

@@ -1,11 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  gamingDayFaults,
-  gamingDays,
-  isDay,
-  type GamingDayRule,
-} from '../../libs/read-model/src/reading/gaming-day.js';
 
 const MACAU: GamingDayRule[] = [{ from: '2000-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
 const NEW_YORK: GamingDayRule[] = [
@@ -205,3 +199,4 @@ describe('a day', () => {
       expect(isDay(bad)).toBe(false);
   });
 });
+import { gamingDayFaults, gamingDays, isDay, type GamingDayRule } from '#read-model';

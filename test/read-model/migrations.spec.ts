@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { migrate, readModelDataSource } from '../../libs/read-model/src/database/data-source.js';
+import { migrate, readModelDataSource } from '#read-model';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 
 let database: TestDatabase;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { poissonLimits, tailsOf } from '../../libs/read-model/src/reading/poisson.js';
+import { poissonLimits } from '#read-model';
+import { tailsOf } from '../../libs/read-model/src/reading/poisson.js';
 
 /**
  * Exact 95 % limits of a Poisson mean as printed tables have them (Garwood 1936; Pearson and
