@@ -1,4 +1,4 @@
-import type { Bead, BigRoadMark, DerivedMark, Place, RoadResult } from '#baccarat';
+import type { Bead, BigRoadMark, DerivedMark, BoardCell, RoadResult } from '#baccarat';
 
 /**
  * Parses results from a row of tokens: `B`, `P` or `T`, followed by `p` and `b` for a pair of the
@@ -40,7 +40,7 @@ export function written(marks: readonly BigRoadMark[]): string {
     .join(' ');
 }
 
-function draw<M extends Place>(marks: readonly M[], letter: (mark: M) => string): string {
+function draw<M extends BoardCell>(marks: readonly M[], letter: (mark: M) => string): string {
   const width = Math.max(0, ...marks.map(({ column }) => column + 1));
   const board = Array.from({ length: 6 }, () => new Array<string>(width).fill('.'));
   for (const mark of marks) {

@@ -8,7 +8,7 @@ import type { RunningAuditor } from './start-auditor.js';
 const LOOK_MS = 3_000;
 
 /** What the health checks inspect. */
-export interface Looked {
+export interface HealthTarget {
   readonly log: EventLog;
   readonly auditor: RunningAuditor;
 }
@@ -25,12 +25,12 @@ export interface HealthServer {
  * readiness.
  */
 export async function serveHealth(
-  looked: Looked,
+  target: HealthTarget,
   host: string,
   port: number,
 ): Promise<HealthServer> {
   const server = createServer((request, response) => {
-    answer(looked, (request.url ?? '').split('?')[0] as string, response).catch((error: unknown) =>
+    answer(target, (request.url ?? '').split('?')[0] as string, response).catch((error: unknown) =>
       send(response, 500, 'text/plain', String(error)),
     );
   });
@@ -52,7 +52,7 @@ async function closed(server: Server): Promise<void> {
 }
 
 async function answer(
-  { log, auditor }: Looked,
+  { log, auditor }: HealthTarget,
   path: string,
   response: ServerResponse,
 ): Promise<void> {

@@ -50,26 +50,26 @@ export async function rebuildCommand(
   const aborting = new AbortController();
   const interrupt = (): void => aborting.abort(INTERRUPTED);
   for (const request of STOP_REQUESTS) process.on(request, interrupt);
-  const telling = options.bar ? barOf() : linesOf(journal);
+  const display = options.bar ? barOf() : linesOf(journal);
   try {
     const report = await rebuildRows({
       ...from,
       acceptDifferences: options.acceptDifferences,
-      progress: telling.tell,
+      progress: display.tell,
       signal: aborting.signal,
     });
-    telling.end();
+    display.end();
     if (options.bar) process.stderr.write(inWords(report));
     else tellReport(report, journal);
     return report.swapped ? 0 : 1;
   } catch (error) {
     if (error !== INTERRUPTED) throw error;
-    telling.end();
+    display.end();
     if (options.bar) process.stderr.write(`shoeprint: ${INTERRUPTED.message}\n`);
     else journal.info(INTERRUPTED.message);
     return REBUILD_EXIT.interrupted;
   } finally {
-    telling.end();
+    display.end();
     for (const request of STOP_REQUESTS) process.off(request, interrupt);
   }
 }
@@ -77,12 +77,12 @@ export async function rebuildCommand(
 /** The reason of a rebuild that was interrupted. The next rebuild resumes it. */
 const INTERRUPTED = new Error('interrupted; run it again to resume');
 
-interface Telling {
+interface ProgressDisplay {
   readonly tell: (progress: RebuildProgress) => void;
   readonly end: () => void;
 }
 
-function barOf(): Telling {
+function barOf(): ProgressDisplay {
   const bar = new SingleBar({
     format: '{phase} [{bar}] {percentage}% | {value}/{total} | {left} left',
     stream: process.stderr,
@@ -126,7 +126,7 @@ function timeLeft(ms: number): string {
     : '0:00';
 }
 
-function linesOf(journal: Journal): Telling {
+function linesOf(journal: Journal): ProgressDisplay {
   let told = 0;
   return {
     tell: (progress) => {

@@ -11,7 +11,7 @@ const DATABASE_SETTINGS = { max_wal_size: '2GB', shared_buffers: '256MB' };
  * Returns the PostgreSQL cluster of a data folder, not yet started. Its output goes to
  * `postgres.log` in the folder.
  */
-export const clusterOf = (data: string): EmbeddedCluster =>
+export const folderCluster = (data: string): EmbeddedCluster =>
   new EmbeddedCluster({
     dir: data,
     database: 'shoeprint',

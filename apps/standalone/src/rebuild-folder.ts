@@ -4,7 +4,7 @@ import { rebuildCommand, type Journal, type RebuildOptions } from '#auditor';
 import { openLog } from '#event-log';
 import { Refusal } from '#process';
 import { installedRules } from '#rule-folder';
-import { clusterOf } from './folder-cluster.js';
+import { folderCluster } from './folder-cluster.js';
 import { FolderInUse, lockFolder } from './folder-lock.js';
 import type { StandaloneSettings } from './settings.js';
 
@@ -21,7 +21,7 @@ export async function rebuildFolder(
   if (!existsSync(join(data, 'pgdata', 'PG_VERSION')))
     throw new Refusal(`${data} has no database of Shoeprint`);
   const book = installedRules(rules);
-  const cluster = clusterOf(data);
+  const cluster = folderCluster(data);
   await cluster.start();
   const unlock = await unlockOf(cluster.url, data);
   try {

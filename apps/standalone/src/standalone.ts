@@ -8,7 +8,7 @@ import { migrate } from '#read-model';
 import { installedRules } from '#rule-folder';
 import { listening } from '#server';
 import { Registry } from 'prom-client';
-import { clusterOf } from './folder-cluster.js';
+import { folderCluster } from './folder-cluster.js';
 import { lockFolder } from './folder-lock.js';
 import { startOnAnyRows } from './rows-of-before.js';
 import { dealSampleDay, wantsSampleDay } from './sample-day.js';
@@ -119,7 +119,7 @@ const openFolderLog = (
 
 /** Starts the database of the folder. Uses a server that a killed run left behind. */
 async function startDatabase(data: string, started: Stop[]): Promise<string> {
-  const cluster = clusterOf(data);
+  const cluster = folderCluster(data);
   await cluster.start();
   // Lock first: until then the cluster may belong to another server, and must not be stopped.
   const unlock = await lockFolder(cluster.url, data);

@@ -17,7 +17,7 @@ import { counted, Page } from '../terminal/page.js';
 import { EXIT, Refusal } from '../refusal.js';
 import { documentPage } from './rule-page.js';
 
-interface Asked {
+interface OutputOptions {
   readonly json?: true;
 }
 
@@ -83,7 +83,7 @@ async function print(...lines: readonly string[]): Promise<void> {
   await page.flush();
 }
 
-async function listRules({ json }: Asked): Promise<void> {
+async function listRules({ json }: OutputOptions): Promise<void> {
   const book = [...installedRules().values()];
   if (json)
     return print(
@@ -106,12 +106,12 @@ async function listRules({ json }: Asked): Promise<void> {
   await print(...grid(['document              title', 'decks'], rows));
 }
 
-async function showRules(name: string, { json }: Asked): Promise<void> {
+async function showRules(name: string, { json }: OutputOptions): Promise<void> {
   const { document, hash } = rulesNamed(installedRules(), name);
   await print(...(json ? [JSON.stringify(document, null, 2)] : documentPage(document, hash)));
 }
 
-async function lintRules(files: readonly string[], { json }: Asked): Promise<void> {
+async function lintRules(files: readonly string[], { json }: OutputOptions): Promise<void> {
   const read = files.map((file) => ({ file, json: readJson(file).json }));
   const reports = read.map(({ file, json: value }) => ({
     file,
@@ -148,7 +148,7 @@ function lintLines(
   ];
 }
 
-async function diffDocuments(a: string, b: string, { json }: Asked): Promise<void> {
+async function diffDocuments(a: string, b: string, { json }: OutputOptions): Promise<void> {
   const book = installedRules();
   const [from, to] = [documentNamed(book, a), documentNamed(book, b)];
   const differences = diffRules(from, to);

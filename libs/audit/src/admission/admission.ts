@@ -62,6 +62,7 @@ interface Wait {
   gone: Range[];
 }
 
+/** What admission keeps of a table between two events. */
 export interface AdmissionState {
   readonly counts: Counts;
   /** Most recently heard first. */

@@ -2,6 +2,7 @@ import type { Card } from '#baccarat';
 
 /** A hand, as the field uses the word: never a person. */
 export type Hand = 'player' | 'banker';
+/** Whether a coup counts for bets: only a normal one does. */
 export type CoupKind = 'normal' | 'dummy' | 'demonstration' | 'free';
 /**
  * The kinds of fact that a table undertakes to report. The absence of a fact is held against a
@@ -16,6 +17,7 @@ export const REPORTS = [
   'cut-card',
   'dealers',
 ] as const;
+/** A kind of fact that a table can report. */
 export type Report = (typeof REPORTS)[number];
 
 interface Remark {
@@ -119,6 +121,7 @@ export interface EventData {
     readonly to: number;
   };
 }
+/** The short name of an event type. */
 export type EventType = keyof EventData;
 
 /**
@@ -308,4 +311,5 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
   },
 };
 
+/** Every event type, in the order of the contract. */
 export const EVENT_TYPES = Object.keys(SHAPES) as EventType[];

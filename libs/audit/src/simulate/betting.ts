@@ -4,22 +4,23 @@ import type { Random } from './random.js';
 import type { Setting } from './setting.js';
 
 /** A seat's bet in one coup. `amount` is in minor units. */
-export interface Wager {
+export interface PlannedWager {
   readonly seat: number;
   readonly bet: string;
   readonly amount: number;
 }
 
+/** The data of a settlement. */
 export type Settlement = EventData['bet-settled'];
 
 /**
  * Returns the bets of the table's patrons on one coup, going through the document's bets in turn.
  * At least one.
  */
-export function chooseWagers(setting: Setting, random: Random): Wager[] {
+export function chooseWagers(setting: Setting, random: Random): PlannedWager[] {
   const ids = [...setting.rules.bets.keys()];
   const main = ids.filter((id) => id === 'player' || id === 'banker');
-  const wagers: Wager[] = [];
+  const wagers: PlannedWager[] = [];
   for (let seat = 1; seat <= setting.seats; seat += 1) {
     const bets = new Set<string>();
     if (main.length > 0 && random.chance(75)) bets.add(random.pick(main));
@@ -56,7 +57,7 @@ export const resultOfBet = (bet: Bet, hands: Hands): Result => resultOf(bet, fac
  */
 export function lawfulSettlement(
   rules: Rules,
-  { seat, bet: id, amount }: Wager,
+  { seat, bet: id, amount }: PlannedWager,
   hands: Hands,
   kind: CoupKind,
 ): Settlement {

@@ -17,6 +17,7 @@ function lawfulCounts({ document }: Rules, decks: number, first: string): number
   return [...counts, ...byFirstCard.map((count) => count + 1)];
 }
 
+/** How a simulated shoe is burned. */
 export type Burn = 'lawful' | 'missing' | 'wrong';
 
 const unlawfulCounts = (rules: Rules, decks: number, first: string): number[] => {

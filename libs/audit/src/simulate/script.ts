@@ -1,6 +1,6 @@
 import { factsOf, outcomeOf, specialsOf, totalOf } from '#baccarat';
 import type { CoupKind, EventData, EventType } from '../events/events.js';
-import { lawfulSettlement, type Settlement, type Wager } from './betting.js';
+import { lawfulSettlement, type Settlement, type PlannedWager } from './betting.js';
 import type { Dealing } from './dealing.js';
 import type { Random } from './random.js';
 import type { Setting } from './setting.js';
@@ -44,7 +44,7 @@ export interface Play {
   readonly number: number;
   readonly kind: CoupKind;
   readonly dealing: Dealing;
-  readonly wagers: readonly Wager[];
+  readonly wagers: readonly PlannedWager[];
   readonly dealer: string;
   readonly supervisor: string;
   /** How many cards of the shoe are behind the cut card; below 0 without a cut card. */
@@ -85,7 +85,7 @@ export function tellCoup(play: Play): void {
 }
 
 /** A bet is usually one placement, sometimes two, sometimes with a part withdrawn again. */
-function placeBet({ steps, random }: Play, { seat, bet, amount }: Wager): void {
+function placeBet({ steps, random }: Play, { seat, bet, amount }: PlannedWager): void {
   const place = (part: number): Step =>
     step('terminal', 'bet-placed', { seat, bet, amount: part }, 300 + random.below(1500));
   const way = random.below(20);
@@ -146,13 +146,14 @@ export function placeOf({ steps }: Play, fits: (step: Step) => boolean): number 
   return at;
 }
 
+/** Returns a test for steps of one event type. */
 export const isOf =
   (type: EventType, from?: Reporter) =>
   (candidate: Step): boolean =>
     candidate.type === type && (from === undefined || candidate.from === from);
 
 /** Returns the step that settles a wager. */
-export const settlementStep = (play: Play, { seat, bet }: Wager): Step =>
+export const settlementStep = (play: Play, { seat, bet }: PlannedWager): Step =>
   play.steps[
     placeOf(
       play,

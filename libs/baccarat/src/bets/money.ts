@@ -5,6 +5,7 @@ import type { Rational } from './odds-notation.js';
  * higher.
  */
 export const ROUNDING_MODES = ['half-up', 'half-down', 'half-even', 'down', 'up'] as const;
+/** One of `ROUNDING_MODES`. */
 export type RoundingMode = (typeof ROUNDING_MODES)[number];
 
 /** Rounds amounts to a multiple of `unit` minor units. */

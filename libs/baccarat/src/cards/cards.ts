@@ -3,7 +3,9 @@ export const RANKS = ['A', '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q'
 /** Spades, hearts, diamonds, clubs. */
 export const SUITS = ['S', 'H', 'D', 'C'] as const;
 
+/** The rank of a card, as its first letter. */
 export type Rank = (typeof RANKS)[number];
+/** The suit of a card, as its second letter. */
 export type Suit = (typeof SUITS)[number];
 /** Two characters, rank then suit: `9S`, `TD`. */
 export type Card = `${Rank}${Suit}`;
@@ -42,7 +44,9 @@ export const valueOf = (card: Card): number => VALUE_AT[card.charCodeAt(0)] as n
 export const cardIndex = (card: Card): number =>
   (PLACE_AT[card.charCodeAt(1)] as number) + (PLACE_AT[card.charCodeAt(0)] as number);
 
+/** Returns the rank of a card. */
 export const rankOf = (card: Card): Rank => card.charAt(0) as Rank;
+/** Returns the suit of a card. */
 export const suitOf = (card: Card): Suit => card.charAt(1) as Suit;
 
 /** Returns a hand's total: the last digit of the sum of its cards. */

@@ -16,6 +16,7 @@ export interface Claim {
   readonly pointer: string;
 }
 
+/** What a chart says about the cells of a tableau. */
 export interface Claims {
   readonly claims: readonly Claim[];
   /** Rows that cannot be parsed as claims. */

@@ -12,6 +12,7 @@ import {
   type OpenTableau,
 } from '../tableau/tableau-words.js';
 
+/** The result of linting a chart. */
 export interface ChartReport {
   readonly problems: readonly LintProblem[];
   /** Cells that differ from the standard tableau. This is information, not a problem. */

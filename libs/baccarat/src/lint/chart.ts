@@ -34,6 +34,7 @@ type ByMove<T> = { readonly [move in Cell]?: T };
  */
 export type ThirdCard = number | Rank;
 
+/** The banker's rules as a publisher prints them, in one of the known layouts. */
 export type BankerChart =
   | { readonly printed: 'by-banker-row'; readonly rows: readonly BankerRow[] }
   | { readonly printed: 'by-third-card'; readonly rows: readonly ThirdCardRow[] }

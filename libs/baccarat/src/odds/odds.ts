@@ -52,6 +52,7 @@ export interface CoupOdds {
   readonly bets: ReadonlyMap<string, BetOdds>;
 }
 
+/** Options of an exact solve. */
 export interface OddsOptions {
   /** What a hand does in every optional cell of the tableau. Required if there is one. */
   readonly choice?: Choice;

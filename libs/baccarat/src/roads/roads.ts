@@ -18,7 +18,7 @@ export interface RoadResult {
 }
 
 /** A mark's cell on the board: column from 0 at the left without limit, row 0 to 5 from the top. */
-export interface Place {
+export interface BoardCell {
   readonly column: number;
   readonly row: number;
 }
@@ -31,7 +31,8 @@ export interface Shown {
   readonly natural: boolean;
 }
 
-export interface Bead extends Shown, Place {
+/** A mark of the bead plate. */
+export interface Bead extends Shown, BoardCell {
   readonly outcome: Outcome;
 }
 
@@ -47,7 +48,7 @@ export interface InStreak {
 /**
  * A won coup with the ties that followed it. The first mark of a shoe also has the ties before it.
  */
-export interface BigRoadMark extends Shown, InStreak, Place {
+export interface BigRoadMark extends Shown, InStreak, BoardCell {
   readonly side: 'player' | 'banker';
   readonly ties: readonly Shown[];
 }
@@ -56,7 +57,7 @@ export interface BigRoadMark extends Shown, InStreak, Place {
  * Red means that the shoe repeats itself, blue that it does not. The colors do not mean banker and
  * player. `coup` as in `Shown`.
  */
-export interface DerivedMark extends InStreak, Place {
+export interface DerivedMark extends InStreak, BoardCell {
   readonly coup: number;
   readonly colour: 'red' | 'blue';
 }
@@ -196,7 +197,7 @@ const newPen = (): Pen => ({
  * a later one came along its row without a break, so a cell is taken exactly if its row has a mark
  * in its column or a later one, and nothing can block a tail.
  */
-function draw(pen: Pen, newStreak: boolean): InStreak & Place {
+function draw(pen: Pen, newStreak: boolean): InStreak & BoardCell {
   if (newStreak) {
     pen.streak += 1;
     pen.depth = 0;

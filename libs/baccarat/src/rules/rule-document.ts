@@ -34,12 +34,14 @@ export interface RuleDocument {
   readonly procedure: { readonly demonstrationHands?: number };
 }
 
+/** A text that a rule document quotes: what it is and where it was found. */
 export interface RuleSource {
   readonly title: string;
   readonly section: string;
   readonly edition: string;
 }
 
+/** Where a value of a rule document comes from. */
 export interface Provenance {
   readonly source: string;
   /** Set if the source is not a regulator's text. */
@@ -57,6 +59,7 @@ export interface TableauText {
   readonly banker: readonly string[];
 }
 
+/** A bet as a rule document writes it. */
 export interface BetText {
   readonly id: string;
   readonly title?: string;
@@ -109,6 +112,7 @@ export type Predicate = { readonly [fact in keyof Facts]?: OneOf<Facts[fact]> } 
   readonly banker?: readonly string[];
 };
 
+/** The commission as a rule document writes it. */
 export interface CommissionText {
   /** A share of the winnings, as a decimal: `0.05`. */
   readonly rate: string;
@@ -119,6 +123,7 @@ export interface CommissionText {
   readonly minimum?: number;
 }
 
+/** One permitted burn, as a rule document writes it. */
 export type BurnText =
   | { readonly count: 'none' }
   | {
@@ -153,6 +158,7 @@ export const ACTIONS = [
   'void-shoe',
   'settle',
 ] as const;
+/** An action that a disposition can prescribe. */
 export type Action = (typeof ACTIONS)[number];
 
 /** The conditions that choose between entries for one code. An absent condition does not matter. */
@@ -165,6 +171,7 @@ export interface Circumstances {
   readonly belongsTo?: 'player' | 'banker';
 }
 
+/** What a rule document prescribes about findings of some codes. */
 export interface Irregularity {
   readonly codes: readonly string[];
   readonly when?: Circumstances;

@@ -2,6 +2,7 @@ import { parseDecimal, parseOdds, type Odds, type Rational } from '../bets/odds-
 import type { Rounding } from '../bets/money.js';
 import type { BetText, Irregularity, Predicate, RuleDocument } from './rule-document.js';
 
+/** What a hand does on a total. */
 export type Cell = 'draw' | 'stand' | 'optional';
 const CELLS: Readonly<Record<string, Cell>> = { D: 'draw', S: 'stand', O: 'optional' };
 
@@ -16,12 +17,14 @@ export interface Tableau {
   readonly banker: readonly (readonly Cell[])[];
 }
 
+/** A condition that pays, and its odds. */
 export interface Tier {
   readonly when: Predicate;
   readonly odds: Odds;
   readonly special: boolean;
 }
 
+/** A bet that was read from a rule document. */
 export interface Bet {
   readonly id: string;
   readonly title: string;
@@ -30,6 +33,7 @@ export interface Bet {
   readonly commission: boolean;
 }
 
+/** The commission that was read from a rule document. */
 export interface Commission {
   readonly rate: Rational;
   readonly when: 'taken' | 'marked';

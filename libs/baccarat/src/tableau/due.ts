@@ -23,6 +23,7 @@ export interface HandTotals {
   readonly total: number;
 }
 
+/** The result of a coup: the winning hand, or a tie. */
 export type Outcome = Facts['winner'];
 
 /** What the rules require next. `optional`: the hand may draw or stand, as its holder chooses. */

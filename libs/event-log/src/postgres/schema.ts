@@ -136,7 +136,7 @@ grant execute on function log.append to ${LOG_ROLE};
  * version that this program does not know.
  */
 export async function installLog(client: ClientBase, partitions: number): Promise<LogIdentity> {
-  const found = (await identityOf(client)) ?? (await make(client, partitions));
+  const found = (await logIdentityOf(client)) ?? (await make(client, partitions));
   if (found.partitions !== partitions)
     throw new LogRefused(
       `SHOEPRINT_PARTITIONS: the log has ${found.partitions} partitions, not ${partitions}: their number cannot change`,
@@ -145,7 +145,7 @@ export async function installLog(client: ClientBase, partitions: number): Promis
 }
 
 /** Returns the identity of the log in this database, or undefined if it has no log. */
-export async function identityOf(client: ClientBase): Promise<LogIdentity | undefined> {
+export async function logIdentityOf(client: ClientBase): Promise<LogIdentity | undefined> {
   const { rows: tables } = await client.query<{ there: boolean }>(
     `select to_regclass('log.identity') is not null as there`,
   );
@@ -168,7 +168,7 @@ async function make(client: ClientBase, partitions: number): Promise<LogIdentity
   await client.query('select pg_advisory_lock($1)', [INSTALL_LOCK]);
   await client.query('begin');
   try {
-    const found = (await identityOf(client)) ?? (await makeAll(client, partitions));
+    const found = (await logIdentityOf(client)) ?? (await makeAll(client, partitions));
     await client.query('commit');
     return found;
   } catch (error) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { BrokenLog } from '../port.js';
-import { identityOf, LOG_ROLE, type LogIdentity } from './schema.js';
+import { logIdentityOf, LOG_ROLE, type LogIdentity } from './schema.js';
 
 const CONNECT_MS_MAX = 5000;
 /** A statement without an answer by then has an unknown outcome, and its connection is dropped. */
@@ -76,7 +76,7 @@ export class Sessions {
   }
 
   private async prepare(client: pg.ClientBase): Promise<void> {
-    const found = await identityOf(client);
+    const found = await logIdentityOf(client);
     if (found?.id !== this.identity.id)
       throw new BrokenLog(
         `the database holds ${found ? 'another log' : 'no log'}, not ${this.identity.id}`,

@@ -1,5 +1,5 @@
 import { BET_IDS } from '../../events/house.js';
-import { chooseAmount, type Wager } from '../betting.js';
+import { chooseAmount, type PlannedWager } from '../betting.js';
 import { needsBets, type CoupFault } from './fault.js';
 import { insertBefore, isOf, placeOf, step } from '../script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
@@ -22,6 +22,7 @@ const outsideLimits = (
   },
 });
 
+/** The faults of bets that can be simulated, by the code that finds them. */
 export const FAULTS_OF_BETS = {
   'BT-01': {
     at: 'coup',
@@ -29,7 +30,7 @@ export const FAULTS_OF_BETS = {
     spoil: (play) => {
       const { setting, random, steps } = play;
       const bet = random.pick([...setting.rules.bets.keys()]);
-      const late: Wager = {
+      const late: PlannedWager = {
         seat: newcomer(setting),
         bet,
         amount: chooseAmount(setting, bet, random),

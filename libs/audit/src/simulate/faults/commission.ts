@@ -76,6 +76,7 @@ const marked = ({ seat, bet, stake, paid }: Settlement, amount: number): Settlem
   commissionMarked: amount,
 });
 
+/** The faults of commission that can be simulated, by the code that finds them. */
 export const FAULTS_OF_COMMISSION = {
   'CM-01': onWager({
     impossible: needsCommission,

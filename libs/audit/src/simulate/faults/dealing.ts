@@ -33,6 +33,7 @@ const exposed: CoupFault = {
   },
 };
 
+/** The faults of dealing that can be simulated, by the code that finds them. */
 export const FAULTS_OF_DEALING = {
   'DL-01': {
     at: 'coup',

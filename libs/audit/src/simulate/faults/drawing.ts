@@ -62,6 +62,7 @@ function bankerFollows(coup: Dealing, cell: Cell): Dealing | undefined {
   return cell !== 'draw' || coup.lay('banker') ? coup : undefined;
 }
 
+/** The faults of drawing that can be simulated, by the code that finds them. */
 export const FAULTS_OF_DRAWING = {
   'TC-01': drawing(({ coup, natural }) => (natural ? draws(coup, 'player') : undefined)),
   'TC-02': drawing(({ coup, natural }) => (natural ? draws(coup, 'banker') : undefined)),

@@ -1,7 +1,7 @@
 import type { Card } from '#baccarat';
 import type { FindingCode } from '../../findings/catalogue.js';
 import type { CoupKind } from '../../events/events.js';
-import type { Wager } from '../betting.js';
+import type { PlannedWager } from '../betting.js';
 import type { Burn } from '../burning.js';
 import type { Dealing } from '../dealing.js';
 import type { Play } from '../script.js';
@@ -32,9 +32,9 @@ export interface CoupFault {
   ) => Dealing | undefined;
   /** Returns the bets of the coup, from those that patrons chose. */
   readonly bet?: (
-    wagers: readonly Wager[],
+    wagers: readonly PlannedWager[],
     table: { readonly setting: Setting; readonly dealing: Dealing; readonly random: Random },
-  ) => readonly Wager[];
+  ) => readonly PlannedWager[];
   /** Spoils the steps of the coup. */
   readonly spoil?: (play: Play) => void;
   /**
@@ -74,7 +74,8 @@ export interface ShoeFault {
   readonly takesCoup?: number;
 }
 
-export type Fault = CoupFault | ShoeFault;
+/** A fault that can be simulated, in one coup or in a whole shoe. */
+export type PlannedFault = CoupFault | ShoeFault;
 
 /** Why there is no such fault without bets. */
 export const needsBets = ({ bets, rules }: Setting): string | undefined => {

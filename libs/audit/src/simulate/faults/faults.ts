@@ -1,6 +1,6 @@
 import { CATALOGUE, type FindingCode } from '../../findings/catalogue.js';
 import { canBurn } from '../burning.js';
-import type { CoupFault, Fault } from './fault.js';
+import type { CoupFault, PlannedFault } from './fault.js';
 import { FAULTS_OF_BETS } from './bets.js';
 import { FAULTS_OF_COMMISSION } from './commission.js';
 import { FAULTS_OF_DEALING } from './dealing.js';
@@ -44,10 +44,10 @@ const FAULTS_OF_SHOE = {
   'SH-10': { at: 'shoe', part: 'reason', twist: { reasonLeftOut: true } },
   'SH-13': { at: 'shoe', part: 'end', twist: { toTheEnd: true }, inLastCoup: true },
   'SH-19': { at: 'shoe', part: 'decks', twist: { wrongDecks: true } },
-} as const satisfies Record<string, Fault>;
+} as const satisfies Record<string, PlannedFault>;
 
 /** How to do every wrong that the auditor knows: one fault for each code of the catalogue. */
-export const FAULTS: Readonly<Record<FindingCode, Fault>> = {
+export const FAULTS: Readonly<Record<FindingCode, PlannedFault>> = {
   ...FAULTS_OF_SHOE,
   ...FAULTS_OF_DEALING,
   ...FAULTS_OF_DRAWING,

@@ -1,5 +1,5 @@
 import { type Bet, type Result, type Rules } from '#baccarat';
-import { chooseAmount, resultOfBet, type Settlement, type Wager } from '../betting.js';
+import { chooseAmount, resultOfBet, type Settlement, type PlannedWager } from '../betting.js';
 import { dealLawfully, type Dealing } from '../dealing.js';
 import { needsBets, type CoupFault } from './fault.js';
 import type { Random } from '../random.js';
@@ -20,13 +20,13 @@ interface FaultySettlement {
     lawful: Settlement,
     wrong: {
       readonly bet: Bet;
-      readonly wager: Wager;
+      readonly wager: PlannedWager;
       readonly result: Result;
       readonly play: Play;
     },
   ) => Settlement | undefined;
   /** Adds what else is done. */
-  readonly besides?: (play: Play, wager: Wager, settled: Settlement) => void;
+  readonly besides?: (play: Play, wager: PlannedWager, settled: Settlement) => void;
   readonly entails?: CoupFault['entails'];
   readonly part?: string;
 }
@@ -56,7 +56,7 @@ export function onWager(fault: FaultySettlement): CoupFault {
       return [wrong, ...wagers.filter(({ seat, bet }) => seat !== wrong.seat || bet !== wrong.bet)];
     },
     spoil: (play) => {
-      const wager = play.wagers[0] as Wager;
+      const wager = play.wagers[0] as PlannedWager;
       const at = settlementStep(play, wager);
       const lawful = at.data as Settlement;
       const bet = play.setting.rules.bets.get(wager.bet) as Bet;
@@ -75,7 +75,7 @@ function chooseWrong(
   setting: Setting,
   dealing: Dealing,
   random: Random,
-): Wager {
+): PlannedWager {
   const bet = random.pick(suitable(fault, setting, dealing));
   const seat = fault.seat
     ? setting.seats + FAULT_SEATS[fault.seat]

@@ -51,6 +51,7 @@ function paidWrongly(rules: Rules, amount: number, paid: number, result: Result)
   return other === paid || other === 0 ? paid + amount : other;
 }
 
+/** The faults of payouts that can be simulated, by the code that finds them. */
 export const FAULTS_OF_PAYMENT = {
   'PY-01': onWager({
     suits: (_bet, result) => wins(result),

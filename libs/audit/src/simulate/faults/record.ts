@@ -32,6 +32,7 @@ const settlesExposedCards = ({ rules }: Setting): string | undefined =>
     ? undefined
     : `${rules.ref} prescribes no disposition that a void would depart from`;
 
+/** The faults of the record that can be simulated, by the code that finds them. */
 export const FAULTS_OF_RECORD = {
   'DV-01': peculiarCard((draw) => {
     draw.unread = true;

@@ -23,6 +23,7 @@ const wrongOutcome = (by: Declared['by']): CoupFault => ({
   },
 });
 
+/** The faults of results that can be simulated, by the code that finds them. */
 export const FAULTS_OF_RESULT = {
   'RS-01': {
     at: 'coup',
