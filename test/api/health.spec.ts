@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { MemoryLog } from '#event-log';
+import { outOfReach } from '../../apps/api/src/problems/out-of-reach.js';
 import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { createDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
+import { rounds } from '../kit/rounds.js';
 
 let api: TestApi;
 const log = new MemoryLog();
@@ -145,6 +147,75 @@ describe('an api whose database goes away', () => {
         async () => (await server.send('GET', '/v1/accounts', token)).statusCode === 200,
       );
       await eventually('its readiness', async () => (await ready(server)).ready);
+    } finally {
+      await server.close();
+      await way.close();
+      await database.drop();
+    }
+  });
+});
+
+describe('an error of the database', () => {
+  const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
+
+  it.each([
+    ['a broken pipe', coded('EPIPE')],
+    ['a stream that is destroyed', coded('ERR_STREAM_DESTROYED')],
+    ['a server that shuts down', coded('57P01')],
+    ['a session that was idle too long', coded('57P05')],
+    ['a connection exception of PostgreSQL', coded('08P01')],
+    ['a closed connection', new Error('Connection terminated unexpectedly')],
+    [
+      'a broken client',
+      new Error('Client has encountered a connection error and is not queryable'),
+    ],
+    ['a closed client', new Error('Client was closed and is not queryable')],
+    ['a released runner', new Error('Query runner already released. Cannot run queries anymore.')],
+    ['several addresses that refuse', new AggregateError([coded('ECONNREFUSED')])],
+    ['a cause', new Error('find failed', { cause: coded('ECONNRESET') })],
+    ['an error of another realm', { code: 'ECONNRESET', message: 'read ECONNRESET' }],
+  ])('is out of reach: %s', (_name, error) => {
+    expect(outOfReach(error)).toBe(true);
+  });
+
+  it.each([
+    ['a wrong query', coded('42601', 'syntax error')],
+    ['a constraint', coded('23505')],
+    ['a canceled statement', coded('57014')],
+    ['a fault of ours', new TypeError('x is undefined')],
+    ['no error', undefined],
+  ])('is a fault of the query or of ours: %s', (_name, error) => {
+    expect(outOfReach(error)).toBe(false);
+  });
+});
+
+describe('an api whose connections break in the middle of requests', () => {
+  it('answers each request with 200 or with 503', async () => {
+    const database = await createDatabase();
+    const way = new Way(new URL(database.url));
+    const url = new URL(database.url);
+    url.port = String(await way.listen());
+    url.hostname = '127.0.0.1';
+    const server = await startApi({ databaseUrl: url.href, log });
+    const statuses = new Map<string, number>();
+    try {
+      const token = await server.person(['admin', 'surveillance']);
+      const paths = ['accounts', 'coups', 'findings', 'reports/misdealt', 'parked'];
+      for (let round = 0; round < rounds(120); round += 1) {
+        let answered = 0;
+        const asked = [...paths, ...paths].map(async (path) => {
+          const { statusCode, body } = await server.send('GET', `/v1/${path}`, token);
+          const seen = statusCode === 200 ? '200' : `${statusCode} ${body}`;
+          statuses.set(seen, (statuses.get(seen) ?? 0) + 1);
+          answered += 1;
+          if (answered === 1 + (round % 8)) way.cut();
+        });
+        await Promise.all(asked);
+        way.mend();
+      }
+      expect([...statuses.keys()].filter((seen) => !/^(200|503)/.test(seen))).toEqual([]);
+      expect(statuses.get('200')).toBeGreaterThan(0);
+      expect([...statuses.keys()].some((seen) => seen.startsWith('503'))).toBe(true);
     } finally {
       await server.close();
       await way.close();
