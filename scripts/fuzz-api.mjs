@@ -1,0 +1,46 @@
+// Tests a server with the sample day against its own OpenAPI document, with schemathesis, which must
+// be on the PATH (`pip install schemathesis`). Arguments go to it:
+//   npm run fuzz:api -- --max-examples 200 --include-operation-id listCoups
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { startSampleServer } from './sample-server.mjs';
+
+const server = await startSampleServer();
+try {
+  const token = await server.signIn();
+  const answer = await fetch(`${server.url}/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'fuzz', sources: ['*'], tables: ['*'], types: ['*'] }),
+  });
+  const key = /** @type {{ token: string }} */ (await answer.json());
+  process.exitCode = await schemathesis({
+    SHOEPRINT_TOKEN: token,
+    SHOEPRINT_SPARE_TOKEN: await server.signIn(),
+    SHOEPRINT_KEY: key.token,
+    SHOEPRINT_HOOKS: fileURLToPath(new URL('fuzz-api/hooks.py', import.meta.url)),
+  });
+} finally {
+  await server.stop();
+}
+
+/**
+ * Runs schemathesis and returns its exit code.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<number>}
+ */
+function schemathesis(env) {
+  const config = fileURLToPath(new URL('fuzz-api/schemathesis.toml', import.meta.url));
+  const child = spawn(
+    'schemathesis',
+    [
+      ...['--config-file', config, 'run', `${server.url}/docs-json`],
+      ...['--continue-on-failure', ...process.argv.slice(2)],
+    ],
+    { env: { ...process.env, ...env }, stdio: 'inherit' },
+  );
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,115 @@
+// The built server on a temporary folder, with the sample day of a fixed date in its rows. For
+// scripts and tests that ask it over HTTP.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** When the first shoe of the sample day opens. */
+export const SAMPLE_DAY = '2026-11-19T03:00:00Z';
+const ROWS_MS_MAX = 300_000;
+const STOP_MS_MAX = 40_000;
+const main = fileURLToPath(new URL('../dist/apps/standalone/src/main.js', import.meta.url));
+
+/**
+ * @typedef {object} SampleServer
+ * @property {string} url
+ * @property {() => Promise<string>} signIn Returns the token of a new session of the administrator.
+ * @property {() => Promise<void>} stop Stops the server and removes its folder.
+ */
+
+/**
+ * Starts the server and waits until the whole sample day is in the rows.
+ * @returns {Promise<SampleServer>}
+ */
+export async function startSampleServer() {
+  const data = mkdtempSync(join(tmpdir(), 'shoeprint-sample-'));
+  writeFileSync(join(data, 'sample-day.begun'), `${SAMPLE_DAY}\n`);
+  const server = spawn(process.execPath, ['--enable-source-maps', main, '--sample-day'], {
+    env: { PATH: process.env.PATH, SHOEPRINT_DATA: data, SHOEPRINT_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const stop = async () => {
+    server.kill('SIGTERM');
+    const late = setTimeout(() => server.kill('SIGKILL'), STOP_MS_MAX);
+    await ended;
+    clearTimeout(late);
+    rmSync(data, { recursive: true, force: true });
+  };
+  try {
+    const { url, signIn: file, sampleEvents } = await listening(server);
+    const { name, password } = /** @type {Record<string, string>} */ (
+      JSON.parse(readFileSync(file, 'utf8'))
+    );
+    const signIn = async () => {
+      const { token } = /** @type {{ token: string }} */ (
+        await answerOf(
+          await fetch(`${url}/v1/sign-in`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ name, password }),
+          }),
+        )
+      );
+      return token;
+    };
+    await inRows(url, await signIn(), sampleEvents);
+    return { url, signIn, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * Returns what the server logs once it takes requests. Throws if it ends before.
+ * @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, null>} server
+ * @returns {Promise<{ url: string, signIn: string, sampleEvents: number }>}
+ */
+async function listening(server) {
+  const lines = createInterface({ input: server.stdout });
+  for await (const line of lines) {
+    const { message } =
+      /** @type {{ message: { message?: string, url: string, signIn: string, sampleEvents: number } }} */ (
+        JSON.parse(line)
+      );
+    if (message.message !== 'listening') continue;
+    server.stdout.resume();
+    return message;
+  }
+  throw new Error('the server ended before it took requests');
+}
+
+/**
+ * Waits until every event is in the rows.
+ * @param {string} url
+ * @param {string} token
+ * @param {number} events
+ */
+async function inRows(url, token, events) {
+  const headers = { authorization: `Bearer ${token}` };
+  for (const until = performance.now() + ROWS_MS_MAX; performance.now() < until;) {
+    const { items } = /** @type {{ items: { events: number }[] }} */ (
+      await answerOf(await fetch(`${url}/v1/positions`, { headers }))
+    );
+    const folded = items.reduce((sum, each) => sum + each.events, 0);
+    if (folded >= events) return;
+    await pause(250);
+  }
+  throw new Error('the sample day is not in the rows');
+}
+
+/**
+ * Returns the JSON of an answer. Throws if the server refuses.
+ * @param {Response} answer
+ * @returns {Promise<unknown>}
+ */
+async function answerOf(answer) {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status} ${text}`);
+  return JSON.parse(text);
+}
