@@ -7,7 +7,7 @@ export { dataFaults, EVENT_BYTES_MAX, faultsOf, type House } from './events/vali
 export * from './events/events.js';
 export { fullName, knownType } from './events/upcast.js';
 export { timeOf } from './events/time.js';
-export { isCurrency, moneyText } from './events/currency.js';
+export { CURRENCIES, isCurrency, moneyText } from './events/currency.js';
 export * from './findings/catalogue.js';
 export type { Disposition, Finding, Impact, Slip, Unjudgeable } from './findings/finding.js';
 export type { LedgerRow, Receipt, TableState } from './state.js';

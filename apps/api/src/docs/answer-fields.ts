@@ -3,7 +3,7 @@ import { FINDING_CODES } from '#audit';
 
 type More = Pick<
   ApiPropertyOptions,
-  'description' | 'nullable' | 'required' | 'minimum' | 'maximum'
+  'description' | 'nullable' | 'required' | 'minimum' | 'maximum' | 'pattern'
 >;
 type Field = (more?: More) => PropertyDecorator;
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyServerOptions } from 'fastify';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 import { answer } from '../problems/problem.filter.js';
+import { PARAMETER_LENGTH_MAX } from './parameters.js';
 import type { ApiSettings } from '../settings/api-settings.js';
 
 /** Bodies of the low-rate routes; what takes more says so for its own media types. */
@@ -10,9 +11,6 @@ const BODY_BYTES_MAX = 64 * 1024;
 const SLOW_LOOK_MS = 1000;
 /** How long a client has to read a refusal and close its side before the server disconnects it. */
 const LINGER_MS = 1000;
-/** A reference may be as long as an event: whatever fits into a request's head (16 KiB) is looked for. Longer ones are found by the short form that lists give. */
-const PARAMETER_LENGTH_MAX = 16_384;
-
 /** How Fastify serves: limits, TLS, and problem documents also for what never reaches a route. */
 export function serverOptions({
   tls,

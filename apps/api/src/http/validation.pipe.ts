@@ -24,10 +24,11 @@ export class RequestPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type !== 'body' && metadata.type !== 'query') return value;
-    const inherited =
-      typeof value === 'object' && value !== null
-        ? Object.keys(value).filter((name) => name in Object.prototype)
-        : [];
+    if (typeof value !== 'object' || value === null)
+      throw new Problem('invalid-request', 'the request needs a JSON object as its body', {
+        errors: [{ pointer: '', reason: 'must be a JSON object' }],
+      });
+    const inherited = Object.keys(value).filter((name) => name in Object.prototype);
     if (inherited.length > 0)
       throw new Problem('invalid-request', undefined, {
         errors: inherited.map((name) => ({

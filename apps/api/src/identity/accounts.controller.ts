@@ -4,85 +4,42 @@ import {
   ApiCreatedResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiParam,
-  ApiProperty,
   ApiPropertyOptional,
   ApiTags,
 } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayNotEmpty,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsString,
-  Length,
-} from 'class-validator';
-import { ROLES, type Role } from './permissions.js';
+import { IsBoolean } from 'class-validator';
+import type { Role } from './permissions.js';
 import { MayBeAbsent } from '../http/optional.js';
+import { TextParam } from '../http/parameters.js';
 import { Requires, Sender } from './requires.js';
 import { ChangeAccount, CreateAccount, ListAccounts, type AccountShown } from './accounts.js';
 import { Refuses } from '../problems/refuses.js';
 import { AccountAnswer, AccountsAnswer } from './identity.answers.js';
 import type { Identity } from './identity.js';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './passwords.js';
-import { IsName, IsScopeEntry, IsTables, SCOPE_MAX } from './scope-fields.js';
-
-const TABLES_WORDS = 'Table ids, or "*" alone for all';
+import { NameField, PasswordField, RolesField, TablesSeenField } from './scope-fields.js';
 
 class NewAccount {
-  @ApiProperty({ example: 'mei.chan', description: 'Becomes person/mei.chan in the record' })
-  @IsName()
+  @NameField({ example: 'mei.chan', description: 'Becomes person/mei.chan in the record' })
   name!: string;
 
-  @ApiProperty({
-    minLength: PASSWORD_LENGTH_MIN,
-    maxLength: PASSWORD_LENGTH_MAX,
-    example: 'correct horse battery',
-  })
-  @IsString()
-  @Length(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX)
+  @PasswordField({ example: 'correct horse battery' })
   password!: string;
 
-  @ApiProperty({ enum: ROLES, isArray: true, example: ['pit-boss'] })
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayUnique()
-  @IsIn(ROLES, { each: true })
+  @RolesField({ example: ['pit-boss'] })
   roles!: Role[];
 
-  @ApiProperty({ type: [String], example: ['B07', 'B08'], description: TABLES_WORDS })
-  @IsArray()
-  @ArrayMaxSize(SCOPE_MAX)
-  @IsString({ each: true })
-  @IsScopeEntry()
-  @IsTables()
+  @TablesSeenField({ example: ['B07', 'B08'] })
   tables!: string[];
 }
 
 class AccountPatch {
-  @ApiPropertyOptional({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX })
-  @MayBeAbsent()
-  @IsString()
-  @Length(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX)
+  @PasswordField({ required: false })
   password?: string;
 
-  @ApiPropertyOptional({ enum: ROLES, isArray: true })
-  @MayBeAbsent()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayUnique()
-  @IsIn(ROLES, { each: true })
+  @RolesField({ required: false })
   roles?: Role[];
 
-  @ApiPropertyOptional({ type: [String], description: TABLES_WORDS })
-  @MayBeAbsent()
-  @IsArray()
-  @ArrayMaxSize(SCOPE_MAX)
-  @IsString({ each: true })
-  @IsScopeEntry()
-  @IsTables()
+  @TablesSeenField({ required: false })
   tables?: string[];
 
   @ApiPropertyOptional({ example: true })
@@ -113,7 +70,7 @@ export class AccountsController {
   @ApiOperation({
     summary: 'Change the password, roles or tables of an account, disable it or enable it again',
   })
-  @ApiParam({ name: 'name', schema: { type: 'string', minLength: 1 } })
+  @TextParam('name')
   @ApiOkResponse({ type: AccountAnswer, description: 'The account as changed' })
   @Refuses('conflict')
   changeAccount(

@@ -5,60 +5,39 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiParam,
-  ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, IsString } from 'class-validator';
+import { TextParam } from '../http/parameters.js';
 import { Requires, Sender } from './requires.js';
 import { CreateKey, type KeyShown, ListKeys, RevokeKey } from './device-keys.js';
 import { Refuses } from '../problems/refuses.js';
 import { KeysAnswer, NewKeyAnswer } from './identity.answers.js';
 import type { Identity } from './identity.js';
-import { IsName, IsScopeEntry, IsSource, SCOPE_MAX, TYPE_ENTRIES } from './scope-fields.js';
+import { NameField, SourcePatternsField, TablePatternsField, TypesField } from './scope-fields.js';
 
 class NewKey {
-  @ApiProperty({
+  @NameField({
     example: 'B07-gateway',
     description: 'Becomes device/B07-gateway in the record; never given twice',
   })
-  @IsName()
   name!: string;
 
-  @ApiProperty({
-    type: [String],
+  @SourcePatternsField({
     example: ['device/B07-*'],
     description: 'Sources that it may write, "*" for any text',
   })
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(SCOPE_MAX)
-  @IsString({ each: true })
-  @IsScopeEntry()
-  @IsSource()
   sources!: string[];
 
-  @ApiProperty({
-    type: [String],
+  @TablePatternsField({
     example: ['B07'],
     description: 'Tables that it may write about, "*" for any text',
   })
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(SCOPE_MAX)
-  @IsString({ each: true })
-  @IsScopeEntry()
   tables!: string[];
 
-  @ApiProperty({
-    enum: TYPE_ENTRIES,
-    isArray: true,
+  @TypesField({
     example: ['*'],
     description: 'Event types that it may write, by short name, or "*"',
   })
-  @IsArray()
-  @ArrayNotEmpty()
-  @IsIn(TYPE_ENTRIES, { each: true })
   types!: string[];
 }
 
@@ -94,7 +73,7 @@ export class KeysController {
   @Requires('manage-keys')
   @HttpCode(204)
   @ApiOperation({ summary: 'Revoke a device key; acts on every instance within a second' })
-  @ApiParam({ name: 'id', schema: { type: 'string', minLength: 1 } })
+  @TextParam('id')
   @ApiNoContentResponse({ description: 'Revoked' })
   async revokeKey(@Param('id') id: string, @Sender() by: Identity): Promise<void> {
     await this.commands.execute(new RevokeKey(by, id));

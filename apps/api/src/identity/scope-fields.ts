@@ -1,39 +1,154 @@
-import { Matches, ValidateBy } from 'class-validator';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsString,
+  Length,
+  Matches,
+  ValidateBy,
+} from 'class-validator';
 import { EVENT_TYPES } from '#audit';
+import { MayBeAbsent } from '../http/optional.js';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './passwords.js';
+import { ROLES } from './permissions.js';
 
-/** The name of an account or key: it becomes part of `person/<name>` or `device/<name>` in the record. */
+/** The pattern of names of accounts and keys, which the record has as `person/<name>` or `device/<name>`. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const NAME_WORDS = 'must be 1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit';
 
-export const IsName = (): PropertyDecorator => Matches(NAME, { message: NAME_WORDS });
+/** Documents a field of a body, and lets it be absent if `required` is false. */
+const field = (described: ApiPropertyOptions): PropertyDecorator =>
+  described.required === false
+    ? applyDecorators(ApiProperty(described), MayBeAbsent())
+    : ApiProperty(described);
 
-/** A list that says what an identity may see or write is at most so long, and each entry so long. */
-export const SCOPE_MAX = 1000;
-export const IsScopeEntry = (): PropertyDecorator =>
-  Matches(/^[^\p{Cc}\p{Cs}]{1,200}$/u, {
-    each: true,
-    message: 'each entry must be 1 to 200 characters, none of them a control character',
-  });
+/** The name of an account or key. */
+export const NameField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
+  applyDecorators(
+    field({ type: 'string', pattern: NAME.source, ...described }),
+    Matches(NAME, { message: NAME_WORDS }),
+  );
 
-/** `*`, or the short name of an event type that senders may write. */
-export const TYPE_ENTRIES = ['*', ...EVENT_TYPES.filter((type) => type !== 'gap-declared')];
+/** A new password. */
+export const PasswordField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
+  applyDecorators(
+    field({
+      type: 'string',
+      minLength: PASSWORD_LENGTH_MIN,
+      maxLength: PASSWORD_LENGTH_MAX,
+      ...described,
+    }),
+    IsString(),
+    Length(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX),
+  );
+
+/** The roles of an account. */
+export const RolesField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
+  applyDecorators(
+    field({
+      type: 'array',
+      items: { type: 'string', enum: [...ROLES] },
+      minItems: 1,
+      uniqueItems: true,
+      ...described,
+    }),
+    IsArray(),
+    ArrayNotEmpty(),
+    ArrayUnique(),
+    IsIn(ROLES, { each: true }),
+  );
+
+/** The most entries of a list that says what an identity may see or write. */
+const SCOPE_MAX = 1000;
+/** The schema of an entry. It may not hold a control character. */
+const ENTRY = {
+  type: 'string',
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  minLength: 1,
+  maxLength: 200,
+} as const;
+
+/** The pattern of an entry without `*`. */
+const EXACT_PATTERN = '^[^*\\u0000-\\u001f\\u007f-\\u009f]+$';
+
+/** A list that says what an identity may see or write. */
+const ScopeField = (described: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    field({
+      type: 'array',
+      items: ENTRY,
+      maxItems: SCOPE_MAX,
+      ...described,
+    }),
+    IsArray(),
+    ArrayMaxSize(SCOPE_MAX),
+    IsString({ each: true }),
+    Matches(/^[^\p{Cc}\p{Cs}]{1,200}$/u, {
+      each: true,
+      message: 'each entry must be 1 to 200 characters, none of them a control character',
+    }),
+  );
 
 /** Exact table ids, or `*` alone: reading is scoped by exact ids, which an index finds. */
-export const IsTables = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'tables',
-    validator: {
-      validate: (list: unknown) =>
-        Array.isArray(list) &&
-        (list.every((entry) => typeof entry === 'string' && entry !== '' && !entry.includes('*')) ||
-          (list.length === 1 && list[0] === '*')),
-      defaultMessage: () => 'tables must be table ids, or "*" alone',
-    },
-  });
+export const TablesSeenField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
+  applyDecorators(
+    ScopeField({
+      description: 'Table ids, or "*" alone for all',
+      anyOf: [
+        { type: 'array', items: { ...ENTRY, pattern: EXACT_PATTERN }, maxItems: SCOPE_MAX },
+        { type: 'array', items: { type: 'string', const: '*' }, minItems: 1, maxItems: 1 },
+      ],
+      ...described,
+    } as ApiPropertyOptions),
+    ValidateBy({
+      name: 'tables',
+      validator: {
+        validate: (list: unknown) =>
+          Array.isArray(list) &&
+          (list.every(
+            (entry) => typeof entry === 'string' && entry !== '' && !entry.includes('*'),
+          ) ||
+            (list.length === 1 && list[0] === '*')),
+        defaultMessage: () => 'tables must be table ids, or "*" alone',
+      },
+    }),
+  );
 
-/** A pattern of sources: `*` alone, or one that begins as a source does. */
-export const IsSource = (): PropertyDecorator =>
-  Matches(/^(\*|(device|person|virtual|system)\/.*)$/s, {
-    each: true,
-    message: 'each of sources must be "*" or begin with device/, person/, virtual/ or system/',
-  });
+/** Patterns of the tables that a key may write about. */
+export const TablePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(ScopeField({ minItems: 1, ...described }), ArrayNotEmpty());
+
+/** Patterns of the sources that a key may write: `*` alone, or one that begins as a source does. */
+export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ScopeField({
+      minItems: 1,
+      items: { ...ENTRY, allOf: [{ pattern: '^([*]$|(device|person|virtual|system)/)' }] },
+      ...described,
+    }),
+    ArrayNotEmpty(),
+    Matches(/^(\*|(device|person|virtual|system)\/.*)$/s, {
+      each: true,
+      message: 'each of sources must be "*" or begin with device/, person/, virtual/ or system/',
+    }),
+  );
+
+const TYPE_ENTRIES = ['*', ...EVENT_TYPES.filter((type) => type !== 'gap-declared')];
+
+/** The event types that a key may write: short names, or `*`. */
+export const TypesField = (described: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    field({
+      type: 'array',
+      items: { type: 'string', enum: TYPE_ENTRIES },
+      minItems: 1,
+      ...described,
+    }),
+    IsArray(),
+    ArrayNotEmpty(),
+    IsIn(TYPE_ENTRIES, { each: true }),
+  );

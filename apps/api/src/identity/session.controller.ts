@@ -16,13 +16,16 @@ import type { Identity } from './identity.js';
 import { PASSWORD_LENGTH_MAX } from './passwords.js';
 import { SignIn, type SignedIn, SignOut } from './sign-in.js';
 
+/** Longer names are refused before they are looked up. */
+const NAME_LENGTH_MAX = 200;
+
 class Credentials {
-  @ApiProperty({ example: 'mei.chan' })
+  @ApiProperty({ maxLength: NAME_LENGTH_MAX, example: 'mei.chan' })
   @IsString()
-  @MaxLength(200)
+  @MaxLength(NAME_LENGTH_MAX)
   name!: string;
 
-  @ApiProperty({ example: 'correct horse battery' })
+  @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, example: 'correct horse battery' })
   @IsString()
   @MaxLength(PASSWORD_LENGTH_MAX)
   password!: string;

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType, fullName, SHAPES } from '#audit';
+import { CURRENCIES, EVENT_TYPES, type EventType, fullName, SHAPES } from '#audit';
 
 /** A JSON Schema, of the draft that AsyncAPI 3 uses and of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -42,7 +42,11 @@ export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     minLength: 1,
     description: 'A bet id of the contract or of an installed rule document.',
   },
-  currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'ISO 4217.' },
+  currency: {
+    type: 'string',
+    pattern: `^(${[...CURRENCIES].join('|')})$`,
+    description: 'ISO 4217.',
+  },
   names: { type: 'array', items: ref('id') },
   limits: {
     type: 'object',
@@ -131,7 +135,6 @@ function sentSchema(type: EventType): JsonSchema {
       ...properties,
       datacontenttype: { const: 'application/json', description: 'Accepted and not kept' },
       traceparent: { type: 'string', description: 'Accepted and not kept' },
-      tracestate: { type: 'string', description: 'Accepted and not kept' },
     },
   };
 }

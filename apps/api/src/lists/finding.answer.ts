@@ -89,7 +89,11 @@ export class FindingAnswer implements Required<FindingLine> {
   @Part(() => RepeatAnswer, { required: false }) repeat!: RepeatAnswer;
   @Text({ required: false, description: 'The id of the finding whose remedy was not done' })
   irregularity!: string;
-  @RulesId() rules!: string;
+  @RulesId({
+    pattern: '^([^@]+@[0-9]+)?$',
+    description: 'The rule document of its shoe; empty for a finding outside a shoe',
+  })
+  rules!: string;
   @Texts({ description: 'References of the events that show it' }) events!: readonly string[];
   @Text() expected!: string;
   @Text() observed!: string;

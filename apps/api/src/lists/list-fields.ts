@@ -1,4 +1,4 @@
-import { ApiParam, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean } from 'class-validator';
 import type { FindingCode, Severity } from '#audit';
@@ -9,6 +9,7 @@ import {
   type FindingStatus,
 } from '#read-model';
 import { MayBeAbsent } from '../http/optional.js';
+import { TextParam } from '../http/parameters.js';
 import {
   ChoiceField,
   CodesField,
@@ -23,11 +24,7 @@ import {
 
 /** The path parameter of one shoe or coup. */
 export const OpeningField = (): MethodDecorator =>
-  ApiParam({
-    name: 'id',
-    description: 'The reference of its opening, `source#id`, percent-encoded',
-    schema: { type: 'string', minLength: 1 },
-  });
+  TextParam('id', { description: 'The reference of its opening, `source#id`, percent-encoded' });
 
 export class TablesFields extends paged(TableFields) {}
 

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/swagger';
 import type { ParkedTable } from '#read-model';
 import type { Identity } from '../identity/identity.js';
+import { TextParam } from '../http/parameters.js';
 import { Requires, Sender } from '../identity/requires.js';
 import { ParkedTablesAnswer, PartitionsAnswer } from './operation.answers.js';
 import {
@@ -41,7 +42,7 @@ export class ParkedController {
   @ApiOperation({
     summary: 'Have the event judged again that the table stopped at, as after an upgrade',
   })
-  @ApiParam({ name: 'table', description: 'Table id', schema: { type: 'string', minLength: 1 } })
+  @TextParam('table', { description: 'Table id' })
   @ApiAcceptedResponse({ description: 'The auditor that owns the table does it within seconds' })
   async retryParked(@Param('table') table: string, @Sender() by: Identity): Promise<void> {
     await this.commands.execute(new DecideParked(by, table, 'retry'));
@@ -53,7 +54,7 @@ export class ParkedController {
   @ApiOperation({
     summary: 'Have the table go on without the event that it stopped at; who asked is recorded',
   })
-  @ApiParam({ name: 'table', description: 'Table id', schema: { type: 'string', minLength: 1 } })
+  @TextParam('table', { description: 'Table id' })
   @ApiAcceptedResponse({ description: 'The auditor that owns the table does it within seconds' })
   async releaseParked(@Param('table') table: string, @Sender() by: Identity): Promise<void> {
     await this.commands.execute(new DecideParked(by, table, 'release'));

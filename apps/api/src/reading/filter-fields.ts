@@ -5,9 +5,9 @@ import { IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { FINDING_CODES, SEVERITIES } from '#audit';
 import { isDay, PAGE_DEFAULT, PAGE_MAX } from '#read-model';
 import { MayBeAbsent } from '../http/optional.js';
+import { PARAMETER_LENGTH_MAX } from '../http/parameters.js';
 import { FORMATS, type Format } from './formats.js';
 
-const TEXT_MAX = 16_384;
 /** Accepts a text that PostgreSQL takes: no NUL and no half of a surrogate pair. It may be as long as an event's id. */
 const IsPlain = (): PropertyDecorator =>
   Matches(/^[^\0\p{Cs}]{0,16384}$/u, { message: 'must be one text, of at most 16,384 characters' });
@@ -20,7 +20,7 @@ const IsDay = (): PropertyDecorator =>
     },
   });
 const whole = (text: unknown): unknown =>
-  typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  typeof text === 'string' && /^-?\d{1,16}$/.test(text) ? Number(text) : text;
 export const ToWhole = (): PropertyDecorator => Transform(({ value }) => whole(value));
 /** Several values: `code=TC-05,PY-03`, or the parameter more than once. */
 const ToList = (): PropertyDecorator =>
@@ -45,7 +45,7 @@ export const TextField = (described: ApiPropertyOptions = {}): PropertyDecorator
   applyDecorators(
     ApiPropertyOptional({
       pattern: '^[^\\u0000]*$',
-      maxLength: TEXT_MAX,
+      maxLength: PARAMETER_LENGTH_MAX,
       ...described,
     }),
     MayBeAbsent(),

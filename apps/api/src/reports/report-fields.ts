@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, Min } from 'class-validator';
+import { IsInt, Max, Min } from 'class-validator';
 import type { FindingCode, Severity } from '#audit';
 import { COMMISSION_BY, type CommissionBy } from '#read-model';
 import { MayBeAbsent } from '../http/optional.js';
@@ -22,11 +22,12 @@ export class CommissionCoupsFields extends paged(DealtFields) {
   @ReferenceField('shoe')
   shoeRef?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1 })
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
   @MayBeAbsent()
   @ToWhole()
   @IsInt()
   @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
   seat?: number;
 
   @CurrencyField()

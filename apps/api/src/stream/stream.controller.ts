@@ -1,9 +1,20 @@
 import { Controller, Get, type OnModuleDestroy, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BadPositions, positionsFrom, type Positions } from '#read-model';
 import { Identities } from '../identity/identities.js';
+import { CoupAnswer } from '../lists/coup.answer.js';
+import { FindingAnswer } from '../lists/finding.answer.js';
+import { ShoeAnswer } from '../lists/shoe.answer.js';
+import { TableAnswer } from '../lists/table.answer.js';
 import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
 import { POSITIONS_PATTERN } from '../reading/positions.js';
@@ -11,6 +22,24 @@ import { identityOf, Requires } from '../identity/requires.js';
 import { permitted } from '../identity/permissions.js';
 import { Following, STREAM_HEADERS } from './following.js';
 import { PositionsWatch } from './positions-watch.js';
+
+/** The schema of one event. OpenAPI 3.1 does not say how to describe a stream; this is what 3.2 does. */
+const EVENT = {
+  type: 'object',
+  properties: {
+    event: { type: 'string', enum: ['finding', 'coup', 'shoe', 'table'] },
+    id: { type: 'string', pattern: `${POSITIONS_PATTERN}|^$` },
+    data: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: {
+        oneOf: [FindingAnswer, CoupAnswer, ShoeAnswer, TableAnswer].map((answer) => ({
+          $ref: getSchemaPath(answer),
+        })),
+      },
+    },
+  },
+} as object;
 
 /** The stream of contract section 7: server-sent events, resumable. */
 @ApiTags('stream')
@@ -37,10 +66,11 @@ export class StreamController implements OnModuleDestroy {
     required: false,
     schema: { type: 'string', pattern: `${POSITIONS_PATTERN}|^$` },
   })
+  @ApiExtraModels(FindingAnswer, CoupAnswer, ShoeAnswer, TableAnswer)
   @ApiResponse({
     status: 200,
-    description: 'Events without end',
-    content: { 'text/event-stream': { schema: { type: 'string' } } },
+    description: 'Events without end. The schema is that of one event',
+    content: { 'text/event-stream': { schema: EVENT } },
   })
   @Refuses('invalid-request')
   async followStream(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {

@@ -1,5 +1,5 @@
 /** The alphabetic codes of ISO 4217 in use. */
-const CODES = new Set(
+export const CURRENCIES: ReadonlySet<string> = new Set(
   (
     'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP ' +
     'BYN BZD CAD CDF CHE CHF CHW CLF CLP CNY COP COU CRC CUC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB ' +
@@ -43,7 +43,7 @@ const DIGITS: Readonly<Record<string, number>> = {
 };
 
 /** Returns whether `text` is a currency code of ISO 4217. */
-export const isCurrency = (text: string): boolean => CODES.has(text);
+export const isCurrency = (text: string): boolean => CURRENCIES.has(text);
 
 /** Formats an amount in minor units for people: `1234550` in USD is `12,345.50 USD`. */
 export function moneyText(amount: number, currency: string): string {
