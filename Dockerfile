@@ -21,7 +21,7 @@ WORKDIR /shoeprint
 COPY --from=modules /modules/node_modules node_modules
 COPY package.json LICENSE ./
 COPY rules rules
-COPY docs/asyncapi.yaml docs/
+COPY docs/api-examples.json docs/asyncapi.yaml docs/
 COPY apps/cli/bin apps/cli/bin
 COPY --from=build /build/dist dist
 USER node

@@ -5,6 +5,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 interface Media {
   readonly schema?: object;
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
 }
 interface Described {
   readonly headers?: Readonly<Record<string, { readonly schema?: object }>>;
@@ -12,6 +13,7 @@ interface Described {
 }
 interface Operation {
   readonly operationId: string;
+  readonly requestBody?: Described;
   readonly responses: Readonly<Record<string, Described>>;
 }
 
@@ -29,7 +31,7 @@ interface Received {
  * Checks responses against a served document. A field that the document does not name is a fault
  * too.
  */
-class Conformance {
+export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false });
   private readonly compiled = new Map<object, ValidateFunction>();
 
@@ -66,6 +68,23 @@ class Conformance {
         return value === undefined ? [] : this.valueFaults(schema ?? {}, value);
       }),
     ];
+  }
+
+  /** Returns what is wrong with the examples of bodies, in words. */
+  exampleFaults(): string[] {
+    const operations = Object.values(this.document.paths).flatMap((item) =>
+      Object.values(item as Record<string, Operation>),
+    );
+    return operations.flatMap(({ operationId, requestBody, responses }) =>
+      [requestBody, ...Object.values(responses)]
+        .flatMap((described) => Object.values(described?.content ?? {}))
+        .flatMap(({ schema = {}, example, examples = {} }) =>
+          [example, ...Object.values(examples).map(({ value }) => value)]
+            .filter((value) => value !== undefined)
+            .flatMap((value) => this.valueFaults(schema, value)),
+        )
+        .map((fault) => `${operationId}: ${fault}`),
+    );
   }
 
   /** Returns the faults of a value under a schema of the document. */

@@ -84,11 +84,9 @@ export async function dealSampleDay(
     types: ['*'],
   });
   let events = 0;
-  for (const lines of dealtAt(book, start)) {
-    for (const [count, body] of requests(lines)) {
-      await client.record(key.token, body);
-      events += count;
-    }
+  for (const [count, body] of requests(sampleDayLines(book, start))) {
+    await client.record(key.token, body);
+    events += count;
   }
   await client.ask('DELETE', `/v1/keys/${key.id}`, token);
   await client.ask('POST', '/v1/sign-out', token);
@@ -96,13 +94,13 @@ export async function dealSampleDay(
   return events;
 }
 
-/** Yields the day's events by pit. */
-function* dealtAt(book: RuleBook, start: string): Generator<Iterable<string>> {
+/** Returns the events of the sample day that opens at `start`, as the devices send them. */
+export function* sampleDayLines(book: RuleBook, start: string): Generator<string> {
   for (const { rules, tables, faults } of PITS) {
     const played = book.get(rules);
     if (!played) throw new Error(`the rule document ${rules} is not installed`);
     const game = { rules: played, tables, faults, shoes: SHOES, seed: SEED, bets: true };
-    yield simulateTables({ ...game, start, currency: CURRENCY }).lines;
+    yield* simulateTables({ ...game, start, currency: CURRENCY }).lines;
   }
 }
 

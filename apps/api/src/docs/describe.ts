@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { sampleDayExamples } from './examples.js';
 import { SENT_SCHEMAS } from '../ingest/event-schemas.js';
 import {
   documentOf,
@@ -47,8 +48,10 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
       ([method, operation]) => [path, method, operation] as const,
     ),
   );
+  const examples = sampleDayExamples();
   for (const [path, method, operation] of operations) {
     operation.security ??= [];
+    addExample(operation, examples[operation.operationId]);
     addRefusals(path, method, operation);
   }
   document.components = {
@@ -75,6 +78,15 @@ const TAGS = {
   keys: 'Keys of devices and gateways',
   operation: 'Health, metrics, and decisions about what could not be judged',
 };
+
+/** Gives the JSON answer of an operation its example, if there is one. */
+function addExample({ responses }: Operation, example: unknown): void {
+  const { content } = (responses[200] ?? {}) as { content?: Record<string, object> };
+  if (example !== undefined && content?.[JSON_TYPE])
+    content[JSON_TYPE] = { ...content[JSON_TYPE], example };
+}
+
+const JSON_TYPE = 'application/json';
 
 /** What any request may meet, whatever its route. */
 const ANYWHERE: readonly ProblemName[] = [

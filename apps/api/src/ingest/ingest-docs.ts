@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Whole } from '../docs/answer-fields.js';
+import { sampleDayExamples } from '../docs/examples.js';
 import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
 import { FORMS } from './event-form.js';
@@ -10,30 +11,7 @@ class AcceptedAnswer {
   @Whole() accepted!: number;
 }
 
-const CARD = {
-  specversion: '1.0',
-  type: 'shoeprint.card-drawn.v1',
-  source: 'device/B07-shoe',
-  id: 'B07-shoe/7/42',
-  time: '2026-11-20T12:00:00.123Z',
-  table: 'B07',
-  shoe: 'B07-20261120-3',
-  session: '7',
-  sequence: 42,
-  data: { card: '9S', to: 'player' },
-};
-const OUTCOME = {
-  specversion: '1.0',
-  type: 'shoeprint.outcome-declared.v1',
-  source: 'device/B07-terminal',
-  id: 'B07-terminal/3/9',
-  time: '2026-11-20T12:00:09.000Z',
-  table: 'B07',
-  shoe: 'B07-20261120-3',
-  session: '3',
-  sequence: 9,
-  data: { outcome: 'player', player: 9, banker: 4, by: 'dealer' },
-};
+const { card: CARD, outcome: OUTCOME } = sampleDayExamples();
 const TWO = 'A card and an outcome';
 
 const EVENT = { $ref: '#/components/schemas/TableEvent' };
@@ -52,7 +30,7 @@ export const EventsDocumented = (): MethodDecorator =>
         content: {
           [FORMS.event.mediaType]: {
             schema: EVENT,
-            examples: { card: { summary: 'A card drawn to the player hand', value: CARD } },
+            examples: { card: { summary: 'A card drawn', value: CARD } },
           },
           [FORMS.batch.mediaType]: {
             schema: { type: 'array', items: EVENT },

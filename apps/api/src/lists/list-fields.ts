@@ -31,7 +31,7 @@ export class TablesFields extends paged(TableFields) {}
 export class ShoesFields extends paged(FilterFields) {}
 
 export class CoupsFields extends paged(DealtFields) {
-  @TextField({ description: "The shoe's id", example: 'B07-20261120-3' })
+  @TextField({ description: "The shoe's id", example: 'B01-20261119-3' })
   shoe?: string;
 
   @ReferenceField('shoe')

@@ -125,7 +125,7 @@ export const ReferenceField = (of: 'shoe' | 'coup'): PropertyDecorator =>
 
 /** What is asked of one table, or of all. */
 export class TableFields {
-  @TextField({ example: 'B07' })
+  @TextField({ example: 'B01' })
   table?: string;
 
   @FormatField()
@@ -143,7 +143,7 @@ export class FilterFields extends TableFields {
 
 /** What is asked of who dealt. */
 export class DealtFields extends FilterFields {
-  @TextField({ description: 'Who dealt; empty for where nobody had signed on', example: 'd-104' })
+  @TextField({ description: 'Who dealt; empty for where nobody had signed on', example: 'dealer-104' })
   dealer?: string;
 }
 

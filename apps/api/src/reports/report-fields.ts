@@ -60,6 +60,6 @@ export class PayoutsFields extends DealtFields {
 }
 
 export class DevicesFields extends paged(FilterFields) {
-  @TextField({ example: 'device/B07-shoe' })
+  @TextField({ example: 'device/B01-shoe' })
   source?: string;
 }

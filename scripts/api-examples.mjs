@@ -1,0 +1,80 @@
+// Writes docs/api-examples.json: the examples of the OpenAPI document, taken from the sample day.
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { installedRules } from '#rule-folder';
+import { sampleDayLines } from '#built/apps/standalone/src/sample-day';
+import { SAMPLE_DAY, startSampleServer } from './sample-server.mjs';
+
+const LINES_MAX = 2;
+/** What is asked for each example, by operation. */
+const ASKED = {
+  listTables: '/v1/tables?table=B01',
+  listShoes: '/v1/shoes?table=B01',
+  listCoups: '/v1/coups?flagged=true',
+  listFindings: '/v1/findings?code=TC-05',
+  reportCommission: '/v1/reports/commission?by=table',
+  reportCommissionCoups: '/v1/reports/commission/coups',
+  reportMisdealt: '/v1/reports/misdealt?code=TC-05',
+  reportDealers: '/v1/reports/dealers?table=B01',
+  reportShoes: '/v1/reports/shoes?table=B01',
+  reportPayouts: '/v1/reports/payouts?table=B01',
+  reportDevices: '/v1/reports/devices?table=B01',
+  getMe: '/v1/me',
+};
+
+/**
+ * Returns an example of each answer, by operation, and of the events that are sent.
+ * @param {{ url: string, signIn: () => Promise<string> }} server
+ * @returns {Promise<Record<string, unknown>>}
+ */
+export async function examplesOf({ url, signIn }) {
+  const headers = { authorization: `Bearer ${await signIn()}` };
+  /** @type {(path: string) => Promise<any>} */
+  const ask = async (path) => (await fetch(`${url}${path}`, { headers })).json();
+  /** @type {Record<string, any>} */
+  const examples = {};
+  for (const [operation, path] of Object.entries(ASKED))
+    examples[operation] = shortened(await ask(path));
+  const { coupRef, shoeRef } = examples.listFindings.lines[0];
+  examples.getCoup = await ask(`/v1/coups/${encodeURIComponent(coupRef)}`);
+  examples.getShoe = shortened(await ask(`/v1/shoes/${encodeURIComponent(shoeRef)}`));
+  return { ...examples, ...sent() };
+}
+
+/** Returns a card and an outcome of the sample day, as they are sent. */
+function sent() {
+  const found = new Map();
+  for (const line of sampleDayLines(installedRules([]), SAMPLE_DAY)) {
+    const event = JSON.parse(line);
+    if (!found.has(event.type)) found.set(event.type, event);
+    if (event.type === 'shoeprint.outcome-declared.v1') break;
+  }
+  return {
+    card: found.get('shoeprint.card-drawn.v1'),
+    outcome: found.get('shoeprint.outcome-declared.v1'),
+  };
+}
+
+/**
+ * Returns an answer whose lists have their first lines only.
+ * @param {Record<string, unknown>} answer
+ */
+const shortened = (answer) =>
+  Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [
+      name,
+      Array.isArray(value) && typeof value[0] === 'object' ? value.slice(0, LINES_MAX) : value,
+    ]),
+  );
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const server = await startSampleServer();
+  try {
+    writeFileSync(
+      'docs/api-examples.json',
+      `${JSON.stringify(await examplesOf(server), null, 1)}\n`,
+    );
+  } finally {
+    await server.stop();
+  }
+}
