@@ -9,6 +9,10 @@ def before_load_schema(context, raw_schema):
     # A rule document and its bets must be installed, and which are is a fact of the server.
     schemas["rules"]["enum"] = ["punto-banco@1"]
     schemas["bet"]["enum"] = ["player", "banker", "tie"]
+    # schemathesis does not know `dependentRequired`: session and sequence come together.
+    for schema in schemas.values():
+        if "dependentRequired" in schema:
+            schema["required"] += ["session", "sequence"]
     # Lines of events have the type of a string. Single events and batches have the same schema.
     events = raw_schema["paths"]["/v1/events"]["post"]["requestBody"]["content"]
     del events["application/x-ndjson"]

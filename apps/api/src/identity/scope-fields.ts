@@ -72,18 +72,15 @@ const ENTRY = {
   maxLength: 200,
 } as const;
 
+/** The schema of a list of entries. */
+const LIST = { type: 'array', items: ENTRY, maxItems: SCOPE_MAX } as const;
 /** The pattern of an entry without `*`. */
 const EXACT_PATTERN = '^[^*\\u0000-\\u001f\\u007f-\\u009f]+$';
 
 /** A list that says what an identity may see or write. */
 const ScopeField = (described: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
-    field({
-      type: 'array',
-      items: ENTRY,
-      maxItems: SCOPE_MAX,
-      ...described,
-    }),
+    field(described),
     IsArray(),
     ArrayMaxSize(SCOPE_MAX),
     IsString({ each: true }),
@@ -99,7 +96,7 @@ export const TablesSeenField = (described: ApiPropertyOptions = {}): PropertyDec
     ScopeField({
       description: 'Table ids, or "*" alone for all',
       anyOf: [
-        { type: 'array', items: { ...ENTRY, pattern: EXACT_PATTERN }, maxItems: SCOPE_MAX },
+        { ...LIST, items: { ...ENTRY, pattern: EXACT_PATTERN } },
         { type: 'array', items: { type: 'string', const: '*' }, minItems: 1, maxItems: 1 },
       ],
       ...described,
@@ -120,12 +117,13 @@ export const TablesSeenField = (described: ApiPropertyOptions = {}): PropertyDec
 
 /** Patterns of the tables that a key may write about. */
 export const TablePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
-  applyDecorators(ScopeField({ minItems: 1, ...described }), ArrayNotEmpty());
+  applyDecorators(ScopeField({ ...LIST, minItems: 1, ...described }), ArrayNotEmpty());
 
 /** Patterns of the sources that a key may write: `*` alone, or one that begins as a source does. */
 export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ScopeField({
+      ...LIST,
       minItems: 1,
       items: { ...ENTRY, allOf: [{ pattern: '^([*]$|(device|person|virtual|system)/)' }] },
       ...described,

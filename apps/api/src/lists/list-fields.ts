@@ -42,7 +42,7 @@ export class CoupsFields extends paged(DealtFields) {
   })
   @MayBeAbsent()
   @Transform(({ value }) =>
-    value === 'true' || value === '' ? true : value === 'false' ? false : (value as unknown),
+    value === 'true' ? true : value === 'false' ? false : (value as unknown),
   )
   @IsBoolean()
   flagged?: boolean;
