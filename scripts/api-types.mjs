@@ -1,5 +1,5 @@
-// Writes dist/api-types.d.ts after a build: the types of the OpenAPI document, which programs import
-// as `#api-types`.
+// Writes dist/api-types.d.ts after a build: the types of the OpenAPI document, which programs
+// import as `#api-types`.
 import { writeFileSync } from 'node:fs';
 import { openApiDocument } from '#api';
 import openapiTS, { astToString } from 'openapi-typescript';

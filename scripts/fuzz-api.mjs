@@ -1,5 +1,5 @@
-// Tests a server with the sample day against its own OpenAPI document, with schemathesis, which must
-// be on the PATH (`pip install schemathesis`). Arguments go to it:
+// Tests a server with the sample day against its own OpenAPI document, with schemathesis, which
+// must be on the PATH (`pip install schemathesis`). Arguments go to it:
 //   npm run fuzz:api -- --max-examples 200 --include-operation-id listCoups
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -65,18 +65,17 @@ export async function startSampleServer() {
   }
 }
 
+/** @typedef {{ message?: string, url: string, signIn: string, sampleEvents: number }} Listening */
+
 /**
  * Returns what the server logs once it takes requests. Throws if it ends before.
- * @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, null>} server
- * @returns {Promise<{ url: string, signIn: string, sampleEvents: number }>}
+ * @param {{ stdout: import('node:stream').Readable }} server
+ * @returns {Promise<Listening>}
  */
 async function listening(server) {
   const lines = createInterface({ input: server.stdout });
   for await (const line of lines) {
-    const { message } =
-      /** @type {{ message: { message?: string, url: string, signIn: string, sampleEvents: number } }} */ (
-        JSON.parse(line)
-      );
+    const { message } = /** @type {{ message: Listening }} */ (JSON.parse(line));
     if (message.message !== 'listening') continue;
     server.stdout.resume();
     return message;

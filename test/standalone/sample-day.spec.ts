@@ -64,7 +64,7 @@ it('keeps examples that conform to the schemas of their answers', async () => {
 
 it('shows findings in the examples as the auditor raises them', () => {
   const shown = [...lines('listFindings'), ...(kept.getCoup as { raised: Finding[] }).raised];
-  expect(shown.length).toBeGreaterThan(2);
+  expect(shown.length).toBeGreaterThan(1);
   for (const finding of shown) {
     expect(finding.id).toMatch(/^[0-9a-f]{32}$/);
     expect(finding).toMatchObject({ ...findings.find(({ id }) => id === finding.id) });

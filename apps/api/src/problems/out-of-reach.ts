@@ -14,7 +14,7 @@ const WORDS =
 
 /**
  * Returns whether an error says that the database does not answer now, rather than that a query was
- * wrong. It reads fields only: an error of another realm, as in tests, is not an `Error` of this one.
+ * wrong. It reads fields only, because an error of another realm is not an `Error` of this one.
  */
 export function outOfReach(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
