@@ -22,6 +22,8 @@ const ASKED = {
   getMe: '/v1/me',
 };
 
+/** @typedef {{ lines?: { coupRef?: string, shoeRef?: string }[] }} Answer */
+
 /**
  * Returns an example of each answer, by operation, and of the events that are sent.
  * @param {{ url: string, signIn: () => Promise<string> }} server
@@ -29,13 +31,14 @@ const ASKED = {
  */
 export async function examplesOf({ url, signIn }) {
   const headers = { authorization: `Bearer ${await signIn()}` };
-  /** @type {(path: string) => Promise<any>} */
-  const ask = async (path) => (await fetch(`${url}${path}`, { headers })).json();
-  /** @type {Record<string, any>} */
+  /** @param {string} path */
+  const ask = async (path) =>
+    /** @type {Answer} */ (await (await fetch(`${url}${path}`, { headers })).json());
+  /** @type {Record<string, Answer>} */
   const examples = {};
   for (const [operation, path] of Object.entries(ASKED))
     examples[operation] = shortened(await ask(path));
-  const { coupRef, shoeRef } = examples.listFindings.lines[0];
+  const { coupRef = '', shoeRef = '' } = examples.listFindings?.lines?.[0] ?? {};
   examples.getCoup = await ask(`/v1/coups/${encodeURIComponent(coupRef)}`);
   examples.getShoe = shortened(await ask(`/v1/shoes/${encodeURIComponent(shoeRef)}`));
   return { ...examples, ...sent() };
@@ -43,9 +46,10 @@ export async function examplesOf({ url, signIn }) {
 
 /** Returns a card and an outcome of the sample day, as they are sent. */
 function sent() {
+  /** @type {Map<string, unknown>} */
   const found = new Map();
   for (const line of sampleDayLines(installedRules([]), SAMPLE_DAY)) {
-    const event = JSON.parse(line);
+    const event = /** @type {{ type: string }} */ (JSON.parse(line));
     if (!found.has(event.type)) found.set(event.type, event);
     if (event.type === 'shoeprint.outcome-declared.v1') break;
   }
@@ -57,7 +61,7 @@ function sent() {
 
 /**
  * Returns an answer whose lists have their first lines only.
- * @param {Record<string, unknown>} answer
+ * @param {Answer} answer
  */
 const shortened = (answer) =>
   Object.fromEntries(

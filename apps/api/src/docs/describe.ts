@@ -62,7 +62,7 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
         operations.map(([, , each]) => each),
       ),
       ...(SENT_SCHEMAS as Schemas),
-      Problem: PROBLEM_SCHEMA as Schemas[string],
+      Problem: PROBLEM_SCHEMA,
     },
   };
   return document;

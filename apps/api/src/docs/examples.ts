@@ -6,8 +6,8 @@ import { packageFolder } from '#process';
 type Examples = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the examples of the document, which `npm run docs:examples` takes from the sample day. Throws
- * if the package has none.
+ * Reads the examples of the document, which `npm run docs:examples` takes from the sample day.
+ * Throws if the package has none.
  */
 export const sampleDayExamples = (): Examples =>
   JSON.parse(readFileSync(join(packageFolder(), 'docs', 'api-examples.json'), 'utf8')) as Examples;

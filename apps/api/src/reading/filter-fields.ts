@@ -143,7 +143,7 @@ export class FilterFields extends TableFields {
 
 /** What is asked of who dealt. */
 export class DealtFields extends FilterFields {
-  @TextField({ description: 'Who dealt; empty for where nobody had signed on', example: 'dealer-104' })
+  @TextField({ description: 'Who dealt; empty if nobody had signed on', example: 'dealer-104' })
   dealer?: string;
 }
 
