@@ -48,10 +48,10 @@ describe('Dockerfile', () => {
     }
   });
 
-  it("has the rule documents and the topic's description, which the programs read, in the package's own folders", () => {
+  it("has the rule documents, the topic's description and the examples, which the programs read, in the package's own folders", () => {
     const last = LAST_STAGE.join('\n');
     expect(last).toMatch(/^COPY rules rules$/m);
-    expect(last).toMatch(/^COPY docs\/asyncapi.yaml docs\/$/m);
+    expect(last).toMatch(/^COPY docs\/api-examples.json docs\/asyncapi.yaml docs\/$/m);
     expect(last).toMatch(/^COPY --from=build \/build\/dist dist$/m);
   });
 
