@@ -2,7 +2,7 @@ import type { Counts } from '../admission/admission.js';
 import type { TableState } from '../state.js';
 
 /** A table. */
-export interface AuditedTable extends Counts {
+interface AuditedTable extends Counts {
   readonly table: string;
   /** The open shoe, by the reference of its opening; null if none is open. */
   readonly shoeRef: string | null;
