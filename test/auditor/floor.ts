@@ -15,8 +15,8 @@ import {
 import { MemoryLog, partitionOf, type EventLog } from '#event-log';
 import { gamingDays, migrate, RowStore } from '#read-model';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
-import { AuditorMetrics } from '../../apps/auditor/src/own/auditor-metrics.js';
 import { Auditor } from '../../apps/auditor/src/own/auditor.js';
+import { AuditorMetrics } from '../../apps/auditor/src/own/monitoring/auditor-metrics.js';
 import { decoded, Standing, type Sent } from '../kit/audit.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';

@@ -6,7 +6,7 @@ export {
   type StartAuditor,
 } from './start-auditor.js';
 export { serveHealth, type HealthServer } from './health.js';
-export { journalOn, jsonJournal, SILENT, type Journal } from './own/journal.js';
+export { journalOn, jsonJournal, SILENT, type Journal } from './own/monitoring/journal.js';
 export { auditorSettings, type AuditorSettings } from './settings.js';
 export {
   rebuildRows,

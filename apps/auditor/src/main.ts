@@ -4,7 +4,7 @@ import { Refusal, settingsText } from '#process';
 import { installedRules } from '#rule-folder';
 import { jsonLogger, listening, runProgram, runServer, type Running } from '#server';
 import { serveHealth } from './health.js';
-import { journalOn } from './own/journal.js';
+import { journalOn } from './own/monitoring/journal.js';
 import { REBUILD_EXIT, rebuildCommand, rebuildOptions } from './rebuild-command.js';
 import { auditorSettings, type AuditorSettings } from './settings.js';
 import { startAuditor } from './start-auditor.js';

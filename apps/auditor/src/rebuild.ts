@@ -14,10 +14,10 @@ import {
 } from '#read-model';
 import type { PartitionFold } from './fold/partition-fold.js';
 import { judgingBy } from './fold/table-run.js';
-import { loadPartition } from './own/load-partition.js';
-import type { Loading } from './own/parking.js';
-import { recordsBetween } from './own/refold.js';
-import { Refusals } from './own/refusals.js';
+import { loadPartition } from './own/loading/load-partition.js';
+import type { Loading } from './own/loading/load-table.js';
+import { recordsBetween } from './own/loading/refold.js';
+import { Refusals } from './own/parking/refusals.js';
 import { Writer } from './own/writer.js';
 
 /** The progress of a rebuild. */

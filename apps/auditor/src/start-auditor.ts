@@ -5,9 +5,9 @@ import type { EventLog } from '#event-log';
 import { gamingDays, migrate, RowStore, type GamingDayRule, type PositionState } from '#read-model';
 import type { Registry } from 'prom-client';
 import { judgingBy } from './fold/table-run.js';
-import { AuditorMetrics } from './own/auditor-metrics.js';
 import { Auditor } from './own/auditor.js';
-import { jsonJournal, type Journal } from './own/journal.js';
+import { AuditorMetrics } from './own/monitoring/auditor-metrics.js';
+import { jsonJournal, type Journal } from './own/monitoring/journal.js';
 
 /** The inputs of an auditor. */
 export interface StartAuditor {

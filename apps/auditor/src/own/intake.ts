@@ -1,8 +1,8 @@
 import type { StoredRecord, RecordHandler } from '#event-log';
 import type { BackgroundTasks } from './background-tasks.js';
-import type { FollowedPartition, OwnedPartitions } from './owned-partition.js';
-import type { PartitionFaults } from './partition-faults.js';
-import type { Refusals } from './refusals.js';
+import type { Refusals } from './parking/refusals.js';
+import type { FollowedPartition, OwnedPartitions } from './partitions/owned-partition.js';
+import type { PartitionFaults } from './partitions/partition-faults.js';
 import type { Writer } from './writer.js';
 
 /** After this many events a fold starts a write and waits until there is room for more. */

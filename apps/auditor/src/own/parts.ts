@@ -2,8 +2,8 @@ import type { EventLog } from '#event-log';
 import type { RowStore } from '#read-model';
 import type { DayOf } from '../fold/projected-rows.js';
 import type { Judging } from '../fold/table-run.js';
-import type { AuditorMetrics } from './auditor-metrics.js';
-import type { Journal } from './journal.js';
+import type { AuditorMetrics } from './monitoring/auditor-metrics.js';
+import type { Journal } from './monitoring/journal.js';
 
 /** What an auditor is made of. */
 export interface AuditorParts {

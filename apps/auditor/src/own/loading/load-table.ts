@@ -1,8 +1,8 @@
 import type { Decoder } from '#audit';
 import type { EventLog } from '#event-log';
 import type { ParkedEvent, RowStore, TableAtHand } from '#read-model';
-import type { Refused } from '../fold/partition-fold.js';
-import { TableRun, type Judging, type LineAt } from '../fold/table-run.js';
+import type { Refused } from '../../fold/partition-fold.js';
+import { TableRun, type Judging, type LineAt } from '../../fold/table-run.js';
 import { recordsBetween, refold } from './refold.js';
 
 /** What tables are loaded from and judged by. */

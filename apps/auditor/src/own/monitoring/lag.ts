@@ -1,5 +1,5 @@
-import type { OwnedPartitions } from './owned-partition.js';
-import type { AuditorParts } from './parts.js';
+import type { OwnedPartitions } from '../partitions/owned-partition.js';
+import type { AuditorParts } from '../parts.js';
 
 /** Measures how far the rows are behind the log, and counts what is owned, parked and stopped. */
 export class Lag {

@@ -1,5 +1,5 @@
+import type { AuditorParts } from '../parts.js';
 import { inWords } from './journal.js';
-import type { AuditorParts } from './parts.js';
 
 /** Counts and logs the failures that an auditor recovers from. */
 export class Reports {

@@ -1,9 +1,9 @@
-import type { BackgroundTasks } from './background-tasks.js';
+import type { BackgroundTasks } from '../background-tasks.js';
 import type { Follower } from '#event-log';
+import type { AuditorParts } from '../parts.js';
+import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
-import type { AuditorParts } from './parts.js';
 import type { Takeovers } from './takeovers.js';
-import type { Writer } from './writer.js';
 
 /** The parts that membership works with. */
 export interface MembershipParts extends Pick<

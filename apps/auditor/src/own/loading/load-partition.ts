@@ -1,9 +1,9 @@
 import { BrokenLog } from '#event-log';
 import type { Claimed, ParkedEvent } from '#read-model';
-import { digestOf, PartitionFold } from '../fold/partition-fold.js';
-import { lineKey } from '../fold/record-lines.js';
-import type { TableRun } from '../fold/table-run.js';
-import { parkedAt, reload, runFrom, type Loading, type Reloaded } from './parking.js';
+import { digestOf, PartitionFold } from '../../fold/partition-fold.js';
+import { lineKey } from '../../fold/record-lines.js';
+import type { TableRun } from '../../fold/table-run.js';
+import { parkedAt, reload, runFrom, type Loading, type Reloaded } from './load-table.js';
 import { recordsBetween, refold } from './refold.js';
 
 /** The tables of a partition as their snapshots hold them. */

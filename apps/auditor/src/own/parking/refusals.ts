@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BrokenLog, type StoredRecord } from '#event-log';
 import type { ParkedEvent } from '#read-model';
-import type { PartitionFold, Refused } from '../fold/partition-fold.js';
-import { lineKey, UnknownEvent } from '../fold/record-lines.js';
-import { parkedAt, reload, type Loading, type Reloaded } from './parking.js';
-import type { Writer } from './writer.js';
+import type { PartitionFold, Refused } from '../../fold/partition-fold.js';
+import { lineKey, UnknownEvent } from '../../fold/record-lines.js';
+import { parkedAt, reload, type Loading, type Reloaded } from '../loading/load-table.js';
+import type { Writer } from '../writer.js';
 
 /** Receives reports while refused events are settled. */
 export interface RefusalListener {

@@ -1,11 +1,11 @@
 import type { Follower } from '#event-log';
-import type { BackgroundTasks } from './background-tasks.js';
-import { loadPartition } from './load-partition.js';
+import type { BackgroundTasks } from '../background-tasks.js';
+import { loadPartition } from '../loading/load-partition.js';
+import type { Loading } from '../loading/load-table.js';
+import type { AuditorParts } from '../parts.js';
+import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
-import type { Loading } from './parking.js';
 import type { PartitionFaults } from './partition-faults.js';
-import type { AuditorParts } from './parts.js';
-import type { Writer } from './writer.js';
 
 const AT_ONCE = 4;
 

@@ -1,14 +1,20 @@
 import type { ParkedTable } from '#read-model';
-import type { PartitionFold, Refused } from '../fold/partition-fold.js';
-import { lineKey } from '../fold/record-lines.js';
-import type { TableRun } from '../fold/table-run.js';
-import type { BackgroundTasks } from './background-tasks.js';
-import type { FollowedPartition, OwnedPartitions } from './owned-partition.js';
-import { parkedAt, reload, type Loading, type Reloaded, type TableToLoad } from './parking.js';
-import type { AuditorParts } from './parts.js';
-import { recordsBetween, refold } from './refold.js';
-import type { Reports } from './reports.js';
-import type { Writer } from './writer.js';
+import type { PartitionFold, Refused } from '../../fold/partition-fold.js';
+import { lineKey } from '../../fold/record-lines.js';
+import type { TableRun } from '../../fold/table-run.js';
+import type { BackgroundTasks } from '../background-tasks.js';
+import {
+  parkedAt,
+  reload,
+  type Loading,
+  type Reloaded,
+  type TableToLoad,
+} from '../loading/load-table.js';
+import { recordsBetween, refold } from '../loading/refold.js';
+import type { Reports } from '../monitoring/reports.js';
+import type { FollowedPartition, OwnedPartitions } from '../partitions/owned-partition.js';
+import type { AuditorParts } from '../parts.js';
+import type { Writer } from '../writer.js';
 
 /** The parts that decisions are carried out with. */
 export interface DecisionParts extends Pick<AuditorParts, 'rows' | 'journal'> {

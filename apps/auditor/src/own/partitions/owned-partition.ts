@@ -1,5 +1,5 @@
 import type { Claimed } from '#read-model';
-import type { PartitionFold } from '../fold/partition-fold.js';
+import type { PartitionFold } from '../../fold/partition-fold.js';
 
 /** A partition that this process owns. Runs the work on it one task at a time. */
 export class OwnedPartition {

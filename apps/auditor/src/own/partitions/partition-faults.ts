@@ -1,9 +1,9 @@
 import { BrokenLog } from '#event-log';
 import type { Held } from '#read-model';
-import { inWords } from './journal.js';
+import { inWords } from '../monitoring/journal.js';
+import type { AuditorParts } from '../parts.js';
+import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
-import type { AuditorParts } from './parts.js';
-import type { Writer } from './writer.js';
 
 /** Stops partitions that cannot be followed, and releases those whose fault may pass. */
 export class PartitionFaults {

@@ -1,8 +1,8 @@
 import type { Decoder } from '#audit';
 import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
-import type { Refused } from '../fold/partition-fold.js';
-import { linesOf, UnknownEvent, type Lines } from '../fold/record-lines.js';
-import type { TableRun } from '../fold/table-run.js';
+import type { Refused } from '../../fold/partition-fold.js';
+import { linesOf, UnknownEvent, type Lines } from '../../fold/record-lines.js';
+import type { TableRun } from '../../fold/table-run.js';
 
 /** Bytes per read of the log. */
 const READ_BYTES = 4 * 1024 * 1024;
