@@ -1,6 +1,6 @@
 import type { EventData } from '../events/events.js';
-import type { Settlement } from './betting.js';
-import { step, type Step } from './script.js';
+import type { Settlement } from './coup/betting.js';
+import { step, type Step } from './coup/script.js';
 import { FAULT_SEATS, type Setting } from './setting.js';
 
 /**

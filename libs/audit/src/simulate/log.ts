@@ -1,5 +1,5 @@
 import { SimulationRefusal } from './setting.js';
-import type { Step } from './script.js';
+import type { Step } from './coup/script.js';
 import { timeOf } from '../events/time.js';
 
 /**

@@ -2,17 +2,17 @@ import type { Card } from '#baccarat';
 import type { EventData } from '../events/events.js';
 import type { FindingCode } from '../findings/catalogue.js';
 import { cutDepth, dealFor, type ShoePlan } from './faults/assign.js';
-import { chooseWagers } from './betting.js';
-import { burnCards } from './burning.js';
-import { CardsOfShoe } from './cards-of-shoe.js';
+import { chooseWagers } from './coup/betting.js';
+import { burnCards } from './shoe/burning.js';
+import { CardsOfShoe } from './shoe/cards-of-shoe.js';
 import { CommissionBook } from './commission-book.js';
 import type { ExpectedFinding } from './expected.js';
 import type { CoupFault, ShoeTwist } from './faults/fault.js';
 import { COUP_CARDS_MIN, FAULTS, namesCoup } from './faults/faults.js';
 import type { Log } from './log.js';
-import { isLeftUnremedied } from './prescribed.js';
+import { isLeftUnremedied } from './faults/prescribed.js';
 import type { Random } from './random.js';
-import { step, tellCoup, type Play, type Step } from './script.js';
+import { step, tellCoup, type Play, type Step } from './coup/script.js';
 import { SimulationRefusal, type Setting } from './setting.js';
 
 /** The time of a shuffle, from one shoe's close to the next one's opening. */

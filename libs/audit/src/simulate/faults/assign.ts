@@ -1,8 +1,8 @@
 import type { Card } from '#baccarat';
 import { FINDING_CODES, type FindingCode } from '../../findings/catalogue.js';
-import { mostBurned } from '../burning.js';
-import { CardsOfShoe } from '../cards-of-shoe.js';
-import { dealLawfully, type Dealing } from '../dealing.js';
+import { mostBurned } from '../shoe/burning.js';
+import { CardsOfShoe } from '../shoe/cards-of-shoe.js';
+import { dealLawfully, type Dealing } from '../coup/dealing.js';
 import type { CoupFault, ShoeFault } from './fault.js';
 import { FAULTS } from './faults.js';
 import type { Random } from '../random.js';

@@ -1,9 +1,9 @@
 import { BET_IDS } from '../../events/house.js';
-import { chooseAmount, type PlannedWager } from '../betting.js';
+import { chooseAmount, type PlannedWager } from '../coup/betting.js';
 import { needsBets, type CoupFault } from './fault.js';
-import { insertBefore, isOf, placeOf, step } from '../script.js';
+import { insertBefore, isOf, placeOf, step } from '../coup/script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
-import { cancelCoup } from '../voiding.js';
+import { cancelCoup } from '../coup/voiding.js';
 
 const notOffered = ({ rules }: Setting): string[] =>
   [...BET_IDS].filter((id) => !rules.bets.has(id));

@@ -1,8 +1,8 @@
 import { scale, type Bet, type Commission, type Result } from '#baccarat';
-import { commissionOn, withCommission, type Settlement } from '../betting.js';
+import { commissionOn, withCommission, type Settlement } from '../coup/betting.js';
 import { needsBets, needsCommission, type CoupFault } from './fault.js';
 import { onWager } from './faulty-wager.js';
-import { step } from '../script.js';
+import { step } from '../coup/script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
 
 const bears = (bet: Bet, { result }: Result): boolean => bet.commission && result === 'win';

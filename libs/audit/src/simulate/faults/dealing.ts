@@ -1,7 +1,7 @@
 import { due } from '#baccarat';
-import { Dealing, dealLawfully, dealOn, type Draw } from '../dealing.js';
+import { Dealing, dealLawfully, dealOn, type Draw } from '../coup/dealing.js';
 import { needsBets, type CoupFault } from './fault.js';
-import { beyondDoubtMs, isOf, placeOf, type Play, type Step } from '../script.js';
+import { beyondDoubtMs, isOf, placeOf, type Play, type Step } from '../coup/script.js';
 
 /** A fault: one card too many, laid nowhere. */
 const excess = (exposed: boolean): CoupFault => ({

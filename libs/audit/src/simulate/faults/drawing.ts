@@ -8,7 +8,7 @@ import {
   type Card,
   type Cell,
 } from '#baccarat';
-import { Dealing, dealLawfully } from '../dealing.js';
+import { Dealing, dealLawfully } from '../coup/dealing.js';
 import type { CoupFault } from './fault.js';
 import type { Setting } from '../setting.js';
 

@@ -1,10 +1,10 @@
 import type { Card } from '#baccarat';
 import type { FindingCode } from '../../findings/catalogue.js';
 import type { CoupKind } from '../../events/events.js';
-import type { PlannedWager } from '../betting.js';
-import type { Burn } from '../burning.js';
-import type { Dealing } from '../dealing.js';
-import type { Play } from '../script.js';
+import type { PlannedWager } from '../coup/betting.js';
+import type { Burn } from '../shoe/burning.js';
+import type { Dealing } from '../coup/dealing.js';
+import type { Play } from '../coup/script.js';
 import type { Random } from '../random.js';
 import type { Setting } from '../setting.js';
 

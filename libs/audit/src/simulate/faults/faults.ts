@@ -1,5 +1,5 @@
 import { CATALOGUE, type FindingCode } from '../../findings/catalogue.js';
-import { canBurn } from '../burning.js';
+import { canBurn } from '../shoe/burning.js';
 import type { CoupFault, PlannedFault } from './fault.js';
 import { FAULTS_OF_BETS } from './bets.js';
 import { FAULTS_OF_COMMISSION } from './commission.js';

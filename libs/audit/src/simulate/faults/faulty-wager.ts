@@ -1,9 +1,9 @@
 import { type Bet, type Result, type Rules } from '#baccarat';
-import { chooseAmount, resultOfBet, type Settlement, type PlannedWager } from '../betting.js';
-import { dealLawfully, type Dealing } from '../dealing.js';
+import { chooseAmount, resultOfBet, type Settlement, type PlannedWager } from '../coup/betting.js';
+import { dealLawfully, type Dealing } from '../coup/dealing.js';
 import { needsBets, type CoupFault } from './fault.js';
 import type { Random } from '../random.js';
-import { settlementStep, type Play } from '../script.js';
+import { settlementStep, type Play } from '../coup/script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
 
 /** A wrong in the settlement of one wager. */

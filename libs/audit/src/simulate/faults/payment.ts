@@ -9,7 +9,7 @@ import {
   settlementStep,
   step,
   type Step,
-} from '../script.js';
+} from '../coup/script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
 
 const isSpecial = (result: Result): boolean => result.result !== 'lose' && result.special;

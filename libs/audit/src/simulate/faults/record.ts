@@ -1,8 +1,8 @@
-import { dealLawfully, type Draw } from '../dealing.js';
+import { dealLawfully, type Draw } from '../coup/dealing.js';
 import type { CoupFault } from './fault.js';
-import { insertBefore, isOf, placeOf, step, type Step } from '../script.js';
+import { insertBefore, isOf, placeOf, step, type Step } from '../coup/script.js';
 import type { Setting } from '../setting.js';
-import { cancelCoup } from '../voiding.js';
+import { cancelCoup } from '../coup/voiding.js';
 
 /** Returns a fault that changes one card of a lawful coup, other than `kept`. */
 const peculiarCard = (change: (draw: Draw) => void): CoupFault => ({

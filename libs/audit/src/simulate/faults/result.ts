@@ -1,7 +1,7 @@
 import type { EventData } from '../../events/events.js';
 import type { CoupFault } from './fault.js';
-import { insertBefore, isOf, placeOf, step, type Play, type Step } from '../script.js';
-import { cancelCoup } from '../voiding.js';
+import { insertBefore, isOf, placeOf, step, type Play, type Step } from '../coup/script.js';
+import { cancelCoup } from '../coup/voiding.js';
 
 type Declared = EventData['outcome-declared'];
 

@@ -1,9 +1,9 @@
 import { factsOf, outcomeOf, specialsOf, totalOf } from '#baccarat';
-import type { CoupKind, EventData, EventType } from '../events/events.js';
+import type { CoupKind, EventData, EventType } from '../../events/events.js';
+import type { Random } from '../random.js';
+import type { Setting } from '../setting.js';
 import { lawfulSettlement, type Settlement, type PlannedWager } from './betting.js';
 import type { Dealing } from './dealing.js';
-import type { Random } from './random.js';
-import type { Setting } from './setting.js';
 
 /** Who reports a step: a device of the table, or a person. */
 export type Reporter = 'shoe' | 'terminal' | `person/${string}`;

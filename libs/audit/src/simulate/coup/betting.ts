@@ -1,7 +1,7 @@
 import { factsOf, resultOf, scale, type Bet, type Hands, type Result, type Rules } from '#baccarat';
-import type { CoupKind, EventData } from '../events/events.js';
-import type { Random } from './random.js';
-import type { Setting } from './setting.js';
+import type { CoupKind, EventData } from '../../events/events.js';
+import type { Random } from '../random.js';
+import type { Setting } from '../setting.js';
 
 /** A seat's bet in one coup. `amount` is in minor units. */
 export interface PlannedWager {

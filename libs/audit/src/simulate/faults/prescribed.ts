@@ -7,9 +7,9 @@ import {
   type Rules,
   type SeenCard,
 } from '#baccarat';
-import type { FindingCode } from '../findings/catalogue.js';
-import type { Hand } from '../events/events.js';
-import type { Dealing } from './dealing.js';
+import type { FindingCode } from '../../findings/catalogue.js';
+import type { Hand } from '../../events/events.js';
+import type { Dealing } from '../coup/dealing.js';
 
 /** The hand where a card would have to lie after an action. */
 const PLACES: Partial<Record<Action, Hand>> = {

@@ -1,6 +1,6 @@
 import { due, type Card, type Hands, type Rules } from '#baccarat';
-import type { Hand } from '../events/events.js';
-import type { Random } from './random.js';
+import type { Hand } from '../../events/events.js';
+import type { Random } from '../random.js';
 
 /** A drawn card of a coup: where it went, and what was unusual about it. */
 export interface Draw {

@@ -1,7 +1,7 @@
 import { permittedBurns, RANKS, rankOf, type Rules } from '#baccarat';
+import { step, type Step } from '../coup/script.js';
+import type { Random } from '../random.js';
 import type { CardsOfShoe } from './cards-of-shoe.js';
-import type { Random } from './random.js';
-import { step, type Step } from './script.js';
 
 /**
  * More than any document burns: the indicator and ten, or a card for each of twelve decks and more.

@@ -1,4 +1,4 @@
-import type { EventData } from '../events/events.js';
+import type { EventData } from '../../events/events.js';
 import { isOf, step, type Play } from './script.js';
 
 /**

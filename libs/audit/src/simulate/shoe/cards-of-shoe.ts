@@ -1,5 +1,5 @@
 import { CARDS, type Card } from '#baccarat';
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 
 /** A coup looks at no more cards than these: six, one too many, and one after it. */
 const COUP_CARDS_MAX = 8;
