@@ -72,7 +72,7 @@ const linesIn = (text) =>
 /** @param {string} databaseUrl */
 async function shoeprint(databaseUrl) {
   const { API_DEFAULTS, createApi, migrateAccess } = await import('#api');
-  const { CreateKey } = await import('#built/apps/api/src/identity/device-keys');
+  const { CreateKey } = await import('#built/apps/api/src/identity/keys/device-keys');
   const { WriteScope } = await import('#built/apps/api/src/identity/identity');
   const { CommandBus } = await import('@nestjs/cqrs');
   const { installedRules } = await import('#rule-folder');

@@ -4,9 +4,9 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { MemoryLog, type MemoryLogOptions } from '#event-log';
 import { createApi, migrateAccess, API_DEFAULTS, type ApiSettings } from '#api';
-import { CreateAccount } from '../../apps/api/src/identity/accounts.js';
-import { CreateKey } from '../../apps/api/src/identity/device-keys.js';
+import { CreateAccount } from '../../apps/api/src/identity/accounts/accounts.js';
 import type { Identity } from '../../apps/api/src/identity/identity.js';
+import { CreateKey } from '../../apps/api/src/identity/keys/device-keys.js';
 import { createDatabase } from '../kit/database.js';
 import { BOOK } from '../kit/house.js';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { CoupLine, FindingLine, ShoeLine, TableChange } from '#read-model';
-import { Session } from '../../apps/api/src/identity/access.entities.js';
+import { Session } from '../../apps/api/src/identity/database/access.entities.js';
 import { PositionsWatch } from '../../apps/api/src/stream/positions-watch.js';
 import { StreamController } from '../../apps/api/src/stream/stream.controller.js';
 import { ROWS } from '../../apps/api/src/settings/tokens.js';

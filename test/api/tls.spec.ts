@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { PostgresLog } from '#event-log';
-import { newToken } from '../../apps/api/src/identity/bearer-token.js';
+import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
 import { card, EVENT, lineOf } from './events-app.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { KafkaLog, PostgresLog, type EventLog } from '#event-log';
-import { newToken } from '../../apps/api/src/identity/bearer-token.js';
+import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
 import { DAYS } from '../auditor/floor.js';
 import { freshTopic, kafkaToKill } from '../kit/kafka.js';
 import { freePort, Processes, type PostgresProcess, type Running } from '../kit/processes.js';

@@ -11,9 +11,13 @@ import {
 import { type EventLog, MemoryLog } from '#event-log';
 import { migrate } from '#read-model';
 import { describe } from '../../apps/api/src/docs/describe.js';
-import { Account, DeviceKey, Session } from '../../apps/api/src/identity/access.entities.js';
-import { newToken } from '../../apps/api/src/identity/bearer-token.js';
-import { NOBODYS_HASH } from '../../apps/api/src/identity/passwords.js';
+import {
+  Account,
+  DeviceKey,
+  Session,
+} from '../../apps/api/src/identity/database/access.entities.js';
+import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
+import { NOBODYS_HASH } from '../../apps/api/src/identity/credentials/passwords.js';
 import { createDatabase } from './database.js';
 import { watchAnswers } from './conformance.js';
 import { BOOK } from './house.js';

@@ -5,8 +5,8 @@ export {
   type ApiSettings,
   type ListenSettings,
 } from './settings/api-settings.js';
-export { migrateAccess } from './identity/access-database.js';
-export { ensureFirstAdmin, type FirstAdmin } from './identity/first-admin.js';
+export { migrateAccess } from './identity/database/access-database.js';
+export { ensureFirstAdmin, type FirstAdmin } from './identity/accounts/first-admin.js';
 export {
   PERMISSIONS,
   permitted,

@@ -5,8 +5,8 @@ import { migrate } from '#read-model';
 import { installedRules } from '#rule-folder';
 import { jsonLogger, listening, runProgram, runServer, type Running } from '#server';
 import { createApi } from './create-api.js';
-import { migrateAccess } from './identity/access-database.js';
-import { ensureFirstAdmin } from './identity/first-admin.js';
+import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
+import { migrateAccess } from './identity/database/access-database.js';
 import { processRegistry } from './operation/metrics.js';
 import { type ServerSettings, serverSettings } from './settings/server-settings.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, MoreThan } from 'typeorm';
-import { Account, DeviceKey, Session } from './access.entities.js';
-import { bearerOf, tokenFits, tokenHash, type ShownToken } from './bearer-token.js';
+import { bearerOf, tokenFits, tokenHash, type ShownToken } from './credentials/bearer-token.js';
+import { Account, DeviceKey, Session } from './database/access.entities.js';
 import { type Identity, WriteScope } from './identity.js';
 
 /** A token's identity is believed for so long: a revocation acts within it. */

@@ -1,9 +1,9 @@
 import { Choices, Parts, Text, Texts, Time, YesNo } from '../docs/answer-fields.js';
-import type { AccountShown } from './accounts.js';
-import type { KeyShown } from './device-keys.js';
+import type { AccountShown } from './accounts/accounts.js';
+import type { KeyShown } from './keys/device-keys.js';
 import { PERMISSIONS, type Permission, type Role, ROLES } from './permissions.js';
-import type { Me } from './session.controller.js';
-import type { SignedIn } from './sign-in.js';
+import type { Me } from './sessions/session.controller.js';
+import type { SignedIn } from './sessions/sign-in.js';
 
 const TABLES = { description: 'Table ids, or "*" alone for all' };
 

@@ -1,12 +1,16 @@
 import { Module } from '@nestjs/common';
-import { AccountsController } from './accounts.controller.js';
-import { ChangeAccountHandler, CreateAccountHandler, ListAccountsHandler } from './accounts.js';
-import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './device-keys.js';
+import { AccountsController } from './accounts/accounts.controller.js';
+import {
+  ChangeAccountHandler,
+  CreateAccountHandler,
+  ListAccountsHandler,
+} from './accounts/accounts.js';
 import { Gate } from './gate.js';
 import { Identities } from './identities.js';
-import { KeysController } from './keys.controller.js';
-import { SessionController } from './session.controller.js';
-import { SignInHandler, SignOutHandler } from './sign-in.js';
+import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './keys/device-keys.js';
+import { KeysController } from './keys/keys.controller.js';
+import { SessionController } from './sessions/session.controller.js';
+import { SignInHandler, SignOutHandler } from './sessions/sign-in.js';
 
 /** Accounts, device keys and sessions, and the gate that every request passes. */
 @Module({

@@ -13,7 +13,7 @@ import {
 } from 'class-validator';
 import { EVENT_TYPES } from '#audit';
 import { MayBeAbsent } from '../http/optional.js';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './passwords.js';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './credentials/passwords.js';
 import { ROLES } from './permissions.js';
 
 /** The pattern of names of accounts and keys, which the record has as `person/<name>` or `device/<name>`. */

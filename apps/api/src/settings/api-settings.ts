@@ -5,7 +5,7 @@ import {
   type HouseSettings,
   type LogLevelSettings,
 } from '#server';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../identity/passwords.js';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../identity/credentials/passwords.js';
 
 /** The settings of the api itself, and their injection token. */
 export abstract class ApiSettings {

@@ -2,7 +2,7 @@ import { type DynamicModule, Logger, Module, type OnModuleDestroy } from '@nestj
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { readModelDataSource } from '#read-model';
-import { accessOptions } from '../identity/access-database.js';
+import { accessOptions } from '../identity/database/access-database.js';
 import { ROWS } from './tokens.js';
 
 /** Connections for what people and screens ask; each asks for a moment. */

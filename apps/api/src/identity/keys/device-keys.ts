@@ -8,11 +8,11 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, IsNull } from 'typeorm';
-import { Problem } from '../problems/problems.js';
-import { DeviceKey } from './access.entities.js';
-import { newToken } from './bearer-token.js';
-import { Identities } from './identities.js';
-import type { Identity } from './identity.js';
+import { Problem } from '../../problems/problems.js';
+import { newToken } from '../credentials/bearer-token.js';
+import { DeviceKey } from '../database/access.entities.js';
+import { Identities } from '../identities.js';
+import type { Identity } from '../identity.js';
 
 /** A key as it is shown: never its secret. */
 export interface KeyShown {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, LessThan, MoreThan } from 'typeorm';
-import { Problem } from '../problems/problems.js';
-import { ApiSettings } from '../settings/api-settings.js';
-import { Account, Session, SignInAttempt } from './access.entities.js';
-import { bearerOf, newToken, tokenFits } from './bearer-token.js';
-import { Identities } from './identities.js';
-import { NOBODYS_HASH, passwordFits } from './passwords.js';
-import { NAME } from './scope-fields.js';
+import { Problem } from '../../problems/problems.js';
+import { ApiSettings } from '../../settings/api-settings.js';
+import { bearerOf, newToken, tokenFits } from '../credentials/bearer-token.js';
+import { NOBODYS_HASH, passwordFits } from '../credentials/passwords.js';
+import { Account, Session, SignInAttempt } from '../database/access.entities.js';
+import { Identities } from '../identities.js';
+import { NAME } from '../scope-fields.js';
 
 /** What a person gets for a name and password: shown once, sent as `Authorization: Bearer ...`. */
 export interface SignedIn {

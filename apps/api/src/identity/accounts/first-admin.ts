@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import type { Role } from './permissions.js';
-import { Account } from './access.entities.js';
-import { accessOptions } from './access-database.js';
-import { hashPassword } from './passwords.js';
+import type { Role } from '../permissions.js';
+import { Account } from '../database/access.entities.js';
+import { accessOptions } from '../database/access-database.js';
+import { hashPassword } from '../credentials/passwords.js';
 
 const FIRST_ADMIN = 'admin';
 

@@ -7,13 +7,13 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { TextParam } from '../http/parameters.js';
-import { Requires, Sender } from './requires.js';
+import { TextParam } from '../../http/parameters.js';
+import { Requires, Sender } from '../requires.js';
 import { CreateKey, type KeyShown, ListKeys, RevokeKey } from './device-keys.js';
-import { Refuses } from '../problems/refuses.js';
-import { KeysAnswer, NewKeyAnswer } from './identity.answers.js';
-import type { Identity } from './identity.js';
-import { NameField, SourcePatternsField, TablePatternsField, TypesField } from './scope-fields.js';
+import { Refuses } from '../../problems/refuses.js';
+import { KeysAnswer, NewKeyAnswer } from '../identity.answers.js';
+import type { Identity } from '../identity.js';
+import { NameField, SourcePatternsField, TablePatternsField, TypesField } from '../scope-fields.js';
 
 class NewKey {
   @NameField({

@@ -8,12 +8,12 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { PERMISSIONS, type Permission, permitted, type Role } from './permissions.js';
-import { Open, Requires, Sender } from './requires.js';
-import { Refuses } from '../problems/refuses.js';
-import { MeAnswer, SignedInAnswer } from './identity.answers.js';
-import type { Identity } from './identity.js';
-import { PASSWORD_LENGTH_MAX } from './passwords.js';
+import { PERMISSIONS, type Permission, permitted, type Role } from '../permissions.js';
+import { Open, Requires, Sender } from '../requires.js';
+import { Refuses } from '../../problems/refuses.js';
+import { MeAnswer, SignedInAnswer } from '../identity.answers.js';
+import type { Identity } from '../identity.js';
+import { PASSWORD_LENGTH_MAX } from '../credentials/passwords.js';
 import { SignIn, type SignedIn, SignOut } from './sign-in.js';
 
 /** Longer names are refused before they are looked up. */

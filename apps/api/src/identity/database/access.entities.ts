@@ -7,7 +7,7 @@ import {
   PrimaryColumn,
   type Relation,
 } from 'typeorm';
-import type { Role } from './permissions.js';
+import type { Role } from '../permissions.js';
 
 /** The schema of accounts and keys. It is no read model: it cannot be rebuilt from the log. */
 export const ACCESS_SCHEMA = 'access';

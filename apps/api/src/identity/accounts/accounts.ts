@@ -8,12 +8,12 @@ import {
 } from '@nestjs/cqrs';
 import { Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Role } from './permissions.js';
-import { Problem } from '../problems/problems.js';
-import { Account, Session } from './access.entities.js';
-import { Identities } from './identities.js';
-import { hashPassword } from './passwords.js';
-import { NAME } from './scope-fields.js';
+import type { Role } from '../permissions.js';
+import { Problem } from '../../problems/problems.js';
+import { Account, Session } from '../database/access.entities.js';
+import { Identities } from '../identities.js';
+import { hashPassword } from '../credentials/passwords.js';
+import { NAME } from '../scope-fields.js';
 
 /** An account as it is shown: never its password. */
 export interface AccountShown {

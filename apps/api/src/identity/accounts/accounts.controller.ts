@@ -8,15 +8,15 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
-import type { Role } from './permissions.js';
-import { MayBeAbsent } from '../http/optional.js';
-import { TextParam } from '../http/parameters.js';
-import { Requires, Sender } from './requires.js';
+import type { Role } from '../permissions.js';
+import { MayBeAbsent } from '../../http/optional.js';
+import { TextParam } from '../../http/parameters.js';
+import { Requires, Sender } from '../requires.js';
 import { ChangeAccount, CreateAccount, ListAccounts, type AccountShown } from './accounts.js';
-import { Refuses } from '../problems/refuses.js';
-import { AccountAnswer, AccountsAnswer } from './identity.answers.js';
-import type { Identity } from './identity.js';
-import { NameField, PasswordField, RolesField, TablesSeenField } from './scope-fields.js';
+import { Refuses } from '../../problems/refuses.js';
+import { AccountAnswer, AccountsAnswer } from '../identity.answers.js';
+import type { Identity } from '../identity.js';
+import { NameField, PasswordField, RolesField, TablesSeenField } from '../scope-fields.js';
 
 class NewAccount {
   @NameField({ example: 'mei.chan', description: 'Becomes person/mei.chan in the record' })
