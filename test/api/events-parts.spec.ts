@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { formOf } from '../../apps/api/src/ingest/event-form.js';
-import { FaultList } from '../../apps/api/src/ingest/fault-list.js';
-import { ReceivedClock } from '../../apps/api/src/ingest/received-clock.js';
-import { TableRecords } from '../../apps/api/src/ingest/table-records.js';
+import { formOf } from '../../apps/api/src/ingest/body/event-form.js';
+import { FaultList } from '../../apps/api/src/ingest/events/fault-list.js';
+import { ReceivedClock } from '../../apps/api/src/ingest/events/received-clock.js';
+import { TableRecords } from '../../apps/api/src/ingest/events/table-records.js';
 
 describe('the clock of stamps', () => {
   it("never goes back, whatever the machine's clock says", () => {

@@ -15,5 +15,5 @@ export {
   type Role,
 } from './identity/permissions.js';
 export { processRegistry } from './operation/metrics.js';
-export { attributesOf, FIELD_SCHEMAS } from './ingest/event-schemas.js';
+export { attributesOf, FIELD_SCHEMAS } from './ingest/events/event-schemas.js';
 export { openApiDocument } from './docs/document.js';

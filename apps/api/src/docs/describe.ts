@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { sampleDayExamples } from './examples.js';
-import { SENT_SCHEMAS } from '../ingest/event-schemas.js';
+import { SENT_SCHEMAS } from '../ingest/events/event-schemas.js';
 import {
   documentOf,
   Problem,

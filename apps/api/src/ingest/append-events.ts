@@ -6,11 +6,11 @@ import { within } from '#process';
 import type { Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 import { InstalledRules } from '../settings/tokens.js';
-import type { EventForm } from './event-form.js';
-import { IngestMetrics, type IngestResult } from './ingest-metrics.js';
-import { ReceivedClock } from './received-clock.js';
-import { RequestEvents } from './request-events.js';
-import { SingleEvents, type Single } from './single-event.js';
+import type { EventForm } from './body/event-form.js';
+import { ReceivedClock } from './events/received-clock.js';
+import { RequestEvents } from './events/request-events.js';
+import { SingleEvents, type Single } from './events/single-event.js';
+import { IngestMetrics, type IngestResult } from './metrics/ingest-metrics.js';
 
 /** What was recorded of a request: all of it. */
 export interface Recorded {

@@ -4,8 +4,8 @@ import type { Appended } from '#event-log';
 import type { Identity } from '../identity/identity.js';
 import { identityOf } from '../identity/requires.js';
 import { LOG_POSITION, logPosition } from '../reading/positions.js';
-import { formSent } from './event-body.js';
-import type { EventForm } from './event-form.js';
+import { formSent } from './body/event-body.js';
+import type { EventForm } from './body/event-form.js';
 
 /** A request with events. An interceptor would cost its route more than the rest of Nest together, so the answer's header is set here. */
 export class EventsRequest {

@@ -4,7 +4,7 @@ import { Whole } from '../docs/answer-fields.js';
 import { sampleDayExamples } from '../docs/examples.js';
 import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
-import { FORMS } from './event-form.js';
+import { FORMS } from './body/event-form.js';
 
 /** How many events were recorded: all that were sent. */
 class AcceptedAnswer {

@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { EventLog } from '#event-log';
 import { Metrics } from '../operation/metrics.js';
 import { AppendEventsHandler } from './append-events.js';
-import { takeEventBodies } from './event-body.js';
+import { takeEventBodies } from './body/event-body.js';
 import { IngestController } from './ingest.controller.js';
-import { IngestMetrics } from './ingest-metrics.js';
+import { IngestMetrics } from './metrics/ingest-metrics.js';
 
 const metrics = {
   provide: IngestMetrics,

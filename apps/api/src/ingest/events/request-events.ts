@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AnyEvent, Decoded, Decoder } from '#audit';
-import type { Identity } from '../identity/identity.js';
-import { Problem } from '../problems/problems.js';
-import { chunksOf, tooMany, type Chunk } from './body-chunks.js';
-import { EVENTS_MAX, type EventForm } from './event-form.js';
+import type { Identity } from '../../identity/identity.js';
+import { Problem } from '../../problems/problems.js';
+import { chunksOf, tooMany, type Chunk } from '../body/body-chunks.js';
+import { EVENTS_MAX, type EventForm } from '../body/event-form.js';
 import { FaultList } from './fault-list.js';
 import { TableRecords } from './table-records.js';
 

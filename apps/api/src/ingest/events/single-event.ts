@@ -1,6 +1,6 @@
 import { blockOf, type Decoder, type EventType } from '#audit';
 import { partitionOf, type Appending } from '#event-log';
-import type { Identity } from '../identity/identity.js';
+import type { Identity } from '../../identity/identity.js';
 import { linesBytes } from './table-records.js';
 
 /** Tables whose partition is remembered, none with a longer name: a sender may make names up. */

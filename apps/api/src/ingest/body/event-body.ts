@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../problems/problems.js';
-import type { RouteNeeds } from '../identity/requires.js';
+import { Problem } from '../../problems/problems.js';
+import type { RouteNeeds } from '../../identity/requires.js';
 import { BodyRoom } from './body-room.js';
 import { FORMS, formOf, type EventForm } from './event-form.js';
 

@@ -1,5 +1,5 @@
 import type { Fault } from '#audit';
-import type { RequestFault } from '../problems/problems.js';
+import type { RequestFault } from '../../problems/problems.js';
 
 /** What one fault's texts may be long, and what all of them together; past that, of each event the first fault alone, in fewer words. */
 const TEXT_MAX = 300;

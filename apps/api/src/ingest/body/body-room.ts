@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../problems/problems.js';
+import { Problem } from '../../problems/problems.js';
 import { FORMS, type EventForm } from './event-form.js';
 
 /** Bodies up to this length always find room: live play is not held up by loads. */

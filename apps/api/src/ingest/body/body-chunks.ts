@@ -1,5 +1,5 @@
 import { blockOf, splitArray, type Block } from '#audit';
-import { Problem } from '../problems/problems.js';
+import { Problem } from '../../problems/problems.js';
 import { EVENTS_MAX, type EventForm } from './event-form.js';
 
 /** A stretch of a body with whole events in it. */
