@@ -37,7 +37,7 @@ export class ApiModule implements OnApplicationBootstrap {
     };
   }
 
-  /** The buses drop the exception of a handler that nobody awaits; log it. */
+  /** Logs the exceptions of handlers that nobody awaits. The buses would drop them. */
   onApplicationBootstrap(): void {
     this.unhandled.subscribe(({ exception }: { exception: unknown }) => {
       const { message, stack } = asError(exception);

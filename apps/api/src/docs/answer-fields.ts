@@ -20,7 +20,7 @@ export const Ref = field({ type: 'string', minLength: 1 });
 export const Time = field({ type: 'string', format: 'date-time' });
 /** A gaming day. */
 export const Day = field({ type: 'string', format: 'date' });
-/** A whole number, not negative unless said. */
+/** A whole number, 0 or more unless the options say otherwise. */
 export const Whole = field({ type: 'integer', minimum: 0 });
 /** A whole number of either sign. */
 export const Signed = field({ type: 'integer' });
@@ -30,34 +30,39 @@ export const Real = field({ type: 'number', minimum: 0 });
 export const Amount = field({ type: 'integer', description: 'In minor units of the currency' });
 /** An ISO 4217 code. */
 export const Currency = field({ type: 'string', pattern: '^[A-Z]{3}$' });
+/** True or false. */
 export const YesNo = field({ type: 'boolean' });
 /** `id@version` of a rule document. */
 export const RulesId = field({ type: 'string', pattern: '^[^@]+@[0-9]+$' });
+/** The severity of a finding, from 1 (grave) to 4 (statistical). */
 export const Severity = field({
   type: 'integer',
   enum: [1, 2, 3, 4],
   description: '1 is the gravest',
 });
+/** The code of a finding. */
 export const Code = field({ enum: FINDING_CODES, enumName: 'FindingCode' });
+/** The positions of the log that an answer is true of. */
 export const Positions = field({
   type: 'string',
   pattern: '^([0-9]+:[0-9]+(,[0-9]+:[0-9]+)*)?$',
   description: 'The positions of the log that the answer is true of, `partition:next` with commas',
 });
 
-/** One of some texts. */
+/** One of the given texts. */
 export const OneOf = (values: readonly string[], more?: More): PropertyDecorator =>
   field({ type: 'string', enum: [...values] })(more);
 /** A list of texts. */
 export const Texts = (more?: More): PropertyDecorator =>
   ApiProperty({ type: 'array', items: { type: 'string' }, ...more } as ApiPropertyOptions);
-/** A list of one of some texts. */
+/** A list of items from the given texts. */
 export const Choices = (values: readonly string[], more?: More): PropertyDecorator =>
   ApiProperty({
     type: 'array',
     items: { type: 'string', enum: [...values] },
     ...more,
   } as ApiPropertyOptions);
+/** A list of finding codes. */
 export const Codes = (more?: More): PropertyDecorator =>
   ApiProperty({
     enum: FINDING_CODES,

@@ -21,7 +21,10 @@ interface Operation {
   responses: Record<string, object>;
 }
 
-/** Returns the OpenAPI document: routes and answers as their classes declare them, and a response for each problem. */
+/**
+ * Returns the OpenAPI document: routes and answers as their classes declare them, and a response
+ * for each problem.
+ */
 export function describe(app: NestFastifyApplication, basePath: string): OpenAPIObject {
   const about = new DocumentBuilder()
     .setTitle('Shoeprint')
@@ -79,7 +82,7 @@ const TAGS = {
   operation: 'Health, metrics, and decisions about what could not be judged',
 };
 
-/** Gives the JSON answer of an operation its example, if there is one. */
+/** Adds the example to the JSON answer of an operation, if there is one. */
 function addExample({ responses }: Operation, example: unknown): void {
   const { content } = (responses[200] ?? {}) as { content?: Record<string, object> };
   if (example !== undefined && content?.[JSON_TYPE])
@@ -88,7 +91,7 @@ function addExample({ responses }: Operation, example: unknown): void {
 
 const JSON_TYPE = 'application/json';
 
-/** What any request may meet, whatever its route. */
+/** The problems that every route may answer. */
 const ANYWHERE: readonly ProblemName[] = [
   'malformed-request',
   'too-slow',

@@ -8,7 +8,10 @@ import { ApiModule } from '../api.module.js';
 import { API_DEFAULTS } from '../settings/api-settings.js';
 import { describe } from './describe.js';
 
-/** Returns the OpenAPI document without a server. Nest explores the modules and makes no object. */
+/**
+ * Returns the OpenAPI document without a server. Nest explores the modules and creates no
+ * instances.
+ */
 export async function openApiDocument(): Promise<OpenAPIObject> {
   const app = await NestFactory.create<NestFastifyApplication>(
     ApiModule.of({

@@ -1,7 +1,7 @@
 import type { Page } from '#read-model';
 import { Parts, Positions, Text } from './answer-fields.js';
 
-/** Makes the base class of one page of these lines. */
+/** Returns the base class for answers that are a page of these lines. */
 export function pageOf<Line extends object>(
   line: new () => Line,
 ): new () => Page<Line> & { readonly positions: string } {

@@ -7,10 +7,14 @@ import { packageFolder } from '#process';
 import { describe } from './describe.js';
 import { problemsPage } from '../problems/problems-page.js';
 
-/** Swagger UI sets styles on its elements; scripts come from here alone. */
+/** Swagger UI sets inline styles on its elements. Scripts come from this server only. */
 const POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** Serves the description of the api: `/docs` for people, `/docs-json` for machines, `/docs/problems` every problem type, `/docs/asyncapi.yaml` the topic. All of it is open (`openDocs`). Throws where the package has no description of the topic. */
+/**
+ * Serves the description of the api: `/docs` for people, `/docs-json` and `/docs-yaml` for
+ * machines, `/docs/problems` for the problem types, and `/docs/asyncapi.yaml` for the topic. All of
+ * it is open to everybody (`openDocs`). Throws if the package has no description of the topic.
+ */
 export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   const fastify = app.getHttpAdapter().getInstance();
   const root = `${basePath}/docs`;
@@ -37,7 +41,10 @@ export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   });
 }
 
-/** An `onRoute` hook that declares the routes of the documentation open: those that Swagger registers carry no declaration of ours. */
+/**
+ * Returns an `onRoute` hook that declares the routes of the documentation open. Swagger registers
+ * its routes without such a declaration.
+ */
 export const openDocs =
   (basePath: string) =>
   (route: RouteOptions): void => {

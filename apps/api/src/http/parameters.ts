@@ -1,8 +1,8 @@
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 
 /**
- * The most characters of a parameter. A reference may be as long as an event, so whatever fits into
- * the head of a request (16 KiB) is looked for. Lists show longer references in a short form.
+ * The most characters of a parameter. A reference may be as long as an event, so a parameter may be
+ * as long as the head of a request allows (16 KiB). Lists show longer references in a short form.
  */
 export const PARAMETER_LENGTH_MAX = 16_384;
 

@@ -1,14 +1,19 @@
 import type { RouteOptions } from 'fastify';
 import type { RouteNeeds } from '../identity/requires.js';
 
-/** A route as it is registered: its template, a method, and what it asks for; undefined where nobody declared it, which refuses everybody. */
+/**
+ * A registered route: its template, a method, and what it needs. `needs` is undefined if the route
+ * declares nothing. Such a route refuses everybody.
+ */
 export interface RegisteredRoute {
   readonly method: string;
   readonly url: string;
   readonly needs: RouteNeeds['needs'] | undefined;
 }
 
-/** Every route that the server has, as Fastify registers them: for `Allow`, and for the test that walks them all. */
+/**
+ * Keeps every route that Fastify registers, for the header `Allow` and for the test of all routes.
+ */
 export class RoutePaths {
   private readonly routes: (RegisteredRoute & { readonly pattern: RegExp })[] = [];
 
@@ -22,7 +27,10 @@ export class RoutePaths {
     return this.routes;
   }
 
-  /** The methods that a path takes; none where it leads nowhere. `url` may have a query. */
+  /**
+   * Returns the methods that a path takes, or an empty list if no route matches it. `url` may have
+   * a query.
+   */
   methodsOf(url: string): string[] {
     const path = url.replace(/[?#].*$/s, '');
     return [

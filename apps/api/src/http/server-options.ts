@@ -5,13 +5,16 @@ import { answer } from '../problems/problem.filter.js';
 import { PARAMETER_LENGTH_MAX } from './parameters.js';
 import type { ApiSettings } from '../settings/api-settings.js';
 
-/** Bodies of the low-rate routes; what takes more says so for its own media types. */
+/** The most bytes of a body. The parsers of event bodies set limits of their own. */
 const BODY_BYTES_MAX = 64 * 1024;
-/** How often Node looks for requests that are too slow: a refusal comes at most so much later than its time. */
+/** How often Node looks for slow requests. A refusal is late by at most this time. */
 const SLOW_LOOK_MS = 1000;
 /** How long a client has to read a refusal and close its side before the server disconnects it. */
 const LINGER_MS = 1000;
-/** How Fastify serves: limits, TLS, and problem documents also for what never reaches a route. */
+/**
+ * Returns the options of Fastify: limits, TLS, and problem documents for requests that reach no
+ * route.
+ */
 export function serverOptions({
   tls,
   requestTimeoutMs,
@@ -39,9 +42,9 @@ export function serverOptions({
 }
 
 /**
- * Answers what is not HTTP, or did not come in time, on the bare connection, then closes it. A
- * client that never closes its side would otherwise keep the connection, hold the room of its body
- * and block the server's stop.
+ * Answers a request that is not HTTP or is too slow directly on the connection, then closes it.
+ * Otherwise a client that never closes its side would keep the connection and the room reserved for
+ * its body, and block the server from stopping.
  */
 function clientErrorHandler(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {

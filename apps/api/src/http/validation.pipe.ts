@@ -7,8 +7,9 @@ import {
 import { Problem, type RequestFault } from '../problems/problems.js';
 
 /**
- * Checks every body and query string against its class. It refuses unknown fields and names each fault by JSON pointer.
- * class-transformer silently drops keys inherited from `Object.prototype` (`constructor`, `__proto__`), so they are refused first.
+ * Validates every body and query string against its class. Refuses unknown fields and names each
+ * fault by JSON pointer. class-transformer silently drops keys inherited from `Object.prototype`
+ * (`constructor`, `__proto__`), so the pipe refuses them first.
  */
 @Injectable()
 export class RequestPipe extends ValidationPipe {

@@ -9,26 +9,33 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../identity/credential
 
 /** The settings of the api itself, and their injection token. */
 export abstract class ApiSettings {
-  /** '' or a path without a slash at its end, `/audit`: before every path of the api. */
+  /**
+   * The prefix of every path of the api: '', or a path without a slash at its end, such as
+   * `/audit`.
+   */
   abstract readonly basePath: string;
   /** PEM texts; undefined serves plain HTTP. */
   abstract readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
-  /** How long a sign-in is good. */
+  /** How long a session lasts. */
   abstract readonly sessionHours: number;
-  /** A request that has not arrived whole in this time is refused: a slow sender holds memory and a connection. */
+  /** How long a request may take to arrive whole. A slow sender holds memory and a connection. */
   abstract readonly requestTimeoutMs: number;
-  /** An idle connection is kept so long; longer than a table is usually silent, so that a device seldom dials anew. */
+  /**
+   * How long an idle connection stays open. A table is usually silent for less, so a device seldom
+   * reconnects.
+   */
   abstract readonly keepAliveMs: number;
 }
 
-/** Where a server listens and what it uses; standalone brings its own database and log. */
+/** The settings of a server, except its database and log. Standalone has its own of these. */
 export interface ListenSettings extends ApiSettings, HouseSettings, LogLevelSettings {
   readonly host: string;
   readonly port: number;
-  /** The password of the first admin, made where there is no account yet. */
+  /** The password of the first admin, which is created if no account exists. */
   readonly adminPassword: string | undefined;
 }
 
+/** The default settings: no base path, plain HTTP, and sessions of 12 hours. */
 export const API_DEFAULTS: ApiSettings = {
   basePath: '',
   tls: undefined,
@@ -37,7 +44,9 @@ export const API_DEFAULTS: ApiSettings = {
   keepAliveMs: 72_000,
 };
 
-/** Reads the variables of the api that hold for every way to start it; faults are collected in `env`. Deeply frozen. */
+/**
+ * Reads the settings that every way to start the api uses, deeply frozen. Collects faults in `env`.
+ */
 export function listenSettings(env: Environment): ListenSettings {
   return Object.freeze({
     basePath: basePath(env),

@@ -5,13 +5,16 @@ import { readModelDataSource } from '#read-model';
 import { accessOptions } from '../identity/database/access-database.js';
 import { ROWS } from './tokens.js';
 
-/** Connections for what people and screens ask; each asks for a moment. */
+/** Connections for the queries of people and screens. Each query is short. */
 const ROWS_POOL_MAX = 10;
-/** A report of a year ends in this time or is cancelled, and its connection is free again. */
+/**
+ * The longest query of rows, such as a report of a year. A longer one is canceled, which frees its
+ * connection.
+ */
 const ROWS_STATEMENT_MS_MAX = 30_000;
 const CONNECT_MS_MAX = 2000;
 
-/** Returns the options of the rows as #read-model reads them, bounded in time. */
+/** Returns the options of the data source of the rows, with limits on time. */
 function rowsOptions(databaseUrl: string, lost: (error: Error) => void): TypeOrmModuleOptions {
   const { options } = readModelDataSource(databaseUrl, {
     poolSize: ROWS_POOL_MAX,
@@ -27,7 +30,10 @@ function rowsOptions(databaseUrl: string, lost: (error: Error) => void): TypeOrm
   } as TypeOrmModuleOptions;
 }
 
-/** Warns of idle connections that break, until the api begins to close: one that ends then is not lost. */
+/**
+ * Warns of idle connections that break. It stops when the api begins to close, because closing ends
+ * connections.
+ */
 class IdleConnections implements OnModuleDestroy {
   private readonly logger = new Logger('database');
   private isClosing = false;
@@ -42,7 +48,10 @@ class IdleConnections implements OnModuleDestroy {
   }
 }
 
-/** The connections of the api: accounts and keys, and rows. It opens them, and closes them with the application. */
+/**
+ * The connections of the api to accounts, keys and rows. It opens them, and closes them with the
+ * application.
+ */
 @Module({})
 export class DatabaseModule {
   static of(databaseUrl: string): DynamicModule {

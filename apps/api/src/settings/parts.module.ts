@@ -6,7 +6,10 @@ import { Metrics } from '../operation/metrics.js';
 import { ApiSettings } from './api-settings.js';
 import { DatabaseUrl, InstalledRules } from './tokens.js';
 
-/** What the api is made of. It opens and closes its own connections to the database; the caller closes the log. */
+/**
+ * The parts of an api. The api opens and closes its own connections to the database. The caller
+ * closes the log.
+ */
 export interface ApiParts {
   readonly settings: ApiSettings;
   readonly log: EventLog;

@@ -2,10 +2,13 @@ import { Environment, type Variables } from '#process';
 import { storeSettings, type StoreSettings } from '#server';
 import { listenSettings, type ListenSettings } from './api-settings.js';
 
-/** All that an api of its own reads from the environment. */
+/** The settings of the api when it runs as a program of its own. */
 export interface ServerSettings extends ListenSettings, StoreSettings {}
 
-/** Reads the environment once, checks the whole of it, and freezes it. Throws `SettingsRefused` with everything that is wrong; never tells a value. */
+/**
+ * Reads the settings from the environment, checks all of them and freezes them. Throws
+ * `SettingsRefused` with every fault. Its message contains no value.
+ */
 export function serverSettings(variables: Variables): ServerSettings {
   const env = new Environment(variables);
   const settings = { ...storeSettings(env), ...listenSettings(env) };
