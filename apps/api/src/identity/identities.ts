@@ -4,32 +4,39 @@ import { bearerOf, tokenFits, tokenHash, type ShownToken } from './credentials/b
 import { Account, DeviceKey, Session } from './database/access.entities.js';
 import { type Identity, WriteScope } from './identity.js';
 
-/** A token's identity is believed for so long: a revocation acts within it. */
+/** How long a lookup is cached. A revocation acts within this time. */
 const BELIEVED_MS = 1000;
-/** From this age on it is looked up again beside the request, so that a busy sender never waits for the database. */
+/**
+ * The age from which a lookup is refreshed beside the request, so that a busy sender never waits
+ * for the database.
+ */
 const REFRESHED_MS = 500;
-/** So many tokens are remembered at most. Beyond, the oldest is looked up anew. */
+/** The most tokens in the cache. Beyond it, the oldest entry is dropped. */
 const REMEMBERED_MAX = 10_000;
 const LAST_USED_STEP_MS = 60_000;
 
 interface Remembered {
-  /** When the look-up began, on the monotonic clock. */
+  /** When the lookup began, on the monotonic clock. */
   at: number;
   identity: Identity | undefined;
   refreshing: boolean;
 }
 
-/** Whose a token is. Believes what it looked up for at most a second. */
+/** Resolves bearer tokens to identities. Caches each lookup for one second. */
 @Injectable()
 export class Identities {
   private readonly remembered = new Map<string, Remembered>();
   private readonly asking = new Map<string, Promise<Identity | undefined>>();
-  /** Turned by `forget`: what was asked before is not remembered after. */
+  /** Raised by `forget`, so that a lookup that began before it is not cached after it. */
   private generation = 0;
 
   constructor(private readonly source: DataSource) {}
 
-  /** Whose token an `Authorization` header bears; undefined where nobody's. A promise only where the database is asked; it rejects where that does not answer. */
+  /**
+   * Returns the identity of the token in an `Authorization` header, or undefined if the token is
+   * not valid. Returns a promise only if it asks the database. The promise rejects if the database
+   * does not answer.
+   */
   of(header: string | undefined): Identity | undefined | Promise<Identity | undefined> {
     const token = bearerOf(header);
     if (!token) return undefined;
@@ -41,14 +48,20 @@ export class Identities {
     return known.identity;
   }
 
-  /** Forgets everybody: what was just changed here acts at once. Other processes follow within a second. */
+  /**
+   * Empties the cache, so that a change made in this process acts at once. Other processes follow
+   * within a second.
+   */
   forget(): void {
     this.generation += 1;
     this.remembered.clear();
     this.asking.clear();
   }
 
-  /** Looks up beside a request. A failure leaves what is known to run out; the look-up after that tells it to the sender. */
+  /**
+   * Looks up beside a request. If that fails, the cached entry expires and the next lookup reports
+   * the failure to the sender.
+   */
   private refresh(key: string, token: ShownToken, known: Remembered): void {
     known.refreshing = true;
     this.ask(key, token).catch(() => undefined);
@@ -110,7 +123,10 @@ async function personOf(source: DataSource, token: ShownToken): Promise<Identity
   return identityOfAccount(session.account);
 }
 
-/** A person may write as nobody else, about the tables of the account. */
+/**
+ * Returns the identity of an account. A person writes only under their own name, and only about the
+ * tables of their account.
+ */
 function identityOfAccount({ name, roles, tables }: Account): Identity {
   const id = `person/${name}`;
   return {

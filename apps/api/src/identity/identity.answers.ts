@@ -7,6 +7,7 @@ import type { SignedIn } from './sessions/sign-in.js';
 
 const TABLES = { description: 'Table ids, or "*" alone for all' };
 
+/** An account: its roles and tables, whether it is disabled, and who created it and when. */
 export class AccountAnswer implements Required<AccountShown> {
   @Text() name!: string;
   @Choices(ROLES) roles!: readonly Role[];
@@ -15,10 +16,12 @@ export class AccountAnswer implements Required<AccountShown> {
   @Time() createdAt!: string;
   @Text({ description: 'The identity that made it' }) createdBy!: string;
 }
+/** All accounts, in order of name. */
 export class AccountsAnswer {
   @Parts(() => AccountAnswer) items!: readonly AccountAnswer[];
 }
 
+/** A device key: what it may write, who created it, and when it was revoked and last used. */
 export class KeyAnswer implements Required<KeyShown> {
   @Text() id!: string;
   @Text() name!: string;
@@ -30,18 +33,22 @@ export class KeyAnswer implements Required<KeyShown> {
   @Time({ nullable: true }) revokedAt!: string | null;
   @Time({ nullable: true, description: 'To the minute' }) lastUsedAt!: string | null;
 }
+/** A new device key with its token. */
 export class NewKeyAnswer extends KeyAnswer {
   @Text({ description: 'The bearer token; shown once and not kept' }) token!: string;
 }
+/** The device keys that the sender may see, in order of name. */
 export class KeysAnswer {
   @Parts(() => KeyAnswer) items!: readonly KeyAnswer[];
 }
 
+/** The token of a new session, and when it expires. */
 export class SignedInAnswer implements Required<SignedIn> {
   @Text({ description: 'For the header `Authorization: Bearer ...`' }) token!: string;
   @Time() expiresAt!: string;
 }
 
+/** The identity of the token that was sent: its id, roles, tables and permissions. */
 export class MeAnswer implements Required<Me> {
   @Text({ description: '`person/<name>` or `device/<key name>`' }) id!: string;
   @Choices([...ROLES, 'device']) roles!: Me['roles'];

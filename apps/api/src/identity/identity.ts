@@ -1,10 +1,10 @@
 import type { Role } from './permissions.js';
 import { NamePatterns } from './name-patterns.js';
 
-/** Whoever sends a request, as found from its token. */
+/** The sender of a request, as its token identifies it. */
 export interface Identity {
   readonly kind: 'person' | 'device';
-  /** What goes into `receivedfrom`: `person/<name>` or `device/<key name>`. */
+  /** The value of the stamp `receivedfrom`: `person/<name>` or `device/<key name>`. */
   readonly id: string;
   readonly roles: readonly (Role | 'device')[];
   /** The tables that it may see, by their exact ids. */
@@ -12,20 +12,25 @@ export interface Identity {
   readonly writes: WriteScope;
 }
 
-/** Whether what is asked about this table may be shown to the identity. */
+/** Returns whether the identity may see this table. */
 export const seesTable = ({ tables }: Identity, table: string): boolean =>
   tables === 'all' || tables.includes(table);
 
-/** The event types that only our own commands and the auditor write, whatever an identity lists. */
+/**
+ * The event types that only our own commands and the auditor write, even if an identity lists them.
+ */
 const OURS = /^(gap-declared|finding-.*|export-.*)$/;
 
-/** What an identity may write: every event must be in all three lists. */
+/**
+ * What an identity may write. The source, the type and the table of an event must each match its
+ * list.
+ */
 export class WriteScope {
   private readonly sources: NamePatterns;
   private readonly types: NamePatterns;
   private readonly tables: NamePatterns;
 
-  /** Patterns with `*` for any text; types by their short names, `card-drawn`. */
+  /** Takes lists in which `*` matches any text. Types are short names, such as `card-drawn`. */
   constructor(lists: {
     readonly sources: readonly string[];
     readonly types: readonly string[];
@@ -36,7 +41,10 @@ export class WriteScope {
     this.tables = new NamePatterns(lists.tables);
   }
 
-  /** What of an event is not the identity's to write, or undefined where all of it is. `type` is the short name. */
+  /**
+   * Returns the part of an event that the identity may not write, or undefined if it may write the
+   * event. `type` is the short name.
+   */
   refuses({
     source,
     type,

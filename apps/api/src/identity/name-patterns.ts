@@ -1,9 +1,15 @@
-/** At most so many names are remembered for each list; beyond, it is asked anew. Bounds the memory that a sender of made-up names can take. */
+/**
+ * The most names in the cache of a list. Beyond it, the cache is emptied. This bounds the memory
+ * that a sender of invented names can take.
+ */
 const REMEMBERED_MAX = 4096;
-/** A longer name is asked anew each time: names may be as long as an event. */
+/** Longer names are not cached, because a name may be as long as an event. */
 const NAME_LENGTH_MAX = 200;
 
-/** A list of names in which `*` stands for any text: `device/B07-*`. A list of `*` alone is every name; an empty list is none. */
+/**
+ * A list of names in which `*` matches any text, such as `device/B07-*`. A list of `*` alone
+ * matches every name. An empty list matches no name.
+ */
 export class NamePatterns {
   private readonly exact: ReadonlySet<string>;
   private readonly patterns: readonly RegExp[];
@@ -14,7 +20,10 @@ export class NamePatterns {
     this.patterns = list.filter((name) => name.includes('*')).map(patternOf);
   }
 
-  /** Whether the name is on the list. Answers from memory the second time: events of one sender repeat their names. */
+  /**
+   * Returns whether the list matches a name. Caches the result, because the events of one sender
+   * repeat their names.
+   */
   has(name: string): boolean {
     const known = this.asked.get(name);
     if (known !== undefined) return known;

@@ -16,7 +16,10 @@ import { MayBeAbsent } from '../http/optional.js';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './credentials/passwords.js';
 import { ROLES } from './permissions.js';
 
-/** The pattern of names of accounts and keys, which the record has as `person/<name>` or `device/<name>`. */
+/**
+ * The pattern of names of accounts and keys. In the record they are `person/<name>` or
+ * `device/<name>`.
+ */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const NAME_WORDS = 'must be 1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit';
 
@@ -90,7 +93,7 @@ const ScopeField = (described: ApiPropertyOptions): PropertyDecorator =>
     }),
   );
 
-/** Exact table ids, or `*` alone: reading is scoped by exact ids, which an index finds. */
+/** Exact table ids, or `*` alone. Queries filter by exact ids, which an index finds. */
 export const TablesSeenField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
   applyDecorators(
     ScopeField({
@@ -119,7 +122,7 @@ export const TablesSeenField = (described: ApiPropertyOptions = {}): PropertyDec
 export const TablePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(ScopeField({ ...LIST, minItems: 1, ...described }), ArrayNotEmpty());
 
-/** Patterns of the sources that a key may write: `*` alone, or one that begins as a source does. */
+/** Patterns of the sources that a key may write: `*`, or a text that begins like a source. */
 export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ScopeField({

@@ -48,6 +48,7 @@ class AccountPatch {
   disabled?: boolean;
 }
 
+/** The routes to create, change and list accounts. */
 @ApiTags('accounts')
 @Controller('v1/accounts')
 export class AccountsController {

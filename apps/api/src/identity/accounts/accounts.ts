@@ -15,7 +15,7 @@ import { Identities } from '../identities.js';
 import { hashPassword } from '../credentials/passwords.js';
 import { NAME } from '../scope-fields.js';
 
-/** An account as it is shown: never its password. */
+/** An account as answers show it, without its password. */
 export interface AccountShown {
   readonly name: string;
   readonly roles: readonly Role[];
@@ -25,7 +25,7 @@ export interface AccountShown {
   readonly createdBy: string;
 }
 
-/** Makes an account; `conflict` where the name is taken. */
+/** Creates an account. Throws `conflict` if the name is taken. */
 export class CreateAccount extends Command<AccountShown> {
   constructor(
     readonly by: string,
@@ -40,7 +40,7 @@ export class CreateAccount extends Command<AccountShown> {
   }
 }
 
-/** What of an account is to change; what is absent stays. */
+/** The fields of an account to change. Absent fields stay as they are. */
 export interface AccountChanges {
   readonly password?: string;
   readonly roles?: readonly Role[];
@@ -48,7 +48,10 @@ export interface AccountChanges {
   readonly disabled?: boolean;
 }
 
-/** Changes an account; `not-found`, or `conflict` where nobody would be left who manages accounts. A new password and a disabling end its sessions. */
+/**
+ * Changes an account. Throws `not-found`, or `conflict` if no admin would be left. A new password
+ * ends its sessions, and so does disabling it.
+ */
 export class ChangeAccount extends Command<AccountShown> {
   constructor(
     readonly by: string,
@@ -59,8 +62,10 @@ export class ChangeAccount extends Command<AccountShown> {
   }
 }
 
+/** Asks for all accounts, in order of name. */
 export class ListAccounts extends Query<readonly AccountShown[]> {}
 
+/** Stores an account with the hash of its password, and logs who created it. */
 @CommandHandler(CreateAccount)
 export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
   private readonly logger = new Logger('accounts');
@@ -87,6 +92,10 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
   }
 }
 
+/**
+ * Changes an account in one transaction, logs who changed it, and applies it to open sessions at
+ * once.
+ */
 @CommandHandler(ChangeAccount)
 export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
   private readonly logger = new Logger('accounts');
@@ -108,6 +117,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
   }
 }
 
+/** Reads all accounts, in order of name. */
 @QueryHandler(ListAccounts)
 export class ListAccountsHandler implements IQueryHandler<ListAccounts> {
   constructor(private readonly source: DataSource) {}
@@ -128,7 +138,7 @@ async function change(
   }: Omit<AccountChanges, 'password'> & { readonly passwordHash: string | undefined },
 ): Promise<Account> {
   const accounts = manager.getRepository(Account);
-  // All admins are locked in one order, so that two of them cannot remove each other at the same time.
+  // Locks all admins in one order, so that two of them cannot remove each other at the same time.
   const admins = await accounts
     .createQueryBuilder('account')
     .setLock('pessimistic_write')

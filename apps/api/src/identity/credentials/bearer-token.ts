@@ -1,30 +1,39 @@
 import { hash as digestOf, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** `spk` a device key, `sps` a person's session. */
+/** The kind of a token: `spk` is a device key, `sps` a person's session. */
 export type TokenKind = 'spk' | 'sps';
 
-/** A token as its bearer shows it: kind, the id under which its hash is kept, and the whole text. */
+/** A token as it is sent: its kind, the id under which its hash is kept, and the whole text. */
 export interface ShownToken {
   readonly kind: TokenKind;
   readonly id: string;
   readonly text: string;
 }
 
-/** A token of 256 random bits: too many to guess, so a plain SHA-256 at rest is enough. The text is shown once and never kept. */
+/**
+ * Returns a new token of 256 random bits. Nobody can guess it, so a plain SHA-256 of it is safe to
+ * keep. The text is shown once and never kept.
+ */
 export function newToken(kind: TokenKind): ShownToken & { readonly hash: Buffer } {
   const id = randomBytes(8).toString('hex');
   const text = `${kind}_${id}_${randomBytes(32).toString('base64url')}`;
   return { kind, id, text, hash: tokenHash(text) };
 }
 
-/** In one call, which costs a sixth of a Hash object: every request is hashed once. */
+/**
+ * Returns the hash of a token. A single call costs a sixth of a Hash object, and every request
+ * hashes a token.
+ */
 export const tokenHash = (text: string): Buffer => digestOf('sha256', text, 'buffer');
 
-/** Whether a shown token is the one that was hashed; takes as long either way. */
+/** Returns whether a token has this hash, in the same time for either answer. */
 export const tokenFits = (text: string, hash: Buffer): boolean =>
   timingSafeEqual(tokenHash(text), hash);
 
-/** The token of an `Authorization` header; undefined where there is none or it has not our form. */
+/**
+ * Returns the token of an `Authorization` header, or undefined if the header does not hold one of
+ * our tokens.
+ */
 export function bearerOf(header: string | undefined): ShownToken | undefined {
   const match = /^Bearer +((spk|sps)_([0-9a-f]{16})_[A-Za-z0-9_-]{43}) *$/i.exec(header ?? '');
   return match

@@ -3,16 +3,24 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { ACCESS_ENTITIES, ACCESS_SCHEMA } from './access.entities.js';
 import { ACCESS_MIGRATIONS } from './access-migrations.js';
 
-/** Connections for accounts and keys: tokens are looked up once a second each, so few are enough. */
+/**
+ * Connections for accounts and keys. Each token is looked up at most once a second, so few are
+ * enough.
+ */
 const POOL_MAX = 4;
-/** No question about accounts takes so long on a database that is well. */
+/** No query about accounts takes this long on a healthy database. */
 const STATEMENT_MS_MAX = 5000;
 const CONNECT_MS_MAX = 2000;
 
-/** Any number of processes may start at once: one migrates, the others wait for it. The number is ours alone in a database. */
+/**
+ * The key of the advisory lock that processes take to migrate. If many start at once, one migrates
+ * and the others wait. Nothing else in a database uses this number.
+ */
 const MIGRATION_LOCK = 7_203_114_001;
 
-/** How TypeORM reaches the schema `access`. `lost` hears of a connection that broke while nobody used it. */
+/**
+ * Returns how TypeORM connects to the schema `access`. Calls `lost` when an idle connection breaks.
+ */
 export function accessOptions(
   databaseUrl: string,
   lost: (error: Error) => void,
@@ -32,13 +40,16 @@ export function accessOptions(
     poolErrorHandler: lost,
     extra: {
       statement_timeout: STATEMENT_MS_MAX,
-      // A process that sleeps in a transaction holds its locks no longer than this.
+      // A process that hangs in a transaction holds its locks no longer than this.
       idle_in_transaction_session_timeout: STATEMENT_MS_MAX,
     },
   };
 }
 
-/** Makes the schema `access`, or brings it up to date. Safe to call from many processes at once. Throws where the database refuses. */
+/**
+ * Creates the schema `access`, or migrates it to the latest version. Many processes may call it at
+ * once. Throws if the database refuses.
+ */
 export async function migrateAccess(databaseUrl: string): Promise<void> {
   const turn = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   await turn.connect();

@@ -26,5 +26,5 @@ class Access1790000000000 implements MigrationInterface {
   }
 }
 
-/** In the order in which they are applied. A published one never changes. */
+/** The migrations, in the order in which they are applied. A published one never changes. */
 export const ACCESS_MIGRATIONS = [Access1790000000000];

@@ -9,7 +9,7 @@ import {
 } from 'typeorm';
 import type { Role } from '../permissions.js';
 
-/** The schema of accounts and keys. It is no read model: it cannot be rebuilt from the log. */
+/** The schema of accounts and keys. Unlike the rows, it cannot be rebuilt from the log. */
 export const ACCESS_SCHEMA = 'access';
 
 /** A person who may sign in. `tables` are exact ids, or `*` alone for all. */
@@ -24,7 +24,7 @@ export class Account {
   @Column({ type: 'text', name: 'created_by' }) createdBy!: string;
 }
 
-/** A sign-in that is still good. Only the SHA-256 of its token is kept. */
+/** A person's session, until it expires or ends. Only the SHA-256 of its token is kept. */
 @Entity({ name: 'session', schema: ACCESS_SCHEMA })
 export class Session {
   @PrimaryColumn({ type: 'text' }) id!: string;
@@ -39,7 +39,10 @@ export class Session {
   @Column({ type: 'timestamptz', name: 'expires_at' }) expiresAt!: Date;
 }
 
-/** What a device or gateway sends events with. Its name is never given again: it stands in the record. */
+/**
+ * The key that a device or gateway sends events with. Its name is in the record, so it is never
+ * reused.
+ */
 @Entity({ name: 'device_key', schema: ACCESS_SCHEMA })
 export class DeviceKey {
   @PrimaryColumn({ type: 'text' }) id!: string;
@@ -55,7 +58,7 @@ export class DeviceKey {
   @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true }) lastUsedAt!: Date | null;
 }
 
-/** An attempt to sign in that did not succeed, or is being looked at. */
+/** An attempt to sign in that failed, or whose password is being checked. */
 @Entity({ name: 'sign_in_attempt', schema: ACCESS_SCHEMA })
 export class SignInAttempt {
   @PrimaryColumn({ type: 'uuid' }) id!: string;
@@ -66,4 +69,5 @@ export class SignInAttempt {
   at!: Date;
 }
 
+/** All entities of the schema `access`. */
 export const ACCESS_ENTITIES = [Account, Session, DeviceKey, SignInAttempt];

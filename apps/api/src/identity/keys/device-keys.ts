@@ -14,7 +14,7 @@ import { DeviceKey } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
 import type { Identity } from '../identity.js';
 
-/** A key as it is shown: never its secret. */
+/** A device key as answers show it, without its secret. */
 export interface KeyShown {
   readonly id: string;
   readonly name: string;
@@ -27,7 +27,9 @@ export interface KeyShown {
   readonly lastUsedAt: string | null;
 }
 
-/** What a key may write: patterns with `*` for any text; types by short name or `*`. */
+/**
+ * What a key may write. In sources and tables, `*` matches any text. Types are short names, or `*`.
+ */
 export interface KeyScope {
   readonly name: string;
   readonly sources: readonly string[];
@@ -35,7 +37,11 @@ export interface KeyScope {
   readonly types: readonly string[];
 }
 
-/** Makes a device key; answers the secret, which nobody can see again. `conflict` where the name was ever given, `not-permitted` where it would reach tables that the maker's account does not. */
+/**
+ * Creates a device key and returns its secret, which is never shown again. Throws `conflict` if a
+ * key ever had the name, and `not-permitted` if the key would reach tables that the sender may not
+ * see.
+ */
 export class CreateKey extends Command<KeyShown & { readonly token: string }> {
   constructor(
     readonly by: Identity,
@@ -45,7 +51,10 @@ export class CreateKey extends Command<KeyShown & { readonly token: string }> {
   }
 }
 
-/** Revokes a key; acts on every instance within a second. `not-found` where there is none that is good. */
+/**
+ * Revokes a key on every instance within a second. Throws `not-found` if no valid key that the
+ * sender may see has the id.
+ */
 export class RevokeKey extends Command<void> {
   constructor(
     readonly by: Identity,
@@ -55,13 +64,14 @@ export class RevokeKey extends Command<void> {
   }
 }
 
-/** Every key that reaches only tables of the asker, the revoked ones too. */
+/** Asks for the keys that reach only tables of the sender, revoked ones included. */
 export class ListKeys extends Query<readonly KeyShown[]> {
   constructor(readonly by: Identity) {
     super();
   }
 }
 
+/** Stores a key with the hash of its token, and logs who created it. */
 @CommandHandler(CreateKey)
 export class CreateKeyHandler implements ICommandHandler<CreateKey> {
   private readonly logger = new Logger('keys');
@@ -104,6 +114,7 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
   }
 }
 
+/** Marks a key as revoked, logs who revoked it, and applies it to this process at once. */
 @CommandHandler(RevokeKey)
 export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
   private readonly logger = new Logger('keys');
@@ -126,6 +137,7 @@ export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
   }
 }
 
+/** Reads the keys that the sender may see, in order of name. */
 @QueryHandler(ListKeys)
 export class ListKeysHandler implements IQueryHandler<ListKeys> {
   constructor(private readonly source: DataSource) {}
@@ -136,7 +148,10 @@ export class ListKeysHandler implements IQueryHandler<ListKeys> {
   }
 }
 
-/** Whether these entries reach no table besides the identity's own. A pattern is covered by `all` only. */
+/**
+ * Returns whether the identity may see every table that these entries match. Only `all` covers a
+ * pattern.
+ */
 const covers = ({ tables }: Identity, entries: readonly string[]): boolean =>
   tables === 'all' || entries.every((entry) => tables.includes(entry));
 

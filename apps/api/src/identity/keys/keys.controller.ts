@@ -41,6 +41,7 @@ class NewKey {
   types!: string[];
 }
 
+/** The routes to create, list and revoke device keys. */
 @ApiTags('keys')
 @Controller('v1/keys')
 export class KeysController {

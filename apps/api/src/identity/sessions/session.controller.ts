@@ -31,7 +31,7 @@ class Credentials {
   password!: string;
 }
 
-/** What `GET /v1/me` tells. */
+/** The answer of `GET /v1/me`. */
 export interface Me {
   readonly id: string;
   readonly roles: readonly (Role | 'device')[];
@@ -39,6 +39,7 @@ export interface Me {
   readonly permissions: readonly Permission[];
 }
 
+/** The routes to sign in, to sign out, and to show the identity of a token. */
 @ApiTags('session')
 @Controller('v1')
 export class SessionController {

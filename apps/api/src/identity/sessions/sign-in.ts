@@ -10,13 +10,16 @@ import { Account, Session, SignInAttempt } from '../database/access.entities.js'
 import { Identities } from '../identities.js';
 import { NAME } from '../scope-fields.js';
 
-/** What a person gets for a name and password: shown once, sent as `Authorization: Bearer ...`. */
+/** A new session: its token, sent as `Authorization: Bearer ...`, and when it expires. */
 export interface SignedIn {
   readonly token: string;
   readonly expiresAt: string;
 }
 
-/** Signs a person in. `wrong-password` for a wrong name, a wrong password and a disabled account alike; `too-many-attempts` beyond the limits below. */
+/**
+ * Signs a person in. Throws `wrong-password` for a wrong name, a wrong password and a disabled
+ * account alike, and `too-many-attempts` beyond the limits below.
+ */
 export class SignIn extends Command<SignedIn> {
   constructor(
     readonly name: string,
@@ -27,24 +30,28 @@ export class SignIn extends Command<SignedIn> {
   }
 }
 
-/** Ends the session whose token the header bears. */
+/** Ends the session of the token in the header. Throws `invalid-request` for a device key. */
 export class SignOut extends Command<void> {
   constructor(readonly authorization: string | undefined) {
     super();
   }
 }
 
-/** Failed attempts in this time count. */
+/** How long a failed attempt counts. */
 const WINDOW_S = 60;
-/** So many may fail for one name from one address, for one name from everywhere, and from one address for whatever names. */
+/**
+ * The most failed attempts for one name from one address, for one name from all addresses, and for
+ * all names from one address.
+ */
 const FAILED_MAX = { nameAndAddress: 5, name: 30, address: 30 };
-/** An address is a text of the other end of the connection: no longer than any IPv6 address with a zone. */
+/** The most characters of an address that are kept. Any IPv6 address with a zone fits. */
 const ADDRESS_LENGTH_MAX = 64;
 /** The key of the advisory lock that attempts take in turn, in all processes of a database. */
 const ATTEMPT_LOCK = 7_203_114_002;
 
 type AttemptOf = Pick<SignInAttempt, 'name' | 'address'>;
 
+/** Checks a name and password within the limits on failed attempts, and opens a session. */
 @CommandHandler(SignIn)
 export class SignInHandler implements ICommandHandler<SignIn> {
   private readonly logger = new Logger('sign-in');
@@ -69,9 +76,9 @@ export class SignInHandler implements ICommandHandler<SignIn> {
   }
 
   /**
-   * Records the attempt as failed before the password is checked. Attempts take turns, so that of a
-   * thousand at once no more are checked than the limits allow. A refused attempt is not recorded:
-   * an attacker who keeps trying does not lock the owner out for longer.
+   * Records the attempt as failed before the password is checked. Attempts take turns, so the
+   * limits hold for a thousand at once. A refused attempt is not recorded, so an attacker who keeps
+   * trying does not lock the owner out for longer.
    */
   private async begin(anyName: string, anyAddress: string): Promise<AttemptOf> {
     const attempt: AttemptOf = {
@@ -110,6 +117,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
   }
 }
 
+/** Deletes the session of a token, so that this process refuses it at once. */
 @CommandHandler(SignOut)
 export class SignOutHandler implements ICommandHandler<SignOut> {
   constructor(
