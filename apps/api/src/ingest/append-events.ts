@@ -12,14 +12,17 @@ import { RequestEvents } from './events/request-events.js';
 import { SingleEvents, type Single } from './events/single-event.js';
 import { IngestMetrics, type IngestResult } from './metrics/ingest-metrics.js';
 
-/** What was recorded of a request: all of it. */
+/** The number of events recorded, which are all events of the request, and where they are. */
 export interface Recorded {
   readonly events: number;
   /** For each partition written, the position that a reader waits for. */
   readonly positions: readonly Appended[];
 }
 
-/** Appends the events of one body, all or, where one is malformed or not the sender's to write, none. */
+/**
+ * Appends the events of one body. If one is malformed or not the sender's to write, appends none of
+ * them.
+ */
 export class AppendEvents extends Command<Recorded> {
   constructor(
     readonly sender: Identity,
@@ -30,11 +33,11 @@ export class AppendEvents extends Command<Recorded> {
   }
 }
 
-/** Longest wait for an append. The log's own limits are shorter. */
+/** The longest wait for an append. The log's own limits are shorter. */
 const APPEND_MS_MAX = 30_000;
 const RETRY_AFTER_S = 1;
 
-/** Reads, stamps and appends; it does not look at the game. */
+/** Decodes, stamps and appends events. It does not judge the game. */
 @CommandHandler(AppendEvents)
 export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
   private readonly decoder: Decoder;
@@ -51,7 +54,11 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     this.singles = new SingleEvents(this.decoder, log.partitions);
   }
 
-  /** Resolves once every event is durable. Throws a problem otherwise: 400, 403 or 413 before anything was appended, 503 where nothing was, 504 where that is not known of all. */
+  /**
+   * Resolves once every event is durable. Otherwise throws a problem: 400, 403 or 413 before
+   * anything is appended, 503 if nothing was appended, and 504 if the outcome of an append is
+   * unknown.
+   */
   execute(command: AppendEvents): Promise<Recorded> {
     const began = performance.now();
     const stamps = this.clock.stampsFrom(command.sender.id);
@@ -100,7 +107,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     }
   }
 
-  /** Appends, or rejects with `OutcomeUnknown` if that takes longer than anybody waits. */
+  /** Appends, or rejects with `OutcomeUnknown` after `APPEND_MS_MAX`. */
   private append(appending: Appending): Promise<Appended> {
     return within(APPEND_MS_MAX, this.log.append(appending), () => {
       return new OutcomeUnknown(`the log did not answer within ${APPEND_MS_MAX} ms`);
@@ -121,7 +128,10 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     return appended;
   }
 
-  /** Nothing was handed over only where every partition says so; anything else the sender is to send again. */
+  /**
+   * Returns `not-recorded` if every append rejected with `NotRecorded`, or else `outcome-unknown`,
+   * after which the sender sends again.
+   */
   private failed(failures: readonly unknown[], appended: number): Problem {
     for (const failure of failures)
       if (!(failure instanceof NotRecorded) && !(failure instanceof OutcomeUnknown))
@@ -145,7 +155,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
   }
 }
 
-/** What became of the events of a request that ended in this problem. */
+/** Returns the result of the events of a request that ended in this problem. */
 function resultOf({ problem }: Problem): IngestResult {
   if (problem === 'not-recorded') return 'not-recorded';
   return problem === 'outcome-unknown' ? 'unknown' : 'refused';

@@ -7,7 +7,10 @@ import { LOG_POSITION, logPosition } from '../reading/positions.js';
 import { formSent } from './body/event-body.js';
 import type { EventForm } from './body/event-form.js';
 
-/** A request with events. An interceptor would cost its route more than the rest of Nest together, so the answer's header is set here. */
+/**
+ * A request with events. It sets the header of the answer itself, because an interceptor would cost
+ * this route more than the rest of Nest together.
+ */
 export class EventsRequest {
   readonly sender: Identity;
   readonly form: EventForm;
@@ -22,7 +25,7 @@ export class EventsRequest {
     this.body = request.body as Buffer;
   }
 
-  /** Sets `Log-Position`, unless there was no event. */
+  /** Sets `Log-Position`, unless the request had no event. */
   recordedAt(positions: readonly Appended[]): void {
     if (positions.length > 0) void this.reply.header(LOG_POSITION, logPosition(positions));
   }

@@ -6,7 +6,7 @@ import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
 import { FORMS } from './body/event-form.js';
 
-/** How many events were recorded: all that were sent. */
+/** The number of events recorded, which is the number sent. */
 class AcceptedAnswer {
   @Whole() accepted!: number;
 }

@@ -5,7 +5,7 @@ import { AppendEvents } from './append-events.js';
 import { EventsDocumented } from './ingest-docs.js';
 import { EventsRequest, Sent } from './events-request.js';
 
-/** Where events come in. */
+/** The route that records events. */
 @Controller('v1/events')
 export class IngestController {
   constructor(private readonly commands: CommandBus) {}

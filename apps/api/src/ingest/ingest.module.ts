@@ -14,10 +14,10 @@ const metrics = {
   useFactory: ({ registry }: Metrics, log: EventLog) => new IngestMetrics(registry, log),
 };
 
-/** Taking events in. `EventLog`, `InstalledRules`, `Metrics` and the buses come from outside. */
+/** Records events. Other modules provide `EventLog`, `InstalledRules`, `Metrics` and the buses. */
 @Module({ controllers: [IngestController], providers: [AppendEventsHandler, metrics] })
 export class IngestModule {
-  /** Bodies are taught to the server here, which is before Nest registers its routes. */
+  /** Adds the parsers of event bodies, which must happen before Nest registers its routes. */
   constructor(host: HttpAdapterHost) {
     takeEventBodies(host.httpAdapter.getInstance<FastifyInstance>());
   }

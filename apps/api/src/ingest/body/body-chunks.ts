@@ -2,19 +2,28 @@ import { blockOf, splitArray, type Block } from '#audit';
 import { Problem } from '../../problems/problems.js';
 import { EVENTS_MAX, type EventForm } from './event-form.js';
 
-/** A stretch of a body with whole events in it. */
+/** A part of a body that holds whole events. */
 export interface Chunk {
   readonly block: Block;
-  /** For each event three numbers: its position in the request, from 1, and its begin and end in the block. */
+  /**
+   * Three numbers for each event: its position in the request, from 1, and where it begins and ends
+   * in the block.
+   */
   readonly events: readonly number[];
 }
 
-/** About what is read at one go. Longer strings are costlier, and whoever else is waiting has a turn in between. */
+/**
+ * About how many bytes a chunk has. Longer strings cost more, and other requests get a turn between
+ * chunks.
+ */
 const CHUNK_BYTES = 64 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** The events of a body, a stretch at a time. Throws a problem where the body as a whole is not what its form says. */
+/**
+ * Yields the events of a body, a chunk at a time. Throws a problem if the body as a whole does not
+ * have its form.
+ */
 export function* chunksOf(form: EventForm, body: Buffer): Generator<Chunk> {
   switch (form) {
     case 'event':
@@ -28,7 +37,7 @@ export function* chunksOf(form: EventForm, body: Buffer): Generator<Chunk> {
   }
 }
 
-/** Lines end in LF or CRLF, the last one in nothing if need be; empty lines are numbered and passed over. */
+/** Lines end in LF or CRLF. The last one needs no end. Empty lines are numbered and skipped. */
 function* chunksOfLines(body: Buffer): Generator<Chunk> {
   let line = 0;
   for (let at = 0; at < body.length;) {
@@ -53,7 +62,10 @@ function* chunksOfLines(body: Buffer): Generator<Chunk> {
   }
 }
 
-/** Where a stretch of whole lines that begins at `at` ends: after about `CHUNK_BYTES`, or one line if that is longer. */
+/**
+ * Returns where a chunk of whole lines that begins at `at` ends: after at most `CHUNK_BYTES`, or
+ * after one line if that is longer.
+ */
 function endOfLines(body: Buffer, at: number): number {
   if (body.length - at <= CHUNK_BYTES) return body.length;
   const last = body.lastIndexOf(LF, at + CHUNK_BYTES - 1);
@@ -86,6 +98,7 @@ function* chunksOfBatch(body: Buffer): Generator<Chunk> {
   }
 }
 
+/** Returns the problem of a request with more than `EVENTS_MAX` events. */
 export const tooMany = (): Problem =>
   new Problem('too-large', `A request takes at most ${EVENTS_MAX} events.`);
 

@@ -2,18 +2,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problems/problems.js';
 import { FORMS, type EventForm } from './event-form.js';
 
-/** Bodies up to this length always find room: live play is not held up by loads. */
+/** Bodies up to this length need no room, so that loads do not hold up live play. */
 const SMALL_BYTES = 64 * 1024;
-/** What the larger bodies under way may take together: sixteen of the largest. */
+/** The most bytes that larger bodies in progress may take together: sixteen of the largest. */
 const LARGE_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Bounds the memory of bodies under way, before any of it is taken in. */
+/** Bounds the memory of bodies in progress, before any of a body is read. */
 export class BodyRoom {
   private taken = 0;
 
   constructor(private readonly bytesMax = LARGE_BYTES_MAX) {}
 
-  /** Keeps room for a request's body until it is answered or gone; a problem where there is none. */
+  /**
+   * Reserves room for a request's body until it is answered or aborted. Returns a problem if the
+   * room is used up.
+   */
   keep(request: FastifyRequest, reply: FastifyReply, form: EventForm): Problem | undefined {
     const bytes = bytesOf(request, form);
     if (bytes <= SMALL_BYTES) return undefined;
@@ -31,7 +34,10 @@ export class BodyRoom {
   }
 }
 
-/** The most that a body may come to: what it announces, or its form's limit where it is packed or announces nothing. */
+/**
+ * Returns the most bytes that a body may have: the length that it announces, or the limit of its
+ * form if it is compressed or announces no length.
+ */
 function bytesOf({ headers }: FastifyRequest, form: EventForm): number {
   const { bytesMax } = FORMS[form];
   const announced = Number(headers['content-length']);

@@ -1,4 +1,4 @@
-/** How events stand in a request's body: one, in a JSON array, or one a line. */
+/** How a body holds events: one event, a JSON array of events, or one event a line. */
 export type EventForm = 'event' | 'batch' | 'lines';
 
 /** The media type of each form, and the most bytes of a body in it, unpacked. */
@@ -10,15 +10,15 @@ export const FORMS: Readonly<
   lines: { mediaType: 'application/x-ndjson', bytesMax: 16 * 1024 * 1024 },
 };
 
-/** The most events of a request. A full day of a busy table is about as many. */
+/** The most events of a request. A full day of a busy table has about as many. */
 export const EVENTS_MAX = 50_000;
 
 const REMEMBERED_MAX = 64;
 const known = new Map<string, EventForm | undefined>();
 
 /**
- * The form that a Content-Type header names; `undefined` for any other media type, and for a charset other than UTF-8.
- * Other parameters are passed over.
+ * Returns the form that a Content-Type header names, or undefined for any other media type and for
+ * a charset other than UTF-8. Ignores other parameters.
  */
 export function formOf(contentType: string | undefined): EventForm | undefined {
   if (contentType === undefined) return undefined;

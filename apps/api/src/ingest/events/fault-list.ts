@@ -1,12 +1,18 @@
 import type { Fault } from '#audit';
 import type { RequestFault } from '../../problems/problems.js';
 
-/** What one fault's texts may be long, and what all of them together; past that, of each event the first fault alone, in fewer words. */
+/**
+ * The most characters of each text of a fault, and of the whole list. Beyond it, each event lists
+ * only its first fault, in shorter texts.
+ */
 const TEXT_MAX = 300;
 const LIST_MAX = 256 * 1024;
 const TEXT_MAX_BEYOND = 80;
 
-/** The faults of a request's events: every malformed event is listed, with all its faults while an answer can bear them. */
+/**
+ * The faults of a request's events. Lists every malformed event, with all its faults while the
+ * answer has room.
+ */
 export class FaultList {
   /** Events with at least one fault. */
   events = 0;
@@ -14,7 +20,10 @@ export class FaultList {
   private room = LIST_MAX;
   private unlisted = 0;
 
-  /** The faults of one event. `position` is its line or its place in a batch, from 1; `undefined` where it came alone. */
+  /**
+   * Adds the faults of one event. `position` is its line or its position in a batch, from 1. It is
+   * undefined for a single event.
+   */
   add(position: number | undefined, faults: readonly Fault[]): void {
     this.events += 1;
     faults.forEach((fault, i) => {
@@ -30,7 +39,9 @@ export class FaultList {
     return this.listed;
   }
 
-  /** How many of how many, in a sentence's beginning: `3 of 5 events are`. */
+  /**
+   * Returns the detail of the problem, such as `3 of 5 events are malformed; nothing was recorded.`
+   */
   of(events: number, is: string): string {
     const more =
       this.unlisted === 0 ? '' : ` ${this.unlisted} more faults were found than are listed.`;
@@ -48,6 +59,6 @@ const faultAt = (
   ...(position !== undefined && { position }),
 });
 
-/** Of a text, so much as an answer bears, never half a character. */
+/** Returns the beginning of a long text, without half a character at its end. */
 const excerpt = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;

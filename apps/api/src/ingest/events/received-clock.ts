@@ -2,10 +2,13 @@ import { stampsOf } from '#audit';
 
 const SOME_TIME = '2026-11-20T12:00:00.000Z';
 const AFTER_TIME = '"}';
-/** So many identities' stamps are kept ready. */
+/** The most identities whose stamps are cached. */
 const REMEMBERED_MAX = 10_000;
 
-/** The server's clock as it is stamped: UTC to the millisecond, and never earlier than it said before, though the machine's clock be set back. */
+/**
+ * The server's clock for stamps: UTC to the millisecond. It never goes back, even if the machine's
+ * clock does.
+ */
 export class ReceivedClock {
   private ms = -Infinity;
   private text = '';
@@ -13,7 +16,7 @@ export class ReceivedClock {
 
   constructor(private readonly clock: () => number = Date.now) {}
 
-  /** The time now, `2026-11-20T12:00:00.123Z`. */
+  /** Returns the time now, such as `2026-11-20T12:00:00.123Z`. */
   now(): string {
     const ms = this.clock();
     if (ms > this.ms) {
@@ -23,7 +26,10 @@ export class ReceivedClock {
     return this.text;
   }
 
-  /** How lines end that arrive now from this identity, in ISO 8859-1 characters, one a byte. */
+  /**
+   * Returns the end of lines that arrive now from this identity, in ISO 8859-1 characters, one for
+   * each byte.
+   */
   stampsFrom(receivedFrom: string): string {
     let before = this.beforeTime.get(receivedFrom);
     if (before === undefined) {

@@ -7,7 +7,7 @@ import { EVENTS_MAX, type EventForm } from '../body/event-form.js';
 import { FaultList } from './fault-list.js';
 import { TableRecords } from './table-records.js';
 
-/** The events of one request while they are read: what is to be appended, or why nothing is. */
+/** Reads the events of one request: the records to append, or the faults of a refusal. */
 export class RequestEvents {
   /** Events read so far. */
   count = 0;
@@ -26,8 +26,9 @@ export class RequestEvents {
   }
 
   /**
-   * Reads the body whole. Throws a problem where any event is malformed or not the sender's to write: then nothing of the
-   * request may be recorded. Between stretches of a long body others have their turn.
+   * Reads the whole body. Throws a problem if any event is malformed or not the sender's to write.
+   * Then nothing of the request may be recorded. Other requests get a turn between the chunks of a
+   * long body.
    */
   async read(body: Buffer, decoder: Decoder): Promise<TableRecords> {
     let turns = 0;
@@ -96,7 +97,10 @@ export class RequestEvents {
   }
 }
 
-/** What is to be appended of an event, as ISO 8859-1 text: the bytes that were sent, where they are canonical. */
+/**
+ * Returns the content of an event as ISO 8859-1 text: the bytes that were sent, if they are
+ * canonical.
+ */
 function contentOf(
   { content }: Decoded & { readonly event: AnyEvent },
   text: string,

@@ -3,17 +3,23 @@ import { partitionOf, type Appending } from '#event-log';
 import type { Identity } from '../../identity/identity.js';
 import { linesBytes } from './table-records.js';
 
-/** Tables whose partition is remembered, none with a longer name: a sender may make names up. */
+/**
+ * The most tables whose partition is cached, and the longest name of one. A sender may invent
+ * names.
+ */
 const REMEMBERED_MAX = 10_000;
 const NAME_LENGTH_MAX = 200;
 
-/** A single event read: its type, and what is to be appended. */
+/** A single decoded event: its type, and what to append. */
 export interface Single {
   readonly type: EventType;
   readonly appending: Appending;
 }
 
-/** The short way for what live play sends: one event, well-formed and the sender's own, as one record. */
+/**
+ * The fast path for live play: one event that is well-formed and the sender's own becomes one
+ * record.
+ */
 export class SingleEvents {
   private readonly partitionsKnown = new Map<string, number>();
 
@@ -22,7 +28,10 @@ export class SingleEvents {
     private readonly partitions: number,
   ) {}
 
-  /** What is to be appended; `undefined` where the event is refused, and the long way says why. */
+  /**
+   * Returns what to append, or undefined if the event is refused. `RequestEvents` then finds the
+   * reason.
+   */
   read(body: Buffer, sender: Identity, stamps: string): Single | undefined {
     const text = body.toString('latin1');
     const { event, content } = this.decoder.decode(blockOf(body, text), 0, body.length) as {

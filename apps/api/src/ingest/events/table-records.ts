@@ -6,7 +6,10 @@ import {
   type Urgency,
 } from '#event-log';
 
-/** Above so many events a request is a load from a file, which may wait for what people wait for at a table. */
+/**
+ * The most events of live play in a request. A larger request is a load from a file, which may
+ * wait.
+ */
 const LIVE_EVENTS_MAX = 100;
 
 interface TableLines {
@@ -16,17 +19,18 @@ interface TableLines {
 }
 
 /**
- * The lines of one request as records: for each table blocks of its lines in the order in which they came, each of at most
- * `RECORD_BYTES_MAX` bytes. Lines are handled as ISO 8859-1 text, one character a byte, which Node joins faster than bytes.
+ * The lines of one request as records: for each table, blocks of its lines in the order in which
+ * they came, each of at most `RECORD_BYTES_MAX` bytes. Lines are ISO 8859-1 text, one character for
+ * each byte, because Node joins that faster than bytes.
  */
 export class TableRecords {
   events = 0;
   private readonly tables = new Map<string, TableLines>();
 
-  /** `stamps`: how every line ends, with the closing brace. */
+  /** Takes the end of every line, with the closing brace. */
   constructor(private readonly stamps: string) {}
 
-  /** Takes an event's content, whose closing brace the stamps replace. */
+  /** Adds an event's content, whose closing brace the stamps replace. */
   add(table: string, content: string): void {
     this.events += 1;
     let lines = this.tables.get(table);
@@ -41,7 +45,7 @@ export class TableRecords {
     lines.pieces.push(content.slice(0, -1), this.stamps);
   }
 
-  /** What is to be appended, one appending for each partition. Nothing may be added afterwards. */
+  /** Returns what to append, one appending for each partition. Do not call `add` afterwards. */
   appendings(partitions: number): Appending[] {
     const urgency: Urgency = this.events > LIVE_EVENTS_MAX ? 'bulk' : 'live';
     const byPartition = new Map<number, LogRecord[]>();
@@ -62,5 +66,5 @@ function close(table: string, lines: TableLines): void {
   lines.bytes = 0;
 }
 
-/** The bytes that a text in ISO 8859-1 stands for. */
+/** Returns the bytes of an ISO 8859-1 text. */
 export const linesBytes = (text: string): Buffer => Buffer.from(text, 'latin1');

@@ -2,12 +2,12 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { EventLog } from '#event-log';
 import { Buckets } from './buckets.js';
 
-/** What became of an event that came in. */
+/** The outcome of an event that was sent. */
 export type IngestResult = 'recorded' | 'malformed' | 'refused' | 'not-recorded' | 'unknown';
 
 /**
- * The figures of taking events in. No id is a label: types and results are few. Counting is kept cheap, and turned into
- * what Prometheus reads when it asks: every request of a city's tables passes here.
+ * The metrics of ingestion. The labels are types and results, which are few, and never ids. Every
+ * request passes here, so it only counts, and makes metrics of the counts when Prometheus asks.
  */
 export class IngestMetrics {
   private readonly events = new Map<string, Map<IngestResult, number>>();
