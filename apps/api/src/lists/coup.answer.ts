@@ -23,8 +23,10 @@ import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
 type Settled = NonNullable<CoupBet['settled']>;
 type CardOfCoup = CoupDetail['cards'][number];
 
+/** The kind of a coup. */
 export const CoupKindField = (): PropertyDecorator =>
   OneOf(['normal', 'dummy', 'demonstration', 'free']);
+/** The state of a coup: open, over or void. */
 export const CoupStateField = (): PropertyDecorator => OneOf(['open', 'over', 'void']);
 const Outcome = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
   OneOf(['player', 'banker', 'tie'], more);
@@ -35,6 +37,7 @@ const Cards = (): PropertyDecorator =>
     description: 'In the order drawn; null is a card that could not be read',
   });
 
+/** A card of a coup, where it lies, and whether it was moved, exposed or carried over. */
 export class CardAnswer implements Required<CardOfCoup> {
   @Ref({ description: 'Its drawing' }) ref!: string;
   @ApiProperty({ type: 'string', nullable: true, pattern: '^[A23456789TJQK][SHDC]$' })
@@ -46,6 +49,7 @@ export class CardAnswer implements Required<CardOfCoup> {
   @YesNo({ description: 'Carried over from the coup before' }) carried!: boolean;
 }
 
+/** The settlement of a bet: what became of the stake, the amount paid, and the commission. */
 export class SettledAnswer implements Required<Settled> {
   @OneOf(['returned', 'taken']) stake!: Settled['stake'];
   @Amount() paid!: number;
@@ -53,6 +57,7 @@ export class SettledAnswer implements Required<Settled> {
   @Amount() commissionMarked!: number;
 }
 
+/** A seat's bet in a coup, and its settlement. */
 export class CoupBetAnswer implements Required<CoupBet> {
   @Whole({ minimum: 1 }) seat!: number;
   @Text() bet!: string;
@@ -61,6 +66,7 @@ export class CoupBetAnswer implements Required<CoupBet> {
   @Part(() => SettledAnswer, { nullable: true }) settled!: SettledAnswer | null;
 }
 
+/** A seat's commission of one coup: due, taken and marked. */
 export class CoupCommissionAnswer implements Required<CoupCommission> {
   @Whole({ minimum: 1 }) seat!: number;
   @Amount() due!: number;
@@ -68,6 +74,7 @@ export class CoupCommissionAnswer implements Required<CoupCommission> {
   @Amount() marked!: number;
 }
 
+/** An outcome that was declared, and who declared it. */
 export class DeclaredAnswer {
   @Text() outcome!: string;
   @Text({ description: 'dealer or device' }) by!: string;
@@ -91,6 +98,7 @@ const DueField = (description: string): PropertyDecorator =>
     description,
   });
 
+/** A card of a coup, and what the rules required before it. */
 @ApiExtraModels(CardDue, OutcomeDue)
 export class StepAnswer extends CardAnswer implements Required<Step> {
   @DueField('What the rules required before this card; several if a card was not read')
@@ -118,7 +126,7 @@ export class CoupAnswer implements Required<CoupLine> {
   @Severity({ nullable: true, description: 'The gravest severity of them' }) worst!: Grade | null;
 }
 
-/** A coup card by card. */
+/** A coup card by card, with its bets, commission, findings and unjudgeable entries. */
 export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
   @Positions() positions!: string;
   @RulesId() rules!: string;

@@ -34,24 +34,28 @@ const SLIPS = [
   'wrong-rounding',
   'stake-counted-as-winnings',
 ] as const satisfies readonly Finding['explainedBy'][];
+/** The known slip that explains a wrong payment. */
 export const Slip = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
   OneOf(SLIPS, { description: 'The known slip that explains a wrong payment', ...more });
+/** The side that an error favors: the house or the patron. */
 export const Favours = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
   OneOf(['house', 'patron'], more);
 
+/** The amount of money that a finding is about, and the side that it favors. */
 export class ImpactAnswer implements Required<Impact> {
   @Amount() amount!: number;
   @Currency() currency!: string;
   @Favours() favours!: Impact['favours'];
 }
 
+/** What the rules prescribe about an irregularity, and the section that says so. */
 export class DispositionAnswer implements Required<Disposition> {
   @Texts({ description: 'Prescribed actions' }) do!: Disposition['do'];
   @Text({ description: 'The source of the rule' }) source!: string;
   @Text() section!: string;
 }
 
-/** Numbers of a device's session that never came in time. */
+/** Numbers of a device's session that did not arrive in time. */
 export class GapAnswer implements Required<Gap> {
   @Text() source!: string;
   @Text() session!: string;
@@ -61,7 +65,7 @@ export class GapAnswer implements Required<Gap> {
   @Whole({ minimum: 1 }) to!: number;
 }
 
-/** The number, or the id of an event without one, under which two contents were sent. */
+/** The number under which two contents were sent, or the id if the event has no number. */
 export class RepeatAnswer {
   @Text() source!: string;
   @Text({ required: false }) session!: string;
@@ -69,7 +73,7 @@ export class RepeatAnswer {
   @Text({ required: false }) id!: string;
 }
 
-/** A finding as it was raised, and its present status. */
+/** A finding as it was raised, and its current status. */
 export class FindingAnswer implements Required<FindingLine> {
   @Text({ description: 'The same in every replay of the same events' }) id!: string;
   @Code() code!: FindingCode;

@@ -1,6 +1,7 @@
 import type { CoupLine, FindingLine, ShoeLine, TableLine } from '#read-model';
 import { named, type Column } from '../reading/csv.js';
 
+/** The CSV columns of the list of tables. */
 export const TABLE_COLUMNS: readonly Column<TableLine>[] = [
   ...named<TableLine>('table', 'dealer', 'lastEventTime', 'lastReceived'),
   ...(
@@ -29,11 +30,12 @@ export const TABLE_COLUMNS: readonly Column<TableLine>[] = [
   { heading: 'parked', value: ({ parked }) => parked?.reason },
 ];
 
-/** `openedAt` of the shoe in a line about a table is `shoeOpenedAt`. */
+/** Returns the heading of a field of the shoe: `shoeOpenedAt` for `openedAt`. */
 function inShoe(name: string): string {
   return name === 'shoe' ? name : `shoe${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
+/** The CSV columns of the list of shoes. */
 export const SHOE_LIST_COLUMNS = named<ShoeLine>(
   'gamingDay',
   'table',
@@ -55,6 +57,7 @@ export const SHOE_LIST_COLUMNS = named<ShoeLine>(
   'worst',
 );
 
+/** The CSV columns of the list of coups. An unread card is `?`. */
 export const COUP_COLUMNS: readonly Column<CoupLine>[] = [
   ...named<CoupLine>(
     'gamingDay',
@@ -77,6 +80,7 @@ export const COUP_COLUMNS: readonly Column<CoupLine>[] = [
   ...named<CoupLine>('findings', 'worst'),
 ];
 
+/** The CSV columns of the list of findings. */
 export const FINDING_COLUMNS: readonly Column<FindingLine>[] = [
   ...named<FindingLine>(
     'gamingDay',

@@ -26,10 +26,13 @@ import {
 export const OpeningField = (): MethodDecorator =>
   TextParam('id', { description: 'The reference of its opening, `source#id`, percent-encoded' });
 
+/** The query of the list of tables: one table or all, a page at a time. */
 export class TablesFields extends paged(TableFields) {}
 
+/** The query of the list of shoes: by table and gaming days, a page at a time. */
 export class ShoesFields extends paged(FilterFields) {}
 
+/** The query of the list of coups: by table, days, dealer and shoe, with or without findings. */
 export class CoupsFields extends paged(DealtFields) {
   @TextField({ description: "The shoe's id", example: 'B01-20261119-3' })
   shoe?: string;
@@ -48,6 +51,10 @@ export class CoupsFields extends paged(DealtFields) {
   flagged?: boolean;
 }
 
+/**
+ * The query of the list of findings: by where they are, status, severity and code, and in what
+ * order.
+ */
 export class FindingsFields extends paged(DealtFields) {
   @ChoiceField(FINDING_STATUSES, 'standing')
   status?: FindingStatus;

@@ -4,7 +4,11 @@ import { FindingAnswer } from './finding.answer.js';
 import { ShoeAnswer } from './shoe.answer.js';
 import { TableAnswer } from './table.answer.js';
 
+/** A page of the current state of tables. */
 export class TablesAnswer extends pageOf(TableAnswer) {}
+/** A page of shoes. */
 export class ShoesAnswer extends pageOf(ShoeAnswer) {}
+/** A page of coups. */
 export class CoupsAnswer extends pageOf(CoupAnswer) {}
+/** A page of findings. */
 export class FindingsAnswer extends pageOf(FindingAnswer) {}

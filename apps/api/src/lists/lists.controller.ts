@@ -34,7 +34,7 @@ import { CoupsAnswer, FindingsAnswer, ShoesAnswer, TablesAnswer } from './list.a
 import { ShoeWholeAnswer } from './shoe.answer.js';
 import { ShowCoup, ShowShoe } from './show.js';
 
-/** What happened at the tables, as it stands (contract section 7). */
+/** The routes of tables, shoes, coups and findings (contract section 7). */
 @ApiTags('lists')
 @Controller('v1')
 export class ListsController {

@@ -3,7 +3,7 @@ import { ReadingModule } from '../reading/reading.module.js';
 import { ListsController } from './lists.controller.js';
 import { ShowCoupHandler, ShowShoeHandler } from './show.js';
 
-/** Tables, shoes, coups and findings as they stand. */
+/** The lists of tables, shoes, coups and findings. */
 @Module({
   imports: [ReadingModule],
   controllers: [ListsController],

@@ -18,6 +18,7 @@ import {
 import { CoupAnswer } from './coup.answer.js';
 import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
 
+/** The kind of a shoe: physical or virtual. */
 export const ShoeKindField = (): PropertyDecorator => OneOf(['physical', 'virtual']);
 
 /** A shoe as lists show it. */
@@ -43,6 +44,7 @@ export class ShoeAnswer implements Required<ShoeLine> {
   @Severity({ nullable: true, description: 'The gravest severity of them' }) worst!: Grade | null;
 }
 
+/** A seat's commission in a shoe. */
 export class LedgerAnswer implements Required<LedgerLine> {
   @Whole({ minimum: 1 }) seat!: number;
   @Amount() due!: number;
@@ -53,7 +55,10 @@ export class LedgerAnswer implements Required<LedgerLine> {
   @Amount() outstanding!: number;
 }
 
-/** A shoe with its coups, ledger and findings: the first 1,000 of each. */
+/**
+ * A shoe with its ledger, coups, findings and unjudgeable entries. Each list except the ledger has
+ * at most 1,000 items.
+ */
 export class ShoeWholeAnswer extends ShoeAnswer implements Required<ShoeWhole> {
   @Positions() positions!: string;
   @Parts(() => LedgerAnswer) ledger!: readonly LedgerAnswer[];

@@ -13,7 +13,7 @@ import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
 import { InstalledRules } from '../settings/tokens.js';
 
-/** Asks for one thing by the reference of its opening. */
+/** Asks for a shoe or a coup by the reference of its opening. */
 class AskOne<Whole> extends Query<ReadAt<Whole>> {
   readonly scope: readonly string[] | undefined;
   readonly least: Positions | undefined;
@@ -28,9 +28,12 @@ class AskOne<Whole> extends Query<ReadAt<Whole>> {
   }
 }
 
+/** Asks for a shoe with its coups, ledger and findings. */
 export class ShowShoe extends AskOne<ShoeWhole> {}
+/** Asks for a coup card by card. */
 export class ShowCoup extends AskOne<CoupWhole> {}
 
+/** Reads a shoe. Throws `not-found` if it does not exist or the sender may not see it. */
 @QueryHandler(ShowShoe)
 export class ShowShoeHandler implements IQueryHandler<ShowShoe> {
   constructor(private readonly rows: RowsReader) {}
@@ -43,6 +46,10 @@ export class ShowShoeHandler implements IQueryHandler<ShowShoe> {
   }
 }
 
+/**
+ * Reads a coup. Throws `not-found` if it does not exist or the sender may not see it, and
+ * `conflict` if the rules of its shoe are not installed.
+ */
 @QueryHandler(ShowCoup)
 export class ShowCoupHandler implements IQueryHandler<ShowCoup> {
   constructor(
@@ -63,7 +70,7 @@ export class ShowCoupHandler implements IQueryHandler<ShowCoup> {
   }
 }
 
-/** Returns a reference that PostgreSQL takes as a text; any other names nothing. */
+/** Returns the reference if PostgreSQL accepts it as text, or else `''`, which matches nothing. */
 const plain = (ref: string): string => (/^[^\0\p{Cs}]*$/u.test(ref) ? ref : '');
 
 function nothing(): never {

@@ -15,6 +15,7 @@ import {
 import { CardAnswer, CoupBetAnswer, CoupKindField } from './coup.answer.js';
 import { ShoeKindField } from './shoe.answer.js';
 
+/** The open shoe of a table, with its findings counted. */
 export class TableShoeAnswer implements Required<TableShoe> {
   @Ref() ref!: string;
   @Text() shoe!: string;
@@ -31,6 +32,7 @@ export class TableShoeAnswer implements Required<TableShoe> {
   @Severity({ nullable: true }) worst!: Grade | null;
 }
 
+/** The open coup of a table, with its cards and bets so far. */
 export class TableCoupAnswer implements Required<TableCoup> {
   @Ref() ref!: string;
   @Whole() coup!: number;
@@ -40,7 +42,7 @@ export class TableCoupAnswer implements Required<TableCoup> {
   @Parts(() => CoupBetAnswer) bets!: readonly CoupBetAnswer[];
 }
 
-/** Events at a table as admission counted them. */
+/** The events of a table, counted by what admission did with them. */
 export class TableEventsAnswer implements Required<TableEvents> {
   @Whole() read!: number;
   @Whole() admitted!: number;
@@ -50,6 +52,7 @@ export class TableEventsAnswer implements Required<TableEvents> {
   @Whole() stray!: number;
 }
 
+/** The position of the event that a table is parked at, and the reason. */
 export class TableParkedAnswer implements Required<NonNullable<TableLine['parked']>> {
   @Whole() partition!: number;
   @Whole() offset!: number;
@@ -57,7 +60,7 @@ export class TableParkedAnswer implements Required<NonNullable<TableLine['parked
   @Text() reason!: string;
 }
 
-/** A table as it stands. */
+/** The current state of a table. */
 export class TableAnswer implements Required<TableLine> {
   @Text() table!: string;
   @Text({ nullable: true, description: 'Who deals; null if nobody has signed on' })
