@@ -4,7 +4,10 @@ import { Problem } from '../problems/problems.js';
 import type { Asked } from './reading.js';
 import { RowsReader } from './rows-reader.js';
 
-/** Larger files do not fit a spreadsheet: the reader must narrow the question. */
+/**
+ * The most lines of a file. A larger one does not fit in a spreadsheet, so the reader must narrow
+ * the filter.
+ */
 const LINES_MAX = 500_000;
 const PAGE_OF_ALL = 1_000;
 
@@ -19,7 +22,7 @@ type SelectPage<Filter, Answer> = (
   paging: Paging,
 ) => Promise<Answer>;
 
-/** Asks for the lines of any list or report, as the rows stand at `least` or later. */
+/** Asks for the lines of any list or report, from rows at `least` or later. */
 export class AskLines<Filter, Answer extends Lines> extends Query<ReadAt<Answer>> {
   constructor(
     readonly select: SelectPage<Filter, Answer>,
@@ -29,6 +32,7 @@ export class AskLines<Filter, Answer extends Lines> extends Query<ReadAt<Answer>
   }
 }
 
+/** Reads a page of a list or report, or all of its lines, from one snapshot. */
 @QueryHandler(AskLines)
 export class AskLinesHandler implements IQueryHandler<AskLines<object, Lines>> {
   constructor(private readonly rows: RowsReader) {}

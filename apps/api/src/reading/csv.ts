@@ -7,7 +7,10 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | boolean | null | undefined;
 }
 
-/** Columns whose headings are the names of the fields in JSON, so that one description fits both. */
+/**
+ * Returns columns whose headings are the names of the fields in JSON, so that one description fits
+ * both.
+ */
 export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
   names.map((heading) => ({
     heading,
@@ -15,8 +18,9 @@ export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
   }));
 
 /**
- * Rows as RFC 4180 CSV in UTF-8 with a heading line and CRLF. A text that a spreadsheet would take for a formula (it begins
- * with = + - @, a tab or a line break) gets an apostrophe before it; numbers are left as they are, also negative ones.
+ * Returns rows as RFC 4180 CSV in UTF-8 with a heading line and CRLF. If a spreadsheet would read a
+ * text as a formula (it begins with = + - @, a tab or a line break), an apostrophe precedes it.
+ * Numbers stay as they are, negative ones too.
  */
 export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   return stringify(

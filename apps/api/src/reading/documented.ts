@@ -12,11 +12,11 @@ import { type CsvFile, InCsv, ReadAnswer } from './read-answer.interceptor.js';
 
 type Answer = abstract new () => object;
 
-/** Documents a route that reads rows, and has its answer made by `ReadAnswer`. */
+/** Documents a route that reads rows, and has `ReadAnswer` make its answer. */
 export const Read = (summary: string, answer: Answer): MethodDecorator =>
   documented(summary, answer, {});
 
-/** As `Read`, of lines that can be had as a CSV file as well. */
+/** Documents a route as `Read` does, and offers its lines as a CSV file as well. */
 export const ReadLines = <Answered extends object>(
   summary: string,
   answer: abstract new () => Answered,

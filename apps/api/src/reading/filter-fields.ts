@@ -8,7 +8,10 @@ import { MayBeAbsent } from '../http/optional.js';
 import { PARAMETER_LENGTH_MAX } from '../http/parameters.js';
 import { FORMATS, type Format } from './formats.js';
 
-/** Accepts a text that PostgreSQL takes: no NUL and no half of a surrogate pair. It may be as long as an event's id. */
+/**
+ * Accepts a text that PostgreSQL accepts: no NUL and no half of a surrogate pair. It may be as long
+ * as an event's id.
+ */
 const IsPlain = (): PropertyDecorator =>
   Matches(/^[^\0\p{Cs}]{0,16384}$/u, { message: 'must be one text, of at most 16,384 characters' });
 const IsDay = (): PropertyDecorator =>
@@ -21,8 +24,9 @@ const IsDay = (): PropertyDecorator =>
   });
 const whole = (text: unknown): unknown =>
   typeof text === 'string' && /^-?\d{1,16}$/.test(text) ? Number(text) : text;
+/** Turns a text of digits into a number. Validation refuses any other text. */
 export const ToWhole = (): PropertyDecorator => Transform(({ value }) => whole(value));
-/** Several values: `code=TC-05,PY-03`, or the parameter more than once. */
+/** Splits several values: `code=TC-05,PY-03`, or the parameter more than once. */
 const ToList = (): PropertyDecorator =>
   Transform(({ value }) =>
     value === undefined
@@ -89,7 +93,7 @@ const FormatField = (): PropertyDecorator =>
     IsIn(FORMATS),
   );
 
-/** One of some values. */
+/** An optional choice from these values. `by` is the default. */
 export const ChoiceField = (choices: readonly string[], by?: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ enum: choices, default: by }),
@@ -97,7 +101,7 @@ export const ChoiceField = (choices: readonly string[], by?: string): PropertyDe
     IsIn(choices),
   );
 
-/** Some finding codes. */
+/** An optional list of finding codes. */
 export const CodesField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ isArray: true, enum: FINDING_CODES, description: 'Several with commas' }),
@@ -106,7 +110,7 @@ export const CodesField = (): PropertyDecorator =>
     IsIn(FINDING_CODES, { each: true }),
   );
 
-/** Some severities. */
+/** An optional list of severities. */
 export const SeveritiesField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -119,11 +123,11 @@ export const SeveritiesField = (): PropertyDecorator =>
     IsIn(SEVERITIES, { each: true }),
   );
 
-/** The reference of the opening of a shoe or a coup. */
+/** An optional reference of the opening of a shoe or a coup. */
 export const ReferenceField = (of: 'shoe' | 'coup'): PropertyDecorator =>
   TextField({ description: `The reference of the ${of}'s opening` });
 
-/** What is asked of one table, or of all. */
+/** The query of one table or all, and the format of the answer. */
 export class TableFields {
   @TextField({ example: 'B01' })
   table?: string;
@@ -132,7 +136,7 @@ export class TableFields {
   format?: Format;
 }
 
-/** What is asked of some gaming days. */
+/** The query by table and gaming days. */
 export class FilterFields extends TableFields {
   @DayField('The first gaming day', '2026-11-01')
   from?: string;
@@ -141,7 +145,7 @@ export class FilterFields extends TableFields {
   to?: string;
 }
 
-/** What is asked of who dealt. */
+/** The query by table, gaming days and dealer. */
 export class DealtFields extends FilterFields {
   @TextField({ description: 'Who dealt; empty if nobody had signed on', example: 'dealer-104' })
   dealer?: string;
@@ -152,7 +156,7 @@ interface PageAsked {
   limit?: number;
 }
 
-/** What `fields` asks, a page at a time. */
+/** Returns the class of a query with these fields, a page at a time. */
 export function paged<Asked extends object>(fields: new () => Asked): new () => Asked & PageAsked {
   class Paged extends (fields as new () => object) implements PageAsked {
     @CursorField()

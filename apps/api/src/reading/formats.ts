@@ -1,10 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problems.js';
 
+/** The formats of an answer that has lines. */
 export const FORMATS = ['json', 'csv'] as const;
+/** One of `FORMATS`. */
 export type Format = (typeof FORMATS)[number];
 
-/** Returns the format of the answer: `asked`, else what `Accept` prefers, and JSON in a tie. Throws `not-acceptable` if it takes neither. */
+/**
+ * Returns the format of the answer: `asked`, or else what `Accept` prefers, and JSON in a tie.
+ * Throws `not-acceptable` if `Accept` takes neither.
+ */
 export function formatAsked(request: FastifyRequest, asked: unknown): Format {
   if (asked === 'json' || asked === 'csv') return asked;
   const [json, csv] = [weightOf(request, 'application/json'), weightOf(request, 'text/csv')];
@@ -19,7 +24,10 @@ export function acceptsJson(request: FastifyRequest): void {
     throw new Problem('not-acceptable', 'this route answers application/json');
 }
 
-/** Returns the weight that `Accept` gives a media type, 0 to 1, by its narrowest matching range (RFC 9110, 12.5.1). */
+/**
+ * Returns the weight of a media type in `Accept`, 0 to 1, by its narrowest matching range (RFC
+ * 9110, 12.5.1).
+ */
 function weightOf({ headers }: FastifyRequest, type: string): number {
   const ranges = (headers.accept?.trim() || '*/*').split(',').map((range) => {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

@@ -2,12 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import { BadPositions, positionsFrom, positionsText, type Positions } from '#read-model';
 import { Problem } from '../problems/problems.js';
 
+/** The header of an answer: the positions that were written, or that the answer is true of. */
 export const LOG_POSITION = 'Log-Position';
+/** The header of a request: the positions that the rows must have reached. */
 export const MIN_POSITION = 'Min-Position';
-/** What both headers hold, as a regular expression. */
+/** The regular expression of the values of both headers. */
 export const POSITIONS_PATTERN = '^[0-9]{1,6}:[0-9]{1,16}(,[0-9]{1,6}:[0-9]{1,16})*$';
 
-/** Where what was written came to lie, as `Log-Position` says it: for each partition the furthest `next`. */
+/** Returns the value of `Log-Position` after a write: the furthest `next` of each partition. */
 export function logPosition(
   written: readonly { readonly partition: number; readonly next: number }[],
 ): string {
@@ -17,7 +19,10 @@ export function logPosition(
   return positionsText(ends);
 }
 
-/** Reads the header `Min-Position`; undefined if it is absent. Throws `invalid-request` if it is not of the form `p:next,...`. */
+/**
+ * Returns the positions of the header `Min-Position`, or undefined if it is absent. Throws
+ * `invalid-request` if it does not have the form `p:next,...`.
+ */
 export function leastPosition({ headers }: FastifyRequest): Positions | undefined {
   const header = headers['min-position'];
   if (header === undefined) return undefined;

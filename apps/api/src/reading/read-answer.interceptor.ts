@@ -21,7 +21,10 @@ export interface CsvFile<Answer = never> {
 /** Declares that a route answers CSV as well as JSON. */
 export const InCsv = Reflector.createDecorator<CsvFile>();
 
-/** Turns what was read into an answer: JSON or CSV, the positions that it is true of, its ETag, or 304 if the reader has it. */
+/**
+ * Turns what was read into an answer: JSON or CSV, with its positions and ETag, or 304 if the
+ * reader has it already.
+ */
 @Injectable()
 export class ReadAnswer implements NestInterceptor<ReadAt<object>, string | undefined> {
   constructor(private readonly reflector: Reflector) {}

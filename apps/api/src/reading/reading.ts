@@ -5,7 +5,7 @@ import { identityOf } from '../identity/requires.js';
 import { formatAsked, type Format } from './formats.js';
 import { leastPosition } from './positions.js';
 
-/** What the query string of a list or report may hold besides its filter. */
+/** The parameters of a list or report that are not part of its filter. */
 interface PagesAsked {
   readonly format?: Format;
   readonly cursor?: string;
@@ -23,18 +23,24 @@ export interface Asked<Filter> {
 export class Reading {
   constructor(private readonly request: FastifyRequest) {}
 
-  /** The ids of the tables that the sender may see; undefined for all. */
+  /** Returns the ids of the tables that the sender may see, or undefined for all. */
   get scope(): readonly string[] | undefined {
     const { tables } = identityOf(this.request);
     return tables === 'all' ? undefined : tables;
   }
 
-  /** The positions that the rows must have reached. Throws `invalid-request` if the header `Min-Position` cannot be read. */
+  /**
+   * Returns the positions that the rows must have reached. Throws `invalid-request` if the header
+   * `Min-Position` cannot be read.
+   */
   get least(): Positions | undefined {
     return leastPosition(this.request);
   }
 
-  /** Splits a query string into its filter, narrowed to the sender's tables, and its pages. A CSV file holds every line. */
+  /**
+   * Splits a query string into its filter, limited to the sender's tables, and its pages. A CSV
+   * file holds every line.
+   */
   asks<Fields extends PagesAsked>({
     format,
     cursor,

@@ -13,6 +13,7 @@ import type {
 } from '#read-model';
 import { csvOf, named, type Column } from '../reading/csv.js';
 
+/** The CSV columns of the commission report. */
 export const COMMISSION_COLUMNS = named<CommissionLine>(
   'gamingDay',
   'table',
@@ -27,6 +28,7 @@ export const COMMISSION_COLUMNS = named<CommissionLine>(
   'waived',
   'outstanding',
 );
+/** The CSV columns of the coups that the commission report adds up. */
 export const COMMISSION_COUP_COLUMNS = named<CommissionCoup>(
   'gamingDay',
   'table',
@@ -43,7 +45,7 @@ export const COMMISSION_COUP_COLUMNS = named<CommissionCoup>(
   'marked',
 );
 
-/** One finding of a mis-dealt coup: a line of the file. */
+/** One finding of a misdealt coup, which is a line of the file. */
 interface MisdealtFinding {
   readonly line: MisdealtLine;
   readonly finding: FindingLine;
@@ -71,13 +73,14 @@ const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
   })),
 ];
 
-/** Renders the mis-dealt coups, one line for each finding. */
+/** Renders the misdealt coups, one line for each finding. */
 export const misdealtCsv = ({ lines }: Pick<MisdealtReport, 'lines'>): string =>
   csvOf(
     MISDEALT_COLUMNS,
     lines.flatMap((line) => line.findings.map((finding) => ({ line, finding }))),
   );
 
+/** The CSV columns of the report on dealers. */
 export const DEALER_COLUMNS = named<DealerLine>(
   'dealer',
   'coups',
@@ -90,6 +93,7 @@ export const DEALER_COLUMNS = named<DealerLine>(
   'upper95',
 );
 
+/** The CSV columns of the report on shoes. */
 export const SHOE_COLUMNS: readonly Column<ShoeReportLine>[] = [
   ...named<ShoeReportLine>(
     'gamingDay',
@@ -114,7 +118,10 @@ export const SHOE_COLUMNS: readonly Column<ShoeReportLine>[] = [
   { heading: 'findings', value: ({ findings }) => findings.join(' ') },
 ];
 
-/** Of a bet what was settled, or of a bet and a cause what of it was wrong: both kinds in one file, told apart by `code`. */
+/**
+ * A line of the file: the settlements of a bet, or the wrong ones among them for one cause. Only
+ * the second kind has a `code`.
+ */
 type PayoutCsvLine =
   | { readonly settled: PayoutLine; readonly wrong?: undefined }
   | { readonly settled?: undefined; readonly wrong: VarianceLine };
@@ -130,7 +137,7 @@ const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
   ),
 ];
 
-/** Renders what was settled, then what of it was wrong. */
+/** Renders the settlements of each bet, then the wrong ones. */
 export const payoutsCsv = ({
   lines,
   variance,
@@ -140,6 +147,7 @@ export const payoutsCsv = ({
     ...variance.map((wrong) => ({ wrong })),
   ]);
 
+/** The CSV columns of the report on devices. */
 export const DEVICE_COLUMNS = named<DeviceLine>(
   'table',
   'source',

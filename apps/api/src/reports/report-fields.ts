@@ -18,6 +18,9 @@ import {
 const CurrencyField = (): PropertyDecorator =>
   TextField({ description: 'ISO 4217', example: 'MOP' });
 
+/**
+ * The query of the coups of the commission report: by where they are, dealer, seat and currency.
+ */
 export class CommissionCoupsFields extends paged(DealtFields) {
   @ReferenceField('shoe')
   shoeRef?: string;
@@ -34,11 +37,13 @@ export class CommissionCoupsFields extends paged(DealtFields) {
   currency?: string;
 }
 
+/** The query of the commission report. `by` is what a line is about. */
 export class CommissionFields extends CommissionCoupsFields {
   @ChoiceField(COMMISSION_BY, 'seat')
   by?: CommissionBy;
 }
 
+/** The query of the report on misdealt coups: by table, days, dealer, code and severity. */
 export class MisdealtFields extends paged(DealtFields) {
   @CodesField()
   code?: FindingCode[];
@@ -47,10 +52,13 @@ export class MisdealtFields extends paged(DealtFields) {
   severity?: Severity[];
 }
 
+/** The query of the report on dealers: by table, gaming days and dealer. */
 export class DealersFields extends DealtFields {}
 
+/** The query of the report on shoes: by table, gaming days and dealer. */
 export class ShoesReportFields extends paged(DealtFields) {}
 
+/** The query of the report on payouts: by table, days, dealer, bet and currency. */
 export class PayoutsFields extends DealtFields {
   @TextField({ example: 'banker' })
   bet?: string;
@@ -59,6 +67,7 @@ export class PayoutsFields extends DealtFields {
   currency?: string;
 }
 
+/** The query of the report on devices: by table, gaming days and source. */
 export class DevicesFields extends paged(FilterFields) {
   @TextField({ example: 'device/B01-shoe' })
   source?: string;

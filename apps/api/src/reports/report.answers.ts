@@ -41,6 +41,7 @@ import { pageOf } from '../docs/page.answer.js';
 import { CoupStateField } from '../lists/coup.answer.js';
 import { Favours, FindingAnswer, Slip } from '../lists/finding.answer.js';
 
+/** Commission in one currency: due, taken, marked, collected, waived and outstanding. */
 export class OwedAnswer implements Required<CommissionOwed> {
   @Currency() currency!: string;
   @Amount() due!: number;
@@ -83,23 +84,28 @@ class Counted {
   @Whole() findings!: number;
   @Whole() coups!: number;
 }
+/** The number of findings with one code, and of their coups. */
 export class CodeCount extends Counted implements Required<MisdealtCount<FindingCode>> {
   @Code() value!: FindingCode;
 }
+/** The number of findings with one severity, and of their coups. */
 export class SeverityCount extends Counted implements Required<MisdealtCount<Grade>> {
   @Severity() value!: Grade;
 }
+/** The number of findings at one table, and of their coups. */
 export class TextCount extends Counted implements Required<MisdealtCount<string>> {
   @Text() value!: string;
 }
+/** The number of findings of one dealer, and of their coups. */
 export class DealerCount extends Counted implements Required<MisdealtCount<string | null>> {
   @Text({ nullable: true, description: 'Null if nobody had signed on' }) value!: string | null;
 }
+/** The number of findings of one gaming day, and of their coups. */
 export class DayCount extends Counted implements Required<MisdealtCount<string>> {
   @Day() value!: string;
 }
 
-/** Counts of everything that the filter lets through, on all pages. */
+/** Counts of everything that matches the filter, on all pages. */
 export class MisdealtSummaryAnswer implements Required<MisdealtSummary> {
   @Whole() coups!: number;
   @Whole() findings!: number;
@@ -126,7 +132,10 @@ class MisdealtAnswer implements Required<MisdealtLine> {
   @Parts(() => FindingAnswer) findings!: readonly FindingAnswer[];
 }
 
-/** How often somebody erred, with exact 95 % limits; null if no coup was dealt. */
+/**
+ * A count of errors and its rate per 1,000 coups, with exact 95 % limits. The rate and limits are
+ * null if no coup was dealt.
+ */
 export class AccuracyAnswer implements Required<DealerAccuracy> {
   @Whole() coups!: number;
   @Whole() cards!: number;
@@ -137,10 +146,12 @@ export class AccuracyAnswer implements Required<DealerAccuracy> {
   @Real({ nullable: true }) lower95!: number | null;
   @Real({ nullable: true }) upper95!: number | null;
 }
+/** How often one dealer erred. */
 export class DealerAnswer extends AccuracyAnswer implements Required<DealerLine> {
   @Text({ nullable: true, description: 'Null for coups in which nobody had signed on' })
   dealer!: string | null;
 }
+/** The report on dealers: a line for each, and the total of all. */
 export class DealersAnswer implements Required<DealersReport> {
   @Positions() positions!: string;
   @Parts(() => DealerAnswer) lines!: readonly DealerAnswer[];
@@ -174,6 +185,7 @@ class ShoeReportAnswer implements Required<ShoeReportLine> {
   @Codes({ description: 'Standing SH findings, each as often as it was raised' })
   findings!: readonly FindingCode[];
 }
+/** The totals of all shoes that match the filter, on all pages. */
 export class ShoesTotalAnswer implements Required<ShoeReportTotal> {
   @Whole() shoes!: number;
   @Whole() closed!: number;
@@ -185,7 +197,7 @@ export class ShoesTotalAnswer implements Required<ShoeReportTotal> {
   @Whole() findings!: number;
 }
 
-/** What was settled on a bet. */
+/** The settlements of a bet. */
 export class PayoutAnswer implements Required<PayoutLine> {
   @Text() bet!: string;
   @Currency() currency!: string;
@@ -195,7 +207,7 @@ export class PayoutAnswer implements Required<PayoutLine> {
   @Amount({ description: 'Stakes taken' }) taken!: number;
   @Amount({ description: 'taken - paid' }) won!: number;
 }
-/** Wrong settlements of one bet and one cause. */
+/** Wrong settlements of one bet for one cause. */
 export class VarianceAnswer implements Required<VarianceLine> {
   @Text({ nullable: true }) bet!: string | null;
   @Code() code!: FindingCode;
@@ -205,6 +217,7 @@ export class VarianceAnswer implements Required<VarianceLine> {
   @Whole() findings!: number;
   @Amount() amount!: number;
 }
+/** The totals of one currency. Both gains are the sums of wrong settlements. */
 export class PayoutTotalAnswer implements Required<PayoutTotal> {
   @Currency() currency!: string;
   @Whole() bets!: number;
@@ -217,6 +230,7 @@ export class PayoutTotalAnswer implements Required<PayoutTotal> {
   @Amount() patronsGained!: number;
   @Amount({ description: 'houseGained - patronsGained' }) net!: number;
 }
+/** The report on payouts: settlements by bet, wrong ones by cause, and totals by currency. */
 export class PayoutsAnswer implements Required<PayoutsReport> {
   @Positions() positions!: string;
   @Parts(() => PayoutAnswer) lines!: readonly PayoutAnswer[];
@@ -242,6 +256,7 @@ class DeviceAnswer implements Required<DeviceLine> {
   @Whole() unread!: number;
   @Whole() equivocations!: number;
 }
+/** The totals of all devices that match the filter, on all pages. */
 export class DevicesTotalAnswer implements Required<DeviceTotal> {
   @Whole() devices!: number;
   @Whole() events!: number;
@@ -250,17 +265,22 @@ export class DevicesTotalAnswer implements Required<DeviceTotal> {
   @Whole() equivocations!: number;
 }
 
+/** A page of the commission report, with the totals of all pages. */
 export class CommissionReportAnswer extends pageOf(CommissionAnswer) {
   @Parts(() => OwedAnswer, { description: 'All pages, one line a currency' })
   totals!: readonly OwedAnswer[];
 }
+/** A page of the coups that the commission report adds up. */
 export class CommissionCoupsAnswer extends pageOf(CommissionCoupAnswer) {}
+/** A page of the misdealt coups, with the counts of all pages. */
 export class MisdealtReportAnswer extends pageOf(MisdealtAnswer) {
   @Part(() => MisdealtSummaryAnswer) summary!: MisdealtSummaryAnswer;
 }
+/** A page of the report on shoes, with the totals of all pages. */
 export class ShoesReportAnswer extends pageOf(ShoeReportAnswer) {
   @Part(() => ShoesTotalAnswer) total!: ShoesTotalAnswer;
 }
+/** A page of the report on devices, with the totals of all pages. */
 export class DevicesAnswer extends pageOf(DeviceAnswer) {
   @Part(() => DevicesTotalAnswer) total!: DevicesTotalAnswer;
 }
