@@ -1,11 +1,14 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
-/** Seconds, from a quarter of a millisecond (one event) to the longest request that is waited for. */
+/** The buckets in seconds, from a quarter of a millisecond (one event) to ten seconds. */
 const SECONDS = [
   0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** What this process counts. Other modules register theirs on `registry`, prefix `shoeprint_`, no ids as labels. */
+/**
+ * The metrics of this process. Other modules register theirs on `registry`, with the prefix
+ * `shoeprint_` and without ids as labels.
+ */
 export class Metrics {
   readonly requests: Histogram<'method' | 'route' | 'status'>;
 
@@ -20,7 +23,9 @@ export class Metrics {
   }
 }
 
-/** A registry with what Node tells of the process, for an app's main: one a process. */
+/**
+ * Returns a registry with Node's metrics of the process, for the main of a program. Call it once.
+ */
 export function processRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -3,25 +3,30 @@ import type { ParkedTable } from '#read-model';
 import type { PartitionPosition } from './parked.js';
 import type { Need, Readiness } from './readiness.js';
 
+/** The answer of a process that runs. `live` is always true. */
 export class LivenessAnswer {
   @YesNo() live!: true;
 }
 
+/** Whether the log or the database can be used, and notes about what is wrong. */
 export class NeedAnswer implements Required<Need> {
   @YesNo() ok!: boolean;
   @Texts() notes!: readonly string[];
 }
+/** Whether the log can be used, whether it is power-safe, and how much waits to be appended. */
 export class LogNeedAnswer extends NeedAnswer implements Required<Readiness['log']> {
   @YesNo({ description: 'An acknowledged event survives a power failure of any one machine' })
   powerSafe!: boolean;
   @Whole({ required: false, description: 'Bytes that wait to be appended' }) queuedBytes!: number;
 }
+/** Whether requests can be served, and the state of the log and the database. */
 export class ReadinessAnswer implements Required<Readiness> {
   @YesNo() ready!: boolean;
   @Part(() => LogNeedAnswer) log!: LogNeedAnswer;
   @Part(() => NeedAnswer) database!: NeedAnswer;
 }
 
+/** A parked table: the position of its event, the reason, and the decision that was asked for. */
 export class ParkedTableAnswer implements Required<ParkedTable> {
   @Text() table!: string;
   @Whole() partition!: number;
@@ -33,16 +38,19 @@ export class ParkedTableAnswer implements Required<ParkedTable> {
   @Text({ nullable: true }) askedBy!: string | null;
   @Time({ nullable: true }) askedAt!: string | null;
 }
+/** The parked tables that the sender may see, in order of table. */
 export class ParkedTablesAnswer {
   @Parts(() => ParkedTableAnswer) items!: readonly ParkedTableAnswer[];
 }
 
 type Stopped = NonNullable<PartitionPosition['stopped']>;
+/** Why, at which offset and when a partition was stopped. */
 export class StoppedAnswer implements Required<Stopped> {
   @Text() reason!: string;
   @Whole() offset!: number;
   @Time() at!: string;
 }
+/** How far a partition is folded, who owns it, and whether it is stopped. */
 export class PartitionAnswer implements Required<PartitionPosition> {
   @Whole() partition!: number;
   @Whole({ description: 'The offset that is folded next' }) next!: number;
@@ -52,6 +60,7 @@ export class PartitionAnswer implements Required<PartitionPosition> {
   @Time({ nullable: true }) committedAt!: string | null;
   @Part(() => StoppedAnswer, { nullable: true }) stopped!: StoppedAnswer | null;
 }
+/** All partitions, in order of number. */
 export class PartitionsAnswer {
   @Parts(() => PartitionAnswer) items!: readonly PartitionAnswer[];
 }

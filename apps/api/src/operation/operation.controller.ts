@@ -12,6 +12,7 @@ import { LivenessAnswer, ReadinessAnswer } from './operation.answers.js';
 import { ReadinessStatus } from './readiness.interceptor.js';
 import { AskReadiness, type Readiness } from './readiness.js';
 
+/** The open routes of operation: liveness, readiness and metrics. */
 @ApiTags('operation')
 @Controller()
 export class OperationController {

@@ -19,7 +19,7 @@ const decisions = {
     new Decisions(RowStore.open(url, { poolSize: 1, applicationName: 'shoeprint-decisions' })),
 };
 
-/** Health, metrics, and decisions about what could not be judged. */
+/** Health, metrics, and decisions about parked tables and stopped partitions. */
 @Module({
   controllers: [OperationController, ParkedController],
   providers: [

@@ -20,6 +20,7 @@ import {
   type PartitionPosition,
 } from './parked.js';
 
+/** The routes about parked tables and the positions of partitions. */
 @ApiTags('operation')
 @Controller('v1')
 export class ParkedController {

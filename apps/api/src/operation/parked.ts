@@ -11,13 +11,16 @@ import type { ParkedAsk, ParkedTable, PositionState, RowStore } from '#read-mode
 import { type Identity, seesTable } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 
-/** How far a partition is folded, by whom, and whether it goes on. */
+/** How far a partition is folded, who owns it, and whether it is stopped. */
 export type PartitionPosition = Pick<
   PositionState,
   'partition' | 'next' | 'events' | 'owner' | 'generation' | 'committedAt' | 'stopped'
 >;
 
-/** The store that shows the auditor's positions and parked tables and takes decisions about them, on a connection of its own. */
+/**
+ * The store of positions and parked tables, on a connection of its own. It closes with the
+ * application.
+ */
 export class Decisions implements OnApplicationShutdown {
   constructor(readonly store: RowStore) {}
 
@@ -26,15 +29,17 @@ export class Decisions implements OnApplicationShutdown {
   }
 }
 
-/** The parked tables that the asker may see, by table. */
+/** Asks for the parked tables that the sender may see, in order of table. */
 export class ListParked extends Query<readonly ParkedTable[]> {
   constructor(readonly by: Identity) {
     super();
   }
 }
 
+/** Asks for the positions of all partitions. */
 export class ListPositions extends Query<readonly PartitionPosition[]> {}
 
+/** Reads the parked tables that the sender may see. */
 @QueryHandler(ListParked)
 export class ListParkedHandler implements IQueryHandler<ListParked> {
   constructor(private readonly decisions: Decisions) {}
@@ -45,6 +50,7 @@ export class ListParkedHandler implements IQueryHandler<ListParked> {
   }
 }
 
+/** Reads the positions of all partitions, with the fields that answers show. */
 @QueryHandler(ListPositions)
 export class ListPositionsHandler implements IQueryHandler<ListPositions> {
   constructor(private readonly decisions: Decisions) {}
@@ -65,7 +71,10 @@ export class ListPositionsHandler implements IQueryHandler<ListPositions> {
   }
 }
 
-/** Asks the auditor that owns a parked table to judge its event again, or to go on without it. `not-found` where the table is not parked, or not to be seen. */
+/**
+ * Asks the auditor that owns a parked table to judge its event again, or to continue without it.
+ * Throws `not-found` if the table is not parked or the sender may not see it.
+ */
 export class DecideParked extends Command<void> {
   constructor(
     readonly by: Identity,
@@ -76,7 +85,10 @@ export class DecideParked extends Command<void> {
   }
 }
 
-/** Has a stopped partition claimed again by an auditor. `not-found` where it is not stopped, `not-permitted` for whoever does not see all the tables that may lie in it. */
+/**
+ * Lets auditors claim a stopped partition again. Throws `not-found` if it is not stopped, and
+ * `not-permitted` if the sender may not see all tables.
+ */
 export class ResumePartition extends Command<void> {
   constructor(
     readonly by: Identity,
@@ -86,6 +98,7 @@ export class ResumePartition extends Command<void> {
   }
 }
 
+/** Stores the decision about a parked table for its auditor, and logs who made it. */
 @CommandHandler(DecideParked)
 export class DecideParkedHandler implements ICommandHandler<DecideParked> {
   private readonly logger = new Logger('parked');
@@ -104,6 +117,7 @@ export class DecideParkedHandler implements ICommandHandler<DecideParked> {
   }
 }
 
+/** Makes a stopped partition claimable again, and logs who asked. */
 @CommandHandler(ResumePartition)
 export class ResumePartitionHandler implements ICommandHandler<ResumePartition> {
   private readonly logger = new Logger('parked');

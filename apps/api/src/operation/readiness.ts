@@ -5,27 +5,29 @@ import { EventLog } from '#event-log';
 import { TimedOut, within } from '#process';
 import { ROWS } from '../settings/tokens.js';
 
-/** How one thing that the api needs does. */
+/** Whether the log or the database can be used, and notes about what is wrong. */
 export interface Need {
   readonly ok: boolean;
   readonly notes: readonly string[];
 }
 
+/** Whether requests can be served, and the state of the log and the database. */
 export interface Readiness {
   readonly ready: boolean;
   readonly log: Need & { readonly powerSafe: boolean; readonly queuedBytes?: number };
   readonly database: Need;
 }
 
-/** Whether requests can be served now. How far the rows lag behind the log has no part in it. */
+/** Asks whether requests can be served now. The lag of the rows does not count. */
 export class AskReadiness extends Query<Readiness> {}
 
-/** Whatever has not answered in this time is out of reach. */
+/** What has not answered within this time is out of reach. */
 const ANSWER_MS_MAX = 2000;
 
-/** What the api reads and writes; without one of these it serves nothing. */
+/** Tables that the api cannot do without. */
 const TABLES = ['rows.position', 'access.account', 'access.device_key'];
 
+/** Checks that the log and the database answer in time, and that the api's tables exist. */
 @QueryHandler(AskReadiness)
 export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
   constructor(
@@ -77,7 +79,10 @@ export class AskReadinessHandler implements IQueryHandler<AskReadiness> {
   }
 }
 
-/** The error's own code where it has one: its message may name an address or a user, and anybody may ask here. */
+/**
+ * Returns the code of an error if it has one. A message may name an address or a user, and anybody
+ * may ask here.
+ */
 const reason = (error: unknown): string => {
   const { code, message } = error as Error & { readonly code?: string };
   return code ?? (error instanceof TimedOut ? message : 'does not answer');

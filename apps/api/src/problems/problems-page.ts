@@ -1,6 +1,6 @@
 import { PROBLEMS, type ProblemName, problemType } from './problems.js';
 
-/** Every problem type on one page of HTML, made from the catalogue. */
+/** Returns a page of HTML with every problem type, made from `PROBLEMS`. */
 export function problemsPage(): string {
   const entries = (Object.keys(PROBLEMS) as ProblemName[]).map((name) => {
     const { status, title, meaning } = PROBLEMS[name];

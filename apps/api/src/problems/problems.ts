@@ -1,4 +1,7 @@
-/** What a problem document tells about one place of a request: where (JSON pointer, '' the whole) and why; `position` is the line or item, from 1. */
+/**
+ * A fault in a request: its JSON pointer ('' is the whole) and the reason. `position` is the line
+ * or item, from 1.
+ */
 export interface RequestFault {
   readonly pointer: string;
   readonly reason: string;
@@ -8,11 +11,14 @@ export interface RequestFault {
 interface ProblemType {
   readonly status: number;
   readonly title: string;
-  /** What the sender did or met, and what to do about it: the text of the page of problems. */
+  /** What happened, and what to do about it. The page of problems shows it. */
   readonly meaning: string;
 }
 
-/** Every problem that the api answers with: the one list from which documents, the page and OpenAPI are made. A name is a promise. */
+/**
+ * Every problem that the api answers with. Problem documents, the page of problems and OpenAPI are
+ * made from it. A published name keeps its meaning.
+ */
 export const PROBLEMS = {
   'malformed-request': {
     status: 400,
@@ -131,13 +137,16 @@ export const PROBLEMS = {
   },
 } as const satisfies Readonly<Record<string, ProblemType>>;
 
+/** The name of a problem type, which ends its URN. */
 export type ProblemName = keyof typeof PROBLEMS;
 
+/** The media type of a problem document. */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/** The type of a problem as its document names it. */
+/** Returns the URN of a problem type, which is the `type` of its documents. */
 export const problemType = (name: ProblemName): string => `urn:shoeprint:problem:${name}`;
 
+/** What a problem may add: faults of the request, headers of the answer, its id, and its cause. */
 export interface ProblemExtras {
   readonly errors?: readonly RequestFault[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -146,7 +155,10 @@ export interface ProblemExtras {
   readonly cause?: unknown;
 }
 
-/** A refusal on its way to becoming a problem document: thrown anywhere in a request, answered by the filter. `detail` is one plain sentence and tells no secret. */
+/**
+ * A refusal. Any code of a request may throw it, and the filter answers it as a problem document.
+ * `detail` is one plain sentence without secrets.
+ */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly extras: ProblemExtras;
@@ -178,7 +190,7 @@ export interface ProblemDocument {
   readonly errors?: readonly RequestFault[];
 }
 
-/** The document of a problem, without members that say nothing. */
+/** Returns the document of a problem, without absent members. */
 export function documentOf({
   problem,
   detail,

@@ -10,6 +10,9 @@ export const Refuses =
     REFUSALS.set(operation, new Set([...refusalsOf(operation), ...names]));
   };
 
-/** Returns the problems that a route declares. A route is named by its method, which is its operation id as well. */
+/**
+ * Returns the problems that a route declares. A route is named by its method, which is also its
+ * operation id.
+ */
 export const refusalsOf = (operation: string): ReadonlySet<ProblemName> =>
   REFUSALS.get(operation) ?? new Set();

@@ -2,10 +2,13 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { changesSince, positionsFrom, type Changes, type Positions } from '#read-model';
 import { RowsReader } from '../reading/rows-reader.js';
 
-/** Things of each kind and partition that are told at a time: what one reader may have in memory here. */
+/**
+ * The most changes of each kind and partition in one read. It bounds what one reader has in memory
+ * here.
+ */
 const AT_A_TIME = 100;
 
-/** What changed in the rows since these positions. */
+/** Asks what changed in the rows since these positions. */
 export class AskChanges extends Query<Changes> {
   constructor(
     readonly since: Positions,
@@ -15,9 +18,10 @@ export class AskChanges extends Query<Changes> {
   }
 }
 
-/** How far the rows have followed the log. */
+/** Asks how far the rows have followed the log. */
 export class AskPositions extends Query<Positions> {}
 
+/** Reads the next changes from one snapshot. */
 @QueryHandler(AskChanges)
 export class AskChangesHandler implements IQueryHandler<AskChanges> {
   constructor(private readonly rows: RowsReader) {}
@@ -30,6 +34,7 @@ export class AskChangesHandler implements IQueryHandler<AskChanges> {
   }
 }
 
+/** Reads the positions that the rows have reached. */
 @QueryHandler(AskPositions)
 export class AskPositionsHandler implements IQueryHandler<AskPositions> {
   constructor(private readonly rows: RowsReader) {}

@@ -7,14 +7,14 @@ import { AskChanges } from './ask-changes.js';
 import type { PositionsWatch } from './positions-watch.js';
 import { permitted } from '../identity/permissions.js';
 
-/** A silent connection is told that it lives, and whether it may stay is looked up again. */
+/** How often the stream sends a heartbeat and checks that the reader may still follow it. */
 const HEARTBEAT_MS = 5_000;
-/** A reader that takes nothing for so long is let go: it comes back and goes on where it was. */
+/** A reader that takes nothing for this time is disconnected. It can reconnect and resume. */
 const STALLED_MS_MAX = 10_000;
-/** What a reader has not taken so long after its end is not waited for. */
+/** How long an ended stream waits for the reader to take the rest. */
 const END_MS_MAX = 1_000;
 
-/** Proxies are told to pass on every event as it comes. */
+/** The headers of the stream. They make proxies pass on each event at once. */
 export const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -32,7 +32,7 @@ interface Followed {
 
 /** One reader of the stream, from its request to its end. */
 export class Following {
-  /** Resolves once the connection has ended, whoever ended it. */
+  /** Resolves once either side has ended the connection. */
   readonly done: Promise<void>;
   private readonly logger = new Logger('stream');
   private since: Positions;
@@ -46,7 +46,7 @@ export class Following {
   ) {
     this.since = of.since;
     if (!this.isOpen) {
-      // It left while its place was looked up, and will tell so no more.
+      // The reader left while its positions were read, so no `close` follows.
       this.done = Promise.resolve();
       return;
     }
@@ -65,7 +65,10 @@ export class Following {
     this.tell();
   }
 
-  /** Whether the reader can still be told something; `writable` stays true where the other end has closed. */
+  /**
+   * Returns whether the reader can still receive. `writable` stays true after the other side has
+   * closed.
+   */
   private get isOpen(): boolean {
     const { closed, destroyed, writableEnded } = this.response;
     return !closed && !destroyed && !writableEnded;
@@ -87,7 +90,7 @@ export class Following {
     if (this.isOpen && !this.response.writableNeedDrain) this.response.write(': still here\n\n');
   }
 
-  /** Tells what has changed; asked again while it does so, it looks once more. */
+  /** Sends what has changed. A call during that makes it read once more. */
   private tell(): void {
     this.isAskedAgain = true;
     if (this.isTelling) return;
@@ -104,7 +107,8 @@ export class Following {
       const told = changes.filter(
         ({ is }) => is !== 'finding' || permitted('read-findings', identity.roles),
       );
-      // The id stands with the last event alone: a reader that is cut off before it is told the same again.
+      // Only the last event has the id, so a reader that is cut off before it gets the same events
+      // again.
       for (const [i, change] of told.entries())
         await this.write(
           `event: ${change.is}\ndata: ${JSON.stringify(thingOf(change))}\n${i === told.length - 1 ? `id: ${positions}\n` : ''}\n`,
@@ -115,7 +119,7 @@ export class Following {
     this.isTelling = false;
   }
 
-  /** Writes, and waits until the reader has taken it where it takes less than it is sent. */
+  /** Writes, and waits for a reader that takes less than it is sent. */
   private async write(text: string): Promise<void> {
     const { response } = this;
     if (!this.isOpen || response.write(text)) return;
@@ -130,7 +134,7 @@ export class Following {
     });
   }
 
-  /** The reader is cut off, and comes back; what went wrong is told here. */
+  /** Logs what went wrong and disconnects the reader, which can reconnect and resume. */
   private giveUp(error: unknown): void {
     this.logger.warn({
       message: 'a follower of the stream was let go',

@@ -3,11 +3,13 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { Positions } from '#read-model';
 import { AskPositions } from './ask-changes.js';
 
-/** How often the positions are looked at while somebody follows; all followers share the look. */
+/** How often the positions are read while somebody follows. All followers share a read. */
 const LOOK_MS = 25;
 const AFTER_FAULT_MS = 1_000;
 
-/** Tells followers that the rows have moved on. Looks at the database only while there is one. */
+/**
+ * Notifies followers when the rows have moved on. Reads the database only while somebody follows.
+ */
 @Injectable()
 export class PositionsWatch implements OnModuleDestroy {
   private readonly logger = new Logger('stream');
@@ -18,19 +20,19 @@ export class PositionsWatch implements OnModuleDestroy {
 
   constructor(private readonly queries: QueryBus) {}
 
-  /** How many follow. */
+  /** The number of followers. */
   get count(): number {
     return this.followers.size;
   }
 
-  /** Calls `moved` whenever a partition has moved on, until the function given back is called. */
+  /** Calls `moved` whenever a partition has moved on, until the returned function is called. */
   follow(moved: (positions: Positions) => void): () => void {
     this.followers.add(moved);
     this.later(0);
     return () => void this.followers.delete(moved);
   }
 
-  /** The positions as they are now. */
+  /** Returns the current positions. */
   now(): Promise<Positions> {
     return this.queries.execute(new AskPositions());
   }

@@ -23,7 +23,7 @@ import { permitted } from '../identity/permissions.js';
 import { Following, STREAM_HEADERS } from './following.js';
 import { PositionsWatch } from './positions-watch.js';
 
-/** The schema of one event. OpenAPI 3.1 does not say how to describe a stream; this is what 3.2 does. */
+/** The schema of one event. OpenAPI 3.1 has no way to describe a stream. This is the way of 3.2. */
 const EVENT = {
   type: 'object',
   properties: {
@@ -92,7 +92,10 @@ export class StreamController implements OnModuleDestroy {
     this.open.delete(following);
   }
 
-  /** Whether the token still stands: it may have been revoked, or its roles and tables changed, since the stream began. */
+  /**
+   * Returns whether the token is still valid, with the roles and tables that it had when the stream
+   * began.
+   */
   private async mayStay(request: FastifyRequest): Promise<boolean> {
     const identity = await this.identities.of(request.headers.authorization);
     const began = identityOf(request);
@@ -104,7 +107,7 @@ export class StreamController implements OnModuleDestroy {
     );
   }
 
-  /** A server that stops does not wait for those who would follow for ever. */
+  /** Ends all streams. They have no end of their own, and the server would wait for them. */
   onModuleDestroy(): void {
     this.isEnding = true;
     for (const following of this.open) following.end();
