@@ -20,9 +20,10 @@ export interface CreateApi extends Omit<ApiParts, 'registry'> {
 }
 
 /**
- * The api, ready to listen: `await app.listen(port, host)`, or `app.inject(...)`. The schemas must be there (`migrateAccess`,
- * and the rows'). `app.close()` stops accepting, answers what is under way, and lets go of the database; the log is the
- * caller's to close, after that. Rejects where the database does not answer.
+ * Returns the api, ready to listen: `await app.listen(port, host)`, or `app.inject(...)`. The schemas
+ * must exist (`migrateAccess`, and those of the rows). `app.close()` stops accepting, answers what is
+ * under way, and closes its connections to the database. The caller then closes the log. Rejects if
+ * the database does not answer.
  */
 export async function createApi({
   registry = new Registry(),

@@ -32,7 +32,7 @@ async function start(settings: ServerSettings): Promise<Running> {
   );
   if (admin && adminPassword === undefined)
     process.stderr.write(
-      `made the first account: ${admin.name}, password ${admin.password}; this is told once\n`,
+      `created the first account, ${admin.name}, with the password ${admin.password}; it is shown only once\n`,
     );
   const log = await openLog(
     settings.log,

@@ -7,8 +7,8 @@ import { Identities } from './identities.js';
 import type { Identity } from './identity.js';
 
 /**
- * Stands before every route, Nest's and others, and before the body is read: nobody unknown makes the server take in 16 MiB.
- * A route that declares nothing refuses everybody.
+ * Guards every route, Nest's and others, before the body is read, so that no stranger makes the server
+ * read 16 MiB. A route that declares nothing refuses everybody.
  */
 @Injectable()
 export class Gate {

@@ -13,8 +13,9 @@ export type Role = (typeof ROLES)[number];
 const everyone = [...ROLES, 'device'] as const;
 
 /**
- * Who may do what: the one table of permissions. A route names the permission that it asks for, and whoever has none of
- * its roles is refused; `device` is any device key. The duties are apart: an admin manages accounts and sees no findings.
+ * The roles that have each permission. A route names the permission that it needs, and refuses an
+ * identity without one of its roles. `device` is any device key. Duties are separate: an admin
+ * manages accounts and sees no findings.
  */
 export const PERMISSIONS = {
   /** Sends events; what exactly, is said by the sources, types and tables of the identity. */

@@ -12,8 +12,9 @@ export interface RouteNeeds {
 }
 
 /**
- * Declares what a route asks for. Every route has exactly one of `Requires` and `Open`; one without refuses everybody. It
- * sits in Fastify's route config, so that the gate refuses before the body is read.
+ * Declares the permission that a route needs. Every route has exactly one of `Requires` and `Open`. A
+ * route with neither refuses everybody. The declaration is in Fastify's route config, so the gate
+ * refuses before the body is read.
  */
 export const Requires = (permission: Permission): MethodDecorator =>
   applyDecorators(

@@ -60,9 +60,13 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
   private nowhere(request: FastifyRequest): Problem {
     const methods = this.paths.methodsOf(request.url);
     if (methods.length === 0 || methods.includes(request.method)) return new Problem('not-found');
-    return new Problem('method-not-allowed', `${request.method} is none of ${methods.join(', ')}`, {
-      headers: { Allow: methods.join(', ') },
-    });
+    return new Problem(
+      'method-not-allowed',
+      `the method must be ${methods.join(' or ')}, not ${request.method}`,
+      {
+        headers: { Allow: methods.join(', ') },
+      },
+    );
   }
 
   private tell(problem: Problem, request: FastifyRequest): void {

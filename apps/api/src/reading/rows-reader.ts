@@ -25,8 +25,9 @@ export class RowsReader {
   constructor(@InjectDataSource(ROWS) private readonly rows: DataSource) {}
 
   /**
-   * Does `work` on a snapshot of the rows that has followed the log as far as `least`. Throws the problem `not-yet-visible`
-   * where that takes over two seconds, `invalid-request` for a cursor that no list gave, and `not-ready` where the database does not answer.
+   * Runs `work` on a snapshot of the rows at `least` or later. Throws the problem `not-yet-visible` if
+   * the rows do not get there within two seconds, `invalid-request` for an unknown cursor, and
+   * `not-ready` if the database does not answer.
    */
   async read<Result>(
     least: Positions | undefined,

@@ -7,16 +7,17 @@ import { hashPassword } from '../credentials/passwords.js';
 
 const FIRST_ADMIN = 'admin';
 
-/** The first account, when it was made just now. */
+/** The first account, if this call created it. */
 export interface FirstAdmin {
   readonly name: string;
   readonly password: string;
 }
 
 /**
- * Makes the account `admin` where there is no account at all, with the password given or a random one, which is told this once.
- * Undefined where there is an account. Safe when several processes do it at once: one of them makes it. `roles` are
- * `admin` alone unless said otherwise: on one machine for one person it is all of them.
+ * Creates the account `admin` if there is no account. Its password is the one passed, or a random
+ * one that is returned only here. Returns undefined if there is an account. Several processes may
+ * call it at once: one of them creates the account. By default it has the role `admin` only. On one
+ * machine for one person it has all roles.
  */
 export async function ensureFirstAdmin(
   databaseUrl: string,

@@ -1,6 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 
-/** 32 MB and about a tenth of a second for each guess: the cost that OWASP's password storage page gives for scrypt with N = 2^15. */
+/**
+ * 32 MB and about a tenth of a second for each guess: the cost that OWASP's password storage page
+ * gives for scrypt with N = 2^15.
+ */
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 const HASH_BYTES = 32;
 
@@ -16,7 +19,10 @@ export async function hashPassword(password: string): Promise<string> {
   );
 }
 
-/** Whether this is the password of that hash. Takes as long for a wrong one. Throws where the hash is none of ours. */
+/**
+ * Returns whether a password matches a hash, in the same time for a wrong one. Throws if the hash
+ * is not ours.
+ */
 export async function passwordFits(password: string, stored: string): Promise<boolean> {
   const [kind, N, r, p, salt, hash] = stored.split('$');
   if (kind !== 'scrypt' || !salt || !hash)
@@ -31,7 +37,10 @@ export async function passwordFits(password: string, stored: string): Promise<bo
   return found.length === expected.length && timingSafeEqual(found, expected);
 }
 
-/** What the password of a name that has no account is compared with, so that the answer takes as long. */
+/**
+ * What the password of a name that has no account is compared with, so that the answer takes as
+ * long.
+ */
 export const NOBODYS_HASH = [
   'scrypt',
   COST.N,

@@ -15,8 +15,9 @@ const takesEvents = (config: unknown): boolean =>
   (config as RouteNeeds | undefined)?.needs === 'record-events';
 
 /**
- * Teaches a server the bodies of events: they reach their route as the bytes that were sent, unpacked, and no other route.
- * A body of another media type, or one for which there is no room, is refused before it is read. To be called before routes are registered.
+ * Adds the parsers for bodies of events. They pass the bytes to their route, unpacked, and refuse them
+ * on any other route. A body of another media type, or one for which there is no room, is refused
+ * before it is read. Call it before routes are registered.
  */
 export function takeEventBodies(server: FastifyInstance): void {
   for (const { mediaType, bytesMax } of Object.values(FORMS)) {
@@ -51,7 +52,7 @@ export function takeEventBodies(server: FastifyInstance): void {
 export function formSent(request: FastifyRequest): EventForm {
   const form = formOf(request.headers['content-type']);
   if (form === undefined || !Buffer.isBuffer(request.body))
-    throw new Error('a body that is none of events came to their route');
+    throw new Error('a body without events came to the route of events');
   return form;
 }
 
