@@ -12,18 +12,19 @@ import { ProblemFilter } from './problems/problem.filter.js';
 import { RoutePaths } from './http/route-paths.js';
 import { serverOptions } from './http/server-options.js';
 
+/** The parts of an api, its metrics and its logger. */
 export interface CreateApi extends Omit<ApiParts, 'registry'> {
-  /** Where metrics are counted: one of its own unless given. */
+  /** The registry of metrics, by default one of its own. */
   readonly registry?: Registry;
-  /** JSON lines on standard output unless given; false is silent. */
+  /** The logger, by default JSON lines on standard output. `false` logs nothing. */
   readonly logger?: LoggerService | false;
 }
 
 /**
- * Returns the api, ready to listen: `await app.listen(port, host)`, or `app.inject(...)`. The schemas
- * must exist (`migrateAccess`, and those of the rows). `app.close()` stops accepting, answers what is
- * under way, and closes its connections to the database. The caller then closes the log. Rejects if
- * the database does not answer.
+ * Returns the api, ready to listen: `await app.listen(port, host)`, or `app.inject(...)`. The
+ * schemas must exist (`migrateAccess`, and those of the rows). `app.close()` stops accepting,
+ * answers what is under way, and closes its connections to the database. The caller then closes the
+ * log. Rejects if the database does not answer.
  */
 export async function createApi({
   registry = new Registry(),
@@ -53,7 +54,7 @@ export async function createApi({
 
 const ROUTES = new WeakMap<NestFastifyApplication, RoutePaths>();
 
-/** Every route of an api: its template, method, and what it asks for. */
+/** Returns every route of an api: its template, its method, and what it needs. */
 export const routesOf = (app: NestFastifyApplication): RoutePaths['all'] =>
   ROUTES.get(app)?.all ?? [];
 

@@ -7,14 +7,14 @@ import { Identities } from './identities.js';
 import type { Identity } from './identity.js';
 
 /**
- * Guards every route, Nest's and others, before the body is read, so that no stranger makes the server
- * read 16 MiB. A route that declares nothing refuses everybody.
+ * Guards every route, Nest's and others, before the body is read, so that no stranger makes the
+ * server read 16 MiB. A route that declares nothing refuses everybody.
  */
 @Injectable()
 export class Gate {
   constructor(private readonly identities: Identities) {}
 
-  /** A Fastify `onRequest` hook: goes on, with `request.identity` set, or ends the request with a problem. */
+  /** A Fastify `onRequest` hook. Sets `request.identity`, or ends the request with a problem. */
   readonly check = (
     request: FastifyRequest,
     _reply: unknown,

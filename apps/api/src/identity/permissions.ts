@@ -1,4 +1,4 @@
-/** What people are, each account any number of them. */
+/** The roles of people. An account has one or more. */
 export const ROLES = [
   'pit-boss',
   'surveillance',
@@ -8,6 +8,7 @@ export const ROLES = [
   'integrator',
   'admin',
 ] as const;
+/** A role of an account: one of `ROLES`. */
 export type Role = (typeof ROLES)[number];
 
 const everyone = [...ROLES, 'device'] as const;
@@ -18,7 +19,7 @@ const everyone = [...ROLES, 'device'] as const;
  * manages accounts and sees no findings.
  */
 export const PERMISSIONS = {
-  /** Sends events; what exactly, is said by the sources, types and tables of the identity. */
+  /** Sends events. The sources, types and tables of the identity limit which. */
   'record-events': ['pit-boss', 'device'],
   'own-session': everyone,
   'read-tables': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
@@ -38,9 +39,10 @@ export const PERMISSIONS = {
   'read-positions': ['compliance', 'regulator', 'integrator', 'admin'],
 } as const satisfies Readonly<Record<string, readonly (Role | 'device')[]>>;
 
+/** The name of a permission. */
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Whether one of these roles has the permission. */
+/** Returns whether one of these roles has the permission. */
 export function permitted(permission: Permission, roles: readonly (Role | 'device')[]): boolean {
   const allowed: readonly (Role | 'device')[] = PERMISSIONS[permission];
   return roles.some((role) => allowed.includes(role));

@@ -6,14 +6,14 @@ import type { Identity } from './identity.js';
 import { Refuses } from '../problems/refuses.js';
 import type { Permission } from './permissions.js';
 
-/** What a route's Fastify config says for the gate. */
+/** What a route declares for the gate in its Fastify config. */
 export interface RouteNeeds {
   readonly needs: Permission | 'nothing';
 }
 
 /**
- * Declares the permission that a route needs. Every route has exactly one of `Requires` and `Open`. A
- * route with neither refuses everybody. The declaration is in Fastify's route config, so the gate
+ * Declares the permission that a route needs. Every route has exactly one of `Requires` and `Open`.
+ * A route with neither refuses everybody. The declaration is in Fastify's route config, so the gate
  * refuses before the body is read.
  */
 export const Requires = (permission: Permission): MethodDecorator =>
@@ -33,7 +33,10 @@ declare module 'fastify' {
   }
 }
 
-/** The identity of a request that passed the gate. Throws on an open route: nobody is known there. */
+/**
+ * Returns the identity of a request that passed the gate. Throws on an open route, where requests
+ * have no identity.
+ */
 export function identityOf(request: FastifyRequest): Identity {
   if (!request.identity)
     throw new Error(
@@ -42,7 +45,7 @@ export function identityOf(request: FastifyRequest): Identity {
   return request.identity;
 }
 
-/** A parameter of a controller's method: the identity that sent the request. */
+/** Injects the identity that sent the request into a controller method. */
 export const Sender = createParamDecorator((_: unknown, context: ExecutionContext): Identity =>
   identityOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

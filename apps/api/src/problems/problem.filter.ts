@@ -11,7 +11,10 @@ import { outOfReach } from './out-of-reach.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE, type ProblemName } from './problems.js';
 import { RoutePaths } from '../http/route-paths.js';
 
-/** Makes a problem document of whatever a request ends with. What nobody foresaw is a 500 whose id stands in the log beside the stack, and nowhere else. */
+/**
+ * Answers whatever a request throws as a problem document. An unforeseen error is a 500 with an id,
+ * under which the log has the stack.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter<unknown> {
   private readonly logger = new Logger('api');
@@ -82,7 +85,10 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
   }
 }
 
-/** Sends a problem as the answer; as bytes, since Fastify adds a charset to the media type of a text, which JSON has none of. */
+/**
+ * Sends a problem as the answer. It sends bytes, because Fastify adds a charset to the media type
+ * of a text, and JSON takes no charset.
+ */
 export function answer(reply: FastifyReply, problem: Problem): void {
   const { headers } = problem.extras;
   if (headers) reply.headers(headers);
@@ -107,7 +113,7 @@ const BY_STATUS: Readonly<Record<number, ProblemName>> = {
   429: 'too-many-attempts',
 };
 
-/** What the parser's own errors say, in our words: theirs may quote the body. */
+/** Our words for the errors of the parser, whose own may quote the body. */
 const WORDS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'the body is empty where JSON was announced',
   FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not JSON',

@@ -14,19 +14,19 @@ import { outOfReach } from '../problems/out-of-reach.js';
 import { Problem } from '../problems/problems.js';
 import { ROWS } from '../settings/tokens.js';
 
-/** How long a reader of its own writes is made to wait before it is told to ask again (contract section 7). */
+/** How long a reader of its own writes waits before it must ask again (contract section 7). */
 const PATIENCE_MS = 2_000;
-/** How often the rows are looked at while somebody waits. */
+/** How often the rows are checked while a reader waits. */
 const LOOK_MS = 10;
 
-/** Reads rows: from one snapshot each time, never one older than the reader asks for. */
+/** Reads rows, each time from one snapshot that is not older than the reader asks for. */
 @Injectable()
 export class RowsReader {
   constructor(@InjectDataSource(ROWS) private readonly rows: DataSource) {}
 
   /**
-   * Runs `work` on a snapshot of the rows at `least` or later. Throws the problem `not-yet-visible` if
-   * the rows do not get there within two seconds, `invalid-request` for an unknown cursor, and
+   * Runs `work` on a snapshot of the rows at `least` or later. Throws the problem `not-yet-visible`
+   * if the rows do not get there within two seconds, `invalid-request` for an unknown cursor, and
    * `not-ready` if the database does not answer.
    */
   async read<Result>(

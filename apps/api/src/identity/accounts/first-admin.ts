@@ -14,10 +14,10 @@ export interface FirstAdmin {
 }
 
 /**
- * Creates the account `admin` if there is no account. Its password is the one passed, or a random
- * one that is returned only here. Returns undefined if there is an account. Several processes may
- * call it at once: one of them creates the account. By default it has the role `admin` only. On one
- * machine for one person it has all roles.
+ * Creates the account `admin` if no account exists. Its password is the one passed, or a random one
+ * that is returned only here. Returns undefined if an account exists. Several processes may call it
+ * at once: one of them creates the account. By default it has the role `admin` only. On one machine
+ * for one person it has all roles.
  */
 export async function ensureFirstAdmin(
   databaseUrl: string,

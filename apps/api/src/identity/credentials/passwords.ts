@@ -7,10 +7,12 @@ import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:c
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 const HASH_BYTES = 32;
 
+/** The fewest characters of a new password. */
 export const PASSWORD_LENGTH_MIN = 12;
+/** The most characters of a password. */
 export const PASSWORD_LENGTH_MAX = 256;
 
-/** A salted hash of a password, with its costs, as text: `scrypt$N$r$p$salt$hash`. */
+/** Returns a salted hash of a password, with its costs, as text: `scrypt$N$r$p$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, COST);
@@ -38,8 +40,7 @@ export async function passwordFits(password: string, stored: string): Promise<bo
 }
 
 /**
- * What the password of a name that has no account is compared with, so that the answer takes as
- * long.
+ * The hash that passwords for an unknown name are compared with, so that the answer takes as long.
  */
 export const NOBODYS_HASH = [
   'scrypt',

@@ -15,9 +15,9 @@ const takesEvents = (config: unknown): boolean =>
   (config as RouteNeeds | undefined)?.needs === 'record-events';
 
 /**
- * Adds the parsers for bodies of events. They pass the bytes to their route, unpacked, and refuse them
- * on any other route. A body of another media type, or one for which there is no room, is refused
- * before it is read. Call it before routes are registered.
+ * Adds the parsers for bodies of events. They pass the bytes to their route, unpacked, and refuse
+ * them on any other route. A body of another media type, or one that finds the room used up, is
+ * refused before it is read. Call it before routes are registered.
  */
 export function takeEventBodies(server: FastifyInstance): void {
   for (const { mediaType, bytesMax } of Object.values(FORMS)) {
@@ -48,7 +48,7 @@ export function takeEventBodies(server: FastifyInstance): void {
   });
 }
 
-/** The form of the events of a request that came this far. */
+/** Returns the form of the events of a request that reached its route. */
 export function formSent(request: FastifyRequest): EventForm {
   const form = formOf(request.headers['content-type']);
   if (form === undefined || !Buffer.isBuffer(request.body))
@@ -71,7 +71,10 @@ function refusalOf(
   );
 }
 
-/** The bytes of a packed body. Throws a problem for another packing than gzip, broken bytes, or more than `bytesMax` of them. */
+/**
+ * Returns the bytes of a compressed body. Throws a problem for a compression other than gzip, for
+ * broken bytes, and for more than `bytesMax` bytes.
+ */
 async function unpacked(body: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {
   const packing = encoding.trim().toLowerCase();
   if (packing === 'identity') return body;
