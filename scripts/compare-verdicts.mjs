@@ -47,8 +47,8 @@ let differences = 0;
 const known = new Set();
 
 try {
-  for (const name of readdirSync(join(head, 'examples')).sort())
-    compareFile(`examples/${name}`, join(head, 'examples', name));
+  const examples = readdirSync(join(head, 'examples')).filter((name) => name.endsWith('.ndjson'));
+  for (const name of examples.sort()) compareFile(`examples/${name}`, join(head, 'examples', name));
   compareLines('stories', await storyLines(head));
   await compareSimulations();
   if (!values['without-server']) await compareServers();
