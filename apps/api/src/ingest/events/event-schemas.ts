@@ -51,6 +51,7 @@ export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   limits: {
     type: 'object',
     description: 'By bet id.',
+    propertyNames: ref('bet'),
     additionalProperties: {
       type: 'object',
       required: ['min', 'max'],
