@@ -10,10 +10,13 @@ const whole = (minimum: number, maximum = Number.MAX_SAFE_INTEGER): JsonSchema =
   maximum,
 });
 
+/** No string of an event may contain NUL. */
+const WITHOUT_NUL = '^[^\\u0000]*$';
+
 /** The schemas of the kinds of field that `SHAPES` names. */
 export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  id: { type: 'string', minLength: 1 },
-  text: { type: 'string' },
+  id: { type: 'string', minLength: 1, pattern: WITHOUT_NUL },
+  text: { type: 'string', pattern: WITHOUT_NUL },
   amount: {
     ...whole(0),
     description: "A whole number; of money, in the minor unit of the shoe's currency.",
@@ -60,11 +63,11 @@ export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     },
   },
   object: { type: 'object' },
-  code: { type: ['string', 'integer'] },
+  code: { type: ['string', 'integer'], pattern: WITHOUT_NUL },
   time: { type: 'string', format: 'date-time', description: 'RFC 3339, as it was sent.' },
   source: {
     type: 'string',
-    pattern: '^(device|person|virtual|system)/[\\s\\S]',
+    pattern: '^(device|person|virtual|system)/[^\\u0000]+$',
     description: 'Who reported it.',
   },
 };
@@ -135,7 +138,11 @@ function sentSchema(type: EventType): JsonSchema {
     properties: {
       ...properties,
       datacontenttype: { const: 'application/json', description: 'Accepted and not kept' },
-      traceparent: { type: 'string', description: 'Accepted and not kept' },
+      traceparent: {
+        type: 'string',
+        pattern: WITHOUT_NUL,
+        description: 'Accepted and not kept',
+      },
     },
   };
 }
