@@ -120,6 +120,14 @@ describe('a correction judges its coup again', () => {
     expect(standing(log)).toEqual([]);
   });
 
+  it("and keeps the line of a seat's commission, at zero, if nothing of it is left", () => {
+    const log = opened();
+    play(log, 1, { ...won, settled: [[1, 'player', 'returned', 100, 5]] });
+    const paid = { seat: 1, bet: 'player', stake: 'returned', paid: 100 };
+    correct(log, last(log, 'bet-settled'), paid);
+    expect(audit(log.events).ledger).toMatchObject([{ seat: 1, marked: 0, outstanding: 0 }]);
+  });
+
   it('and draws the row of the coup again', () => {
     const log = opened();
     play(log, 1, won);
