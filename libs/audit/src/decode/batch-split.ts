@@ -5,7 +5,8 @@
 export type Split =
   | {
       readonly is: 'array';
-      /** Start and end of each element in turn, without surrounding spaces. */ readonly ranges: readonly number[];
+      /** Start and end of each element in turn, without surrounding spaces. */
+      readonly ranges: readonly number[];
     }
   | { readonly is: 'no-array'; readonly reason: string }
   | { readonly is: 'too-many' };

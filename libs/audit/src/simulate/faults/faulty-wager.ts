@@ -25,8 +25,8 @@ interface FaultySettlement {
       readonly play: Play;
     },
   ) => Settlement | undefined;
-  /** Adds what else is done. */
-  readonly besides?: (play: Play, wager: PlannedWager, settled: Settlement) => void;
+  /** Does the rest of the fault. */
+  readonly also?: (play: Play, wager: PlannedWager, settled: Settlement) => void;
   readonly entails?: CoupFault['entails'];
   readonly part?: string;
 }
@@ -65,7 +65,7 @@ export function onWager(fault: FaultySettlement): CoupFault {
         : lawful;
       if (settled) at.data = settled;
       else play.steps.splice(play.steps.indexOf(at), 1);
-      fault.besides?.(play, wager, settled ?? lawful);
+      fault.also?.(play, wager, settled ?? lawful);
     },
   };
 }

@@ -7,8 +7,8 @@ import {
   isOf,
   placeOf,
   settlementStep,
-  step,
-  type Step,
+  planStep,
+  type PlannedStep,
 } from '../coup/script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
 
@@ -86,7 +86,7 @@ export const FAULTS_OF_PAYMENT = {
     spoil: (play) => {
       const { setting, random } = play;
       const bet = random.pick([...setting.rules.bets.keys()]);
-      const unfounded = step(
+      const unfounded = planStep(
         'terminal',
         'bet-settled',
         {
@@ -102,17 +102,17 @@ export const FAULTS_OF_PAYMENT = {
   },
   'PY-07': onWager({
     suits: () => true,
-    besides: (play, wager) => {
+    also: (play, wager) => {
       const settlement = settlementStep(play, wager);
       play.steps.splice(play.steps.indexOf(settlement), 1);
-      const outcome = play.steps[placeOf(play, isOf('outcome-declared'))] as Step;
+      const outcome = play.steps[placeOf(play, isOf('outcome-declared'))] as PlannedStep;
       outcome.waitMs = beyondDoubtMs(play);
       insertBefore(play, (each) => each === outcome, settlement);
     },
   }),
   'PY-10': onWager({
     suits: () => true,
-    besides: ({ steps }, { seat, bet }, { stake }) =>
-      steps.push(step('terminal', 'bet-settled', { seat, bet, stake, paid: 0 }, 4000)),
+    also: ({ steps }, { seat, bet }, { stake }) =>
+      steps.push(planStep('terminal', 'bet-settled', { seat, bet, stake, paid: 0 }, 4000)),
   }),
 } as const satisfies Record<string, CoupFault>;
