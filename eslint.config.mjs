@@ -26,20 +26,16 @@ const FLAT_SWITCHES = [
 
 /** Where a size is not kept to yet. These lists may only shrink. */
 const STILL_LARGER = {
-  complexity: ['libs/audit/src/fold.ts', 'apps/auditor/src/fold/**', 'test/api/**'],
+  complexity: ['test/api/**'],
   'max-depth': ['test/baccarat/**'],
   'max-lines-per-function': [
     'libs/audit/src/decode/scan.ts', // each line of a log runs it: a call or an object would cost time
-    'libs/audit/src/judges/shoe.ts', // the fields of a fresh shoe, one a line
-    'libs/audit/src/history/**',
-    'libs/audit/src/fold.ts',
     'libs/read-model/src/{changes,writing}/**',
     'apps/{api,auditor}/src/**',
     'apps/cli/src/audit/**',
     'scripts/asyncapi.mjs', // one document, written down
   ],
   'max-params': [
-    'libs/audit/src/{findings,history}/**',
     // The innermost loops: an object per call would cost time.
     'libs/baccarat/src/odds/{thirds,totals}.ts',
     'apps/auditor/src/fold/**',
@@ -58,7 +54,6 @@ const STILL_OFF = {
   '@typescript-eslint/restrict-plus-operands': ['scripts/verdicts/**'],
   '@typescript-eslint/restrict-template-expressions': ['scripts/verdicts/**'],
   '@typescript-eslint/no-confusing-void-expression': ['test/audit/**'],
-  '@typescript-eslint/no-unnecessary-type-assertion': ['libs/audit/src/findings/ids.ts'],
   '@typescript-eslint/no-unnecessary-type-conversion': ['test/foreign/**'],
   '@typescript-eslint/no-unnecessary-template-expression': ['test/api/**'],
   '@typescript-eslint/no-non-null-assertion': ['test/api/**'],

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
-import type { AuditedShoe, Counts, Finding, LedgerRow, Unjudgeable } from '#audit';
+import type { AuditedShoe, Counts, Finding, LedgerLine, Unjudgeable } from '#audit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -32,7 +32,7 @@ export interface Audited {
   >[];
   readonly findings: readonly Finding[];
   readonly unjudgeable: readonly Unjudgeable[];
-  readonly commission: readonly LedgerRow[];
+  readonly commission: readonly LedgerLine[];
 }
 
 const newestIn = (folder: string, ending: string): number =>

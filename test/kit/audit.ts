@@ -9,7 +9,7 @@ import {
   type AnyEvent,
   type AuditedCoup,
   type Finding,
-  type LedgerRow,
+  type LedgerLine,
   type RuleBook,
   type Rows,
   type TableState,
@@ -44,7 +44,7 @@ export interface Audited {
   /** Findings that changed under their id, as they were after each change. */
   readonly amended: readonly Finding[];
   readonly unjudgeable: readonly Unjudgeable[];
-  readonly ledger: readonly LedgerRow[];
+  readonly ledger: readonly LedgerLine[];
   /** Every row of a coup that was over or void, as it was drawn after each event that changed it. */
   readonly coups: readonly AuditedCoup[];
 }
@@ -53,7 +53,7 @@ export interface Audited {
 export class Standing implements Omit<Audited, 'state'> {
   private readonly found = new Map<string, Finding>();
   private readonly entries = new Map<string, Unjudgeable>();
-  private readonly lines = new Map<string, LedgerRow>();
+  private readonly lines = new Map<string, LedgerLine>();
   readonly withdrawn: { readonly finding: Finding; readonly because: string }[] = [];
   readonly amended: Finding[] = [];
   readonly coups: AuditedCoup[] = [];
@@ -89,7 +89,7 @@ export class Standing implements Omit<Audited, 'state'> {
   get unjudgeable(): Unjudgeable[] {
     return [...this.entries.values()];
   }
-  get ledger(): LedgerRow[] {
+  get ledger(): LedgerLine[] {
     return [...this.lines.values()];
   }
 }

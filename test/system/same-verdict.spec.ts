@@ -4,7 +4,7 @@ import {
   simulateTables,
   type Finding,
   type FindingCode,
-  type LedgerRow,
+  type LedgerLine,
   type Unjudgeable,
 } from '#audit';
 import { KafkaLog, MemoryLog, PostgresLog, type EventLog } from '#event-log';
@@ -114,7 +114,7 @@ async function told(
     findings: findings.map(findingOf),
     unjudgeable,
     commission: commission.map(
-      ({ table, shoe, seat, due, taken, marked, collected, waived, outstanding }): LedgerRow => ({
+      ({ table, shoe, seat, due, taken, marked, collected, waived, outstanding }): LedgerLine => ({
         table: table as string,
         shoe: shoe as string,
         seat: seat as number,

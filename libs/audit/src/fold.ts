@@ -320,10 +320,16 @@ class Table implements Admitting {
       if (which === 'open') Object.assign(state.duty, fresh.duty);
       return;
     }
-    if (state.open) {
-      state.open.cause = event;
-      judgeAuthority(state.open, state.open.coup, event);
-      unknownReference(state.open, event, event.data.event);
+    this.correctUnknown(event);
+  }
+
+  /** Raises that a correction names no event within reach. */
+  private correctUnknown(event: EventOf<'observation-corrected'>): void {
+    const { open } = this.state;
+    if (open) {
+      open.cause = event;
+      judgeAuthority(open, open.coup, event);
+      unknownReference(open, event, event.data.event);
     } else {
       this.raiseOutside(event, 'PR-09', {
         event: referenceOf(event),

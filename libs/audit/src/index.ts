@@ -10,7 +10,7 @@ export { timeOf } from './events/time.js';
 export { CURRENCIES, isCurrency, moneyText } from './events/currency.js';
 export * from './findings/catalogue.js';
 export type { Disposition, Finding, Impact, Slip, Unjudgeable } from './findings/finding.js';
-export type { LedgerRow, Receipt, TableState } from './state.js';
+export type { LedgerLine, Receipt, TableState } from './state.js';
 export { FOLD_VERSION } from './state.js';
 export type { Counts } from './admission/admission.js';
 export { endOfLog, fold, newTable, type Line } from './fold.js';

@@ -12,20 +12,15 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
 export const FOLD_VERSION = 2;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
-export interface LedgerRow {
+export interface LedgerLine extends Readonly<SeatAccount> {
   readonly table: string;
   readonly shoe: string;
   readonly seat: number;
-  readonly due: number;
-  readonly taken: number;
-  readonly marked: number;
-  readonly collected: number;
-  readonly waived: number;
   readonly outstanding: number;
 }
 
 /** The amounts behind a seat's line of the ledger. */
-export interface Account {
+export interface SeatAccount {
   due: number;
   taken: number;
   marked: number;
@@ -42,7 +37,7 @@ interface Taking {
   /** Who was on duty in the shoe, and the time of the event. */
   readonly dealer: string | null;
   readonly time: string;
-  readonly amounts: Partial<Account>;
+  readonly amounts: Partial<SeatAccount>;
 }
 
 /**
@@ -211,7 +206,7 @@ export interface Shoe {
   coupsLeft: number | null;
   cardsLost: boolean;
   burnsLost: boolean;
-  readonly ledger: Map<number, Account>;
+  readonly ledger: Map<number, SeatAccount>;
   /** What entered the ledger through no coup, and who was on duty. */
   readonly takings: Taking[];
   readonly obligations: Obligation[];

@@ -22,7 +22,7 @@ import { callHand, declareOutcome, judgeResult, judgeShort } from './judges/resu
 import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './judges/shoe.js';
 import { judgeSettlement, raiseLateSettlement } from './judges/settlement.js';
 import type { Coup, Shoe } from './state.js';
-import { settledOf, standing, wagerOf } from './coup/wagers.js';
+import { settledOf, stakesOf, wagerOf } from './coup/wagers.js';
 
 /**
  * Applies one event to the shoe that it concerns, and judges what can be judged now. `at` is the
@@ -266,7 +266,7 @@ function coupOfSettlement(shoe: Shoe, { data }: EventOf<'bet-settled'>): Coup | 
 function standsIn(coup: Coup, seat: number, bet: string): boolean {
   const wager = coup.wagers.find((known) => known.seat === seat && known.bet === bet);
   if (!wager) return false;
-  const { stands, late } = standing(wager);
+  const { stands, late } = stakesOf(wager);
   return stands + late > 0 && (coup.state === 'open' || settledOf(wager)?.stake !== 'returned');
 }
 

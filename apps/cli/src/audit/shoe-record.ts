@@ -1,4 +1,4 @@
-import type { AuditedCoup, AuditedShoe, Finding, LedgerRow, ShoeRows, Unjudgeable } from '#audit';
+import type { AuditedCoup, AuditedShoe, Finding, LedgerLine, ShoeRows, Unjudgeable } from '#audit';
 
 /**
  * The sort key of a record in the report: shoes (0) before what belongs to no shoe (1); then the
@@ -26,7 +26,7 @@ export interface ShoeRecord {
   readonly coups: readonly AuditedCoup[];
   readonly unjudgeable: readonly Unjudgeable[];
   /** By seat. */
-  readonly ledger: readonly LedgerRow[];
+  readonly ledger: readonly LedgerLine[];
 }
 
 /** Returns the record of a shoe that can no longer change. */

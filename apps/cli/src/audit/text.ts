@@ -2,7 +2,7 @@ import {
   moneyText,
   CATALOGUE,
   type Finding,
-  type LedgerRow,
+  type LedgerLine,
   type RuleBook,
   type Severity,
   type AuditedCoup,
@@ -195,7 +195,7 @@ async function printCommission(page: Page, verdict: Verdict): Promise<void> {
   }
 }
 
-function ledgerRows(ledger: readonly LedgerRow[], currency: string): string[][] {
+function ledgerRows(ledger: readonly LedgerLine[], currency: string): string[][] {
   const money = (amount: number): string => moneyText(amount, currency);
   return ledger.map(({ seat, due, taken, marked, collected, waived, outstanding }) => [
     String(seat),

@@ -59,7 +59,7 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
   const cause: Cause = { is: 'gap', gap: gapOf(mark) };
   shoe.cardsLost = true;
   lose(shoe, null, 'shoe', { mark, cause });
-  unjudgeable(shoe, null, LOST['later cards'], [mark.after], cause);
+  unjudgeable(shoe, null, { codes: LOST['later cards'], events: [mark.after], cause });
   const [first] = shoe.coups;
   if (!first || mark.since < first.from) {
     shoe.burnsLost = true;
@@ -94,7 +94,7 @@ function lose(
   { mark, cause }: { readonly mark: GapMark; readonly cause: Cause },
 ): void {
   withdraw(shoe, coup, ({ gap }) => gap === loss, mark.after);
-  unjudgeable(shoe, coup, LOST[loss], [mark.after], cause);
+  unjudgeable(shoe, coup, { codes: LOST[loss], events: [mark.after], cause });
 }
 
 /** Names an event that came too late for its number in the finding about the hole. */

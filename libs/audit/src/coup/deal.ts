@@ -165,13 +165,11 @@ function handDue(shoe: Shoe, coup: Coup, laid: Laid): Hand | null {
   const { hand, sure } = dueHand(coup, shoe);
   if (sure) return hand;
   coup.unplaced = true;
-  unjudgeable(
-    shoe,
-    coup,
-    [excessCode(laid)],
-    [...unreadOf(coup), laid].map(({ event }) => referenceOf(event)),
-    UNREAD,
-  );
+  unjudgeable(shoe, coup, {
+    codes: [excessCode(laid)],
+    events: [...unreadOf(coup), laid].map(({ event }) => referenceOf(event)),
+    cause: UNREAD,
+  });
   return hand;
 }
 
@@ -204,7 +202,7 @@ export function judgeEarlyCards(shoe: Shoe, coup: Coup, closed: AnyEvent): void 
       observed: 'a card drawn',
       message: 'A game card was drawn before betting was closed.',
     });
-  else unjudgeable(shoe, coup, ['DL-01'], events, TOO_CLOSE);
+  else unjudgeable(shoe, coup, { codes: ['DL-01'], events, cause: TOO_CLOSE });
 }
 
 /**

@@ -51,7 +51,7 @@ export function settledOf({ settlements }: Wager): Settled | null {
  * Returns a wager's stake, and what was staked on it too late to count. Call it once late moves are
  * marked.
  */
-export function standing({ moves }: Wager): { stands: number; late: number } {
+export function stakesOf({ moves }: Wager): { stands: number; late: number } {
   let stands = 0;
   let late = 0;
   for (const move of moves) {

@@ -3,7 +3,15 @@ import { CATALOGUE, type CodeFacts, type FindingCode } from './catalogue.js';
 import { idOf, type Sha256 } from './ids.js';
 import { referenceOf } from '../events/events.js';
 import type { Coup, Shoe } from '../state.js';
-import { causeText, type Cause, type Finding, type Found, type Unjudgeable } from './finding.js';
+import { unreadOf } from '../coup/coup.js';
+import {
+  causeText,
+  UNREAD,
+  type Cause,
+  type Finding,
+  type Found,
+  type Unjudgeable,
+} from './finding.js';
 
 /**
  * What a judge found wrong. The fields that distinguish findings of one code in one place make the
@@ -107,13 +115,18 @@ export function withdraw(
   }
 }
 
+/** What a judge cannot judge: the codes, the events that leave them open, and why. */
+interface NotJudged {
+  readonly codes: readonly FindingCode[];
+  readonly events: readonly string[];
+  readonly cause: Cause;
+}
+
 /** Lists codes that cannot be judged. One entry lists everything with one cause in one coup. */
 export function unjudgeable(
   shoe: Shoe,
   coup: Coup | null,
-  codes: readonly FindingCode[],
-  events: readonly string[],
-  cause: Cause,
+  { codes, events, cause }: NotJudged,
 ): void {
   if (codes.length === 0) return;
   const coupRef = coup?.ref ?? null;
@@ -135,6 +148,12 @@ export function unjudgeable(
     return;
   shoe.unjudgeable.set(key, { coup: coupRef, entry });
   markUnjudgeable(shoe, key, known === undefined);
+}
+
+/** Lists codes that the unread cards of a coup leave open. */
+export function leftOpen(shoe: Shoe, coup: Coup, codes: readonly FindingCode[]): void {
+  const events = unreadOf(coup).map(({ event }) => referenceOf(event));
+  unjudgeable(shoe, coup, { codes, events, cause: UNREAD });
 }
 
 /** Returns the key of an entry among those of its shoe: its coup and its cause. */

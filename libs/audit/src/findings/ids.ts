@@ -24,5 +24,5 @@ function textAt(finding: object, path: TailField): string {
   let value: unknown = finding;
   for (const name of path.split('.'))
     value = (value as Record<string, unknown> | undefined)?.[name];
-  return value === undefined ? '' : String(value as string | number);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -125,7 +125,7 @@ export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const given = { ...judgedBy(book, opening), changes: noShoeChanges(noTableChanges()) };
   const fresh = openShoe(shoe.table, opening, given, shoe.dutyAtOpening);
   for (const [at, entry] of shoe.journal.entries()) {
-    if (entry.type === 'gap') replayGap(fresh, entry, at, right, asCorrected);
+    if (entry.type === 'gap') replayGap(fresh, entry, at, right);
     else {
       step(fresh, asCorrected(entry), at);
       const was = entry.type === 'coup-opened' ? (entry.data.kind ?? 'normal') : undefined;
@@ -137,18 +137,12 @@ export function replay(shoe: Shoe, book: RuleBook): Shoe {
 }
 
 /** Replays a gap. A corrected late event takes the place of its number. */
-function replayGap(
-  fresh: Shoe,
-  mark: GapMark,
-  at: number,
-  right: ReadonlyMap<string, Data>,
-  asCorrected: (event: AnyEvent) => AnyEvent,
-): void {
+function replayGap(fresh: Shoe, mark: GapMark, at: number, right: ReadonlyMap<string, Data>): void {
   const entered = mark.late
     .filter((event) => right.has(referenceOf(event)))
     .sort((a, b) => (a.sequence as number) - (b.sequence as number));
   passGap(fresh, mark, at, entered.length === mark.to - mark.from + 1);
-  for (const event of entered) step(fresh, asCorrected(event), at);
+  entered.map(correctedBy(right)).forEach((event) => step(fresh, event, at));
 }
 
 /**

@@ -4,7 +4,7 @@ import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { TOO_CLOSE } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
 import type { BetMove, Coup, Shoe, Wager } from '../state.js';
-import { impact, ofWager, settledOf, standing, wagerOf } from '../coup/wagers.js';
+import { impact, ofWager, settledOf, stakesOf, wagerOf } from '../coup/wagers.js';
 
 type Staking = EventOf<'bet-placed'> | EventOf<'bet-withdrawn'>;
 
@@ -64,7 +64,7 @@ function judgeLate(
 ): void {
   const events = [referenceOf(mark), referenceOf(move.event)];
   if (!inOrder(mark, move.event, shoe))
-    return unjudgeable(shoe, coup, ['BT-01'], events, TOO_CLOSE);
+    return unjudgeable(shoe, coup, { codes: ['BT-01'], events, cause: TOO_CLOSE });
   move.late = true;
   const did = move.event.type === 'bet-placed' ? 'placed' : 'withdrawn';
   raise(shoe, coup, 'BT-01', {
@@ -89,7 +89,7 @@ export function judgeBetting(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   }
   judgeLimits(shoe, coup, because);
   if (coup.kind !== 'normal' || coup.state === 'void' || !shoe.reports.bets) return;
-  if (coup.wagers.some((wager) => standing(wager).stands > 0)) return;
+  if (coup.wagers.some((wager) => stakesOf(wager).stands > 0)) return;
   raise(shoe, coup, 'DL-10', {
     events: [coup.ref, referenceOf(because)],
     expected: 'a bet',
@@ -104,7 +104,7 @@ function judgeLimits(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (!limits) return;
   for (const wager of coup.wagers) {
     const limit = Object.hasOwn(limits, wager.bet) ? limits[wager.bet] : undefined;
-    const { stands } = standing(wager);
+    const { stands } = stakesOf(wager);
     if (!limit || stands === 0) continue;
     const [code, expected] =
       stands < limit.min
@@ -128,7 +128,7 @@ function judgeLimits(shoe: Shoe, coup: Coup, because: AnyEvent): void {
 export function judgeReturns(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   coup.owesReturn = false;
   for (const wager of coup.wagers) {
-    const { stands, late } = standing(wager);
+    const { stands, late } = stakesOf(wager);
     const stake = coup.state === 'void' ? stands + late : stands;
     const settled = settledOf(wager);
     if (stake === 0 || settled?.stake === 'returned' || (!settled && !shoe.reports.settlements))

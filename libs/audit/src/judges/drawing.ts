@@ -24,16 +24,19 @@ import { drawCodesUnplaced } from '../coup/unplaced.js';
 export function judgeDraws(shoe: Shoe, coup: Coup, stage: Stage, because: AnyEvent): void {
   if (coup.gapped || coup.short || coup.player.length < 2 || coup.banker.length < 2) return;
   const codes = coup.unplaced ? drawCodesUnplaced(shoe, coup, stage) : drawCodes(shoe, coup, stage);
-  if (!codes) return unjudgeable(shoe, coup, DRAW_CODES, unreadRefs(coup), UNREAD);
+  if (!codes)
+    return unjudgeable(shoe, coup, { codes: DRAW_CODES, events: unreadRefs(coup), cause: UNREAD });
   const { sure, open } = codes;
   const outOfCards = shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe) ? MISSING_DRAWS : 0;
   const raised = sure & ~outOfCards & ~coup.drawCodes;
   coup.drawCodes |= raised;
   for (const code of codesIn(raised)) raiseDraw(shoe, coup, code, because);
   const doubtful = open & ~coup.drawCodes & ~outOfCards;
-  if (doubtful !== 0) unjudgeable(shoe, coup, codesIn(doubtful), unreadRefs(coup), UNREAD);
+  if (doubtful !== 0)
+    unjudgeable(shoe, coup, { codes: codesIn(doubtful), events: unreadRefs(coup), cause: UNREAD });
 }
 
+// Only the cards on the hands matter for drawing, not those burned, discarded or carried over.
 const unreadRefs = (coup: Coup): string[] =>
   [...coup.player, ...coup.banker]
     .filter(({ card }) => card === null)

@@ -1,9 +1,8 @@
 import { outcomesOfReadings, possibleFacts, specialsOf, totals, type Outcome } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
-import { cardsOn, handsOf, isCardDue, unreadOf } from '../coup/coup.js';
+import { cardsOn, handsOf, isCardDue } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
-import { UNREAD } from '../findings/finding.js';
-import { raise, unjudgeable } from '../findings/findings.js';
+import { leftOpen, raise } from '../findings/findings.js';
 import { judgeDraws, totalText } from './drawing.js';
 import { noteOutcome } from './settlement.js';
 import type { Coup, Declaration, Shoe } from '../state.js';
@@ -67,14 +66,7 @@ function judgeTotal(
 ): void {
   if (coup.gapped || coup.short) return;
   const possible = totals(cardsOn(coup, hand));
-  if (possible.length > 1 || coup.unplaced)
-    return unjudgeable(
-      shoe,
-      coup,
-      ['RS-01'],
-      unreadOf(coup).map((laid) => referenceOf(laid.event)),
-      UNREAD,
-    );
+  if (possible.length > 1 || coup.unplaced) return leftOpen(shoe, coup, ['RS-01']);
   if (possible[0] === said) return;
   raise(shoe, coup, 'RS-01', {
     hand,
@@ -117,8 +109,8 @@ export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
 }
 
 /**
- * Lists what was declared on the final hands as unjudgeable, because the hand of one card is
- * unknown.
+ * Lists what was declared on the final hands as unjudgeable, because the hand of one card
+ * is unknown.
  */
 function leaveOpen(shoe: Shoe, coup: Coup): void {
   for (const {
@@ -130,13 +122,7 @@ function leaveOpen(shoe: Shoe, coup: Coup): void {
       data.by === 'dealer' ? 'RS-02' : 'RS-03',
       ...(data.specials ? ['RS-05' as const] : []),
     ];
-    unjudgeable(
-      shoe,
-      coup,
-      codes,
-      unreadOf(coup).map((laid) => referenceOf(laid.event)),
-      UNREAD,
-    );
+    leftOpen(shoe, coup, codes);
   }
 }
 
@@ -149,14 +135,7 @@ function judgeOutcome(
   const { outcome, by } = event.data;
   const code: FindingCode = by === 'dealer' ? 'RS-02' : 'RS-03';
   if (possible.includes(outcome)) {
-    if (possible.length > 1)
-      unjudgeable(
-        shoe,
-        coup,
-        [code],
-        unreadOf(coup).map((laid) => referenceOf(laid.event)),
-        UNREAD,
-      );
+    if (possible.length > 1) leftOpen(shoe, coup, [code]);
     return;
   }
   const expected = possible.join(' or ');
@@ -185,14 +164,7 @@ function judgeSpecials(shoe: Shoe, coup: Coup, { event }: Declaration): void {
   const made = new Set(possible.map((facts) => text(specialsOf(shoe.rules, facts, hands))));
   const announced = text(said);
   if (made.has(announced)) {
-    if (made.size > 1)
-      unjudgeable(
-        shoe,
-        coup,
-        ['RS-05'],
-        unreadOf(coup).map((laid) => referenceOf(laid.event)),
-        UNREAD,
-      );
+    if (made.size > 1) leftOpen(shoe, coup, ['RS-05']);
     return;
   }
   const expected = [...made].join(' or ');

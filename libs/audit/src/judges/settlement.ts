@@ -11,13 +11,13 @@ import {
 } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
 import { judgeCommission } from '../ledger/commission.js';
-import { handsOf, inOrder, unreadOf } from '../coup/coup.js';
+import { handsOf, inOrder } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
-import { TOO_CLOSE, UNREAD } from '../findings/finding.js';
-import { raise, unjudgeable } from '../findings/findings.js';
+import { TOO_CLOSE } from '../findings/finding.js';
+import { leftOpen, raise, unjudgeable } from '../findings/findings.js';
 import type { Coup, Shoe, Wager } from '../state.js';
 import type { Slip } from '../findings/finding.js';
-import { impact, ofWager, settledOf, standing, winnings, type Settled } from '../coup/wagers.js';
+import { impact, ofWager, settledOf, stakesOf, winnings, type Settled } from '../coup/wagers.js';
 
 /** Raises PY-07 for every settlement that came before the outcome. */
 export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
@@ -28,7 +28,7 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
       const events = [referenceOf(settlement), referenceOf(outcome)];
       if (coup.gapped || coup.short) continue;
       if (!inOrder(settlement, outcome, shoe))
-        unjudgeable(shoe, coup, ['PY-07'], events, TOO_CLOSE);
+        unjudgeable(shoe, coup, { codes: ['PY-07'], events, cause: TOO_CLOSE });
       else {
         raise(shoe, coup, 'PY-07', {
           ...ofWager(wager),
@@ -53,7 +53,7 @@ export function judgeSettlement(shoe: Shoe, coup: Coup): void {
   for (const wager of coup.wagers) {
     const bet = shoe.rules.bets.get(wager.bet);
     if (!bet) continue; // BT-10: its settlement is not judged
-    const staked = standing(wager);
+    const staked = stakesOf(wager);
     const { stands } = staked;
     if (coup.kind !== 'normal' || stands === 0) judgeUnfounded(shoe, coup, wager, staked);
     else if (judgeable)
@@ -68,7 +68,7 @@ function judgeUnfounded(
   shoe: Shoe,
   coup: Coup,
   wager: Wager,
-  { stands, late }: ReturnType<typeof standing>,
+  { stands, late }: ReturnType<typeof stakesOf>,
 ): void {
   const settled = settledOf(wager);
   if (settled && settled.commission > 0) judgeCommission(shoe, coup, { wager, settled }, null);
@@ -154,13 +154,7 @@ function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }
   const agreed = verdicts.every((each) => each?.code === verdict?.code);
   if (!agreed) {
     const open = verdicts.flatMap((each) => (each ? [each.code] : []));
-    unjudgeable(
-      shoe,
-      coup,
-      open,
-      unreadOf(coup).map(({ event }) => referenceOf(event)),
-      UNREAD,
-    );
+    leftOpen(shoe, coup, open);
   } else if (verdict) raiseSettlement(shoe, coup, wager, { ...verdict, settled, stake: stands });
   if (settled)
     judgeCommission(

@@ -34,11 +34,22 @@ export function openShoe(
     ) as Record<Report, boolean>,
     dutyAtOpening: { ...duty },
     duty: { ...duty },
+    ...unplayed(),
+    cause: opening,
+    dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
+  };
+  markShoe(shoe);
+  judgeOpening(shoe);
+  return shoe;
+}
+
+/** Returns what a shoe holds before its first event: no cards, no coups, no findings. */
+const unplayed = () =>
+  ({
     journal: [],
     closed: false,
     found: new Map(),
     unjudgeable: new Map(),
-    cause: opening,
     coups: [],
     coup: null,
     lastNumber: 0,
@@ -56,12 +67,7 @@ export function openShoe(
     ledger: new Map(),
     takings: [],
     obligations: [],
-    dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
-  };
-  markShoe(shoe);
-  judgeOpening(shoe);
-  return shoe;
-}
+  }) satisfies Partial<Shoe>;
 
 function judgeOpening(shoe: Shoe): void {
   const { rules } = shoe;
@@ -95,7 +101,11 @@ export function judgeBurn(shoe: Shoe, coup: Coup): void {
   const couldBePermitted = (): boolean =>
     CARDS.some((card) => permittedAfter(card).byFirstCard.includes(burned - 1));
   if (first?.card === null && couldBePermitted())
-    return unjudgeable(shoe, null, ['SH-07'], [referenceOf(first.event)], UNREAD);
+    return unjudgeable(shoe, null, {
+      codes: ['SH-07'],
+      events: [referenceOf(first.event)],
+      cause: UNREAD,
+    });
   const finding = first
     ? raiseBurn(shoe, coup, [...counts, ...byFirstCard.map((count) => count + 1)])
     : raise(shoe, null, 'SH-06', {

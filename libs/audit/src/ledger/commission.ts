@@ -1,37 +1,32 @@
 import { roundingsOf, scale, type Bet, type Commission, type Result } from '#baccarat';
 import { markSums } from '../changes.js';
 import type { FindingCode } from '../findings/catalogue.js';
-import { unreadOf } from '../coup/coup.js';
 import { referenceOf, type EventOf } from '../events/events.js';
-import { UNREAD } from '../findings/finding.js';
-import { raise, unjudgeable } from '../findings/findings.js';
-import type { Account, Coup, LedgerRow, Shoe } from '../state.js';
+import { leftOpen, raise } from '../findings/findings.js';
+import type { SeatAccount, Coup, LedgerLine, Shoe } from '../state.js';
 import { impact, ofWager, winnings, type Settled, type SettledWager } from '../coup/wagers.js';
 
 /** Returns a seat's account in a shoe; a new one is empty. */
-export function accountOf(shoe: Shoe, seat: number): Account {
+export function accountOf(shoe: Shoe, seat: number): SeatAccount {
   const known = shoe.ledger.get(seat);
   if (known) return known;
-  const fresh: Account = { due: 0, taken: 0, marked: 0, collected: 0, waived: 0 };
+  const fresh: SeatAccount = { due: 0, taken: 0, marked: 0, collected: 0, waived: 0 };
   shoe.ledger.set(seat, fresh);
   return fresh;
 }
 
-const outstanding = ({ marked, collected, waived }: Account): number => marked - collected - waived;
+const outstanding = ({ marked, collected, waived }: SeatAccount): number =>
+  marked - collected - waived;
 
 /** Returns a seat's current line of the ledger. */
-export function ledgerRow(shoe: Shoe, seat: number): LedgerRow {
-  const { due, taken, marked, collected, waived } = accountOf(shoe, seat);
+export function ledgerRow(shoe: Shoe, seat: number): LedgerLine {
+  const account = accountOf(shoe, seat);
   return {
     table: shoe.table,
     shoe: shoe.name,
     seat,
-    due,
-    taken,
-    marked,
-    collected,
-    waived,
-    outstanding: marked - collected - waived,
+    ...account,
+    outstanding: outstanding(account),
   };
 }
 
@@ -112,13 +107,7 @@ export function judgeCommission(
   }
   if (charges.some(({ code }) => code !== first.code)) {
     const open = charges.flatMap(({ code }) => (code === undefined ? [] : [code]));
-    unjudgeable(
-      shoe,
-      coup,
-      open,
-      unreadOf(coup).map(({ event }) => referenceOf(event)),
-      UNREAD,
-    );
+    leftOpen(shoe, coup, open);
   } else if (first.code)
     raiseCharge(shoe, coup, { wager, settled }, { code: first.code, due: first.due });
 }

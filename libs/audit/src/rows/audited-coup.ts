@@ -1,7 +1,7 @@
 import { outcomesOfReadings, type Card } from '#baccarat';
 import { referenceOf, type AnyEvent, type CoupKind } from '../events/events.js';
 import type { Coup, Entry, Laid, Place, Shoe } from '../state.js';
-import { standing } from '../coup/wagers.js';
+import { stakesOf } from '../coup/wagers.js';
 
 /** A card of a coup: where it lies now, and how it came there. */
 interface CardRow {
@@ -120,7 +120,7 @@ export const dealerOf = (coup: Coup): string | null => coup.dealers.at(-1) ?? nu
 
 function betRow(wager: Coup['wagers'][number]): BetRow {
   const { seat, bet, settlements } = wager;
-  const { stands, late } = standing(wager);
+  const { stands, late } = stakesOf(wager);
   const last = settlements.at(-1);
   if (!last) return { seat, bet, stands, late, settled: null };
   const settled = { stake: last.data.stake, paid: 0, commissionTaken: 0, commissionMarked: 0 };

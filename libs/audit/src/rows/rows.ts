@@ -1,7 +1,7 @@
 import type { Changes, ChangedShoe } from '../changes.js';
 import type { Finding, Unjudgeable } from '../findings/finding.js';
 import { ledgerRow } from '../ledger/commission.js';
-import { UNCHANGED, type FindingChange, type LedgerRow } from '../state.js';
+import { UNCHANGED, type FindingChange, type LedgerLine } from '../state.js';
 import { auditedCoup, dealerOf, goneCoup, type AuditedCoup } from './audited-coup.js';
 import { auditedShoe, whenRaised, type AuditedShoe } from './audited-shoe.js';
 import { shoeSums, type ShoeSums } from './shoe-sums.js';
@@ -109,7 +109,7 @@ export class ShoeRows {
   }
 
   /** Returns the ledger, by seat. */
-  ledger(): LedgerRow[] {
+  ledger(): LedgerLine[] {
     const { shoe } = this.changed;
     return [...shoe.ledger.keys()].sort((a, b) => a - b).map((seat) => ledgerRow(shoe, seat));
   }

@@ -1,13 +1,13 @@
-import { ledgerRow } from '../ledger/commission.js';
+import { accountOf } from '../ledger/commission.js';
 import { dealerOf } from './audited-coup.js';
-import type { Account, Coup, Shoe } from '../state.js';
-import { settledOf, standing } from '../coup/wagers.js';
+import type { SeatAccount, Coup, Shoe } from '../state.js';
+import { settledOf, stakesOf } from '../coup/wagers.js';
 
 /**
  * A seat's commission by dealer and gaming day. Commission of a coup counts for the dealer and the
  * day of the coup. Other commission counts for the dealer on duty and its own day.
  */
-interface CommissionLine extends Account {
+interface CommissionLine extends SeatAccount {
   readonly seat: number;
   /** Empty if nobody was signed on. */
   readonly dealer: string;
@@ -39,7 +39,7 @@ interface BetLine {
 /** The sums of a shoe. */
 export interface ShoeSums {
   /** A line for each seat that ever had one, by seat. */
-  readonly ledger: readonly (Account & { readonly seat: number })[];
+  readonly ledger: readonly (SeatAccount & { readonly seat: number })[];
   /** The lines of a seat add up to its line of the ledger. */
   readonly commission: readonly CommissionLine[];
   readonly dealt: readonly DealtLine[];
@@ -102,15 +102,15 @@ function withoutIdle(lines: readonly CommissionLine[]): CommissionLine[] {
   return [...holding, ...idle];
 }
 
-function accountLine(shoe: Shoe, at: number): Account & { readonly seat: number } {
-  const { seat, due, taken, marked, collected, waived } = ledgerRow(shoe, at);
-  return { seat, due, taken, marked, collected, waived };
-}
+const accountLine = (shoe: Shoe, seat: number): SeatAccount & { readonly seat: number } => ({
+  seat,
+  ...accountOf(shoe, seat),
+});
 
 function addCommission(
   { by, commission }: SumsOf,
   seat: number,
-  { due = 0, taken = 0, marked = 0, collected = 0, waived = 0 }: Partial<Account>,
+  { due = 0, taken = 0, marked = 0, collected = 0, waived = 0 }: Partial<SeatAccount>,
 ): void {
   const line = lineOf(commission, seat, () => ({
     seat,
@@ -136,7 +136,7 @@ function addCoup({ by, dealt, bets }: SumsOf, coup: Coup): void {
   for (const wager of coup.wagers) {
     const settled = settledOf(wager);
     if (!settled) continue;
-    const { stands } = standing(wager);
+    const { stands } = stakesOf(wager);
     const of = lineOf(bets, wager.bet, () => ({
       bet: wager.bet,
       ...by,

@@ -1,6 +1,6 @@
 import type { EventData } from '../events/events.js';
 import type { Settlement } from './coup/betting.js';
-import { step, type Step } from './coup/script.js';
+import { planStep, type PlannedStep } from './coup/script.js';
 import { FAULT_SEATS, type Setting } from './setting.js';
 
 /**
@@ -13,7 +13,7 @@ export class CommissionBook {
   constructor(private readonly setting: Setting) {}
 
   /** Enters what a coup's steps marked, collected and waived. */
-  enter(steps: readonly Step[]): void {
+  enter(steps: readonly PlannedStep[]): void {
     for (const { type, data } of steps) {
       if (type === 'bet-settled') {
         const { seat, commissionMarked = 0 } = data as Settlement;
@@ -29,15 +29,15 @@ export class CommissionBook {
    * Returns the collection of all that a seat owes. Empty if it owes nothing, or is the seat that
    * never pays.
    */
-  collect(seat: number): Step[] {
+  collect(seat: number): PlannedStep[] {
     const amount = this.owed.get(seat) ?? 0;
     if (amount <= 0 || seat === this.setting.seats + FAULT_SEATS.neverCollected) return [];
     this.owed.delete(seat);
-    return [step('terminal', 'commission-collected', { seat, amount }, 4000)];
+    return [planStep('terminal', 'commission-collected', { seat, amount }, 4000)];
   }
 
   /** Returns the collection of everything that is owed, seat by seat. */
-  collectAll(): Step[] {
+  collectAll(): PlannedStep[] {
     return [...this.owed.keys()].sort((a, b) => a - b).flatMap((seat) => this.collect(seat));
   }
 

@@ -1,5 +1,5 @@
 import { SimulationRefusal } from './setting.js';
-import type { Step } from './coup/script.js';
+import type { PlannedStep } from './coup/script.js';
 import { timeOf } from '../events/time.js';
 
 /**
@@ -40,8 +40,8 @@ export class Log {
   }
 
   /** Writes steps in order. */
-  write(steps: readonly Step[]): void {
-    const written = new Map<Step, { readonly source: string; readonly number: number }>();
+  write(steps: readonly PlannedStep[]): void {
+    const written = new Map<PlannedStep, { readonly source: string; readonly number: number }>();
     for (const step of steps) {
       this.ms += step.waitMs;
       const source = step.from.startsWith('person/')

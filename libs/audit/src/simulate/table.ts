@@ -12,7 +12,7 @@ import { COUP_CARDS_MIN, FAULTS, namesCoup } from './faults/faults.js';
 import type { Log } from './log.js';
 import { isLeftUnremedied } from './faults/prescribed.js';
 import type { Random } from './random.js';
-import { step, tellCoup, type Play, type Step } from './coup/script.js';
+import { planStep, tellCoup, type Play, type PlannedStep } from './coup/script.js';
 import { SimulationRefusal, type Setting } from './setting.js';
 
 /** The time of a shuffle, from one shoe's close to the next one's opening. */
@@ -39,9 +39,9 @@ export class SimulatedTable {
   *open(): Generator<string> {
     const caller = `caller-${this.random.between(1, 9)}`;
     this.log.write([
-      step('shoe', 'device-online', { firmware: '4.2.1' }, 0),
-      step('terminal', 'device-online', { firmware: '2.0.0' }, 1000),
-      step('terminal', 'dealer-signed-on', { dealer: caller, role: 'caller' }, 20_000),
+      planStep('shoe', 'device-online', { firmware: '4.2.1' }, 0),
+      planStep('terminal', 'device-online', { firmware: '2.0.0' }, 1000),
+      planStep('terminal', 'dealer-signed-on', { dealer: caller, role: 'caller' }, 20_000),
     ]);
     this.signOn();
     yield* this.log.take();
@@ -75,13 +75,13 @@ export class SimulatedTable {
     this.dealer = `dealer-${this.random.pick(Array.from({ length: 40 }, (_, i) => 101 + i).filter((one) => this.dealer !== `dealer-${one}`))}`;
     this.coupsOfDealer = 0;
     this.log.write([
-      step('terminal', 'dealer-signed-on', { dealer: this.dealer, role: 'dealer' }, 5000),
+      planStep('terminal', 'dealer-signed-on', { dealer: this.dealer, role: 'dealer' }, 5000),
     ]);
   }
 
   private relieve(): void {
     this.log.write([
-      step('terminal', 'dealer-relieved', { dealer: this.dealer, role: 'dealer' }, 3000),
+      planStep('terminal', 'dealer-relieved', { dealer: this.dealer, role: 'dealer' }, 3000),
     ]);
     this.signOn();
   }
@@ -118,7 +118,7 @@ class SimulatedShoe {
   }
 
   /** Returns the steps that open the shoe and burn its first cards. */
-  open(): Step[] {
+  open(): PlannedStep[] {
     const { rules, currency, reports, limits, bets } = this.setting;
     const opening: EventData['shoe-opened'] = {
       rules: rules.ref,
@@ -130,7 +130,7 @@ class SimulatedShoe {
       ...(rules.hash ? { rulesHash: rules.hash } : undefined),
     };
     const steps = [
-      step('shoe', 'shoe-opened', opening, 30_000),
+      planStep('shoe', 'shoe-opened', opening, 30_000),
       ...burnCards(this.cards, rules, this.twist.burn ?? 'lawful', this.random),
     ];
     const strayAt = [...(this.plan?.coups ?? [])].find(
@@ -146,7 +146,7 @@ class SimulatedShoe {
   }
 
   /** Returns the steps of the next coup, and of what follows it at the table. */
-  coup(dealer: string, supervisor: string): Step[] {
+  coup(dealer: string, supervisor: string): PlannedStep[] {
     const before = this.passCutCard();
     const number = this.nextNumber();
     const code = this.plan?.coups.get(number);
@@ -162,7 +162,7 @@ class SimulatedShoe {
   }
 
   /** Returns the steps that close the shoe, after all commission is collected. */
-  close(): Step[] {
+  close(): PlannedStep[] {
     for (const code of this.plan?.whole ?? []) this.expectOfShoe(code);
     const { twist, cards } = this;
     const reason = twist.reasonLeftOut
@@ -177,15 +177,15 @@ class SimulatedShoe {
       : { remainingCards: cards.remaining };
     return [
       ...this.book.collectAll(),
-      step('terminal', 'shoe-closed', { ...reason, ...remaining }, 20_000),
+      planStep('terminal', 'shoe-closed', { ...reason, ...remaining }, 20_000),
     ];
   }
 
   /** Shows the cut card at the mouth of the shoe between two coups. */
-  private passCutCard(): Step[] {
+  private passCutCard(): PlannedStep[] {
     if (this.cutCardShown || this.cards.left !== this.depth) return [];
     this.showCutCard(this.setting.rules.document.cutCard.betweenCoups);
-    return [step('shoe', 'cut-card-drawn', {}, 1500)];
+    return [planStep('shoe', 'cut-card-drawn', {}, 1500)];
   }
 
   private showCutCard(permitted: number): void {
@@ -236,10 +236,12 @@ class SimulatedShoe {
   }
 
   /** Sometimes a seat pays what it owes, or its patron leaves. */
-  private visits(): Step[] {
+  private visits(): PlannedStep[] {
     if (!this.setting.bets || !this.random.chance(12)) return [];
     const seat = this.random.between(1, this.setting.seats);
-    const leaves = this.random.chance(40) ? [step('terminal', 'seat-left', { seat }, 5000)] : [];
+    const leaves = this.random.chance(40)
+      ? [planStep('terminal', 'seat-left', { seat }, 5000)]
+      : [];
     return [...this.book.collect(seat), ...leaves];
   }
 

@@ -9,28 +9,28 @@ import type { Dealing } from './dealing.js';
 export type Reporter = 'shoe' | 'terminal' | `person/${string}`;
 
 /** A future event, without a number and time yet. */
-export interface Step {
+export interface PlannedStep {
   readonly from: Reporter;
   readonly type: EventType;
   /** Data in canonical order. */
   data: object;
   /** Replaces `data` if it refers to earlier steps of the same coup. */
-  dataNaming?: (referenceOf: (step: Step) => string) => object;
+  dataNaming?: (referenceOf: (step: PlannedStep) => string) => object;
   /** Milliseconds since the step before. */
   waitMs: number;
   /** Its number is used up, but the event never arrives. */
   lost?: boolean;
   /** It comes under the id and number of another step. */
-  under?: Step;
+  under?: PlannedStep;
 }
 
 /** Returns a step whose data is checked against its type. */
-export const step = <T extends EventType>(
+export const planStep = <T extends EventType>(
   from: Reporter,
   type: T,
   data: EventData[T],
   waitMs: number,
-): Step => ({
+): PlannedStep => ({
   from,
   type,
   data,
@@ -51,14 +51,14 @@ export interface Play {
   readonly cutDepth: number;
   /** Cards left in the shoe before this coup. */
   readonly left: number;
-  readonly steps: Step[];
+  readonly steps: PlannedStep[];
 }
 
 /** Adds the steps of the coup as its cards and bets make them, everything else lawful. */
 export function tellCoup(play: Play): void {
   const { steps, number, kind, random } = play;
   steps.push(
-    step(
+    planStep(
       'shoe',
       'coup-opened',
       kind === 'normal' ? { coup: number } : { coup: number, kind },
@@ -66,12 +66,12 @@ export function tellCoup(play: Play): void {
     ),
   );
   for (const wager of play.wagers) placeBet(play, wager);
-  steps.push(step('terminal', 'betting-closed', {}, 5000 + random.below(5000)));
+  steps.push(planStep('terminal', 'betting-closed', {}, 5000 + random.below(5000)));
   tellCards(play);
   if (!play.dealing.unfinished) tellResult(play);
   for (const wager of play.wagers) {
     steps.push(
-      step(
+      planStep(
         'terminal',
         'bet-settled',
         lawfulSettlement(play.setting.rules, wager, play.dealing, kind),
@@ -79,15 +79,15 @@ export function tellCoup(play: Play): void {
       ),
     );
   }
-  steps.push(step('terminal', 'coup-closed', {}, 1500 + random.below(1500)));
+  steps.push(planStep('terminal', 'coup-closed', {}, 1500 + random.below(1500)));
   for (const { card, to, afterCoup } of play.dealing.draws)
-    if (afterCoup) steps.push(step('shoe', 'card-drawn', { card, to }, 2500));
+    if (afterCoup) steps.push(planStep('shoe', 'card-drawn', { card, to }, 2500));
 }
 
 /** A bet is usually one placement, sometimes two, sometimes with a part withdrawn again. */
 function placeBet({ steps, random }: Play, { seat, bet, amount }: PlannedWager): void {
-  const place = (part: number): Step =>
-    step('terminal', 'bet-placed', { seat, bet, amount: part }, 300 + random.below(1500));
+  const place = (part: number): PlannedStep =>
+    planStep('terminal', 'bet-placed', { seat, bet, amount: part }, 300 + random.below(1500));
   const way = random.below(20);
   if (way === 0 && amount > 1) {
     const first = random.between(1, amount - 1);
@@ -96,7 +96,7 @@ function placeBet({ steps, random }: Play, { seat, bet, amount }: PlannedWager):
     const more = 100 * random.between(1, 5);
     steps.push(
       place(amount + more),
-      step('terminal', 'bet-withdrawn', { seat, bet, amount: more }, 1200),
+      planStep('terminal', 'bet-withdrawn', { seat, bet, amount: more }, 1200),
     );
   } else steps.push(place(amount));
 }
@@ -104,10 +104,10 @@ function placeBet({ steps, random }: Play, { seat, bet, amount }: PlannedWager):
 function tellCards({ steps, dealing, random, cutDepth, left, supervisor }: Play): void {
   for (const [i, { card, to, exposed, unread, byPerson, afterCoup }] of dealing.draws.entries()) {
     if (afterCoup) continue;
-    if (i > 0 && left - i === cutDepth) steps.push(step('shoe', 'cut-card-drawn', {}, 600));
+    if (i > 0 && left - i === cutDepth) steps.push(planStep('shoe', 'cut-card-drawn', {}, 600));
     const data = { card: unread ? null : card, to, ...(exposed ? { exposed } : undefined) };
     steps.push(
-      step(
+      planStep(
         byPerson ? `person/${supervisor}` : 'shoe',
         'card-drawn',
         data,
@@ -122,15 +122,20 @@ function tellResult({ steps, dealing, random, setting }: Play): void {
   const outcome = outcomeOf(player, banker);
   const specials = specialsOf(setting.rules, factsOf(dealing), dealing);
   steps.push(
-    step('terminal', 'hand-called', { hand: 'player', total: player }, 1200 + random.below(800)),
-    step('terminal', 'hand-called', { hand: 'banker', total: banker }, 800 + random.below(800)),
-    step(
+    planStep(
+      'terminal',
+      'hand-called',
+      { hand: 'player', total: player },
+      1200 + random.below(800),
+    ),
+    planStep('terminal', 'hand-called', { hand: 'banker', total: banker }, 800 + random.below(800)),
+    planStep(
       'shoe',
       'outcome-declared',
       { outcome, player, banker, by: 'device' },
       400 + random.below(400),
     ),
-    step(
+    planStep(
       'terminal',
       'outcome-declared',
       { outcome, player, banker, specials, by: 'dealer' },
@@ -140,7 +145,7 @@ function tellResult({ steps, dealing, random, setting }: Play): void {
 }
 
 /** Returns the index of the first step that `fits`. Throws if there is none. */
-export function placeOf({ steps }: Play, fits: (step: Step) => boolean): number {
+export function placeOf({ steps }: Play, fits: (step: PlannedStep) => boolean): number {
   const at = steps.findIndex(fits);
   if (at < 0) throw new Error('the coup has no such step');
   return at;
@@ -149,11 +154,11 @@ export function placeOf({ steps }: Play, fits: (step: Step) => boolean): number 
 /** Returns a test for steps of one event type. */
 export const isOf =
   (type: EventType, from?: Reporter) =>
-  (candidate: Step): boolean =>
+  (candidate: PlannedStep): boolean =>
     candidate.type === type && (from === undefined || candidate.from === from);
 
 /** Returns the step that settles a wager. */
-export const settlementStep = (play: Play, { seat, bet }: PlannedWager): Step =>
+export const settlementStep = (play: Play, { seat, bet }: PlannedWager): PlannedStep =>
   play.steps[
     placeOf(
       play,
@@ -162,13 +167,13 @@ export const settlementStep = (play: Play, { seat, bet }: PlannedWager): Step =>
         (data as Settlement).seat === seat &&
         (data as Settlement).bet === bet,
     )
-  ] as Step;
+  ] as PlannedStep;
 
 /** Inserts steps before the first one that `fits`. */
 export function insertBefore(
   play: Play,
-  fits: (step: Step) => boolean,
-  ...more: readonly Step[]
+  fits: (step: PlannedStep) => boolean,
+  ...more: readonly PlannedStep[]
 ): void {
   play.steps.splice(placeOf(play, fits), 0, ...more);
 }

@@ -1,5 +1,5 @@
 import type { EventData } from '../../events/events.js';
-import { isOf, step, type Play } from './script.js';
+import { isOf, planStep, type Play } from './script.js';
 
 /**
  * Declares the coup void once its result is known, and returns its stakes unpaid, except those of
@@ -19,13 +19,13 @@ export function cancelCoup(
   const returns = wagers
     .slice(kept)
     .map(({ seat, bet }) =>
-      step('terminal', 'bet-settled', { seat, bet, stake: 'returned', paid: 0 }, 1200),
+      planStep('terminal', 'bet-settled', { seat, bet, stake: 'returned', paid: 0 }, 1200),
     );
   steps.splice(
     0,
     steps.length,
     ...told,
-    step('terminal', 'coup-voided', voided, 15_000),
+    planStep('terminal', 'coup-voided', voided, 15_000),
     ...returns,
   );
 }

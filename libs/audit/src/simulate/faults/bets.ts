@@ -1,7 +1,7 @@
 import { BET_IDS } from '../../events/house.js';
 import { chooseAmount, type PlannedWager } from '../coup/betting.js';
 import { needsBets, type CoupFault } from './fault.js';
-import { insertBefore, isOf, placeOf, step } from '../coup/script.js';
+import { insertBefore, isOf, placeOf, planStep } from '../coup/script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
 import { cancelCoup } from '../coup/voiding.js';
 
@@ -38,12 +38,17 @@ export const FAULTS_OF_BETS = {
       steps.splice(
         placeOf(play, isOf('card-drawn')) + 1,
         0,
-        step('terminal', 'bet-placed', { ...late }, 900),
+        planStep('terminal', 'bet-placed', { ...late }, 900),
       );
       insertBefore(
         play,
         isOf('coup-closed'),
-        step('terminal', 'bet-settled', { seat: late.seat, bet, stake: 'returned', paid: 0 }, 1500),
+        planStep(
+          'terminal',
+          'bet-settled',
+          { seat: late.seat, bet, stake: 'returned', paid: 0 },
+          1500,
+        ),
       );
     },
   },
@@ -77,12 +82,12 @@ export const FAULTS_OF_BETS = {
       insertBefore(
         play,
         isOf('betting-closed'),
-        step('terminal', 'bet-placed', { seat, bet, amount: 2500 }, 900),
+        planStep('terminal', 'bet-placed', { seat, bet, amount: 2500 }, 900),
       );
       insertBefore(
         play,
         isOf('coup-closed'),
-        step('terminal', 'bet-settled', { seat, bet, stake: 'returned', paid: 0 }, 1500),
+        planStep('terminal', 'bet-settled', { seat, bet, stake: 'returned', paid: 0 }, 1500),
       );
     },
   },

@@ -2,7 +2,7 @@ import { scale, type Bet, type Commission, type Result } from '#baccarat';
 import { commissionOn, withCommission, type Settlement } from '../coup/betting.js';
 import { needsBets, needsCommission, type CoupFault } from './fault.js';
 import { onWager } from './faulty-wager.js';
-import { step } from '../coup/script.js';
+import { planStep } from '../coup/script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
 
 const bears = (bet: Bet, { result }: Result): boolean => bet.commission && result === 'win';
@@ -116,7 +116,7 @@ export const FAULTS_OF_COMMISSION = {
     impossible: needsBets,
     spoil: ({ steps, setting, random }) =>
       void steps.push(
-        step(
+        planStep(
           'terminal',
           'commission-collected',
           { seat: setting.seats + FAULT_SEATS.overcollected, amount: 25 * random.between(1, 20) },
@@ -130,14 +130,14 @@ export const FAULTS_OF_COMMISSION = {
     seat: 'waived',
     settle: (lawful, { play: { setting } }) =>
       marked(lawful, commissionOn(setting.rules, lawful.paid)),
-    besides: ({ steps, random, dealer, supervisor }, { seat }, { commissionMarked }) => {
+    also: ({ steps, random, dealer, supervisor }, { seat }, { commissionMarked }) => {
       const waiver = random.pick([
         { by: supervisor },
         { reason: 'goodwill' },
         { by: dealer, reason: 'goodwill' },
       ]);
       steps.push(
-        step(
+        planStep(
           'terminal',
           'commission-waived',
           { seat, amount: commissionMarked as number, ...waiver },

@@ -1,7 +1,7 @@
 import { due } from '#baccarat';
 import { Dealing, dealLawfully, dealOn, type Draw } from '../coup/dealing.js';
 import { needsBets, type CoupFault } from './fault.js';
-import { beyondDoubtMs, isOf, placeOf, type Play, type Step } from '../coup/script.js';
+import { beyondDoubtMs, isOf, placeOf, type Play, type PlannedStep } from '../coup/script.js';
 
 /** A fault: one card too many, laid nowhere. */
 const excess = (exposed: boolean): CoupFault => ({
@@ -38,7 +38,7 @@ export const FAULTS_OF_DEALING = {
   'DL-01': {
     at: 'coup',
     spoil: (play) => {
-      const closing = play.steps.splice(placeOf(play, isOf('betting-closed')), 1)[0] as Step;
+      const closing = play.steps.splice(placeOf(play, isOf('betting-closed')), 1)[0] as PlannedStep;
       const first = placeOf(play, isOf('card-drawn'));
       closing.waitMs = beyondDoubtMs(play);
       play.steps.splice(first + 1, 0, closing);

@@ -1,6 +1,6 @@
 import { dealLawfully, type Draw } from '../coup/dealing.js';
 import type { CoupFault } from './fault.js';
-import { insertBefore, isOf, placeOf, step, type Step } from '../coup/script.js';
+import { insertBefore, isOf, placeOf, planStep, type PlannedStep } from '../coup/script.js';
 import type { Setting } from '../setting.js';
 import { cancelCoup } from '../coup/voiding.js';
 
@@ -16,7 +16,8 @@ const peculiarCard = (change: (draw: Draw) => void): CoupFault => ({
   },
 });
 
-const note = (text: string): Step => step('terminal', 'device-setting-changed', { text }, 800);
+const note = (text: string): PlannedStep =>
+  planStep('terminal', 'device-setting-changed', { text }, 800);
 
 /**
  * Requires a document that settles a coup with an exposed card, so that voiding it is another
@@ -56,18 +57,23 @@ export const FAULTS_OF_RECORD = {
   'PR-01': {
     at: 'coup',
     spoil: ({ steps, dealer }) => {
-      steps.unshift(step('terminal', 'dealer-relieved', { dealer, role: 'dealer' }, 2000));
-      steps.push(step('terminal', 'dealer-signed-on', { dealer, role: 'dealer' }, 3000));
+      steps.unshift(planStep('terminal', 'dealer-relieved', { dealer, role: 'dealer' }, 2000));
+      steps.push(planStep('terminal', 'dealer-signed-on', { dealer, role: 'dealer' }, 3000));
     },
   },
   'PR-04': {
     at: 'coup',
     spoil: (play) => {
       const { random, dealer } = play;
-      const called = play.steps[placeOf(play, isOf('hand-called'))] as Step;
+      const called = play.steps[placeOf(play, isOf('hand-called'))] as PlannedStep;
       const who = random.chance(50) ? { by: dealer } : {};
       const said = { data: { ...called.data }, ...who, reason: 'called again' };
-      const correction = step('terminal', 'observation-corrected', { event: '', ...said }, 5000);
+      const correction = planStep(
+        'terminal',
+        'observation-corrected',
+        { event: '', ...said },
+        5000,
+      );
       insertBefore(play, isOf('coup-closed'), {
         ...correction,
         dataNaming: (referenceOf) => ({ event: referenceOf(called), ...said }),
@@ -100,7 +106,7 @@ export const FAULTS_OF_RECORD = {
       insertBefore(
         play,
         isOf('coup-closed'),
-        step('terminal', 'observation-corrected', correction, 5000),
+        planStep('terminal', 'observation-corrected', correction, 5000),
       );
     },
   },

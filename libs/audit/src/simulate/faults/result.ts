@@ -1,14 +1,21 @@
 import type { EventData } from '../../events/events.js';
 import type { CoupFault } from './fault.js';
-import { insertBefore, isOf, placeOf, step, type Play, type Step } from '../coup/script.js';
+import {
+  insertBefore,
+  isOf,
+  placeOf,
+  planStep,
+  type Play,
+  type PlannedStep,
+} from '../coup/script.js';
 import { cancelCoup } from '../coup/voiding.js';
 
 type Declared = EventData['outcome-declared'];
 
-const declaration = (play: Play, by: Declared['by']): Step =>
+const declaration = (play: Play, by: Declared['by']): PlannedStep =>
   play.steps[
     placeOf(play, (each) => each.type === 'outcome-declared' && (each.data as Declared).by === by)
-  ] as Step;
+  ] as PlannedStep;
 
 const otherThan = ({ random }: Play, outcome: Declared['outcome']): Declared['outcome'] =>
   random.pick((['player', 'banker', 'tie'] as const).filter((other) => other !== outcome));
@@ -35,7 +42,7 @@ export const FAULTS_OF_RESULT = {
           ({ type, data }) =>
             type === 'hand-called' && (data as EventData['hand-called']).hand === hand,
         )
-      ] as Step;
+      ] as PlannedStep;
       const { total } = call.data as EventData['hand-called'];
       call.data = { hand, total: (total + play.random.between(1, 9)) % 10 };
     },
@@ -57,7 +64,7 @@ export const FAULTS_OF_RESULT = {
     at: 'coup',
     spoil: ({ steps }) => {
       for (let at = steps.length - 1; at >= 0; at -= 1)
-        if (isOf('outcome-declared')(steps[at] as Step)) steps.splice(at, 1);
+        if (isOf('outcome-declared')(steps[at] as PlannedStep)) steps.splice(at, 1);
     },
   },
   // Of two different outcomes declared on the same cards, one is wrong: the dealer's first.
@@ -67,7 +74,7 @@ export const FAULTS_OF_RESULT = {
     spoil: (play) => {
       const right = declaration(play, 'dealer');
       const data = right.data as Declared;
-      const first = step(
+      const first = planStep(
         'terminal',
         'outcome-declared',
         { ...data, outcome: otherThan(play, data.outcome) },

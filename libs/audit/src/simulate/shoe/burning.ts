@@ -1,5 +1,5 @@
 import { permittedBurns, RANKS, rankOf, type Rules } from '#baccarat';
-import { step, type Step } from '../coup/script.js';
+import { planStep, type PlannedStep } from '../coup/script.js';
 import type { Random } from '../random.js';
 import type { CardsOfShoe } from './cards-of-shoe.js';
 
@@ -45,7 +45,12 @@ export const mostBurned = (rules: Rules, decks: number): number =>
  * Burns cards before the first coup: a permitted number, none, or a number that the document does
  * not permit.
  */
-export function burnCards(cards: CardsOfShoe, rules: Rules, burn: Burn, random: Random): Step[] {
+export function burnCards(
+  cards: CardsOfShoe,
+  rules: Rules,
+  burn: Burn,
+  random: Random,
+): PlannedStep[] {
   if (burn === 'missing') return [];
   const [indicator] = cards.remaining;
   const first = indicator ? rankOf(indicator) : 'A';
@@ -55,5 +60,5 @@ export function burnCards(cards: CardsOfShoe, rules: Rules, burn: Burn, random: 
       : random.pick(unlawfulCounts(rules, cards.decks, first).slice(0, 6));
   return cards
     .draw(count)
-    .map((card) => step('shoe', 'card-drawn', { card, to: 'burn' }, 700 + random.below(500)));
+    .map((card) => planStep('shoe', 'card-drawn', { card, to: 'burn' }, 700 + random.below(500)));
 }
