@@ -23,13 +23,14 @@ const main = fileURLToPath(new URL('../dist/apps/standalone/src/main.js', import
 
 /**
  * Starts the server and waits until the whole sample day is in the rows.
+ * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<SampleServer>}
  */
-export async function startSampleServer() {
+export async function startSampleServer(env = { PATH: process.env.PATH }) {
   const data = mkdtempSync(join(tmpdir(), 'shoeprint-sample-'));
   writeFileSync(join(data, 'sample-day.begun'), `${SAMPLE_DAY}\n`);
   const server = spawn(process.execPath, ['--enable-source-maps', main, '--sample-day'], {
-    env: { PATH: process.env.PATH, SHOEPRINT_DATA: data, SHOEPRINT_PORT: '0' },
+    env: { ...env, SHOEPRINT_DATA: data, SHOEPRINT_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((resolve) => server.once('exit', resolve));

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { PostgresLog } from '#event-log';
 import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
+import { serverEnvironment } from '../kit/answers.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
 import { card, EVENT, lineOf } from './events-app.js';
@@ -29,10 +30,8 @@ class Server {
   readonly agent = new Agent({ ca, keepAlive: true, maxSockets: 16 });
 
   constructor(databaseUrl: string) {
-    const { PATH } = process.env;
     this.child = spawn(process.execPath, ['dist/apps/api/src/main.js'], {
-      env: {
-        PATH,
+      env: serverEnvironment({
         DATABASE_URL: databaseUrl,
         SHOEPRINT_PARTITIONS: String(PARTITIONS),
         SHOEPRINT_PORT: '0',
@@ -40,7 +39,7 @@ class Server {
         SHOEPRINT_TLS_CERT: `${TLS}/cert.pem`,
         SHOEPRINT_TLS_KEY: `${TLS}/key.pem`,
         SHOEPRINT_ADMIN_PASSWORD: 'correct horse battery staple',
-      },
+      }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));

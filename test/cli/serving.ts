@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { serverEnvironment } from '../kit/answers.js';
 import { eventually } from '../kit/eventually.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -10,10 +11,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const START_MS = 120_000;
 
 const SHOEPRINT = join(root, 'apps/cli/bin/shoeprint.js');
-const SETTINGS =
-  /^(npm_|NEST_|SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG|NO_COLOR|FORCE_COLOR)/;
-const environment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
 
 /** A long-running command in a process of its own. */
 export class Started {
@@ -47,7 +44,7 @@ export class Started {
     return new Started(
       spawn(file, args, {
         cwd: root,
-        env: { ...environment(), ...env },
+        env: serverEnvironment(env),
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );
@@ -61,7 +58,7 @@ export class Started {
     return new Started(
       spawn('script', ['-qefc', `exec ${line}`, '/dev/null'], {
         cwd: root,
-        env: { ...environment(), TERM: 'xterm', ...env },
+        env: serverEnvironment({ TERM: 'xterm', ...env }),
         stdio: ['pipe', 'pipe', 'pipe'],
       }),
     );

@@ -82,7 +82,7 @@ export async function startApi({
     logger,
   });
   const { basePath } = { ...API_DEFAULTS, ...settings };
-  const faults = watchAnswers(app, basePath, () => describe(app, basePath));
+  const faults = watchAnswers(app, () => describe(app, basePath));
   const source = app.get(DataSource);
   let listening: Promise<string> | undefined;
   return {

@@ -18,10 +18,10 @@ interface Operation {
 }
 
 /** A response as its reader receives it. */
-interface Received {
+export interface Received {
   readonly method: string;
-  /** The path as the document spells it, without the address of the server: `/v1/coups/{id}`. */
-  readonly path: string;
+  /** The route as Fastify spells it, base path included: `/audit/v1/coups/:id`. */
+  readonly route: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, number | string | string[] | undefined>>;
   readonly body: string;
@@ -34,8 +34,10 @@ interface Received {
 export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false });
   private readonly compiled = new Map<object, ValidateFunction>();
+  private readonly basePath: string;
 
   constructor(readonly document: OpenAPIObject) {
+    this.basePath = (document.servers?.[0]?.url ?? '/').replace(/\/$/, '');
     this.ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
     this.ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
     this.ajv.addSchema(closed(document) as object, 'document');
@@ -45,14 +47,15 @@ export class Conformance {
    * Returns the operation of a route, or undefined for a route that the document leaves out, such
    * as the document itself.
    */
-  operation(method: string, path: string): Operation | undefined {
+  private operation(method: string, route: string): Operation | undefined {
+    const path = route.slice(this.basePath.length).replace(/:(\w+)/g, '{$1}');
     const item = this.document.paths[path] as Record<string, Operation> | undefined;
     return item?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
   }
 
   /** Returns the faults of a response in words: none if it conforms. */
-  faults({ method, path, status, headers, body }: Received): string[] {
-    const operation = this.operation(method, path);
+  faults({ method, route, status, headers, body }: Received): string[] {
+    const operation = this.operation(method, route);
     if (!operation) return [];
     const described = operation.responses[status];
     if (!described) return [`status ${status} is not documented`];
@@ -135,7 +138,6 @@ const opened = (parts: unknown, base: string): unknown =>
  */
 export function watchAnswers(
   app: NestFastifyApplication,
-  basePath: string,
   describe: () => OpenAPIObject,
 ): () => readonly string[] {
   const faults: string[] = [];
@@ -144,13 +146,12 @@ export function watchAnswers(
     .getHttpAdapter()
     .getInstance()
     .addHook('onSend', (request, reply, payload, done) => {
-      const url = request.routeOptions.url;
-      if (url !== undefined && !request.is404) {
+      const route = request.routeOptions.url;
+      if (route !== undefined && !request.is404) {
         conformance ??= new Conformance(describe());
-        const path = url.slice(basePath.length).replace(/:(\w+)/g, '{$1}');
         const found = conformance.faults({
           method: request.method,
-          path,
+          route,
           status: reply.statusCode,
           headers: reply.getHeaders(),
           body: typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.toString() : '',

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EmbeddedCluster } from '../../apps/standalone/src/postgres/embedded-cluster.js';
+import { serverEnvironment } from './answers.js';
 import { eventually } from './eventually.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -113,7 +114,7 @@ export class Running {
       ['--enable-source-maps', join(root, 'dist', this.program.main)],
       {
         cwd: root,
-        env: { ...environment(), ...this.program.env },
+        env: serverEnvironment(this.program.env),
         stdio: ['ignore', log, log],
         detached: true,
       },
@@ -214,12 +215,6 @@ export class PostgresProcess {
     this.pid = undefined;
   }
 }
-
-const SETTINGS = /^(SHOEPRINT_|KAFKA_|DATABASE_URL|NODE_OPTIONS|PG)/;
-
-/** Returns this process's environment without the settings of the programs. */
-const environment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
 
 /**
  * Returns a free port on the loopback, below those of outgoing connections, so that it is still

@@ -10,6 +10,7 @@ import { examplesOf } from '../../scripts/api-examples.mjs';
 import { SAMPLE_DAY, startSampleServer } from '../../scripts/sample-server.mjs';
 import { RECEIPTS } from '../../scripts/verdicts/sample-day.mjs';
 import { built } from '../cli/shoeprint.js';
+import { serverEnvironment } from '../kit/answers.js';
 import { audit } from '../kit/audit.js';
 import { Conformance } from '../kit/conformance.js';
 import { eventually } from '../kit/eventually.js';
@@ -31,7 +32,7 @@ beforeAll(async () => {
       ?.push(line);
   }
   findings = [...tables.values()].flatMap((events) => audit(events).findings);
-  server = await startSampleServer();
+  server = await startSampleServer(serverEnvironment());
 });
 afterAll(() => server.stop());
 
