@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, it } from '@jest/globals';
 import { eventually } from '../kit/eventually.js';
 import type { Running } from '../kit/processes.js';
+import { IS_LONG } from '../kit/rounds.js';
 import { newTables, type Load } from './load.js';
 import {
   expectNothingLost,
@@ -16,9 +17,7 @@ import { PARTITIONS, type System } from './system.js';
 
 const ONLY = process.env.SHOEPRINT_FAULTS_ONLY;
 /** Whether to play all scenarios, as `npm run faults` and `npm run test:long` do. */
-export const ALL =
-  process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined ||
-  process.env.SHOEPRINT_TEST_LONG !== undefined;
+export const ALL = process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined || IS_LONG;
 
 /** Declares a test of `ROUNDS` rounds. Skips it if other scenarios are selected by name. */
 export function scenario(

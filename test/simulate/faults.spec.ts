@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FINDING_CODES, type FindingCode } from '#audit';
 import fc from 'fast-check';
 import { auditedSimulation, DOCUMENTS, inShort, rulesNamed, simulated } from './simulated.js';
-import { rounds } from '../kit/rounds.js';
+import { IS_LONG, rounds } from '../kit/rounds.js';
 
 /** What is done wrong, as a floor manager would say it. */
 const WRONGS: Readonly<Record<FindingCode, string>> = {
@@ -118,6 +118,19 @@ const exactly = (
   return log;
 };
 
+/**
+ * Returns the tables at which a fault is injected alone. `npm test` takes every table whose rules
+ * entail another finding, and one of the others, which differs from code to code. The shoes that
+ * share all faults cover the rest.
+ */
+const alone = (houses: typeof TABLES, code: FindingCode): typeof TABLES =>
+  houses.filter(
+    ({ rules }, at) =>
+      IS_LONG ||
+      at === FINDING_CODES.indexOf(code) % houses.length ||
+      (rules === 'nsw-crown@1' && entailed(rules, code).length > 0),
+  );
+
 describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
   'the fault $code: $wrong',
   ({ code }) => {
@@ -127,7 +140,7 @@ describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
       expect(houses.length).toBeGreaterThan(0);
     });
 
-    it.each(houses)(
+    it.each(alone(houses, code))(
       'causes its finding and those that it entails, and no other, under $rules (bets: $bets)',
       ({ rules, bets }) => {
         const { expected } = exactly({ rules, bets, seed: code, shoes: 1, faults: [code] });
@@ -146,7 +159,7 @@ describe.each(FINDING_CODES.map((code) => ({ code, wrong: WRONGS[code] })))(
         fc.property(seeds, fc.constantFrom(...houses), (seed, house) => {
           exactly({ ...house, seed, shoes: 1, faults: [code] });
         }),
-        { numRuns: rounds(5) },
+        { numRuns: rounds(4) },
       );
     });
   },
