@@ -1,24 +1,34 @@
-// `npm test`: builds, writes the types of the api, then runs jest, and types, lint and the pinned
-// rule documents beside it. Jest waits for servers most of the time, so the checks take little
-// longer than jest alone. Arguments go to jest.
+// `npm test`: builds and writes the types of the api if they are older than the sources, then runs
+// jest, and types, lint and the pinned rule documents beside it. Jest waits for servers most of the
+// time, so the checks take little longer than jest alone. Arguments go to jest.
+// `--quick` lints only files that changed since the last quick run. A change in another file can
+// break a rule about types, so a whole run lints all of them.
 import { spawn, spawnSync } from 'node:child_process';
+import { isStale } from './freshness.mjs';
 
-const npm = (/** @type {readonly string[]} */ ...args) => ['run', '--silent', ...args];
+const isQuick = process.argv.includes('--quick');
+const args = process.argv.slice(2).filter((arg) => arg !== '--quick');
 
-if (spawnSync('npm', npm('prepare'), { stdio: 'inherit' }).status !== 0) process.exit(1);
+const npm = (/** @type {readonly string[]} */ ...words) => ['run', '--silent', ...words];
+
+if (isStale('dist/api-types.d.ts')) {
+  const { status } = spawnSync('npm', npm('prepare'), { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+}
 
 /**
- * Runs npm scripts one after the other until one fails. Returns whether all passed, and their
- * output.
- * @param {readonly string[]} names
+ * Runs npm scripts, each with its arguments, one after the other until one fails. Returns whether
+ * all passed, and their output.
+ * @param {readonly (readonly string[])[]} scripts
  */
-async function check(names) {
+async function check(scripts) {
   let printed = '';
-  for (const name of names) {
-    const child = spawn('npm', npm(name), { stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const script of scripts) {
+    const child = spawn('npm', npm(...script), { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (/** @type {Buffer} */ data) => (printed += data.toString()));
-    if ((await ended(child)) !== 0) return { passed: false, printed: `${printed}${name} failed\n` };
+    if ((await ended(child)) !== 0)
+      return { passed: false, printed: `${printed}${script[0]} failed\n` };
   }
   return { passed: true, printed };
 }
@@ -26,9 +36,9 @@ async function check(names) {
 /** @type {(child: import('node:child_process').ChildProcess) => Promise<number | null>} */
 const ended = (child) => new Promise((resolve) => child.on('close', resolve));
 
-const jest = spawn('npm', npm('jest', '--', ...process.argv.slice(2)), { stdio: 'inherit' });
+const jest = spawn('npm', npm('jest', '--', ...args), { stdio: 'inherit' });
 const [checks, code] = await Promise.all([
-  check(['typecheck', 'lint', 'rules:check']),
+  check([['typecheck'], isQuick ? ['lint', '--', '--cache'] : ['lint'], ['rules:check']]),
   ended(jest),
 ]);
 process.stderr.write(checks.printed);

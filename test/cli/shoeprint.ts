@@ -1,17 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
+import { isStale } from '../../scripts/freshness.mjs';
 import type { AuditedShoe, Counts, Finding, LedgerLine, Unjudgeable } from '#audit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -35,14 +28,6 @@ export interface Audited {
   readonly commission: readonly LedgerLine[];
 }
 
-const newestIn = (folder: string, ending: string): number =>
-  Math.max(
-    0,
-    ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith(ending))
-      .map((name) => statSync(join(folder, name)).mtimeMs),
-  );
-
 /**
  * Users run the built command line, so the tests do too. It is built here if the sources are newer.
  */
@@ -51,22 +36,14 @@ export function built(): void {
   for (let tries = 0; !locked(lock) && tries < 600; tries += 1)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   try {
-    const parts = ['apps', 'libs'].flatMap((folder) =>
-      readdirSync(join(root, folder)).map((part) => join(folder, part)),
-    );
-    const stale = parts.some(
-      (part) =>
-        newestIn(join(root, part, 'src'), '.ts') >
-        safely(() => newestIn(join(root, 'dist', part, 'src'), '.js')),
-    );
-    if (stale)
+    if (isStale('dist/apps/standalone/src/main.js'))
       spawnSync(
         process.execPath,
         [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build', '--all'],
         { cwd: root },
       );
   } finally {
-    safely(() => (rmdirSync(lock), 0));
+    rmSync(lock, { recursive: true, force: true });
   }
 }
 
@@ -76,14 +53,6 @@ function locked(lock: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function safely(of: () => number): number {
-  try {
-    return of();
-  } catch {
-    return 0;
   }
 }
 
