@@ -25,7 +25,7 @@ export function auditedSimulation(
   options: Parameters<typeof simulated>[0],
 ): Audited & ReturnType<typeof simulated> {
   const log = simulated(options);
-  return { ...log, ...audit(log.lines) };
+  return { ...log, ...audit(log.lines, { once: true }) };
 }
 
 /** Returns findings as the lines of a list: code, shoe, coup. */
