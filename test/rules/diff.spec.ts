@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { diffRules, lint, pointerTo, STANDARD_TABLEAU, type RuleDocument } from '#baccarat';
+import {
+  RULE_DOCUMENT_FORM,
+  diffRules,
+  lint,
+  pointerTo,
+  STANDARD_TABLEAU,
+  type RuleDocument,
+} from '#baccarat';
 import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
-import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rules/rule-document-form.js';
 import { altered, published, REFS } from './published.js';
 import { rounds } from '../kit/rounds.js';
 

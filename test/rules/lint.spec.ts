@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import Ajv2020 from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import {
+  RULE_DOCUMENT_FORM,
   ACTIONS,
   lint,
   pointerTo,
@@ -10,7 +11,6 @@ import {
   type RuleDocument,
 } from '#baccarat';
 import { formProblems } from '../../libs/baccarat/src/rules/json-form.js';
-import { RULE_DOCUMENT_FORM } from '../../libs/baccarat/src/rules/rule-document-form.js';
 import { altered, published, REFS, schema } from './published.js';
 import { rounds } from '../kit/rounds.js';
 
