@@ -1,6 +1,6 @@
 // Audits one file as the command line does, and prints the peak resident memory of this process in
 // KiB.
-import { runProgram } from '#built/apps/cli/src/program';
+import { runCommandLine } from '#built/apps/cli/src/program';
 
 const write = process.stdout.write.bind(process.stdout);
 /** @type {(chunk: unknown, encoding?: string | (() => void), done?: () => void) => boolean} */
@@ -10,5 +10,5 @@ const drop = (_chunk, encoding, done) => {
   return true;
 };
 process.stdout.write = drop;
-await runProgram([process.execPath, 'shoeprint', 'audit', '--json', String(process.argv[2])]);
+await runCommandLine([process.execPath, 'shoeprint', 'audit', '--json', String(process.argv[2])]);
 write(String(process.resourceUsage().maxRSS));

@@ -98,6 +98,13 @@ describe('a name', () => {
     const vague = EXPORTED.filter(({ name }) => words(name).some((word) => VAGUE.test(word)));
     expect(vague).toEqual([]);
   });
+
+  it('is exported from one source file only', () => {
+    const files: Record<string, Set<string>> = Object.create(null);
+    for (const { file, name } of EXPORTED) (files[name] ??= new Set()).add(file);
+    const twice = Object.entries(files).filter(([, { size }]) => size > 1);
+    expect(twice.map(([name, from]) => `${name}: ${[...from].join(', ')}`)).toEqual([]);
+  });
 });
 
 describe('a sentence', () => {

@@ -8,7 +8,7 @@ import {
   positionsReached,
   positionsText,
   readSnapshot,
-  type Changes,
+  type ChangesPage,
 } from '#read-model';
 import { Client } from 'pg';
 import fc from 'fast-check';
@@ -32,11 +32,11 @@ afterAll(() => floor.close());
 
 const at = async (): Promise<string> =>
   (await readSnapshot(floor.source, async () => undefined)).positions;
-const since = (positions: string, limit = 100, scope?: string[]): Promise<Changes> =>
+const since = (positions: string, limit = 100, scope?: string[]): Promise<ChangesPage> =>
   floor.read((read) =>
     changesSince(read, positionsFrom(positions), { limit, ...(scope ? { scope } : undefined) }),
   );
-const named = ({ changes }: Changes): string[] =>
+const named = ({ changes }: ChangesPage): string[] =>
   changes.map((change) =>
     change.is === 'shoe'
       ? `shoe ${change.shoe.ref}`

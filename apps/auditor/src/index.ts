@@ -16,7 +16,7 @@ export {
 } from './rebuild.js';
 export {
   REBUILD_EXIT,
-  rebuildCommand,
+  runRebuild,
   rebuildOptions,
   type RebuildOptions,
 } from './rebuild-command.js';

@@ -5,7 +5,7 @@ import { installedRules } from '#rule-folder';
 import { jsonLogger, listening, runProgram, runServer, type Running } from '#server';
 import { serveHealth } from './health.js';
 import { journalOn } from './own/monitoring/journal.js';
-import { REBUILD_EXIT, rebuildCommand, rebuildOptions } from './rebuild-command.js';
+import { REBUILD_EXIT, runRebuild, rebuildOptions } from './rebuild-command.js';
 import { auditorSettings, type AuditorSettings } from './settings.js';
 import { startAuditor } from './start-auditor.js';
 
@@ -75,7 +75,7 @@ async function rebuild({
   const book = installedRules(rules);
   const log = await openLog(where, onNotice);
   try {
-    return await rebuildCommand({ log, book, databaseUrl, gamingDays, journal }, asked);
+    return await runRebuild({ log, book, databaseUrl, gamingDays, journal }, asked);
   } finally {
     await log.close();
   }

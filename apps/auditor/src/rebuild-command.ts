@@ -40,7 +40,7 @@ export function rebuildOptions(options: readonly string[]): RebuildOptions {
  * Rebuilds the rows and reports the progress. Returns the exit code: 0 swapped, 1 the rows differ
  * and were not swapped, 130 interrupted. Throws `Refusal` if the rows cannot be rebuilt.
  */
-export async function rebuildCommand(
+export async function runRebuild(
   parts: Pick<RebuildRows, 'log' | 'book' | 'databaseUrl' | 'gamingDays'> & {
     readonly journal: Journal;
   },

@@ -1,3 +1,3 @@
-import { runProgram } from './program.js';
+import { runCommandLine } from './program.js';
 
-await runProgram(process.argv);
+await runCommandLine(process.argv);

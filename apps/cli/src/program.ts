@@ -64,7 +64,7 @@ const pathOf = (command: Command): string =>
  * Runs the command line and sets the exit code: the command's own, 2 for a refusal, 70 for an
  * internal error.
  */
-export async function runProgram(argv: readonly string[]): Promise<void> {
+export async function runCommandLine(argv: readonly string[]): Promise<void> {
   endQuietlyWhenNobodyReads();
   process.on('uncaughtException', (error) => process.exit(codeOf(error)));
   try {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { rebuildCommand, type Journal, type RebuildOptions } from '#auditor';
+import { runRebuild, type Journal, type RebuildOptions } from '#auditor';
 import { openLog } from '#event-log';
 import { Refusal } from '#process';
 import { installedRules } from '#rule-folder';
@@ -27,7 +27,7 @@ export async function rebuildFolder(
   try {
     const log = await openLog({ kind: 'postgres', url: cluster.url, partitions });
     try {
-      return await rebuildCommand(
+      return await runRebuild(
         { log, book, databaseUrl: cluster.url, gamingDays, journal },
         options,
       );

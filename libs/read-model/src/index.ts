@@ -77,7 +77,7 @@ export {
   type DevicesReport,
   type DeviceTotal,
 } from './devices/devices.js';
-export { stepsOf, type Step, type Steps } from './coups/steps.js';
+export { stepsOf, type CoupStep, type Steps } from './coups/steps.js';
 export { RowStore, type Written } from './writing/writer.js';
 export { RowsNotWritten, RowsOutcomeUnknown, type RowStoreOptions } from './writing/pool.js';
 export {
@@ -98,10 +98,15 @@ export {
   type TableLine,
   type TableShoe,
 } from './tables/tables.js';
-export { shoe, shoes, type LedgerLine, type ShoeLine, type ShoeWhole } from './shoes/shoes.js';
+export { shoe, shoes, type ShoeLedgerLine, type ShoeLine, type ShoeWhole } from './shoes/shoes.js';
 export { coups, type CoupLine, type CoupsFilter } from './coups/coups.js';
 export { coup, RulesNotInstalled, type CoupWhole } from './coups/coup.js';
-export { changesSince, type Change, type Changes, type TableChange } from './changes/changes.js';
+export {
+  changesSince,
+  type Change,
+  type ChangesPage,
+  type TableChange,
+} from './changes/changes.js';
 export {
   NotAtTheSamePlace,
   Rebuild,

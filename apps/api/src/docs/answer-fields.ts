@@ -35,7 +35,7 @@ export const YesNo = field({ type: 'boolean' });
 /** `id@version` of a rule document. */
 export const RulesId = field({ type: 'string', pattern: '^[^@]+@[0-9]+$' });
 /** The severity of a finding, from 1 (grave) to 4 (statistical). */
-export const Severity = field({
+export const SeverityField = field({
   type: 'integer',
   enum: [1, 2, 3, 4],
   description: '1 is the gravest',
@@ -43,7 +43,7 @@ export const Severity = field({
 /** The code of a finding. */
 export const Code = field({ enum: FINDING_CODES, enumName: 'FindingCode' });
 /** The positions of the log that an answer is true of. */
-export const Positions = field({
+export const PositionsField = field({
   type: 'string',
   pattern: '^([0-9]+:[0-9]+(,[0-9]+:[0-9]+)*)?$',
   description: 'The positions of the log that the answer is true of, `partition:next` with commas',

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyServerOptions } from 'fastify';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
-import { answer } from '../problems/problem.filter.js';
+import { sendProblem } from '../problems/problem.filter.js';
 import { PARAMETER_LENGTH_MAX } from './parameters.js';
 import type { ApiSettings } from '../settings/api-settings.js';
 
@@ -36,7 +36,7 @@ export function serverOptions({
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX, ignoreTrailingSlash: true },
     frameworkErrors: (_error, _request, reply) =>
-      answer(reply, new Problem('malformed-request', 'the path cannot be read')),
+      sendProblem(reply, new Problem('malformed-request', 'the path cannot be read')),
     clientErrorHandler,
   };
 }

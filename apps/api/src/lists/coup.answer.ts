@@ -1,7 +1,14 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import type { Severity as Grade } from '#audit';
 import type { Due } from '#baccarat';
-import type { CoupBet, CoupCommission, CoupDetail, CoupLine, CoupWhole, Step } from '#read-model';
+import type {
+  CoupBet,
+  CoupCommission,
+  CoupDetail,
+  CoupLine,
+  CoupWhole,
+  CoupStep,
+} from '#read-model';
 import {
   Amount,
   Currency,
@@ -9,10 +16,10 @@ import {
   OneOf,
   Part,
   Parts,
-  Positions,
+  PositionsField,
   Ref,
   RulesId,
-  Severity,
+  SeverityField,
   Text,
   Time,
   Whole,
@@ -100,7 +107,7 @@ const DueField = (description: string): PropertyDecorator =>
 
 /** A card of a coup, and what the rules required before it. */
 @ApiExtraModels(CardDue, OutcomeDue)
-export class StepAnswer extends CardAnswer implements Required<Step> {
+export class StepAnswer extends CardAnswer implements Required<CoupStep> {
   @DueField('What the rules required before this card; several if a card was not read')
   due!: readonly Due[];
 }
@@ -123,12 +130,13 @@ export class CoupAnswer implements Required<CoupLine> {
   @Cards() player!: readonly (string | null)[];
   @Cards() banker!: readonly (string | null)[];
   @Whole({ description: 'Standing findings' }) findings!: number;
-  @Severity({ nullable: true, description: 'The gravest severity of them' }) worst!: Grade | null;
+  @SeverityField({ nullable: true, description: 'The gravest severity of them' })
+  worst!: Grade | null;
 }
 
 /** A coup card by card, with its bets, commission, findings and unjudgeable entries. */
 export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
-  @Positions() positions!: string;
+  @PositionsField() positions!: string;
   @RulesId() rules!: string;
   @Whole({ minimum: 1 }) decks!: number;
   @Currency() currency!: string;

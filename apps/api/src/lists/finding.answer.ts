@@ -17,7 +17,7 @@ import {
   Part,
   Ref,
   RulesId,
-  Severity,
+  SeverityField,
   Text,
   Texts,
   Time,
@@ -35,7 +35,7 @@ const SLIPS = [
   'stake-counted-as-winnings',
 ] as const satisfies readonly Finding['explainedBy'][];
 /** The known slip that explains a wrong payment. */
-export const Slip = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
+export const SlipField = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
   OneOf(SLIPS, { description: 'The known slip that explains a wrong payment', ...more });
 /** The side that an error favors: the house or the patron. */
 export const Favours = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
@@ -77,7 +77,7 @@ export class RepeatAnswer {
 export class FindingAnswer implements Required<FindingLine> {
   @Text({ description: 'The same in every replay of the same events' }) id!: string;
   @Code() code!: FindingCode;
-  @Severity() severity!: Grade;
+  @SeverityField() severity!: Grade;
   @Text() table!: string;
   @Text() shoe!: string;
   @Whole({ required: false, description: 'Absent from findings about a whole shoe or device' })
@@ -101,7 +101,7 @@ export class FindingAnswer implements Required<FindingLine> {
   @Texts({ description: 'References of the events that show it' }) events!: readonly string[];
   @Text() expected!: string;
   @Text() observed!: string;
-  @Slip({ required: false }) explainedBy!: Required<Finding>['explainedBy'];
+  @SlipField({ required: false }) explainedBy!: Required<Finding>['explainedBy'];
   @Part(() => ImpactAnswer, { required: false }) impact!: ImpactAnswer;
   @Part(() => DispositionAnswer, { required: false }) disposition!: DispositionAnswer;
   @YesNo({ description: 'Its coup was declared void' }) void!: boolean;

@@ -1,15 +1,15 @@
 import type { Severity as Grade } from '#audit';
-import type { LedgerLine, ShoeLine, ShoeWhole } from '#read-model';
+import type { ShoeLedgerLine, ShoeLine, ShoeWhole } from '#read-model';
 import {
   Amount,
   Currency,
   Day,
   OneOf,
   Parts,
-  Positions,
+  PositionsField,
   Ref,
   RulesId,
-  Severity,
+  SeverityField,
   Text,
   Time,
   Whole,
@@ -41,11 +41,12 @@ export class ShoeAnswer implements Required<ShoeLine> {
   @Time({ nullable: true }) closedAt!: string | null;
   @Day() gamingDay!: string;
   @Whole({ description: 'Standing findings' }) findings!: number;
-  @Severity({ nullable: true, description: 'The gravest severity of them' }) worst!: Grade | null;
+  @SeverityField({ nullable: true, description: 'The gravest severity of them' })
+  worst!: Grade | null;
 }
 
 /** A seat's commission in a shoe. */
-export class LedgerAnswer implements Required<LedgerLine> {
+export class LedgerAnswer implements Required<ShoeLedgerLine> {
   @Whole({ minimum: 1 }) seat!: number;
   @Amount() due!: number;
   @Amount() taken!: number;
@@ -60,7 +61,7 @@ export class LedgerAnswer implements Required<LedgerLine> {
  * at most 1,000 items.
  */
 export class ShoeWholeAnswer extends ShoeAnswer implements Required<ShoeWhole> {
-  @Positions() positions!: string;
+  @PositionsField() positions!: string;
   @Parts(() => LedgerAnswer) ledger!: readonly LedgerAnswer[];
   @Parts(() => CoupAnswer) coupLines!: readonly CoupAnswer[];
   @Parts(() => FindingAnswer, { description: 'Standing ones first, then withdrawn ones' })

@@ -7,7 +7,7 @@ import {
   Parts,
   Ref,
   RulesId,
-  Severity,
+  SeverityField,
   Text,
   Time,
   Whole,
@@ -29,7 +29,7 @@ export class TableShoeAnswer implements Required<TableShoe> {
   @Time() openedAt!: string;
   @Day() gamingDay!: string;
   @Whole({ description: 'Standing findings' }) findings!: number;
-  @Severity({ nullable: true }) worst!: Grade | null;
+  @SeverityField({ nullable: true }) worst!: Grade | null;
 }
 
 /** The open coup of a table, with its cards and bets so far. */

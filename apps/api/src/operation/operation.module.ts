@@ -5,7 +5,7 @@ import { OperationController } from './operation.controller.js';
 import { ParkedController } from './parked.controller.js';
 import {
   DecideParkedHandler,
-  Decisions,
+  ParkingStore,
   ListParkedHandler,
   ListPositionsHandler,
   ResumePartitionHandler,
@@ -13,10 +13,10 @@ import {
 import { AskReadinessHandler } from './readiness.js';
 
 const decisions = {
-  provide: Decisions,
+  provide: ParkingStore,
   inject: [DatabaseUrl],
   useFactory: ({ url }: DatabaseUrl) =>
-    new Decisions(RowStore.open(url, { poolSize: 1, applicationName: 'shoeprint-decisions' })),
+    new ParkingStore(RowStore.open(url, { poolSize: 1, applicationName: 'shoeprint-decisions' })),
 };
 
 /** Health, metrics, and decisions about parked tables and stopped partitions. */

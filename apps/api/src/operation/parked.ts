@@ -21,7 +21,7 @@ export type PartitionPosition = Pick<
  * The store of positions and parked tables, on a connection of its own. It closes with the
  * application.
  */
-export class Decisions implements OnApplicationShutdown {
+export class ParkingStore implements OnApplicationShutdown {
   constructor(readonly store: RowStore) {}
 
   async onApplicationShutdown(): Promise<void> {
@@ -42,7 +42,7 @@ export class ListPositions extends Query<readonly PartitionPosition[]> {}
 /** Reads the parked tables that the sender may see. */
 @QueryHandler(ListParked)
 export class ListParkedHandler implements IQueryHandler<ListParked> {
-  constructor(private readonly decisions: Decisions) {}
+  constructor(private readonly decisions: ParkingStore) {}
 
   async execute({ by }: ListParked): Promise<readonly ParkedTable[]> {
     const parked = await this.decisions.store.parked();
@@ -53,7 +53,7 @@ export class ListParkedHandler implements IQueryHandler<ListParked> {
 /** Reads the positions of all partitions, with the fields that answers show. */
 @QueryHandler(ListPositions)
 export class ListPositionsHandler implements IQueryHandler<ListPositions> {
-  constructor(private readonly decisions: Decisions) {}
+  constructor(private readonly decisions: ParkingStore) {}
 
   async execute(): Promise<readonly PartitionPosition[]> {
     const positions = await this.decisions.store.positions();
@@ -103,7 +103,7 @@ export class ResumePartition extends Command<void> {
 export class DecideParkedHandler implements ICommandHandler<DecideParked> {
   private readonly logger = new Logger('parked');
 
-  constructor(private readonly decisions: Decisions) {}
+  constructor(private readonly decisions: ParkingStore) {}
 
   async execute({ by, table, what }: DecideParked): Promise<void> {
     const isId = !/\p{Cc}/u.test(table);
@@ -122,7 +122,7 @@ export class DecideParkedHandler implements ICommandHandler<DecideParked> {
 export class ResumePartitionHandler implements ICommandHandler<ResumePartition> {
   private readonly logger = new Logger('parked');
 
-  constructor(private readonly decisions: Decisions) {}
+  constructor(private readonly decisions: ParkingStore) {}
 
   async execute({ by, partition }: ResumePartition): Promise<void> {
     if (by.tables !== 'all')

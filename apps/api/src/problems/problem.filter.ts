@@ -31,7 +31,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
       reply.raw.destroy();
       return;
     }
-    answer(reply, problem);
+    sendProblem(reply, problem);
   }
 
   private problemOf(thrown: unknown, request: FastifyRequest): Problem {
@@ -89,7 +89,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
  * Sends a problem as the answer. It sends bytes, because Fastify adds a charset to the media type
  * of a text, and JSON takes no charset.
  */
-export function answer(reply: FastifyReply, problem: Problem): void {
+export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const { headers } = problem.extras;
   if (headers) reply.headers(headers);
   void reply

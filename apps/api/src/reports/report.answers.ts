@@ -26,20 +26,20 @@ import {
   Day,
   Part,
   Parts,
-  Positions,
+  PositionsField,
   Real,
   Ref,
   RulesId,
-  Severity,
+  SeverityField,
   Signed,
   Text,
   Time,
   Whole,
   YesNo,
 } from '../docs/answer-fields.js';
-import { pageOf } from '../docs/page.answer.js';
+import { pageAnswerOf } from '../docs/page.answer.js';
 import { CoupStateField } from '../lists/coup.answer.js';
-import { Favours, FindingAnswer, Slip } from '../lists/finding.answer.js';
+import { Favours, FindingAnswer, SlipField } from '../lists/finding.answer.js';
 
 /** Commission in one currency: due, taken, marked, collected, waived and outstanding. */
 export class OwedAnswer implements Required<CommissionOwed> {
@@ -90,7 +90,7 @@ export class CodeCount extends Counted implements Required<MisdealtCount<Finding
 }
 /** The number of findings with one severity, and of their coups. */
 export class SeverityCount extends Counted implements Required<MisdealtCount<Grade>> {
-  @Severity() value!: Grade;
+  @SeverityField() value!: Grade;
 }
 /** The number of findings at one table, and of their coups. */
 export class TextCount extends Counted implements Required<MisdealtCount<string>> {
@@ -153,7 +153,7 @@ export class DealerAnswer extends AccuracyAnswer implements Required<DealerLine>
 }
 /** The report on dealers: a line for each, and the total of all. */
 export class DealersAnswer implements Required<DealersReport> {
-  @Positions() positions!: string;
+  @PositionsField() positions!: string;
   @Parts(() => DealerAnswer) lines!: readonly DealerAnswer[];
   @Part(() => AccuracyAnswer) total!: AccuracyAnswer;
 }
@@ -211,7 +211,7 @@ export class PayoutAnswer implements Required<PayoutLine> {
 export class VarianceAnswer implements Required<VarianceLine> {
   @Text({ nullable: true }) bet!: string | null;
   @Code() code!: FindingCode;
-  @Slip({ nullable: true }) explainedBy!: VarianceLine['explainedBy'];
+  @SlipField({ nullable: true }) explainedBy!: VarianceLine['explainedBy'];
   @Favours({ nullable: true }) favours!: VarianceLine['favours'];
   @Currency() currency!: string;
   @Whole() findings!: number;
@@ -232,7 +232,7 @@ export class PayoutTotalAnswer implements Required<PayoutTotal> {
 }
 /** The report on payouts: settlements by bet, wrong ones by cause, and totals by currency. */
 export class PayoutsAnswer implements Required<PayoutsReport> {
-  @Positions() positions!: string;
+  @PositionsField() positions!: string;
   @Parts(() => PayoutAnswer) lines!: readonly PayoutAnswer[];
   @Parts(() => VarianceAnswer) variance!: readonly VarianceAnswer[];
   @Parts(() => PayoutTotalAnswer) totals!: readonly PayoutTotalAnswer[];
@@ -266,21 +266,21 @@ export class DevicesTotalAnswer implements Required<DeviceTotal> {
 }
 
 /** A page of the commission report, with the totals of all pages. */
-export class CommissionReportAnswer extends pageOf(CommissionAnswer) {
+export class CommissionReportAnswer extends pageAnswerOf(CommissionAnswer) {
   @Parts(() => OwedAnswer, { description: 'All pages, one line a currency' })
   totals!: readonly OwedAnswer[];
 }
 /** A page of the coups that the commission report adds up. */
-export class CommissionCoupsAnswer extends pageOf(CommissionCoupAnswer) {}
+export class CommissionCoupsAnswer extends pageAnswerOf(CommissionCoupAnswer) {}
 /** A page of the misdealt coups, with the counts of all pages. */
-export class MisdealtReportAnswer extends pageOf(MisdealtAnswer) {
+export class MisdealtReportAnswer extends pageAnswerOf(MisdealtAnswer) {
   @Part(() => MisdealtSummaryAnswer) summary!: MisdealtSummaryAnswer;
 }
 /** A page of the report on shoes, with the totals of all pages. */
-export class ShoesReportAnswer extends pageOf(ShoeReportAnswer) {
+export class ShoesReportAnswer extends pageAnswerOf(ShoeReportAnswer) {
   @Part(() => ShoesTotalAnswer) total!: ShoesTotalAnswer;
 }
 /** A page of the report on devices, with the totals of all pages. */
-export class DevicesAnswer extends pageOf(DeviceAnswer) {
+export class DevicesAnswer extends pageAnswerOf(DeviceAnswer) {
   @Part(() => DevicesTotalAnswer) total!: DevicesTotalAnswer;
 }

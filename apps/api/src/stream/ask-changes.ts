@@ -1,5 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { changesSince, positionsFrom, type Changes, type Positions } from '#read-model';
+import { changesSince, positionsFrom, type ChangesPage, type Positions } from '#read-model';
 import { RowsReader } from '../reading/rows-reader.js';
 
 /**
@@ -9,7 +9,7 @@ import { RowsReader } from '../reading/rows-reader.js';
 const AT_A_TIME = 100;
 
 /** Asks what changed in the rows since these positions. */
-export class AskChanges extends Query<Changes> {
+export class AskChanges extends Query<ChangesPage> {
   constructor(
     readonly since: Positions,
     readonly scope: readonly string[] | undefined,
@@ -26,7 +26,7 @@ export class AskPositions extends Query<Positions> {}
 export class AskChangesHandler implements IQueryHandler<AskChanges> {
   constructor(private readonly rows: RowsReader) {}
 
-  async execute({ since, scope }: AskChanges): Promise<Changes> {
+  async execute({ since, scope }: AskChanges): Promise<ChangesPage> {
     const { result } = await this.rows.read(undefined, (read) =>
       changesSince(read, since, { ...(scope && { scope }), limit: AT_A_TIME }),
     );

@@ -37,7 +37,8 @@ export interface Projection {
 }
 
 /** Returns the SHA-256 digest of a record's value. */
-export const digestOf = (value: Uint8Array): Buffer => createHash('sha256').update(value).digest();
+export const recordDigest = (value: Uint8Array): Buffer =>
+  createHash('sha256').update(value).digest();
 
 /**
  * A partition that this process owns. Its tables are folded up to `next`, projected up to some
@@ -280,7 +281,7 @@ export class PartitionFold {
 
   private move(): PositionMove {
     if (this.lastValue) {
-      this.digest = digestOf(this.lastValue);
+      this.digest = recordDigest(this.lastValue);
       this.lastValue = null;
     }
     return {

@@ -5,7 +5,7 @@ import { TableRun, type Judging } from './table-run.js';
  * How far a partition is folded: the next offset, and the events and bytes folded by the takeover
  * and since.
  */
-export interface Progress {
+export interface FoldProgress {
   readonly next: number;
   readonly events: number;
   readonly bytes: number;
@@ -51,18 +51,18 @@ export class Snapshots {
   ) {}
 
   /** Adds a table whose first event is in the next record. */
-  begin({ table }: TableRun, { next, events, bytes }: Progress): void {
+  begin({ table }: TableRun, { next, events, bytes }: FoldProgress): void {
     this.saved.set(table, { begins: next, folded: 0, events, bytes });
   }
 
   /** Adds a table that a takeover loaded and folded. */
-  resume(run: TableRun, { events, bytes }: Progress): void {
+  resume(run: TableRun, { events, bytes }: FoldProgress): void {
     const since = run.folded > 0 ? { events: 0, bytes: 0 } : { events, bytes };
     this.saved.set(run.table, { begins: run.isLoaded ? null : 0, folded: 0, ...since });
   }
 
   /** Records that a table was reloaded. Its tail is as long as before. */
-  replace(run: TableRun, { events, bytes }: Progress): void {
+  replace(run: TableRun, { events, bytes }: FoldProgress): void {
     const former = this.saved.get(run.table) ?? { begins: 0, events, bytes };
     this.saved.set(run.table, {
       begins: run.isLoaded ? null : (former.begins ?? 0),
@@ -84,7 +84,7 @@ export class Snapshots {
   save(
     tables: ReadonlyMap<string, TableRun>,
     changed: Iterable<TableRun>,
-    at: Progress,
+    at: FoldProgress,
     savings: number,
   ): SnapshotRow[] {
     const rows: SnapshotRow[] = [];
@@ -111,7 +111,7 @@ export class Snapshots {
    */
   saveForHandover(
     tables: ReadonlyMap<string, TableRun>,
-    at: Progress,
+    at: FoldProgress,
     bytes: number,
   ): SnapshotRow[] {
     const rows: SnapshotRow[] = [];
@@ -119,7 +119,7 @@ export class Snapshots {
     return rows;
   }
 
-  private isTailDue({ events, bytes }: Progress): boolean {
+  private isTailDue({ events, bytes }: FoldProgress): boolean {
     if (
       events - this.tailChecked.events < TAIL_CHECK_EVENTS &&
       bytes - this.tailChecked.bytes < TAIL_CHECK_BYTES
@@ -136,7 +136,7 @@ export class Snapshots {
   private addOldest(
     rows: SnapshotRow[],
     tables: ReadonlyMap<string, TableRun>,
-    at: Progress,
+    at: FoldProgress,
     savings: number,
     tail: number,
   ): void {
@@ -154,7 +154,7 @@ export class Snapshots {
     }
   }
 
-  private add(rows: SnapshotRow[], run: TableRun, { next, events, bytes }: Progress): number {
+  private add(rows: SnapshotRow[], run: TableRun, { next, events, bytes }: FoldProgress): number {
     const state = run.save();
     rows.push({ table: run.table, partition: this.partition, next, state });
     this.saved.set(run.table, { begins: null, folded: run.folded, events, bytes });

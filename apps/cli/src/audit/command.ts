@@ -5,7 +5,7 @@ import { printText } from './text.js';
 import { installedRules } from '#rule-folder';
 import { logFiles } from '../log/log-source.js';
 import { tellMalformed } from '../log/malformed.js';
-import { Page } from '../terminal/page.js';
+import { BufferedOutput } from '../terminal/page.js';
 import { Progress } from '../terminal/progress.js';
 import { EXIT } from '../refusal.js';
 
@@ -71,7 +71,7 @@ async function runAudit(
       ? undefined
       : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0),
   );
-  const page = new Page();
+  const page = new BufferedOutput();
   const outcome = await audit({
     files,
     book,

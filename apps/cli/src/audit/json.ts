@@ -1,13 +1,13 @@
 import type { AuditedShoe } from '#audit';
 import type { MalformedLines } from '../log/malformed.js';
-import type { Page } from '../terminal/page.js';
+import type { BufferedOutput } from '../terminal/page.js';
 import type { ShoeRecord } from './shoe-record.js';
 import type { Verdict } from './verdict.js';
 
 /**
  * Prints the object of contract section 6, one item a line, without holding all of it in memory.
  */
-export async function printJson(page: Page, verdict: Verdict): Promise<void> {
+export async function printJson(page: BufferedOutput, verdict: Verdict): Promise<void> {
   await page.lines(`{"events":${JSON.stringify(verdict.events)},`);
   await list(
     page,
@@ -36,7 +36,10 @@ export async function printJson(page: Page, verdict: Verdict): Promise<void> {
 }
 
 /** Prints every malformed line of refused input, one fault an item. */
-export async function printRefusalJson(page: Page, malformed: MalformedLines): Promise<void> {
+export async function printRefusalJson(
+  page: BufferedOutput,
+  malformed: MalformedLines,
+): Promise<void> {
   await page.lines(`{"refused":{"malformed":${malformed.count},`);
   await list(page, 'faults', faultsOf(malformed), '}}');
 }
@@ -64,7 +67,7 @@ function* faultsOf(malformed: MalformedLines): Iterable<unknown> {
 }
 
 async function list(
-  page: Page,
+  page: BufferedOutput,
   name: string,
   items: Iterable<unknown>,
   after: string,

@@ -1,9 +1,9 @@
 import { Decoder, EVENT_BYTES_MAX, houseFrom, type Block, type Fault, type RuleBook } from '#audit';
 import { readLines, type LineTaker } from '../log/log-lines.js';
-import { openLog, type LogFile } from '../log/log-source.js';
+import { openLogFile, type LogFile } from '../log/log-source.js';
 import { MalformedLines } from '../log/malformed.js';
 import { EVERYONE, TableShares } from './table-shares.js';
-import { Auditor } from './verdict.js';
+import { LogAuditor } from './verdict.js';
 
 /** Selects the tables of one worker: its own number, and the number of workers. */
 export interface Share {
@@ -17,7 +17,7 @@ export interface Share {
  */
 export class AuditPass implements LineTaker {
   readonly malformed = new MalformedLines();
-  readonly auditor: Auditor;
+  readonly auditor: LogAuditor;
   private readonly decoder: Decoder;
   private readonly shares: TableShares | undefined;
   private file = '';
@@ -33,7 +33,7 @@ export class AuditPass implements LineTaker {
     private readonly share?: Share,
     file?: number,
   ) {
-    this.auditor = new Auditor(book, file);
+    this.auditor = new LogAuditor(book, file);
     this.decoder = new Decoder(houseFrom(book));
     this.shares = share && new TableShares(share.workers);
   }
@@ -45,7 +45,7 @@ export class AuditPass implements LineTaker {
   async read(files: readonly LogFile[], progress?: (bytes: number) => void): Promise<void> {
     for (const file of files) {
       this.file = file.name;
-      const bytes = await openLog(file);
+      const bytes = await openLogFile(file);
       this.told = () => progress?.(this.bytesDone + bytes.used());
       await readLines(bytes, this);
       this.bytesDone += bytes.used();

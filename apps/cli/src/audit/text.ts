@@ -21,7 +21,7 @@ import {
   severityText,
   SLIP_WORDS,
 } from './finding-words.js';
-import { columns, counted, wrapped, type Page } from '../terminal/page.js';
+import { columns, counted, wrapped, type BufferedOutput } from '../terminal/page.js';
 import { ruleOf } from '../rules/rule-source.js';
 import type { ShoeRecord } from './shoe-record.js';
 import { grid } from '../terminal/grid.js';
@@ -34,7 +34,11 @@ const LABEL = 10;
  * Prints a verdict as text: shoes with their findings, what could not be judged, commission,
  * totals.
  */
-export async function printText(page: Page, verdict: Verdict, book: RuleBook): Promise<void> {
+export async function printText(
+  page: BufferedOutput,
+  verdict: Verdict,
+  book: RuleBook,
+): Promise<void> {
   const severities = new Map<Severity, number>();
   let after: ShoeRecord | undefined;
   for (const record of verdict.records()) {
@@ -155,7 +159,7 @@ function entry(label: string, lines: readonly string[]): string[] {
   );
 }
 
-async function printUnjudgeable(page: Page, verdict: Verdict): Promise<void> {
+async function printUnjudgeable(page: BufferedOutput, verdict: Verdict): Promise<void> {
   let begun = false;
   for (const { unjudgeable } of verdict.records()) {
     for (const doubt of unjudgeable) {
@@ -179,7 +183,7 @@ function doubtLines({ table, shoe, coup, codes, why }: Unjudgeable): string[] {
   ];
 }
 
-async function printCommission(page: Page, verdict: Verdict): Promise<void> {
+async function printCommission(page: BufferedOutput, verdict: Verdict): Promise<void> {
   let begun = false;
   for (const { ledger, shoe } of verdict.records()) {
     if (ledger.length === 0 || !shoe) continue;

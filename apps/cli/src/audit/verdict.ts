@@ -54,7 +54,7 @@ interface Table {
  * still change, two per table, and a bounded number of those that cannot, so a log of any length
  * takes no more.
  */
-export class Auditor {
+export class LogAuditor {
   private readonly tables = new Map<string, Table>();
   private readonly orders: Order[] = [];
   private readonly records: Spill<ShoeRecord>;

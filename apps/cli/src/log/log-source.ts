@@ -47,7 +47,7 @@ export function logFiles(names: readonly string[]): LogFile[] {
 }
 
 /** Opens a file for reading. Decompresses a file whose name ends in `.gz`. */
-export async function openLog({ name, size }: LogFile): Promise<Bytes> {
+export async function openLogFile({ name, size }: LogFile): Promise<Bytes> {
   if (name === '-') return notPacked(name, ofStream(name, process.stdin));
   try {
     if (!name.endsWith('.gz') && size !== undefined) return notPacked(name, await ofFile(name));

@@ -12,7 +12,7 @@ import {
 import { colours } from '../terminal/colours.js';
 import { grid } from '../terminal/grid.js';
 import { installedRules, rulesNamed } from '#rule-folder';
-import { Page } from '../terminal/page.js';
+import { BufferedOutput } from '../terminal/page.js';
 import { Refusal } from '../refusal.js';
 
 interface OddsOptionsAsked {
@@ -56,7 +56,7 @@ function decksAsked(text: string): number {
 
 async function runOdds({ decks, rules: name, choice, json }: OddsOptionsAsked): Promise<void> {
   const rules = rulesNamed(installedRules(), name);
-  const page = new Page();
+  const page = new BufferedOutput();
   const report = reportOf(rules, decks, choice);
   await page.lines(...(json ? [JSON.stringify(report)] : oddsLines(report, rules)));
   await page.flush();

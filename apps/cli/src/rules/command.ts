@@ -13,7 +13,7 @@ import type { RuleBook } from '#audit';
 import { colours } from '../terminal/colours.js';
 import { grid } from '../terminal/grid.js';
 import { installedRules, readJson, rulesNamed } from '#rule-folder';
-import { counted, Page } from '../terminal/page.js';
+import { counted, BufferedOutput } from '../terminal/page.js';
 import { EXIT, Refusal } from '../refusal.js';
 import { documentPage } from './rule-page.js';
 
@@ -78,7 +78,7 @@ const diffCommand = (): Command =>
     .action(diffDocuments);
 
 async function print(...lines: readonly string[]): Promise<void> {
-  const page = new Page();
+  const page = new BufferedOutput();
   await page.lines(...lines);
   await page.flush();
 }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { components } from '#api-types';
 import { grid } from '../terminal/grid.js';
-import { counted, Page } from '../terminal/page.js';
+import { counted, BufferedOutput } from '../terminal/page.js';
 import { addressAsked, answered, type Api, apiOf, secretFrom } from './server.js';
 
 interface ParkedAsked {
@@ -89,7 +89,7 @@ async function show(asked: ParkedAsked): Promise<void> {
   const stopped = partitions
     .filter((item): item is StoppedPartition => item.stopped !== null)
     .map(({ partition, stopped }) => ({ partition, stopped }));
-  const page = new Page();
+  const page = new BufferedOutput();
   if (asked.json) await page.lines(JSON.stringify({ parked, stopped }));
   else if (parked.length + stopped.length === 0)
     await page.lines('no table is parked, and no partition is stopped');

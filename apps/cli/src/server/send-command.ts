@@ -4,7 +4,7 @@ import { installedRules } from '#rule-folder';
 import { deliver, REQUEST_MS, type Destination, type RefusedEvent } from './delivery.js';
 import { DeliveryState } from './delivery-state.js';
 import { readLines, type LineTaker } from '../log/log-lines.js';
-import { logFiles, openLog, type LogFile } from '../log/log-source.js';
+import { logFiles, openLogFile, type LogFile } from '../log/log-source.js';
 import { MalformedLines, tellMalformed } from '../log/malformed.js';
 import { counted } from '../terminal/page.js';
 import { Progress } from '../terminal/progress.js';
@@ -105,7 +105,7 @@ async function checked(file: LogFile, book: RuleBook): Promise<MalformedLines> {
   const malformed = new MalformedLines();
   const decoder = new Decoder(houseFrom(book), 'refused');
   const progress = new Progress(file.size, 'checking');
-  const bytes = await openLog(file);
+  const bytes = await openLogFile(file);
   await readLines(bytes, {
     line: (block, from, to, number) => {
       const { faults } = decoder.decode(block, from, to);
@@ -147,7 +147,7 @@ class Sending implements LineTaker {
   }
 
   async run(progress: (bytes: number) => void): Promise<void> {
-    const bytes = await openLog(this.file);
+    const bytes = await openLogFile(this.file);
     this.used = () => progress(bytes.used());
     await readLines(bytes, this);
     this.state.end();

@@ -11,7 +11,7 @@ export const columns = (): number =>
   Math.min(100, Math.max(80, (process.stdout as { columns?: number }).columns ?? 100));
 
 /** Buffers standard output and waits for slow readers. */
-export class Page {
+export class BufferedOutput {
   private text = '';
 
   /** Adds lines. A line must not end with a line break. */

@@ -6,15 +6,15 @@ import {
   type Changed,
   type TableRow,
 } from '../entities/index.js';
-import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
+import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
 import {
-  FINDING_COLUMNS,
+  FINDING_SELECT,
   findingLine,
   type FindingLine,
   type FindingRead,
 } from '../findings/findings.js';
 import { keyOf } from '../database/schema-keys.js';
-import { SHOE_COLUMNS, type ShoeLine } from '../shoes/shoes.js';
+import { SHOE_SELECT, type ShoeLine } from '../shoes/shoes.js';
 import { positionsText, type Positions, type Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
 
@@ -39,7 +39,7 @@ export type Change = Changed &
   );
 
 /** A part of the changes, and the positions at which to continue. */
-export interface Changes {
+export interface ChangesPage {
   /**
    * Changes in the order of the log within each partition. Something that changed twice appears
    * once, in its current state.
@@ -64,7 +64,7 @@ export async function changesSince(
   read: Snapshot,
   since: Positions,
   { scope, limit }: { readonly scope?: readonly string[]; readonly limit: number },
-): Promise<Changes> {
+): Promise<ChangesPage> {
   if (!Number.isSafeInteger(limit) || limit < 1)
     throw new RangeError(`limit must be a whole number of at least 1, not ${limit}`);
   const behind = [...read.positions].filter(
@@ -92,14 +92,14 @@ export async function changesSince(
     );
   };
   const found: Change[] = [];
-  for (const { partition, changed, ...shoe } of await changedIn<ShoeLine>(SHOE, 's', SHOE_COLUMNS))
+  for (const { partition, changed, ...shoe } of await changedIn<ShoeLine>(SHOE, 's', SHOE_SELECT))
     found.push({ partition, changed, is: 'shoe', shoe });
-  for (const { partition, changed, ...coup } of await changedIn<CoupRead>(COUP, 'c', COUP_COLUMNS))
+  for (const { partition, changed, ...coup } of await changedIn<CoupRead>(COUP, 'c', COUP_SELECT))
     found.push({ partition, changed, is: 'coup', coup: coupLine(coup) });
   for (const { partition, changed, ...row } of await changedIn<FindingRead>(
     FINDING,
     'f',
-    FINDING_COLUMNS,
+    FINDING_SELECT,
   ))
     found.push({ partition, changed, is: 'finding', finding: findingLine(row) });
   for (const { partition, changed, ...table } of await changedIn<TableChange>(
@@ -120,7 +120,7 @@ function cut(
   reached: Positions,
   since: Positions,
   limit: number,
-): Changes {
+): ChangesPage {
   const ends = new Map(
     [...reached].map(([partition, next]) => [partition, Math.max(next, since.get(partition) ?? 0)]),
   );

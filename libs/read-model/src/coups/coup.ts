@@ -7,14 +7,14 @@ import {
   type ShoeRow,
 } from '../entities/index.js';
 import {
-  FINDING_COLUMNS,
+  FINDING_SELECT,
   findingLine,
   type FindingLine,
   type FindingRead,
 } from '../findings/findings.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
-import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from './coups.js';
+import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from './coups.js';
 import { stepsOf, type Steps } from './steps.js';
 
 /**
@@ -61,7 +61,7 @@ export async function coup(
 ): Promise<CoupWhole | undefined> {
   const where = new Where().named('c.ref = ?', ref).filter('c', scope ? { scope } : {}, 'null');
   const [row] = await read.rows<CoupRead & OfShoe>(
-    `select ${COUP_COLUMNS}, ${SHOE.select('s', OF_SHOE)} from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table" ${where.sql} order by c."table" limit 1`,
+    `select ${COUP_SELECT}, ${SHOE.select('s', OF_SHOE)} from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table" ${where.sql} order by c."table" limit 1`,
     where.parameters,
   );
   if (!row) return undefined;
@@ -69,7 +69,7 @@ export async function coup(
   const document = book.get(rules);
   if (!document) throw new RulesNotInstalled(rules);
   const raised = await read.rows<FindingRead>(
-    `select ${FINDING_COLUMNS} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`,
+    `select ${FINDING_SELECT} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`,
     [row.ref, row.table],
   );
   const doubts = await read.rows<{ readonly body: Unjudgeable }>(

@@ -40,7 +40,7 @@ export interface CoupsFilter extends Filter {
 export type CoupRead = Pick<CoupRow, 'detail' | (typeof SHOWN)[number]> & Standing;
 
 /** The select list of coups with their findings counted, for `from coup c`. */
-export const COUP_COLUMNS = `${COUP.select('c', [...SHOWN, 'detail'])}, ${standing('c', 'coup_ref')}`;
+export const COUP_SELECT = `${COUP.select('c', [...SHOWN, 'detail'])}, ${standing('c', 'coup_ref')}`;
 
 /** Returns a coup as lists show it. */
 export const coupLine = ({ detail, findings, worst, ...row }: CoupRead): CoupLine => ({
@@ -76,7 +76,7 @@ export async function coups(
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
     );
   const rows = await read.rows<CoupRead>(
-    `select ${COUP_COLUMNS} from coup c ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc limit ${fetchedFor(paging)}`,
+    `select ${COUP_SELECT} from coup c ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
   return pageOf(LIST, rows.map(coupLine), paging, ({ gamingDay, openedAt, ref, table }) => [

@@ -11,7 +11,7 @@ import type { CoupDetail } from '../entities/index.js';
 type CardOfCoup = CoupDetail['cards'][number];
 
 /** A card of a coup, and what the rules required when it was drawn. */
-export type Step = CardOfCoup & {
+export type CoupStep = CardOfCoup & {
   /**
    * What was due before this card: several alternatives if an unread card leaves it open. A moved
    * card counts on the hand that it ended on.
@@ -24,7 +24,7 @@ export type Step = CardOfCoup & {
  * card, or the outcome.
  */
 export interface Steps {
-  readonly steps: readonly Step[];
+  readonly steps: readonly CoupStep[];
   readonly then: readonly Due[];
 }
 
@@ -35,7 +35,7 @@ export interface Steps {
  */
 export function stepsOf(cards: CoupDetail['cards'], { tableau }: Rules): Steps {
   const hands: Record<HandName, SeenCard[]> = { player: [], banker: [] };
-  const steps: Step[] = [];
+  const steps: CoupStep[] = [];
   for (const card of cards) {
     const { to } = card;
     steps.push({

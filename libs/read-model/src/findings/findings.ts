@@ -45,7 +45,7 @@ export interface FindingsFilter extends Filter {
 export type FindingRead = Pick<FindingRow, 'body' | (typeof SHOWN)[number]>;
 
 /** The select list of findings, for `from finding f`. */
-export const FINDING_COLUMNS = FINDING.select('f', ['body', ...SHOWN]);
+export const FINDING_SELECT = FINDING.select('f', ['body', ...SHOWN]);
 
 /** Returns a finding as lists show it. */
 export const findingLine = ({ body, ...row }: FindingRead): FindingLine => ({
@@ -82,7 +82,7 @@ export async function findings(
     );
   }
   const rows = await read.rows<FindingRead>(
-    `select ${FINDING_COLUMNS} from finding f ${where.sql}
+    `select ${FINDING_SELECT} from finding f ${where.sql}
      order by ${order === 'worst' ? '-f.severity desc, ' : ''}f.gaming_day desc, f.at desc, f.id desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );

@@ -2,7 +2,7 @@ import { codesOfReport, type FindingCode, type Severity } from '#audit';
 import { FINDING, type FindingRow } from '../entities/index.js';
 import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import {
-  FINDING_COLUMNS,
+  FINDING_SELECT,
   findingLine,
   type FindingLine,
   type FindingRead,
@@ -126,7 +126,7 @@ async function findingsOf(
 ): Promise<FindingLine[]> {
   const found = conditions(filter).and('f.coup_ref = any(?)', coupRefs);
   const rows = await read.rows<FindingRead>(
-    `select ${FINDING_COLUMNS} from finding f ${found.sql} order by f.severity, f.code, f.id`,
+    `select ${FINDING_SELECT} from finding f ${found.sql} order by f.severity, f.code, f.id`,
     found.parameters,
   );
   return rows.map(findingLine);

@@ -7,7 +7,7 @@ import {
   type LedgerRow,
   type ShoeRow,
 } from '../entities/index.js';
-import { COUP_COLUMNS, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
+import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
 import {
   fetchedFor,
   cursorKey,
@@ -17,7 +17,7 @@ import {
   type Paging,
 } from '../reading/cursor.js';
 import {
-  FINDING_COLUMNS,
+  FINDING_SELECT,
   findingLine,
   type FindingLine,
   type FindingRead,
@@ -49,10 +49,10 @@ const SHOWN = [
 export type ShoeLine = Pick<ShoeRow, (typeof SHOWN)[number]> & Standing;
 
 /** The select list of shoes, for `from shoe s`. Its rows are `ShoeLine`s. */
-export const SHOE_COLUMNS = `${SHOE.select('s', SHOWN)}, ${standing('s', 'shoe_ref')}`;
+export const SHOE_SELECT = `${SHOE.select('s', SHOWN)}, ${standing('s', 'shoe_ref')}`;
 
 /** A seat's line of a shoe's ledger, in minor units of the shoe's currency. */
-export interface LedgerLine extends CommissionAmounts, Pick<LedgerRow, 'seat'> {
+export interface ShoeLedgerLine extends CommissionAmounts, Pick<LedgerRow, 'seat'> {
   readonly outstanding: number;
 }
 
@@ -61,7 +61,7 @@ export interface LedgerLine extends CommissionAmounts, Pick<LedgerRow, 'seat'> {
  * ledger has at most 1,000 items. The lists of coups and findings return the rest.
  */
 export interface ShoeWhole extends ShoeLine {
-  readonly ledger: readonly LedgerLine[];
+  readonly ledger: readonly ShoeLedgerLine[];
   readonly coupLines: readonly CoupLine[];
   /** First the standing findings, the gravest first, then the withdrawn ones. */
   readonly raised: readonly FindingLine[];
@@ -83,7 +83,7 @@ export async function shoes(
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
     );
   const rows = await read.rows<ShoeLine>(
-    `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
+    `select ${SHOE_SELECT} from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
     where.parameters,
   );
   return pageOf(LIST, rows, paging, ({ gamingDay, openedAt, ref, table }) => [
@@ -105,20 +105,20 @@ export async function shoe(
 ): Promise<ShoeWhole | undefined> {
   const where = new Where().named('s.ref = ?', ref).filter('s', scope ? { scope } : {}, 'null');
   const [row] = await read.rows<ShoeLine>(
-    `select ${SHOE_COLUMNS} from shoe s ${where.sql} order by s."table" limit 1`,
+    `select ${SHOE_SELECT} from shoe s ${where.sql} order by s."table" limit 1`,
     where.parameters,
   );
   if (!row) return undefined;
-  const ledger = await read.rows<Omit<LedgerLine, 'outstanding'>>(
+  const ledger = await read.rows<Omit<ShoeLedgerLine, 'outstanding'>>(
     `select ${LEDGER.select('l', ['seat', ...AMOUNTS])} from ledger l where l.shoe_ref = $1 and l."table" = $2 order by l.seat`,
     [row.ref, row.table],
   );
   const coupRows = await read.rows<CoupRead>(
-    `select ${COUP_COLUMNS} from coup c where c.shoe_ref = $1 and c."table" = $2 order by c.coup, c.ref limit ${PAGE_MAX}`,
+    `select ${COUP_SELECT} from coup c where c.shoe_ref = $1 and c."table" = $2 order by c.coup, c.ref limit ${PAGE_MAX}`,
     [row.ref, row.table],
   );
   const raised = await read.rows<FindingRead>(
-    `select ${FINDING_COLUMNS} from finding f where f.shoe_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.at, f.code, f.id limit ${PAGE_MAX}`,
+    `select ${FINDING_SELECT} from finding f where f.shoe_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.at, f.code, f.id limit ${PAGE_MAX}`,
     [row.ref, row.table],
   );
   const doubts = await read.rows<{ readonly body: Unjudgeable }>(

@@ -1,6 +1,6 @@
 import { BrokenLog } from '#event-log';
 import type { Claimed, ParkedEvent } from '#read-model';
-import { digestOf, PartitionFold } from '../../fold/partition-fold.js';
+import { recordDigest, PartitionFold } from '../../fold/partition-fold.js';
 import { lineKey } from '../../fold/record-lines.js';
 import type { TableRun } from '../../fold/table-run.js';
 import { parkedAt, reload, runFrom, type Loading, type Reloaded } from './load-table.js';
@@ -109,7 +109,7 @@ async function verify({ log }: Loading, { partition, next, lastDigest }: Claimed
     );
   if (next === 0) return;
   const [record] = await log.read(partition, next - 1, 1);
-  if (record && lastDigest && digestOf(record.value).equals(lastDigest)) return;
+  if (record && lastDigest && recordDigest(record.value).equals(lastDigest)) return;
   throw new BrokenLog(
     `record ${next - 1} is not the one that the rows were made from`,
     partition,

@@ -20,5 +20,5 @@ export const jsonJournal = (): Journal => journalOn(jsonLogger('auditor'));
 export const SILENT: Journal = { info: () => undefined, error: () => undefined };
 
 /** Returns an error as text for a field of a log message. */
-export const inWords = (error: unknown): string =>
+export const errorText = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);

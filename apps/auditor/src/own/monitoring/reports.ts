@@ -1,5 +1,5 @@
 import type { AuditorParts } from '../parts.js';
-import { inWords } from './journal.js';
+import { errorText } from './journal.js';
 
 /** Counts and logs the failures that an auditor recovers from. */
 export class Reports {
@@ -7,13 +7,13 @@ export class Reports {
 
   writeFailed(why: Error): void {
     this.parts.metrics.failures.inc();
-    this.parts.journal.error('retrying write', { error: inWords(why) });
+    this.parts.journal.error('retrying write', { error: errorText(why) });
   }
 
   heartbeatFailed(why: unknown): void {
     this.parts.metrics.failures.inc();
     this.parts.journal.error('heartbeat failed', {
-      error: inWords(why),
+      error: errorText(why),
     });
   }
 
@@ -21,7 +21,7 @@ export class Reports {
     this.parts.metrics.failures.inc();
     this.parts.journal.error('retrying table load', {
       table,
-      error: inWords(why),
+      error: errorText(why),
     });
   }
 
@@ -34,11 +34,11 @@ export class Reports {
   notGivenBack(why: unknown): void {
     this.parts.journal.error(
       'could not release partitions; other auditors claim them when the leases expire',
-      { error: inWords(why) },
+      { error: errorText(why) },
     );
   }
 
   taskFailed(why: unknown): void {
-    this.parts.journal.error('task failed', { error: inWords(why) });
+    this.parts.journal.error('task failed', { error: errorText(why) });
   }
 }

@@ -1,6 +1,6 @@
 import { BrokenLog } from '#event-log';
 import type { Held } from '#read-model';
-import { inWords } from '../monitoring/journal.js';
+import { errorText } from '../monitoring/journal.js';
 import type { AuditorParts } from '../parts.js';
 import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
@@ -36,7 +36,7 @@ export class PartitionFaults {
   /** Stops a partition at an offset until an operator resumes it. */
   async stop({ partition, generation }: Held, offset: number, why: Error): Promise<void> {
     const { journal, rows } = this.parts;
-    const error = inWords(why);
+    const error = errorText(why);
     journal.error('partition stopped: its log changed or its rows cannot be written', {
       partition,
       offset,
@@ -46,7 +46,7 @@ export class PartitionFaults {
     await rows.stopPartition({ partition, generation }, offset, error).catch((failure: unknown) => {
       journal.error('could not record that a partition stopped; its next owner detects it', {
         partition,
-        error: inWords(failure),
+        error: errorText(failure),
       });
     });
   }
@@ -61,7 +61,7 @@ export class PartitionFaults {
     const { journal, rows, owner } = this.parts;
     journal.error('partition released: it could not be followed', {
       partition: owned.partition,
-      error: inWords(why),
+      error: errorText(why),
     });
     this.partitions.drop(owned);
     await rows.release(owner, [owned.claimed]);
