@@ -83,6 +83,28 @@ describe('docs/asyncapi.yaml', () => {
     }
   });
 
+  it.each([
+    ['a number beyond 2^53 - 1', [{ card: 2 ** 53 }]],
+    ['a number below -(2^53 - 1)', { card: -1e300 }],
+    ['NUL in a string', { card: ['\0'] }],
+    ['NUL in a key', [{ 'card\0': '9S' }]],
+  ])('rejects a correction whose data has %s at any depth', (_, corrected) => {
+    const [event] = fc.sample(anyEventOf('observation-corrected'), 1) as [
+      { readonly data: object },
+    ];
+    const corrects = (data: object): boolean =>
+      accepts('observation-corrected', { ...event, ...STAMPS, data: { ...event.data, data } });
+    expect(corrects({ x: [{ card: [2 ** 53 - 1, null, true, ''] }] })).toBe(true);
+    expect(corrects({ x: corrected })).toBe(false);
+  });
+
+  it('rejects a code beyond 2^53 - 1', () => {
+    const [event] = fc.sample(anyEventOf('device-error'), 1) as [{ readonly data: object }];
+    const coded = (code: number): boolean =>
+      accepts('device-error', { ...event, ...STAMPS, data: { ...event.data, code } });
+    expect([coded(-5), coded(2 ** 53), coded(-(2 ** 53))]).toEqual([true, false, false]);
+  });
+
   it('has examples that match their own form', () => {
     const examples = EVENT_TYPES.flatMap((type) =>
       (DOCUMENT.components.messages[type].examples ?? []).map(({ payload }) =>

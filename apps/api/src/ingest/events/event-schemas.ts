@@ -4,7 +4,8 @@ import { CURRENCIES, EVENT_TYPES, type EventType, fullName, SHAPES } from '#audi
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
-const whole = (minimum: number, maximum = Number.MAX_SAFE_INTEGER): JsonSchema => ({
+const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
+const whole = (minimum: number, maximum = INTEGER_MAX): JsonSchema => ({
   type: 'integer',
   minimum,
   maximum,
@@ -12,6 +13,12 @@ const whole = (minimum: number, maximum = Number.MAX_SAFE_INTEGER): JsonSchema =
 
 /** No string of an event may contain NUL. */
 const WITHOUT_NUL = '^[^\\u0000]*$';
+
+/** The fields of an object of any JSON. */
+const ANY_FIELDS: JsonSchema = {
+  patternProperties: { [WITHOUT_NUL]: ref('json') },
+  additionalProperties: false,
+};
 
 /** The schemas of the kinds of field that `SHAPES` names. */
 export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
@@ -62,8 +69,22 @@ export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       properties: { min: ref('amount'), max: ref('amount') },
     },
   },
-  object: { type: 'object' },
-  code: { type: ['string', 'integer'], pattern: WITHOUT_NUL },
+  object: { type: 'object', ...ANY_FIELDS },
+  json: {
+    type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+    description: 'Any JSON whose strings have no NUL and whose numbers are at most 2^53 - 1.',
+    ...ANY_FIELDS,
+    items: ref('json'),
+    pattern: WITHOUT_NUL,
+    minimum: -INTEGER_MAX,
+    maximum: INTEGER_MAX,
+  },
+  code: {
+    type: ['string', 'integer'],
+    pattern: WITHOUT_NUL,
+    minimum: -INTEGER_MAX,
+    maximum: INTEGER_MAX,
+  },
   time: { type: 'string', format: 'date-time', description: 'RFC 3339, as it was sent.' },
   source: {
     type: 'string',
