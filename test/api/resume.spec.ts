@@ -88,7 +88,7 @@ describe('a stopped partition', () => {
     const narrow = await floor.server.api.person('admin', { tables: ['B07'] });
     expect((await resume(String(partition), narrow)).statusCode).toBe(403);
     expect((await shoeprint(['resume', '99'])).stderr).toContain(
-      'no partition of that number is stopped',
+      'no stopped partition has this number',
     );
   });
 
@@ -104,7 +104,7 @@ describe('a stopped partition', () => {
       delete floor.log.faults.hole;
       expect((await resume(String(partition))).statusCode).toBe(202);
       expect(told).toContainEqual({
-        message: 'a stopped partition is to go on',
+        message: 'stopped partition made claimable again',
         partition,
         by: 'person/resumer',
       });

@@ -42,7 +42,7 @@ export class ApiModule implements OnApplicationBootstrap {
     this.unhandled.subscribe(({ exception }: { exception: unknown }) => {
       const { message, stack } = asError(exception);
       this.logger.fatal({
-        message: 'a handler failed with nobody waiting for it',
+        message: 'unhandled exception in a handler',
         error: message,
         stack,
       });

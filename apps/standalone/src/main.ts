@@ -35,7 +35,7 @@ async function run(): Promise<number> {
       return 0;
     default:
       throw new Refusal(
-        `unknown command ${command}: use none, --sample-day, rebuild, or --print-config`,
+        `unknown command ${command}: expected --sample-day, rebuild, --print-config or no command`,
       );
   }
 }

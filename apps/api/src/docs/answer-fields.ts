@@ -46,7 +46,8 @@ export const Code = field({ enum: FINDING_CODES, enumName: 'FindingCode' });
 export const PositionsField = field({
   type: 'string',
   pattern: '^([0-9]+:[0-9]+(,[0-9]+:[0-9]+)*)?$',
-  description: 'The positions of the log that the answer is true of, `partition:next` with commas',
+  description:
+    'The positions of the log that the answer includes, comma-separated `partition:next`',
 });
 
 /** One of the given texts. */

@@ -29,7 +29,7 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
   const about = new DocumentBuilder()
     .setTitle('Shoeprint')
     .setDescription(
-      `Takes table events and answers with what was found. Every refusal is a problem document (RFC 9457); [all types](${basePath}/docs/problems). The topic of the events: [AsyncAPI](${basePath}/docs/asyncapi.yaml).`,
+      `Records table events and returns what the auditor found. Every refusal is a problem document (RFC 9457); [all types](${basePath}/docs/problems). The topic of the events: [AsyncAPI](${basePath}/docs/asyncapi.yaml).`,
     )
     .setVersion('1')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')

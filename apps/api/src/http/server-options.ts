@@ -36,7 +36,7 @@ export function serverOptions({
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX, ignoreTrailingSlash: true },
     frameworkErrors: (_error, _request, reply) =>
-      sendProblem(reply, new Problem('malformed-request', 'the path cannot be read')),
+      sendProblem(reply, new Problem('malformed-request', 'the path is not valid')),
     clientErrorHandler,
   };
 }

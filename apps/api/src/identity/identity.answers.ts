@@ -14,7 +14,7 @@ export class AccountAnswer implements Required<AccountShown> {
   @Texts(TABLES) tables!: readonly string[];
   @YesNo() disabled!: boolean;
   @Time() createdAt!: string;
-  @Text({ description: 'The identity that made it' }) createdBy!: string;
+  @Text({ description: 'The identity that created it' }) createdBy!: string;
 }
 /** All accounts, in order of name. */
 export class AccountsAnswer {
@@ -35,7 +35,7 @@ export class KeyAnswer implements Required<KeyShown> {
 }
 /** A new device key with its token. */
 export class NewKeyAnswer extends KeyAnswer {
-  @Text({ description: 'The bearer token; shown once and not kept' }) token!: string;
+  @Text({ description: 'The bearer token; shown once and never stored' }) token!: string;
 }
 /** The device keys that the sender may see, in order of name. */
 export class KeysAnswer {

@@ -40,7 +40,7 @@ declare module 'fastify' {
 export function identityOf(request: FastifyRequest): Identity {
   if (!request.identity)
     throw new Error(
-      `${request.method} ${request.routeOptions.url ?? ''} is open and knows no identity`,
+      `${request.method} ${request.routeOptions.url ?? ''} is open and has no identity`,
     );
   return request.identity;
 }

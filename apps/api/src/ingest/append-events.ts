@@ -136,20 +136,20 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     for (const failure of failures)
       if (!(failure instanceof NotRecorded) && !(failure instanceof OutcomeUnknown))
         this.logger.error(
-          'the log failed in a way that it does not name',
+          'unexpected error of the log',
           failure instanceof Error ? failure.stack : String(failure),
         );
     const cause = failures[0];
     if (appended === 0 && failures.every((failure) => failure instanceof NotRecorded)) {
       return new Problem(
         'not-recorded',
-        'The log takes nothing now. Nothing of this request was recorded; send it again.',
+        'The log does not accept events at the moment. Nothing of this request was recorded; send it again.',
         { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause },
       );
     }
     return new Problem(
       'outcome-unknown',
-      'Some or all of this request may be recorded. Send the same again: what is recorded already is admitted once.',
+      'Some or all of this request may be recorded. Send the same request again: duplicates have no effect.',
       { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause },
     );
   }

@@ -68,8 +68,8 @@ export class SettledAnswer implements Required<Settled> {
 export class CoupBetAnswer implements Required<CoupBet> {
   @Whole({ minimum: 1 }) seat!: number;
   @Text() bet!: string;
-  @Amount({ description: 'What stood when betting closed' }) stands!: number;
-  @Amount({ description: 'What was placed too late to count' }) late!: number;
+  @Amount({ description: 'The stake when betting closed' }) stands!: number;
+  @Amount({ description: 'Stakes placed too late to count' }) late!: number;
   @Part(() => SettledAnswer, { nullable: true }) settled!: SettledAnswer | null;
 }
 
@@ -121,7 +121,7 @@ export class CoupAnswer implements Required<CoupLine> {
   @Whole({ description: 'Its number in the shoe' }) coup!: number;
   @CoupKindField() kind!: CoupLine['kind'];
   @CoupStateField() state!: CoupLine['state'];
-  @Outcome({ nullable: true, description: 'By the cards as they lie' }) outcome!: string | null;
+  @Outcome({ nullable: true, description: 'According to the cards' }) outcome!: string | null;
   @Text({ nullable: true, description: 'Who dealt; null if nobody had signed on' })
   dealer!: string | null;
   @Time() openedAt!: string;

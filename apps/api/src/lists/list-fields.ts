@@ -41,7 +41,7 @@ export class CoupsFields extends paged(DealtFields) {
   shoeRef?: string;
 
   @ApiPropertyOptional({
-    description: 'Only coups with findings that stand, or only those without',
+    description: 'Only coups with standing findings, or only those without',
   })
   @MayBeAbsent()
   @Transform(({ value }) =>

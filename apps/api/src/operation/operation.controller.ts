@@ -23,7 +23,7 @@ export class OperationController {
 
   @Get('livez')
   @Open()
-  @ApiOperation({ summary: 'Whether the process lives: restart it where this does not answer' })
+  @ApiOperation({ summary: 'Show that the process is alive; restart it if this does not answer' })
   @ApiOkResponse({ type: LivenessAnswer, description: 'Alive' })
   getLiveness(): { live: true } {
     return { live: true };
@@ -34,7 +34,7 @@ export class OperationController {
   @Header('Cache-Control', 'no-store')
   @UseInterceptors(ReadinessStatus)
   @ApiOperation({
-    summary: 'Whether requests can be served: log, database and schemas; lag does not count',
+    summary: 'Show whether the server can take requests: log, database and schemas; ignores lag',
   })
   @ApiOkResponse({ type: ReadinessAnswer, description: 'Ready' })
   @ApiServiceUnavailableResponse({

@@ -31,7 +31,7 @@ export class ParkedController {
 
   @Get('parked')
   @Requires('read-parked')
-  @ApiOperation({ summary: 'Tables that are judged no further until somebody decides' })
+  @ApiOperation({ summary: 'List parked tables, which are not judged until somebody decides' })
   @ApiOkResponse({ type: ParkedTablesAnswer, description: 'By table' })
   async listParked(@Sender() by: Identity): Promise<{ items: readonly ParkedTable[] }> {
     return { items: await this.queries.execute(new ListParked(by)) };
@@ -41,10 +41,10 @@ export class ParkedController {
   @Requires('release-parked')
   @HttpCode(202)
   @ApiOperation({
-    summary: 'Have the event judged again that the table stopped at, as after an upgrade',
+    summary: 'Retry the event that a table is parked at, for example after an upgrade',
   })
   @TextParam('table', { description: 'Table id' })
-  @ApiAcceptedResponse({ description: 'The auditor that owns the table does it within seconds' })
+  @ApiAcceptedResponse({ description: 'The auditor that owns the table acts within seconds' })
   async retryParked(@Param('table') table: string, @Sender() by: Identity): Promise<void> {
     await this.commands.execute(new DecideParked(by, table, 'retry'));
   }
@@ -53,10 +53,10 @@ export class ParkedController {
   @Requires('release-parked')
   @HttpCode(202)
   @ApiOperation({
-    summary: 'Have the table go on without the event that it stopped at; who asked is recorded',
+    summary: 'Release a parked table without the event that it stopped at; records who asked',
   })
   @TextParam('table', { description: 'Table id' })
-  @ApiAcceptedResponse({ description: 'The auditor that owns the table does it within seconds' })
+  @ApiAcceptedResponse({ description: 'The auditor that owns the table acts within seconds' })
   async releaseParked(@Param('table') table: string, @Sender() by: Identity): Promise<void> {
     await this.commands.execute(new DecideParked(by, table, 'release'));
   }
@@ -64,7 +64,7 @@ export class ParkedController {
   @Get('positions')
   @Requires('read-positions')
   @ApiOperation({
-    summary: 'How far each partition of the log is folded, by whom, and whether it goes on',
+    summary: 'Show for each partition how far it is folded, its owner, and whether it is stopped',
   })
   @ApiOkResponse({ type: PartitionsAnswer, description: 'By partition' })
   async listPositions(): Promise<{ items: readonly PartitionPosition[] }> {
@@ -76,7 +76,7 @@ export class ParkedController {
   @HttpCode(202)
   @ApiOperation({
     summary:
-      'Have a stopped partition followed again from where it stopped, once the log is what it was; nothing is skipped, and who asked is logged',
+      'Resume a stopped partition where it stopped, once its log is restored; skips nothing and logs who asked',
   })
   @ApiParam({ name: 'partition', schema: { type: 'integer', minimum: 0, maximum: 999_999 } })
   @ApiAcceptedResponse({

@@ -98,7 +98,7 @@ export class ResumePartition extends Command<void> {
   }
 }
 
-/** Stores the decision about a parked table for its auditor, and logs who made it. */
+/** Stores the parked table: decision recorded for its auditor, and logs who made it. */
 @CommandHandler(DecideParked)
 export class DecideParkedHandler implements ICommandHandler<DecideParked> {
   private readonly logger = new Logger('parked');
@@ -112,8 +112,8 @@ export class DecideParkedHandler implements ICommandHandler<DecideParked> {
       !seesTable(by, table) ||
       !(await this.decisions.store.askParked(table, what, by.id))
     )
-      throw new Problem('not-found', 'no table of that id is parked');
-    this.logger.log({ message: 'decision about a parked table', table, what, by: by.id });
+      throw new Problem('not-found', 'no parked table has this id');
+    this.logger.log({ message: 'parked table: decision recorded', table, what, by: by.id });
   }
 }
 
@@ -126,12 +126,12 @@ export class ResumePartitionHandler implements ICommandHandler<ResumePartition> 
 
   async execute({ by, partition }: ResumePartition): Promise<void> {
     if (by.tables !== 'all')
-      throw new Problem('not-permitted', 'a partition holds tables that this identity may not see');
+      throw new Problem('not-permitted', 'the partition has tables that this identity may not see');
     const isNumber = /^\d{1,6}$/.test(partition);
     if (!isNumber || !(await this.decisions.store.resumePartition(Number(partition))))
-      throw new Problem('not-found', 'no partition of that number is stopped');
+      throw new Problem('not-found', 'no stopped partition has this number');
     this.logger.log({
-      message: 'a stopped partition is to go on',
+      message: 'stopped partition made claimable again',
       partition: Number(partition),
       by: by.id,
     });

@@ -75,7 +75,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
   private tell(problem: Problem, request: FastifyRequest): void {
     const { cause } = problem;
     const what = {
-      message: 'a request ended in a fault of ours',
+      message: 'request failed with an internal error',
       instance: problem.extras.instance,
       method: request.method,
       route: request.routeOptions?.url,

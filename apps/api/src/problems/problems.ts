@@ -24,116 +24,120 @@ export const PROBLEMS = {
     status: 400,
     title: 'The request is malformed',
     meaning:
-      'The body is not what its media type says, or not UTF-8 JSON. Nothing of it was taken.',
+      'The body does not match its media type, or is not UTF-8 JSON. The server used none of it.',
   },
   'invalid-request': {
     status: 400,
-    title: 'The request does not hold what it must',
+    title: 'The request is invalid',
     meaning:
-      'A field, parameter or header is missing, unknown or has a value that it may not have; `errors` names each by JSON pointer.',
+      'A field, parameter or header is missing, unknown or has an invalid value. `errors` names each by JSON pointer.',
   },
   'malformed-events': {
     status: 400,
     title: 'At least one event is malformed',
     meaning:
-      'The request was refused whole and nothing of it was recorded; `errors` lists every malformed event by position and JSON pointer.',
+      'The whole request was refused and nothing was recorded. `errors` lists every malformed event by position and JSON pointer.',
   },
   'not-signed-in': {
     status: 401,
-    title: 'Nobody is named by this request',
+    title: 'Authentication is required',
     meaning:
-      'It bears no token, or one that is unknown, revoked or out of date. Sign in, or use a device key: `Authorization: Bearer ...`.',
+      'The request has no token, or its token is unknown, revoked or expired. Sign in, or use a device key: `Authorization: Bearer ...`.',
   },
   'wrong-password': {
     status: 401,
-    title: 'The name and password do not belong together',
-    meaning: 'No account of that name may sign in with that password.',
+    title: 'The name or password is wrong',
+    meaning: 'No active account has this name and password.',
   },
   'not-permitted': {
     status: 403,
-    title: 'This identity may not do that',
-    meaning: 'It is known, but none of its roles has the permission that the route asks for.',
+    title: 'This identity may not do this',
+    meaning:
+      'The token is valid, but no role of the identity has the permission that the route requires.',
   },
   'source-not-yours': {
     status: 403,
-    title: 'This identity may not write that',
+    title: 'This identity may not write an event of the request',
     meaning:
-      'An event names a source, a table or a type that the identity does not list. The request was refused whole and nothing of it was recorded.',
+      'An event names a source, table or type that the identity may not write. The whole request was refused and nothing was recorded.',
   },
   'not-found': {
     status: 404,
-    title: 'There is nothing here',
+    title: 'Not found',
     meaning:
-      'The path leads nowhere, or the thing that it names is not there or not to be seen by this identity.',
+      'The path does not exist, or it names something that does not exist or that this identity may not see.',
   },
   'method-not-allowed': {
     status: 405,
-    title: 'This path does not take that method',
-    meaning: 'The header `Allow` names the methods that it takes.',
+    title: 'The path does not support this method',
+    meaning: 'The header `Allow` lists the supported methods.',
   },
   'not-acceptable': {
     status: 406,
-    title: 'The answer cannot be had in that form',
-    meaning: 'The header `Accept` asks for a media type that this route does not answer with.',
+    title: 'The answer is not available in this form',
+    meaning: 'The header `Accept` asks for a media type that this route does not return.',
   },
   'too-slow': {
     status: 408,
     title: 'The request did not arrive in time',
-    meaning: 'Its head or body took longer than the server waits. Nothing of it was taken.',
+    meaning: 'Its head or body took longer than the server waits. The server used none of it.',
   },
   conflict: {
     status: 409,
-    title: 'That is already so, or cannot be now',
-    meaning: 'The thing exists already, or its state does not allow this.',
+    title: 'The request conflicts with the current state',
+    meaning:
+      'What the request creates already exists, or the current state does not allow the change.',
   },
   'precondition-failed': {
     status: 412,
-    title: 'It has changed meanwhile',
-    meaning: 'The header `If-Match` names another version than the one that stands.',
+    title: 'The version has changed',
+    meaning: 'The header `If-Match` names a version that is no longer current.',
   },
   'too-large': {
     status: 413,
     title: 'The request is too large',
-    meaning: 'Send less at once. Nothing of it was taken.',
+    meaning: 'Send less at once. The server used none of it.',
   },
   'media-type-not-taken': {
     status: 415,
-    title: 'This media type is not taken',
-    meaning: 'The header `Content-Type` names a form that this route does not read.',
+    title: 'The media type is not supported',
+    meaning: 'The header `Content-Type` names a media type that this route does not read.',
   },
   'too-many-attempts': {
     status: 429,
     title: 'Too many attempts',
     meaning:
-      'Sign-in failed too often. The header `Retry-After` says after how many seconds another attempt is looked at.',
+      'Sign-in failed too often. The header `Retry-After` says how many seconds to wait before the next attempt.',
   },
   'internal-fault': {
     status: 500,
-    title: 'The server met a fault of its own',
+    title: 'Internal server error',
     meaning:
-      "It is ours, not yours. The member `instance` is the id under which the fault stands in the server's log.",
+      "The fault is in the server, not in the request. The member `instance` is its id in the server's log.",
   },
   'not-recorded': {
     status: 503,
     title: 'Nothing was recorded',
     meaning:
-      'Nothing of the request was handed to the log. Send it again after `Retry-After` seconds.',
+      'The server appended nothing of the request to the log. Send it again after `Retry-After` seconds.',
   },
   'not-yet-visible': {
     status: 503,
-    title: 'That position is not visible yet',
+    title: 'The position is not visible yet',
     meaning:
-      'What `Min-Position` names was not folded within two seconds. Ask again; a stale answer is never given.',
+      'The rows did not reach `Min-Position` within two seconds. Ask again: the server never returns an older answer instead.',
   },
   'not-ready': {
     status: 503,
-    title: 'Something that the server needs is out of reach',
-    meaning: 'Its database or its log does not answer. Ask again after `Retry-After` seconds.',
+    title: 'The database or the log is unavailable',
+    meaning:
+      'The server cannot reach its database or its log, or is stopping. Ask again after `Retry-After` seconds.',
   },
   'outcome-unknown': {
     status: 504,
-    title: 'Whether it was recorded is unknown',
-    meaning: 'The log did not answer in time. Send the same events again: they are admitted once.',
+    title: 'It is unknown whether the events were recorded',
+    meaning:
+      'The log did not answer in time. Send the same events again: duplicates have no effect.',
   },
 } as const satisfies Readonly<Record<string, ProblemType>>;
 

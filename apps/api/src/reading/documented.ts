@@ -30,7 +30,7 @@ export const ReadLines = <Answered extends object>(
 
 const HEADERS = {
   [LOG_POSITION]: {
-    description: 'The positions of the log that the answer is true of',
+    description: 'The positions of the log that the answer includes',
     schema: { type: 'string', pattern: `${POSITIONS_PATTERN}|^$` },
   },
   ETag: { description: 'Of the bytes of the answer', schema: { type: 'string' } },
@@ -56,18 +56,18 @@ const documented = (summary: string, answer: Answer, otherForms: object): Method
     ApiHeader({
       name: 'If-None-Match',
       required: false,
-      description: 'An `ETag` that the reader has: answers 304 if it is still the same',
+      description: 'The `ETag` of an earlier answer: returns 304 if the answer is the same',
       schema: { type: 'string' },
     }),
     ApiExtraModels(answer),
     ApiResponse({
       status: 200,
-      description: 'What was asked for',
+      description: 'The requested data',
       headers: HEADERS,
       content: {
         'application/json': { schema: { $ref: getSchemaPath(answer) } },
         ...otherForms,
       },
     }),
-    ApiResponse({ status: 304, description: 'The reader has it already', headers: HEADERS }),
+    ApiResponse({ status: 304, description: 'The answer is the same', headers: HEADERS }),
   );

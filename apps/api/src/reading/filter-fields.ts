@@ -13,7 +13,9 @@ import { FORMATS, type Format } from './formats.js';
  * as an event's id.
  */
 const IsPlain = (): PropertyDecorator =>
-  Matches(/^[^\0\p{Cs}]{0,16384}$/u, { message: 'must be one text, of at most 16,384 characters' });
+  Matches(/^[^\0\p{Cs}]{0,16384}$/u, {
+    message: 'must be a single string of at most 16,384 characters',
+  });
 const IsDay = (): PropertyDecorator =>
   ValidateBy({
     name: 'day',
@@ -64,7 +66,7 @@ const DayField = (description: string, example: string): PropertyDecorator =>
   );
 
 const CursorField = (): PropertyDecorator =>
-  TextField({ description: 'The cursor that the page before gave as `next`' });
+  TextField({ description: 'The value of `next` on the previous page' });
 
 const LimitField = (): PropertyDecorator =>
   applyDecorators(
@@ -86,8 +88,7 @@ const FormatField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
       enum: FORMATS,
-      description:
-        'As the header Accept with application/json or text/csv; CSV holds all lines at once',
+      description: 'Overrides the header Accept. CSV has all lines at once',
     }),
     MayBeAbsent(),
     IsIn(FORMATS),
@@ -104,7 +105,7 @@ export const ChoiceField = (choices: readonly string[], by?: string): PropertyDe
 /** An optional list of finding codes. */
 export const CodesField = (): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ isArray: true, enum: FINDING_CODES, description: 'Several with commas' }),
+    ApiPropertyOptional({ isArray: true, enum: FINDING_CODES, description: 'Comma-separated' }),
     MayBeAbsent(),
     ToList(),
     IsIn(FINDING_CODES, { each: true }),
@@ -116,7 +117,7 @@ export const SeveritiesField = (): PropertyDecorator =>
     ApiPropertyOptional({
       type: 'array',
       items: { type: 'integer', enum: [...SEVERITIES] },
-      description: 'Several with commas',
+      description: 'Comma-separated',
     }),
     MayBeAbsent(),
     ToWholes(),

@@ -14,14 +14,14 @@ export function formatAsked(request: FastifyRequest, asked: unknown): Format {
   if (asked === 'json' || asked === 'csv') return asked;
   const [json, csv] = [weightOf(request, 'application/json'), weightOf(request, 'text/csv')];
   if (json === 0 && csv === 0)
-    throw new Problem('not-acceptable', 'this route answers application/json or text/csv');
+    throw new Problem('not-acceptable', 'this route returns application/json or text/csv');
   return json >= csv ? 'json' : 'csv';
 }
 
 /** Throws `not-acceptable` if a request does not accept JSON. */
 export function acceptsJson(request: FastifyRequest): void {
   if (weightOf(request, 'application/json') === 0)
-    throw new Problem('not-acceptable', 'this route answers application/json');
+    throw new Problem('not-acceptable', 'this route returns application/json');
 }
 
 /**

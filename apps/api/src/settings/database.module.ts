@@ -40,7 +40,7 @@ class IdleConnections implements OnModuleDestroy {
 
   readonly lost = (error: Error): void => {
     if (!this.isClosing)
-      this.logger.warn({ message: 'an idle connection was lost', error: error.message });
+      this.logger.warn({ message: 'idle connection lost', error: error.message });
   };
 
   onModuleDestroy(): void {

@@ -137,7 +137,7 @@ export class Following {
   /** Logs what went wrong and disconnects the reader, which can reconnect and resume. */
   private giveUp(error: unknown): void {
     this.logger.warn({
-      message: 'a follower of the stream was let go',
+      message: 'stream closed after an error',
       error: error instanceof Error ? error.message : String(error),
     });
     this.response.destroy();

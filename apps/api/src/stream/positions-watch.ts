@@ -61,7 +61,7 @@ export class PositionsWatch implements OnModuleDestroy {
       return LOOK_MS;
     } catch (error) {
       this.logger.warn({
-        message: 'the positions could not be looked at; followers wait',
+        message: 'could not read the positions; streams wait',
         error: (error as Error).message,
       });
       return AFTER_FAULT_MS;

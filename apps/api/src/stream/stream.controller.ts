@@ -57,9 +57,9 @@ export class StreamController implements OnModuleDestroy {
   @Get()
   @Requires('follow-stream')
   @ApiOperation({
-    summary: 'Follow what changes: findings, coups that end, shoes, tables',
+    summary: 'Follow changes of findings, finished coups, shoes and tables',
     description:
-      'Events `finding`, `coup`, `shoe` and `table`, each with the thing as it now stands. The id of an event is a list of positions; a reader that comes back with `Last-Event-ID` goes on there, and may be told a thing twice. Without it the stream begins now.',
+      'Events `finding`, `coup`, `shoe` and `table`, each with the current state of its subject. The id of an event is a list of positions. A reader that reconnects with `Last-Event-ID` resumes there and may receive a change twice. Without it the stream begins now.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',
@@ -69,7 +69,7 @@ export class StreamController implements OnModuleDestroy {
   @ApiExtraModels(FindingAnswer, CoupAnswer, ShoeAnswer, TableAnswer)
   @ApiResponse({
     status: 200,
-    description: 'Events without end. The schema is that of one event',
+    description: 'An endless stream of events. The schema is that of one event',
     content: { 'text/event-stream': { schema: EVENT } },
   })
   @Refuses('invalid-request')

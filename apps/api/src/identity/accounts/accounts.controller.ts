@@ -59,7 +59,7 @@ export class AccountsController {
 
   @Post()
   @Requires('manage-accounts')
-  @ApiOperation({ summary: 'Make an account' })
+  @ApiOperation({ summary: 'Create an account' })
   @ApiCreatedResponse({ type: AccountAnswer, description: 'The account' })
   @Refuses('conflict')
   createAccount(@Body() account: NewAccount, @Sender() { id }: Identity): Promise<AccountShown> {
@@ -84,7 +84,7 @@ export class AccountsController {
 
   @Get()
   @Requires('manage-accounts')
-  @ApiOperation({ summary: 'All accounts' })
+  @ApiOperation({ summary: 'List accounts' })
   @ApiOkResponse({ type: AccountsAnswer, description: 'By name' })
   async listAccounts(): Promise<{ items: readonly AccountShown[] }> {
     return { items: await this.queries.execute(new ListAccounts()) };

@@ -86,7 +86,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
       .returning('name')
       .execute();
     if ((inserted.raw as readonly unknown[]).length === 0)
-      throw new Problem('conflict', `there is an account ${name} already`);
+      throw new Problem('conflict', `an account named ${name} already exists`);
     this.logger.log({ message: 'account created', name, roles, by });
     return shown(await this.source.getRepository(Account).findOneByOrFail({ name }));
   }
@@ -146,7 +146,7 @@ async function change(
     .orderBy('account.name')
     .getMany();
   const account = NAME.test(name) ? await accounts.findOneBy({ name }) : null;
-  if (!account) throw new Problem('not-found', 'there is no account of that name');
+  if (!account) throw new Problem('not-found', 'no account has this name');
   if (passwordHash !== undefined) account.passwordHash = passwordHash;
   if (roles) account.roles = [...roles];
   if (tables) account.tables = [...tables];
@@ -155,7 +155,7 @@ async function change(
   if (managesNoMore && admins.length === 1 && admins[0]?.name === name)
     throw new Problem(
       'conflict',
-      `${name} is the last admin: nobody would be left who manages accounts`,
+      `${name} is the last admin, and somebody must be able to manage accounts`,
     );
   if (passwordHash !== undefined || account.disabled)
     await manager.getRepository(Session).delete({ accountName: name });

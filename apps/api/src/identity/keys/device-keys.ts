@@ -83,7 +83,7 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
     key: { name, sources, tables, types },
   }: CreateKey): Promise<KeyShown & { readonly token: string }> {
     if (!covers(by, tables))
-      throw new Problem('not-permitted', 'the key would reach tables that this account does not');
+      throw new Problem('not-permitted', 'the key may list only tables that your account may see');
     const { id, text, hash } = newToken('spk');
     const inserted = await this.source
       .createQueryBuilder()
@@ -104,7 +104,7 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
     if ((inserted.raw as readonly unknown[]).length === 0)
       throw new Problem(
         'conflict',
-        `the name ${name} was given to a key already; it stands in the record and is not given again`,
+        `a key named ${name} already exists; names of keys are never reused, because the record contains them`,
       );
     this.logger.log({ message: 'key created', id, name, sources, tables, types, by: by.id });
     return {
@@ -129,8 +129,7 @@ export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
     const key = /^[0-9a-f]{16}$/.test(id)
       ? await keys.findOneBy({ id, revokedAt: IsNull() })
       : null;
-    if (!key || !covers(by, key.tables))
-      throw new Problem('not-found', 'there is no good key of that id');
+    if (!key || !covers(by, key.tables)) throw new Problem('not-found', 'no valid key has this id');
     await keys.update({ id, revokedAt: IsNull() }, { revokedAt: new Date() });
     this.identities.forget();
     this.logger.log({ message: 'key revoked', id, name: key.name, by: by.id });

@@ -18,7 +18,7 @@ import { NameField, SourcePatternsField, TablePatternsField, TypesField } from '
 class NewKey {
   @NameField({
     example: 'B07-gateway',
-    description: 'Becomes device/B07-gateway in the record; never given twice',
+    description: 'Becomes device/B07-gateway in the record; never reused',
   })
   name!: string;
 
@@ -52,7 +52,7 @@ export class KeysController {
 
   @Post()
   @Requires('manage-keys')
-  @ApiOperation({ summary: 'Make a device key; its token is answered once and kept nowhere' })
+  @ApiOperation({ summary: 'Create a device key; its token is returned once and never stored' })
   @ApiCreatedResponse({ type: NewKeyAnswer, description: 'The key and its token' })
   @Refuses('conflict')
   createKey(
@@ -64,7 +64,7 @@ export class KeysController {
 
   @Get()
   @Requires('manage-keys')
-  @ApiOperation({ summary: 'All device keys, the revoked ones too' })
+  @ApiOperation({ summary: 'List device keys, including revoked ones' })
   @ApiOkResponse({ type: KeysAnswer, description: 'By name' })
   async listKeys(@Sender() by: Identity): Promise<{ items: readonly KeyShown[] }> {
     return { items: await this.queries.execute(new ListKeys(by)) };
@@ -73,7 +73,7 @@ export class KeysController {
   @Delete(':id')
   @Requires('manage-keys')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Revoke a device key; acts on every instance within a second' })
+  @ApiOperation({ summary: 'Revoke a device key; takes effect on every instance within a second' })
   @TextParam('id')
   @ApiNoContentResponse({ description: 'Revoked' })
   async revokeKey(@Param('id') id: string, @Sender() by: Identity): Promise<void> {

@@ -60,7 +60,7 @@ export class SessionController {
   @Post('sign-out')
   @Requires('own-session')
   @HttpCode(204)
-  @ApiOperation({ summary: 'End this session' })
+  @ApiOperation({ summary: 'Sign out' })
   @ApiNoContentResponse({ description: 'The token is no longer valid' })
   @Refuses('invalid-request')
   async signOut(@Headers('authorization') authorization: string): Promise<void> {
@@ -69,7 +69,7 @@ export class SessionController {
 
   @Get('me')
   @Requires('own-session')
-  @ApiOperation({ summary: 'Who this token is, and what it may do' })
+  @ApiOperation({ summary: 'Show the identity of the token and what it may do' })
   @ApiOkResponse({ type: MeAnswer, description: 'The identity of the token' })
   getMe(@Sender() { id, roles, tables }: Identity): Me {
     const permissions = (Object.keys(PERMISSIONS) as Permission[]).filter((permission) =>

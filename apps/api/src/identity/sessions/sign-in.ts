@@ -128,10 +128,7 @@ export class SignOutHandler implements ICommandHandler<SignOut> {
   async execute({ authorization }: SignOut): Promise<void> {
     const token = bearerOf(authorization);
     if (token?.kind !== 'sps')
-      throw new Problem(
-        'invalid-request',
-        'this is no session: a device key is revoked, not signed out',
-      );
+      throw new Problem('invalid-request', 'a device key cannot sign out: revoke it instead');
     const sessions = this.source.getRepository(Session);
     const session = await sessions.findOneBy({ id: token.id });
     if (session && tokenFits(token.text, session.tokenHash))

@@ -80,7 +80,7 @@ function* chunksOfBatch(body: Buffer): Generator<Chunk> {
   if (split.is === 'no-array')
     throw new Problem(
       'malformed-request',
-      `A batch is a JSON array of events, this ${split.reason}.`,
+      `A batch must be a JSON array of events: this ${split.reason}.`,
     );
   const { ranges } = split;
   for (let i = 0; i < ranges.length;) {
@@ -100,7 +100,7 @@ function* chunksOfBatch(body: Buffer): Generator<Chunk> {
 
 /** Returns the problem of a request with more than `EVENTS_MAX` events. */
 export const tooMany = (): Problem =>
-  new Problem('too-large', `A request takes at most ${EVENTS_MAX} events.`);
+  new Problem('too-large', `A request may have at most ${EVENTS_MAX} events.`);
 
 function blockAt(body: Buffer, from: number, to: number): Block {
   return blockOf(

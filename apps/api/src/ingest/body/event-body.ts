@@ -29,7 +29,7 @@ export function takeEventBodies(server: FastifyInstance): void {
           done(
             request.is404
               ? null
-              : new Problem('media-type-not-taken', 'Events are taken by /v1/events only.'),
+              : new Problem('media-type-not-taken', 'Only /v1/events accepts events.'),
           );
         else if (request.headers['content-encoding'] === undefined) done(null, body);
         else
@@ -52,7 +52,7 @@ export function takeEventBodies(server: FastifyInstance): void {
 export function formSent(request: FastifyRequest): EventForm {
   const form = formOf(request.headers['content-type']);
   if (form === undefined || !Buffer.isBuffer(request.body))
-    throw new Error('a body without events came to the route of events');
+    throw new Error('the route of events received a body without events');
   return form;
 }
 
@@ -81,7 +81,7 @@ async function unpacked(body: Buffer, encoding: string, bytesMax: number): Promi
   if (packing !== 'gzip' && packing !== 'x-gzip')
     throw new Problem(
       'media-type-not-taken',
-      'A body may be packed with gzip, once, and nothing else.',
+      'The only supported content encoding is gzip, applied once.',
       { headers: { 'Accept-Encoding': 'gzip' } },
     );
   try {
@@ -90,8 +90,10 @@ async function unpacked(body: Buffer, encoding: string, bytesMax: number): Promi
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ERR_BUFFER_TOO_LARGE')
-      throw new Problem('too-large', `The body unpacks to more than ${bytesMax} bytes.`, { cause });
-    throw new Problem('malformed-request', 'The body is not what gzip packs.', { cause });
+      throw new Problem('too-large', `The body decompresses to more than ${bytesMax} bytes.`, {
+        cause,
+      });
+    throw new Problem('malformed-request', 'The body is not valid gzip.', { cause });
   }
-  throw new Problem('malformed-request', 'Something follows what gzip packed.');
+  throw new Problem('malformed-request', 'Data follows the end of the gzip stream.');
 }

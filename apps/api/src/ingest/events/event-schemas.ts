@@ -158,11 +158,11 @@ function sentSchema(type: EventType): JsonSchema {
     dependentRequired: { session: ['sequence'], sequence: ['session'] },
     properties: {
       ...properties,
-      datacontenttype: { const: 'application/json', description: 'Accepted and not kept' },
+      datacontenttype: { const: 'application/json', description: 'Accepted but not stored' },
       traceparent: {
         type: 'string',
         pattern: WITHOUT_NUL,
-        description: 'Accepted and not kept',
+        description: 'Accepted but not stored',
       },
     },
   };
