@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FINDING_CODES } from '#audit';
+import { sampleDayLines } from '../../apps/standalone/src/sample-day.js';
 import type { CommissionLine, CommissionReport, MisdealtReport } from '#read-model';
 import {
   childrenOf,
@@ -15,24 +16,21 @@ import {
   START_MS,
 } from '../cli/serving.js';
 import { built } from '../cli/shoeprint.js';
+import { audit } from '../kit/audit.js';
 import { eventually } from '../kit/eventually.js';
+import { BOOK } from '../kit/house.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const data = mkdtempSync(join(tmpdir(), 'shoeprint-start-'));
 
-/** Starts a server as `npm start` does, without npm. */
-const start = (folder = data): Started =>
-  Started.program([process.execPath, join(root, 'scripts/start.mjs')], settings(folder));
-const settings = (folder: string): NodeJS.ProcessEnv => ({
-  SHOEPRINT_DATA: folder,
-  SHOEPRINT_PORT: '0',
-});
+const SETTINGS = { SHOEPRINT_DATA: data, SHOEPRINT_PORT: '0' };
 
-/**
- * Returns all findings and commission of the sample day. The seed is fixed, so they are the same on
- * every machine except for the date.
- */
+/** Starts a server as `npm start` does, without npm. */
+const start = (more: NodeJS.ProcessEnv = {}): Started =>
+  Started.program([process.execPath, join(root, 'scripts/start.mjs')], { ...SETTINGS, ...more });
+
+/** Returns the codes of all findings, and the commission of each table. */
 async function verdictOf(ask: <Answer>(path: string) => Promise<Answer>): Promise<{
   readonly codes: string[];
   readonly owed: readonly (readonly [string | null, number, number])[];
@@ -69,22 +67,57 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-describe('npm start', () => {
-  let first: Awaited<ReturnType<typeof verdictOf>>;
+/** Returns what `verdictOf` must return for the sample day that opens at `start`. */
+function auditOf(start: string): Awaited<ReturnType<typeof verdictOf>> & { events: number } {
+  const tables = new Map<string, string[]>();
   let events = 0;
+  for (const line of sampleDayLines(BOOK, start)) {
+    const { table } = JSON.parse(line) as { table: string };
+    tables.set(table, tables.get(table) ?? []);
+    tables.get(table)?.push(line);
+    events += 1;
+  }
+  const audited = [...tables].map(
+    ([table, lines]) => [table, audit(lines, { once: true, end: false })] as const,
+  );
+  const codes = audited.flatMap(([, { findings }]) => findings.map(({ code }) => code)).sort();
+  const owed = audited
+    .map(([table, { ledger }]) => {
+      const sum = (of: 'due' | 'outstanding'): number =>
+        ledger.reduce((total, account) => total + account[of], 0);
+      return [table, sum('due'), sum('outstanding')] as const;
+    })
+    .filter(([, due]) => due !== 0);
+  return { codes, owed, events };
+}
+
+describe('npm start', () => {
+  let day: Awaited<ReturnType<typeof verdictOf>>;
   /** The server on a terminal that completes the interrupted sample day. */
   let onTerminal: Started;
+  /** A server that logs what the framework says. */
+  let loud: Started;
 
   it(
-    'starts all parts with a sample day, and answers reports',
+    'completes the sample day after it was killed while it dealt it, without duplicates, and answers reports',
     async () => {
-      const server = start();
-      const { url, ask } = await askerOf(server);
-      events = Number(/"sampleEvents":(\d+)/.exec(server.said)?.[1]);
+      const mark = join(data, 'sample-day.begun');
+      const killed = start();
+      const opens = await eventually(
+        'the dealing',
+        () => existsSync(mark) && readFileSync(mark, 'utf8').trim(),
+        START_MS,
+      );
+      process.kill(killed.programPid, 'SIGKILL');
+      await killed.ended;
+      onTerminal = Started.onTerminalOf(`'${process.execPath}' scripts/start.mjs`, SETTINGS);
+      const { url, ask } = await askerOf(onTerminal);
+      const { events, ...expected } = auditOf(opens);
       expect(events).toBeGreaterThan(100_000);
+      expect([...new Set(expected.codes)].sort()).toEqual([...FINDING_CODES].sort());
       await judged(ask, events);
-      first = await verdictOf(ask);
-      expect([...new Set(first.codes)].sort()).toEqual([...FINDING_CODES].sort());
+      day = await verdictOf(ask);
+      expect(day).toEqual(expected);
       const misdealt = await ask<MisdealtReport>('/v1/reports/misdealt');
       expect(misdealt.summary.coups).toBeGreaterThan(20);
       const owed = await ask<CommissionReport>('/v1/reports/commission?by=seat');
@@ -93,42 +126,6 @@ describe('npm start', () => {
       expect(await (await fetch(`${url}/metrics`)).text()).toMatch(
         /^shoeprint_projection_lag_events/m,
       );
-      expect(await server.stop()).toBe(0);
-    },
-    2 * START_MS,
-  );
-
-  it(
-    'keeps its data across a restart and deals no second day',
-    async () => {
-      const server = start();
-      const { ask } = await askerOf(server);
-      expect(server.said).not.toMatch(/Sample day/);
-      expect(await verdictOf(ask)).toEqual(first);
-      const other = start();
-      expect(await other.ended).toBe(2);
-      expect(other.said).toMatch(/another server runs on/);
-      expect((await ask<{ lines: unknown[] }>('/v1/tables')).lines).toHaveLength(6);
-      expect(await server.stop()).toBe(0);
-    },
-    2 * START_MS,
-  );
-
-  it(
-    'completes the sample day after it was killed while it dealt it, without duplicates',
-    async () => {
-      const folder = join(data, 'killed');
-      const killed = start(folder);
-      await eventually('the dealing', () => existsSync(join(folder, 'sample-day.begun')), START_MS);
-      process.kill(killed.programPid, 'SIGKILL');
-      await killed.ended;
-      onTerminal = Started.onTerminalOf(
-        `'${process.execPath}' scripts/start.mjs`,
-        settings(folder),
-      );
-      const { ask } = await askerOf(onTerminal);
-      await judged(ask, events);
-      expect(await verdictOf(ask)).toEqual(first);
     },
     2 * START_MS,
   );
@@ -147,7 +144,28 @@ describe('npm start', () => {
       onTerminal.child.stdin?.write('\u0003');
       expect(await onTerminal.ended).toBe(0);
       await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
-      expect(postgresOf(join(data, 'killed'))).toBeUndefined();
+      expect(postgresOf(data)).toBeUndefined();
+    },
+    2 * START_MS,
+  );
+
+  it(
+    'keeps its data across a restart, deals no second day, and logs JSON without a terminal',
+    async () => {
+      const server = start();
+      const { ask } = await askerOf(server);
+      expect(await verdictOf(ask)).toEqual(day);
+      const other = start();
+      expect(await other.ended).toBe(2);
+      expect(other.said).toMatch(/another server runs on/);
+      expect((await ask<{ lines: unknown[] }>('/v1/tables')).lines).toHaveLength(6);
+      expect(await server.stop()).toBe(0);
+      expect(server.said).not.toMatch(/Sample day/);
+      const contexts = server.said
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { context?: string }).context);
+      expect([...new Set(contexts)].sort()).toEqual(['auditor', 'shoeprint', 'sign-in']);
     },
     2 * START_MS,
   );
@@ -155,7 +173,7 @@ describe('npm start', () => {
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     'leaves no process and no lock behind when npm receives %s',
     async (signal) => {
-      const npm = Started.program(['npm', 'start'], settings(data));
+      const npm = Started.program(['npm', 'start'], SETTINGS);
       await doorOf(npm);
       const pids = treeOf(npm.child.pid as number);
       // npm, the launcher, the server, PostgreSQL and its workers
@@ -168,38 +186,24 @@ describe('npm start', () => {
   );
 
   it(
-    'leaves no process and no lock behind when its launcher is killed',
+    'logs lines of the framework if NEST_LOG_LEVEL requests them',
     async () => {
-      const server = start();
-      await doorOf(server);
-      const pids = treeOf(server.child.pid as number);
-      server.child.kill('SIGKILL');
-      await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
-      expect(postgresOf(data)).toBeUndefined();
+      loud = start({ NEST_LOG_LEVEL: '>=debug' });
+      await doorOf(loud);
+      expect(loud.said).toMatch(/"level":"debug".*"context":"RouterExplorer"/);
     },
-    2 * START_MS,
+    START_MS,
   );
 
   it(
-    'logs JSON without a terminal, and includes lines of the framework only if NEST_LOG_LEVEL requests them',
+    'leaves no process and no lock behind when its launcher is killed',
     async () => {
-      const quiet = start();
-      await doorOf(quiet);
-      expect(await quiet.stop()).toBe(0);
-      const contexts = quiet.said
-        .trim()
-        .split('\n')
-        .map((line) => (JSON.parse(line) as { context?: string }).context);
-      expect([...new Set(contexts)].sort()).toEqual(['auditor', 'shoeprint']);
-      const loud = Started.program([process.execPath, join(root, 'scripts/start.mjs')], {
-        ...settings(data),
-        NEST_LOG_LEVEL: '>=debug',
-      });
-      await doorOf(loud);
-      expect(loud.said).toMatch(/"level":"debug".*"context":"RouterExplorer"/);
-      expect(await loud.stop()).toBe(0);
+      const pids = treeOf(loud.child.pid as number);
+      loud.child.kill('SIGKILL');
+      await eventually('the end of every process', () => pids.every(hasEnded), START_MS);
+      expect(postgresOf(data)).toBeUndefined();
     },
-    2 * START_MS,
+    START_MS,
   );
 });
 
