@@ -67,18 +67,33 @@ describe('shoeprint serve', () => {
   );
 
   it(
-    'finds its data after a restart, and refuses a second server on the folder',
+    'finds its data after a restart, and refuses a second server on the folder or the port',
     async () => {
       const server = serve();
-      const { ask } = await signedIn(server);
+      const { ask, url } = await signedIn(server);
       expect(await (await ask('/v1/tables')).json()).toMatchObject({ lines: [{ table: 'B07' }] });
       const second = serve();
       expect(await second.ended).toBe(2);
       expect(second.said).toMatch(/^shoeprint: another server runs on .*$/m);
       expect((await ask('/v1/tables')).status).toBe(200);
+      const folder = join(data, 'other');
+      const third = Started.shoeprint(['serve', '--data', folder, '--port', new URL(url).port]);
+      expect(await third.ended).toBe(2);
+      expect(third.said).toMatch(/^ *SHOEPRINT_PORT: another program listens there$/m);
+      expect(postgresOf(folder)).toBeUndefined();
       expect(await server.stop('SIGHUP')).toBe(0);
     },
     2 * START_MS,
+  );
+
+  it(
+    'refuses an invalid port',
+    async () => {
+      const refused = Started.shoeprint(['serve', '--port', '65536']);
+      expect(await refused.ended).toBe(2);
+      expect(refused.said).toMatch(/It must be a number from 0 to 65535/);
+    },
+    START_MS,
   );
 
   it(
@@ -143,24 +158,5 @@ describe('shoeprint serve', () => {
       expect(postgresOf(data)).toBeUndefined();
     },
     START_MS,
-  );
-
-  it(
-    'refuses a port that another program listens on, and an invalid port',
-    async () => {
-      const server = serve();
-      const { url } = await signedIn(server);
-      const folder = mkdtempSync(join(tmpdir(), 'shoeprint-serve-'));
-      const second = Started.shoeprint(['serve', '--data', folder, '--port', new URL(url).port]);
-      expect(await second.ended).toBe(2);
-      expect(second.said).toMatch(/^ *SHOEPRINT_PORT: another program listens there$/m);
-      expect(postgresOf(folder)).toBeUndefined();
-      rmSync(folder, { recursive: true });
-      const third = Started.shoeprint(['serve', '--port', '65536']);
-      expect(await third.ended).toBe(2);
-      expect(third.said).toMatch(/It must be a number from 0 to 65535/);
-      expect(await server.stop()).toBe(0);
-    },
-    2 * START_MS,
   );
 });
