@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogRecord } from '#event-log';
 import { recordBatch } from '../../libs/event-log/src/kafka/batch.js';
+import { rounds } from '../kit/rounds.js';
 
 const kafkajs = createRequire(import.meta.url);
 const Decoder = kafkajs('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => object;
@@ -54,5 +55,6 @@ it('encodes batches that kafkajs decodes to the same records, with the same chec
         })),
       );
     }),
+    { numRuns: rounds(100) },
   );
 });

@@ -156,7 +156,7 @@ describe('the exact counts are what dealing every order of a few cards gives', (
             countsOf(oddsOfComposition(rules, compositionOf(cards), { choice: chosen })),
           ).toEqual(dealEveryOrder(rules, cards, chosen));
         }),
-        { numRuns: 12 },
+        { numRuns: rounds(24) },
       );
     },
   );
@@ -203,7 +203,7 @@ describe('the exact counts are what dealing every order of a few cards gives', (
           dealEveryOrder(rules, cards, 'draw'),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(48) },
     );
   });
 
@@ -231,7 +231,7 @@ describe('counting by cards and counting by totals', () => {
         );
         expect(byCards).toEqual(byTotals);
       }),
-      { numRuns: 8 },
+      { numRuns: rounds(16) },
     );
   });
 });
