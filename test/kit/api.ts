@@ -17,7 +17,7 @@ import {
   Session,
 } from '../../apps/api/src/identity/database/access.entities.js';
 import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
-import { NOBODYS_HASH } from '../../apps/api/src/identity/credentials/passwords.js';
+import { UNUSED_HASH } from '../../apps/api/src/identity/credentials/passwords.js';
 import { createDatabase } from './database.js';
 import { watchAnswers } from './conformance.js';
 import { BOOK } from './house.js';
@@ -129,7 +129,7 @@ async function newPerson(
   const { id, text, hash } = newToken('sps');
   await source.getRepository(Account).insert({
     name,
-    passwordHash: NOBODYS_HASH,
+    passwordHash: UNUSED_HASH,
     roles,
     tables: [...tables],
     createdBy: 'system/test',

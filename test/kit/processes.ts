@@ -47,7 +47,7 @@ export class Processes {
   /** Starts a program and resolves once it answers. */
   async run(program: Program): Promise<Running> {
     const running = new Running(program, join(this.dir, `${program.name}.log`), (line) =>
-      this.tell(line),
+      this.report(line),
     );
     this.started.push(() => running.end('SIGKILL'));
     await running.start();
@@ -57,7 +57,7 @@ export class Processes {
   /** Starts a PostgreSQL with fsync on, on a port that stays the same. */
   async postgres(): Promise<PostgresProcess> {
     const postgres = new PostgresProcess(join(this.dir, 'postgres'), await freePort(), (line) =>
-      this.tell(line),
+      this.report(line),
     );
     this.started.push(() => postgres.kill());
     await postgres.start();
@@ -73,7 +73,7 @@ export class Processes {
     await gone;
   }
 
-  private tell(line: string): void {
+  private report(line: string): void {
     if (this.warden.stdin?.writable) this.warden.stdin.write(`${line}\n`);
   }
 }
@@ -86,7 +86,7 @@ export class Running {
   constructor(
     private readonly program: Program,
     private readonly file: string,
-    private readonly tell: (line: string) => void,
+    private readonly report: (line: string) => void,
   ) {}
 
   get name(): string {
@@ -122,9 +122,9 @@ export class Running {
     closeSync(log);
     const pid = child.pid as number;
     this.child = child;
-    this.tell(`+${pid}`);
+    this.report(`+${pid}`);
     this.ended = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => {
-      this.tell(`-${pid}`);
+      this.report(`-${pid}`);
       this.child = undefined;
     });
     await eventually(
@@ -173,7 +173,7 @@ export class PostgresProcess {
   constructor(
     private readonly dir: string,
     port: number,
-    private readonly tell: (line: string) => void,
+    private readonly report: (line: string) => void,
   ) {
     this.cluster = new EmbeddedCluster({ dir, database: 'shoeprint', port });
   }
@@ -188,7 +188,7 @@ export class PostgresProcess {
     this.pid = Number(
       readFileSync(join(this.dir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0],
     );
-    this.tell(`+${this.pid}`);
+    this.report(`+${this.pid}`);
   }
 
   /**
@@ -211,7 +211,7 @@ export class PostgresProcess {
   }
 
   private forget(): void {
-    this.tell(`-${this.pid}`);
+    this.report(`-${this.pid}`);
     this.pid = undefined;
   }
 }

@@ -21,7 +21,7 @@ export interface RebuildOptions {
  */
 export const REBUILD_EXIT = { interrupted: 130, fault: 70 } as const;
 
-const TOLD_EVERY_MS = 1_000;
+const LOG_EVERY_MS = 1_000;
 
 /** Parses the options `--progress` and `--accept-differences`. Throws `Refusal` for any other. */
 export function rebuildOptions(options: readonly string[]): RebuildOptions {
@@ -55,12 +55,12 @@ export async function runRebuild(
     const report = await rebuildRows({
       ...from,
       acceptDifferences: options.acceptDifferences,
-      progress: display.tell,
+      progress: display.show,
       signal: aborting.signal,
     });
     display.end();
     if (options.bar) process.stderr.write(inWords(report));
-    else tellReport(report, journal);
+    else logReport(report, journal);
     return report.swapped ? 0 : 1;
   } catch (error) {
     if (error !== INTERRUPTED) throw error;
@@ -78,7 +78,7 @@ export async function runRebuild(
 const INTERRUPTED = new Error('interrupted; run it again to resume');
 
 interface ProgressDisplay {
-  readonly tell: (progress: RebuildProgress) => void;
+  readonly show: (progress: RebuildProgress) => void;
   readonly end: () => void;
 }
 
@@ -92,7 +92,7 @@ function barOf(): ProgressDisplay {
   let phase: RebuildProgress['phase'] | undefined;
   let first = { done: 0, ms: 0 };
   return {
-    tell: (progress) => {
+    show: (progress) => {
       if (progress.phase !== phase) {
         if (phase !== undefined) bar.stop();
         bar.start(progress.total, progress.done, { phase: progress.phase, left: '?:??' });
@@ -127,18 +127,18 @@ function timeLeft(ms: number): string {
 }
 
 function linesOf(journal: Journal): ProgressDisplay {
-  let told = 0;
+  let loggedAt = 0;
   return {
-    tell: (progress) => {
-      if (performance.now() - told < TOLD_EVERY_MS && progress.done < progress.total) return;
-      told = performance.now();
+    show: (progress) => {
+      if (performance.now() - loggedAt < LOG_EVERY_MS && progress.done < progress.total) return;
+      loggedAt = performance.now();
       journal.info('rebuilding', { ...progress });
     },
     end: () => undefined,
   };
 }
 
-function tellReport({ swapped, resumed, events, tables }: RebuildReport, journal: Journal): void {
+function logReport({ swapped, resumed, events, tables }: RebuildReport, journal: Journal): void {
   for (const { equal, ...table } of tables)
     if (!equal) journal.error('the rebuilt rows differ from the live ones', table);
   const counts = Object.fromEntries(tables.map(({ table, rebuilt }) => [table, rebuilt]));

@@ -26,7 +26,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const problem = this.problemOf(thrown, request);
-    if (problem.problem === 'internal-fault') this.tell(problem, request);
+    if (problem.problem === 'internal-fault') this.log(problem, request);
     if (reply.sent || reply.raw.headersSent) {
       reply.raw.destroy();
       return;
@@ -72,7 +72,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
     );
   }
 
-  private tell(problem: Problem, request: FastifyRequest): void {
+  private log(problem: Problem, request: FastifyRequest): void {
     const { cause } = problem;
     const what = {
       message: 'request failed with an internal error',

@@ -36,7 +36,7 @@ export class Following {
   readonly done: Promise<void>;
   private readonly logger = new Logger('stream');
   private since: Positions;
-  private isTelling = false;
+  private isSending = false;
   private isAskedAgain = false;
   private readonly heartbeat: NodeJS.Timeout | undefined;
 
@@ -52,7 +52,7 @@ export class Following {
     }
     response.writeHead(200, STREAM_HEADERS);
     response.write(`retry: 1000\nid: ${positionsText(this.since)}\n\n`);
-    const leave = of.watch.follow(() => this.tell());
+    const leave = of.watch.follow(() => this.send());
     this.heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS);
     this.done = new Promise((resolve) => {
       response.on('error', () => response.destroy());
@@ -62,7 +62,7 @@ export class Following {
         resolve();
       });
     });
-    this.tell();
+    this.send();
   }
 
   /**
@@ -91,32 +91,32 @@ export class Following {
   }
 
   /** Sends what has changed. A call during that makes it read once more. */
-  private tell(): void {
+  private send(): void {
     this.isAskedAgain = true;
-    if (this.isTelling) return;
-    this.isTelling = true;
-    this.tellAll().catch((error: unknown) => this.giveUp(error));
+    if (this.isSending) return;
+    this.isSending = true;
+    this.sendVisible().catch((error: unknown) => this.giveUp(error));
   }
 
-  private async tellAll(): Promise<void> {
+  private async sendVisible(): Promise<void> {
     const { queries, identity } = this.of;
     const scope = identity.tables === 'all' ? undefined : identity.tables;
     while (this.isAskedAgain && this.isOpen) {
       this.isAskedAgain = false;
       const { changes, positions, more } = await queries.execute(new AskChanges(this.since, scope));
-      const told = changes.filter(
+      const visible = changes.filter(
         ({ is }) => is !== 'finding' || permitted('read-findings', identity.roles),
       );
       // Only the last event has the id, so a reader that is cut off before it gets the same events
       // again.
-      for (const [i, change] of told.entries())
+      for (const [i, change] of visible.entries())
         await this.write(
-          `event: ${change.is}\ndata: ${JSON.stringify(thingOf(change))}\n${i === told.length - 1 ? `id: ${positions}\n` : ''}\n`,
+          `event: ${change.is}\ndata: ${JSON.stringify(thingOf(change))}\n${i === visible.length - 1 ? `id: ${positions}\n` : ''}\n`,
         );
       this.since = positions === '' ? this.since : positionsFrom(positions);
       this.isAskedAgain ||= more;
     }
-    this.isTelling = false;
+    this.isSending = false;
   }
 
   /** Writes, and waits for a reader that takes less than it is sent. */

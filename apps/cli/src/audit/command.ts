@@ -4,7 +4,7 @@ import { audit } from './run.js';
 import { printText } from './text.js';
 import { installedRules } from '#rule-folder';
 import { logFiles } from '../log/log-source.js';
-import { tellMalformed } from '../log/malformed.js';
+import { printMalformed } from '../log/malformed.js';
 import { BufferedOutput } from '../terminal/page.js';
 import { Progress } from '../terminal/progress.js';
 import { EXIT } from '../refusal.js';
@@ -82,7 +82,7 @@ async function runAudit(
   if (outcome.malformed) {
     process.exitCode = EXIT.refused;
     if (json) await printRefusalJson(page, outcome.malformed);
-    else tellMalformed(outcome.malformed, 'nothing was judged');
+    else printMalformed(outcome.malformed, 'nothing was judged');
   } else {
     process.exitCode = outcome.verdict.findings > 0 ? EXIT.found : EXIT.clean;
     if (json) await printJson(page, outcome.verdict);

@@ -46,17 +46,17 @@ export class AuditPass implements LineTaker {
     for (const file of files) {
       this.file = file.name;
       const bytes = await openLogFile(file);
-      this.told = () => progress?.(this.bytesDone + bytes.used());
+      this.reportProgress = () => progress?.(this.bytesDone + bytes.used());
       await readLines(bytes, this);
       this.bytesDone += bytes.used();
       await bytes.close();
       if (!this.goesOn()) return;
     }
   }
-  private told: () => void = () => undefined;
+  private reportProgress: () => void = () => undefined;
 
   goesOn(): boolean {
-    this.told();
+    this.reportProgress();
     return this.share === undefined || this.malformed.count === 0;
   }
 

@@ -24,15 +24,15 @@ export type WorkerWord =
 const say = (word: WorkerWord): void => parentPort?.postMessage(word);
 
 /** The least time between two messages about progress. */
-const TELL_EVERY_MS = 100;
+const REPORT_EVERY_MS = 100;
 
 async function work({ files, rulesFolders, share, spill }: WorkerTask): Promise<void> {
   const pass = new AuditPass(installedRules(rulesFolders), share, spill);
-  let told = Date.now();
+  let reportedAt = Date.now();
   await pass.read(files, (bytes) => {
     const now = Date.now();
-    if (now - told < TELL_EVERY_MS) return;
-    told = now;
+    if (now - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = now;
     say({ is: 'progress', bytes });
   });
   say(

@@ -44,7 +44,7 @@ export class MalformedLines {
  * Prints the first malformed lines and their number on standard error. `after` says what happened
  * to the input.
  */
-export function tellMalformed(
+export function printMalformed(
   malformed: Iterable<Malformed> & { readonly count: number },
   after: string,
 ): void {

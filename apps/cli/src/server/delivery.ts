@@ -34,7 +34,7 @@ const PAUSE_MOST_MS = 5_000;
  */
 export async function deliver(to: Destination, lines: Buffer): Promise<Delivered> {
   const until = Date.now() + to.patienceMs;
-  let told = '';
+  let reported = '';
   for (let pauseMs = PAUSE_LEAST_MS; ; pauseMs = Math.min(PAUSE_MOST_MS, pauseMs * 2)) {
     const answer = await attempt(to, lines);
     if (answer.is === 'taken') return {};
@@ -43,7 +43,7 @@ export async function deliver(to: Destination, lines: Buffer): Promise<Delivered
       throw new Refusal(
         `${to.server.href}: ${answer.why}; gave up after ${Math.round(to.patienceMs / 1000)} s. The same command resumes from there`,
       );
-    if (answer.why !== told) to.waiting((told = answer.why));
+    if (answer.why !== reported) to.waiting((reported = answer.why));
     await pause(answer.afterMs ?? pauseMs);
   }
 }

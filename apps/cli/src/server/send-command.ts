@@ -5,7 +5,7 @@ import { deliver, REQUEST_MS, type Destination, type RefusedEvent } from './deli
 import { DeliveryState } from './delivery-state.js';
 import { readLines, type LineTaker } from '../log/log-lines.js';
 import { logFiles, openLogFile, type LogFile } from '../log/log-source.js';
-import { MalformedLines, tellMalformed } from '../log/malformed.js';
+import { MalformedLines, printMalformed } from '../log/malformed.js';
 import { counted } from '../terminal/page.js';
 import { Progress } from '../terminal/progress.js';
 import { EXIT, Refusal } from '../refusal.js';
@@ -76,7 +76,7 @@ async function send(name: string, asked: SendAsked): Promise<void> {
   const malformed = await checked(file, installedRules(asked.rules));
   if (malformed.count > 0) {
     process.exitCode = EXIT.refused;
-    return void tellMalformed(malformed, 'nothing was sent');
+    return void printMalformed(malformed, 'nothing was sent');
   }
   const progress = new Progress(file.size, 'sending');
   const key = secretFrom(

@@ -45,7 +45,7 @@ export class KafkaLog extends EventLog {
   /** Opens the topic. Throws if it is missing, cannot serve as a log, or no broker answers. */
   static async open(given: KafkaSettings): Promise<KafkaLog> {
     const { onNotice } = given;
-    const settings = { ...given, ...(onNotice && { onNotice: saidOnce(onNotice) }) };
+    const settings = { ...given, ...(onNotice && { onNotice: onceEach(onNotice) }) };
     const kafka = kafkaClient(settings);
     const found = await openTopic(kafka, settings);
     const wire = new KafkaWire(kafka, settings.topic);
@@ -181,20 +181,20 @@ export class KafkaLog extends EventLog {
   private notice = (text: string): void => this.opened.settings.onNotice?.(text);
 }
 
-const SAID_AGAIN_MS = 10_000;
-const SAID_MAX = 1000;
+const REPEAT_AFTER_MS = 10_000;
+const TEXTS_MAX = 1000;
 
 /**
  * Passes on each text at most once every ten seconds: while a broker is down, kafkajs repeats a
  * message many times a second.
  */
-function saidOnce(onNotice: (text: string) => void): (text: string) => void {
-  const said = new Map<string, number>();
+function onceEach(onNotice: (text: string) => void): (text: string) => void {
+  const passedAt = new Map<string, number>();
   return (text) => {
     const now = performance.now();
-    if (now - (said.get(text) ?? -SAID_AGAIN_MS) < SAID_AGAIN_MS) return;
-    if (said.size >= SAID_MAX) said.clear();
-    said.set(text, now);
+    if (now - (passedAt.get(text) ?? -REPEAT_AFTER_MS) < REPEAT_AFTER_MS) return;
+    if (passedAt.size >= TEXTS_MAX) passedAt.clear();
+    passedAt.set(text, now);
     onNotice(text);
   };
 }

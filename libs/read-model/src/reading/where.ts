@@ -44,11 +44,15 @@ export class Where {
   }
 
   /**
-   * Adds the conditions of a filter on the rows called `row`. `nobody` says how these rows store
+   * Adds the conditions of a filter on the rows called `row`. `noDealer` says how these rows store
    * that no dealer was signed on.
    */
-  filter(row: string, { scope, table, dealer, from, to }: Filter, nobody: 'empty' | 'null'): this {
-    if (dealer === '' && nobody === 'null') this.and(`${row}.dealer is null`);
+  filter(
+    row: string,
+    { scope, table, dealer, from, to }: Filter,
+    noDealer: 'empty' | 'null',
+  ): this {
+    if (dealer === '' && noDealer === 'null') this.and(`${row}.dealer is null`);
     else this.named(`${row}.dealer = ?`, dealer);
     return this.given(`${row}."table" = any(?)`, scope?.map(keyOf))
       .named(`${row}."table" = ?`, table)

@@ -162,10 +162,10 @@ export class Rebuild {
     await this.session(LOCK_MS, async (holder) => {
       await holder.query('begin');
       await holder.query(`lock table ${live}.position in access exclusive mode`);
-      const standing = await placesOf(holder, live);
-      await reach(standing);
+      const livePlaces = await placesOf(holder, live);
+      await reach(livePlaces);
       await holder.query(`lock table ${next}.position in access exclusive mode`);
-      checkPlaces(standing, await placesOf(holder, next));
+      checkPlaces(livePlaces, await placesOf(holder, next));
       await holder.query(releasesTaken(live, next));
       await holder.query(asksTaken(live, next));
       await holder.query(generationsTurned(live, next));

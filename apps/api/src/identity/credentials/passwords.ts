@@ -42,7 +42,7 @@ export async function passwordFits(password: string, stored: string): Promise<bo
 /**
  * The hash that passwords for an unknown name are compared with, so that the answer takes as long.
  */
-export const NOBODYS_HASH = [
+export const UNUSED_HASH = [
   'scrypt',
   COST.N,
   COST.r,

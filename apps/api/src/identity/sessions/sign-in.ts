@@ -5,7 +5,7 @@ import { DataSource, LessThan, MoreThan } from 'typeorm';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { bearerOf, newToken, tokenFits } from '../credentials/bearer-token.js';
-import { NOBODYS_HASH, passwordFits } from '../credentials/passwords.js';
+import { UNUSED_HASH, passwordFits } from '../credentials/passwords.js';
 import { Account, Session, SignInAttempt } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
 import { NAME } from '../scope-fields.js';
@@ -66,7 +66,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
     const account = NAME.test(name)
       ? await this.source.getRepository(Account).findOneBy({ name })
       : null;
-    const fits = await passwordFits(password, account?.passwordHash ?? NOBODYS_HASH);
+    const fits = await passwordFits(password, account?.passwordHash ?? UNUSED_HASH);
     if (!account || !fits || account.disabled) {
       this.logger.warn({ message: 'sign-in refused', ...attempt });
       throw new Problem('wrong-password');

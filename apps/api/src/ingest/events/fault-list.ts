@@ -27,9 +27,9 @@ export class FaultList {
   add(position: number | undefined, faults: readonly Fault[]): void {
     this.events += 1;
     faults.forEach((fault, i) => {
-      const told = faultAt(position, fault, TEXT_MAX);
-      this.room -= JSON.stringify(told).length;
-      if (this.room >= 0) this.listed.push(told);
+      const shown = faultAt(position, fault, TEXT_MAX);
+      this.room -= JSON.stringify(shown).length;
+      if (this.room >= 0) this.listed.push(shown);
       else if (i === 0) this.listed.push(faultAt(position, fault, TEXT_MAX_BEYOND));
       else this.unlisted += 1;
     });
