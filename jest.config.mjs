@@ -9,7 +9,8 @@ export default {
   // A test that hangs must say so soon, on a busy machine too. The few that take longer have their
   // own limit.
   testTimeout: process.env.SHOEPRINT_TEST_LONG === undefined ? 60_000 : 600_000,
-  // Many tests wait for servers rather than for the processor; and what they hold of modules is let go now and then.
+  // Many tests wait for servers rather than for the processor; and what they hold of modules is let
+  // go now and then.
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
   globalSetup: '<rootDir>/test/setup/global-setup.mjs',

@@ -76,7 +76,8 @@ describe('commission on a winning banker bet', () => {
   it('is rounded as the document prescribes', () => {
     expect(banker({ stake: 110, marked: 6 }).findings).toEqual([]); // 5.5, halves up
     expect(banker({ stake: 109, marked: 5 }).findings).toEqual([]);
-    expect(banker({ rules: 'pa-627a@1', stake: 700, marked: 50 }).findings).toEqual([]); // 35, up to 25
+    // 35, up to 25.
+    expect(banker({ rules: 'pa-627a@1', stake: 700, marked: 50 }).findings).toEqual([]);
     expect(banker({ rules: 'pa-627a@1', stake: 500, marked: 25 }).findings).toEqual([]);
   });
 
@@ -411,7 +412,8 @@ describe('the commission ledger', () => {
   });
 
   it('leaves open what depends on an unread card, and judges the rest', () => {
-    const cards = 'P 2S B 4H P 5D B ??'; // the player hand stands on 7, so the banker hand's second card decides
+    // The player hand stands on 7, so the banker hand's second card decides.
+    const cards = 'P 2S B 4H P 5D B ??';
     const log = opened();
     play(log, 1, {
       bets: [
@@ -426,7 +428,8 @@ describe('the commission ledger', () => {
       ],
     });
     const audited = audit(log.events);
-    expect(codes(audited.findings).filter((code) => code.startsWith('CM'))).toEqual(['CM-04']); // the player bet owes no commission, whatever the card
+    // The player bet owes no commission, whatever the card.
+    expect(codes(audited.findings).filter((code) => code.startsWith('CM'))).toEqual(['CM-04']);
     expect(audited.unjudgeable.flatMap(({ codes: open }) => open)).toContain('CM-01');
     expect(audited.ledger).toMatchObject([{ seat: 2, due: 0, marked: 5 }]);
   });

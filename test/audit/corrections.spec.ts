@@ -227,7 +227,8 @@ describe('a correction never withdraws', () => {
     log.shoe = 'S2';
     log.open({ reports: ['dealers', 'outcomes'] });
     play(log, 1, { outcome: 'player' });
-    expect(standing(log).filter((code) => code === 'PR-01')).toEqual(['PR-01']); // she is on duty in the next shoe too
+    // She is on duty in the next shoe too.
+    expect(standing(log).filter((code) => code === 'PR-01')).toEqual(['PR-01']);
   });
 });
 
@@ -342,7 +343,8 @@ describe('a correction of a correction', () => {
     play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' });
     const card = last(log, 'card-drawn');
     play(log, 2, won);
-    const first = correct(log, card, { card: '6C', to: 'banker' }); // banker 8: the player hand wins by 9 to 8
+    // Banker 8: the player hand wins by 9 to 8.
+    const first = correct(log, card, { card: '6C', to: 'banker' });
     expect(standing(log)).toEqual([]);
     play(log, 3, won);
     correct(log, first, data(card));

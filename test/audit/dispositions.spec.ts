@@ -368,7 +368,8 @@ describe('an unlawful third card (NSW 11.6)', () => {
   });
 
   it('is carried over to a dummy coup after a natural too', () => {
-    const natural = (): Floor => sydney().opens().deals('P 4S B 2H P 5D B 2C P 9H'); // player 9, banker 4
+    // Player 9, banker 4.
+    const natural = (): Floor => sydney().opens().deals('P 4S B 2H P 5D B 2C P 9H');
     expect(natural().of('TC-01')?.disposition).toMatchObject({
       do: ['settle', 'carry-over', 'next-coup-dummy'],
     });
@@ -389,7 +390,8 @@ describe('an unlawful third card (NSW 11.6)', () => {
   });
 
   it('raises PR-07 if it went to the banker hand and stays there', () => {
-    const floor = bankerDrew().declares('tie').settles('returned').ends().opens('dummy'); // 6 against 3 + 4 + 9
+    // 6 against 3 + 4 + 9.
+    const floor = bankerDrew().declares('tie').settles('returned').ends().opens('dummy');
     expect(floor.said).toEqual(['PR-07', 'TC-06']);
   });
 

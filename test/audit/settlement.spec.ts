@@ -534,7 +534,8 @@ describe('a settlement after the close of the coup (PY-10)', () => {
 
 describe('a card that could not be read', () => {
   it('leaves a settlement unjudgeable only if the card matters to it', () => {
-    const unread = 'P 4S B 2H P ?? B 5C'; // the player hand wins with 8 or 9, ties with 7, loses below
+    // The player hand wins with 8 or 9, ties with 7, loses below.
+    const unread = 'P 4S B 2H P ?? B 5C';
     const audited = judged({ bet: 'player', cards: unread, settled: [['taken', 0]] });
     expect(codes(audited.findings).filter((code) => code.startsWith('PY'))).toEqual([]);
     expect(audited.unjudgeable.flatMap(({ codes: open }) => open)).toEqual(

@@ -505,7 +505,8 @@ describe('a card without a named hand, after an unread card', () => {
   });
 
   it('raises nothing about a draw that no reading misses', () => {
-    expect(judged(open.replace('4D', '9D')).unjudgeable).not.toContain('TC-07'); // banker 5 against 9 stands
+    // Banker 5 against 9 stands.
+    expect(judged(open.replace('4D', '9D')).unjudgeable).not.toContain('TC-07');
   });
 
   it('raises a draw that every reading makes unlawful', () => {

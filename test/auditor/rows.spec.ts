@@ -404,7 +404,8 @@ describe('several auditors', () => {
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(0, 500), [5]), 0);
     await floor.caughtUp();
     await floor.expireLeases();
-    const other = await floor.start({ leaseMs: 30_000 }); // the sleeper does not look again for ten seconds
+    // The sleeper does not look again for ten seconds.
+    const other = await floor.start({ leaseMs: 30_000 });
     await eventually('the partition at the other', () => other.following.length === 1);
     await append(floor.log, 'T1', recordsOf('T1', lines.slice(500), [5]), 0);
     await eventually('the sleeper without it', () => sleeper.following.length === 0);

@@ -144,7 +144,8 @@ describe('shoeprint send', () => {
     delete log.faults.beforeSend;
     log.faults.failAfter = false;
     expect(code).toBe(0);
-    expect(await recorded()).toEqual([...lines, ...lines]); // twice in the log; admission takes them once
+    // Twice in the log; admission takes them once.
+    expect(await recorded()).toEqual([...lines, ...lines]);
   });
 
   it('sends nothing of a file with a malformed line, and names the line', async () => {

@@ -172,7 +172,8 @@ describe('the odds of a shoe in play', () => {
     const whole = oddsOf(rules, 1);
     const ranks = ['A', '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q', 'K'] as const;
     const after = ranks.map((rank) => oddsOfComposition(rules, remaining(1, [`${rank}S`])));
-    const sum = after.reduce((banker, { outcomes }) => banker + 4n * outcomes.banker, 0n); // of 52 first cards and six of the 51 others
+    // Of 52 first cards and six of the 51 others.
+    const sum = after.reduce((banker, { outcomes }) => banker + 4n * outcomes.banker, 0n);
     expect(sum).toBe(whole.outcomes.banker * 46n);
   });
 });

@@ -72,7 +72,8 @@ function tieEdgeWithoutLimit(pays: string): ExactFraction {
 /** Returns banker wins minus player wins over a whole shoe, at the mean number of cards a coup. */
 function bankerSurplus(decks: number): ExactFraction {
   const { outcomes, cards } = oddsOf(NO_BETS, decks);
-  const dealt = cards[4] * 4n + cards[5] * 5n + cards[6] * 6n; // in as many coups as there are sequences
+  // In as many coups as there are sequences.
+  const dealt = cards[4] * 4n + cards[5] * 5n + cards[6] * 6n;
   return exactFraction((outcomes.banker - outcomes.player) * BigInt(52 * decks), dealt);
 }
 

@@ -1,6 +1,7 @@
-// One Kafka for the whole run, started when the first test asks for it: KAFKA_BROKERS if set, else a container where Docker
-// answers, else Apache Kafka itself (scripts/kafka). Test files run in other processes than this one, so they ask over HTTP
-// on the loopback (test/kit/kafka.ts), and the broker belongs to the run and not to the file that came first.
+// One Kafka for the whole run, started when the first test asks for it: KAFKA_BROKERS if set, else
+// a container where Docker answers, else Apache Kafka itself (scripts/kafka). Test files run in
+// other processes than this one, so they ask over HTTP on the loopback (test/kit/kafka.ts), and the
+// broker belongs to the run and not to the file that came first.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,5 +1,6 @@
-// One PostgreSQL for the whole run: DATABASE_URL if set, else a container where Docker answers, else the embedded server.
-// Every test file makes a database of its own on it (test/kit/database.ts).
+// One PostgreSQL for the whole run: DATABASE_URL if set, else a container where Docker answers,
+// else the embedded server. Every test file makes a database of its own on it
+// (test/kit/database.ts).
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,8 @@ async function container() {
 }
 
 async function embedded() {
-  // Jest does not transform an ES module globalSetup, and Node 20 cannot load TypeScript: these files are compiled here.
+  // Jest does not transform an ES module globalSetup, and Node 20 cannot load TypeScript: these
+  // files are compiled here.
   const sources = 'apps/standalone/src/postgres';
   const compiled = `dist/.test-postgres-${process.pid}`;
   mkdirSync(compiled, { recursive: true });

@@ -4,7 +4,9 @@ const SHOWN = 10;
 export default class SlowestFiles {
   /**
    * @param {unknown} _contexts
-   * @param {{ testResults: readonly { testFilePath: string, perfStats: { runtime: number } }[] }} results
+   * @param {{
+   *   testResults: readonly { testFilePath: string, perfStats: { runtime: number } }[],
+   * }} results
    */
   onRunComplete(_contexts, { testResults }) {
     if (testResults.length <= SHOWN) return;

@@ -1,6 +1,7 @@
-// Compiles TypeScript for jest as @swc/jest does, and keeps the globals of the language fast. Jest runs modules in a context
-// of its own, where each use of a global such as `Math` is looked up by name. A binding of the module is not: a test that
-// computes digests of 150 MiB takes a sixth of the time.
+// Compiles TypeScript for jest as @swc/jest does, and keeps the globals of the language fast. Jest
+// runs modules in a context of its own, where each use of a global such as `Math` is looked up by
+// name. A binding of the module is not: a test that computes digests of 150 MiB takes a sixth of
+// the time.
 import swc from '@swc/jest';
 
 const PRELUDE =

@@ -74,8 +74,8 @@ export interface GridChart {
 }
 
 /**
- * One sentence of the text: what the banker hand does with these totals, or with any total if there
- * are none.
+ * One sentence of the text: what the banker hand does with these totals, or with any total if it
+ * names none.
  */
 export interface ProseRule {
   readonly banker?: readonly number[];

@@ -49,8 +49,8 @@ export function formProblems(value: unknown, form: Form, pointer = ''): LintProb
 }
 
 /**
- * Returns the problem of a scalar, or of the kind of a list or an object, or `undefined` if there
- * is none.
+ * Returns the problem of a scalar, or of the kind of a list or an object, or `undefined` if it
+ * has none.
  */
 function scalarProblem(value: unknown, form: Form): string | undefined {
   if (form.type && !isOfType(value, form.type))

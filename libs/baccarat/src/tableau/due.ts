@@ -52,9 +52,9 @@ export const endsDrawing = (player: number, banker: number): boolean => player >
  * count as they lie.
  *
  * The first four cards go player, banker, player, banker. A natural on either hand ends the
- * drawing. Otherwise the player hand draws or stands by its total, then the banker hand by its total
- * and the player's third card (58 Pa. Code § 631a.11). `stood`: the player hand has declined its
- * third card.
+ * drawing. Otherwise the player hand draws or stands by its total, then the banker hand by its
+ * total and the player's third card (58 Pa. Code § 631a.11). `stood`: the player hand has declined
+ * its third card.
  */
 export function dueAt(
   player: HandTotals,

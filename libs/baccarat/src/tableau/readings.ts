@@ -52,8 +52,8 @@ export function handReadings(hand: readonly SeenCard[]): HandTotals[] {
   const two = sumOf(hand.slice(0, 2));
   const third = sumOf(hand.slice(2, 3));
   const later = hand.slice(3);
-  // An unread card among the first three leaves the total open already. An unread fourth card counts
-  // as 0, which bounds the readings.
+  // An unread card among the first three leaves the total open already. An unread fourth card
+  // counts as 0, which bounds the readings.
   const isAny = two === null || third === null;
   const rest = sumOf(isAny ? later.filter(({ card }) => card !== null) : later);
   return Array.from(readings([two, third, rest]), ([of2 = 0, of3 = 0, others = 0]) => ({
