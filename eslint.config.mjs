@@ -24,59 +24,67 @@ const FLAT_SWITCHES = [
   'test/kit/any-event.ts',
 ];
 
-/** Where a size is not kept to yet. These lists may only shrink. */
+/** The files that exceed a size. These lists may only shrink. */
 const STILL_LARGER = {
-  complexity: ['test/api/**'],
-  'max-depth': ['test/baccarat/**'],
+  complexity: ['test/api/lists-http.spec.ts'], // one test asks for every list
+  'max-depth': ['test/baccarat/due.spec.ts'], // one loop for each card
   'max-lines-per-function': [
-    'libs/audit/src/decode/scan.ts', // each line of a log runs it: a call or an object would cost time
-    'libs/read-model/src/{changes,writing}/**',
-    'apps/{api,auditor}/src/**',
-    'apps/cli/src/audit/**',
+    // Each line of a log runs it: a call or an object would cost time.
+    'libs/audit/src/decode/scan.ts',
+    'libs/read-model/src/{changes/changes,writing/writer}.ts',
+    'apps/api/src/{docs/describe,ingest/metrics/ingest-metrics}.ts',
+    'apps/cli/src/audit/run.ts',
     'scripts/asyncapi.mjs', // one document, written down
   ],
   'max-params': [
     // The innermost loops: an object per call would cost time.
     'libs/baccarat/src/odds/{thirds,totals}.ts',
-    'apps/auditor/src/fold/**',
-    'test/audit/**',
-    'test/rules/**',
+    'apps/auditor/src/fold/snapshots.ts',
+    // Each column of a table of cases is a parameter.
+    'test/audit/{commission,third-cards}.spec.ts',
+    'test/rules/{charts,diff,documents}.spec.ts',
   ],
 };
 
 /**
- * Where a rule is not kept to yet. These lists may only shrink.
+ * The files that do not follow a rule. These lists may only shrink.
  * @type {Record<string, string[]>}
  */
 const STILL_OFF = {
-  'max-lines-per-function': ['apps/api/src/ingest/ingest-docs.ts'],
-  '@typescript-eslint/no-base-to-string': ['scripts/verdicts/**'],
-  '@typescript-eslint/restrict-plus-operands': ['scripts/verdicts/**'],
-  '@typescript-eslint/restrict-template-expressions': ['scripts/verdicts/**'],
-  '@typescript-eslint/no-confusing-void-expression': ['test/audit/**'],
+  'max-lines-per-function': ['apps/api/src/ingest/ingest-docs.ts'], // one document, written down
+  '@typescript-eslint/restrict-plus-operands': ['scripts/verdicts/sample-day.mjs'],
+  '@typescript-eslint/restrict-template-expressions': ['scripts/verdicts/differences.mjs'],
+  // A list of calls is one expression, whose values nobody reads.
+  '@typescript-eslint/no-confusing-void-expression': ['test/audit/dispositions.spec.ts'],
+  // The package's enums become texts of ours.
   '@typescript-eslint/no-unnecessary-type-conversion': ['test/foreign/**'],
-  '@typescript-eslint/no-unnecessary-template-expression': ['test/api/**'],
-  '@typescript-eslint/no-non-null-assertion': ['test/api/**'],
+  '@typescript-eslint/no-non-null-assertion': ['test/api/events.spec.ts'],
   '@typescript-eslint/no-unnecessary-condition': [
     // What a call changes is not seen: a line stops being ok while it is read.
     'libs/audit/src/decode/scan.ts',
     // Node's types do not say that a program which cannot be started has no output.
     'apps/standalone/src/postgres/binaries.ts',
-    'apps/api/src/**',
-    'apps/cli/src/audit/**',
+    // Fastify sets no options on a request that it refuses before routing.
+    'apps/api/src/problems/problem.filter.ts',
+    // A word that is not an action has no entry.
+    'apps/cli/src/audit/finding-words.ts',
+    // What `beforeAll` sets is absent if it failed, and a callback changes what a loop waits for.
     'test/**',
   ],
+  // The caller names the type of rows or of answers.
   '@typescript-eslint/no-unnecessary-type-parameters': [
-    'apps/api/src/**',
-    'apps/cli/src/server/**',
-    'test/**',
+    'test/{kit/any-game,read-model/reports.spec,system/same-verdict.spec}.ts',
   ],
+  // They run other commits of this repository, which have no types here.
   '@typescript-eslint/no-unsafe-argument': ['scripts/verdicts/**'],
   '@typescript-eslint/no-unsafe-call': ['scripts/**/*verdicts*', 'scripts/verdicts/**'],
   '@typescript-eslint/no-unsafe-member-access': ['scripts/**/*verdicts*', 'scripts/verdicts/**'],
-  '@typescript-eslint/no-unsafe-enum-assignment': ['libs/read-model/src/{database,entities}/**'],
+  // A library lists in an enum what reaches us as a plain number or name.
+  '@typescript-eslint/no-unsafe-enum-assignment': [
+    'libs/read-model/src/{database/data-source,entities/kinds}.ts',
+  ],
+  // Rows are copied without their class, and texts are of ASCII.
   '@typescript-eslint/no-misused-spread': ['test/**'],
-  '@typescript-eslint/use-unknown-in-catch-callback-variable': ['test/**'],
 };
 
 export default defineConfig(

@@ -140,7 +140,7 @@ describe('an api over TLS, under a path', () => {
         { host: '127.0.0.1', port, ca, maxVersion: 'TLSv1.1', minVersion: 'TLSv1' },
         () => resolve(socket.getProtocol()),
       ).on('error', reject);
-    }).catch((error: Error) => error.message);
+    }).catch((error: unknown) => (error as Error).message);
     expect(protocol).toMatch(/alert|protocol|version|unsupported|ssl/i);
   });
 

@@ -60,7 +60,7 @@ const records = (name: string, count: number, bytes = 10): LogRecord[] =>
     value: new Uint8Array(bytes),
   }));
 const outcome = (appended: Promise<unknown>): Promise<unknown> =>
-  appended.catch((error: Error) => error);
+  appended.catch((error: unknown) => error);
 
 describe('a batcher', () => {
   const wanted = fc.record({

@@ -62,7 +62,7 @@ async function everything(log: EventLog, partition: number): Promise<StoredRecor
 const texts = async (log: EventLog, partition: number): Promise<string[]> =>
   (await everything(log, partition)).map(({ value }) => text(value));
 const outcome = (appended: Promise<unknown>): Promise<unknown> =>
-  appended.catch((error: Error) => error);
+  appended.catch((error: unknown) => error);
 
 /** Tests what every event log promises (libs/event-log/src/port.ts) on a store of each kind. */
 export function describeEventLog(

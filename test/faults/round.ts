@@ -101,7 +101,7 @@ async function recoveryOf(
     const awaited = firstOf(after);
     const positions = await system
       .query<{ partition: number; next: string }>('select partition, next from rows.position')
-      .catch((error: Error) => void (looked = error.message));
+      .catch((error: unknown) => void (looked = (error as Error).message));
     const now = performance.now() - at;
     if (positions) {
       for (const { partition, next } of positions)
