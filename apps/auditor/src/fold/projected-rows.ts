@@ -26,6 +26,7 @@ export type DayOf = (time: string) => string;
 /** Rows of a transaction while they are gathered. */
 export type Gathered = { -readonly [list in keyof RowBatch]: RowBatch[list][number][] };
 
+/** Returns a gathering without rows. */
 export const nothingGathered = (): Gathered => ({
   moves: [],
   tables: [],
