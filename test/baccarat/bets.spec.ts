@@ -267,7 +267,7 @@ describe('the facts of two hands', () => {
       bankerCards: 2,
       cards: 6,
       margin: 0,
-      playerNatural: false,
+      playerNatural: true,
       bankerNatural: true,
       playerPair: true,
       bankerPair: true,

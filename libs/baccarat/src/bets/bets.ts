@@ -1,6 +1,6 @@
 import { rankOf, totalOf, type Card } from '../cards/cards.js';
-import { endsDrawing, outcomeOf, type Hands } from '../tableau/due.js';
-import { totals, type SeenCard, type SeenHands } from '../tableau/readings.js';
+import { endsDrawing, outcomeOf, type HandTotals, type Hands } from '../tableau/due.js';
+import { handReadings, type SeenCard, type SeenHands } from '../tableau/readings.js';
 import type { Odds } from './odds-notation.js';
 import type { Facts, Predicate } from '../rules/rule-document.js';
 import type { Bet, Rules, Tier } from '../rules/rules.js';
@@ -9,6 +9,7 @@ import type { Bet, Rules, Tier } from '../rules/rules.js';
 interface HandFacts {
   readonly cards: number;
   readonly total: number;
+  readonly natural: boolean;
   readonly pair: 'none' | 'pair' | 'perfect';
 }
 
@@ -19,8 +20,13 @@ export const factsOf = ({ player, banker }: Hands): Facts =>
 const handFacts = (hand: readonly Card[]): HandFacts => ({
   cards: hand.length,
   total: totalOf(hand),
+  natural: isNatural({ cards: hand.length, two: totalOf(hand.slice(0, 2)) }),
   pair: pairOf(hand),
 });
+
+/** Returns whether the first two cards of a hand make 8 or 9, whatever was drawn after them. */
+const isNatural = ({ cards, two }: Pick<HandTotals, 'cards' | 'two'>): boolean =>
+  cards >= 2 && endsDrawing(two, 0);
 
 /**
  * Returns the facts of two hands, one for each way in which their unread cards can matter to a bet.
@@ -37,8 +43,13 @@ function possibleHandFacts(hand: readonly SeenCard[]): HandFacts[] {
   const [first, second] = hand;
   const isOpen = first && second && (first.card === null || second.card === null);
   const pairs = isOpen ? PAIRS : [pairOf(readCards(hand.slice(0, 2)))];
-  return totals(hand).flatMap((total) =>
-    pairs.map((pair) => ({ cards: hand.length, total, pair })),
+  const found = new Map<number, Pick<HandFacts, 'total' | 'natural'>>();
+  for (const reading of handReadings(hand)) {
+    const natural = isNatural(reading);
+    found.set(2 * reading.total + Number(natural), { total: reading.total, natural });
+  }
+  return [...found.values()].flatMap((each) =>
+    pairs.map((pair) => ({ cards: hand.length, ...each, pair })),
   );
 }
 
@@ -61,8 +72,8 @@ function factsAt(player: HandFacts, banker: HandFacts): Facts {
     bankerCards: banker.cards,
     cards: player.cards + banker.cards,
     margin: Math.abs(player.total - banker.total),
-    playerNatural: player.cards === 2 && endsDrawing(player.total, 0),
-    bankerNatural: banker.cards === 2 && endsDrawing(0, banker.total),
+    playerNatural: player.natural,
+    bankerNatural: banker.natural,
     playerPair: player.pair !== 'none',
     bankerPair: banker.pair !== 'none',
     pairs: Number(player.pair !== 'none') + Number(banker.pair !== 'none'),
