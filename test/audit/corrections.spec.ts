@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EventData, Finding } from '#audit';
-import { audit, codes, type Sent } from '../kit/audit.js';
+import { audit, codes, type Audited, type Sent } from '../kit/audit.js';
 import { BANKER_WINS, play, PLAYER_WINS, settle } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 
@@ -120,12 +120,13 @@ describe('a correction judges its coup again', () => {
     expect(standing(log)).toEqual([]);
   });
 
-  it("and keeps the line of a seat's commission, at zero, if nothing of it is left", () => {
+  it("and takes away the line of a seat's commission if no settlement of it is left", () => {
     const log = opened();
     play(log, 1, { ...won, settled: [[1, 'player', 'returned', 100, 5]] });
+    expect(audit(log.events).ledger).toMatchObject([{ seat: 1, marked: 5 }]);
     const paid = { seat: 1, bet: 'player', stake: 'returned', paid: 100 };
     correct(log, last(log, 'bet-settled'), paid);
-    expect(audit(log.events).ledger).toMatchObject([{ seat: 1, marked: 0, outstanding: 0 }]);
+    expect(audit(log.events).ledger).toEqual([]);
   });
 
   it('and draws the row of the coup again', () => {
@@ -545,6 +546,78 @@ describe('a void coup', () => {
       log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
       expect(standing(log)).toEqual([]);
     }
+  });
+
+  it('is judged by its result if it was still open: the void is its end', () => {
+    const log = opened();
+    play(log, 1, { cards: 'P 9S B 5C P KH B 3D', closed: false }); // the player hand wins, 9 to 8
+    for (const by of ['dealer', 'device'] as const)
+      log.add('terminal', 'outcome-declared', { outcome: 'banker', by, specials: ['banker-pair'] });
+    log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
+    expect(audit(log.events).findings).toMatchObject(
+      ['RS-02', 'RS-05', 'RS-03'].map((code) => ({ code, coup: 1, void: true })),
+    );
+  });
+
+  it('leaves its result unjudgeable if it was still open and a card is unread', () => {
+    const log = opened();
+    play(log, 1, { cards: 'P 9S B 5C P ?? B 3D', closed: false });
+    log.add('terminal', 'outcome-declared', {
+      outcome: 'banker',
+      by: 'dealer',
+      specials: ['natural'],
+    });
+    log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
+    const { findings, unjudgeable } = audit(log.events);
+    expect(codes(findings)).toEqual(['DV-01']);
+    expect(unjudgeable.flatMap((entry) => entry.codes)).toEqual(['RS-02', 'RS-05']);
+  });
+
+  it('leaves no payment unjudgeable, whether an unread card or a gap had done so', () => {
+    const log = opened();
+    play(log, 1, {
+      bets: [[1, 'player', 100]],
+      cards: 'P 9S B 5C P ?? B 3D',
+      outcome: 'player',
+      settled: [[1, 'player', 'returned', 100]],
+    });
+    const paymentsOf = ({ unjudgeable }: Audited): string[] =>
+      unjudgeable
+        .flatMap((entry) => (entry.coup === 1 ? entry.codes : []))
+        .filter((code) => /^(PY|CM)|RS-07/.test(code));
+    expect(paymentsOf(audit(log.events))).toEqual(['PY-02', 'PY-04']);
+    log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'misdeal' });
+    expect(paymentsOf(audit(log.events))).toEqual([]);
+    for (const isLostFirst of [true, false]) {
+      const gapped = opened();
+      play(gapped, 1, { ...won, closed: false });
+      const lose = (): void => {
+        gapped.lose('shoe');
+        gapped.add('shoe', 'device-error', { code: 3 });
+      };
+      if (isLostFirst) lose();
+      gapped.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
+      if (!isLostFirst) lose();
+      const audited = audit(gapped.events);
+      expect(paymentsOf(audited)).toEqual([]);
+      expect(audited.unjudgeable.some(({ coup }) => coup === 1)).toBe(true);
+    }
+  });
+
+  it('is the coup that the number meant when it was declared, if a correction changes it', () => {
+    const log = opened();
+    play(log, 1, { ...won, outcome: 'banker' });
+    play(log, 2, { ...won, outcome: 'banker' });
+    const wrong = log.add('person/sam', 'coup-voided', { coup: 1, by: 'sam', reason: 'misdeal' });
+    play(log, 2, { ...won, outcome: 'banker' }); // the number again
+    correct(log, wrong, { coup: 2, by: 'sam', reason: 'misdeal' });
+    const results = audit(log.events).findings.filter(({ code }) => code === 'RS-02');
+    expect(results.map(({ coup, void: isVoid }) => [coup, isVoid])).toEqual([
+      [1, false],
+      [2, true],
+      [2, false],
+    ]);
+    expect(codes(audit(log.events).findings).filter((code) => code.startsWith('PY'))).toEqual([]);
   });
 
   it('raises PR-09 if the shoe does not have that coup', () => {

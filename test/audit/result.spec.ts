@@ -129,7 +129,11 @@ describe('a declared outcome', () => {
       ['RS-02', 'TC-04'],
     ],
     ['is judged in a dummy coup', `kind: dummy\n${HANDS}\ndeclared: banker`, ['RS-02']],
-    ['is not judged in a void coup', `${HANDS}\ndeclared: banker\n${VOID}`, []],
+    [
+      'is judged when its coup is voided while open, and its finding is void',
+      `${HANDS}\ndeclared: banker\n${VOID}`,
+      ['RS-02 (void)'],
+    ],
     [
       'has its finding marked void if the coup is voided after its end',
       `${HANDS}\ndeclared: banker\nover:\n${VOID}`,
@@ -291,6 +295,11 @@ describe('announced specials (RS-05)', () => {
       'include no natural with three cards',
       'player: 2S KH 7D\nbanker: KC 7H\ndeclared: player with natural',
       ['RS-05'],
+    ],
+    [
+      'include a natural from which a card was drawn all the same, as TC-01 and TC-02 say',
+      'player: 2S 7H KD\nbanker: KC 7H\ndeclared: player with natural',
+      ['TC-01'],
     ],
     [
       'include no pair with the third card',

@@ -9,7 +9,7 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 2;
+export const FOLD_VERSION = 3;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -211,6 +211,11 @@ export interface Shoe {
   readonly takings: Taking[];
   readonly obligations: Obligation[];
   readonly dealersOfShoe: string[];
+  /**
+   * The coup that an event changed, by the event's reference, if it is not the one in which it
+   * happened.
+   */
+  readonly reached: Map<string, Coup>;
 }
 
 /** Where an event comes from. The rows that it changes carry this. */

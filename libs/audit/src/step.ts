@@ -16,7 +16,7 @@ import { isCardDue, newCoup } from './coup/coup.js';
 import { drawCard, findCard, layCarried, moveCard } from './coup/deal.js';
 import { cardsAreFinal, coupsAreFinal, noteVoid } from './judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
-import { amend, raise, withdraw } from './findings/findings.js';
+import { amend, delist, isNotJudgedInVoid, raise, withdraw } from './findings/findings.js';
 import { judgeDraws } from './judges/drawing.js';
 import { callHand, declareOutcome, judgeResult, judgeShort } from './judges/result.js';
 import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './judges/shoe.js';
@@ -203,10 +203,12 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
       event,
       number === undefined ? 'no coup of this shoe' : `coup ${number}`,
     );
+  if (coup !== shoe.coup) shoe.reached.set(referenceOf(event), coup);
   if (coup.state !== 'void') {
     const wasOpen = coup === shoe.coup;
     coup.state = 'void';
-    withdraw(shoe, coup, ({ onVoid }) => onVoid === 'withdrawn', referenceOf(event));
+    withdraw(shoe, coup, isNotJudgedInVoid, referenceOf(event));
+    delist(shoe, coup, isNotJudgedInVoid);
     for (const found of shoe.found.values())
       if (found.coup === coup.ref && !found.finding.void) amend(shoe, found, { void: true });
     reverseEntries(shoe, coup, 'all');
@@ -214,6 +216,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
       coup.to = at;
       shoe.coup = null;
       judgeDraws(shoe, coup, 'voided', event);
+      judgeResult(shoe, coup, event);
       judgeBetting(shoe, coup, event);
     }
     oweReturn(shoe, coup);
@@ -285,6 +288,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
     });
     return;
   }
+  if (coup !== shoe.coup) shoe.reached.set(referenceOf(event), coup);
   const wager = wagerOf(coup, seat, bet);
   wager.settlements.push(event);
   enterCommission(shoe, coup, event);

@@ -1,8 +1,8 @@
 import { markCoup } from '../changes.js';
-import { codesWhere, type CodeFacts, type FindingCode } from '../findings/catalogue.js';
+import { CATALOGUE, codesWhere, type CodeFacts, type FindingCode } from '../findings/catalogue.js';
 import { reverseEntries } from '../ledger/commission.js';
 import { referenceOf, type AnyEvent } from '../events/events.js';
-import { amend, raise, unjudgeable, withdraw } from '../findings/findings.js';
+import { amend, isNotJudgedInVoid, raise, unjudgeable, withdraw } from '../findings/findings.js';
 import {
   numbersText,
   type Cause,
@@ -94,7 +94,9 @@ function lose(
   { mark, cause }: { readonly mark: GapMark; readonly cause: Cause },
 ): void {
   withdraw(shoe, coup, ({ gap }) => gap === loss, mark.after);
-  unjudgeable(shoe, coup, { codes: LOST[loss], events: [mark.after], cause });
+  const isVoid = coup?.state === 'void';
+  const codes = LOST[loss].filter((code) => !isVoid || !isNotJudgedInVoid(CATALOGUE[code]));
+  unjudgeable(shoe, coup, { codes, events: [mark.after], cause });
 }
 
 /** Names an event that came too late for its number in the finding about the hole. */

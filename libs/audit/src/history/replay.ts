@@ -2,7 +2,6 @@ import type { Rules } from '#baccarat';
 import { CATALOGUE } from '../findings/catalogue.js';
 import type { Sha256 } from '../findings/ids.js';
 import { markFinding, markReplaced, noShoeChanges, noTableChanges } from '../changes.js';
-import { accountOf } from '../ledger/commission.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { passGap } from '../admission/gap.js';
 import { openShoe } from '../judges/shoe.js';
@@ -146,16 +145,16 @@ function replayGap(fresh: Shoe, mark: GapMark, at: number, right: ReadonlyMap<st
 }
 
 /**
- * Returns the coup that an entry of the journal concerns: the one that it names, the one in which
- * it happened or, for bets between coups, the next.
+ * Returns the coup that an entry of the journal concerns: the one that it opened or changed, the
+ * one in which it happened or, for bets between coups, the next.
  */
 export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
   const reference = referenceOf(event);
   for (const coup of shoe.coups)
     if (coup.ref === reference || coup.cards.some((laid) => referenceOf(laid.event) === reference))
       return coup;
-  if (event.type === 'coup-voided' && event.data.coup !== undefined)
-    return shoe.coups.findLast(({ number }) => number === event.data.coup) ?? null;
+  const reached = shoe.reached.get(reference);
+  if (reached) return reached;
   if (event.type === 'card-moved') {
     const home = shoe.coups.findLast((coup) =>
       coup.cards.some((laid) => referenceOf(laid.event) === event.data.event),
@@ -226,5 +225,4 @@ export function adopt(
     fresh.found.set(id, found);
     markFinding(fresh, found, 'raised');
   }
-  for (const seat of former.ledger.keys()) accountOf(fresh, seat); // a seat's line stays, at zero
 }

@@ -1,5 +1,4 @@
 import { forgetChanges, noShoeChanges, noTableChanges } from '../changes.js';
-import { accountOf } from '../ledger/commission.js';
 import type { AnyEvent, EventOf } from '../events/events.js';
 import { judgedBy, replay, type RuleBook } from './replay.js';
 import { openShoe } from '../judges/shoe.js';
@@ -17,11 +16,6 @@ interface SavedShoe {
   readonly dutyAtOpening: Shoe['dutyAtOpening'];
   readonly journal: readonly Entry[];
   readonly found: readonly (readonly [string, Found])[];
-  /**
-   * Seats that ever had a line in the ledger. After a correction, a replay alone may not restore
-   * them.
-   */
-  readonly seats?: readonly number[];
 }
 
 interface SavedTable extends Omit<
@@ -90,12 +84,11 @@ function deepJson(value: unknown): string {
   return written.join('');
 }
 
-const savedShoe = ({ opening, dutyAtOpening, journal, found, ledger }: Shoe): SavedShoe => ({
+const savedShoe = ({ opening, dutyAtOpening, journal, found }: Shoe): SavedShoe => ({
   opening,
   dutyAtOpening,
   journal,
   found: [...found],
-  seats: [...ledger.keys()],
 });
 
 /**
@@ -129,7 +122,7 @@ export function loadTable(text: string, book: RuleBook): TableState {
 
 function loadedShoe(
   table: string,
-  { opening, dutyAtOpening, journal, found, seats = [] }: SavedShoe,
+  { opening, dutyAtOpening, journal, found }: SavedShoe,
   book: RuleBook,
   changes: TableChanges,
 ): Shoe {
@@ -140,7 +133,6 @@ function loadedShoe(
   forgetChanges(shoe, changes);
   shoe.found.clear();
   for (const [id, each] of found) shoe.found.set(id, each);
-  for (const seat of seats) accountOf(shoe, seat);
   return shoe;
 }
 

@@ -78,14 +78,15 @@ function judgeTotal(
 }
 
 /**
- * Judges the result of a finished coup on its final hands (RS-02, RS-03, RS-05, RS-07). If a draw
- * or a move changed the hands after a declaration, only the totals of the declaration are judged.
+ * Judges the result of a coup that is over or void, on its final hands (RS-02, RS-03, RS-05, and
+ * RS-07 unless it is void). If a draw or a move changed the hands after a declaration, only the totals of the declaration are judged.
  */
 export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
-  if (coup.gapped || coup.short || coup.state === 'void') return;
+  if (coup.gapped || coup.short) return;
   if (coup.declarations.length === 0) {
     if (
       coup.kind === 'normal' &&
+      coup.state !== 'void' &&
       shoe.reports.outcomes &&
       !(shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe))
     ) {

@@ -67,6 +67,7 @@ const unplayed = () =>
     ledger: new Map(),
     takings: [],
     obligations: [],
+    reached: new Map(),
   }) satisfies Partial<Shoe>;
 
 function judgeOpening(shoe: Shoe): void {
