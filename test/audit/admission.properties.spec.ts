@@ -101,6 +101,106 @@ describe('any log of one table, even an absurd one,', () => {
   });
 });
 
+/** Some rounds of play with everything that makes a table forget: shoes, sessions begun anew, sessions. */
+const forgetful: fc.Arbitrary<Sent[]> = fc
+  .tuple(
+    anyGame(30),
+    fc.array(
+      fc.tuple(
+        fc.constantFrom(
+          'again',
+          'other',
+          'other',
+          'anew',
+          'hole',
+          'card',
+          'call',
+          'sessions',
+          'shoes',
+          'shoes',
+        ),
+        fc.nat(),
+        fc.nat(999),
+      ),
+      { minLength: 6, maxLength: 20 },
+    ),
+  )
+  .map(([game, acts]) => {
+    const events = [...game];
+    let shoe = 'S1';
+    const report = (source: string, session: string, sequence: number, code: number): Sent => ({
+      ...(game[0] as Sent),
+      type: sequence === 1 ? 'shoeprint.device-online.v1' : 'shoeprint.device-error.v1',
+      ...{ source, session, sequence, shoe: undefined },
+      id: `${session}/${sequence}/${code}`,
+      data: { code },
+    });
+    for (const [act, which, salt] of acts) {
+      const event = events[which % events.length] as Sent;
+      const { source, session } = event as { source: string; session?: string };
+      if (act === 'again') events.push(event);
+      else if (act === 'other')
+        events.push({ ...event, time: `2026-11-21T00:00:00.${100 + salt}Z` });
+      else if (act === 'anew' && session) events.push(report(source, session, 1, salt));
+      else if (act === 'hole') events.push(report('device/x', 'holes', 3, salt));
+      else if (act === 'sessions')
+        for (let n = 0; n < 257; n += 1) events.push(report('device/x', `${salt}-${n}`, 1, n));
+      else if (act === 'card' || act === 'call')
+        events.push({
+          ...(game[0] as Sent),
+          ...PERSON,
+          ...(act === 'card'
+            ? { type: 'shoeprint.card-drawn.v1', shoe, data: { card: null, to: null } }
+            : {
+                type: 'shoeprint.supervisor-called.v1',
+                shoe: undefined,
+                data: { reason: `${salt}` },
+              }),
+          id: act,
+        });
+      else if (act === 'shoes')
+        for (let n = 0; n <= which % 4; n += 1) {
+          shoe = `${events.length}-${n}`;
+          const id = `${shoe}/${salt}`;
+          const data = { ...openingData, reports: [] };
+          const opening = { ...PERSON, type: 'shoeprint.shoe-opened.v1', id, shoe, data };
+          events.push({ ...(game[0] as Sent), ...opening });
+        }
+    }
+    return events;
+  });
+const PERSON = { source: 'person/sam', session: undefined, sequence: undefined };
+const openingData = {
+  rules: 'punto-banco-no-burn@1',
+  decks: 8,
+  kind: 'physical',
+  currency: 'USD',
+};
+
+describe('the id of a finding', () => {
+  it('is never given in two shoes or two coups, whatever the table has forgotten', () => {
+    fc.assert(
+      fc.property(forgetful, (events) => {
+        const state = newTable('T1');
+        const places = new Map<string, string>();
+        for (const event of events) {
+          fold(state, decoded(event), BOOK);
+          const { shoes, outside } = rowsOf(takeChanges(state));
+          for (const { finding, shoeRef, coupRef } of [
+            ...shoes.flatMap((rows) => rows.findings()),
+            ...outside,
+          ]) {
+            const place = JSON.stringify([shoeRef, coupRef]);
+            expect([finding.code, places.get(finding.id) ?? place]).toEqual([finding.code, place]);
+            places.set(finding.id, place);
+          }
+        }
+      }),
+      { numRuns: rounds(300) },
+    );
+  });
+});
+
 describe('a log whose sources number their events', () => {
   /**
    * Ids are remembered for the open shoe and the one before. Beyond those, an event without a

@@ -112,6 +112,39 @@ describe('a repeat', () => {
     });
   });
 
+  it('raises no second finding ten shoes later, numbered or not', () => {
+    const log = new TableLog();
+    log.open();
+    const card = log.draw('burn 9S').length;
+    const byHand = log.add('person/sam', 'supervisor-called', { reason: 'a card fell' });
+    const [numbered, unnumbered] = [log.events.at(-2), log.events.at(-1)] as [Sent, Sent];
+    expect([card, byHand]).toEqual([1, 'person/sam#sam/1/1']);
+    log.events.push({ ...numbered, time: '2026-11-20T13:00:00Z' });
+    log.events.push({ ...unnumbered, time: '2026-11-20T13:00:00Z' });
+    for (let shoe = 2; shoe <= 11; shoe += 1) {
+      log.add('shoe', 'shoe-closed', { reason: 'end' });
+      log.shoe = `S${shoe}`;
+      log.open();
+      log.events.push({ ...numbered, time: `2026-11-20T14:00:${shoe + 10}Z` });
+    }
+    const { findings, state } = audit(log.events);
+    expect(findings.map(({ code, shoe }) => [code, shoe])).toEqual([
+      ['DV-15', 'S1'],
+      ['DV-15', 'S1'],
+    ]);
+    expect(state.admission.counts.equivocal).toBe(12);
+  });
+
+  it('raises no second finding in the next shoe, if it was found before a shoe opened', () => {
+    const log = new TableLog();
+    log.add('person/sam', 'supervisor-called', { reason: 'a card fell' }, { shoe: undefined });
+    const call = log.events.at(-1) as Sent;
+    log.events.push({ ...call, time: '2026-11-20T13:00:00Z' });
+    log.open();
+    log.events.push({ ...call, time: '2026-11-20T14:00:00Z' });
+    expect(audit(log.events).findings).toMatchObject([{ code: 'DV-15', shoe: '' }]);
+  });
+
   it('that differs only in its time has another content', () => {
     expect(
       codes(audit([report(1), { ...report(1), time: '2026-11-20T12:00:01Z' }]).findings),

@@ -276,6 +276,16 @@ describe('a write of rows', () => {
     expect(await store.positions()).toMatchObject([{ next: 0 }, { next: 0 }]);
   });
 
+  it('is rejected loudly if it would move a finding to another shoe or coup', async () => {
+    const found = findingRow('f', { shoeRef: 'device/a#1', coupRef: 'device/a#2' });
+    await put({ findings: [found] });
+    await put({ findings: [{ ...found, remedied: true }] });
+    for (const place of [{ shoeRef: 'device/a#9' }, { coupRef: 'device/a#9' }, { coupRef: null }]) {
+      const moved = put({ findings: [{ ...found, ...place }] });
+      await expect(moved).rejects.toMatchObject({ retryable: false, cause: { code: '23000' } });
+    }
+  });
+
   it('rejects rows of a partition that it does not move, and a move back', async () => {
     await expect(
       store.write({

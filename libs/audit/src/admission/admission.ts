@@ -30,7 +30,10 @@ export interface Counts {
 interface Session {
   readonly source: string;
   readonly session: string;
-  /** 1, and greater each time the device restarts the session. */
+  /**
+   * 1, and greater each time the device restarts the session. A session that is not remembered
+   * begins above those that were forgotten, so that no boot of it has been before.
+   */
   readonly boot: number;
   /** The number that is due next. */
   next: number;
@@ -44,6 +47,8 @@ interface Session {
    * restart the session.
    */
   readonly onlines: number[];
+  /** The last numbers that were found to have two contents, whatever the boot. */
+  readonly equivocal: number[];
 }
 
 type Range = [from: number, to: number];
@@ -67,11 +72,15 @@ export interface AdmissionState {
   readonly counts: Counts;
   /** Most recently heard first. */
   readonly sessions: Session[];
+  /** The greatest boot of a session that was forgotten. */
+  bootsForgotten: number;
   wait: Wait | null;
   /** Digests of unnumbered events by reference, since the last shoe opened. */
   ids: Map<string, number>;
   /** The same, of the window before. */
   idsBefore: Map<string, number>;
+  /** References of these that were found to have two contents. */
+  equivocalIds: readonly string[];
 }
 
 /** Receives what admission decides, in the order in which the game takes it. */
@@ -81,7 +90,10 @@ export interface Admitting {
   gap(after: AnyEvent, boot: number, from: number, to: number): void;
   /** An event arrived after its number was declared a gap. */
   late(event: AnyEvent): void;
-  /** An event has another content than the one admitted under its number or id. */
+  /**
+   * An event has another content than the one admitted under its number or id. Called once for that
+   * number or id while it is remembered.
+   */
   equivocal(event: AnyEvent): void;
 }
 
@@ -94,9 +106,11 @@ const MISSING = -1;
 export const newAdmission = (): AdmissionState => ({
   counts: { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 },
   sessions: [],
+  bootsForgotten: 0,
   wait: null,
   ids: new Map(),
   idsBefore: new Map(),
+  equivocalIds: [],
 });
 
 /**
@@ -132,6 +146,7 @@ export function turnIds(state: AdmissionState, opening?: AnyEvent): void {
   state.ids = new Map(
     opening && opening.sequence === undefined ? [[referenceOf(opening), opening.digest]] : [],
   );
+  state.equivocalIds = state.equivocalIds.filter((reference) => state.idsBefore.has(reference));
 }
 
 function isNewId(state: AdmissionState, event: AnyEvent, to: Admitting): boolean {
@@ -142,16 +157,25 @@ function isNewId(state: AdmissionState, event: AnyEvent, to: Admitting): boolean
     state.ids.set(reference, event.digest);
     return true;
   }
-  repeat(state, known, event, to);
-  return false;
-}
-
-function repeat(state: AdmissionState, known: number, event: AnyEvent, to: Admitting): void {
   if (known === event.digest) state.counts.duplicates += 1;
   else {
     state.counts.equivocal += 1;
-    to.equivocal(event);
+    if (!state.equivocalIds.includes(reference)) {
+      state.equivocalIds = [...state.equivocalIds, reference];
+      to.equivocal(event);
+    }
   }
+  return false;
+}
+
+/** Takes another content under a number of a session. */
+function equivocate(state: AdmissionState, session: Session, event: AnyEvent, to: Admitting): void {
+  state.counts.equivocal += 1;
+  const { equivocal } = session;
+  if (equivocal.includes(event.sequence as number)) return;
+  equivocal.push(event.sequence as number);
+  if (equivocal.length > CONTENTS_MAX) equivocal.shift();
+  to.equivocal(event);
 }
 
 /** Takes an event that repeats no id: a new one, or one from the queue of a wait that ended. */
@@ -166,7 +190,8 @@ function arrive(state: AdmissionState, event: AnyEvent, to: Admitting): void {
   if (sequence < session.next) past(state, session, event, to);
   else if (state.wait) {
     const held = heldUnder(state.wait, event);
-    if (held) repeat(state, held.digest, event, to);
+    if (held?.digest === event.digest) state.counts.duplicates += 1;
+    else if (held) equivocate(state, session, event, to);
     else hold(state, state.wait, event, to);
   } else if (sequence === session.next) {
     advance(session, event);
@@ -197,10 +222,7 @@ function past(state: AdmissionState, session: Session, event: AnyEvent, to: Admi
     state.counts.late += 1;
     to.late(event);
   } else if (event.type === 'device-online') restartSession(state, session, event, to);
-  else {
-    state.counts.equivocal += 1;
-    to.equivocal(event);
-  }
+  else equivocate(state, session, event, to);
 }
 
 /** Restarts a session whose device came online under the same id with new content. */
@@ -217,6 +239,7 @@ function restartSession(
     next: 1,
     digests: [0],
     onlines: session.onlines,
+    equivocal: session.equivocal,
   });
   if (state.wait && waitsFor(state.wait, event.source)) giveUp(state, state.wait, to);
   arrive(state, event, to);
@@ -316,9 +339,18 @@ function sessionOf(state: AdmissionState, event: AnyEvent): Session {
       return known;
     }
   }
-  const fresh: Session = { source, session, boot: 1, next: 1, digests: [0], onlines: [] };
+  const fresh: Session = {
+    source,
+    session,
+    boot: state.bootsForgotten + 1,
+    next: 1,
+    digests: [0],
+    onlines: [],
+    equivocal: [],
+  };
   sessions.unshift(fresh);
-  if (sessions.length > SESSIONS_MAX) sessions.pop();
+  const forgotten = sessions.length > SESSIONS_MAX ? sessions.pop() : undefined;
+  if (forgotten) state.bootsForgotten = Math.max(state.bootsForgotten, forgotten.boot);
   return fresh;
 }
 

@@ -71,6 +71,7 @@ export type TailField =
   | 'hand'
   | 'by'
   | 'event'
+  | 'shoeRef'
   | 'irregularity'
   | 'gap.source'
   | 'gap.session'
@@ -148,7 +149,7 @@ const DEVICE = {
   about: 'device',
   onCorrection: 'stays',
   reports: ['devices'],
-  tail: ['event'],
+  tail: ['event', 'shoeRef'],
 } as const;
 const PERSON = {
   ...PLAIN,
@@ -241,7 +242,7 @@ const ROWS = {
   'DV-15': {
     ...DEVICE,
     severity: 1,
-    tail: ['repeat.source', 'repeat.session', 'repeat.sequence', 'repeat.id'],
+    tail: ['repeat.source', 'repeat.session', 'repeat.sequence', 'repeat.id', 'shoeRef'],
   },
   'PR-01': { ...PERSON, severity: 3, onVoid: 'void', needs: ['dealers'], tail: [] },
   'PR-04': { ...PERSON, severity: 2 },

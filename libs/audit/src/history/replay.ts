@@ -216,7 +216,9 @@ export function adopt(
       markFinding(fresh, found, { because });
       continue;
     }
-    const kept = now && inScope(found) ? now : found;
+    // what a device did stays where it was found
+    const isDevice = CATALOGUE[found.finding.code].about === 'device';
+    const kept = now && inScope(found) && !isDevice ? now : found;
     fresh.found.set(id, kept);
     markFinding(fresh, kept, 'amended');
   }

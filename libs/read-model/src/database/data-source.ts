@@ -5,6 +5,7 @@ import { ENTITIES } from '../entities/index.js';
 import { Rows1785000000000 } from '../migrations/1785000000000-rows.js';
 import { FindingRaisedAt1785100000000 } from '../migrations/1785100000000-finding-raised-at.js';
 import { UnjudgeableCoup1786000000000 } from '../migrations/1786000000000-unjudgeable-coup.js';
+import { FindingStays1787000000000 } from '../migrations/1787000000000-finding-stays.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -66,7 +67,12 @@ export function readModelDataSource(
     url,
     schema,
     entities: ENTITIES,
-    migrations: [Rows1785000000000, FindingRaisedAt1785100000000, UnjudgeableCoup1786000000000],
+    migrations: [
+      Rows1785000000000,
+      FindingRaisedAt1785100000000,
+      UnjudgeableCoup1786000000000,
+      FindingStays1787000000000,
+    ],
     migrationsTableName: 'migration',
     migrationsRun: false,
     synchronize: false,
