@@ -213,7 +213,11 @@ describe('a bet placed or withdrawn too late (BT-01)', () => {
       const close_call = coup(steps(clock, settled(2, 'player', 'returned', 50)));
       expect(close_call.findings).toEqual([]); // the bet counts and was paid
       expect(close_call.unjudgeable).toMatchObject([
-        { coup: 1, codes: ['BT-01'], why: 'the clocks of two sources are too close to call' },
+        {
+          coup: 1,
+          codes: ['BT-01', 'BT-02', 'BT-03', 'BT-07'],
+          why: 'the clocks of two sources are too close to call',
+        },
       ]);
     }
   });

@@ -15,7 +15,7 @@ const wordsOf = (values: readonly string[]): string => values.join(', ') || '-';
 /** Returns the table of codes as docs/contract.md must show it. */
 const codesTable = (): string =>
   [
-    '| code | severity | about | a gap loses it in | a void of its coup | a correction | reports |',
+    '| code | severity | about | a gap hides it by its | a void of its coup | a correction | reports |',
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...FINDING_CODES.map((code) => {
       const { severity, about, gap, onVoid, onCorrection, reports } = CATALOGUE[code];
@@ -23,7 +23,7 @@ const codesTable = (): string =>
         code,
         severity,
         about,
-        gap === null ? '-' : GAPS[gap],
+        wordsOf(gap),
         VOIDS[onVoid],
         CORRECTIONS[onCorrection],
         wordsOf(reports),
@@ -31,12 +31,6 @@ const codesTable = (): string =>
       return `| ${cells.join(' | ')} |`;
     }),
   ].join('\n');
-const GAPS = {
-  coup: 'its coups',
-  shoe: 'its shoe',
-  'later cards': 'later cards',
-  burn: 'the burn',
-} as const;
 const VOIDS = {
   withdrawn: 'withdraws it',
   void: 'marks it',

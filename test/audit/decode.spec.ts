@@ -157,6 +157,7 @@ describe('a malformed event is refused with a pointer to each fault', () => {
         ['/datacontenttype'],
       ],
       ['a traceparent that is not a string', { ...card, traceparent: 1 }, ['/traceparent']],
+      ['a tracestate that is not a string', { ...card, tracestate: [] }, ['/tracestate']],
       ['data that is a list', { ...card, data: [] }, ['/data']],
       ['data that is null', { ...card, data: null }, ['/data']],
       ['an empty stamp', { ...card, receivedfrom: '' }, ['/receivedfrom']],
@@ -648,6 +649,7 @@ describe('the canonical line', () => {
         JSON.stringify({
           receivedfrom: 'gateway',
           traceparent: '00-1-2-03',
+          tracestate: 'house=1',
           ...card,
           datacontenttype: 'application/json',
           receivedtime: '2026-11-20T12:00:00Z',

@@ -3,8 +3,8 @@ import { codesWhere, FINDING_CODES } from '#audit';
 import { audit } from '../kit/audit.js';
 import { found, judged, readStory } from '../kit/story.js';
 
-/** The codes that a gap in the cards makes unjudgeable in the coups that it touches. */
-const LOST_TO_A_GAP = codesWhere(({ gap }) => gap === 'coup');
+/** The codes that a gap in play makes unjudgeable in the coups that it touches. */
+const LOST_TO_A_GAP = codesWhere(({ gap }) => gap.includes('play'));
 /** Player 9, banker 8, both naturals. */
 const HANDS = 'player: 9S KH\nbanker: 5C 3D';
 const VOID = 'void: by mira because two cards stuck';
@@ -401,12 +401,13 @@ describe('a void (RS-09)', () => {
 describe('a gap in the messages of the shoe', () => {
   const LOST = `${HANDS}\ndeclared: tie\ncoup:\ndealt: P 9S B 5C P KH\nlost: 1 of the shoe\ndealt: B 3D P 4D P 5D - 8C\ndeclared: tie 1 to 1 with nothing\ndeclared: banker\ncoup:\n${HANDS}\ndeclared: tie`;
 
-  it('makes unjudgeable the coup that it touches and the cards of the shoe, but no other coup', () => {
+  it('makes unjudgeable the coup that it touches and the cards of the shoe, but no result of another coup', () => {
     const { finds, unjudgeable } = judged(`${LOST}\nremaining: 3`);
     expect(finds).toEqual(['DV-04', 'RS-02', 'RS-02']);
     expect(unjudgeable).toEqual(
       FINDING_CODES.filter(
-        (code) => LOST_TO_A_GAP.includes(code) || code === 'SH-02' || code === 'SH-04',
+        (code) =>
+          LOST_TO_A_GAP.includes(code) || ['CM-05', 'SH-02', 'SH-04', 'SH-13'].includes(code),
       ).sort(),
     );
   });
@@ -414,8 +415,9 @@ describe('a gap in the messages of the shoe', () => {
   it('makes unjudgeable the codes that the contract lists', () => {
     const listed = FINDING_CODES.filter(
       (code) =>
-        /^(TC|RS|PY)-/.test(code) ||
-        ['DL-02', 'DL-04', 'DL-06', 'DL-07', 'CM-01', 'CM-02', 'CM-03', 'CM-04'].includes(code),
+        /^(TC|RS|BT|PY)-/.test(code) ||
+        (code.startsWith('DL-') && code !== 'DL-05') ||
+        ['CM-01', 'CM-02', 'CM-03', 'CM-04', 'PR-07', 'PR-09', 'SH-09'].includes(code),
     );
     expect([...LOST_TO_A_GAP].sort()).toEqual(listed.sort());
   });
@@ -423,8 +425,9 @@ describe('a gap in the messages of the shoe', () => {
   it('is listed with its coup, and with the shoe as a whole', () => {
     const { unjudgeable } = audit(readStory(`${LOST}\nfinds: nothing`, 'a case').events);
     expect(unjudgeable.map(({ coup, codes }) => [coup, codes.length])).toEqual([
-      [undefined, 2],
+      [undefined, 4],
       [2, LOST_TO_A_GAP.length],
+      [3, codesWhere(({ gap }) => gap.includes('after play')).length],
     ]);
   });
 
@@ -435,7 +438,8 @@ describe('a gap in the messages of the shoe', () => {
         'a case',
       ).events,
     );
-    expect(unjudgeable.map(({ coup }) => coup)).toEqual([undefined, 1, 2, 3]);
+    // The last lies after it: its bets and its number may be affected.
+    expect(unjudgeable.map(({ coup }) => coup)).toEqual([undefined, 1, 2, 3, 4]);
   });
 
   it('withdraws what was already found in a coup that it touches', () => {
@@ -466,9 +470,21 @@ describe('a gap in the messages of the shoe', () => {
     ]);
   });
 
-  it('of another device makes nothing unjudgeable', () => {
-    expect(
-      judged(`player: 9S 4D 8C\nbanker: KH 6S 2D\nlost: 1 of the terminal\ndeclared: banker`),
-    ).toEqual({ finds: ['DV-04', 'TC-08'], unjudgeable: [] });
+  it('of a device that has sent neither play nor cards makes only what it sends unjudgeable', () => {
+    const lostBy = (gap: string): readonly string[] => {
+      const { finds, unjudgeable } = judged(
+        `event: device/x ${gap}\nplayer: 9S 4D 8C\nbanker: KH 6S 2D\nlost: 1 of device/x\nevent: device/x ${gap}\ndeclared: banker`,
+      );
+      expect(finds).toEqual(['DV-04', 'TC-08']);
+      return unjudgeable;
+    };
+    expect(lostBy('device-error {"code":3}')).toEqual([]);
+    expect(lostBy('dealer-signed-on {"dealer":"cora","role":"caller"}')).toEqual(['PR-01']);
+    expect(lostBy('seat-left {"seat":9}')).toEqual(
+      codesWhere(({ gap }) => gap.includes('money') || gap.includes('money of shoe')),
+    );
+    expect(lostBy('hand-called {"hand":"player","total":3}')).toEqual(
+      codesWhere(({ gap }) => gap.includes('calls')),
+    );
   });
 });

@@ -354,9 +354,9 @@ describe('a shoe that runs out of cards during a coup (SH-13)', () => {
       ['SH-13'],
     ],
     [
-      'raises SH-13 even if an outcome was declared',
+      'raises SH-13 even if an outcome was declared, and keeps what the declaration raised',
       `${left('2S KC KH 3H')}player: 2S KH\nbanker: KC 3H\ndeclared: banker`,
-      ['SH-13'],
+      ['SH-13', 'TC-03', 'TC-05'],
     ],
     [
       'raises SH-13 with one of the first four cards due, and then no DL-04',

@@ -421,7 +421,7 @@ export class StoryTable {
       ),
     lost: (value, refuse) => {
       const [, count, source] = read(
-        '(\\d+) of the (shoe|terminal)',
+        '(\\d+) of (?:the )?(shoe|terminal|device/\\S+)',
         value,
         refuse,
         '1 of the shoe',

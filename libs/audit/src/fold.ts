@@ -2,9 +2,9 @@ import { admit, endWaits, newAdmission, turnIds, type Admitting } from './admiss
 import type { Decoder } from './decode/decode.js';
 import type { Block } from './decode/line-reader.js';
 import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
-import type { FindingCode } from './findings/catalogue.js';
+import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
-import { newFinding, raise, type Wrong } from './findings/findings.js';
+import { newFinding, raise, unjudgeable, type Wrong } from './findings/findings.js';
 import { gapFound, isSameGap, lacks, nameLate, passGap } from './admission/gap.js';
 import {
   adopt,
@@ -18,14 +18,15 @@ import {
 } from './history/replay.js';
 import { openShoe } from './judges/shoe.js';
 import { houseFrom } from './events/house.js';
-import type { Found } from './findings/finding.js';
+import type { Found, Gap } from './findings/finding.js';
+import { SENT, sentBy, type Sent } from './admission/sent.js';
 import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
 /** Shoe ids remembered of each table. */
 const SHOES_MAX = 1024;
-/** Card sources remembered of each table. */
-const CARD_SOURCES_MAX = 16;
+/** Sources remembered of each table. */
+const SOURCES_MAX = 64;
 /** Findings remembered of each table that are about no shoe within reach. */
 const OUTSIDE_MAX = 1024;
 
@@ -34,9 +35,10 @@ export const newTable = (table: string): TableState => ({
   foldVersion: FOLD_VERSION,
   table,
   admission: newAdmission(),
-  duty: { dealer: null, caller: null },
+  duty: { dealer: null, caller: null, lost: null },
   shoes: [],
-  cardSources: [],
+  sources: [],
+  openingLost: null,
   open: null,
   before: null,
   foundOutside: new Map(),
@@ -109,15 +111,15 @@ class Table implements Admitting {
   ) {}
 
   admitted(event: AnyEvent): void {
+    this.rememberSource(event);
     if (event.type === 'shoe-opened') return this.openShoe(event);
     if (event.type === 'observation-corrected') return this.correct(event);
     const { open } = this.state;
     const isOpen = open !== null && !open.closed;
-    if (event.shoe !== undefined && !(isOpen && event.shoe === open.name))
-      return this.ofAnotherShoe(event);
     if (event.type === 'dealer-signed-on' || event.type === 'dealer-relieved')
       changeDuty(this.state.duty, event);
-    else if (event.type === 'card-drawn') this.noteCardSource(event.source);
+    else if (event.shoe !== undefined && !(isOpen && event.shoe === open.name))
+      return this.ofAnotherShoe(event);
     if (!open) return;
     this.enter(open, event);
     if (
@@ -153,6 +155,7 @@ class Table implements Admitting {
     state.open = open;
     state.shoes.push(name);
     if (state.shoes.length > SHOES_MAX) state.shoes.shift();
+    state.openingLost = null;
     turnIds(state.admission, event);
   }
 
@@ -161,7 +164,7 @@ class Table implements Admitting {
     if (REACHING.has(event.type)) {
       const shoe = [open, before].find((held) => held?.name === event.shoe);
       if (shoe) this.enter(shoe, event);
-      else {
+      else if (!this.isOpeningLost(event, 'PR-09')) {
         this.raiseOutside(event, 'PR-09', {
           event: referenceOf(event),
           events: [referenceOf(event)],
@@ -174,8 +177,8 @@ class Table implements Admitting {
     }
     admission.counts.stray += 1;
     if (event.type !== 'card-drawn') return;
-    this.noteCardSource(event.source);
     if (shoes.includes(event.shoe as string)) return;
+    if (this.isOpeningLost(event, 'DL-15')) return;
     this.raiseOutside(event, 'DL-15', {
       event: referenceOf(event),
       events: [referenceOf(event)],
@@ -185,13 +188,57 @@ class Table implements Admitting {
     });
   }
 
-  private noteCardSource(source: string): void {
-    const { cardSources } = this.state;
-    if (cardSources[0] === source) return;
-    const at = cardSources.indexOf(source);
-    if (at >= 0) cardSources.splice(at, 1);
-    cardSources.unshift(source);
-    if (cardSources.length > CARD_SOURCES_MAX) cardSources.pop();
+  /** Remembers what kinds of message a source sends. */
+  private rememberSource({ source, type }: AnyEvent): void {
+    const { sources } = this.state;
+    const sent = sentBy(type);
+    const at = sources.findIndex((known) => known.source === source);
+    const known = sources[at] ?? { source, sent: [], admitted: 0 };
+    if (at !== 0) {
+      if (at > 0) sources.splice(at, 1);
+      sources.unshift(known);
+      if (sources.length > SOURCES_MAX) sources.pop();
+    }
+    known.admitted = this.state.admission.counts.admitted;
+    for (const kind of sent) if (!known.sent.includes(kind)) known.sent.push(kind);
+  }
+
+  /**
+   * Returns what the source of a gap has sent, with the event that ends it. A gap from number 1, and
+   * one of a source that is not remembered, may hide any kind.
+   */
+  private sentUpTo({ source, type }: AnyEvent, from: number): readonly Sent[] {
+    const known = this.state.sources.find((each) => each.source === source);
+    if (from === 1) return SENT;
+    const sent = [...(known?.sent ?? []), ...sentBy(type)];
+    return SENT.filter((kind) => sent.includes(kind));
+  }
+
+  /**
+   * Records that the opening of a shoe may be lost. Withdraws what was found about an unknown shoe
+   * since the source of the gap was heard last.
+   */
+  private loseOpening(gap: Gap, because: string): void {
+    const { state } = this;
+    state.openingLost = gap;
+    const heard = state.sources.find(({ source }) => source === gap.source)?.admitted ?? 0;
+    for (const [id, found] of state.foundOutside) {
+      const { code, events } = found.finding;
+      if ((found.admitted ?? 0) <= heard || !CATALOGUE[code].gap.includes('play')) continue;
+      state.foundOutside.delete(id);
+      markOutside(state, found, { because });
+      if (state.open)
+        unjudgeable(state.open, null, { codes: [code], events, cause: { is: 'gap', gap } });
+    }
+  }
+
+  /** Returns whether the opening of an unknown shoe may be lost, and then lists the code. */
+  private isOpeningLost(event: AnyEvent, code: FindingCode): boolean {
+    const { open, openingLost: gap } = this.state;
+    if (!gap) return false;
+    const events = [referenceOf(event)];
+    if (open) unjudgeable(open, null, { codes: [code], events, cause: { is: 'gap', gap } });
+    return true;
   }
 
   /** Raises a finding about no shoe within reach. */
@@ -210,6 +257,7 @@ class Table implements Admitting {
       coup: null,
       raisedBy: referenceOf(event),
       raised: { time: event.time, dealer: state.duty.dealer },
+      admitted: state.admission.counts.admitted,
     };
     state.foundOutside.set(finding.id, found);
     if (state.foundOutside.size > OUTSIDE_MAX)
@@ -218,9 +266,10 @@ class Table implements Admitting {
   }
 
   gap(after: AnyEvent, boot: number, from: number, to: number): void {
-    const { open, before, cardSources } = this.state;
+    const { open, before } = this.state;
     const { source, session } = after as { source: string; session: string };
-    const ofCards = cardSources.includes(source) || after.type === 'card-drawn';
+    const sent = this.sentUpTo(after, from);
+    const isPlay = sentBy(after.type).includes('play');
     const mark: GapMark = {
       type: 'gap',
       source,
@@ -228,18 +277,27 @@ class Table implements Admitting {
       boot,
       from,
       to,
-      ofCards,
+      sent,
+      opensCoup: after.type === 'coup-opened' && after.shoe === open?.name,
+      keepsShoe: isPlay && after.type !== 'shoe-opened' && after.shoe === open?.name,
       after: referenceOf(after),
       since: -1,
       late: [],
       raises: true,
     };
+    const gap: Gap = { source, session, boot, from, to };
+    if (sent.includes('play')) this.loseOpening(gap, mark.after);
+    if (sent.includes('people')) this.state.duty.lost = gap;
     if (!open) return this.raiseOutside(after, 'DV-04', gapFound(mark));
     const since = lastOf(open, source);
     this.mark(open, { ...mark, since });
-    const sinceBefore = since < 0 && before && ofCards ? lastOf(before, source) : -1;
-    if (before && sinceBefore >= 0)
-      this.mark(before, { ...mark, since: sinceBefore, raises: false });
+    if (before && since < 0)
+      this.mark(before, {
+        ...mark,
+        since: lastOf(before, source),
+        keepsShoe: false,
+        raises: false,
+      });
   }
 
   private mark(shoe: Shoe, mark: GapMark): void {

@@ -2,6 +2,7 @@ import type { Action, Card, Irregularity, Rules } from '#baccarat';
 import type { AdmissionState } from './admission/admission.js';
 import type { Sha256 } from './findings/ids.js';
 import type { FindingCode } from './findings/catalogue.js';
+import type { Sent } from './admission/sent.js';
 import type { Found, Gap, NotJudged } from './findings/finding.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
@@ -74,6 +75,8 @@ export interface Wager {
   readonly bet: string;
   readonly moves: BetMove[];
   readonly settlements: EventOf<'bet-settled'>[];
+  /** One of its moves was too close to the closing of betting to call. */
+  tooClose: boolean;
 }
 
 /** A declared outcome. */
@@ -93,8 +96,8 @@ export interface Coup {
   readonly from: number;
   to: number;
   state: 'open' | 'over' | 'void';
-  /** A gap hid a part of it. */
-  gapped: boolean;
+  /** What gaps hid of it, as bits of `LOSSES`. */
+  lost: number;
   /** It had a hand of fewer than two cards when its outcome was declared or it ended. */
   short: boolean;
   /** One of its cards went to a hand that cannot be known. */
@@ -140,8 +143,12 @@ export interface Obligation {
 /** A hole in a source's numbers, where it lies in the journal; with what came too late. */
 export interface GapMark extends Gap {
   readonly type: 'gap';
-  /** Whether the source is one that draws cards. */
-  readonly ofCards: boolean;
+  /** What the source had sent at the table. */
+  readonly sent: readonly Sent[];
+  /** Whether the event that ends the hole opens a coup. */
+  readonly opensCoup: boolean;
+  /** Whether that event is play in the shoe that was open, which therefore had not been closed. */
+  readonly keepsShoe: boolean;
   /** The event before which the numbers are missing. */
   readonly after: string;
   /**
@@ -160,6 +167,16 @@ export type Entry = AnyEvent | GapMark;
 export interface Duty {
   dealer: string | null;
   caller: string | null;
+  /** The gap that may have hidden a sign-on since the last one; null if none did. */
+  lost: Gap | null;
+}
+
+/** A source and the kinds of message that it has sent at a table. */
+export interface KnownSource {
+  readonly source: string;
+  readonly sent: Sent[];
+  /** How many events of the table had been admitted when it sent its last. */
+  admitted: number;
 }
 
 /**
@@ -204,8 +221,12 @@ export interface Shoe {
   /** Coups that owe a return of stakes. */
   owing: number;
   coupsLeft: number | null;
-  cardsLost: boolean;
-  burnsLost: boolean;
+  /** What gaps hid of the shoe as a whole, as bits of `LOSSES`. */
+  lost: number;
+  /** The gap in which the opening of a coup may have been lost, while no coup is open. */
+  openingLost: Gap | null;
+  /** Gaps that concern the next coup as one between, and as the one after. */
+  readonly ahead: { between: GapMark[]; after: GapMark[] };
   readonly ledger: Map<number, SeatAccount>;
   /** What entered the ledger through no coup, and who was on duty. */
   readonly takings: Taking[];
@@ -280,8 +301,10 @@ export interface TableState {
   readonly duty: Duty;
   /** Ids of the last shoes, oldest first. */
   readonly shoes: string[];
-  /** Sources that have drawn cards here, latest first. */
-  readonly cardSources: string[];
+  /** What each source has sent here, the source heard last first. */
+  readonly sources: KnownSource[];
+  /** The gap that may have hidden the opening of a shoe since the last one; null if none did. */
+  openingLost: Gap | null;
   open: Shoe | null;
   before: Shoe | null;
   /** Findings about no shoe that is held: kept so that they are raised once. */

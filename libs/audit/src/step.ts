@@ -12,7 +12,7 @@ import {
   takeCommission,
 } from './ledger/commission.js';
 import { markCoup, markFinding, markShoe, markSums } from './changes.js';
-import { isCardDue, newCoup } from './coup/coup.js';
+import { isCardDue, isOut, newCoup } from './coup/coup.js';
 import { drawCard, findCard, layCarried, moveCard } from './coup/deal.js';
 import { cardsAreFinal, coupsAreFinal, noteVoid } from './judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
@@ -21,7 +21,8 @@ import { judgeDraws } from './judges/drawing.js';
 import { callHand, declareOutcome, judgeResult, judgeShort } from './judges/result.js';
 import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './judges/shoe.js';
 import { judgeSettlement, raiseLateSettlement } from './judges/settlement.js';
-import type { Coup, Shoe } from './state.js';
+import { meetGaps } from './admission/gap.js';
+import type { Coup, Duty, Shoe } from './state.js';
 import { settledOf, stakesOf, wagerOf } from './coup/wagers.js';
 
 /**
@@ -93,11 +94,13 @@ function take(shoe: Shoe, event: AnyEvent, at: number): void {
  * the role if the person relieved holds it.
  */
 export function changeDuty(
-  duty: { dealer: string | null; caller: string | null },
+  duty: Duty,
   { type, data }: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>,
 ): void {
-  if (type === 'dealer-signed-on') duty[data.role] = data.dealer;
-  else if (duty[data.role] === data.dealer) duty[data.role] = null;
+  if (type === 'dealer-signed-on') {
+    duty[data.role] = data.dealer;
+    if (data.role === 'dealer') duty.lost = null;
+  } else if (duty[data.role] === data.dealer) duty[data.role] = null;
 }
 
 /** Records that a dealer who signs on deals from then on, in the open coup and in the shoe. */
@@ -130,6 +133,7 @@ function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
   shoe.coups.push(coup);
   markShoe(shoe);
   shoe.coup = coup;
+  meetGaps(shoe, coup);
   if (coup.number !== due) {
     raise(shoe, coup, 'DL-16', {
       events: [coup.ref],
@@ -155,7 +159,7 @@ function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
   coup.state = 'over';
   coup.to = at;
   shoe.coup = null;
-  judgeShort(shoe, coup, because);
+  if (!isOut(shoe)) judgeShort(shoe, coup, because); // else SH-13
   judgeExhaustion(shoe, coup, because);
   judgeDraws(shoe, coup, 'ended', because);
   judgeResult(shoe, coup, because);
@@ -168,7 +172,7 @@ function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
 
 /** Raises SH-13 if the cards ran out during a coup. */
 function judgeExhaustion(shoe: Shoe, coup: Coup, because: AnyEvent): void {
-  if (shoe.drawn < 52 * shoe.decks || !isCardDue(coup, shoe)) return;
+  if (!isOut(shoe) || !isCardDue(coup, shoe)) return;
   raise(shoe, coup, 'SH-13', {
     events: [coup.ref, referenceOf(because)],
     expected: 'a card',
@@ -230,7 +234,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
       : coup.dealers.includes(by)
         ? 'by the dealer who dealt it'
         : undefined;
-  if (fault === undefined || coup.gapped) return;
+  if (fault === undefined) return;
   raise(shoe, coup, 'RS-09', {
     event: referenceOf(event),
     events: [referenceOf(event)],
@@ -299,7 +303,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
   }
   if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
   else if (!shoe.rules.bets.has(bet)) judgeOffered(shoe, coup, wager, event);
-  else if (!coup.gapped && !coup.short) raiseLateSettlement(shoe, coup, event);
+  else if (!coup.short) raiseLateSettlement(shoe, coup, event);
   markCoup(shoe, coup);
 }
 

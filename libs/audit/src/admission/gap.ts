@@ -1,5 +1,12 @@
-import { markCoup } from '../changes.js';
-import { CATALOGUE, codesWhere, type CodeFacts, type FindingCode } from '../findings/catalogue.js';
+import { markCoup, markFinding } from '../changes.js';
+import {
+  CATALOGUE,
+  codesWhere,
+  hides,
+  lossBits,
+  type CodeFacts,
+  type Loss,
+} from '../findings/catalogue.js';
 import { reverseEntries } from '../ledger/commission.js';
 import { referenceOf, type AnyEvent } from '../events/events.js';
 import { amend, isNotJudgedInVoid, raise, unjudgeable, withdraw } from '../findings/findings.js';
@@ -10,6 +17,7 @@ import {
   type Found,
   type Gap,
 } from '../findings/finding.js';
+import type { Sent } from './sent.js';
 import type { Coup, GapMark, Shoe } from '../state.js';
 
 /** Returns whether two gaps are the same hole. */
@@ -47,56 +55,116 @@ export const gapFound = (
 });
 
 /**
- * Judges a hole in a source's numbers, at index `at` of the journal (DV-04). If the source draws
- * cards, withdraws what the hole could have hidden and lists it as unjudgeable: in every coup
- * between the events on its two sides, and in the count of the shoe's cards. `filled`: a correction
- * has since entered every number.
+ * Judges a hole in a source's numbers, at index `at` of the journal (DV-04). Withdraws what the
+ * messages lost could have changed and lists it as unjudgeable: in the coups between the events on
+ * its two sides, in the coup after and in the shoe (contract section 4, the table of gaps).
+ * `filled`: a correction has since entered every number.
  */
 export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean): void {
   shoe.cause = mark;
   if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(mark));
-  if (!mark.ofCards || filled) return;
-  const cause: Cause = { is: 'gap', gap: gapOf(mark) };
-  shoe.cardsLost = true;
-  lose(shoe, null, 'shoe', { mark, cause });
-  unjudgeable(shoe, null, { codes: LOST['later cards'], events: [mark.after], cause });
-  const [first] = shoe.coups;
-  if (!first || mark.since < first.from) {
-    shoe.burnsLost = true;
-    lose(shoe, null, 'burn', { mark, cause });
+  if (filled || mark.sent.length === 0) return;
+  loseOfShoe(shoe, mark);
+  for (const coup of coupsBetween(shoe, mark.since, at))
+    loseOfCoup(shoe, coup, mark, between(mark.sent));
+  const gap = gapOf(mark);
+  if (mark.sent.includes('people')) shoe.duty.lost = gap;
+  const isOutside = shoe.coup === null && !mark.opensCoup;
+  if (mark.sent.includes('play')) {
+    loseOutside(shoe, mark, at);
+    if (isOutside) shoe.openingLost = gap;
   }
-  for (const coup of shoe.coups) {
-    if (coup.to <= mark.since || coup.from >= at) continue;
-    coup.gapped = true;
-    lose(shoe, coup, 'coup', { mark, cause });
-    reverseEntries(shoe, coup, 'due');
-    markCoup(shoe, coup);
-  }
+  (isOutside || mark.opensCoup ? shoe.ahead.between : shoe.ahead.after).push(mark);
 }
 
-type Loss = NonNullable<CodeFacts['gap']>;
-const lostTo = (loss: Loss): readonly FindingCode[] => codesWhere(({ gap }) => gap === loss);
-const LOST: Readonly<Record<Loss, readonly FindingCode[]>> = {
-  coup: lostTo('coup'),
-  shoe: lostTo('shoe'),
-  'later cards': lostTo('later cards'),
-  burn: lostTo('burn'),
-};
+/** Takes from a coup that opens what the gaps since the last opening hid of it. */
+export function meetGaps(shoe: Shoe, coup: Coup): void {
+  const { ahead } = shoe;
+  shoe.openingLost = null;
+  for (const mark of ahead.between) loseOfCoup(shoe, coup, mark, between(mark.sent));
+  for (const { sent, ...mark } of ahead.after)
+    if (sent.includes('play')) loseOfCoup(shoe, coup, mark, AFTER_PLAY);
+  ahead.after = ahead.between;
+  ahead.between = [];
+}
+
+const between = (sent: readonly Sent[]): number =>
+  lossBits(sent.flatMap((kind) => (kind === 'cards' ? [] : [kind])));
+const AFTER_PLAY = lossBits(['after play']);
+const PLAY = lossBits(['play']);
+
+/**
+ * Returns the coups that an event on either side of a hole touches, and those between the two. An
+ * event outside coups touches the last coup before it, until the shoe is closed.
+ */
+function coupsBetween(shoe: Shoe, since: number, at: number): Coup[] {
+  const last = shoe.journal[since];
+  const isOpening = last?.type === 'coup-opened';
+  const touched = shoe.coups.filter(
+    ({ from, to }) => from < at && (isOpening ? to > since : to >= since),
+  );
+  const isInCoup = touched.some(({ from }) => from <= since);
+  if (!last || isInCoup || last.type === 'shoe-closed' || last.type === 'shoe-opened')
+    return touched;
+  const before = shoe.coups.findLast(({ to }) => to < since);
+  return before ? [before, ...touched] : touched;
+}
+
+/** Takes from the shoe as a whole what a gap hid of it. */
+function loseOfShoe(shoe: Shoe, mark: GapMark): void {
+  const [first] = shoe.coups;
+  const isPlay = mark.sent.includes('play');
+  const losses: Loss[] = [];
+  if (mark.sent.includes('cards')) losses.push('cards of shoe');
+  if (isPlay) losses.push('play of shoe');
+  if (mark.sent.includes('money')) losses.push('money of shoe');
+  if (isPlay && (!first || mark.since < first.from)) losses.push('burn');
+  if (isPlay && !mark.keepsShoe) losses.push('closing');
+  const bits = lossBits(losses);
+  shoe.lost |= bits;
+  lose(shoe, null, mark, bits);
+}
+
+function loseOfCoup(shoe: Shoe, coup: Coup, mark: Hole, bits: number): void {
+  coup.lost |= bits;
+  lose(shoe, coup, mark, bits);
+  if (hides(bits, 'PY-01')) reverseEntries(shoe, coup, 'due');
+  markCoup(shoe, coup);
+}
+
+/** A hole and the event after it. */
+type Hole = Gap & Pick<GapMark, 'after'>;
 
 /**
  * Withdraws what a gap takes away from a coup or from the shoe as a whole (`null`), and lists it as
  * unjudgeable.
  */
-function lose(
-  shoe: Shoe,
-  coup: Coup | null,
-  loss: Loss,
-  { mark, cause }: { readonly mark: GapMark; readonly cause: Cause },
-): void {
-  withdraw(shoe, coup, ({ gap }) => gap === loss, mark.after);
+function lose(shoe: Shoe, coup: Coup | null, mark: Hole, bits: number): void {
+  const isLost = ({ gap }: CodeFacts): boolean => (lossBits(gap) & bits) !== 0;
+  withdraw(shoe, coup, isLost, mark.after);
   const isVoid = coup?.state === 'void';
-  const codes = LOST[loss].filter((code) => !isVoid || !isNotJudgedInVoid(CATALOGUE[code]));
-  unjudgeable(shoe, coup, { codes, events: [mark.after], cause });
+  const codes = codesWhere((facts) => isLost(facts) && !(isVoid && isNotJudgedInVoid(facts)));
+  unjudgeable(shoe, coup, { codes, events: [mark.after], cause: { is: 'gap', gap: gapOf(mark) } });
+}
+
+/**
+ * Withdraws what was found outside coups since the event before the hole, and lists it as
+ * unjudgeable: the opening of a coup may have been lost.
+ */
+function loseOutside(shoe: Shoe, mark: GapMark, at: number): void {
+  const ended = shoe.coups.findLast(({ to }) => to <= mark.since)?.to ?? -1;
+  for (const [id, found] of shoe.found) {
+    const { code } = found.finding;
+    if (found.coup !== null || CATALOGUE[code].about === 'shoe' || !hides(PLAY, code)) continue;
+    const where = shoe.journal.findIndex(
+      (entry) => entry.type !== 'gap' && referenceOf(entry) === found.raisedBy,
+    );
+    if (where <= ended || where >= at) continue;
+    shoe.found.delete(id);
+    markFinding(shoe, found, { because: mark.after });
+    const cause: Cause = { is: 'gap', gap: gapOf(mark) };
+    unjudgeable(shoe, null, { codes: [code], events: found.finding.events, cause });
+  }
 }
 
 /** Names an event that came too late for its number in the finding about the hole. */

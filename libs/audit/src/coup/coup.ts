@@ -17,7 +17,7 @@ export const newCoup = (
   from,
   to: Number.POSITIVE_INFINITY,
   state: 'open',
-  gapped: false,
+  lost: 0,
   short: false,
   unplaced: false,
   cards: [],
@@ -84,6 +84,9 @@ export function isCardDue(coup: Coup, shoe: Shoe): boolean {
   );
   return hand !== null && sure;
 }
+
+/** Returns whether every card of a shoe is out. */
+export const isOut = ({ drawn, decks }: Shoe): boolean => drawn >= 52 * decks;
 
 function handOf(dues: readonly (Hand | null)[]): { hand: Hand | null; sure: boolean } {
   const hand = dues.includes('player') ? 'player' : dues.includes('banker') ? 'banker' : null;

@@ -73,8 +73,7 @@ function count(shoe: Shoe, { card, event }: Laid): void {
   const index = cardIndex(card);
   const copies = (shoe.copies[index] as number) + 1;
   shoe.copies[index] = copies;
-  if (copies > shoe.decks && !shoe.cardsLost)
-    raiseExtraCopy(shoe, card, copies, referenceOf(event));
+  if (copies > shoe.decks) raiseExtraCopy(shoe, card, copies, referenceOf(event));
 }
 
 function raiseExtraCopy(shoe: Shoe, card: Card, copies: number, reference: string): void {
@@ -117,16 +116,24 @@ function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
   if (!laid.carried) coup.firstCard ??= laid;
   if (shoe.reports.dealers && shoe.duty.dealer === null && !coup.withoutDealer) {
     coup.withoutDealer = true;
-    raise(shoe, coup, 'PR-01', {
-      events: [referenceOf(laid.event)],
-      expected: 'a dealer signed on',
-      observed: 'none',
-      message: 'Cards were dealt with no dealer signed on.',
-    });
+    judgeDuty(shoe, coup, referenceOf(laid.event));
   }
   if (belongsTo) judgeOrder(shoe, coup, laid, { hand, belongsTo });
   if (cardsOn(coup, hand).length === 4) fourth(shoe, coup, laid, hand);
   else if (laid.ordinal >= 4) judgeDraws(shoe, coup, 'laid', laid.event);
+}
+
+/** Raises PR-01, unless a gap may have hidden the sign-on. */
+function judgeDuty(shoe: Shoe, coup: Coup, card: string): void {
+  const { lost: gap } = shoe.duty;
+  if (gap)
+    return unjudgeable(shoe, coup, { codes: ['PR-01'], events: [card], cause: { is: 'gap', gap } });
+  raise(shoe, coup, 'PR-01', {
+    events: [card],
+    expected: 'a dealer signed on',
+    observed: 'none',
+    message: 'Cards were dealt with no dealer signed on.',
+  });
 }
 
 /**
@@ -139,7 +146,7 @@ function judgeOrder(
   laid: Laid,
   { hand, belongsTo }: { readonly hand: Hand; readonly belongsTo: Hand },
 ): void {
-  if (hand === belongsTo || coup.gapped) return;
+  if (hand === belongsTo) return;
   const finding = raise(shoe, coup, 'DL-02', {
     events: [referenceOf(laid.event)],
     expected: belongsTo,
@@ -150,7 +157,7 @@ function judgeOrder(
 }
 
 function fourth(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
-  if (coup.gapped || coup.short) return;
+  if (coup.short) return;
   const finding = raise(shoe, coup, 'TC-11', {
     hand,
     events: cardsOn(coup, hand).map(({ event }) => referenceOf(event)),
@@ -176,7 +183,6 @@ function handDue(shoe: Shoe, coup: Coup, laid: Laid): Hand | null {
 const excessCode = ({ exposed }: Laid): 'DL-06' | 'DL-07' => (exposed ? 'DL-07' : 'DL-06');
 
 function excess(shoe: Shoe, coup: Coup, laid: Laid): void {
-  if (coup.gapped) return;
   const reference = referenceOf(laid.event);
   const finding = raise(shoe, coup, excessCode(laid), {
     event: reference,

@@ -26,7 +26,7 @@ export interface SettledWager {
 export function wagerOf(coup: Coup, seat: number, bet: string): Wager {
   const known = coup.wagers.find((wager) => wager.seat === seat && wager.bet === bet);
   if (known) return known;
-  const fresh: Wager = { seat, bet, moves: [], settlements: [] };
+  const fresh: Wager = { seat, bet, moves: [], settlements: [], tooClose: false };
   coup.wagers.push(fresh);
   return fresh;
 }

@@ -21,6 +21,7 @@ const ATTRIBUTES = new Set<string>([
   'sequence',
   'datacontenttype',
   'traceparent',
+  'tracestate',
 ]);
 /** The most bytes of an event's content. */
 export const EVENT_BYTES_MAX = 16_384;
@@ -116,6 +117,7 @@ function attributeFault(
     case 'datacontenttype':
       return given === 'application/json' ? undefined : 'must be "application/json"';
     case 'traceparent':
+    case 'tracestate':
       return typeof given === 'string' ? undefined : `must be a string, not ${nameOf(given)}`;
     case 'receivedfrom':
       return stamps === 'refused'

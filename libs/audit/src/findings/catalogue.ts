@@ -8,6 +8,27 @@ export const SEVERITIES = [1, 2, 3, 4] as const;
 /** How serious a finding is. */
 export type Severity = (typeof SEVERITIES)[number];
 
+/**
+ * What a gap can hide, by what its source has sent at the table (contract section 4). `play`,
+ * `calls`, `money` and `people`: that kind of message, in the coups between. `after play`: play, in
+ * the coup after. `cards of shoe`, `play of shoe` and `money of shoe`: that kind, in the shoe as a
+ * whole. `burn`: play before the first coup. `closing`: play at the end of the shoe.
+ */
+export const LOSSES = [
+  'play',
+  'calls',
+  'money',
+  'people',
+  'after play',
+  'cards of shoe',
+  'play of shoe',
+  'money of shoe',
+  'burn',
+  'closing',
+] as const;
+/** One of the things that a gap can hide. */
+export type Loss = (typeof LOSSES)[number];
+
 /** Everything that follows from a finding's code. */
 export interface CodeFacts {
   readonly severity: Severity;
@@ -16,12 +37,8 @@ export interface CodeFacts {
    * coup out.
    */
   readonly about: 'shoe' | 'coup' | 'device' | 'person';
-  /**
-   * What a gap in the source of the cards makes unjudgeable: the code in the coups between; the
-   * shoe's count of cards; what the shoe draws from then on; the burn, if the gap lies before the
-   * first coup. `null`: nothing.
-   */
-  readonly gap: 'coup' | 'shoe' | 'later cards' | 'burn' | null;
+  /** What a gap must hide to make the code unjudgeable; empty if no gap does. */
+  readonly gap: readonly Loss[];
   /**
    * What the void of its coup does to the finding: withdraws it; marks it void; marks it void
    * unless it was raised after the void; nothing.
@@ -84,7 +101,7 @@ export type TailField =
 
 const PLAIN = {
   about: 'coup',
-  gap: null,
+  gap: [],
   onVoid: 'void',
   onCorrection: 'coup',
   reports: [],
@@ -110,11 +127,13 @@ const OF_SHOE_IN_COUP = {
   reports: ['misdealt', 'shoes'],
 } as const;
 const DEAL = { ...PLAIN, reports: ['misdealt', 'dealers'], values: 'cards' } as const;
-const EXCESS_CARD = { ...DEAL, gap: 'coup', tail: ['event'] } as const;
-const THIRD_CARD = { ...DEAL, gap: 'coup', rule: '/tableau' } as const;
-const RESULT = { ...DEAL, gap: 'coup' } as const;
+const IN_PLAY = { ...DEAL, gap: ['play'] } as const;
+const EXCESS_CARD = { ...IN_PLAY, tail: ['event'] } as const;
+const THIRD_CARD = { ...IN_PLAY, rule: '/tableau' } as const;
+const RESULT = { ...DEAL, gap: ['play', 'calls'] } as const;
 const BET = {
   ...PLAIN,
+  gap: ['play', 'money', 'after play'],
   reports: ['dealers'],
   withBets: true,
   values: 'amounts',
@@ -122,7 +141,6 @@ const BET = {
 } as const;
 const PAYMENT = {
   ...BET,
-  gap: 'coup',
   onVoid: 'withdrawn',
   reports: ['dealers', 'payouts'],
 } as const;
@@ -137,7 +155,7 @@ const COMMISSION = {
 const LEDGER = {
   ...COMMISSION,
   about: 'shoe',
-  gap: null,
+  gap: [],
   onVoid: 'stays',
   reports: [],
   needs: [],
@@ -165,23 +183,29 @@ const PERSON = {
  * code.
  */
 const ROWS = {
-  'SH-02': { ...OF_SHOE_IN_COUP, severity: 1, gap: 'later cards', tail: ['event'] },
-  'SH-04': { ...OF_SHOE, severity: 2, gap: 'shoe' },
-  'SH-06': { ...OF_SHOE, severity: 3, gap: 'burn', needs: ['burns'], rule: '/burn' },
-  'SH-07': { ...OF_SHOE, severity: 3, gap: 'burn', needs: ['burns'], rule: '/burn' },
-  'SH-09': { ...OF_SHOE_IN_COUP, severity: 2, rule: '/cutCard' },
-  'SH-10': { ...OF_SHOE, severity: 3 },
-  'SH-13': { ...OF_SHOE_IN_COUP, severity: 1 },
+  'SH-02': { ...OF_SHOE_IN_COUP, severity: 1, gap: ['cards of shoe'], tail: ['event'] },
+  'SH-04': { ...OF_SHOE, severity: 2, gap: ['cards of shoe'] },
+  'SH-06': { ...OF_SHOE, severity: 3, gap: ['burn'], needs: ['burns'], rule: '/burn' },
+  'SH-07': { ...OF_SHOE, severity: 3, gap: ['burn'], needs: ['burns'], rule: '/burn' },
+  'SH-09': { ...OF_SHOE_IN_COUP, severity: 2, gap: ['play', 'after play'], rule: '/cutCard' },
+  'SH-10': { ...OF_SHOE, severity: 3, gap: ['closing'] },
+  'SH-13': { ...OF_SHOE_IN_COUP, severity: 1, gap: ['cards of shoe'] },
   'SH-19': { ...OF_SHOE, severity: 2, rule: '/decks' },
-  'DL-01': { ...DEAL, severity: 2 },
-  'DL-02': { ...DEAL, severity: 2, gap: 'coup' },
-  'DL-04': { ...DEAL, severity: 2, gap: 'coup' },
+  'DL-01': { ...IN_PLAY, severity: 2 },
+  'DL-02': { ...IN_PLAY, severity: 2 },
+  'DL-04': { ...IN_PLAY, severity: 2 },
   'DL-05': { ...DEAL, severity: 2, tail: ['event'] },
   'DL-06': { ...EXCESS_CARD, severity: 2 },
   'DL-07': { ...EXCESS_CARD, severity: 2 },
-  'DL-10': { ...DEAL, severity: 3, needs: ['bets'], withBets: true },
-  'DL-15': { ...DEAL, severity: 2, tail: ['event'] },
-  'DL-16': { ...DEAL, severity: 3 },
+  'DL-10': {
+    ...DEAL,
+    severity: 3,
+    gap: ['play', 'money', 'after play'],
+    needs: ['bets'],
+    withBets: true,
+  },
+  'DL-15': { ...IN_PLAY, severity: 2, tail: ['event'] },
+  'DL-16': { ...DEAL, severity: 3, gap: ['play', 'after play'] },
   'TC-01': { ...THIRD_CARD, severity: 1 },
   'TC-02': { ...THIRD_CARD, severity: 1 },
   'TC-03': { ...THIRD_CARD, severity: 1 },
@@ -217,7 +241,7 @@ const ROWS = {
   'PY-04': { ...PAYMENT_BY_ODDS, severity: 1 },
   'PY-05': { ...PAYMENT_BY_ODDS, severity: 1 },
   'PY-06': { ...PAYMENT, severity: 1, needs: ['bets'], tail: ['seat', 'bet', 'event'] },
-  'PY-07': { ...PAYMENT, severity: 3 },
+  'PY-07': { ...PAYMENT, severity: 3, gap: ['play', 'calls', 'money', 'after play'] },
   'PY-10': { ...PAYMENT, severity: 2, tail: ['event'] },
   'CM-01': { ...COMMISSION, severity: 1, needs: ['bets', 'commission'] },
   'CM-02': { ...COMMISSION, severity: 1 },
@@ -226,11 +250,12 @@ const ROWS = {
   'CM-05': {
     ...LEDGER,
     severity: 1,
+    gap: ['play of shoe', 'money of shoe'],
     needs: ['commission'],
     rule: '/commission/when',
     tail: ['seat'],
   },
-  'CM-06': { ...LEDGER, severity: 1 },
+  'CM-06': { ...LEDGER, severity: 1, gap: ['money of shoe'] },
   'CM-08': { ...LEDGER, severity: 2 },
   'DV-01': { ...DEVICE, severity: 3 },
   'DV-04': {
@@ -244,10 +269,17 @@ const ROWS = {
     severity: 1,
     tail: ['repeat.source', 'repeat.session', 'repeat.sequence', 'repeat.id', 'shoeRef'],
   },
-  'PR-01': { ...PERSON, severity: 3, onVoid: 'void', needs: ['dealers'], tail: [] },
+  'PR-01': {
+    ...PERSON,
+    severity: 3,
+    gap: ['people'],
+    onVoid: 'void',
+    needs: ['dealers'],
+    tail: [],
+  },
   'PR-04': { ...PERSON, severity: 2 },
-  'PR-07': { ...PERSON, severity: 1, values: 'actions', tail: ['irregularity'] },
-  'PR-09': { ...PERSON, severity: 3 },
+  'PR-07': { ...PERSON, severity: 1, gap: ['play'], values: 'actions', tail: ['irregularity'] },
+  'PR-09': { ...PERSON, severity: 3, gap: ['play'] },
 } as const satisfies Record<string, CodeFacts>;
 
 /** A code of the catalogue. */
@@ -264,3 +296,15 @@ export const codesWhere = (fits: (facts: CodeFacts) => boolean): readonly Findin
 /** Returns the codes that count in a report. */
 export const codesOfReport = (report: CodeFacts['reports'][number]): readonly FindingCode[] =>
   codesWhere(({ reports }) => reports.includes(report));
+
+/** Returns a set of losses as bits. */
+export const lossBits = (losses: readonly Loss[]): number =>
+  losses.reduce((bits, loss) => bits | (1 << LOSSES.indexOf(loss)), 0);
+
+const HIDDEN_BY = Object.fromEntries(
+  FINDING_CODES.map((code) => [code, lossBits(CATALOGUE[code].gap)]),
+) as Readonly<Record<FindingCode, number>>;
+
+/** Returns whether losses, as bits, make a code unjudgeable. */
+export const hides = (losses: number, code: FindingCode): boolean =>
+  losses !== 0 && (HIDDEN_BY[code] & losses) !== 0;

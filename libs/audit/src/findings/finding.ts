@@ -128,6 +128,8 @@ export interface Found {
    * on duty.
    */
   readonly raised?: { readonly time: string; readonly dealer: string | null };
+  /** The same: how many events of the table had been admitted. */
+  readonly admitted?: number;
 }
 
 /** What the fold keeps of something that could not be judged. */

@@ -1,5 +1,5 @@
 import { markFinding, markUnjudgeable } from '../changes.js';
-import { CATALOGUE, type CodeFacts, type FindingCode } from './catalogue.js';
+import { CATALOGUE, hides, lossBits, type CodeFacts, type FindingCode } from './catalogue.js';
 import { idOf, type Sha256 } from './ids.js';
 import { referenceOf } from '../events/events.js';
 import type { Coup, Shoe } from '../state.js';
@@ -82,6 +82,7 @@ export function raise(
   };
   const finding = newFinding(code, place, wrong, shoe.sha256);
   if (shoe.found.has(finding.id)) return undefined;
+  if (isHidden(shoe, of, code, wrong.events)) return undefined;
   const coupRef = of?.ref ?? null;
   const { cause } = shoe;
   const raisedBy = cause.type === 'gap' ? cause.after : referenceOf(cause);
@@ -91,6 +92,24 @@ export function raise(
   return finding;
 }
 
+/**
+ * Returns whether a gap hid what a finding would need. What it hid of a coup or of the shoe is
+ * listed already. Outside coups, the code is listed here.
+ */
+function isHidden(
+  shoe: Shoe,
+  coup: Coup | null,
+  code: FindingCode,
+  events: readonly string[],
+): boolean {
+  if (hides(shoe.lost | (coup?.lost ?? 0), code)) return true;
+  const { openingLost: gap } = shoe;
+  if (coup || !gap || !hides(PLAY_LOST, code)) return false;
+  unjudgeable(shoe, null, { codes: [code], events, cause: { is: 'gap', gap } });
+  return true;
+}
+const PLAY_LOST = lossBits(['play']);
+
 /** Amends a finding that is in force. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
   found.finding = { ...found.finding, ...change };
@@ -98,17 +117,18 @@ export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void 
 }
 
 /**
- * Withdraws the findings of a coup, or of the shoe as a whole (`null`), whose code's facts fit.
+ * Withdraws the findings of a coup, or of the shoe as a whole (`null`), that fit.
  * `because` names the event that causes it.
  */
 export function withdraw(
   shoe: Shoe,
   coup: Coup | null,
-  fits: (facts: CodeFacts) => boolean,
+  fits: (facts: CodeFacts, finding: Finding) => boolean,
   because: string,
 ): void {
   for (const [id, found] of shoe.found) {
-    if (found.coup === (coup?.ref ?? null) && fits(CATALOGUE[found.finding.code])) {
+    const { finding } = found;
+    if (found.coup === (coup?.ref ?? null) && fits(CATALOGUE[finding.code], finding)) {
       shoe.found.delete(id);
       markFinding(shoe, found, { because });
     }

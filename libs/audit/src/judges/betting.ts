@@ -1,8 +1,9 @@
 import { inOrder } from '../coup/coup.js';
 import { judgeEarlyCards } from '../coup/deal.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
-import { TOO_CLOSE } from '../findings/finding.js';
-import { raise, unjudgeable } from '../findings/findings.js';
+import type { FindingCode } from '../findings/catalogue.js';
+import { TOO_CLOSE, type Finding } from '../findings/finding.js';
+import { raise, unjudgeable, withdraw } from '../findings/findings.js';
 import type { BetMove, Coup, Shoe, Wager } from '../state.js';
 import { impact, ofWager, settledOf, stakesOf, wagerOf } from '../coup/wagers.js';
 
@@ -19,7 +20,7 @@ export function moveBet(shoe: Shoe, coup: Coup, event: Staking): void {
 
 function judgeBet(shoe: Shoe, coup: Coup, wager: Wager, event: Staking): void {
   const { seat, bet } = wager;
-  if (event.type === 'bet-placed' && coup.kind !== 'normal') {
+  if (event.type === 'bet-placed' && coup.kind !== 'normal' && !wager.tooClose) {
     raise(shoe, coup, 'BT-07', {
       ...ofWager(wager),
       events: [coup.ref, referenceOf(event)],
@@ -43,6 +44,9 @@ export function judgeOffered(shoe: Shoe, coup: Coup, wager: Wager, event: AnyEve
   });
 }
 
+/** What depends on whether a move that was too close to call came in time. */
+const TOO_CLOSE_BETS: readonly FindingCode[] = ['BT-02', 'BT-03', 'BT-07'];
+
 /** Closes the betting of a coup. Only its first closing counts. */
 export function closeBetting(shoe: Shoe, coup: Coup, event: AnyEvent): void {
   if (coup.bettingClosed) return;
@@ -54,7 +58,8 @@ export function closeBetting(shoe: Shoe, coup: Coup, event: AnyEvent): void {
 /**
  * Judges a bet that moved after the mark (BT-01): the closing of betting, or the first game card if
  * the coup has no such event. A late placement does not count as a bet, and a late withdrawal has
- * no effect. If the clocks are too close to call, the move counts and is listed as unjudgeable.
+ * no effect. If the clocks are too close to call, the move counts, and is listed as unjudgeable with
+ * what depends on whether it does.
  */
 function judgeLate(
   shoe: Shoe,
@@ -63,8 +68,17 @@ function judgeLate(
   mark: AnyEvent,
 ): void {
   const events = [referenceOf(mark), referenceOf(move.event)];
-  if (!inOrder(mark, move.event, shoe))
-    return unjudgeable(shoe, coup, { codes: ['BT-01'], events, cause: TOO_CLOSE });
+  if (!inOrder(mark, move.event, shoe)) {
+    wager.tooClose = true;
+    const isOpen = (_: unknown, { code, seat, bet }: Finding): boolean =>
+      TOO_CLOSE_BETS.includes(code) && seat === wager.seat && bet === wager.bet;
+    withdraw(shoe, coup, isOpen, referenceOf(move.event));
+    return unjudgeable(shoe, coup, {
+      codes: ['BT-01', ...TOO_CLOSE_BETS],
+      events,
+      cause: TOO_CLOSE,
+    });
+  }
   move.late = true;
   const did = move.event.type === 'bet-placed' ? 'placed' : 'withdrawn';
   raise(shoe, coup, 'BT-01', {
@@ -105,7 +119,7 @@ function judgeLimits(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   for (const wager of coup.wagers) {
     const limit = Object.hasOwn(limits, wager.bet) ? limits[wager.bet] : undefined;
     const { stands } = stakesOf(wager);
-    if (!limit || stands === 0) continue;
+    if (!limit || stands === 0 || wager.tooClose) continue;
     const [code, expected] =
       stands < limit.min
         ? (['BT-02', `at least ${limit.min}`] as const)
@@ -129,7 +143,7 @@ export function judgeReturns(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   coup.owesReturn = false;
   for (const wager of coup.wagers) {
     const { stands, late } = stakesOf(wager);
-    const stake = coup.state === 'void' ? stands + late : stands;
+    const stake = stands + late;
     const settled = settledOf(wager);
     if (stake === 0 || settled?.stake === 'returned' || (!settled && !shoe.reports.settlements))
       continue;

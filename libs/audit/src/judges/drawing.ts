@@ -1,5 +1,5 @@
 import { handReadings, totals } from '#baccarat';
-import { cardsOn, cardsText, isCardDue, thirdOf } from '../coup/coup.js';
+import { cardsOn, cardsText, isCardDue, isOut, thirdOf } from '../coup/coup.js';
 import {
   codesIn,
   DRAW_CODES,
@@ -9,6 +9,7 @@ import {
   type Stage,
 } from '../coup/draws.js';
 import { referenceOf, type AnyEvent, type Hand } from '../events/events.js';
+import { hides } from '../findings/catalogue.js';
 import { UNREAD } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
 import { oblige } from './dispositions.js';
@@ -22,12 +23,13 @@ import { drawCodesUnplaced } from '../coup/unplaced.js';
  * if only some would.
  */
 export function judgeDraws(shoe: Shoe, coup: Coup, stage: Stage, because: AnyEvent): void {
-  if (coup.gapped || coup.short || coup.player.length < 2 || coup.banker.length < 2) return;
+  if (coup.short || coup.player.length < 2 || coup.banker.length < 2) return;
+  if (hides(coup.lost, 'TC-01')) return;
   const codes = coup.unplaced ? drawCodesUnplaced(shoe, coup, stage) : drawCodes(shoe, coup, stage);
   if (!codes)
     return unjudgeable(shoe, coup, { codes: DRAW_CODES, events: unreadRefs(coup), cause: UNREAD });
   const { sure, open } = codes;
-  const outOfCards = shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe) ? MISSING_DRAWS : 0;
+  const outOfCards = stage === 'ended' && isOut(shoe) && isCardDue(coup, shoe) ? MISSING_DRAWS : 0;
   const raised = sure & ~outOfCards & ~coup.drawCodes;
   coup.drawCodes |= raised;
   for (const code of codesIn(raised)) raiseDraw(shoe, coup, code, because);

@@ -1,5 +1,5 @@
 import { outcomesOfReadings, possibleFacts, specialsOf, totals, type Outcome } from '#baccarat';
-import type { FindingCode } from '../findings/catalogue.js';
+import { hides, type FindingCode } from '../findings/catalogue.js';
 import { cardsOn, handsOf, isCardDue } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
 import { leftOpen, raise } from '../findings/findings.js';
@@ -24,7 +24,6 @@ export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-d
     former &&
     former.handVersion === coup.handVersion &&
     former.event.data.outcome !== outcome &&
-    !coup.gapped &&
     !coup.short
   ) {
     raise(shoe, coup, 'RS-08', {
@@ -47,8 +46,8 @@ export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-d
  * Nothing that depends on the hands is judged in such a coup.
  */
 export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
-  if (coup.short || coup.gapped || (coup.player.length >= 2 && coup.banker.length >= 2)) return;
-  if (shoe.drawn >= 52 * shoe.decks) return; // SH-13 follows at the coup's end
+  if (coup.short || (coup.player.length >= 2 && coup.banker.length >= 2)) return;
+  if (hides(coup.lost, 'DL-04')) return;
   coup.short = true;
   raise(shoe, coup, 'DL-04', {
     events: [...coup.cards.map(({ event }) => referenceOf(event)), referenceOf(because)],
@@ -64,7 +63,7 @@ function judgeTotal(
   event: AnyEvent,
   { hand, said }: { readonly hand: Hand; readonly said: number },
 ): void {
-  if (coup.gapped || coup.short) return;
+  if (coup.short || hides(coup.lost, 'RS-01')) return;
   const possible = totals(cardsOn(coup, hand));
   if (possible.length > 1 || coup.unplaced) return leftOpen(shoe, coup, ['RS-01']);
   if (possible[0] === said) return;
@@ -82,7 +81,7 @@ function judgeTotal(
  * RS-07 unless it is void). If a draw or a move changed the hands after a declaration, only the totals of the declaration are judged.
  */
 export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
-  if (coup.gapped || coup.short) return;
+  if (coup.short || hides(coup.lost, 'RS-02')) return;
   if (coup.declarations.length === 0) {
     if (
       coup.kind === 'normal' &&

@@ -9,7 +9,7 @@ import {
   type Predicate,
   type Result,
 } from '#baccarat';
-import type { FindingCode } from '../findings/catalogue.js';
+import { hides, type FindingCode } from '../findings/catalogue.js';
 import { judgeCommission } from '../ledger/commission.js';
 import { handsOf, inOrder } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
@@ -26,7 +26,7 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
     if (!shoe.rules.bets.has(wager.bet)) continue; // BT-10: its settlement is not judged
     for (const settlement of wager.settlements) {
       const events = [referenceOf(settlement), referenceOf(outcome)];
-      if (coup.gapped || coup.short) continue;
+      if (coup.short) continue;
       if (!inOrder(settlement, outcome, shoe))
         unjudgeable(shoe, coup, { codes: ['PY-07'], events, cause: TOO_CLOSE });
       else {
@@ -47,7 +47,8 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
  * what was paid.
  */
 export function judgeSettlement(shoe: Shoe, coup: Coup): void {
-  if (!shoe.reports.bets || coup.gapped || coup.short || coup.state === 'void') return;
+  if (!shoe.reports.bets || coup.short || coup.state === 'void') return;
+  if (hides(coup.lost, 'PY-01')) return;
   const judgeable = coup.player.length >= 2 && coup.banker.length >= 2;
   let facts: Facts[] | undefined;
   for (const wager of coup.wagers) {
@@ -73,7 +74,7 @@ function judgeUnfounded(
   const settled = settledOf(wager);
   if (settled && settled.commission > 0) judgeCommission(shoe, coup, { wager, settled }, null);
   // BT-07 covers a bet on a dummy, demonstration or free coup, BT-08 a stake not returned.
-  if (stands > 0) return;
+  if (stands > 0 || (late > 0 && coup.kind !== 'normal')) return;
   const fault =
     late > 0 ? lateStakeKept(shoe, wager, settled, late) : settledWithoutBet(wager, settled);
   if (!fault) return;

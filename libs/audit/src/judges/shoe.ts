@@ -62,8 +62,9 @@ const unplayed = () =>
     betweenCoups: [],
     owing: 0,
     coupsLeft: null,
-    cardsLost: false,
-    burnsLost: false,
+    lost: 0,
+    openingLost: null,
+    ahead: { between: [], after: [] },
     ledger: new Map(),
     takings: [],
     obligations: [],
@@ -91,7 +92,7 @@ function judgeOpening(shoe: Shoe): void {
 
 /** Judges the burn when the first coup opens (SH-06, SH-07). */
 export function judgeBurn(shoe: Shoe, coup: Coup): void {
-  if (!shoe.reports.burns || shoe.burnsLost) return;
+  if (!shoe.reports.burns) return;
   const burned = shoe.burned.length;
   const [first] = shoe.burned;
   const { burn } = shoe.rules.document;
@@ -183,7 +184,7 @@ export function closeShoe(shoe: Shoe, because: AnyEvent): void {
         : 'Another shoe was opened while this one was not closed.',
     });
   }
-  if (closing && !shoe.cardsLost) judgeRemaining(shoe, closing, reference);
+  if (closing) judgeRemaining(shoe, closing, reference);
   for (const seat of shoe.ledger.keys()) judgeOutstanding(shoe, seat, reference);
 }
 

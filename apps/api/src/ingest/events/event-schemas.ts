@@ -148,6 +148,12 @@ export function attributesOf(type: EventType): {
   };
 }
 
+const TRACE: JsonSchema = {
+  type: 'string',
+  pattern: WITHOUT_NUL,
+  description: 'Accepted but not stored',
+};
+
 /** Returns the schema of an event of one type as it is sent, without stamps. */
 function sentSchema(type: EventType): JsonSchema {
   const { required, properties } = attributesOf(type);
@@ -159,11 +165,8 @@ function sentSchema(type: EventType): JsonSchema {
     properties: {
       ...properties,
       datacontenttype: { const: 'application/json', description: 'Accepted but not stored' },
-      traceparent: {
-        type: 'string',
-        pattern: WITHOUT_NUL,
-        description: 'Accepted but not stored',
-      },
+      traceparent: TRACE,
+      tracestate: TRACE,
     },
   };
 }
