@@ -499,6 +499,19 @@ describe('an event of another shoe than the open one', () => {
     expect(audited.state.open?.drawn).toBe(0);
   });
 
+  it('is not stray if somebody signs on or is relieved: people belong to the table', () => {
+    const log = new TableLog();
+    log.open();
+    log.shoe = 'S9';
+    log.dealer('cora');
+    log.shoe = 'S1';
+    play(log, 1);
+    const { findings, state } = audit(log.events);
+    expect(codes(findings)).not.toContain('PR-01');
+    expect(state.admission.counts.stray).toBe(0);
+    expect(state.duty.dealer).toBe('cora');
+  });
+
   it('raises nothing if it is a card of a closed shoe', () => {
     const log = shoe('S1');
     log.add('shoe', 'shoe-closed', { reason: 'end' });

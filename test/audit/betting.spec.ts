@@ -358,6 +358,22 @@ describe.each(['dummy', 'demonstration', 'free'] as const)('BT-07: a bet on a %s
     }
   });
 
+  it('is owed back even if it came too late, and raises no PY-06', () => {
+    const played = (stake: 'returned' | 'taken'): string[] => {
+      const log = new TableLog();
+      log.open();
+      log.dealer();
+      play(log, 1, { kind: 'dummy', closed: false });
+      log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 100 });
+      settle(log, [1, 'player', stake, 0]);
+      log.add('terminal', 'coup-closed');
+      play(log, 2, { kind: 'dummy' });
+      return codes(audit(log.events).findings);
+    };
+    expect(played('returned')).toEqual(['BT-01', 'BT-07']);
+    expect(played('taken')).toEqual(['BT-01', 'BT-07', 'BT-08']);
+  });
+
   it('is not required, and neither is an outcome', () => {
     expect(coup([cards(), end], {}, kind).findings).toEqual([]);
   });

@@ -481,10 +481,10 @@ describe('a gap in the messages of the shoe', () => {
     expect(lostBy('device-error {"code":3}')).toEqual([]);
     expect(lostBy('dealer-signed-on {"dealer":"cora","role":"caller"}')).toEqual(['PR-01']);
     expect(lostBy('seat-left {"seat":9}')).toEqual(
-      codesWhere(({ gap }) => gap.includes('money') || gap.includes('money of shoe')),
+      codesWhere(({ gap }) => gap.includes('money') || gap.includes('money of shoe')).toSorted(),
     );
     expect(lostBy('hand-called {"hand":"player","total":3}')).toEqual(
-      codesWhere(({ gap }) => gap.includes('calls')),
+      codesWhere(({ gap }) => gap.includes('calls')).toSorted(),
     );
   });
 });
