@@ -470,6 +470,16 @@ describe('a gap in the messages of the shoe', () => {
     ]);
   });
 
+  it('hides that a shoe was closed, unless the next message still plays that shoe', () => {
+    const afterLoss = (next: string): boolean =>
+      judged(
+        `${HANDS}\ndeclared: player\nover:\nlost: 1 of the shoe\n${next}`,
+      ).unjudgeable.includes('SH-10');
+    expect(afterLoss('shoe: S2')).toBe(true);
+    expect(afterLoss(`coup:\n${HANDS}\ndeclared: player`)).toBe(false);
+    expect(found(`${HANDS}\ndeclared: player\nlost: 1 of the shoe\nshoe: S2`)).toEqual(['DV-04']);
+  });
+
   it('of a device that has sent neither play nor cards makes only what it sends unjudgeable', () => {
     const lostBy = (gap: string): readonly string[] => {
       const { finds, unjudgeable } = judged(
