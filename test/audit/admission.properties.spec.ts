@@ -101,7 +101,7 @@ describe('any log of one table, even an absurd one,', () => {
   });
 });
 
-/** Some rounds of play with everything that makes a table forget: shoes, sessions begun anew, sessions. */
+/** Some play with all that makes a table forget: more shoes, restarted sessions, more sessions. */
 const forgetful: fc.Arbitrary<Sent[]> = fc
   .tuple(
     anyGame(30),
@@ -111,7 +111,7 @@ const forgetful: fc.Arbitrary<Sent[]> = fc
           'again',
           'other',
           'other',
-          'anew',
+          'restart',
           'hole',
           'card',
           'call',
@@ -141,7 +141,7 @@ const forgetful: fc.Arbitrary<Sent[]> = fc
       if (act === 'again') events.push(event);
       else if (act === 'other')
         events.push({ ...event, time: `2026-11-21T00:00:00.${100 + salt}Z` });
-      else if (act === 'anew' && session) events.push(report(source, session, 1, salt));
+      else if (act === 'restart' && session) events.push(report(source, session, 1, salt));
       else if (act === 'hole') events.push(report('device/x', 'holes', 3, salt));
       else if (act === 'sessions')
         for (let n = 0; n < 257; n += 1) events.push(report('device/x', `${salt}-${n}`, 1, n));

@@ -19,7 +19,7 @@ import {
 import { openShoe } from './judges/shoe.js';
 import { houseFrom } from './events/house.js';
 import type { Found, Gap } from './findings/finding.js';
-import { SENT, sentBy, type Sent } from './admission/sent.js';
+import { MESSAGE_KINDS, kindsOf, type MessageKind } from './admission/message-kinds.js';
 import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
@@ -191,7 +191,7 @@ class Table implements Admitting {
   /** Remembers what kinds of message a source sends. */
   private rememberSource({ source, type }: AnyEvent): void {
     const { sources } = this.state;
-    const sent = sentBy(type);
+    const sent = kindsOf(type);
     const at = sources.findIndex((known) => known.source === source);
     const known = sources[at] ?? { source, sent: [], admitted: 0 };
     if (at !== 0) {
@@ -204,14 +204,14 @@ class Table implements Admitting {
   }
 
   /**
-   * Returns what the source of a gap has sent, with the event that ends it. A gap from number 1, and
-   * one of a source that is not remembered, may hide any kind.
+   * Returns what the source of a gap has sent, with the event that ends it. A gap from number 1,
+   * and one of a source that is not remembered, may hide any kind.
    */
-  private sentUpTo({ source, type }: AnyEvent, from: number): readonly Sent[] {
+  private sentUpTo({ source, type }: AnyEvent, from: number): readonly MessageKind[] {
     const known = this.state.sources.find((each) => each.source === source);
-    if (from === 1) return SENT;
-    const sent = [...(known?.sent ?? []), ...sentBy(type)];
-    return SENT.filter((kind) => sent.includes(kind));
+    if (from === 1 || !known) return MESSAGE_KINDS;
+    const sent = [...known.sent, ...kindsOf(type)];
+    return MESSAGE_KINDS.filter((kind) => sent.includes(kind));
   }
 
   /**
@@ -269,7 +269,7 @@ class Table implements Admitting {
     const { open, before } = this.state;
     const { source, session } = after as { source: string; session: string };
     const sent = this.sentUpTo(after, from);
-    const isPlay = sentBy(after.type).includes('play');
+    const isPlay = kindsOf(after.type).includes('play');
     const mark: GapMark = {
       type: 'gap',
       source,

@@ -2,7 +2,7 @@ import type { Action, Card, Irregularity, Rules } from '#baccarat';
 import type { AdmissionState } from './admission/admission.js';
 import type { Sha256 } from './findings/ids.js';
 import type { FindingCode } from './findings/catalogue.js';
-import type { Sent } from './admission/sent.js';
+import type { MessageKind } from './admission/message-kinds.js';
 import type { Found, Gap, NotJudged } from './findings/finding.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
@@ -144,7 +144,7 @@ export interface Obligation {
 export interface GapMark extends Gap {
   readonly type: 'gap';
   /** What the source had sent at the table. */
-  readonly sent: readonly Sent[];
+  readonly sent: readonly MessageKind[];
   /** Whether the event that ends the hole opens a coup. */
   readonly opensCoup: boolean;
   /** Whether that event is play in the shoe that was open, which therefore had not been closed. */
@@ -172,9 +172,9 @@ export interface Duty {
 }
 
 /** A source and the kinds of message that it has sent at a table. */
-export interface KnownSource {
+interface KnownSource {
   readonly source: string;
-  readonly sent: Sent[];
+  readonly sent: MessageKind[];
   /** How many events of the table had been admitted when it sent its last. */
   admitted: number;
 }

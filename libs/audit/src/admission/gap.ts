@@ -17,7 +17,7 @@ import {
   type Found,
   type Gap,
 } from '../findings/finding.js';
-import type { Sent } from './sent.js';
+import type { MessageKind } from './message-kinds.js';
 import type { Coup, GapMark, Shoe } from '../state.js';
 
 /** Returns whether two gaps are the same hole. */
@@ -88,7 +88,7 @@ export function meetGaps(shoe: Shoe, coup: Coup): void {
   ahead.between = [];
 }
 
-const between = (sent: readonly Sent[]): number =>
+const between = (sent: readonly MessageKind[]): number =>
   lossBits(sent.flatMap((kind) => (kind === 'cards' ? [] : [kind])));
 const AFTER_PLAY = lossBits(['after play']);
 const PLAY = lossBits(['play']);

@@ -58,8 +58,8 @@ export function closeBetting(shoe: Shoe, coup: Coup, event: AnyEvent): void {
 /**
  * Judges a bet that moved after the mark (BT-01): the closing of betting, or the first game card if
  * the coup has no such event. A late placement does not count as a bet, and a late withdrawal has
- * no effect. If the clocks are too close to call, the move counts, and is listed as unjudgeable with
- * what depends on whether it does.
+ * no effect. If the clocks are too close to call, the move counts, and is listed as unjudgeable
+ * with what depends on whether it does.
  */
 function judgeLate(
   shoe: Shoe,

@@ -78,7 +78,8 @@ function judgeTotal(
 
 /**
  * Judges the result of a coup that is over or void, on its final hands (RS-02, RS-03, RS-05, and
- * RS-07 unless it is void). If a draw or a move changed the hands after a declaration, only the totals of the declaration are judged.
+ * RS-07 unless it is void). If a draw or a move changed the hands after a declaration, only the
+ * totals of the declaration are judged.
  */
 export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
   if (coup.short || hides(coup.lost, 'RS-02')) return;

@@ -10,7 +10,8 @@ export class FindingStays1787000000000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     const schema = schemaOf(runner);
-    await runner.query(`create function ${schema}.finding_moved() returns trigger language plpgsql as $$
+    await runner.query(`create function ${schema}.finding_moved() returns trigger
+      language plpgsql as $$
       begin
         raise exception 'finding % of shoe % coup % was given again in shoe % coup %',
           old.id, old.shoe_ref, old.coup_ref, new.shoe_ref, new.coup_ref

@@ -6,7 +6,7 @@ import { lawfulSettlement, type Settlement, type PlannedWager } from './betting.
 import type { Dealing } from './dealing.js';
 
 /** Who reports a step: a device of the table, or a person. */
-export type Reporter = 'shoe' | 'terminal' | `person/${string}`;
+export type Reporter = 'shoe' | 'terminal' | 'display' | `person/${string}`;
 
 /** A future event, without a number and time yet. */
 export interface PlannedStep {

@@ -1,6 +1,13 @@
 import { dealLawfully, type Draw } from '../coup/dealing.js';
 import type { CoupFault } from './fault.js';
-import { insertBefore, isOf, placeOf, planStep, type PlannedStep } from '../coup/script.js';
+import {
+  insertBefore,
+  isOf,
+  placeOf,
+  planStep,
+  type PlannedStep,
+  type Reporter,
+} from '../coup/script.js';
 import type { Setting } from '../setting.js';
 import { cancelCoup } from '../coup/voiding.js';
 
@@ -16,8 +23,8 @@ const peculiarCard = (change: (draw: Draw) => void): CoupFault => ({
   },
 });
 
-const note = (text: string): PlannedStep =>
-  planStep('terminal', 'device-setting-changed', { text }, 800);
+const note = (text: string, from: Reporter = 'terminal'): PlannedStep =>
+  planStep(from, 'device-setting-changed', { text }, 800);
 
 /**
  * Requires a document that settles a coup with an exposed card, so that voiding it is another
@@ -38,11 +45,15 @@ export const FAULTS_OF_RECORD = {
   'DV-01': peculiarCard((draw) => {
     draw.unread = true;
   }),
-  // The lost event is a note of the dealer's terminal. A lost card would make the coup unjudgeable.
+  // The lost event is a note of a display, which sends nothing else. A gap of the shoe or of the
+  // terminal would make the coup unjudgeable.
   'DV-04': {
     at: 'coup',
-    spoil: (play) =>
-      insertBefore(play, isOf('betting-closed'), { ...note('brightness 60'), lost: true }),
+    spoil: (play) => {
+      const [first, lost, last] = [50, 60, 70].map((text) => note(`brightness ${text}`, 'display'));
+      if (first && lost && last)
+        insertBefore(play, isOf('betting-closed'), first, { ...lost, lost: true }, last);
+    },
   },
   'DV-11': peculiarCard((draw) => {
     draw.byPerson = true;

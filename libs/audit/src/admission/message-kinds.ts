@@ -1,17 +1,17 @@
 import type { EventType } from '../events/events.js';
 
 /** The kinds of message on which it depends what a gap of their source hides. */
-export const SENT = ['play', 'cards', 'calls', 'money', 'people'] as const;
+export const MESSAGE_KINDS = ['play', 'cards', 'calls', 'money', 'people'] as const;
 /** One of these kinds. */
-export type Sent = (typeof SENT)[number];
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
-const PLAY: readonly Sent[] = ['play'];
-const CALLS: readonly Sent[] = ['calls'];
-const MONEY: readonly Sent[] = ['money'];
-const PEOPLE: readonly Sent[] = ['people'];
-const NOTHING: readonly Sent[] = [];
+const PLAY: readonly MessageKind[] = ['play'];
+const CALLS: readonly MessageKind[] = ['calls'];
+const MONEY: readonly MessageKind[] = ['money'];
+const PEOPLE: readonly MessageKind[] = ['people'];
+const NOTHING: readonly MessageKind[] = [];
 
-const OF_TYPE: Readonly<Record<EventType, readonly Sent[]>> = {
+const OF_TYPE: Readonly<Record<EventType, readonly MessageKind[]>> = {
   'shoe-opened': PLAY,
   'cut-card-drawn': PLAY,
   'shoe-closed': PLAY,
@@ -43,4 +43,4 @@ const OF_TYPE: Readonly<Record<EventType, readonly Sent[]>> = {
 };
 
 /** Returns the kinds of message that an event of a type is. */
-export const sentBy = (type: EventType): readonly Sent[] => OF_TYPE[type];
+export const kindsOf = (type: EventType): readonly MessageKind[] => OF_TYPE[type];
