@@ -5,11 +5,12 @@ import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './change
 import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
 import { newFinding, raise, unjudgeable, type Wrong } from './findings/findings.js';
-import { gapFound, isSameGap, lacks, nameLate, passGap } from './admission/gap.js';
+import { gapFound, heardLast, isSameGap, lacks, nameLate, passGap } from './admission/gap.js';
 import {
   adopt,
   coupConcerned,
   eventIn,
+  isLateIn,
   judgedBy,
   replay,
   targetOf,
@@ -20,7 +21,14 @@ import { openShoe } from './judges/shoe.js';
 import { houseFrom } from './events/house.js';
 import type { Found, Gap } from './findings/finding.js';
 import { MESSAGE_KINDS, kindsOf, type MessageKind } from './admission/message-kinds.js';
-import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
+import {
+  FOLD_VERSION,
+  type Entry,
+  type GapMark,
+  type Receipt,
+  type Shoe,
+  type TableState,
+} from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
 /** Shoe ids remembered of each table. */
@@ -131,8 +139,8 @@ class Table implements Admitting {
   }
 
   private enter(shoe: Shoe, event: AnyEvent): void {
-    shoe.journal.push(event);
-    step(shoe, event, shoe.journal.length - 1);
+    record(shoe, event);
+    step(shoe, event, shoe.played.length - 1);
   }
 
   private openShoe(event: EventOf<'shoe-opened'>): void {
@@ -281,7 +289,6 @@ class Table implements Admitting {
       opensCoup: after.type === 'coup-opened' && after.shoe === open?.name,
       keepsShoe: isPlay && after.type !== 'shoe-opened' && after.shoe === open?.name,
       after: referenceOf(after),
-      since: -1,
       late: [],
       raises: true,
     };
@@ -289,34 +296,31 @@ class Table implements Admitting {
     if (sent.includes('play')) this.loseOpening(gap, mark.after);
     if (sent.includes('people')) this.state.duty.lost = gap;
     if (!open) return this.raiseOutside(after, 'DV-04', gapFound(mark));
-    const since = lastOf(open, source);
-    this.mark(open, { ...mark, since });
-    if (before && since < 0)
-      this.mark(before, {
-        ...mark,
-        since: lastOf(before, source),
-        keepsShoe: false,
-        raises: false,
-      });
+    this.mark(open, mark);
+    if (before && heardLast(open, source, open.played.length - 1) < 0)
+      this.mark(before, { ...mark, keepsShoe: false, late: [], raises: false });
   }
 
   private mark(shoe: Shoe, mark: GapMark): void {
-    shoe.journal.push(mark);
-    passGap(shoe, mark, shoe.journal.length - 1, false);
+    record(shoe, mark);
+    passGap(shoe, mark, shoe.played.length - 1, false);
   }
 
   late(event: AnyEvent): void {
-    for (const shoe of [this.state.open, this.state.before]) {
+    const { open, before, foundOutside } = this.state;
+    let isKept = false;
+    for (const shoe of [open, before]) {
       const mark = shoe?.journal.findLast(
-        (entry): entry is GapMark => entry.type === 'gap' && entry.raises && lacks(entry, event),
+        (entry): entry is GapMark => entry.type === 'gap' && lacks(entry, event),
       );
       if (!shoe || !mark) continue;
+      isKept = true;
       mark.late.push(event);
       const found = [...shoe.found.values()].find(({ finding }) => isSameGap(finding.gap, mark));
       nameLate(shoe, mark, found);
-      return;
     }
-    const found = [...this.state.foundOutside.values()].findLast(
+    if (isKept) return;
+    const found = [...foundOutside.values()].findLast(
       ({ finding }) => finding.gap && lacks(finding.gap, event),
     );
     if (!found) return;
@@ -365,20 +369,34 @@ class Table implements Admitting {
       const targets = [target, ...targetsBefore(shoe, named)];
       judgeAuthority(shoe, target === shoe.opening ? null : coupConcerned(shoe, target), event);
       const former = targets.map((each) => coupConcerned(shoe, each)?.ref);
-      shoe.journal.push(event);
+      const isLate = targets.some((each) => isLateIn(shoe, each));
+      record(shoe, event);
       const fresh = replay(shoe, this.book);
       const coups = new Set([...former, ...targets.map((each) => coupConcerned(fresh, each)?.ref)]);
-      adopt(
-        shoe,
-        fresh,
-        { coups, events: new Set(targets.map(referenceOf)), all: targets.includes(shoe.opening) },
-        referenceOf(event),
-      );
+      const events = new Set(targets.map(referenceOf));
+      const all = isLate || targets.includes(shoe.opening);
+      adopt(shoe, fresh, { coups, events, all }, referenceOf(event));
       state[which] = fresh;
-      if (which === 'open') Object.assign(state.duty, fresh.duty);
+      if (isLate) this.enterElsewhere(shoe, event);
+      if (state.open) Object.assign(state.duty, state.open.duty);
       return;
     }
     this.correctUnknown(event);
+  }
+
+  /** Judges the other shoe again, in which the hole that a late event fills may lie too. */
+  private enterElsewhere(shoe: Shoe, event: EventOf<'observation-corrected'>): void {
+    const { state } = this;
+    for (const which of ['open', 'before'] as const) {
+      const other = state[which];
+      if (!other || other.name === shoe.name) continue;
+      other.cause = event;
+      record(other, event);
+      const fresh = replay(other, this.book);
+      const concern = { coups: new Set<string>(), events: new Set<string>(), all: true };
+      adopt(other, fresh, concern, referenceOf(event));
+      state[which] = fresh;
+    }
   }
 
   /** Raises that a correction names no event within reach. */
@@ -400,8 +418,11 @@ class Table implements Admitting {
   }
 }
 
-const lastOf = (shoe: Shoe, source: string): number =>
-  shoe.journal.findLastIndex((entry) => entry.type !== 'gap' && entry.source === source);
+/** Adds an entry to the journal of a shoe. */
+function record({ journal, played }: Shoe, entry: Entry): void {
+  journal.push(entry);
+  if (played !== journal) played.push(entry);
+}
 
 const isSame = (known: AnyEvent, event: AnyEvent): boolean =>
   known.source === event.source &&

@@ -92,7 +92,7 @@ export interface Coup {
   readonly ref: string;
   readonly number: number;
   readonly kind: CoupKind;
-  /** Its place in the shoe's journal: from its opening up to its end. */
+  /** Its place in the order of play: from its opening up to its end. */
   readonly from: number;
   to: number;
   state: 'open' | 'over' | 'void';
@@ -151,11 +151,6 @@ export interface GapMark extends Gap {
   readonly keepsShoe: boolean;
   /** The event before which the numbers are missing. */
   readonly after: string;
-  /**
-   * The index in the journal of the source's last event before the hole; -1 if that was before this
-   * shoe.
-   */
-  readonly since: number;
   readonly late: AnyEvent[];
   /** Whether DV-04 is raised here. The mark of the same hole in the shoe before raises nothing. */
   readonly raises: boolean;
@@ -199,6 +194,11 @@ export interface Shoe {
   readonly duty: Duty;
   readonly journal: Entry[];
   closed: boolean;
+  /**
+   * The journal in the order of play: late events that a correction has entered lie at the places of
+   * their numbers. The same list as `journal` while there are none.
+   */
+  played: Entry[];
   /** The rest follows from the journal and is never saved. */
   changes: ShoeChanges;
   readonly found: Map<string, Found>;

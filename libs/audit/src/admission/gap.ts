@@ -18,7 +18,7 @@ import {
   type Gap,
 } from '../findings/finding.js';
 import type { MessageKind } from './message-kinds.js';
-import type { Coup, GapMark, Shoe } from '../state.js';
+import type { Coup, Entry, GapMark, Shoe } from '../state.js';
 
 /** Returns whether two gaps are the same hole. */
 export const isSameGap = (a: Gap | undefined, b: Gap): boolean =>
@@ -64,18 +64,32 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
   shoe.cause = mark;
   if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(mark));
   if (filled || mark.sent.length === 0) return;
-  loseOfShoe(shoe, mark);
-  for (const coup of coupsBetween(shoe, mark.since, at))
+  const since = heardLast(shoe, mark.source, at);
+  loseOfShoe(shoe, mark, since);
+  for (const coup of coupsBetween(shoe, since, at))
     loseOfCoup(shoe, coup, mark, between(mark.sent));
   const gap = gapOf(mark);
   if (mark.sent.includes('people')) shoe.duty.lost = gap;
   const isOutside = shoe.coup === null && !mark.opensCoup;
   if (mark.sent.includes('play')) {
-    loseOutside(shoe, mark, at);
+    loseOutside(shoe, mark, since, at);
     if (isOutside) shoe.openingLost = gap;
   }
   (isOutside || mark.opensCoup ? shoe.ahead.between : shoe.ahead.after).push(mark);
 }
+
+/**
+ * Returns the index, in the order of play, of the last event of a source before `at` that came in
+ * time; -1 if the shoe has none.
+ */
+export const heardLast = ({ played }: Shoe, source: string, at: number): number =>
+  played.findLastIndex(
+    (entry, i) =>
+      i < at && entry.type !== 'gap' && entry.source === source && !isEntered(played, entry),
+  );
+
+const isEntered = (played: readonly Entry[], event: AnyEvent): boolean =>
+  played.some((entry) => entry.type === 'gap' && entry.late.includes(event));
 
 /** Takes from a coup that opens what the gaps since the last opening hid of it. */
 export function meetGaps(shoe: Shoe, coup: Coup): void {
@@ -98,7 +112,7 @@ const PLAY = lossBits(['play']);
  * event outside coups touches the last coup before it, until the shoe is closed.
  */
 function coupsBetween(shoe: Shoe, since: number, at: number): Coup[] {
-  const last = shoe.journal[since];
+  const last = shoe.played[since];
   const isOpening = last?.type === 'coup-opened';
   const touched = shoe.coups.filter(
     ({ from, to }) => from < at && (isOpening ? to > since : to >= since),
@@ -111,14 +125,14 @@ function coupsBetween(shoe: Shoe, since: number, at: number): Coup[] {
 }
 
 /** Takes from the shoe as a whole what a gap hid of it. */
-function loseOfShoe(shoe: Shoe, mark: GapMark): void {
+function loseOfShoe(shoe: Shoe, mark: GapMark, since: number): void {
   const [first] = shoe.coups;
   const isPlay = mark.sent.includes('play');
   const losses: Loss[] = [];
   if (mark.sent.includes('cards')) losses.push('cards of shoe');
   if (isPlay) losses.push('play of shoe');
   if (mark.sent.includes('money')) losses.push('money of shoe');
-  if (isPlay && (!first || mark.since < first.from)) losses.push('burn');
+  if (isPlay && (!first || since < first.from)) losses.push('burn');
   if (isPlay && !mark.keepsShoe) losses.push('closing');
   const bits = lossBits(losses);
   shoe.lost |= bits;
@@ -151,12 +165,12 @@ function lose(shoe: Shoe, coup: Coup | null, mark: Hole, bits: number): void {
  * Withdraws what was found outside coups since the event before the hole, and lists it as
  * unjudgeable: the opening of a coup may have been lost.
  */
-function loseOutside(shoe: Shoe, mark: GapMark, at: number): void {
-  const ended = shoe.coups.findLast(({ to }) => to <= mark.since)?.to ?? -1;
+function loseOutside(shoe: Shoe, mark: GapMark, since: number, at: number): void {
+  const ended = shoe.coups.findLast(({ to }) => to <= since)?.to ?? -1;
   for (const [id, found] of shoe.found) {
     const { code } = found.finding;
     if (found.coup !== null || CATALOGUE[code].about === 'shoe' || !hides(PLAY, code)) continue;
-    const where = shoe.journal.findIndex(
+    const where = shoe.played.findIndex(
       (entry) => entry.type !== 'gap' && referenceOf(entry) === found.raisedBy,
     );
     if (where <= ended || where >= at) continue;

@@ -5,7 +5,8 @@ import { markFinding, markReplaced, noShoeChanges, noTableChanges } from '../cha
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { passGap } from '../admission/gap.js';
 import { openShoe } from '../judges/shoe.js';
-import type { Coup, Entry, GapMark, Shoe } from '../state.js';
+import { timeOf } from '../events/time.js';
+import type { Coup, Entry, Shoe } from '../state.js';
 import type { Found } from '../findings/finding.js';
 import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
@@ -62,7 +63,7 @@ export function eventIn(shoe: Shoe, reference: string): AnyEvent | undefined {
   for (const entry of shoe.journal) {
     if (entry.type === 'gap') {
       const late = entry.late.find((event) => referenceOf(event) === reference);
-      if (late) return late;
+      if (late && (late.shoe === undefined || late.shoe === shoe.name)) return late;
     } else if (referenceOf(entry) === reference) return entry;
   }
   return undefined;
@@ -76,7 +77,8 @@ type Correction = EventOf<'observation-corrected'>['data'];
  */
 export function targetOf(shoe: Shoe, { event, data }: Correction, house: House): AnyEvent | string {
   const named = eventIn(shoe, event);
-  if (!named) return event;
+  // What a lost opening would have opened was not kept.
+  if (!named || (named.type === 'shoe-opened' && isLateIn(shoe, named))) return event;
   if (dataFaults(named.type, data, house).length > 0)
     return `data that does not fit a ${named.type}`;
   return named.type === 'observation-corrected'
@@ -123,26 +125,53 @@ export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const opening = asCorrected(shoe.opening) as EventOf<'shoe-opened'>;
   const given = { ...judgedBy(book, opening), changes: noShoeChanges(noTableChanges()) };
   const fresh = openShoe(shoe.table, opening, given, shoe.dutyAtOpening);
-  for (const [at, entry] of shoe.journal.entries()) {
-    if (entry.type === 'gap') replayGap(fresh, entry, at, right);
-    else {
-      step(fresh, asCorrected(entry), at);
-      const was = entry.type === 'coup-opened' ? (entry.data.kind ?? 'normal') : undefined;
-      if (was === 'normal' && fresh.coup?.kind === 'dummy') fresh.coup.correctedToDummy = true;
+  for (const entry of shoe.journal) fresh.journal.push(entry);
+  fresh.played = inOrderOfPlay(fresh, right);
+  for (const [at, entry] of fresh.played.entries()) {
+    if (entry.type === 'gap') {
+      const entered = entry.late.filter((event) => right.has(referenceOf(event)));
+      passGap(fresh, entry, at, entered.length === entry.to - entry.from + 1);
+      continue;
     }
-    fresh.journal.push(entry);
+    step(fresh, asCorrected(entry), at);
+    const was = entry.type === 'coup-opened' ? (entry.data.kind ?? 'normal') : undefined;
+    if (was === 'normal' && fresh.coup?.kind === 'dummy') fresh.coup.correctedToDummy = true;
   }
   return fresh;
 }
 
-/** Replays a gap. A corrected late event takes the place of its number. */
-function replayGap(fresh: Shoe, mark: GapMark, at: number, right: ReadonlyMap<string, Data>): void {
-  const entered = mark.late
-    .filter((event) => right.has(referenceOf(event)))
-    .sort((a, b) => (a.sequence as number) - (b.sequence as number));
-  passGap(fresh, mark, at, entered.length === mark.to - mark.from + 1);
-  entered.map(correctedBy(right)).forEach((event) => step(fresh, event, at));
+/** Returns whether an event came late for its number in a shoe. */
+export const isLateIn = ({ journal }: Shoe, event: AnyEvent): boolean =>
+  journal.some((entry) => entry.type === 'gap' && entry.late.includes(event));
+
+/**
+ * Returns the journal of a shoe in the order of play. A late event that a correction has entered
+ * lies between the events of its source before and after it, and among what others sent between
+ * those before the first that has a later time.
+ */
+function inOrderOfPlay({ name, journal }: Shoe, right: ReadonlyMap<string, Data>): Entry[] {
+  const marks = journal.filter((entry) => entry.type === 'gap');
+  const entered = marks
+    .flatMap(({ late }) => late)
+    .filter((event) => right.has(referenceOf(event)));
+  const here = entered.filter(({ shoe }) => shoe === undefined || shoe === name);
+  if (here.length === 0) return journal;
+  const played = [...journal];
+  for (const event of here.sort((a, b) => (a.sequence as number) - (b.sequence as number))) {
+    const mark = played.findIndex((entry) => entry.type === 'gap' && entry.late.includes(event));
+    const after = played.findLastIndex(
+      (entry, at) => at < mark && entry.type !== 'gap' && entry.source === event.source,
+    );
+    const later = played.findIndex(
+      (entry, at) => after < at && at < mark && entry.type !== 'gap' && isLater(entry, event),
+    );
+    played.splice(later < 0 ? mark : later, 0, event);
+  }
+  return played;
 }
+
+const isLater = (one: AnyEvent, other: AnyEvent): boolean =>
+  (timeOf(one.time) ?? 0) > (timeOf(other.time) ?? 0);
 
 /**
  * Returns the coup that an entry of the journal concerns: the one that it opened or changed, the
@@ -161,11 +190,12 @@ export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
     );
     if (home) return home;
   }
-  const at = shoe.journal.findIndex((entry) =>
-    entry.type === 'gap'
-      ? entry.late.some((late) => referenceOf(late) === reference)
-      : referenceOf(entry) === reference,
-  );
+  const isIt = (each: AnyEvent): boolean => referenceOf(each) === reference;
+  const played = shoe.played.findIndex((entry) => entry.type !== 'gap' && isIt(entry));
+  const at =
+    played >= 0
+      ? played
+      : shoe.played.findIndex((entry) => entry.type === 'gap' && entry.late.some(isIt));
   const during = shoe.coups.find(({ from, to }) => from <= at && at <= to);
   if (during) return during;
   const next =

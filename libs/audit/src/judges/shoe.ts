@@ -11,7 +11,7 @@ import {
 } from '../events/events.js';
 import { UNREAD, type Finding } from '../findings/finding.js';
 import { raise, unjudgeable } from '../findings/findings.js';
-import type { Coup, Duty, Shoe } from '../state.js';
+import type { Coup, Duty, Entry, Shoe } from '../state.js';
 
 /** Returns a newly opened shoe. Judges its rules and its number of decks (SH-19). */
 export function openShoe(
@@ -21,6 +21,7 @@ export function openShoe(
   duty: Readonly<Duty>,
 ): Shoe {
   const { data, shoe: name } = opening;
+  const journal: Entry[] = [];
   const shoe: Shoe = {
     table,
     name: name as string,
@@ -35,6 +36,8 @@ export function openShoe(
     dutyAtOpening: { ...duty },
     duty: { ...duty },
     ...unplayed(),
+    journal,
+    played: journal,
     cause: opening,
     dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
   };
@@ -46,7 +49,6 @@ export function openShoe(
 /** Returns what a shoe holds before its first event: no cards, no coups, no findings. */
 const unplayed = () =>
   ({
-    journal: [],
     closed: false,
     found: new Map(),
     unjudgeable: new Map(),

@@ -158,7 +158,7 @@ const ENDINGS: ReadonlySet<AnyEvent['type']> = new Set([
 
 function endOf(shoe: Shoe, coup: Coup): string | null {
   if (coup.state === 'open') return null;
-  const entry: Entry | undefined = shoe.journal[coup.to];
+  const entry: Entry | undefined = shoe.played[coup.to];
   if (entry === undefined) return null;
   if (entry.type !== 'gap') return entry.time;
   // a late event that a correction entered

@@ -54,7 +54,7 @@ export function auditedShoe(shoe: Shoe): AuditedShoe {
 /** Returns the event that closed a shoe: its closing, or the opening of the next one. */
 function closingOf(shoe: Shoe): AnyEvent | undefined {
   if (!shoe.closed) return undefined;
-  for (const entry of shoe.journal) {
+  for (const entry of shoe.played) {
     const events = entry.type === 'gap' ? entry.late : [entry];
     const closing = events.find(({ type }) => type === 'shoe-closed' || type === 'shoe-opened');
     if (closing) return asLastCorrected(shoe)(closing);
@@ -74,7 +74,7 @@ export function whenRaised(
   if (event === shoe.opening) return { time: event.time, dealer: shoe.dutyAtOpening.dealer };
   const duty = { ...shoe.dutyAtOpening };
   const right = asLastCorrected(shoe);
-  for (const entry of shoe.journal) {
+  for (const entry of shoe.played) {
     if (entry === event) break;
     if (entry.type === 'dealer-signed-on' || entry.type === 'dealer-relieved')
       changeDuty(duty, right(entry) as typeof entry);
