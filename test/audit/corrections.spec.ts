@@ -455,6 +455,48 @@ describe('a late event', () => {
     expect(standing(log)).toEqual(['DV-04', 'PY-04', 'RS-02']);
   });
 
+  /** Delivers one event after its number was declared lost, and returns its reference. */
+  function deliveredLate(log: TableLog, type: string): string {
+    const at = log.events.findIndex((event) => event.type === `shoeprint.${type}.v1`);
+    const [lost] = log.events.splice(at, 1) as [Sent];
+    const { source, session, sequence, id } = lost as { [name: string]: string };
+    const numbers = { from: Number(sequence), to: Number(sequence) };
+    log.add('system/auditor', 'gap-declared', { source, session, ...numbers } as never);
+    log.events.push(lost);
+    return `${source}#${id}`;
+  }
+
+  it('that opened a coup takes away what its cards were found for', () => {
+    const log = opened();
+    play(log, 1, { ...won, closed: false });
+    log.add('terminal', 'coup-closed');
+    const opening = deliveredLate(log, 'coup-opened');
+    const before = audit(log.events);
+    expect(before.unjudgeable.flatMap((entry) => entry.codes)).toContain('DL-15');
+    correct(log, opening, { coup: 1 });
+    const audited = audit(log.events);
+    expect(codes(audited.findings)).toEqual(['DV-04']);
+    expect(audited.unjudgeable).toEqual([]);
+    expect(audited.coups.at(-1)).toMatchObject({ coup: 1, outcome: 'player' });
+  });
+
+  it('that opened a shoe cannot be entered: PR-09', () => {
+    const log = new TableLog();
+    log.add('shoe', 'device-online');
+    log.open();
+    log.add('shoe', 'device-error', { code: 1 });
+    const opening = deliveredLate(log, 'shoe-opened');
+    const data = {
+      rules: 'punto-banco@1',
+      decks: 8,
+      kind: 'physical',
+      currency: 'USD',
+      reports: [],
+    };
+    correct(log, opening, data);
+    expect(standing(log)).toEqual(['DV-04', 'PR-09']);
+  });
+
   it('that is entered alone leaves unjudgeable what the rest of its hole may hide', () => {
     const log = late(1, 2);
     correct(log, 'device/T1-shoe#T1-shoe/1/4', { card: '2H', to: 'banker' });

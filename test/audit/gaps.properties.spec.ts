@@ -55,8 +55,8 @@ function eventsOf(
 }
 
 /**
- * Returns the events without a run of one device's. A later one of it shows the hole. The device has
- * sent before whatever it sends later, or the run begins with its first event.
+ * Returns the events without a run of one device's. A later one of it shows the hole. The device
+ * has sent before whatever it sends later, or the run begins with its first event.
  */
 function without(events: readonly Sent[], where: number, count: number, isFirst = false): Sent[] {
   const source = DEVICES[where % DEVICES.length] as string;

@@ -195,8 +195,8 @@ export interface Shoe {
   readonly journal: Entry[];
   closed: boolean;
   /**
-   * The journal in the order of play: late events that a correction has entered lie at the places of
-   * their numbers. The same list as `journal` while there are none.
+   * The journal in the order of play: late events that a correction has entered lie at the places
+   * of their numbers. The same list as `journal` while there are none.
    */
   played: Entry[];
   /** The rest follows from the journal and is never saved. */
