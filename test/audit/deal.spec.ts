@@ -274,12 +274,16 @@ describe('a card reported without a hand', () => {
     });
   });
 
-  it('leaves calls and announcements unjudgeable then', () => {
-    const lines =
-      'dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ncalled: banker 6\ndeclared: banker with nothing by the device';
-    expect(judged(lines)).toEqual({
+  it('leaves calls and outcomes unjudgeable then, and announcements that depend on the card', () => {
+    const lines = (declared: string): string =>
+      `dealt: P 2S B KH P KD B 6S - ??\ndealt: - 4D\ncalled: banker 6\ndeclared: ${declared} by the device`;
+    expect(judged(lines('banker with nothing'))).toEqual({
       finds: ['DV-01'],
-      unjudgeable: ['DL-06', 'RS-01', 'RS-03', 'RS-05'],
+      unjudgeable: ['DL-06', 'RS-01', 'RS-03'],
+    });
+    expect(judged(lines('banker with natural'))).toEqual({
+      finds: ['DV-01', 'RS-05'],
+      unjudgeable: ['DL-06', 'RS-01', 'RS-03'],
     });
   });
 

@@ -6,7 +6,6 @@ import {
   dueOfReadings,
   factsOf,
   outcomesOfReadings,
-  possibleFacts,
   valueOf,
   type Card,
   type Due,
@@ -201,18 +200,13 @@ describe('what is due', () => {
     );
   });
 
-  it('leaves the outcomes and facts that some way to read the cards makes', () => {
+  it('leaves the outcomes that some way to read the cards makes', () => {
     fc.assert(
       fc.property(anyUnread, (hands) => {
         const facts = asRead(hands).map(factsOf);
         expect([...outcomesOfReadings(unread(hands))].sort()).toEqual(
           distinct(facts.map(({ winner }) => winner)),
         );
-        const possible = new Set(possibleFacts(unread(hands)).map((each) => JSON.stringify(each)));
-        const missing = distinct(facts.map((each) => JSON.stringify(each))).filter(
-          (each) => !possible.has(each),
-        );
-        expect(missing).toEqual([]);
       }),
       { numRuns: 40 },
     );

@@ -3,6 +3,7 @@ import type { AdmissionState } from './admission/admission.js';
 import type { Sha256 } from './findings/ids.js';
 import type { FindingCode } from './findings/catalogue.js';
 import type { MessageKind } from './admission/message-kinds.js';
+import type { Readings } from './coup/readings/readings.js';
 import type { Found, Gap, NotJudged } from './findings/finding.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
@@ -80,7 +81,7 @@ export interface Wager {
 }
 
 /** A declared outcome. */
-export interface Declaration {
+interface Declaration {
   readonly event: EventOf<'outcome-declared'>;
   /** The coup's `handVersion` when it was declared. */
   readonly handVersion: number;
@@ -98,10 +99,13 @@ export interface Coup {
   state: 'open' | 'over' | 'void';
   /** What gaps hid of it, as bits of `LOSSES`. */
   lost: number;
-  /** It had a hand of fewer than two cards when its outcome was declared or it ended. */
-  short: boolean;
-  /** One of its cards went to a hand that cannot be known. */
-  unplaced: boolean;
+  /**
+   * Whether it had a hand of fewer than two cards when its outcome was declared or it ended, in some
+   * or all readings of its unread cards.
+   */
+  short: 'none' | 'some' | 'all';
+  /** All readings of its unread cards, from the first that is laid until its end. */
+  readings: Readings | null;
   /** Game cards in the order drawn, excess cards after them where they came. */
   readonly cards: Laid[];
   readonly player: Laid[];

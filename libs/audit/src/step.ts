@@ -13,6 +13,7 @@ import {
 } from './ledger/commission.js';
 import { markCoup, markFinding, markShoe, markSums } from './changes.js';
 import { isCardDue, isOut, newCoup } from './coup/coup.js';
+import { markOf } from './coup/readings/readings.js';
 import { drawCard, findCard, layCarried, moveCard } from './coup/deal.js';
 import { cardsAreFinal, coupsAreFinal, noteVoid } from './judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
@@ -167,19 +168,29 @@ function endCoup(shoe: Shoe, coup: Coup, because: AnyEvent, at: number): void {
   judgeSettlement(shoe, coup);
   cardsAreFinal(shoe, coup, because);
   if (coup.kind !== 'normal') oweReturn(shoe, coup);
+  coup.readings = null;
   markCoup(shoe, coup);
 }
 
 /** Raises SH-13 if the cards ran out during a coup. */
 function judgeExhaustion(shoe: Shoe, coup: Coup, because: AnyEvent): void {
-  if (!isOut(shoe) || !isCardDue(coup, shoe)) return;
-  raise(shoe, coup, 'SH-13', {
+  if (!isOut(shoe)) return;
+  const wrong = {
     events: [coup.ref, referenceOf(because)],
     expected: 'a card',
     observed: 'an empty shoe',
     message: 'The shoe ran out of cards with a card still due.',
-  });
+  };
+  const { readings } = coup;
+  if (readings) {
+    const seen = readings.markAll(
+      () => (player, banker) => (readings.mustDrawIn(player, banker) ? SH13 : 0),
+    );
+    readings.settle(seen, () => ({ wrong }));
+  } else if (isCardDue(coup, shoe)) raise(shoe, coup, 'SH-13', wrong);
 }
+
+const SH13 = markOf('SH-13');
 
 function demandReturns(shoe: Shoe, because: AnyEvent): void {
   if (shoe.owing === 0) return;
@@ -222,6 +233,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
       judgeDraws(shoe, coup, 'voided', event);
       judgeResult(shoe, coup, event);
       judgeBetting(shoe, coup, event);
+      coup.readings = null;
     }
     oweReturn(shoe, coup);
     noteVoid(shoe, coup, event);
@@ -303,7 +315,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
   }
   if (coup.state === 'void') reverseEntries(shoe, coup, 'all');
   else if (!shoe.rules.bets.has(bet)) judgeOffered(shoe, coup, wager, event);
-  else if (!coup.short) raiseLateSettlement(shoe, coup, event);
+  else if (coup.short !== 'all') raiseLateSettlement(shoe, coup, event);
   markCoup(shoe, coup);
 }
 

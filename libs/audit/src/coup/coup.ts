@@ -18,8 +18,8 @@ export const newCoup = (
   to: Number.POSITIVE_INFINITY,
   state: 'open',
   lost: 0,
-  short: false,
-  unplaced: false,
+  short: 'none',
+  readings: null,
   cards: [],
   player: [],
   banker: [],
@@ -64,38 +64,29 @@ export function takeUp(coup: Coup, laid: Laid): void {
   }
 }
 
-/**
- * Returns the hand to which the next card is due, or `null`. `sure` is false if unread cards leave
- * it open.
- */
-export const dueHand = (coup: Coup, shoe: Shoe): { hand: Hand | null; sure: boolean } =>
-  handOf(
-    dueOfReadings(coup, shoe.rules.tableau).map((due) => (due.step === 'card' ? due.to : null)),
-  );
-
-/**
- * Returns whether a card is certainly due for every value of the unread cards: one that a hand must
- * take, not one that it may take.
- */
-export function isCardDue(coup: Coup, shoe: Shoe): boolean {
-  const dues = dueOfReadings(coup, shoe.rules.tableau, 'stood');
-  const { hand, sure } = handOf(
-    dues.map((due) => (due.step === 'card' && !due.optional ? due.to : null)),
-  );
-  return hand !== null && sure;
+/** Returns the hand to which the next card of a coup without unread cards is due, or `null`. */
+export function dueHand(coup: Coup, shoe: Shoe): Hand | null {
+  const [due] = dueOfReadings(coup, shoe.rules.tableau);
+  return due?.step === 'card' ? due.to : null;
 }
 
 /** Returns whether every card of a shoe is out. */
 export const isOut = ({ drawn, decks }: Shoe): boolean => drawn >= 52 * decks;
 
-function handOf(dues: readonly (Hand | null)[]): { hand: Hand | null; sure: boolean } {
-  const hand = dues.includes('player') ? 'player' : dues.includes('banker') ? 'banker' : null;
-  return { hand, sure: dues.every((each) => each === hand) };
-}
+/**
+ * Returns whether a coup without unread cards must have another card: one that a hand must take, not
+ * one that it may take.
+ */
+export const isCardDue = (coup: Coup, shoe: Shoe): boolean =>
+  dueOfReadings(coup, shoe.rules.tableau, 'stood').some(
+    (due) => due.step === 'card' && !due.optional,
+  );
 
-/** Returns a hand's third card as the drawing rules see it, with `value` as its value. */
-export const thirdOf = (laid: Laid | undefined, value: number): Third | null =>
-  laid ? { value, serial: laid.serial, initial: laid.ordinal < 4 && !laid.moved } : null;
+/** Returns a hand's third card as the drawing rules see it. */
+export const thirdOf = (laid: Laid | undefined): Third | null =>
+  laid
+    ? { value: laid.value, serial: laid.serial, initial: laid.ordinal < 4 && !laid.moved }
+    : null;
 
 /** Returns the unread cards of a coup. */
 export const unreadOf = (coup: Coup): Laid[] => coup.cards.filter((laid) => laid.card === null);

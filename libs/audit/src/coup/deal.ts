@@ -1,11 +1,13 @@
 import { cardIndex, initialHand, valueOf, type Card } from '#baccarat';
 import { markShoe } from '../changes.js';
-import { cardsOn, dueHand, inOrder, lay, takeUp, unreadOf } from './coup.js';
+import { cardsOn, dueHand, inOrder, lay, takeUp } from './coup.js';
 import { hasEntry, noteDraw, noteMove, oblige } from '../judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
-import { TOO_CLOSE, UNREAD } from '../findings/finding.js';
-import { raise, unjudgeable } from '../findings/findings.js';
-import { judgeDraws } from '../judges/drawing.js';
+import { TOO_CLOSE } from '../findings/finding.js';
+import { raise, unjudgeable, type Wrong } from '../findings/findings.js';
+import type { FindingCode } from '../findings/catalogue.js';
+import { fourthShown, judgeDraws } from '../judges/drawing.js';
+import { markOf, Readings, type Shown } from './readings/readings.js';
 import type { Coup, Laid, Shoe } from '../state.js';
 
 /**
@@ -88,24 +90,104 @@ function raiseExtraCopy(shoe: Shoe, card: Card, copies: number, reference: strin
 
 function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
   coup.cards.push(laid);
-  const hand = to ?? handDue(shoe, coup, laid);
-  if (hand === null) return excess(shoe, coup, laid);
-  const isDue = laid.exposed && hasEntry(shoe, 'DL-05') && dueHand(coup, shoe).hand === hand;
   const late = coup.outcomeAt !== null;
-  layGameCard(shoe, coup, laid, hand);
-  if (isDue) {
-    const reference = referenceOf(laid.event);
-    const finding = raise(shoe, coup, 'DL-05', {
-      event: reference,
-      events: [reference],
-      expected: 'face down',
-      observed: `${laid.card ?? 'an unread card'} face up`,
-      message: 'A card that was due lay face up in the shoe, or was seen before it was due.',
-    });
-    if (finding) oblige(shoe, coup, finding, { card: laid });
-  }
-  if (late && cardsOn(coup, hand)[2] === laid) noteDraw(shoe, coup, hand);
+  const hand = coup.readings
+    ? layAmongReadings(shoe, coup, laid, { to })
+    : layAmongKnown(shoe, coup, laid, to);
+  if (late && hand && cardsOn(coup, hand)[2] === laid) noteDraw(shoe, coup, hand);
 }
+
+/**
+ * Lays a card in a coup whose hands are known, and judges it. Returns the hand, or `null` for an
+ * excess card.
+ */
+function layAmongKnown(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): Hand | null {
+  const due = to === null || isForeseen(shoe, laid) ? dueHand(coup, shoe) : null;
+  const hand = to ?? due;
+  if (hand === null) {
+    raiseAbout(shoe, coup, excessCode(laid), { wrong: excess(laid), card: laid });
+    return null;
+  }
+  if (laid.card === null) {
+    coup.readings = new Readings(shoe, coup);
+    return layAmongReadings(shoe, coup, laid, { to });
+  }
+  layGameCard(shoe, coup, laid, hand);
+  if (due === hand && isForeseen(shoe, laid))
+    raiseAbout(shoe, coup, 'DL-05', { wrong: foreseen(laid), card: laid });
+  return hand;
+}
+
+/**
+ * Lays a card in every world of a coup with unread cards, and judges it. Returns the hand on which
+ * the record shows it, or `null`. `otherwise`: the hand for a card that none is due.
+ */
+function layAmongReadings(
+  shoe: Shoe,
+  coup: Coup,
+  laid: Laid,
+  { to, otherwise = null }: { readonly to: Hand | null; readonly otherwise?: Hand | null },
+): Hand | null {
+  const readings = coup.readings as Readings;
+  const dues = new Set<Hand | null>();
+  const isEarly = isForeseen(shoe, laid) ? DL05 : 0;
+  const tooMany = otherwise ? 0 : markOf(excessCode(laid));
+  const look = readings.dueLook((due) => {
+    dues.add(due);
+    if (due !== null && (to ?? due) === due) return isEarly;
+    return to === null ? tooMany : 0;
+  });
+  const seen = readings.markAll(to === null || isEarly > 0 ? look : () => 0);
+  const hand = to ?? HANDS.find((each) => dues.has(each)) ?? otherwise;
+  if (hand !== null) layGameCard(shoe, coup, laid, hand);
+  if (to) judgeOrderRead(shoe, coup, laid, to);
+  if (to) readings.lay(laid, to);
+  else readings.layDue(laid, otherwise);
+  const show = (code: FindingCode): Shown => ({
+    wrong: code === 'DL-05' ? foreseen(laid) : excess(laid),
+    card: laid,
+  });
+  readings.settle(seen, show, (finding, card) => oblige(shoe, coup, finding, { card }));
+  if (hand !== null && coup.ordinals >= 4) judgeDraws(shoe, coup, 'laid', laid.event);
+  readings.compact();
+  return hand;
+}
+
+const HANDS: readonly Hand[] = ['player', 'banker'];
+const DL02 = markOf('DL-02');
+const DL05 = markOf('DL-05');
+
+/** Returns whether a card was seen early and the rules say what to do if it was due. */
+const isForeseen = (shoe: Shoe, laid: Laid): boolean => laid.exposed && hasEntry(shoe, 'DL-05');
+
+/** Raises a finding about a card, with what the rules prescribe about it. */
+function raiseAbout(
+  shoe: Shoe,
+  coup: Coup,
+  code: FindingCode,
+  { wrong, card }: { readonly wrong: Wrong; readonly card: Laid },
+): void {
+  const finding = raise(shoe, coup, code, wrong);
+  if (finding) oblige(shoe, coup, finding, { card });
+}
+
+const foreseen = (laid: Laid): Wrong => ({
+  event: referenceOf(laid.event),
+  events: [referenceOf(laid.event)],
+  expected: 'face down',
+  observed: `${laid.card ?? 'an unread card'} face up`,
+  message: 'A card that was due lay face up in the shoe, or was seen before it was due.',
+});
+
+const excessCode = ({ exposed }: Laid): 'DL-06' | 'DL-07' => (exposed ? 'DL-07' : 'DL-06');
+
+const excess = (laid: Laid): Wrong => ({
+  event: referenceOf(laid.event),
+  events: [referenceOf(laid.event)],
+  expected: 'no card',
+  observed: `${laid.card ?? 'an unread card'}${laid.exposed ? ', exposed' : ''}`,
+  message: `A card was drawn when none was due${laid.exposed ? ', and was seen' : ''}.`,
+});
 
 /** Lays a card as the coup's next game card and judges where it went. */
 function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
@@ -118,6 +200,7 @@ function layGameCard(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
     coup.withoutDealer = true;
     judgeDuty(shoe, coup, referenceOf(laid.event));
   }
+  if (coup.readings) return;
   if (belongsTo) judgeOrder(shoe, coup, laid, { hand, belongsTo });
   if (cardsOn(coup, hand).length === 4) fourth(shoe, coup, laid, hand);
   else if (laid.ordinal >= 4) judgeDraws(shoe, coup, 'laid', laid.event);
@@ -140,58 +223,47 @@ function judgeDuty(shoe: Shoe, coup: Coup, card: string): void {
  * Judges one of the first four cards by the hands as they lie: if a card was taken out of the coup,
  * its hand is due again.
  */
-function judgeOrder(
-  shoe: Shoe,
-  coup: Coup,
-  laid: Laid,
-  { hand, belongsTo }: { readonly hand: Hand; readonly belongsTo: Hand },
-): void {
+function judgeOrder(shoe: Shoe, coup: Coup, laid: Laid, { hand, belongsTo }: Misplaced): void {
   if (hand === belongsTo) return;
-  const finding = raise(shoe, coup, 'DL-02', {
-    events: [referenceOf(laid.event)],
-    expected: belongsTo,
-    observed: hand,
-    message: `Card ${laid.ordinal + 1} of the coup went to the ${hand} hand; the first four go player, banker, player, banker.`,
-  });
+  const finding = raise(shoe, coup, 'DL-02', misplaced(laid, { hand, belongsTo }));
   if (finding) oblige(shoe, coup, finding, { card: laid, belongsTo });
 }
 
+/** Marks the worlds in which a card that names its hand is one of the first four out of place. */
+function judgeOrderRead(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
+  const readings = coup.readings as Readings;
+  const hands = new Set<Hand>();
+  const seen = readings.markAll(({ counts }) => {
+    const belongsTo = initialHand(counts.player, counts.banker);
+    if (belongsTo === null || belongsTo === hand) return 0;
+    hands.add(belongsTo);
+    return DL02;
+  });
+  const [belongsTo = hand] = hands;
+  readings.settle(
+    seen,
+    () => ({ wrong: misplaced(laid, { hand, belongsTo }), card: laid }),
+    (finding) => oblige(shoe, coup, finding, { card: laid, belongsTo }),
+  );
+}
+
+/** Where one of the first four cards went, and where it belongs. */
+interface Misplaced {
+  readonly hand: Hand;
+  readonly belongsTo: Hand;
+}
+
+const misplaced = (laid: Laid, { hand, belongsTo }: Misplaced): Wrong => ({
+  events: [referenceOf(laid.event)],
+  expected: belongsTo,
+  observed: hand,
+  message: `Card ${laid.ordinal + 1} of the coup went to the ${hand} hand; the first four go player, banker, player, banker.`,
+});
+
 function fourth(shoe: Shoe, coup: Coup, laid: Laid, hand: Hand): void {
-  if (coup.short) return;
-  const finding = raise(shoe, coup, 'TC-11', {
-    hand,
-    events: cardsOn(coup, hand).map(({ event }) => referenceOf(event)),
-    expected: 'at most three cards',
-    observed: 'a fourth card',
-    message: `The ${hand} hand was given a fourth card.`,
-  });
-  if (finding) oblige(shoe, coup, finding, { card: laid });
-}
-
-function handDue(shoe: Shoe, coup: Coup, laid: Laid): Hand | null {
-  const { hand, sure } = dueHand(coup, shoe);
-  if (sure) return hand;
-  coup.unplaced = true;
-  unjudgeable(shoe, coup, {
-    codes: [excessCode(laid)],
-    events: [...unreadOf(coup), laid].map(({ event }) => referenceOf(event)),
-    cause: UNREAD,
-  });
-  return hand;
-}
-
-const excessCode = ({ exposed }: Laid): 'DL-06' | 'DL-07' => (exposed ? 'DL-07' : 'DL-06');
-
-function excess(shoe: Shoe, coup: Coup, laid: Laid): void {
-  const reference = referenceOf(laid.event);
-  const finding = raise(shoe, coup, excessCode(laid), {
-    event: reference,
-    events: [reference],
-    expected: 'no card',
-    observed: `${laid.card ?? 'an unread card'}${laid.exposed ? ', exposed' : ''}`,
-    message: `A card was drawn when none was due${laid.exposed ? ', and was seen' : ''}.`,
-  });
-  if (finding) oblige(shoe, coup, finding, { card: laid });
+  if (coup.short === 'all') return;
+  const { wrong } = fourthShown(coup, laid, hand);
+  raiseAbout(shoe, coup, 'TC-11', { wrong, card: laid });
 }
 
 /** Raises DL-01, once a coup, if a game card was drawn before betting closed. */
@@ -240,25 +312,34 @@ export function moveCard(
   event: EventOf<'card-moved'>,
 ): void {
   const { to } = event.data;
+  const hand = to === 'player' || to === 'banker' ? to : null;
+  const coup = home ?? shoe.coup;
+  if (coup && hand) readFrom(shoe, coup, laid);
   if (home) takeUp(home, laid);
   remove(shoe.carried, laid);
   laid.moved = true;
   laid.place = to;
-  if (to === 'player' || to === 'banker') {
-    const coup = home ?? shoe.coup;
-    if (coup) {
-      if (!home) {
-        remove(shoe.loose, laid);
-        coup.cards.push(laid);
-      }
-      if (laid.ordinal < 0) {
-        laid.ordinal = coup.ordinals;
-        coup.ordinals += 1;
-      }
-      lay(coup, laid, to);
-    }
-  } else if (to === 'next' && !shoe.closed) shoe.carried.push(laid);
+  coup?.readings?.move(laid, hand);
+  if (hand && coup) {
+    if (!home) remove(shoe.loose, laid);
+    layMoved(coup, laid, hand);
+  }
+  if (to === 'next' && !shoe.closed) shoe.carried.push(laid);
   noteMove(shoe, laid, event);
+}
+
+/** Starts to follow the readings of an open coup with its first unread card. */
+function readFrom(shoe: Shoe, coup: Coup, { card }: Laid): void {
+  if (coup.state === 'open' && card === null) coup.readings ??= new Readings(shoe, coup);
+}
+
+function layMoved(coup: Coup, laid: Laid, hand: Hand): void {
+  if (!coup.cards.includes(laid)) coup.cards.push(laid);
+  if (laid.ordinal < 0) {
+    laid.ordinal = coup.ordinals;
+    coup.ordinals += 1;
+  }
+  lay(coup, laid, hand);
 }
 
 function remove(cards: Laid[], laid: Laid): void {
@@ -284,6 +365,8 @@ export function layCarried(shoe: Shoe, coup: Coup): void {
       carried: true,
     };
     coup.cards.push(laid);
-    layGameCard(shoe, coup, laid, dueHand(coup, shoe).hand ?? 'player');
+    readFrom(shoe, coup, laid);
+    if (coup.readings) layAmongReadings(shoe, coup, laid, { to: null, otherwise: 'player' });
+    else layGameCard(shoe, coup, laid, dueHand(coup, shoe) ?? 'player');
   }
 }

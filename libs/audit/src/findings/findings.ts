@@ -138,11 +138,15 @@ export function withdraw(
 /** Returns whether a void takes the code away: it is not judged in a void coup. */
 export const isNotJudgedInVoid = ({ onVoid }: CodeFacts): boolean => onVoid === 'withdrawn';
 
-/** Takes the codes whose facts fit off what could not be judged of a coup. */
-export function delist(shoe: Shoe, coup: Coup, fits: (facts: CodeFacts) => boolean): void {
+/** Takes the codes that fit off what could not be judged of a coup. */
+export function delist(
+  shoe: Shoe,
+  coup: Coup,
+  fits: (facts: CodeFacts, code: FindingCode) => boolean,
+): void {
   for (const [key, { coup: ref, entry }] of shoe.unjudgeable) {
     if (ref !== coup.ref) continue;
-    const codes = entry.codes.filter((code) => !fits(CATALOGUE[code]));
+    const codes = entry.codes.filter((code) => !fits(CATALOGUE[code], code));
     if (codes.length === entry.codes.length) continue;
     if (codes.length === 0) shoe.unjudgeable.delete(key);
     else shoe.unjudgeable.set(key, { coup: ref, entry: { ...entry, codes } });

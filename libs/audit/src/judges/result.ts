@@ -1,11 +1,21 @@
-import { outcomesOfReadings, possibleFacts, specialsOf, totals, type Outcome } from '#baccarat';
-import { hides, type FindingCode } from '../findings/catalogue.js';
-import { cardsOn, handsOf, isCardDue } from '../coup/coup.js';
+import {
+  factsOf,
+  outcomeOf,
+  specialsOf,
+  totalOf,
+  totals,
+  type Hands,
+  type Outcome,
+} from '#baccarat';
+import { hides } from '../findings/catalogue.js';
+import { cardsOn, handsOf, isCardDue, isOut } from '../coup/coup.js';
+import { marksByHand, markOf, type Readings } from '../coup/readings/readings.js';
+import type { Filling } from '../coup/readings/filling.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
-import { leftOpen, raise } from '../findings/findings.js';
+import { raise, type Wrong } from '../findings/findings.js';
 import { judgeDraws, totalText } from './drawing.js';
 import { noteOutcome } from './settlement.js';
-import type { Coup, Declaration, Shoe } from '../state.js';
+import type { Coup, Shoe } from '../state.js';
 
 /** Judges the called total of a hand against its cards at that moment (RS-01, once a coup). */
 export function callHand(shoe: Shoe, coup: Coup, event: EventOf<'hand-called'>): void {
@@ -14,26 +24,12 @@ export function callHand(shoe: Shoe, coup: Coup, event: EventOf<'hand-called'>):
 
 /** Records a declared outcome. Judges its totals now, and the rest once the hands are final. */
 export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-declared'>): void {
-  const { by, outcome, player, banker } = event.data;
+  const { player, banker } = event.data;
   judgeShort(shoe, coup, event);
   judgeDraws(shoe, coup, 'declared', event);
   if (player !== undefined) judgeTotal(shoe, coup, event, { hand: 'player', said: player });
   if (banker !== undefined) judgeTotal(shoe, coup, event, { hand: 'banker', said: banker });
-  const former = coup.declarations.findLast((declaration) => declaration.event.data.by === by);
-  if (
-    former &&
-    former.handVersion === coup.handVersion &&
-    former.event.data.outcome !== outcome &&
-    !coup.short
-  ) {
-    raise(shoe, coup, 'RS-08', {
-      by,
-      events: [referenceOf(former.event), referenceOf(event)],
-      expected: former.event.data.outcome,
-      observed: outcome,
-      message: `The ${by} declared ${former.event.data.outcome}, then ${outcome}, with no draw or move between.`,
-    });
-  }
+  judgeChange(shoe, coup, event);
   coup.declarations.push({ event, handVersion: coup.handVersion });
   if (coup.outcomeAt === null) {
     coup.outcomeAt = event;
@@ -41,20 +37,50 @@ export function declareOutcome(shoe: Shoe, coup: Coup, event: EventOf<'outcome-d
   }
 }
 
+/** Raises RS-08 if the same one declared another outcome before, and no draw or move followed. */
+function judgeChange(shoe: Shoe, coup: Coup, event: EventOf<'outcome-declared'>): void {
+  const { by, outcome } = event.data;
+  const at = coup.declarations.findLastIndex((declaration) => declaration.event.data.by === by);
+  const former = coup.declarations[at];
+  if (!former || former.event.data.outcome === outcome || coup.short === 'all') return;
+  const wrong = {
+    by,
+    events: [referenceOf(former.event), referenceOf(event)],
+    expected: former.event.data.outcome,
+    observed: outcome,
+    message: `The ${by} declared ${former.event.data.outcome}, then ${outcome}, with no draw or move between.`,
+  };
+  const { readings } = coup;
+  if (readings) {
+    const mark = markOf('RS-08', { by });
+    const seen = readings.mark(({ current }) => {
+      return at >= current ? mark : 0;
+    });
+    readings.settle(seen, () => ({ wrong }));
+  } else if (former.handVersion === coup.handVersion) raise(shoe, coup, 'RS-08', wrong);
+}
+
 /**
  * Raises DL-04 if a hand has fewer than two cards when an outcome is declared or the coup ends.
  * Nothing that depends on the hands is judged in such a coup.
  */
 export function judgeShort(shoe: Shoe, coup: Coup, because: AnyEvent): void {
-  if (coup.short || (coup.player.length >= 2 && coup.banker.length >= 2)) return;
-  if (hides(coup.lost, 'DL-04')) return;
-  coup.short = true;
-  raise(shoe, coup, 'DL-04', {
+  const { readings } = coup;
+  if (coup.short === 'all' || hides(coup.lost, 'DL-04')) return;
+  if (!readings && coup.player.length >= 2 && coup.banker.length >= 2) return;
+  const wrong = {
     events: [...coup.cards.map(({ event }) => referenceOf(event)), referenceOf(because)],
     expected: 'two cards or more on each hand',
     observed: `player ${coup.player.length}, banker ${coup.banker.length}`,
     message: `The coup was left with ${coup.player.length} cards on the player hand and ${coup.banker.length} on the banker hand.`,
-  });
+  };
+  if (readings) {
+    readings.settle(readings.markShort(), () => ({ wrong }));
+    coup.short = readings.short;
+  } else {
+    coup.short = 'all';
+    raise(shoe, coup, 'DL-04', wrong);
+  }
 }
 
 function judgeTotal(
@@ -63,18 +89,33 @@ function judgeTotal(
   event: AnyEvent,
   { hand, said }: { readonly hand: Hand; readonly said: number },
 ): void {
-  if (coup.short || hides(coup.lost, 'RS-01')) return;
-  const possible = totals(cardsOn(coup, hand));
-  if (possible.length > 1 || coup.unplaced) return leftOpen(shoe, coup, ['RS-01']);
-  if (possible[0] === said) return;
-  raise(shoe, coup, 'RS-01', {
+  if (coup.short === 'all' || hides(coup.lost, 'RS-01')) return;
+  const { readings } = coup;
+  const [total] = totals(cardsOn(coup, hand));
+  const wrongIf = (made: string): Wrong => ({
     hand,
     events: [...cardsOn(coup, hand).map((laid) => referenceOf(laid.event)), referenceOf(event)],
-    expected: String(possible[0]),
+    expected: made,
     observed: String(said),
-    message: `The ${hand} hand was called ${said}; its cards make ${possible[0]}.`,
+    message: `The ${hand} hand was called ${said}; its cards make ${made}.`,
   });
+  if (readings) {
+    let made = 0;
+    const [mark, either] = [RS01[hand], RS01.player | RS01.banker];
+    const seen = readings.mark(() => (player, banker, marks) => {
+      const { total: here } = hand === 'player' ? player : banker;
+      if (here === said || (marks & either) !== 0) return 0;
+      made |= 1 << here;
+      return mark;
+    });
+    readings.settle(seen, () => ({
+      wrong: wrongIf(DIGITS.filter((total) => made & (1 << total)).join(' or ')),
+    }));
+  } else if (total !== said) raise(shoe, coup, 'RS-01', wrongIf(String(total)));
 }
+
+const RS01 = marksByHand('RS-01');
+const DIGITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /**
  * Judges the result of a coup that is over or void, on its final hands (RS-02, RS-03, RS-05, and
@@ -82,97 +123,133 @@ function judgeTotal(
  * totals of the declaration are judged.
  */
 export function judgeResult(shoe: Shoe, coup: Coup, because: AnyEvent): void {
-  if (coup.short || hides(coup.lost, 'RS-02')) return;
-  if (coup.declarations.length === 0) {
-    if (
-      coup.kind === 'normal' &&
-      coup.state !== 'void' &&
-      shoe.reports.outcomes &&
-      !(shoe.drawn >= 52 * shoe.decks && isCardDue(coup, shoe))
-    ) {
-      raise(shoe, coup, 'RS-07', {
-        events: [coup.ref, referenceOf(because)],
-        expected: 'an outcome',
-        observed: 'none',
-        message: 'The coup ended with no outcome declared.',
-      });
+  if (coup.short === 'all' || hides(coup.lost, 'RS-02')) return;
+  if (coup.declarations.length === 0) judgeSilence(shoe, coup, because);
+  else if (coup.readings) judgeDeclared(shoe, coup, coup.readings);
+  else if (coup.player.length < 2 || coup.banker.length < 2) return;
+  else {
+    const hands = handsOf(coup);
+    const outcome = outcomeOf(totalOf(hands.player), totalOf(hands.banker));
+    for (const { event, handVersion } of coup.declarations) {
+      if (handVersion !== coup.handVersion) continue;
+      if (event.data.outcome !== outcome)
+        raise(shoe, coup, CODE_BY[event.data.by], outcomeWrong(coup, [event], [outcome]));
+      if (event.data.specials) judgeSpecials(shoe, coup, event, hands);
     }
-    return;
-  }
-  if (coup.player.length < 2 || coup.banker.length < 2) return;
-  if (coup.unplaced) return leaveOpen(shoe, coup);
-  const possible = outcomesOfReadings(coup);
-  for (const declaration of coup.declarations) {
-    if (declaration.handVersion !== coup.handVersion) continue;
-    judgeOutcome(shoe, coup, declaration, possible);
-    judgeSpecials(shoe, coup, declaration);
   }
 }
 
-/**
- * Lists what was declared on the final hands as unjudgeable, because the hand of one card
- * is unknown.
- */
-function leaveOpen(shoe: Shoe, coup: Coup): void {
-  for (const {
-    event: { data },
-    handVersion,
-  } of coup.declarations) {
-    if (handVersion !== coup.handVersion) continue;
-    const codes: FindingCode[] = [
-      data.by === 'dealer' ? 'RS-02' : 'RS-03',
-      ...(data.specials ? ['RS-05' as const] : []),
-    ];
-    leftOpen(shoe, coup, codes);
-  }
+/** Raises RS-07 if a normal coup ended without an outcome, and not for want of cards. */
+function judgeSilence(shoe: Shoe, coup: Coup, because: AnyEvent): void {
+  if (coup.kind !== 'normal' || coup.state === 'void' || !shoe.reports.outcomes) return;
+  const wrong = {
+    events: [coup.ref, referenceOf(because)],
+    expected: 'an outcome',
+    observed: 'none',
+    message: 'The coup ended with no outcome declared.',
+  };
+  const isEmpty = isOut(shoe);
+  const { readings } = coup;
+  if (readings) {
+    const seen = readings.mark(
+      () => (player, banker) => (isEmpty && readings.mustDrawIn(player, banker) ? 0 : RS07),
+    );
+    readings.settle(seen, () => ({ wrong }));
+  } else if (!isEmpty || !isCardDue(coup, shoe)) raise(shoe, coup, 'RS-07', wrong);
 }
 
-function judgeOutcome(
-  shoe: Shoe,
-  coup: Coup,
-  { event }: Declaration,
-  possible: readonly Outcome[],
-): void {
-  const { outcome, by } = event.data;
-  const code: FindingCode = by === 'dealer' ? 'RS-02' : 'RS-03';
-  if (possible.includes(outcome)) {
-    if (possible.length > 1) leftOpen(shoe, coup, [code]);
-    return;
+const RS07 = markOf('RS-07');
+const RS05 = markOf('RS-05');
+const CODE_BY = { dealer: 'RS-02', device: 'RS-03' } as const;
+const OUTCOMES: readonly Outcome[] = ['player', 'banker', 'tie'];
+type Declaring = EventOf<'outcome-declared'>;
+
+/** Returns the declarations that no draw or move follows in a filling. */
+const declaredOn = (coup: Coup, { current }: Filling): Declaring[] =>
+  coup.declarations.slice(current).map(({ event }) => event);
+
+/** Judges what was declared on the final hands of a coup with unread cards. */
+function judgeDeclared(shoe: Shoe, coup: Coup, readings: Readings): void {
+  for (const by of ['dealer', 'device'] as const) {
+    const mark = markOf(CODE_BY[by]);
+    const made = new Set<Outcome>();
+    const seen = readings.mark((filling) => {
+      const said = declaredOn(coup, filling).filter(({ data }) => data.by === by);
+      if (said.length === 0 || !filling.isComplete) return 0;
+      const isWrong = (outcome: Outcome): boolean =>
+        said.some(({ data }) => data.outcome !== outcome);
+      const marks = { player: 0, banker: 0, tie: 0 };
+      for (const outcome of OUTCOMES) marks[outcome] = isWrong(outcome) ? mark : 0;
+      return (player, banker) => {
+        const outcome = outcomeOf(player.total, banker.total);
+        made.add(outcome);
+        return marks[outcome];
+      };
+    });
+    const said = coup.declarations.map(({ event }) => event).filter(({ data }) => data.by === by);
+    readings.settle(seen, () => ({ wrong: outcomeWrong(coup, said, [...made]) }));
   }
-  const expected = possible.join(' or ');
-  const made = `player ${totalText(coup.player)}, banker ${totalText(coup.banker)}`;
-  raise(shoe, coup, code, {
-    events: [referenceOf(event)],
+  judgeSpecialsRead(shoe, coup, readings);
+}
+
+/** Returns the finding about declared outcomes that the cards do not make. */
+function outcomeWrong(coup: Coup, declared: readonly Declaring[], made: readonly Outcome[]): Wrong {
+  const wrong = declared.filter(({ data }) => made.some((outcome) => outcome !== data.outcome));
+  const expected = made.join(' or ');
+  const observed = [...new Set(wrong.map(({ data }) => data.outcome))].join(', then ');
+  const totals = `player ${totalText(coup.player)}, banker ${totalText(coup.banker)}`;
+  return {
+    events: wrong.map(referenceOf),
     expected,
-    observed: outcome,
-    message: `The ${by} declared ${outcome}; the cards (${made}) make it ${expected}.`,
-  });
+    observed,
+    message: `The ${wrong[0]?.data.by} declared ${observed}; the cards (${totals}) make it ${expected}.`,
+  };
 }
 
-const same = (said: readonly string[], made: readonly string[]): boolean =>
-  said.length === made.length && made.every((name) => said.includes(name));
+const namesText = (names: readonly string[]): string =>
+  [...new Set(names)].sort().join(', ') || 'none';
 
-function judgeSpecials(shoe: Shoe, coup: Coup, { event }: Declaration): void {
-  const said = event.data.specials;
-  if (said === undefined) return;
-  const possible = possibleFacts(coup);
-  const hands = handsOf(coup);
-  const [certain] = possible;
-  if (possible.length === 1 && certain && same(said, specialsOf(shoe.rules, certain, hands)))
-    return;
-  const text = (names: readonly string[]): string =>
-    [...new Set(names)].sort().join(', ') || 'none';
-  const made = new Set(possible.map((facts) => text(specialsOf(shoe.rules, facts, hands))));
-  const announced = text(said);
-  if (made.has(announced)) {
-    if (made.size > 1) leftOpen(shoe, coup, ['RS-05']);
-    return;
+function judgeSpecials(shoe: Shoe, coup: Coup, event: Declaring, hands: Hands): void {
+  const said = event.data.specials ?? [];
+  const made = specialsOf(shoe.rules, factsOf(hands), hands);
+  if (said.length === made.length && made.every((name) => said.includes(name))) return;
+  if (namesText(said) !== namesText(made))
+    raise(shoe, coup, 'RS-05', specialsWrong([event], [namesText(made)]));
+}
+
+/** Judges the specials announced on the final hands of a coup with unread cards. */
+function judgeSpecialsRead(shoe: Shoe, coup: Coup, readings: Readings): void {
+  const { rules } = shoe;
+  const bets = rules.document.specials.flatMap((name) => rules.bets.get(name) ?? []);
+  const made = new Set<string>();
+  const announced = new Set<Declaring>();
+  const seen = { some: 0, every: RS05 };
+  for (const filling of readings.fillings) {
+    const said = declaredOn(coup, filling).filter(({ data }) => data.specials);
+    if (said.length === 0 || !filling.isComplete || filling.isShort) {
+      seen.every = 0;
+      continue;
+    }
+    for (const event of said) announced.add(event);
+    for (const { facts, hands } of readings.facts.kindsForSpecials(filling, bets)) {
+      const text = namesText(specialsOf(rules, facts, hands));
+      made.add(text);
+      if (said.some(({ data }) => namesText(data.specials ?? []) !== text)) seen.some = RS05;
+      else seen.every = 0;
+    }
   }
-  const expected = [...made].join(' or ');
-  raise(shoe, coup, 'RS-05', {
-    events: [referenceOf(event)],
+  readings.settle(seen, () => ({ wrong: specialsWrong([...announced], [...made]) }));
+}
+
+/** Returns the finding about announced specials that the cards do not make. */
+function specialsWrong(announced: readonly Declaring[], made: readonly string[]): Wrong {
+  const texts = announced.map(({ data }) => namesText(data.specials ?? []));
+  const observed = [...new Set(texts)].join('; then ');
+  const expected = made.join(' or ');
+  return {
+    events: announced.map(referenceOf),
     expected,
-    observed: announced,
-    message: `Announced with the result: ${announced}; the cards make: ${expected}.`,
-  });
+    observed,
+    message: `Announced with the result: ${observed}; the cards make: ${expected}.`,
+  };
 }

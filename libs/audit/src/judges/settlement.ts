@@ -1,12 +1,11 @@
 import {
   isExact,
-  possibleFacts,
+  factsOf,
   resultOf,
   roundingsOf,
   scale,
   type Bet,
   type Facts,
-  type Predicate,
   type Result,
 } from '#baccarat';
 import { hides, type FindingCode } from '../findings/catalogue.js';
@@ -14,10 +13,16 @@ import { judgeCommission } from '../ledger/commission.js';
 import { handsOf, inOrder } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { TOO_CLOSE } from '../findings/finding.js';
-import { leftOpen, raise, unjudgeable } from '../findings/findings.js';
+import { leftOpen, raise, unjudgeable, type Wrong } from '../findings/findings.js';
 import type { Coup, Shoe, Wager } from '../state.js';
 import type { Slip } from '../findings/finding.js';
 import { impact, ofWager, settledOf, stakesOf, winnings, type Settled } from '../coup/wagers.js';
+
+/** Raises a finding about money, or lists it if in some readings a hand is short (DL-04). */
+function raiseUnlessShort(shoe: Shoe, coup: Coup, code: FindingCode, wrong: Wrong): void {
+  if (coup.short === 'some') leftOpen(shoe, coup, [code]);
+  else raise(shoe, coup, code, wrong);
+}
 
 /** Raises PY-07 for every settlement that came before the outcome. */
 export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
@@ -26,11 +31,11 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
     if (!shoe.rules.bets.has(wager.bet)) continue; // BT-10: its settlement is not judged
     for (const settlement of wager.settlements) {
       const events = [referenceOf(settlement), referenceOf(outcome)];
-      if (coup.short) continue;
+      if (coup.short === 'all') continue;
       if (!inOrder(settlement, outcome, shoe))
         unjudgeable(shoe, coup, { codes: ['PY-07'], events, cause: TOO_CLOSE });
       else {
-        raise(shoe, coup, 'PY-07', {
+        raiseUnlessShort(shoe, coup, 'PY-07', {
           ...ofWager(wager),
           events,
           expected: 'settled after the outcome',
@@ -47,18 +52,17 @@ export function noteOutcome(shoe: Shoe, coup: Coup, outcome: AnyEvent): void {
  * what was paid.
  */
 export function judgeSettlement(shoe: Shoe, coup: Coup): void {
-  if (!shoe.reports.bets || coup.short || coup.state === 'void') return;
+  if (!shoe.reports.bets || coup.short === 'all' || coup.state === 'void') return;
   if (hides(coup.lost, 'PY-01')) return;
-  const judgeable = coup.player.length >= 2 && coup.banker.length >= 2;
-  let facts: Facts[] | undefined;
+  const judgeable = coup.readings || (coup.player.length >= 2 && coup.banker.length >= 2);
+  const resultsOf = resultsIn(coup);
   for (const wager of coup.wagers) {
     const bet = shoe.rules.bets.get(wager.bet);
     if (!bet) continue; // BT-10: its settlement is not judged
     const staked = stakesOf(wager);
     const { stands } = staked;
     if (coup.kind !== 'normal' || stands === 0) judgeUnfounded(shoe, coup, wager, staked);
-    else if (judgeable)
-      judgeWager(shoe, coup, wager, { bet, stands, facts: (facts ??= possibleFacts(coup)) });
+    else if (judgeable) judgeWager(shoe, coup, wager, { bet, stands, results: resultsOf(bet) });
   }
 }
 
@@ -78,7 +82,7 @@ function judgeUnfounded(
   const fault =
     late > 0 ? lateStakeKept(shoe, wager, settled, late) : settledWithoutBet(wager, settled);
   if (!fault) return;
-  raise(shoe, coup, 'PY-06', {
+  raiseUnlessShort(shoe, coup, 'PY-06', {
     ...ofWager(wager),
     events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
     expected: fault.expected,
@@ -123,7 +127,7 @@ const settledWithoutBet = ({ seat, bet }: Wager, settled: Settled | null): Unfou
 interface Standing {
   readonly bet: Bet;
   readonly stands: number;
-  readonly facts: readonly Facts[];
+  readonly results: readonly Result[];
 }
 
 /** What is wrong with one wager's settlement under one reading of the cards. */
@@ -131,7 +135,7 @@ interface Verdict {
   readonly code: FindingCode;
   readonly expected: string;
   /** What the patron should have in hand, stake and winnings together. */
-  readonly lawful: number;
+  readonly lawful: number | null;
   readonly slip?: Slip;
 }
 
@@ -145,69 +149,63 @@ interface Judged {
 
 type Win = Extract<Result, { result: 'win' }>;
 
-function judgeWager(shoe: Shoe, coup: Coup, wager: Wager, { bet, stands, facts }: Standing): void {
+/** Judges a wager by every result that its bet can have. */
+function judgeWager(
+  shoe: Shoe,
+  coup: Coup,
+  wager: Wager,
+  { bet, stands, results }: Standing,
+): void {
   const settled = settledOf(wager);
-  const results = resultsOf(bet, facts, coup);
   const verdicts = results.map((result) =>
     verdictOn({ shoe, bet, stake: stands, settled }, result),
   );
+  if (coup.readings && !coup.readings.areComplete) verdicts.push(undefined);
   const [verdict] = verdicts;
-  const agreed = verdicts.every((each) => each?.code === verdict?.code);
-  if (!agreed) {
+  if (verdicts.some((each) => each?.code !== verdict?.code)) {
     const open = verdicts.flatMap((each) => (each ? [each.code] : []));
     leftOpen(shoe, coup, open);
-  } else if (verdict) raiseSettlement(shoe, coup, wager, { ...verdict, settled, stake: stands });
-  if (settled)
-    judgeCommission(
-      shoe,
-      coup,
-      { wager, settled },
-      {
-        bet,
-        stands,
-        results,
-        netted: agreed && verdict?.slip === 'commission-netted',
-      },
-    );
+  } else if (verdict)
+    raiseSettlement(shoe, coup, wager, {
+      ...together(verdicts.filter((each) => each !== undefined)),
+      settled,
+      stake: stands,
+    });
+  if (settled) {
+    const possible = results.map((result, i) => ({
+      result,
+      isNetted: verdicts[i]?.slip === 'commission-netted',
+    }));
+    judgeCommission(shoe, coup, { wager, settled }, { bet, stands, possible });
+  }
+}
+
+/** Returns one verdict for several of one code. Amounts that differ are not known. */
+function together(verdicts: readonly Verdict[]): Verdict {
+  const [first, ...others] = verdicts as [Verdict, ...Verdict[]];
+  if (others.length === 0) return first;
+  const { slip, ...verdict } = first;
+  return {
+    ...verdict,
+    expected: [...new Set(verdicts.map(({ expected }) => expected))].join(' or '),
+    lawful: others.every(({ lawful }) => lawful === first.lawful) ? first.lawful : null,
+    ...(slip && others.every((each) => each.slip === slip) && { slip }),
+  };
 }
 
 /**
- * Returns the distinct results that the bet can have: more than one only if a card is unread or the
- * hand of a card is unknown.
+ * Returns a function that returns the distinct results that a bet can have in a coup: more than one
+ * only if cards are unread.
  */
-function resultsOf(bet: Bet, facts: readonly Facts[], coup: Coup): Result[] {
-  const hands = handsOf(coup);
-  if (
-    coup.unplaced ||
-    (facts.length > 1 && [...bet.pushes, ...bet.pays].some(({ when }) => looksAtCards(when)))
-  ) {
-    return [
-      { result: 'lose' },
-      ...bet.pushes.map(({ special }) => ({ result: 'push', special }) as const),
-      ...bet.pays.map(
-        ({ odds, special }, tier) => ({ result: 'win', odds, tier, special }) as const,
-      ),
-    ];
+function resultsIn(coup: Coup): (bet: Bet) => readonly Result[] {
+  const { readings } = coup;
+  if (!readings) {
+    const hands = handsOf(coup);
+    let facts: Facts | undefined;
+    return (bet) => [resultOf(bet, (facts ??= factsOf(hands)), hands)];
   }
-  const [first] = facts;
-  if (facts.length === 1 && first) return [resultOf(bet, first, hands)];
-  const found = new Map<string, Result>();
-  for (const each of facts) {
-    const result = resultOf(bet, each, hands);
-    found.set(
-      result.result === 'win'
-        ? `win ${result.tier}`
-        : result.result === 'push'
-          ? `push ${result.special}`
-          : 'lose',
-      result,
-    );
-  }
-  return [...found.values()];
+  return (bet) => readings.facts.resultsOf(bet);
 }
-
-const looksAtCards = (predicate: Predicate): boolean =>
-  predicate.player !== undefined || predicate.banker !== undefined;
 
 /** Returns the first of PY-01, PY-02, PY-05, PY-04 and PY-03 that fits. */
 function verdictOn(judged: Judged, result: Result): Verdict | undefined {
@@ -292,7 +290,7 @@ function raiseSettlement(
     events: settled?.events() ?? wager.moves.map(({ event }) => referenceOf(event)),
     expected: verdict.expected,
     observed: settled ? settledText(settled) : 'not settled',
-    impact: impact(shoe, inHand - verdict.lawful),
+    ...(verdict.lawful !== null && { impact: impact(shoe, inHand - verdict.lawful) }),
     ...(slip && { explainedBy: slip }),
     message: `Seat ${wager.seat}'s ${wager.bet} bet of ${stake} ${SETTLED_WRONG[verdict.code]}.`,
   });
@@ -300,7 +298,7 @@ function raiseSettlement(
 
 /** Raises PY-10 for a settlement made after its coup had closed. */
 export function raiseLateSettlement(shoe: Shoe, coup: Coup, event: EventOf<'bet-settled'>): void {
-  raise(shoe, coup, 'PY-10', {
+  raiseUnlessShort(shoe, coup, 'PY-10', {
     event: referenceOf(event),
     seat: event.data.seat,
     bet: event.data.bet,

@@ -72,12 +72,14 @@ export function reverseEntries(shoe: Shoe, coup: Coup, what: 'all' | 'due'): voi
   }
 }
 
-/** The bet behind a settlement. `netted`: the payout was less by exactly the commission. */
+/**
+ * The bet behind a settlement, and the results that it can have. `isNetted`: the payout was less by
+ * exactly the commission.
+ */
 export interface Bearing {
   readonly bet: Bet;
   readonly stands: number;
-  readonly results: readonly Result[];
-  readonly netted: boolean;
+  readonly possible: readonly { readonly result: Result; readonly isNetted: boolean }[];
 }
 
 interface Charge {
@@ -97,8 +99,10 @@ export function judgeCommission(
   bearing: Bearing | null,
 ): void {
   const charges = bearing
-    ? bearing.results.map((result) => chargeOn(shoe, bearing, result, settled))
+    ? bearing.possible.map((each) => chargeOn(shoe, bearing, each, settled))
     : [chargeOf(shoe, settled.commission, NOTHING_OWED)];
+  const isOpen = bearing ? coup.readings?.areComplete === false : coup.short === 'some';
+  if (isOpen) charges.push({ due: 0, code: undefined });
   const [first] = charges as [Charge];
   if (first.due > 0 && charges.every(({ due }) => due === first.due)) {
     accountOf(shoe, wager.seat).due += first.due;
@@ -108,14 +112,16 @@ export function judgeCommission(
   if (charges.some(({ code }) => code !== first.code)) {
     const open = charges.flatMap(({ code }) => (code === undefined ? [] : [code]));
     leftOpen(shoe, coup, open);
-  } else if (first.code)
-    raiseCharge(shoe, coup, { wager, settled }, { code: first.code, due: first.due });
+  } else if (first.code) {
+    const dues = [...new Set(charges.map(({ due }) => due))];
+    raiseCharge(shoe, coup, { wager, settled }, { code: first.code, dues });
+  }
 }
 
 function chargeOn(
   shoe: Shoe,
-  { bet, stands, netted }: Bearing,
-  result: Result,
+  { bet, stands }: Bearing,
+  { result, isNetted }: Bearing['possible'][number],
   settled: Settled,
 ): Charge {
   const { commission } = shoe.rules;
@@ -123,7 +129,7 @@ function chargeOn(
     return chargeOf(shoe, settled.commission, NOTHING_OWED);
   const won = winnings(shoe, stands, result.odds.profit);
   const due = Math.max(commission.minimum, scale(won, commission.rate, commission.rounding));
-  if (netted && settled.commission === 0) return { due, code: undefined };
+  if (isNetted && settled.commission === 0) return { due, code: undefined };
   return chargeOf(shoe, settled.commission, { due, commission, won });
 }
 
@@ -159,14 +165,15 @@ function raiseCharge(
   shoe: Shoe,
   coup: Coup,
   { wager, settled }: SettledWager,
-  { code, due }: { code: FindingCode; due: number },
+  { code, dues }: { readonly code: FindingCode; readonly dues: readonly number[] },
 ): void {
+  const [due = 0, other] = dues;
   raise(shoe, coup, code, {
     ...ofWager(wager),
     events: settled.events(),
-    expected: String(due),
+    expected: dues.join(' or '),
     observed: String(settled.commission),
-    impact: impact(shoe, due - settled.commission),
+    ...(other === undefined && { impact: impact(shoe, due - settled.commission) }),
     message: `Seat ${wager.seat}'s ${wager.bet} bet was ${CHARGED_WRONG[code]}.`,
   });
 }

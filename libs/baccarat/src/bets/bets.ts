@@ -1,16 +1,19 @@
 import { rankOf, totalOf, type Card } from '../cards/cards.js';
-import { endsDrawing, outcomeOf, type HandTotals, type Hands } from '../tableau/due.js';
-import { handReadings, type SeenCard, type SeenHands } from '../tableau/readings.js';
+import { endsDrawing, outcomeOf, type Hands } from '../tableau/due.js';
+import type { SeenCard } from '../tableau/readings.js';
 import type { Odds } from './odds-notation.js';
 import type { Facts, Predicate } from '../rules/rule-document.js';
 import type { Bet, Rules, Tier } from '../rules/rules.js';
 
+/** The pair that the first two cards of a hand make: of rank, or of rank and suit. */
+export type Pair = 'none' | 'pair' | 'perfect';
+
 /** What bets can ask of one hand. */
-interface HandFacts {
+export interface HandFacts {
   readonly cards: number;
   readonly total: number;
   readonly natural: boolean;
-  readonly pair: 'none' | 'pair' | 'perfect';
+  readonly pair: Pair;
 }
 
 /** Returns the facts that bets ask of two hands as they lie. */
@@ -20,40 +23,15 @@ export const factsOf = ({ player, banker }: Hands): Facts =>
 const handFacts = (hand: readonly Card[]): HandFacts => ({
   cards: hand.length,
   total: totalOf(hand),
-  natural: isNatural({ cards: hand.length, two: totalOf(hand.slice(0, 2)) }),
+  natural: isNatural(hand.length, totalOf(hand.slice(0, 2))),
   pair: pairOf(hand),
 });
 
-/** Returns whether the first two cards of a hand make 8 or 9, whatever was drawn after them. */
-const isNatural = ({ cards, two }: Pick<HandTotals, 'cards' | 'two'>): boolean =>
-  cards >= 2 && endsDrawing(two, 0);
-
 /**
- * Returns the facts of two hands, one for each way in which their unread cards can matter to a bet.
+ * Returns whether a hand's first two cards, whose total is `two`, make 8 or 9, whatever was drawn
+ * after them.
  */
-export function possibleFacts({ player, banker }: SeenHands): Facts[] {
-  const read = { player: readCards(player), banker: readCards(banker) };
-  if (read.player.length === player.length && read.banker.length === banker.length)
-    return [factsOf(read)];
-  const bankers = possibleHandFacts(banker);
-  return possibleHandFacts(player).flatMap((of) => bankers.map((against) => factsAt(of, against)));
-}
-
-function possibleHandFacts(hand: readonly SeenCard[]): HandFacts[] {
-  const [first, second] = hand;
-  const isOpen = first && second && (first.card === null || second.card === null);
-  const pairs = isOpen ? PAIRS : [pairOf(readCards(hand.slice(0, 2)))];
-  const found = new Map<number, Pick<HandFacts, 'total' | 'natural'>>();
-  for (const reading of handReadings(hand)) {
-    const natural = isNatural(reading);
-    found.set(2 * reading.total + Number(natural), { total: reading.total, natural });
-  }
-  return [...found.values()].flatMap((each) =>
-    pairs.map((pair) => ({ cards: hand.length, ...each, pair })),
-  );
-}
-
-const PAIRS = ['none', 'pair', 'perfect'] as const;
+export const isNatural = (cards: number, two: number): boolean => cards >= 2 && endsDrawing(two, 0);
 
 /** Returns the cards of a hand that were read. */
 export function readCards(hand: readonly SeenCard[]): Card[] {
@@ -63,7 +41,8 @@ export function readCards(hand: readonly SeenCard[]): Card[] {
   return cards;
 }
 
-function factsAt(player: HandFacts, banker: HandFacts): Facts {
+/** Returns the facts that bets ask of two hands of which so much is known. */
+export function factsAt(player: HandFacts, banker: HandFacts): Facts {
   return {
     winner: outcomeOf(player.total, banker.total),
     playerTotal: player.total,
@@ -85,7 +64,7 @@ function factsAt(player: HandFacts, banker: HandFacts): Facts {
  * Returns the pair of a hand: two cards of one rank among the first two. A jack and a queen are not
  * a pair, and a third card changes nothing.
  */
-function pairOf([first, second]: readonly Card[]): HandFacts['pair'] {
+export function pairOf([first, second]: readonly Card[]): Pair {
   if (first === undefined || second === undefined || rankOf(first) !== rankOf(second))
     return 'none';
   return first === second ? 'perfect' : 'pair';

@@ -1,0 +1,439 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { AnyEvent, EventData, Finding } from '#audit';
+import {
+  CARDS,
+  due,
+  factsOf,
+  outcomeOf,
+  readRules,
+  specialsOf,
+  totalOf,
+  type Card,
+  type Rules,
+} from '#baccarat';
+import { HOUSE } from '../baccarat/house-rules.js';
+import { audit, decoded, type Audited } from '../kit/audit.js';
+import { bookOf } from '../kit/house.js';
+import { rounds } from '../kit/rounds.js';
+import { TableLog } from '../kit/table.js';
+
+/** Rules with every bet, and two bets that ask for single cards in place of two that do not. */
+const EXPOSED = [{ codes: ['DL-05'], do: ['settle'], source: 'house', section: '1' }] as const;
+const SOURCES = { house: { title: 'House', section: '1', edition: '1' } };
+const PLAIN = readRules({ ...HOUSE, id: 'punto-banco', sources: SOURCES, irregularities: EXPOSED });
+const PATTERNED = readRules({
+  ...HOUSE,
+  id: 'super-6',
+  sources: SOURCES,
+  irregularities: EXPOSED,
+  tableau: { ...HOUSE.tableau, player: 'DDDDDOSS' },
+  bets: HOUSE.bets.map((bet) =>
+    bet.id === 'small'
+      ? { id: 'small', pays: [{ when: { player: ['7?', '?H'] }, odds: '9 to 1' }] }
+      : bet.id === 'big'
+        ? { id: 'big', pays: [{ when: { banker: ['??', 'K?', '?S'] }, odds: '9 to 1' }] }
+        : bet,
+  ),
+  specials: [...HOUSE.specials, 'small'],
+});
+const RULES = { plain: PLAIN, patterned: PATTERNED };
+const BOOK = bookOf(PLAIN, PATTERNED);
+
+/** Events that a judgment of their own concerns, whatever the cards of the coup are. */
+const APART: ReadonlySet<string> = new Set(['DV-01', 'SH-02', 'PR-07']);
+
+type To = 'player' | 'banker' | null;
+interface Play {
+  readonly rules: keyof typeof RULES;
+  readonly cards: readonly { card: Card; to: To; exposed: boolean; unread: boolean }[];
+  readonly calls: readonly { after: number; hand: 'player' | 'banker'; off: number }[];
+  readonly declared: readonly Declared[];
+  readonly bets: readonly Bet[];
+  readonly moved: { card: number; to: 'player' | 'banker' | 'discard'; after: number } | null;
+  readonly isLast: boolean;
+  readonly kind: 'normal' | 'dummy';
+  readonly end: 'closed' | 'void' | 'open';
+}
+interface Declared {
+  readonly after: number;
+  readonly by: 'dealer' | 'device';
+  readonly outcome: 'player' | 'banker' | 'tie' | 'right';
+  readonly totals: readonly [number, number] | null;
+  readonly specials: 'right' | readonly string[] | null;
+}
+interface Bet {
+  readonly seat: number;
+  readonly bet: string;
+  readonly settled: { stake: 'returned' | 'taken'; paid: number; marked: number } | null;
+}
+
+const card = fc.constantFrom(...CARDS);
+const hand = fc.constantFrom('player' as const, 'banker' as const);
+
+/** Deals by the rules, and then changes what is dealt. */
+const deal = (rules: Rules, least: number, most: number): fc.Arbitrary<Play['cards']> =>
+  fc
+    .record({
+      drawn: fc.array(card, { minLength: 9, maxLength: 9 }),
+      more: fc.array(fc.constantFrom('player' as const, 'banker' as const, null), { maxLength: 3 }),
+      isLawful: fc.boolean(),
+      turned: fc.option(fc.nat(5), { freq: 3 }),
+      nameless: fc.array(fc.nat(7), { maxLength: 4 }),
+      exposed: fc.array(fc.nat(7), { maxLength: 1 }),
+      unread: fc.uniqueArray(
+        fc.oneof(
+          { weight: 3, arbitrary: fc.constantFrom<number>(0, 1, 2, 3) },
+          { weight: 3, arbitrary: fc.constantFrom<number>(4, 5) },
+          fc.constantFrom<number>(6, 7),
+        ),
+        { minLength: least, maxLength: most },
+      ),
+      stops: fc.option(fc.constantFrom(3, 4, 5), { freq: 4 }),
+    })
+    .map(({ drawn, more, isLawful, turned, nameless, exposed, unread, stops }) => {
+      const hands = { player: [] as Card[], banker: [] as Card[] };
+      const laid: { card: Card; to: To }[] = [];
+      for (let next = due(hands, rules); next.step === 'card'; next = due(hands, rules)) {
+        const drawnCard = drawn[laid.length] as Card;
+        hands[next.to].push(drawnCard);
+        laid.push({ card: drawnCard, to: next.to });
+      }
+      if (!isLawful) for (const to of more) laid.push({ card: drawn[laid.length] as Card, to });
+      return laid.slice(0, stops ?? laid.length).map((each, i) => ({
+        card: each.card,
+        to: nameless.includes(i)
+          ? null
+          : turned === i && each.to
+            ? each.to === 'player'
+              ? ('banker' as const)
+              : ('player' as const)
+            : each.to,
+        exposed: exposed.includes(i),
+        unread: unread.includes(i),
+      }));
+    });
+
+const declared: fc.Arbitrary<Declared> = fc.record({
+  after: fc.oneof(fc.constant(9), fc.constant(9), fc.constantFrom(4, 5)),
+  by: fc.constantFrom('dealer' as const, 'device' as const),
+  outcome: fc.constantFrom('right', 'right', 'player', 'banker', 'tie'),
+  totals: fc.option(fc.tuple(fc.nat(9), fc.nat(9)), { freq: 2 }),
+  specials: fc.oneof(
+    fc.constant(null),
+    fc.constant('right' as const),
+    fc.subarray(['natural', 'player-pair', 'dragon-7']),
+  ),
+});
+
+const bets: fc.Arbitrary<Bet[]> = fc.array(
+  fc.record({
+    seat: fc.constantFrom(1, 2),
+    bet: fc.constantFrom(...HOUSE.bets.map(({ id }) => id), 'player', 'banker', 'banker', 'tie'),
+    settled: fc.option(
+      fc.record({
+        stake: fc.constantFrom('returned' as const, 'taken' as const),
+        paid: fc.constantFrom(0, 0, 10_000, 9500, 80_000, 110_000),
+        marked: fc.constantFrom(0, 0, 500, 400),
+      }),
+      { freq: 5 },
+    ),
+  }),
+  { maxLength: 5 },
+);
+
+/** Returns a coup with so many unread cards, if that many are dealt. */
+const anyPlay = (least: number, most: number): fc.Arbitrary<Play> =>
+  fc.constantFrom('plain' as const, 'plain' as const, 'patterned' as const).chain((rules) =>
+    fc.record({
+      rules: fc.constant(rules),
+      cards: deal(RULES[rules], least, most),
+      calls: fc.array(
+        fc.record({
+          after: fc.constantFrom(2, 4, 5, 6, 7),
+          hand,
+          off: fc.constantFrom(0, 0, 1, 4),
+        }),
+        {
+          maxLength: 3,
+        },
+      ),
+      declared: fc.array(declared, { maxLength: 3 }),
+      bets,
+      moved: fc
+        .option(
+          fc.record({
+            card: fc.nat(6),
+            to: fc.constantFrom('player' as const, 'banker' as const, 'discard' as const),
+            after: fc.constantFrom(4, 5, 6, 9),
+          }),
+          { freq: 7, nil: null },
+        )
+        .map((moved) => moved),
+      isLast: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+      kind: fc.constantFrom(
+        'normal' as const,
+        'normal' as const,
+        'normal' as const,
+        'dummy' as const,
+      ),
+      end: fc.constantFrom(
+        'closed' as const,
+        'closed' as const,
+        'closed' as const,
+        'void' as const,
+        'open' as const,
+      ),
+    }),
+  );
+
+/** Returns the events of a coup whose every card was read, and the references of the unread ones. */
+function recorded(play: Play): { events: readonly AnyEvent[]; unread: ReadonlySet<string> } {
+  const { cards, calls, bets: placed, moved, isLast, kind, end } = play;
+  const rules = RULES[play.rules];
+  const log = new TableLog();
+  log.open({
+    rules: rules.ref,
+    reports: ['outcomes', 'bets', 'settlements', 'commission', 'cut-card', 'dealers'],
+  });
+  log.dealer();
+  if (isLast) {
+    const left = Math.max(0, cards.length);
+    for (let i = 0; i < 52 * 8 - left; i += 1)
+      log.add('shoe', 'card-drawn', { card: CARDS[i % 52] as Card, to: 'burn' });
+  }
+  log.add('terminal', 'coup-opened', { coup: 1, kind });
+  const seen = new Set<string>();
+  for (const { seat, bet } of placed) {
+    if (!seen.has(`${seat} ${bet}`))
+      log.add('terminal', 'bet-placed', { seat, bet, amount: 10_000 });
+    seen.add(`${seat} ${bet}`);
+  }
+  log.add('terminal', 'betting-closed', {});
+  const hands = { player: [] as Card[], banker: [] as Card[] };
+  const refs: string[] = [];
+  const unread = new Set<string>();
+  const after = (count: number, isEnd: boolean): void => {
+    for (const call of calls) {
+      if (call.after !== count) continue;
+      const total = (totalOf(hands[call.hand]) + call.off) % 10;
+      log.add('shoe', 'hand-called', { hand: call.hand, total });
+    }
+    if (moved && refs[moved.card] && (moved.after === count || (isEnd && moved.after === 9)))
+      log.add('person/sam', 'card-moved', {
+        event: refs[moved.card] as string,
+        to: moved.to,
+        by: 'sam',
+        reason: 'misplaced',
+      });
+    for (const each of play.declared)
+      if (each.after === count || (isEnd && each.after === 9)) declare(log, rules, hands, each);
+  };
+  after(0, false);
+  for (const [i, { card: drawn, to, exposed, unread: isUnread }] of cards.entries()) {
+    const next = due(hands, rules);
+    const place = to ?? (next.step === 'card' ? next.to : null);
+    if (place) hands[place].push(drawn);
+    const ref = log.add('shoe', 'card-drawn', { card: drawn, to, exposed });
+    refs.push(ref);
+    if (isUnread) unread.add(ref);
+    after(i + 1, i + 1 === cards.length);
+  }
+  for (const { seat, bet, settled } of placed)
+    if (settled)
+      log.add('terminal', 'bet-settled', {
+        seat,
+        bet,
+        stake: settled.stake,
+        paid: settled.paid,
+        commissionMarked: settled.marked,
+      });
+  if (end === 'closed') log.add('terminal', 'coup-closed', {});
+  if (end === 'void') log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'a card fell' });
+  return { events: log.events.map((event) => decoded(event)), unread };
+}
+
+function declare(
+  log: TableLog,
+  rules: Rules,
+  hands: { player: Card[]; banker: Card[] },
+  { by, outcome, totals, specials }: Declared,
+): void {
+  const right = outcomeOf(totalOf(hands.player), totalOf(hands.banker));
+  const data: EventData['outcome-declared'] = {
+    by,
+    outcome: outcome === 'right' ? right : outcome,
+    ...(totals && { player: totals[0], banker: totalOf(hands.banker) }),
+    ...(specials && {
+      specials: specials === 'right' ? specialsOf(rules, factsOf(hands), hands) : [...specials],
+    }),
+  };
+  log.add('terminal', 'outcome-declared', data);
+}
+
+const withCard = (event: AnyEvent, read: Card | null): AnyEvent =>
+  ({ ...event, data: { ...event.data, card: read } }) as AnyEvent;
+const referenceOf = ({ source, id }: AnyEvent): string => `${source}#${id}`;
+
+/** Returns the log with these cards in place of the unread ones, `null` to leave them unread. */
+function read(
+  { events, unread }: ReturnType<typeof recorded>,
+  cards: readonly (Card | null)[],
+): Audited {
+  let at = 0;
+  const lines = events.map((event) =>
+    unread.has(referenceOf(event)) ? withCard(event, cards[at++] ?? null) : event,
+  );
+  return audit(lines, { book: BOOK, once: true });
+}
+
+/** Cards of each value, a second ten, and each in a second suit. */
+const ONE_OF_VALUE = CARDS.filter((each) => each[1] === 'S' && !'TJQ'.includes(each[0] as string));
+const TWO_SUITS = CARDS.filter(
+  (each) => 'SH'.includes(each[1] as string) && !'TJ'.includes(each[0] as string),
+);
+
+/**
+ * Yields readings of so many unread cards: all of one; of two, each rank in two suits and each card
+ * that lies in the coup; of three the same, but without pairs and suits if nothing asks for them.
+ */
+function* readings(play: Play, log: ReturnType<typeof recorded>): Generator<Audited> {
+  const count = log.unread.size;
+  const known = play.cards.map((each) => each.card);
+  const isAsked = play.bets.length > 0 || play.declared.some(({ specials }) => specials);
+  const some =
+    count === 1
+      ? CARDS
+      : count === 2 && isAsked && play.rules === 'patterned'
+        ? CARDS
+        : isAsked
+          ? [...new Set([...TWO_SUITS, ...known])]
+          : ONE_OF_VALUE;
+  for (let number = 0; number < some.length ** count; number += 1) {
+    let rest = number;
+    const cards: Card[] = [];
+    for (let i = 0; i < count; i += 1) {
+      cards.push(some[rest % some.length] as Card);
+      rest = Math.floor(rest / some.length);
+    }
+    yield read(log, cards);
+  }
+}
+
+const bySeat = (code: string): boolean => /^(BT|PY|CM)/.test(code);
+const keyOf = ({ code, seat, bet }: Finding): string =>
+  bySeat(code) ? `${code} ${seat} ${bet}` : code;
+const keysOf = ({ findings }: Audited): Set<string> =>
+  new Set(findings.filter(({ code }) => !APART.has(code)).map(keyOf));
+
+/** What the contract wants of a log with unread cards. */
+interface Expected {
+  readonly raised: readonly string[];
+  readonly listed: readonly string[];
+  /** Ids of findings that every reading has, with their impact, or none if it differs. */
+  readonly alike: ReadonlyMap<string, string>;
+  /** The hands that findings of RS-01 name in the readings. */
+  readonly hands: ReadonlySet<string | undefined>;
+}
+
+/** Returns what must be raised and listed, from every reading one by one. */
+function expected(all: Iterable<Audited>): Expected {
+  const some = new Set<string>();
+  const hands = new Set<string | undefined>();
+  let every: Set<string> | undefined;
+  let alike: Map<string, string> | undefined;
+  for (const audited of all) {
+    const keys = keysOf(audited);
+    for (const key of keys) some.add(key);
+    every = every ? new Set([...every].filter((key) => keys.has(key))) : keys;
+    const impacts = impactsOf(audited);
+    for (const { code, hand: named } of audited.findings) if (code === 'RS-01') hands.add(named);
+    alike = new Map(
+      [...(alike ?? impacts)].flatMap(([id, impact]) => {
+        const here = impacts.get(id);
+        return here === undefined ? [] : [[id, here === impact ? impact : NO_IMPACT] as const];
+      }),
+    );
+  }
+  const raised = every ?? new Set();
+  const open = [...some].filter((key) => !raised.has(key)).map((key) => key.split(' ')[0]);
+  return {
+    raised: [...raised].sort(),
+    listed: [...new Set(open as string[])].sort(),
+    alike: alike ?? new Map(),
+    hands,
+  };
+}
+
+const NO_IMPACT = 'null';
+const impactsOf = ({ findings }: Audited): Map<string, string> =>
+  new Map(
+    findings
+      .filter(({ code }) => !APART.has(code))
+      .map(({ id, impact }) => [id, JSON.stringify(impact ?? null)]),
+  );
+
+/** Compares what was found in a log with unread cards with what must be found. */
+function compare(audited: Audited, wanted: Expected): void {
+  expect({ raised: [...keysOf(audited)].sort(), listed: listedIn(audited) }).toEqual({
+    raised: wanted.raised,
+    listed: wanted.listed,
+  });
+  const impacts = impactsOf(audited);
+  for (const [id, impact] of wanted.alike) expect([id, impacts.get(id)]).toEqual([id, impact]);
+  for (const { code, hand: named } of audited.findings)
+    if (code === 'RS-01')
+      expect(named).toBe(wanted.hands.size === 1 ? [...wanted.hands][0] : undefined);
+}
+
+const listedIn = ({ unjudgeable }: Audited): string[] =>
+  [...new Set(unjudgeable.flatMap(({ codes }) => codes))].sort();
+
+describe('with unread cards', () => {
+  it('raises what every reading raises, and lists what some readings raise', () => {
+    const once = fc.property(anyPlay(1, 3), (play) => {
+      const log = recorded(play);
+      fc.pre(log.unread.size > 0);
+      compare(read(log, []), expected(readings(play, log)));
+    });
+    fc.assert(once, { numRuns: rounds(60) });
+  });
+
+  it('does so with four unread cards, if nothing depends on more than their values', () => {
+    const once = fc.property(anyPlay(4, 4), (play) => {
+      const log = recorded(withoutCards(play));
+      fc.pre(log.unread.size === 4);
+      compare(read(log, []), expected(readings(withoutCards(play), log)));
+    });
+    fc.assert(once, { numRuns: rounds(4) });
+  });
+
+  it('agrees with any reading of any number of unread cards', () => {
+    const once = fc.property(
+      anyPlay(4, 8),
+      fc.array(fc.array(card, { minLength: 9, maxLength: 9 }), { minLength: 20, maxLength: 20 }),
+      (play, samples) => {
+        const log = recorded(play);
+        const audited = read(log, []);
+        const [raised, listed] = [keysOf(audited), new Set(listedIn(audited))];
+        for (const cards of samples) {
+          const keys = keysOf(read(log, cards));
+          expect([...raised].filter((key) => !keys.has(key))).toEqual([]);
+          const missed = [...keys].filter((key) => !raised.has(key) && !listed.has(codeOf(key)));
+          expect(missed).toEqual([]);
+        }
+      },
+    );
+    fc.assert(once, { numRuns: rounds(200) });
+  });
+});
+
+const codeOf = (key: string): string => key.split(' ')[0] as string;
+
+/** Returns a coup without bets and announcements, which ask for pairs and single cards. */
+const withoutCards = (play: Play): Play => ({
+  ...play,
+  isLast: false,
+  bets: [],
+  declared: play.declared.map((each) => ({ ...each, specials: null })),
+});
