@@ -100,8 +100,8 @@ export interface Coup {
   /** What gaps hid of it, as bits of `LOSSES`. */
   lost: number;
   /**
-   * Whether it had a hand of fewer than two cards when its outcome was declared or it ended, in some
-   * or all readings of its unread cards.
+   * Whether it had a hand of fewer than two cards when its outcome was declared or it ended, in
+   * some or all readings of its unread cards.
    */
   short: 'none' | 'some' | 'all';
   /** All readings of its unread cards, from the first that is laid until its end. */

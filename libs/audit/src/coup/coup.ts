@@ -74,8 +74,8 @@ export function dueHand(coup: Coup, shoe: Shoe): Hand | null {
 export const isOut = ({ drawn, decks }: Shoe): boolean => drawn >= 52 * decks;
 
 /**
- * Returns whether a coup without unread cards must have another card: one that a hand must take, not
- * one that it may take.
+ * Returns whether a coup without unread cards must have another card: one that a hand must take,
+ * not one that it may take.
  */
 export const isCardDue = (coup: Coup, shoe: Shoe): boolean =>
   dueOfReadings(coup, shoe.rules.tableau, 'stood').some(

@@ -7,7 +7,7 @@ import { TOO_CLOSE } from '../findings/finding.js';
 import { raise, unjudgeable, type Wrong } from '../findings/findings.js';
 import type { FindingCode } from '../findings/catalogue.js';
 import { fourthShown, judgeDraws } from '../judges/drawing.js';
-import { markOf, Readings, type Shown } from './readings/readings.js';
+import { markOf, Readings, type Exhibit } from './readings/readings.js';
 import type { Coup, Laid, Shoe } from '../state.js';
 
 /**
@@ -143,7 +143,7 @@ function layAmongReadings(
   if (to) judgeOrderRead(shoe, coup, laid, to);
   if (to) readings.lay(laid, to);
   else readings.layDue(laid, otherwise);
-  const show = (code: FindingCode): Shown => ({
+  const show = (code: FindingCode): Exhibit => ({
     wrong: code === 'DL-05' ? foreseen(laid) : excess(laid),
     card: laid,
   });

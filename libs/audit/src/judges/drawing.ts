@@ -2,7 +2,7 @@ import { totals } from '#baccarat';
 import { cardsOn, cardsText, isCardDue, isOut, thirdOf } from '../coup/coup.js';
 import { codesIn, drawCodesOf, MISSING_DRAWS, type DrawCode, type Stage } from '../coup/draws.js';
 import { referenceOf, type AnyEvent, type Hand } from '../events/events.js';
-import { isDrawCode, type Shown } from '../coup/readings/readings.js';
+import { isDrawCode, type Exhibit } from '../coup/readings/readings.js';
 import { hides } from '../findings/catalogue.js';
 import { raise } from '../findings/findings.js';
 import { oblige } from './dispositions.js';
@@ -87,7 +87,7 @@ function wordsOf(coup: Coup, code: DrawCode, hand: Hand): Words {
   return words[code];
 }
 
-function drawShown(coup: Coup, code: DrawCode, because: AnyEvent): Shown {
+function drawShown(coup: Coup, code: DrawCode, because: AnyEvent): Exhibit {
   const hand = code === 'TC-01' || code === 'TC-03' || code === 'TC-04' ? 'player' : 'banker';
   const laid = cardsOn(coup, hand)[2];
   const [expected, observed, message] = wordsOf(coup, code, hand);
@@ -108,7 +108,7 @@ function drawShown(coup: Coup, code: DrawCode, because: AnyEvent): Shown {
 }
 
 /** Returns the finding about a fourth card on a hand. */
-export const fourthShown = (coup: Coup, laid: Laid, hand: Hand): Shown => ({
+export const fourthShown = (coup: Coup, laid: Laid, hand: Hand): Exhibit => ({
   wrong: {
     hand,
     events: [...new Set([...cardsOn(coup, hand), laid])].map(({ event }) => referenceOf(event)),

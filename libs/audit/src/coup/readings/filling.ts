@@ -2,7 +2,7 @@ import type { Tableau } from '#baccarat';
 import type { Hand } from '../../events/events.js';
 import type { Coup, Laid } from '../../state.js';
 import type { Dealt, Third } from '../draws.js';
-import { digitOf, plus, type HandRead, type Look, type Seen, type Worlds } from './worlds.js';
+import { digitOf, addToDigit, type HandRead, type Look, type Seen, type Worlds } from './worlds.js';
 
 /** From so many worlds on, those that later judgments cannot tell apart are merged. */
 const MERGE_FROM = 1000;
@@ -10,7 +10,7 @@ const MERGE_FROM = 1000;
 const WORLDS_MAX = 10_000;
 
 /** What later judgments look at. `singleCards`: some bet of the rules asks for single cards. */
-export interface Asked {
+export interface JudgedBy {
   readonly tableau: Tableau;
   readonly singleCards: boolean;
 }
@@ -50,7 +50,7 @@ export class Filling {
   static of(
     { player, banker, declarations, handVersion }: Coup,
     worlds: Worlds,
-    asked: Asked,
+    asked: JudgedBy,
   ): Filling {
     const order = [...player, ...banker].sort((a, b) => a.serial - b.serial);
     const stale = declarations.findLastIndex((each) => each.handVersion !== handVersion);
@@ -69,7 +69,7 @@ export class Filling {
   }
 
   /** Merges worlds, if there are many, once the drawing of both hands was judged. */
-  compact(asked: Asked): void {
+  compact(asked: JudgedBy): void {
     const { player, banker } = this.hands;
     if (player.length > 2 && banker.length > 2 && !this.closed.banker)
       if (this.worlds.count > MERGE_FROM && !asked.singleCards && !this.wasMoved)
@@ -127,7 +127,7 @@ export class Filling {
   }
 
   /** Lays a card on a hand. Merges worlds first if there would be many. */
-  lay(laid: Laid, hand: Hand, asked: Asked): void {
+  lay(laid: Laid, hand: Hand, asked: JudgedBy): void {
     const digit = digitOf(hand, this.hands[hand].length);
     if (laid.value >= 0) this.worlds.add(digit, laid.value);
     else {
@@ -152,7 +152,7 @@ export class Filling {
    * Moves a card to a hand, or off the hands (`null`). A value that was merged with others is
    * unknown again: every value counts.
    */
-  move(laid: Laid, to: Hand | null, asked: Asked): void {
+  move(laid: Laid, to: Hand | null, asked: JudgedBy): void {
     this.wasMoved = true;
     for (const hand of ['player', 'banker'] as const)
       if (this.closed[hand]) this.forget(hand, asked);
@@ -176,7 +176,7 @@ export class Filling {
     this.worlds.replace((value) => {
       const own = laid.value >= 0 ? laid.value : (value >>> digit) & 15;
       const without = takenOff(value, digit, own);
-      return target === null ? without : plus(without, target, own);
+      return target === null ? without : addToDigit(without, target, own);
     });
     if (to) this.put(laid, to);
   }
@@ -194,7 +194,7 @@ export class Filling {
   }
 
   /** Gives the unread cards of a hand every value again. */
-  private forget(hand: Hand, asked: Asked): void {
+  private forget(hand: Hand, asked: JudgedBy): void {
     const cards = this.hands[hand].splice(0);
     this.merged[hand] = this.closed[hand] = false;
     this.worlds.replaceHand(hand, () => 0);
@@ -205,10 +205,10 @@ export class Filling {
 
   /**
    * Merges worlds that no later judgment can tell apart: the first two cards of a hand, once both
-   * lie, count by their total and pair. Once their drawing is judged, they count by their natural and
-   * pair, and with the third card by the total.
+   * lie, count by their total and pair. Once their drawing is judged, they count by their natural
+   * and pair, and with the third card by the total.
    */
-  private merge({ tableau }: Asked, mayClose: boolean): void {
+  private merge({ tableau }: JudgedBy, mayClose: boolean): void {
     const { player, banker } = this.hands;
     const isFull = player.length > 2 && banker.length > 2;
     const thirds = isFull ? ALL_ALIKE : thirdsAlike(tableau);
@@ -278,7 +278,7 @@ export class Filling {
 /** Returns the digits without one, those after it one place to the left. */
 function takenOff(value: number, digit: number, own: number): number {
   const last = digit < 16 ? 12 : 28;
-  if (digit === last) return plus(value, digit, 10 - own);
+  if (digit === last) return addToDigit(value, digit, 10 - own);
   const hand = digit < 16 ? 0 : 16;
   const digits = (value >>> hand) & 0xffff;
   const at = digit - hand;

@@ -7,7 +7,7 @@ import type { Coup, Laid, Shoe } from '../../state.js';
 import { isOut } from '../coup.js';
 import { DRAW_CODES, drawCodesOf, MISSING_DRAWS, type DrawCode, type Stage } from '../draws.js';
 import { PossibleFacts } from './possible-facts.js';
-import { Filling, type Asked } from './filling.js';
+import { Filling, type JudgedBy } from './filling.js';
 import { Worlds, type HandRead, type Look, type Seen } from './worlds.js';
 
 /** What one finding of a code can differ in between worlds. */
@@ -61,28 +61,28 @@ const DL04 = markOf('DL-04');
 const TC11 = marksByHand('TC-11');
 
 /** A finding as one judgment would raise it, and the card that its disposition is about. */
-export interface Shown {
+export interface Exhibit {
   readonly wrong: Wrong;
   readonly card?: Laid | null;
 }
 
 /** Returns what a judgment would raise for a code. */
-export type Show = (code: FindingCode, name: Name) => Shown;
+export type Show = (code: FindingCode, name: Name) => Exhibit;
 
 /** Called for a finding that was raised. */
 export type Raised = (finding: Finding, card: Laid | null) => void;
 
 /**
- * All readings of the unread cards of a coup together. A judgment marks the worlds in which it would
- * raise a code. The code is raised once every world is marked, by whatever judgment, and listed as
- * unjudgeable while only some are.
+ * All readings of the unread cards of a coup together. A judgment marks the worlds in which it
+ * would raise a code. The code is raised once every world is marked, by whatever judgment, and
+ * listed as unjudgeable while only some are.
  */
 export class Readings {
   fillings: readonly Filling[];
   /** Codes that were raised in the coup: they are never listed. */
   private readonly raised = new Set<FindingCode>();
-  private readonly shown = new Map<number, Shown[]>();
-  private readonly asked: Asked;
+  private readonly shown = new Map<number, Exhibit[]>();
+  private readonly asked: JudgedBy;
   private possible: PossibleFacts | null = null;
 
   constructor(
@@ -162,7 +162,7 @@ export class Readings {
     }
   }
 
-  private note(bit: number, shown: Shown): void {
+  private note(bit: number, shown: Exhibit): void {
     const known = this.shown.get(bit);
     if (known) known.push(shown);
     else this.shown.set(bit, [shown]);
@@ -172,7 +172,7 @@ export class Readings {
     return this.fillings.every(({ worlds }) => worlds.haveAll(mask));
   }
 
-  private raise(code: FindingCode, { wrong, card }: Shown, whenRaised: Raised): void {
+  private raise(code: FindingCode, { wrong, card }: Exhibit, whenRaised: Raised): void {
     const { shoe, coup } = this;
     this.raised.add(code);
     delist(shoe, coup, (_, each) => each === code);
@@ -181,7 +181,7 @@ export class Readings {
   }
 
   /** Returns what judgments that marked these bits show together. */
-  private together(bits: readonly number[]): Shown {
+  private together(bits: readonly number[]): Exhibit {
     const all = bits.flatMap((bit) => this.shown.get(bit) ?? []);
     const name = bits.length === 1 ? (MARKS[bits[0] as number] as Mark).name : NAMELESS;
     return { wrong: { ...name, ...oneOf(all.map(({ wrong }) => wrong)) }, card: null };
@@ -270,8 +270,8 @@ export class Readings {
   }
 
   /**
-   * Returns a look at the codes of the drawing rules that each world breaks. `laid` is the card that
-   * was just laid, if one was: an excess card breaks none, and a fourth card is TC-11 only.
+   * Returns a look at the codes of the drawing rules that each world breaks. `laid` is the card
+   * that was just laid, if one was: an excess card breaks none, and a fourth card is TC-11 only.
    */
   drawLook(stage: Stage, laid: Laid | null): (filling: Filling) => Look {
     const outOfCards = stage === 'ended' && isOut(this.shoe);

@@ -58,7 +58,8 @@ export class Worlds {
   /** Adds a card that was read to every world. */
   add(digit: number, value: number): void {
     const { values } = this;
-    for (let i = 0; i < values.length; i += 1) values[i] = plus(values[i] as number, digit, value);
+    for (let i = 0; i < values.length; i += 1)
+      values[i] = addToDigit(values[i] as number, digit, value);
   }
 
   /** Adds a card that was not read: each world becomes ten. */
@@ -188,5 +189,5 @@ export class Worlds {
 }
 
 /** Returns the digits with a value added to one of them. */
-export const plus = (digits: number, digit: number, value: number): number =>
+export const addToDigit = (digits: number, digit: number, value: number): number =>
   (digits & ~(15 << digit)) | (((((digits >>> digit) & 15) + value) % 10) << digit);
