@@ -15,11 +15,11 @@ export const TOTALS_CELLS = 400;
 /** The first cell of each hand shape: player and banker with two or three cards. */
 export const SHAPE = { bothTwo: 0, bankerThree: 100, playerThree: 200, bothThree: 300 } as const;
 
-const handOf = (total: number, cards: number): Card[] =>
-  [total === 0 ? 'KS' : total === 1 ? 'AS' : (`${total}S` as Card), 'QH', 'JD'].slice(
-    0,
-    cards,
-  ) as Card[];
+/** Returns a hand of a total. Its last card makes the total, so that no hand of three is a natural. */
+function handOf(total: number, cards: 2 | 3): Card[] {
+  const last = total === 0 ? 'KS' : total === 1 ? 'AS' : (`${total}S` as Card);
+  return cards === 2 ? ['QH', last] : ['QH', 'JD', last];
+}
 
 /** The facts of each cell. Those about pairs are meaningless here. */
 export const CELL_FACTS: readonly Facts[] = Array.from({ length: TOTALS_CELLS }, (_, cell) =>
