@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -114,7 +114,9 @@ function startOf(folder: string, now: Date): string {
   const mark = markOf(folder);
   if (existsSync(mark)) return readFileSync(mark, 'utf8').trim();
   const start = `${new Date(now.getTime() - DAY_MS).toISOString().slice(0, 10)}${OPENS_AT}`;
-  writeFileSync(mark, `${start}\n`);
+  // A kill between creating a file and writing it would leave an empty one.
+  writeFileSync(`${mark}.new`, `${start}\n`);
+  renameSync(`${mark}.new`, mark);
   return start;
 }
 
