@@ -200,7 +200,7 @@ export interface Shoe {
   closed: boolean;
   /**
    * The journal in the order of play: late events that a correction has entered lie at the places
-   * of their numbers. The same list as `journal` while there are none.
+   * of their numbers. It is `journal` itself while there are none.
    */
   played: Entry[];
   /** The rest follows from the journal and is never saved. */

@@ -80,7 +80,7 @@ export interface AdmissionState {
   /** The same, of the window before. */
   idsBefore: Map<string, number>;
   /** References of these that were found to have two contents. */
-  equivocalIds: readonly string[];
+  readonly equivocalIds: Set<string>;
 }
 
 /** Receives what admission decides, in the order in which the game takes it. */
@@ -110,7 +110,7 @@ export const newAdmission = (): AdmissionState => ({
   wait: null,
   ids: new Map(),
   idsBefore: new Map(),
-  equivocalIds: [],
+  equivocalIds: new Set(),
 });
 
 /**
@@ -146,7 +146,8 @@ export function turnIds(state: AdmissionState, opening?: AnyEvent): void {
   state.ids = new Map(
     opening && opening.sequence === undefined ? [[referenceOf(opening), opening.digest]] : [],
   );
-  state.equivocalIds = state.equivocalIds.filter((reference) => state.idsBefore.has(reference));
+  for (const reference of state.equivocalIds)
+    if (!state.idsBefore.has(reference)) state.equivocalIds.delete(reference);
 }
 
 function isNewId(state: AdmissionState, event: AnyEvent, to: Admitting): boolean {
@@ -160,8 +161,8 @@ function isNewId(state: AdmissionState, event: AnyEvent, to: Admitting): boolean
   if (known === event.digest) state.counts.duplicates += 1;
   else {
     state.counts.equivocal += 1;
-    if (!state.equivocalIds.includes(reference)) {
-      state.equivocalIds = [...state.equivocalIds, reference];
+    if (!state.equivocalIds.has(reference)) {
+      state.equivocalIds.add(reference);
       to.equivocal(event);
     }
   }

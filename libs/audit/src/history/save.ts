@@ -22,7 +22,8 @@ interface SavedTable extends Omit<
   TableState,
   'open' | 'before' | 'admission' | 'foundOutside' | 'changes'
 > {
-  readonly admission: Omit<TableState['admission'], 'ids' | 'idsBefore'> & {
+  readonly admission: Omit<TableState['admission'], 'ids' | 'idsBefore' | 'equivocalIds'> & {
+    readonly equivocalIds: readonly string[];
     readonly ids: readonly (readonly [string, number])[];
     readonly idsBefore: readonly (readonly [string, number])[];
   };
@@ -40,7 +41,12 @@ export function saveTable(state: TableState): string {
   const { admission, open, before, foundOutside } = kept;
   const saved: SavedTable = {
     ...kept,
-    admission: { ...admission, ids: [...admission.ids], idsBefore: [...admission.idsBefore] },
+    admission: {
+      ...admission,
+      ids: [...admission.ids],
+      idsBefore: [...admission.idsBefore],
+      equivocalIds: [...admission.equivocalIds],
+    },
     open: open && savedShoe(open),
     before: before && savedShoe(before),
     foundOutside: [...foundOutside],
@@ -112,6 +118,7 @@ export function loadTable(text: string, book: RuleBook): TableState {
       sessions: admission.sessions,
       ids: new Map(admission.ids),
       idsBefore: new Map(admission.idsBefore),
+      equivocalIds: new Set(admission.equivocalIds),
     },
     open: loaded(open),
     before: loaded(before),
