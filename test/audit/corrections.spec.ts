@@ -17,6 +17,13 @@ function last(log: TableLog, type: string, back = 1): string {
     .at(-back) as { source: string; id: string };
   return `${source}#${id}`;
 }
+const openingData: EventData['shoe-opened'] = {
+  rules: 'punto-banco-no-burn@1',
+  decks: 8,
+  kind: 'physical',
+  currency: 'USD',
+  reports: ['outcomes', 'bets', 'settlements', 'commission', 'dealers'],
+};
 const correct = (
   log: TableLog,
   event: string,
@@ -478,6 +485,29 @@ describe('a late event', () => {
     expect(codes(audited.findings)).toEqual(['DV-04']);
     expect(audited.unjudgeable).toEqual([]);
     expect(audited.coups.at(-1)).toMatchObject({ coup: 1, outcome: 'player' });
+  });
+
+  it('of the shoe before can be entered, and its correction corrected, while the next is open', () => {
+    const log = opened();
+    play(log, 1, { ...won, cards: 'P 4S B 2H P 5D B 7C' }); // banker 9: a tie
+    const cards = log.events.filter(({ type }) => type === 'shoeprint.card-drawn.v1');
+    const lost = cards.at(-1) as Sent;
+    log.events.splice(log.events.indexOf(lost), 1);
+    log.shoe = 'S2';
+    log.add('terminal', 'shoe-opened', openingData);
+    log.dealer();
+    play(log, 1, won);
+    const { source, session, sequence } = lost as { [name: string]: string };
+    const numbers = { from: Number(sequence), to: Number(sequence) };
+    log.add('system/auditor', 'gap-declared', { source, session, ...numbers } as never);
+    log.events.push(lost);
+    const card = `${source}#${lost.id as string}`;
+    const wrong = correct(log, card, { card: '7C', to: 'banker' });
+    expect(standing(log)).toEqual(['DV-04', 'PY-04', 'RS-02', 'SH-10']);
+    correct(log, wrong, { event: card, data: { card: '5C', to: 'banker' } });
+    const audited = audit(log.events);
+    expect(codes(audited.findings)).toEqual(['DV-04', 'SH-10']);
+    expect(audited.unjudgeable).toEqual([]);
   });
 
   it('that opened a shoe cannot be entered: PR-09', () => {

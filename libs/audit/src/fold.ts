@@ -15,6 +15,7 @@ import {
   replay,
   targetOf,
   targetsBefore,
+  type Concern,
   type RuleBook,
 } from './history/replay.js';
 import { openShoe } from './judges/shoe.js';
@@ -355,48 +356,62 @@ class Table implements Admitting {
   }
 
   private correct(event: EventOf<'observation-corrected'>): void {
-    const { state } = this;
-    for (const which of ['open', 'before'] as const) {
-      const shoe = state[which];
+    const { open, before } = this.state;
+    const house = houseFrom(this.book);
+    const found = [open, before].flatMap((shoe) => {
       const named = shoe && eventIn(shoe, event.data.event);
-      if (!shoe || !named) continue;
-      shoe.cause = event;
-      const target = targetOf(shoe, event.data, houseFrom(this.book));
-      if (typeof target === 'string') {
-        judgeAuthority(shoe, named === shoe.opening ? null : coupConcerned(shoe, named), event);
-        return unknownReference(shoe, event, target);
-      }
-      const targets = [target, ...targetsBefore(shoe, named)];
-      judgeAuthority(shoe, target === shoe.opening ? null : coupConcerned(shoe, target), event);
-      const former = targets.map((each) => coupConcerned(shoe, each)?.ref);
-      const isLate = targets.some((each) => isLateIn(shoe, each));
-      record(shoe, event);
-      const fresh = replay(shoe, this.book);
-      const coups = new Set([...former, ...targets.map((each) => coupConcerned(fresh, each)?.ref)]);
-      const events = new Set(targets.map(referenceOf));
-      const all = isLate || targets.includes(shoe.opening);
-      adopt(shoe, fresh, { coups, events, all }, referenceOf(event));
-      state[which] = fresh;
-      if (isLate) this.enterElsewhere(shoe, event);
-      if (state.open) Object.assign(state.duty, state.open.duty);
-      return;
+      return named ? [{ shoe, named, target: targetOf(shoe, event.data, house) }] : [];
+    });
+    // Two shoes hold the correction of a late event if the hole lies in both.
+    const fitting = found.find(({ target }) => typeof target !== 'string') ?? found[0];
+    if (!fitting) return this.correctUnknown(event);
+    const { shoe, named, target } = fitting;
+    shoe.cause = event;
+    if (typeof target === 'string') {
+      judgeAuthority(shoe, named === shoe.opening ? null : coupConcerned(shoe, named), event);
+      return unknownReference(shoe, event, target);
     }
-    this.correctUnknown(event);
+    judgeAuthority(shoe, target === shoe.opening ? null : coupConcerned(shoe, target), event);
+    this.judgeAgain(shoe, event, [target, ...targetsBefore(shoe, named)]);
   }
 
-  /** Judges the other shoe again, in which the hole that a late event fills may lie too. */
-  private enterElsewhere(shoe: Shoe, event: EventOf<'observation-corrected'>): void {
+  /** Replays a shoe with a correction that changes these of its events. */
+  private judgeAgain(
+    shoe: Shoe,
+    event: EventOf<'observation-corrected'>,
+    targets: readonly AnyEvent[],
+  ): void {
     const { state } = this;
-    for (const which of ['open', 'before'] as const) {
-      const other = state[which];
-      if (!other || other.name === shoe.name) continue;
-      other.cause = event;
-      record(other, event);
-      const fresh = replay(other, this.book);
-      const concern = { coups: new Set<string>(), events: new Set<string>(), all: true };
-      adopt(other, fresh, concern, referenceOf(event));
-      state[which] = fresh;
+    const coupsIn = (of: Shoe) => targets.map((each) => coupConcerned(of, each)?.ref);
+    const late = targets.filter((each) => isLateIn(shoe, each));
+    const former = coupsIn(shoe);
+    const fresh = this.replayed(shoe, event, (replay) => ({
+      coups: new Set([...former, ...coupsIn(replay)]),
+      events: new Set(targets.map(referenceOf)),
+      all: late.length > 0 || targets.includes(shoe.opening),
+    }));
+    const other = shoe === state.open ? state.before : state.open;
+    if (shoe === state.open) state.open = fresh;
+    else state.before = fresh;
+    if (other && late.some((each) => isLateIn(other, each))) {
+      const all = { coups: new Set<string>(), events: new Set<string>(), all: true };
+      const again = this.replayed(other, event, () => all);
+      if (other === state.open) state.open = again;
+      else state.before = again;
     }
+    if (state.open) Object.assign(state.duty, state.open.duty);
+  }
+
+  private replayed(
+    shoe: Shoe,
+    event: EventOf<'observation-corrected'>,
+    concernIn: (fresh: Shoe) => Concern,
+  ): Shoe {
+    shoe.cause = event;
+    record(shoe, event);
+    const fresh = replay(shoe, this.book);
+    adopt(shoe, fresh, concernIn(fresh), referenceOf(event));
+    return fresh;
   }
 
   /** Raises that a correction names no event within reach. */

@@ -151,10 +151,9 @@ export const isLateIn = ({ journal }: Shoe, event: AnyEvent): boolean =>
  */
 function inOrderOfPlay({ name, journal }: Shoe, right: ReadonlyMap<string, Data>): Entry[] {
   const marks = journal.filter((entry) => entry.type === 'gap');
-  const entered = marks
-    .flatMap(({ late }) => late)
+  const here = marks
+    .flatMap(({ late, raises }) => late.filter(({ shoe }) => (shoe ? shoe === name : raises)))
     .filter((event) => right.has(referenceOf(event)));
-  const here = entered.filter(({ shoe }) => shoe === undefined || shoe === name);
   if (here.length === 0) return journal;
   const played = [...journal];
   for (const event of here.sort((a, b) => (a.sequence as number) - (b.sequence as number))) {
