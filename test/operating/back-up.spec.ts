@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -116,11 +116,17 @@ async function backUp(
       'select labelfile from pg_backup_stop(false)',
     );
     writeFileSync(join(to, 'backup_label'), (rows[0] as { labelfile: string }).labelfile);
-    await cp(join(from, 'pg_wal'), join(to, 'pg_wal'), { recursive: true });
+    copySegments(join(from, 'pg_wal'), join(to, 'pg_wal'));
     cpSync(join(root, 'live', 'password'), join(root, name, 'password'));
     await client.query(`select pg_drop_replication_slot('backup')`);
     return least;
   } finally {
     await client.end();
   }
+}
+
+/** Copies the write-ahead log, without the segments that the server is still preparing. */
+function copySegments(from: string, to: string): void {
+  for (const name of readdirSync(from).filter((each) => !each.startsWith('xlogtemp.')))
+    cpSync(join(from, name), join(to, name), { recursive: true });
 }
