@@ -1,6 +1,6 @@
 // What is compared: the whole path of Shoeprint from bytes to findings, and the public engine fed
 // from the same log by JSON.parse.
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
@@ -29,10 +29,7 @@ const document = JSON.parse(
   readFileSync(new URL('../../rules/punto-banco@1.json', import.meta.url), 'utf8'),
 );
 const rules = readRules(document);
-const book = new RuleBook(
-  (text) => createHash('sha256').update(text).digest('hex'),
-  [[rules.ref, rules]],
-);
+const book = new RuleBook((text) => digestOf('sha256', text), [[rules.ref, rules]]);
 
 /**
  * Reads the bytes of a file and counts its findings, with every check on.

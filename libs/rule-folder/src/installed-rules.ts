@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lint, readRules, type RuleDocument, type Rules } from '#baccarat';
@@ -99,7 +99,7 @@ export function readJson(file: string): { readonly json: unknown; readonly hash:
   }
 }
 
-const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+const sha256 = (bytes: Buffer | string): string => digestOf('sha256', bytes);
 
 /**
  * Returns a document of the book by `id@version`, or by `id` alone for its latest version. Throws

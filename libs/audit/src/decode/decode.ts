@@ -66,28 +66,23 @@ export class Decoder {
       return refused(`is not JSON: ${(error as Error).message}`);
     }
     const faults = faultsOf(value, this.house, this.stamps);
-    // A line that equals its own canonical form has no duplicate key and no rounded number, so it
-    // needs no inspection. Corrections are the exception, because they keep their data as it was
-    // sent.
-    if (
-      faults.length === 0 &&
-      !text.includes('\\') &&
-      !text.includes(CORRECTION) &&
-      canonicalLine(text, value) === text
-    )
-      return this.accept(value as Readonly<Record<string, unknown>>, text);
-    faults.unshift(...inspect(text));
+    const sent = isAsWritten(value, text) ? null : text;
+    if (sent !== null) faults.unshift(...inspect(sent));
     return faults.length > 0
       ? { faults: distinct(faults) }
-      : this.accept(value as Readonly<Record<string, unknown>>, text);
+      : this.accept(value as Readonly<Record<string, unknown>>, text, sent);
   }
 
-  private accept(value: Readonly<Record<string, unknown>>, text: string): Decoded {
+  private accept(
+    value: Readonly<Record<string, unknown>>,
+    text: string,
+    sent: string | null,
+  ): Decoded {
     const name = value.type as string;
     const type = knownType(name);
     if (type === undefined)
       throw new Error(`an event of unknown type ${name} was found well-formed`);
-    const content = canonicalContent(value, type, text);
+    const content = canonicalContent(value, type, sent);
     if (
       content.length * 3 > EVENT_BYTES_MAX &&
       this.encoder.encode(content).length > EVENT_BYTES_MAX
@@ -98,7 +93,7 @@ export class Decoder {
     const lanes = headLanes(type, { source, table, shoe, session });
     takeText(lanes, idAndTime(id, time));
     takeNumber(lanes, sequence ?? 0);
-    takeText(lanes, canonicalData(type, value, text).slice(1, -1));
+    takeText(lanes, canonicalData(type, value, sent).slice(1, -1));
     const data = upcast(name, value.data as Readonly<Record<string, unknown>>);
     const event = {
       type,
@@ -144,7 +139,23 @@ export const blockOf = (bytes: Uint8Array, text: string): Block => ({
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
 });
 
-const CORRECTION = 'observation-corrected';
+/**
+ * Returns whether JSON.stringify writes the same text. Such a text has no duplicate key, no lone
+ * surrogate and no number that was rounded, so it needs no inspection.
+ */
+function isAsWritten(value: unknown, text: string): boolean {
+  if (text.includes('\\') || BEYOND_SAFE.test(text)) return false;
+  try {
+    return JSON.stringify(value) === text;
+  } catch (error) {
+    // too deep for the stack
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** An integer beyond 2^53 - 1 has sixteen digits or more, or an exponent. */
+const BEYOND_SAFE = /\d{16}|\de[+-]\d/;
 
 const refused = (reason: string): Decoded => ({ faults: [{ pointer: '', reason }] });
 

@@ -19,10 +19,10 @@ const CONTENT = [
 /**
  * Returns the content of a well-formed event: its canonical line without the api's stamps.
  * Attributes and data fields are in the order of contract section 2, without spaces. `text` is the
- * event as sent: if a correction carries data of another type, its members keep the sender's order,
- * which only the text has.
+ * event as sent, `null` if JSON.stringify writes the same: if a correction carries data of another
+ * type, its members keep the sender's order, which only the text has.
  */
-export function canonicalContent(value: Json, type: EventType, text: string): string {
+export function canonicalContent(value: Json, type: EventType, text: string | null): string {
   const parts: string[] = [];
   for (const name of CONTENT)
     if (Object.hasOwn(value, name)) parts.push(`"${name}":${JSON.stringify(value[name])}`);
@@ -30,14 +30,14 @@ export function canonicalContent(value: Json, type: EventType, text: string): st
 }
 
 /** Returns the data of a well-formed event as in its canonical line. */
-export function canonicalData(type: EventType, value: Json, text: string): string {
+export function canonicalData(type: EventType, value: Json, text: string | null): string {
   const data = value.data as Json;
   const parts: string[] = [];
   for (const [name, field] of Object.entries(SHAPES[type].fields)) {
     if (!Object.hasOwn(data, name)) continue;
     let written: string;
     if (field.is === 'limits') written = limitsText(data[name] as Json);
-    else if (field.is === 'object')
+    else if (field.is === 'object' && text !== null)
       written = minify(memberText(memberText(text, 'data') as string, name) as string);
     else written = JSON.stringify(data[name]);
     parts.push(`"${name}":${written}`);
