@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fold, loadTable, newTable, rowsOf, saveTable, takeChanges } from '#audit';
+import { fold, loadTable, newTable, rowsOf, saveTable, takeChanges, type TableState } from '#audit';
 import { audit, codes, decoded, type Audited, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 import { play } from '../kit/play.js';
@@ -497,6 +497,40 @@ describe('an event of another shoe than the open one', () => {
     expect(audited.findings).toMatchObject([{ code: 'DL-15', severity: 2, shoe: 'S0' }]);
     expect(counts(audited).stray).toBe(1);
     expect(audited.state.open?.drawn).toBe(0);
+  });
+
+  it('leaves DL-15 open if its opening may be lost, also after a restart and a correction', () => {
+    const log = shoe('S1');
+    log.add('shoe', 'cut-card-drawn');
+    const lost = log.events.pop() as { [name: string]: string };
+    const numbers = { from: Number(lost.sequence), to: Number(lost.sequence) };
+    log.shoe = 'S0';
+    const [card] = log.draw('P 9S');
+    log.add('system/auditor', 'gap-declared', {
+      source: lost.source as string,
+      session: '1',
+      ...numbers,
+    });
+    const state = audit(log.events, { end: false }).state;
+    const listed = (of: TableState): unknown =>
+      [...(of.open?.unjudgeable.values() ?? [])].filter(({ entry }) =>
+        entry.codes.includes('DL-15'),
+      );
+    expect(listed(state)).toMatchObject([
+      { coup: null, entry: { events: expect.arrayContaining([card]) } },
+    ]);
+
+    const restarted = loadTable(saveTable(state), BOOK);
+    expect(listed(restarted)).toEqual(listed(state));
+    const opening = log.events.find(({ type }) => type === 'shoeprint.shoe-opened.v1') as Sent;
+    log.shoe = 'S1';
+    const data = {
+      event: `${opening.source as string}#${opening.id as string}`,
+      data: opening.data,
+    };
+    log.add('person/sam', 'observation-corrected', data as never);
+    fold(state, decoded(log.events.at(-1) as Sent), BOOK);
+    expect(listed(state)).toEqual(listed(restarted));
   });
 
   it('is not stray if somebody signs on or is relieved: people belong to the table', () => {

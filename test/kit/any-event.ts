@@ -201,7 +201,7 @@ const anyJson: fc.Arbitrary<unknown> = fc
   );
 
 /** Generates data of one type. Each optional field may be absent. */
-function dataOf(type: EventType, world: World): fc.Arbitrary<Sent> {
+export function dataOf(type: EventType, world: World): fc.Arbitrary<Sent> {
   const { fields, optional } = SHAPES[type] as {
     fields: Readonly<Record<string, Field>>;
     optional: readonly string[];

@@ -22,7 +22,7 @@ export const noShoeChanges = (table: TableChanges, opened = UNCHANGED): ShoeChan
   opened,
   mark: UNCHANGED,
   sums: false,
-  coups: [],
+  coups: new Set(),
   gone: new Map(),
   findings: new Map(),
   unjudgeable: new Map(),
@@ -40,7 +40,7 @@ export function markSums({ changes }: Shoe): void {
 
 /** Marks a coup and, if it is over, what the coups of its shoe add up to. */
 export function markCoup({ changes }: Shoe, coup: Coup): void {
-  if (coup.changed === UNCHANGED) changes.coups.push(coup);
+  if (coup.changed === UNCHANGED) changes.coups.add(coup);
   coup.changed = changes.table.receipt.mark;
   if (coup.state !== 'open') changes.sums = true;
 }
@@ -96,10 +96,11 @@ export function markReplaced(former: Shoe, fresh: Shoe): void {
   fresh.changes = changes;
   markShoe(fresh);
   markSums(fresh);
-  changes.coups = [...fresh.coups];
+  changes.coups.clear();
   for (const coup of former.coups) changes.gone.set(coup.ref, { coup, mark });
   for (const coup of fresh.coups) {
     coup.changed = mark;
+    changes.coups.add(coup);
     changes.gone.delete(coup.ref);
   }
   for (const key of former.unjudgeable.keys()) markUnjudgeable(fresh, key, false);
@@ -156,7 +157,7 @@ const hasChanged = ({
 }: Shoe): boolean =>
   mark !== UNCHANGED ||
   sums ||
-  coups.length > 0 ||
+  coups.size > 0 ||
   gone.size > 0 ||
   findings.size > 0 ||
   unjudgeable.size > 0;
@@ -164,7 +165,7 @@ const hasChanged = ({
 function taken(shoe: Shoe): ChangedShoe {
   const { table, coups, ...changes } = shoe.changes;
   shoe.changes = noShoeChanges(table);
-  return { shoe, ...changes, coups: coups.map(takenCoup) };
+  return { shoe, ...changes, coups: [...coups].map(takenCoup) };
 }
 
 function takenCoup(coup: Coup): ChangedShoe['coups'][number] {

@@ -4,39 +4,34 @@ import type { Block } from './decode/line-reader.js';
 import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
 import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
-import { newFinding, raise, unjudgeable, type Wrong } from './findings/findings.js';
-import { gapFound, heardLast, isSameGap, lacks, nameLate, passGap } from './admission/gap.js';
+import { newFinding, raise, type Wrong } from './findings/findings.js';
 import {
-  adopt,
-  coupConcerned,
-  eventIn,
-  isLateIn,
-  judgedBy,
-  replay,
-  targetOf,
-  targetsBefore,
-  type Concern,
-  type RuleBook,
-} from './history/replay.js';
+  gapFound,
+  heardLast,
+  isSameGap,
+  lacks,
+  nameLate,
+  passGap,
+  listUnopened,
+} from './admission/gap.js';
+import { coupConcerned, eventIn, isLateIn, record } from './history/journal.js';
+import { judgeAgain, judgeAllAgain } from './history/judge-again.js';
+import { judgedBy, targetOf, targetsBefore, type RuleBook } from './history/replay.js';
 import { openShoe } from './judges/shoe.js';
 import { houseFrom } from './events/house.js';
 import type { Found, Gap } from './findings/finding.js';
 import { MESSAGE_KINDS, kindsOf, type MessageKind } from './admission/message-kinds.js';
-import {
-  FOLD_VERSION,
-  type Entry,
-  type GapMark,
-  type Receipt,
-  type Shoe,
-  type TableState,
-} from './state.js';
+import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
 
 /** Shoe ids remembered of each table. */
 const SHOES_MAX = 1024;
 /** Sources remembered of each table. */
 const SOURCES_MAX = 64;
-/** Findings remembered of each table that are about no shoe within reach. */
+/**
+ * Findings remembered of each table that are about no shoe within reach. Also, for each hole, what
+ * could not be judged of unknown shoes.
+ */
 const OUTSIDE_MAX = 1024;
 
 /** Returns the state of a table without events. */
@@ -227,7 +222,7 @@ class Table implements Admitting {
    * Records that the opening of a shoe may be lost. Withdraws what was found about an unknown shoe
    * since the source of the gap was heard last.
    */
-  private loseOpening(gap: Gap, because: string): void {
+  private loseOpening(gap: Gap, { after: because, unopened }: GapMark): void {
     const { state } = this;
     state.openingLost = gap;
     const heard = state.sources.find(({ source }) => source === gap.source)?.admitted ?? 0;
@@ -236,8 +231,7 @@ class Table implements Admitting {
       if ((found.admitted ?? 0) <= heard || !CATALOGUE[code].gap.includes('play')) continue;
       state.foundOutside.delete(id);
       markOutside(state, found, { because });
-      if (state.open)
-        unjudgeable(state.open, null, { codes: [code], events, cause: { is: 'gap', gap } });
+      unopened.push({ code, events });
     }
   }
 
@@ -245,8 +239,14 @@ class Table implements Admitting {
   private isOpeningLost(event: AnyEvent, code: FindingCode): boolean {
     const { open, openingLost: gap } = this.state;
     if (!gap) return false;
-    const events = [referenceOf(event)];
-    if (open) unjudgeable(open, null, { codes: [code], events, cause: { is: 'gap', gap } });
+    const mark = open?.gaps
+      .map((at) => open.played[at] as GapMark)
+      .find((each) => isSameGap(each, gap));
+    if (open && mark && mark.unopened.length < OUTSIDE_MAX) {
+      const hidden = { code, events: [referenceOf(event)] };
+      mark.unopened.push(hidden);
+      listUnopened(open, mark, [hidden]);
+    }
     return true;
   }
 
@@ -291,15 +291,16 @@ class Table implements Admitting {
       keepsShoe: isPlay && after.type !== 'shoe-opened' && after.shoe === open?.name,
       after: referenceOf(after),
       late: [],
+      unopened: [],
       raises: true,
     };
     const gap: Gap = { source, session, boot, from, to };
-    if (sent.includes('play')) this.loseOpening(gap, mark.after);
+    if (sent.includes('play')) this.loseOpening(gap, mark);
     if (sent.includes('people')) this.state.duty.lost = gap;
     if (!open) return this.raiseOutside(after, 'DV-04', gapFound(mark));
     this.mark(open, mark);
     if (before && heardLast(open, source, open.played.length - 1) < 0)
-      this.mark(before, { ...mark, keepsShoe: false, late: [], raises: false });
+      this.mark(before, { ...mark, keepsShoe: false, late: [], unopened: [], raises: false });
   }
 
   private mark(shoe: Shoe, mark: GapMark): void {
@@ -375,43 +376,23 @@ class Table implements Admitting {
     this.judgeAgain(shoe, event, [target, ...targetsBefore(shoe, named)]);
   }
 
-  /** Replays a shoe with a correction that changes these of its events. */
+  /** Judges a shoe again with a correction that changes these of its events. */
   private judgeAgain(
     shoe: Shoe,
     event: EventOf<'observation-corrected'>,
     targets: readonly AnyEvent[],
   ): void {
-    const { state } = this;
-    const coupsIn = (of: Shoe) => targets.map((each) => coupConcerned(of, each)?.ref);
+    const { state, book } = this;
     const late = targets.filter((each) => isLateIn(shoe, each));
-    const former = coupsIn(shoe);
-    const fresh = this.replayed(shoe, event, (replay) => ({
-      coups: new Set([...former, ...coupsIn(replay)]),
-      events: new Set(targets.map(referenceOf)),
-      all: late.length > 0 || targets.includes(shoe.opening),
-    }));
-    const other = shoe === state.open ? state.before : state.open;
-    if (shoe === state.open) state.open = fresh;
-    else state.before = fresh;
-    if (other && late.some((each) => isLateIn(other, each))) {
-      const all = { coups: new Set<string>(), events: new Set<string>(), all: true };
-      const again = this.replayed(other, event, () => all);
-      if (other === state.open) state.open = again;
-      else state.before = again;
-    }
+    const isOpen = shoe === state.open;
+    const other = isOpen ? state.before : state.open;
+    const again = judgeAgain(shoe, book, event, targets);
+    const otherAgain =
+      other && late.some((each) => isLateIn(other, each))
+        ? judgeAllAgain(other, book, event)
+        : other;
+    [state.open, state.before] = isOpen ? [again, otherAgain] : [otherAgain, again];
     if (state.open) Object.assign(state.duty, state.open.duty);
-  }
-
-  private replayed(
-    shoe: Shoe,
-    event: EventOf<'observation-corrected'>,
-    concernIn: (fresh: Shoe) => Concern,
-  ): Shoe {
-    shoe.cause = event;
-    record(shoe, event);
-    const fresh = replay(shoe, this.book);
-    adopt(shoe, fresh, concernIn(fresh), referenceOf(event));
-    return fresh;
   }
 
   /** Raises that a correction names no event within reach. */
@@ -431,12 +412,6 @@ class Table implements Admitting {
       });
     }
   }
-}
-
-/** Adds an entry to the journal of a shoe. */
-function record({ journal, played }: Shoe, entry: Entry): void {
-  journal.push(entry);
-  if (played !== journal) played.push(entry);
 }
 
 const isSame = (known: AnyEvent, event: AnyEvent): boolean =>

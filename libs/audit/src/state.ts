@@ -2,6 +2,7 @@ import type { Action, Card, Irregularity, Rules } from '#baccarat';
 import type { AdmissionState } from './admission/admission.js';
 import type { Sha256 } from './findings/ids.js';
 import type { FindingCode } from './findings/catalogue.js';
+import type { ByCoup } from './findings/by-coup.js';
 import type { MessageKind } from './admission/message-kinds.js';
 import type { Readings } from './coup/readings/readings.js';
 import type { Found, Gap, NotJudged } from './findings/finding.js';
@@ -11,7 +12,7 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 3;
+export const FOLD_VERSION = 4;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -54,6 +55,8 @@ export interface Laid {
   /** Its point value; -1 if unread. */
   readonly value: number;
   readonly exposed: boolean;
+  /** The index of its event in the order of play. */
+  readonly at: number;
   place: Place;
   /** Its index among the coup's game cards; -1 for a card that never was one. */
   ordinal: number;
@@ -129,6 +132,8 @@ export interface Coup {
   /** Stakes are to be returned before the next opening. */
   owesReturn: boolean;
   correctedToDummy: boolean;
+  /** The references of events outside its course that changed it. */
+  readonly reachedBy: string[];
   /** The mark of its last change that was not taken yet; `UNCHANGED` if there is none. */
   changed: number;
 }
@@ -156,6 +161,8 @@ export interface GapMark extends Gap {
   /** The event before which the numbers are missing. */
   readonly after: string;
   readonly late: AnyEvent[];
+  /** What could not be judged of an unknown shoe, whose opening may lie in the hole. */
+  readonly unopened: { readonly code: FindingCode; readonly events: readonly string[] }[];
   /** Whether DV-04 is raised here. The mark of the same hole in the shoe before raises nothing. */
   readonly raises: boolean;
 }
@@ -176,6 +183,42 @@ interface KnownSource {
   readonly sent: MessageKind[];
   /** How many events of the table had been admitted when it sent its last. */
   admitted: number;
+}
+
+/** What of a shoe decides, with the events that follow, how its play goes on. */
+interface Progress {
+  readonly duty: Readonly<Duty>;
+  readonly lastNumber: number;
+  readonly drawn: number;
+  readonly coupsLeft: number | null;
+  readonly lost: number;
+  readonly openingLost: Gap | null;
+  readonly ahead: Shoe['ahead'];
+  readonly dealersOfShoe: readonly string[];
+  readonly carried: readonly Laid[];
+  readonly betweenCoups: Shoe['betweenCoups'];
+}
+
+/**
+ * Where a shoe can be judged again from, with its state there: its start, the opening of each of
+ * its coups and its closing, each when all before it is over. The play from one to the next is a
+ * stretch, known by its index.
+ */
+export interface Checkpoint extends Progress {
+  /** The index, in the order of play, of the event that begins its stretch. */
+  readonly at: number;
+  /** The first stretch that events of this one changed. */
+  earliest: number;
+  /** The last stretch whose events changed this one. */
+  latest: number;
+  /** What stretches add up to. */
+  readonly copies: number[];
+  unread: number;
+  ledger: ReadonlyMap<number, Readonly<SeatAccount>>;
+  /** How many of each list of the shoe came before. */
+  takings: number;
+  loose: number;
+  balances: number;
 }
 
 /**
@@ -204,20 +247,33 @@ export interface Shoe {
    */
   played: Entry[];
   /** The rest follows from the journal and is never saved. */
+  /** The corrected data of each corrected event, by its reference. */
+  right: Map<string, Readonly<Record<string, unknown>>>;
+  /** Indexes of `played` by the id of the event, made when first asked for; -1 for an id given twice. */
+  positions: Map<string, number> | null;
+  /** The indexes of the gaps in `played`. */
+  gaps: number[];
+  /** In order of play. */
+  checkpoints: Checkpoint[];
+  /** The stretch from which it is judged again; 0 otherwise. */
+  resumedAt: number;
   changes: ShoeChanges;
-  readonly found: Map<string, Found>;
-  readonly unjudgeable: Map<string, NotJudged>;
-  /** The entry that is folded now. It raises the findings that are raised. */
+  found: ByCoup<Found>;
+  unjudgeable: ByCoup<NotJudged>;
+  /** The entry that is folded now, and its index in `played`. It raises the findings that are raised. */
   cause: Entry;
-  readonly coups: Coup[];
+  at: number;
+  coups: Coup[];
   coup: Coup | null;
   lastNumber: number;
   /** Copies seen of each card, by its place in `CARDS`. */
   readonly copies: number[];
   drawn: number;
+  /** The cards drawn, in the order of play. */
+  draws: Laid[];
   unread: number;
-  readonly burned: Laid[];
-  readonly loose: Laid[];
+  burned: Laid[];
+  loose: Laid[];
   readonly carried: Laid[];
   readonly betweenCoups: (
     EventOf<'bet-placed'> | EventOf<'bet-withdrawn'> | EventOf<'betting-closed'>
@@ -233,14 +289,13 @@ export interface Shoe {
   readonly ahead: { between: GapMark[]; after: GapMark[] };
   readonly ledger: Map<number, SeatAccount>;
   /** What entered the ledger through no coup, and who was on duty. */
-  readonly takings: Taking[];
+  takings: Taking[];
+  /**
+   * Where what a seat owed decided something before the shoe closed: indexes of the order of play.
+   */
+  balances: { readonly at: number; readonly seat: number }[];
   readonly obligations: Obligation[];
   readonly dealersOfShoe: string[];
-  /**
-   * The coup that an event changed, by the event's reference, if it is not the one in which it
-   * happened.
-   */
-  readonly reached: Map<string, Coup>;
 }
 
 /** Where an event comes from. The rows that it changes carry this. */
@@ -277,8 +332,8 @@ export interface ShoeChanges {
   mark: number;
   /** Whether its ledger or what its coups add up to changed. */
   sums: boolean;
-  /** Each once. The coup holds its mark. */
-  coups: Coup[];
+  /** The coup holds its mark. */
+  readonly coups: Set<Coup>;
   /** Coups that a correction took off the record, by reference. */
   readonly gone: Map<string, { readonly coup: Coup; readonly mark: number }>;
   /** By id, in the order in which they were raised. */

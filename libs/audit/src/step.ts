@@ -5,14 +5,9 @@ import {
   closeBetting,
   moveBet,
 } from './judges/betting.js';
-import {
-  enterCommission,
-  judgeOutstanding,
-  reverseEntries,
-  takeCommission,
-} from './ledger/commission.js';
+import { enterCommission, leaveSeat, reverseEntries, takeCommission } from './ledger/commission.js';
 import { markCoup, markFinding, markShoe, markSums } from './changes.js';
-import { isCardDue, isOut, newCoup } from './coup/coup.js';
+import { isCardDue, isOut, kindOf, newCoup } from './coup/coup.js';
 import { markOf } from './coup/readings/readings.js';
 import { drawCard, findCard, layCarried, moveCard } from './coup/deal.js';
 import { cardsAreFinal, coupsAreFinal, noteVoid } from './judges/dispositions.js';
@@ -23,6 +18,7 @@ import { callHand, declareOutcome, judgeResult, judgeShort } from './judges/resu
 import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './judges/shoe.js';
 import { judgeSettlement, raiseLateSettlement } from './judges/settlement.js';
 import { meetGaps } from './admission/gap.js';
+import { newCheckpoint, touch } from './history/checkpoint.js';
 import type { Coup, Duty, Shoe } from './state.js';
 import { settledOf, stakesOf, wagerOf } from './coup/wagers.js';
 
@@ -33,16 +29,42 @@ import { settledOf, stakesOf, wagerOf } from './coup/wagers.js';
  */
 export function step(shoe: Shoe, event: AnyEvent, at: number): void {
   shoe.cause = event;
+  shoe.at = at;
   take(shoe, event, at);
   if (shoe.coup) markCoup(shoe, shoe.coup);
 }
+
+/**
+ * Ends what came before an event that begins a stretch of play: the open coup, the time for
+ * returning stakes and for what the rules prescribe. In a shoe that is closed it begins none.
+ */
+export function endStretch(shoe: Shoe, event: Beginning, at: number): void {
+  shoe.cause = event;
+  shoe.at = at;
+  if (shoe.coup) endCoup(shoe, shoe.coup, event, at);
+  demandReturns(shoe, event);
+  if (shoe.closed) return;
+  const closedForError = event.type === 'shoe-closed' && event.data.reason === 'error';
+  coupsAreFinal(shoe, event.type === 'coup-opened' ? kindOf(event) : null, closedForError, event);
+  shoe.checkpoints.push(newCheckpoint(shoe, at));
+}
+
+/** Begins the stretch of an event, once what came before has ended. */
+export function beginStretch(shoe: Shoe, event: Beginning, at: number): void {
+  shoe.cause = event;
+  shoe.at = at;
+  if (event.type === 'coup-opened') openCoup(shoe, event, at);
+  else closeShoe(shoe, event);
+  if (shoe.coup) markCoup(shoe, shoe.coup);
+}
+
+/** An event that begins a stretch of play. */
+export type Beginning = EventOf<'coup-opened'> | EventOf<'shoe-closed'> | EventOf<'shoe-opened'>;
 
 function take(shoe: Shoe, event: AnyEvent, at: number): void {
   switch (event.type) {
     case 'card-drawn':
       return drawCard(shoe, event);
-    case 'coup-opened':
-      return openCoup(shoe, event, at);
     case 'coup-closed':
       return shoe.coup ? endCoup(shoe, shoe.coup, event, at) : undefined;
     case 'coup-voided':
@@ -66,14 +88,16 @@ function take(shoe: Shoe, event: AnyEvent, at: number): void {
     case 'commission-waived':
       return takeCommission(shoe, event);
     case 'seat-left':
-      return judgeOutstanding(shoe, event.data.seat, referenceOf(event));
+      return leaveSeat(shoe, event);
     case 'card-moved':
       return move(shoe, event);
     case 'cut-card-drawn':
       return cutCardDrawn(shoe, event);
+    case 'coup-opened':
     case 'shoe-closed':
     case 'shoe-opened':
-      return endShoe(shoe, event, at);
+      endStretch(shoe, event, at);
+      return shoe.closed ? undefined : beginStretch(shoe, event, at);
     case 'dealer-signed-on':
     case 'dealer-relieved':
       return changeDealer(shoe, event);
@@ -118,17 +142,11 @@ function changeDealer(
   coup.dealers.push(dealer);
   // The last dealer of a coup is named in its findings, and its money counts under that name.
   markSums(shoe);
-  for (const found of shoe.found.values())
-    if (found.coup === coup.ref) markFinding(shoe, found, 'amended');
+  for (const [, found] of shoe.found.of(coup.ref)) markFinding(shoe, found, 'amended');
 }
 
 function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
-  if (shoe.coup) endCoup(shoe, shoe.coup, event, at);
-  demandReturns(shoe, event);
-  // an opening in the next shoe, which only ends the time for returning stakes
-  if (shoe.closed) return;
   const coup = newCoup(event, at, shoe.duty.dealer);
-  coupsAreFinal(shoe, coup, false, event);
   const due = shoe.lastNumber + 1;
   shoe.lastNumber = coup.number;
   shoe.coups.push(coup);
@@ -218,14 +236,14 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
       event,
       number === undefined ? 'no coup of this shoe' : `coup ${number}`,
     );
-  if (coup !== shoe.coup) shoe.reached.set(referenceOf(event), coup);
+  if (coup !== shoe.coup) reach(shoe, coup, event);
   if (coup.state !== 'void') {
     const wasOpen = coup === shoe.coup;
     coup.state = 'void';
     withdraw(shoe, coup, isNotJudgedInVoid, referenceOf(event));
     delist(shoe, coup, isNotJudgedInVoid);
-    for (const found of shoe.found.values())
-      if (found.coup === coup.ref && !found.finding.void) amend(shoe, found, { void: true });
+    for (const [, found] of shoe.found.of(coup.ref))
+      if (!found.finding.void) amend(shoe, found, { void: true });
     reverseEntries(shoe, coup, 'all');
     if (wasOpen) {
       coup.to = at;
@@ -254,6 +272,12 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
     observed: fault,
     message: `The coup was declared void ${fault}.`,
   });
+}
+
+/** Records that an event changes a coup in whose course it does not lie. */
+function reach(shoe: Shoe, coup: Coup, event: AnyEvent): void {
+  touch(shoe, coup.from);
+  coup.reachedBy.push(referenceOf(event));
 }
 
 /** Raises PR-09 for an event that names something unknown to this shoe. */
@@ -304,7 +328,7 @@ function settle(shoe: Shoe, event: EventOf<'bet-settled'>): void {
     });
     return;
   }
-  if (coup !== shoe.coup) shoe.reached.set(referenceOf(event), coup);
+  if (coup !== shoe.coup) reach(shoe, coup, event);
   const wager = wagerOf(coup, seat, bet);
   wager.settlements.push(event);
   enterCommission(shoe, coup, event);
@@ -326,6 +350,7 @@ function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
     return unknownReference(shoe, event, event.data.event);
   }
   const [laid, home] = found;
+  touch(shoe, home?.from ?? laid.at);
   judgeAuthority(shoe, home ?? shoe.coup, event);
   moveCard(shoe, laid, home, event);
   if (home) markCoup(shoe, home);
@@ -351,16 +376,4 @@ export function judgeAuthority(
         ? 'The record was changed without saying by whom.'
         : `The record was changed by ${by}, who dealt.`,
   });
-}
-
-function endShoe(
-  shoe: Shoe,
-  event: EventOf<'shoe-closed'> | EventOf<'shoe-opened'>,
-  at: number,
-): void {
-  if (shoe.coup) endCoup(shoe, shoe.coup, event, at);
-  demandReturns(shoe, event);
-  if (shoe.closed) return;
-  coupsAreFinal(shoe, null, event.type === 'shoe-closed' && event.data.reason === 'error', event);
-  closeShoe(shoe, event);
 }

@@ -9,6 +9,7 @@ import {
 } from '../findings/catalogue.js';
 import { reverseEntries } from '../ledger/commission.js';
 import { referenceOf, type AnyEvent } from '../events/events.js';
+import { touch } from '../history/checkpoint.js';
 import { amend, isNotJudgedInVoid, raise, unjudgeable, withdraw } from '../findings/findings.js';
 import {
   numbersText,
@@ -62,8 +63,10 @@ export const gapFound = (
  */
 export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean): void {
   shoe.cause = mark;
+  shoe.at = at;
   if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(mark));
   if (filled || mark.sent.length === 0) return;
+  listUnopened(shoe, mark, mark.unopened);
   const since = heardLast(shoe, mark.source, at);
   loseOfShoe(shoe, mark, since);
   for (const coup of coupsBetween(shoe, since, at))
@@ -76,6 +79,13 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
     if (isOutside) shoe.openingLost = gap;
   }
   (isOutside || mark.opensCoup ? shoe.ahead.between : shoe.ahead.after).push(mark);
+}
+
+/** Lists what a hole leaves open about an unknown shoe. */
+export function listUnopened(shoe: Shoe, mark: GapMark, unopened: GapMark['unopened']): void {
+  const cause: Cause = { is: 'gap', gap: gapOf(mark) };
+  for (const { code, events } of unopened)
+    unjudgeable(shoe, null, { codes: [code], events, cause });
 }
 
 /**
@@ -140,6 +150,7 @@ function loseOfShoe(shoe: Shoe, mark: GapMark, since: number): void {
 }
 
 function loseOfCoup(shoe: Shoe, coup: Coup, mark: Hole, bits: number): void {
+  touch(shoe, coup.from);
   coup.lost |= bits;
   lose(shoe, coup, mark, bits);
   if (hides(bits, 'PY-01')) reverseEntries(shoe, coup, 'due');
@@ -167,9 +178,9 @@ function lose(shoe: Shoe, coup: Coup | null, mark: Hole, bits: number): void {
  */
 function loseOutside(shoe: Shoe, mark: GapMark, since: number, at: number): void {
   const ended = shoe.coups.findLast(({ to }) => to <= since)?.to ?? -1;
-  for (const [id, found] of shoe.found) {
+  for (const [id, found] of shoe.found.of(null)) {
     const { code } = found.finding;
-    if (found.coup !== null || CATALOGUE[code].about === 'shoe' || !hides(PLAY, code)) continue;
+    if (CATALOGUE[code].about === 'shoe' || !hides(PLAY, code)) continue;
     const where = shoe.played.findIndex(
       (entry) => entry.type !== 'gap' && referenceOf(entry) === found.raisedBy,
     );

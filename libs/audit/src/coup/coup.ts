@@ -1,8 +1,17 @@
 import { dueOfReadings, readCards, type Hands } from '#baccarat';
 import type { Third } from './draws.js';
-import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
+import {
+  referenceOf,
+  type AnyEvent,
+  type CoupKind,
+  type EventOf,
+  type Hand,
+} from '../events/events.js';
 import { UNCHANGED, type Coup, type Laid, type Shoe } from '../state.js';
 import { timeOf } from '../events/time.js';
+
+/** Returns the kind of the coup that an event opens. */
+export const kindOf = ({ data }: EventOf<'coup-opened'>): CoupKind => data.kind ?? 'normal';
 
 /** Returns a coup that has just opened, at index `from` of the journal. */
 export const newCoup = (
@@ -13,7 +22,7 @@ export const newCoup = (
   opening,
   ref: referenceOf(opening),
   number: opening.data.coup,
-  kind: opening.data.kind ?? 'normal',
+  kind: kindOf(opening),
   from,
   to: Number.POSITIVE_INFINITY,
   state: 'open',
@@ -37,6 +46,7 @@ export const newCoup = (
   entries: [],
   owesReturn: false,
   correctedToDummy: false,
+  reachedBy: [],
   changed: UNCHANGED,
 });
 

@@ -1,14 +1,15 @@
-import { cardIndex, initialHand, valueOf, type Card } from '#baccarat';
-import { markShoe } from '../changes.js';
+import { cardIndex, initialHand, valueOf } from '#baccarat';
+import { markFinding, markShoe } from '../changes.js';
 import { cardsOn, dueHand, inOrder, lay, takeUp } from './coup.js';
 import { hasEntry, noteDraw, noteMove, oblige } from '../judges/dispositions.js';
 import { referenceOf, type AnyEvent, type EventOf, type Hand } from '../events/events.js';
 import { TOO_CLOSE } from '../findings/finding.js';
-import { raise, unjudgeable, type Wrong } from '../findings/findings.js';
+import { amend, raise, unjudgeable, type Wrong } from '../findings/findings.js';
 import type { FindingCode } from '../findings/catalogue.js';
+import { coupAt, touch } from '../history/checkpoint.js';
 import { fourthShown, judgeDraws } from '../judges/drawing.js';
 import { markOf, Readings, type Exhibit } from './readings/readings.js';
-import type { Coup, Laid, Shoe } from '../state.js';
+import type { Checkpoint, Coup, Laid, Shoe } from '../state.js';
 
 /**
  * Takes a card that left the shoe: counts it, lays it where it went and judges it against what was
@@ -21,6 +22,7 @@ export function drawCard(shoe: Shoe, event: EventOf<'card-drawn'>): void {
     card,
     value: card === null ? -1 : valueOf(card),
     exposed: exposed === true,
+    at: shoe.at,
     place: null,
     ordinal: -1,
     serial: -1,
@@ -57,8 +59,10 @@ function drawOutside(shoe: Shoe, laid: Laid, to: Hand | null): void {
   });
 }
 
-function count(shoe: Shoe, { card, event }: Laid): void {
+function count(shoe: Shoe, laid: Laid): void {
+  const { card, event } = laid;
   shoe.drawn += 1;
+  shoe.draws.push(laid);
   markShoe(shoe);
   if (card === null) {
     shoe.unread += 1;
@@ -75,17 +79,47 @@ function count(shoe: Shoe, { card, event }: Laid): void {
   const index = cardIndex(card);
   const copies = (shoe.copies[index] as number) + 1;
   shoe.copies[index] = copies;
-  if (copies > shoe.decks) raiseExtraCopy(shoe, card, copies, referenceOf(event));
+  if (copies > shoe.decks) raise(shoe, shoe.coup, 'SH-02', extraCopy(shoe, laid, copies));
 }
 
-function raiseExtraCopy(shoe: Shoe, card: Card, copies: number, reference: string): void {
-  raise(shoe, shoe.coup, 'SH-02', {
+function extraCopy({ decks }: Shoe, { event, card }: Laid, copies: number): Wrong {
+  const reference = referenceOf(event);
+  return {
     event: reference,
     events: [reference],
-    expected: `at most ${shoe.decks} of ${card}`,
+    expected: `at most ${decks} of ${card}`,
     observed: `${copies} of ${card}`,
-    message: `${card} came ${copies} times from a shoe of ${shoe.decks} decks.`,
-  });
+    message: `${card} came ${copies} times from a shoe of ${decks} decks.`,
+  };
+}
+
+/**
+ * Counts the copies of a card again after a correction before a checkpoint changed their number:
+ * raises SH-02 for those drawn since that are now too many, and withdraws it for those that no
+ * longer are.
+ */
+export function recount(shoe: Shoe, index: number, since: Checkpoint, because: string): void {
+  let copies = since.copies[index] as number;
+  for (let i = since.drawn; i < shoe.draws.length; i += 1) {
+    const laid = shoe.draws[i] as Laid;
+    if (laid.card === null || cardIndex(laid.card) !== index) continue;
+    copies += 1;
+    const coup = coupAt(shoe, laid.at);
+    const reference = referenceOf(laid.event);
+    const [known] = shoe.found
+      .of(coup?.ref ?? null)
+      .filter(([, { finding }]) => finding.code === 'SH-02' && finding.event === reference);
+    if (copies > shoe.decks && known) {
+      const { expected, observed, message } = extraCopy(shoe, laid, copies);
+      amend(shoe, known[1], { expected, observed, message });
+    } else if (copies > shoe.decks) {
+      shoe.cause = laid.event;
+      raise(shoe, coup, 'SH-02', extraCopy(shoe, laid, copies));
+    } else if (known) {
+      shoe.found.delete(known[0]);
+      markFinding(shoe, known[1], { because });
+    }
+  }
 }
 
 function drawInCoup(shoe: Shoe, coup: Coup, laid: Laid, to: Hand | null): void {
@@ -321,7 +355,6 @@ export function moveCard(
   laid.place = to;
   coup?.readings?.move(laid, hand);
   if (hand && coup) {
-    if (!home) remove(shoe.loose, laid);
     layMoved(coup, laid, hand);
   }
   if (to === 'next' && !shoe.closed) shoe.carried.push(laid);
@@ -352,12 +385,14 @@ function remove(cards: Laid[], laid: Laid): void {
  * drawn keeps them on its record.
  */
 export function layCarried(shoe: Shoe, coup: Coup): void {
-  for (const { event, card, value, exposed } of shoe.carried.splice(0)) {
+  for (const { event, card, value, exposed, at } of shoe.carried.splice(0)) {
+    touch(shoe, at);
     const laid: Laid = {
       event,
       card,
       value,
       exposed,
+      at,
       place: null,
       ordinal: -1,
       serial: -1,

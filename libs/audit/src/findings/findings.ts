@@ -126,12 +126,11 @@ export function withdraw(
   fits: (facts: CodeFacts, finding: Finding) => boolean,
   because: string,
 ): void {
-  for (const [id, found] of shoe.found) {
+  for (const [id, found] of shoe.found.of(coup?.ref ?? null)) {
     const { finding } = found;
-    if (found.coup === (coup?.ref ?? null) && fits(CATALOGUE[finding.code], finding)) {
-      shoe.found.delete(id);
-      markFinding(shoe, found, { because });
-    }
+    if (!fits(CATALOGUE[finding.code], finding)) continue;
+    shoe.found.delete(id);
+    markFinding(shoe, found, { because });
   }
 }
 
@@ -144,8 +143,7 @@ export function delist(
   coup: Coup,
   fits: (facts: CodeFacts, code: FindingCode) => boolean,
 ): void {
-  for (const [key, { coup: ref, entry }] of shoe.unjudgeable) {
-    if (ref !== coup.ref) continue;
+  for (const [key, { coup: ref, entry }] of shoe.unjudgeable.of(coup.ref)) {
     const codes = entry.codes.filter((code) => !fits(CATALOGUE[code], code));
     if (codes.length === entry.codes.length) continue;
     if (codes.length === 0) shoe.unjudgeable.delete(key);
@@ -196,7 +194,7 @@ export function leftOpen(shoe: Shoe, coup: Coup, codes: readonly FindingCode[]):
 }
 
 /** Returns the key of an entry among those of its shoe: its coup and its cause. */
-function notJudgedKey(coup: string | null, cause: Cause): string {
+export function notJudgedKey(coup: string | null, cause: Cause): string {
   const of = cause.is === 'gap' ? cause.gap : undefined;
   return JSON.stringify([
     coup,

@@ -1,13 +1,13 @@
 import type { Rules } from '#baccarat';
-import { CATALOGUE } from '../findings/catalogue.js';
 import type { Sha256 } from '../findings/ids.js';
-import { markFinding, markReplaced, noShoeChanges, noTableChanges } from '../changes.js';
+import { noShoeChanges, noTableChanges } from '../changes.js';
+import { kindOf } from '../coup/coup.js';
 import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { passGap } from '../admission/gap.js';
 import { openShoe } from '../judges/shoe.js';
 import { timeOf } from '../events/time.js';
-import type { Coup, Entry, Shoe } from '../state.js';
-import type { Found } from '../findings/finding.js';
+import type { Entry, Shoe } from '../state.js';
+import { eventIn, isLateIn, record } from './journal.js';
 import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
 
@@ -57,18 +57,6 @@ function corrections(journal: readonly Entry[]): Map<string, Data> {
   return right;
 }
 
-/** Returns the event with a reference among those that a shoe holds, including late ones. */
-export function eventIn(shoe: Shoe, reference: string): AnyEvent | undefined {
-  if (shoe.ref === reference) return shoe.opening;
-  for (const entry of shoe.journal) {
-    if (entry.type === 'gap') {
-      const late = entry.late.find((event) => referenceOf(event) === reference);
-      if (late && (late.shoe === undefined || late.shoe === shoe.name)) return late;
-    } else if (referenceOf(entry) === reference) return entry;
-  }
-  return undefined;
-}
-
 type Correction = EventOf<'observation-corrected'>['data'];
 
 /**
@@ -91,7 +79,7 @@ export function targetOf(shoe: Shoe, { event, data }: Correction, house: House):
  * counts again as it was.
  */
 export function targetsBefore(shoe: Shoe, named: AnyEvent): AnyEvent[] {
-  const right = corrections(shoe.journal);
+  const { right } = shoe;
   const passed: AnyEvent[] = [];
   for (
     let at: AnyEvent | undefined = named;
@@ -112,8 +100,17 @@ const correctedBy =
   };
 
 /** Returns a function that returns each event of a shoe with its last correction. */
-export const asLastCorrected = (shoe: Shoe): ((event: AnyEvent) => AnyEvent) =>
-  correctedBy(corrections(shoe.journal));
+export const asLastCorrected = ({ right }: Shoe): ((event: AnyEvent) => AnyEvent) =>
+  correctedBy(right);
+
+/** Records a correction of an event that a shoe holds. */
+export function recordCorrection(shoe: Shoe, event: EventOf<'observation-corrected'>): void {
+  const named = eventIn(shoe, event.data.event);
+  record(shoe, event);
+  // what a corrected correction had changed counts again as it was
+  if (named?.type === 'observation-corrected') shoe.right = corrections(shoe.journal);
+  else shoe.right.set(event.data.event, event.data.data);
+}
 
 /**
  * Replays a shoe from its journal, with every event as its last correction has it. Returns a shoe
@@ -126,23 +123,29 @@ export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const given = { ...judgedBy(book, opening), changes: noShoeChanges(noTableChanges()) };
   const fresh = openShoe(shoe.table, opening, given, shoe.dutyAtOpening);
   for (const entry of shoe.journal) fresh.journal.push(entry);
+  fresh.right = right;
   fresh.played = inOrderOfPlay(fresh, right);
-  for (const [at, entry] of fresh.played.entries()) {
-    if (entry.type === 'gap') {
-      const entered = entry.late.filter((event) => right.has(referenceOf(event)));
-      passGap(fresh, entry, at, entered.length === entry.to - entry.from + 1);
-      continue;
-    }
-    step(fresh, asCorrected(entry), at);
-    const was = entry.type === 'coup-opened' ? (entry.data.kind ?? 'normal') : undefined;
-    if (was === 'normal' && fresh.coup?.kind === 'dummy') fresh.coup.correctedToDummy = true;
-  }
+  for (const [at, entry] of fresh.played.entries()) if (entry.type === 'gap') fresh.gaps.push(at);
+  for (let at = 0; at < fresh.played.length; at += 1) playAgain(fresh, at, step);
   return fresh;
 }
 
-/** Returns whether an event came late for its number in a shoe. */
-export const isLateIn = ({ journal }: Shoe, event: AnyEvent): boolean =>
-  journal.some((entry) => entry.type === 'gap' && entry.late.includes(event));
+/** Replays an entry of the order of play, as its last correction has it. */
+export function playAgain(
+  shoe: Shoe,
+  at: number,
+  how: (shoe: Shoe, event: AnyEvent, at: number) => void,
+): void {
+  const entry = shoe.played[at] as Entry;
+  if (entry.type === 'gap') {
+    const entered = entry.late.filter((event) => shoe.right.has(referenceOf(event)));
+    return passGap(shoe, entry, at, entered.length === entry.to - entry.from + 1);
+  }
+  how(shoe, correctedBy(shoe.right)(entry), at);
+  const was = entry.type === 'coup-opened' ? kindOf(entry) : undefined;
+  if (was === 'normal' && shoe.coup?.from === at && shoe.coup.kind === 'dummy')
+    shoe.coup.correctedToDummy = true;
+}
 
 /**
  * Returns the journal of a shoe in the order of play. A late event that a correction has entered
@@ -171,89 +174,3 @@ function inOrderOfPlay({ name, journal }: Shoe, right: ReadonlyMap<string, Data>
 
 const isLater = (one: AnyEvent, other: AnyEvent): boolean =>
   (timeOf(one.time) ?? 0) > (timeOf(other.time) ?? 0);
-
-/**
- * Returns the coup that an entry of the journal concerns: the one that it opened or changed, the
- * one in which it happened or, for bets between coups, the next.
- */
-export function coupConcerned(shoe: Shoe, event: AnyEvent): Coup | null {
-  const reference = referenceOf(event);
-  for (const coup of shoe.coups)
-    if (coup.ref === reference || coup.cards.some((laid) => referenceOf(laid.event) === reference))
-      return coup;
-  const reached = shoe.reached.get(reference);
-  if (reached) return reached;
-  if (event.type === 'card-moved') {
-    const home = shoe.coups.findLast((coup) =>
-      coup.cards.some((laid) => referenceOf(laid.event) === event.data.event),
-    );
-    if (home) return home;
-  }
-  const isIt = (each: AnyEvent): boolean => referenceOf(each) === reference;
-  const played = shoe.played.findIndex((entry) => entry.type !== 'gap' && isIt(entry));
-  const at =
-    played >= 0
-      ? played
-      : shoe.played.findIndex((entry) => entry.type === 'gap' && entry.late.some(isIt));
-  const during = shoe.coups.find(({ from, to }) => from <= at && at <= to);
-  if (during) return during;
-  const next =
-    event.type === 'bet-placed' ||
-    event.type === 'bet-withdrawn' ||
-    event.type === 'betting-closed';
-  return (
-    (next ? shoe.coups.find(({ from }) => from > at) : shoe.coups.findLast(({ to }) => to < at)) ??
-    null
-  );
-}
-
-/**
- * What a correction concerns: coups by the references of their openings, corrected events, or
- * everything in the shoe.
- */
-export interface Concern {
-  readonly coups: ReadonlySet<string | undefined>;
-  readonly events: ReadonlySet<string>;
-  readonly all: boolean;
-}
-
-/**
- * Adopts a shoe that a correction replayed. Withdraws the findings of the coups concerned, and of
- * the shoe's cards and commission, that no longer hold, and raises new ones. Findings about what
- * devices and people did (DV, PR) stay, and other coups do not change.
- */
-export function adopt(
-  former: Shoe,
-  fresh: Shoe,
-  { coups, events, all }: Concern,
-  because: string,
-): void {
-  const concerns = (coup: string | null): boolean => all || (coup !== null && coups.has(coup));
-  const inScope = ({ finding, coup }: Found): boolean =>
-    CATALOGUE[finding.code].onCorrection === 'shoe' ||
-    concerns(coup) ||
-    (coup === null && finding.events.some((event) => events.has(event)));
-  markReplaced(former, fresh);
-  const held = new Map(fresh.found);
-  fresh.found.clear();
-  for (const [id, found] of former.found) {
-    const now = held.get(id);
-    held.delete(id);
-    const stays =
-      !now && (!inScope(found) || CATALOGUE[found.finding.code].onCorrection === 'stays');
-    if (!now && !stays) {
-      markFinding(fresh, found, { because });
-      continue;
-    }
-    // what a device did stays where it was found
-    const isDevice = CATALOGUE[found.finding.code].about === 'device';
-    const kept = now && inScope(found) && !isDevice ? now : found;
-    fresh.found.set(id, kept);
-    markFinding(fresh, kept, 'amended');
-  }
-  for (const [id, found] of held) {
-    if (!inScope(found)) continue;
-    fresh.found.set(id, found);
-    markFinding(fresh, found, 'raised');
-  }
-}

@@ -1,6 +1,6 @@
 import { bankerMustDraw, type Action, type Circumstances, type Irregularity } from '#baccarat';
 import type { FindingCode } from '../findings/catalogue.js';
-import type { AnyEvent, Hand } from '../events/events.js';
+import type { AnyEvent, CoupKind, Hand } from '../events/events.js';
 import { referenceOf } from '../events/events.js';
 import { amend, raise } from '../findings/findings.js';
 import type { Coup, Laid, Obligation, Place, Shoe } from '../state.js';
@@ -151,18 +151,17 @@ const liesThere = ({ card }: Obligation, action: Action): boolean =>
 
 /**
  * Closes every obligation when the next coup opens or the shoe closes: its disposition was made or
- * not (PR-07). `next` is `null` when the shoe closes. `closedForError` is true when it closes for
- * "error".
+ * not (PR-07). `next` is the kind of the next coup, `null` when the shoe closes. `closedForError`
+ * is true when it closes for "error".
  */
 export function coupsAreFinal(
   shoe: Shoe,
-  next: Coup | null,
+  next: CoupKind | null,
   closedForError: boolean,
   because: AnyEvent,
 ): void {
   for (const obligation of openOf(shoe)) {
     const { coup, entry, done } = obligation;
-    if (coup !== null && coup === next) continue;
     if (coup?.correctedToDummy && !entry.do.includes('this-coup-dummy')) {
       deviate(shoe, obligation, because, { action: 'this-coup-dummy', isDone: true });
       continue;
@@ -177,13 +176,14 @@ export function coupsAreFinal(
       obligation.open = false;
     }
   }
+  shoe.obligations.length = 0;
 }
 
 /** Returns the actions that were done by what became of a coup and of the next. */
-function doneByThen(coup: Coup | null, next: Coup | null): Action[] {
+function doneByThen(coup: Coup | null, next: CoupKind | null): Action[] {
   const done: Action[] = [];
   if (coup?.correctedToDummy || coup?.kind === 'dummy') done.push('this-coup-dummy');
-  if (next?.kind === 'dummy') done.push('next-coup-dummy');
+  if (next === 'dummy') done.push('next-coup-dummy');
   if (coup === null || (coup.state !== 'void' && coup.kind === 'normal')) done.push('settle');
   if (coup?.state === 'void') done.push('void-coup');
   return done;

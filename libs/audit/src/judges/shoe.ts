@@ -10,7 +10,9 @@ import {
   type Report,
 } from '../events/events.js';
 import { UNREAD, type Finding } from '../findings/finding.js';
+import { ByCoup } from '../findings/by-coup.js';
 import { raise, unjudgeable } from '../findings/findings.js';
+import { newCheckpoint } from '../history/checkpoint.js';
 import type { Coup, Duty, Entry, Shoe } from '../state.js';
 
 /** Returns a newly opened shoe. Judges its rules and its number of decks (SH-19). */
@@ -41,6 +43,7 @@ export function openShoe(
     cause: opening,
     dealersOfShoe: duty.dealer === null ? [] : [duty.dealer],
   };
+  shoe.checkpoints.push(newCheckpoint(shoe, 0));
   markShoe(shoe);
   judgeOpening(shoe);
   return shoe;
@@ -50,13 +53,14 @@ export function openShoe(
 const unplayed = () =>
   ({
     closed: false,
-    found: new Map(),
-    unjudgeable: new Map(),
+    found: new ByCoup(),
+    unjudgeable: new ByCoup(),
     coups: [],
     coup: null,
     lastNumber: 0,
     copies: CARDS.map(() => 0),
     drawn: 0,
+    draws: [],
     unread: 0,
     burned: [],
     loose: [],
@@ -70,7 +74,13 @@ const unplayed = () =>
     ledger: new Map(),
     takings: [],
     obligations: [],
-    reached: new Map(),
+    balances: [],
+    right: new Map(),
+    positions: null,
+    gaps: [],
+    checkpoints: [],
+    resumedAt: 0,
+    at: 0,
   }) satisfies Partial<Shoe>;
 
 function judgeOpening(shoe: Shoe): void {
@@ -187,7 +197,8 @@ export function closeShoe(shoe: Shoe, because: AnyEvent): void {
     });
   }
   if (closing) judgeRemaining(shoe, closing, reference);
-  for (const seat of shoe.ledger.keys()) judgeOutstanding(shoe, seat, reference);
+  const seats = [...shoe.ledger.keys()].sort((a, b) => a - b);
+  for (const seat of seats) judgeOutstanding(shoe, seat, reference);
 }
 
 function judgeRemaining(

@@ -189,6 +189,7 @@ export function takeCommission(
   const { seat, amount } = event.data;
   const account = accountOf(shoe, seat);
   const owed = outstanding(account);
+  shoe.balances.push({ at: shoe.at, seat });
   const how = event.type === 'commission-collected' ? 'collected' : 'waived';
   const reference = referenceOf(event);
   if (amount > owed) {
@@ -233,6 +234,13 @@ function judgeWaiver(shoe: Shoe, { data }: EventOf<'commission-waived'>, referen
     observed: fault,
     message: `Commission of ${data.amount} at seat ${data.seat} was waived ${fault}.`,
   });
+}
+
+/** Judges what a seat that leaves still owes. */
+export function leaveSeat(shoe: Shoe, event: EventOf<'seat-left'>): void {
+  const { seat } = event.data;
+  shoe.balances.push({ at: shoe.at, seat });
+  judgeOutstanding(shoe, seat, referenceOf(event));
 }
 
 /** Raises CM-05 if commission is still outstanding when a seat leaves or the shoe closes. */

@@ -1,5 +1,6 @@
 import type { AnyEvent, EventData } from '../events/events.js';
-import { asLastCorrected, eventIn } from '../history/replay.js';
+import { eventIn } from '../history/journal.js';
+import { asLastCorrected } from '../history/replay.js';
 import type { Found } from '../findings/finding.js';
 import type { Shoe } from '../state.js';
 import { changeDuty } from '../step.js';

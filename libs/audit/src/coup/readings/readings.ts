@@ -90,7 +90,7 @@ export class Readings {
     private readonly coup: Coup,
   ) {
     this.asked = { tableau: shoe.rules.tableau, singleCards: asksForCards(shoe.rules) };
-    for (const { finding, coup: ref } of shoe.found.values())
+    for (const [, { finding, coup: ref }] of shoe.found.of(coup.ref))
       if (ref === coup.ref) this.raised.add(finding.code);
     const marks = [...this.raised].reduce((bits, code) => bits | marksOf(code), 0);
     this.fillings = [Filling.of(coup, Worlds.one(marks), this.asked)];
