@@ -15,7 +15,7 @@ import { anyStream } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import { audit, decoded, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
-import { rounds } from '../kit/rounds.js';
+import { overTables, rounds } from '../kit/rounds.js';
 
 /** Takes the rows of a table that changed. */
 function takeRows(state: TableState): unknown[] {
@@ -196,7 +196,7 @@ describe('the id of a finding', () => {
           }
         }
       }),
-      { numRuns: rounds(300) },
+      overTables(),
     );
   });
 });
@@ -235,7 +235,7 @@ describe('a log whose sources number their events', () => {
           });
         },
       ),
-      { numRuns: rounds(300) },
+      overTables(),
     );
   });
 
@@ -275,7 +275,7 @@ describe('a log whose sources number their events', () => {
           expect(delayed).toEqual(inOrder);
         },
       ),
-      { numRuns: rounds(300) },
+      overTables(),
     );
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { simulate, type AnyEvent } from '#audit';
-import { DOCUMENTS, rulesNamed } from '../simulate/simulated.js';
-import { audit, decoded, type Audited, type Sent } from '../kit/audit.js';
-import { rounds } from '../kit/rounds.js';
+import type { AnyEvent } from '#audit';
+import { DOCUMENTS } from '../simulate/simulated.js';
+import { audit, type Audited, type Sent } from '../kit/audit.js';
+import { overTables } from '../kit/rounds.js';
+import { shortTable } from '../kit/short-table.js';
 
 const DEVICES = ['device/a', 'device/b', 'device/c'] as const;
 
@@ -23,6 +24,7 @@ interface Table {
   readonly document: number;
   readonly seed: number;
   readonly bets: boolean;
+  readonly coups: number;
   readonly devices: readonly (typeof DEVICES)[number][];
 }
 
@@ -30,6 +32,7 @@ const tables: fc.Arbitrary<Table> = fc.record({
   document: fc.nat(DOCUMENTS.length - 1),
   seed: fc.nat(99_999),
   bets: fc.boolean(),
+  coups: fc.integer({ min: 8, max: 20 }),
   devices: fc.array(fc.constantFrom(...DEVICES), {
     minLength: KINDS.length,
     maxLength: KINDS.length,
@@ -37,20 +40,16 @@ const tables: fc.Arbitrary<Table> = fc.record({
 });
 
 /** Returns two shoes of a table, each event sent and numbered by the device of its kind. */
-function eventsOf(
-  { document, seed, bets, devices }: Table,
-  faults: readonly string[] = [],
-): Sent[] {
-  const rules = rulesNamed(DOCUMENTS[document] as string);
+function eventsOf({ document, devices, ...table }: Table, faults: readonly string[] = []): Sent[] {
+  const rules = DOCUMENTS[document] as string;
   const numbers = new Map<string, number>();
-  return [...simulate({ rules, seed, bets, shoes: 2, faults }).lines].map((line) => {
-    const event = decoded(line);
-    const kind = KINDS.findIndex((types) => (types as readonly string[]).includes(event.type));
-    const source = devices[kind] ?? event.source;
+  return shortTable({ ...table, rules, faults }).map((event) => {
+    const type = (event.type as string).replace(/^shoeprint\.|\.v1$/g, '');
+    const kind = KINDS.findIndex((types) => (types as readonly string[]).includes(type));
+    const source = devices[kind] ?? (event.source as string);
     const number = (numbers.get(source) ?? 0) + 1;
     numbers.set(source, number);
-    const id = `${number}`;
-    return { ...(JSON.parse(line) as Sent), source, id, session: '1', sequence: number };
+    return { ...event, source, id: `${number}`, session: '1', sequence: number };
   });
 }
 
@@ -90,7 +89,7 @@ describe('a gap is held against nobody:', () => {
           );
         },
       ),
-      { numRuns: rounds(400) },
+      overTables(),
     );
   });
 
@@ -126,7 +125,7 @@ describe('a gap is held against nobody:', () => {
           expect(outside(gapped)).toEqual(outside(whole));
         },
       ),
-      { numRuns: rounds(200) },
+      overTables(),
     );
   });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { simulate } from '#audit';
-import { rulesNamed } from '../simulate/simulated.js';
-import { audit, decoded, type Audited, type Sent } from '../kit/audit.js';
-import { rounds } from '../kit/rounds.js';
+import { audit, type Audited, type Sent } from '../kit/audit.js';
+import { overTables } from '../kit/rounds.js';
+import { shortTable, type ShortTable } from '../kit/short-table.js';
 
 const FAULTS = [
   'TC-05',
@@ -24,25 +23,19 @@ const FAULTS = [
 ];
 const DOCUMENTS = ['punto-banco@1', 'punto-banco-taken@1', 'super-6@1', 'ez-baccarat@1'];
 
-/** Returns two shoes, every event numbered, with clocks that agree: each event a second and a half later. */
-function eventsOf(rules: string, seed: number, faults: readonly string[]): Sent[] {
-  const numbers = new Map<string, number>();
+/**
+ * Returns two shoes, every event numbered, with clocks that agree: each event a second and a half
+ * later.
+ */
+function eventsOf(table: ShortTable): Sent[] {
+  const numbers = new Map<unknown, number>();
   let ms = Date.parse('2026-11-20T12:00:00Z');
-  return [...simulate({ rules: rulesNamed(rules), seed, bets: true, shoes: 2, faults }).lines].map(
-    (line) => {
-      const event = decoded(line);
-      const { source } = event;
-      const number = (numbers.get(source) ?? 0) + 1;
-      numbers.set(source, number);
-      ms += 1500;
-      return {
-        ...(JSON.parse(line) as Sent),
-        session: '1',
-        sequence: number,
-        time: new Date(ms).toISOString(),
-      };
-    },
-  );
+  return shortTable(table).map((event) => {
+    const number = (numbers.get(event.source) ?? 0) + 1;
+    numbers.set(event.source, number);
+    ms += 1500;
+    return { ...event, session: '1', sequence: number, time: new Date(ms).toISOString() };
+  });
 }
 
 const referenceOf = ({ source, id }: Sent): string => `${source as string}#${id as string}`;
@@ -85,6 +78,7 @@ const losses = fc.record({
   rules: fc.constantFrom(...DOCUMENTS),
   seed: fc.nat(9_999),
   faults: fc.uniqueArray(fc.constantFrom(...FAULTS), { maxLength: 5 }),
+  coups: fc.integer({ min: 7, max: 14 }),
   where: fc.nat(9_999).map((of10000) => of10000 / 10_000),
   delay: fc.nat(200),
 });
@@ -92,17 +86,17 @@ const losses = fc.record({
 describe('a lost message that the floor enters', () => {
   it('leads to the result of the log in which it was never lost', () => {
     fc.assert(
-      fc.property(losses, ({ rules, seed, faults, where, delay }) => {
+      fc.property(losses, ({ rules, seed, faults, coups, where, delay }) => {
         const possible = faults.filter(
           (code) => rules === 'punto-banco@1' || !/^(CM|SH-04)/.test(code),
         );
-        const events = eventsOf(rules, seed, possible);
+        const events = eventsOf({ rules, seed, bets: true, faults: possible, coups });
         const log = entered(events, Math.floor(where * events.length), delay);
         fc.pre(log !== undefined);
         const [late, whole] = [log, events].map((each) => verdictOf(audit(each, { once: true })));
         expect(late).toEqual(whole);
       }),
-      { numRuns: rounds(300) },
+      overTables(),
     );
   });
 });
