@@ -147,6 +147,86 @@ describe('a correction judges its coup again', () => {
   });
 });
 
+describe('a correction changes what follows from it in later coups', () => {
+  const coupsOf = (log: TableLog) => audit(log.events, { once: true }).state.open?.coups ?? [];
+
+  it('who dealt them, until the next sign-on', () => {
+    const log = opened();
+    play(log, 1, won);
+    log.add('terminal', 'dealer-relieved', { dealer: 'dora', role: 'dealer' });
+    const relief = last(log, 'dealer-relieved');
+    play(log, 2, won);
+    log.dealer('mira');
+    play(log, 3, won);
+    expect(coupsOf(log).map(({ dealers }) => dealers)).toEqual([['dora'], [], ['mira']]);
+    correct(log, relief, { dealer: 'nobody', role: 'dealer' });
+    expect(coupsOf(log).map(({ dealers }) => dealers)).toEqual([['dora'], ['dora'], ['mira']]);
+  });
+
+  it('with which card the next one begins', () => {
+    const log = opened();
+    play(log, 1, { ...won, closed: false });
+    log.draw('- 2S');
+    const card = last(log, 'card-drawn');
+    log.add('terminal', 'coup-closed');
+    log.add('person/sam', 'card-moved', {
+      event: card,
+      to: 'discard',
+      by: 'sam',
+      reason: 'excess',
+    });
+    const move = last(log, 'card-moved');
+    play(log, 2, { cards: 'B 2H P 5D B 7C' });
+    play(log, 3, won);
+    expect(standing(log)).toContain('DL-02');
+    correct(log, move, { event: card, to: 'next', by: 'sam', reason: 'excess' });
+    expect(coupsOf(log)[1]?.player[0]).toMatchObject({ card: '2S', carried: true });
+  });
+
+  it('whether the burn can be judged, once its first card is known', () => {
+    const log = opened({ rules: 'punto-banco@1', reports: ['burns'] });
+    const [indicator] = log.draw('burn ?? 2S 3S 4S') as [string];
+    play(log, 1, {});
+    const listed = (): unknown[] =>
+      audit(log.events).unjudgeable.flatMap(({ codes: each }) => each);
+    expect(listed()).toContain('SH-07');
+    correct(log, indicator, { card: '3H', to: 'burn' });
+    expect(listed()).not.toContain('SH-07');
+    expect(standing(log)).toEqual(['DV-01']);
+  });
+
+  it('at which leaving a seat was found to owe commission', () => {
+    const log = opened();
+    const owing = { ...won, settled: [[1, 'player', 'returned', 100, 5]] } as const;
+    play(log, 1, owing);
+    log.add('terminal', 'seat-left', { seat: 1 });
+    const [left] = [last(log, 'seat-left')];
+    play(log, 2, { ...won, bets: [[2, 'player', 100]], settled: [[2, 'player', 'returned', 100]] });
+    log.add('terminal', 'seat-left', { seat: 1 });
+    const again = last(log, 'seat-left');
+    play(log, 3, won);
+    const because = (): unknown =>
+      audit(log.events).findings.find(({ code }) => code === 'CM-05')?.events;
+    expect(because()).toEqual([left]);
+    correct(log, left, { seat: 2 });
+    expect(because()).toEqual([again]);
+  });
+
+  it('who had dealt when commission was waived', () => {
+    const log = opened();
+    play(log, 1, won);
+    log.dealer('mira');
+    const signOn = last(log, 'dealer-signed-on');
+    log.dealer('dora');
+    play(log, 2, won);
+    play(log, 3, won);
+    log.add('person/sam', 'commission-waived', { seat: 1, amount: 0, by: 'mira', reason: 'guest' });
+    expect(standing(log)).toEqual(['CM-08']);
+    correct(log, signOn, { dealer: 'nina', role: 'dealer' });
+    expect(standing(log)).toEqual([]);
+  });
+});
+
 describe('a correction judges the cards and the commission of its shoe again', () => {
   it('and withdraws an extra copy that was found in another coup', () => {
     const log = opened({ decks: 6 });

@@ -253,6 +253,11 @@ describe('a second, different outcome (RS-08)', () => {
       ['DL-06', 'RS-02', 'RS-08'],
     ],
     [
+      'raises RS-08 after such a card is taken away, however an unread one is read',
+      'dealt: P ?? B 5C P KD B 4D\ndeclared: tie\ndealt: - 7H\nmoved: 7H to discard, by mira because no hand gets it\ndeclared: banker',
+      ['DL-06', 'DV-01', 'RS-02', 'RS-08'],
+    ],
+    [
       'raises nothing in the next coup',
       `${HANDS}\ndeclared: player\ncoup:\nplayer: 9S KD\nbanker: 5C 4D\ndeclared: tie`,
       [],

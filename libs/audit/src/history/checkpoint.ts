@@ -124,7 +124,6 @@ export const isSameProgress = (a: Checkpoint, b: Checkpoint): boolean =>
   a.duty.dealer === b.duty.dealer &&
   a.duty.caller === b.duty.caller &&
   a.duty.lost === b.duty.lost &&
-  a.lastNumber === b.lastNumber &&
   a.coupsLeft === b.coupsLeft &&
   a.carried.length + b.carried.length === 0 &&
   isSameList(a.dealersOfShoe, b.dealersOfShoe) &&

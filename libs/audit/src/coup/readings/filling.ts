@@ -8,6 +8,8 @@ import { digitOf, addToDigit, type HandRead, type Look, type Seen, type Worlds }
 const MERGE_FROM = 1000;
 /** From so many on, even those are merged that only a bet on single cards could tell apart. */
 const WORLDS_MAX = 10_000;
+/** More are not followed: moves among many unread cards, or hands dealt out of order, lead there. */
+const BEYOND = 40_000;
 
 /** What later judgments look at. `singleCards`: some bet of the rules asks for single cards. */
 export interface JudgedBy {
@@ -34,6 +36,8 @@ export class Filling {
   private wasMoved = false;
   /** In no world is another card due, as the cards lie. */
   isDone = false;
+  /** It would have more than `BEYOND` worlds. Those that it has are not all. */
+  isBeyond = false;
   /** A hand had fewer than two cards when an outcome was declared or the coup ended. */
   isShort = false;
 
@@ -98,6 +102,7 @@ export class Filling {
     Object.assign(copy.merged, this.merged);
     Object.assign(copy.closed, this.closed);
     copy.isShort = this.isShort;
+    copy.isBeyond = this.isBeyond;
     copy.wasMoved = this.wasMoved;
     return copy;
   }
@@ -137,7 +142,8 @@ export class Filling {
       // Any value makes any total, so what a fourth card is added to does not matter.
       if (this.hands[hand].length > 3 || this.closed[hand])
         this.worlds.replace((value) => value & ~(15 << digit));
-      this.worlds.expand(digit);
+      if (this.worlds.count * 10 > BEYOND) this.isBeyond = true;
+      else this.worlds.expand(digit);
     }
     this.put(laid, hand);
   }
@@ -164,6 +170,7 @@ export class Filling {
     const at = this.hands[from].indexOf(laid);
     const isKnown = this.isKnownAt(from, at, laid);
     const digit = digitOf(from, at);
+    const beyond = this.hands[from].slice(3);
     this.hands[from].splice(at, 1);
     this.isDone = false;
     this.order = this.order.filter((each) => each !== laid);
@@ -174,8 +181,14 @@ export class Filling {
     }
     const target = to && digitOf(to, this.hands[to].length);
     this.worlds.replace((value) => {
-      const own = laid.value >= 0 ? laid.value : (value >>> digit) & 15;
-      const without = takenOff(value, digit, own);
+      const own =
+        at < 3 && laid.value < 0 ? (value >>> digit) & 15 : valueIn(laid, beyond, value, from);
+      const without = takenOff(
+        value,
+        digit,
+        own,
+        beyond.length > 1 ? valueIn(beyond[0] as Laid, beyond, value, from) : null,
+      );
       return target === null ? without : addToDigit(without, target, own);
     });
     if (to) this.put(laid, to);
@@ -186,11 +199,15 @@ export class Filling {
     return player.includes(laid) ? 'player' : banker.includes(laid) ? 'banker' : null;
   }
 
-  /** Returns whether every world has the value of this card by itself, and of those after it. */
+  /**
+   * Returns whether every world has the value of this card by itself, and of the one that takes its
+   * place. Cards beyond the third share a digit, so one of them may be unread.
+   */
   private isKnownAt(hand: Hand, at: number, laid: Laid): boolean {
     if (this.merged[hand] && at < 2) return false;
-    const { length } = this.hands[hand];
-    return length <= 4 || (at > 2 && laid.value >= 0);
+    const beyond = this.hands[hand].slice(3);
+    const needed = at < 3 ? beyond[0] : laid;
+    return !needed || needed.value >= 0 || beyond.filter(({ value }) => value < 0).length === 1;
   }
 
   /** Gives the unread cards of a hand every value again. */
@@ -275,10 +292,29 @@ export class Filling {
   }
 }
 
-/** Returns the digits without one, those after it one place to the left. */
-function takenOff(value: number, digit: number, own: number): number {
+/**
+ * Returns the value in a world of a card that was read, or of the only unread one beyond the third
+ * of its hand.
+ */
+function valueIn(laid: Laid, beyond: readonly Laid[], world: number, hand: Hand): number {
+  if (laid.value >= 0) return laid.value;
+  const together = (world >>> digitOf(hand, 3)) & 15;
+  const read = beyond.reduce((sum, { value }) => sum + Math.max(0, value), 0);
+  return (together - (read % 10) + 10) % 10;
+}
+
+/**
+ * Returns the digits without one, those after it one place to the left. `fourth`: the value of the
+ * hand's fourth card if there are more, which share its digit.
+ */
+function takenOff(value: number, digit: number, own: number, fourth: number | null): number {
   const last = digit < 16 ? 12 : 28;
   if (digit === last) return addToDigit(value, digit, 10 - own);
+  if (fourth !== null) {
+    const rest = addToDigit(value, last, 10 - fourth) & (15 << last);
+    const moved = takenOff(value & ~(15 << last), digit, own, null);
+    return moved | (fourth << (last - 4)) | rest;
+  }
   const hand = digit < 16 ? 0 : 16;
   const digits = (value >>> hand) & 0xffff;
   const at = digit - hand;

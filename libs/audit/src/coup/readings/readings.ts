@@ -1,6 +1,6 @@
 import { dueAt, type Rules } from '#baccarat';
 import type { Hand } from '../../events/events.js';
-import { CATALOGUE, hides, type FindingCode } from '../../findings/catalogue.js';
+import { CATALOGUE, codesWhere, hides, type FindingCode } from '../../findings/catalogue.js';
 import { delist, leftOpen, raise, type Wrong } from '../../findings/findings.js';
 import type { Finding } from '../../findings/finding.js';
 import type { Coup, Laid, Shoe } from '../../state.js';
@@ -56,6 +56,15 @@ export const marksByHand = (code: 'TC-11' | 'RS-01'): Readonly<Record<Hand, numb
   player: markOf(code, { hand: 'player' }),
   banker: markOf(code, { hand: 'banker' }),
 });
+/** Worlds of a coup, in all its fillings together. */
+const WORLDS_OF_COUP = 40_000;
+/** The codes that depend on which cards lie on the hands. */
+const BY_CARDS: readonly FindingCode[] = [
+  ...new Set(MARKS.map(({ code }) => code)),
+  ...codesWhere(({ rule }) =>
+    ['/bets/pays', '/commission/rate', '/commission/rounding'].includes(rule ?? ''),
+  ),
+];
 const TC04 = markOf('TC-04');
 const DL04 = markOf('DL-04');
 const TC11 = marksByHand('TC-11');
@@ -84,6 +93,8 @@ export class Readings {
   private readonly shown = new Map<number, Exhibit[]>();
   private readonly asked: JudgedBy;
   private possible: PossibleFacts | null = null;
+  /** There would be too many worlds: what depends on the cards is listed, and not judged from then on. */
+  private isBeyond = false;
 
   constructor(
     private readonly shoe: Shoe,
@@ -98,7 +109,9 @@ export class Readings {
 
   /** Returns whether both hands are complete in every world. */
   get areComplete(): boolean {
-    return this.fillings.every(({ isComplete, isShort }) => isComplete && !isShort);
+    return (
+      !this.isBeyond && this.fillings.every(({ isComplete, isShort }) => isComplete && !isShort)
+    );
   }
 
   /** What the readings can make for bets. Call it when no card will follow. */
@@ -131,6 +144,7 @@ export class Readings {
 
   /** Returns in how many of the worlds a hand was short. */
   get short(): 'none' | 'some' | 'all' {
+    if (this.isBeyond) return 'some';
     const short = this.fillings.filter(({ isShort }) => isShort).length;
     return short === 0 ? 'none' : short === this.fillings.length ? 'all' : 'some';
   }
@@ -141,6 +155,7 @@ export class Readings {
    * the same in every world.
    */
   settle({ some, every }: Seen, show: Show, whenRaised: Raised = () => undefined): void {
+    if (this.isBeyond) return;
     for (let bit = 0; bit < MARKS.length; bit += 1) {
       if (((some | every) & (1 << bit)) === 0) continue;
       const { code, name } = MARKS[bit] as Mark;
@@ -193,6 +208,7 @@ export class Readings {
       filling.lay(laid, hand, this.asked);
       filling.current = this.coup.declarations.length;
     }
+    this.bound();
   }
 
   /** Lays a card, in each world, on the hand that is due there, or on `otherwise` if none is. */
@@ -213,6 +229,7 @@ export class Readings {
       });
     });
     this.joinLike();
+    this.bound();
   }
 
   /** Merges worlds that no later judgment can tell apart, once a card laid was judged. */
@@ -234,13 +251,29 @@ export class Readings {
     };
   }
 
+  /** Gives up if there are too many worlds. What was raised until then holds in each of them. */
+  private bound(): void {
+    const count = this.fillings.reduce((sum, { worlds }) => sum + worlds.count, 0);
+    if (count <= WORLDS_OF_COUP && !this.fillings.some(({ isBeyond }) => isBeyond)) return;
+    this.isBeyond = true;
+    this.fillings = [];
+    leftOpen(
+      this.shoe,
+      this.coup,
+      BY_CARDS.filter((code) => !this.raised.has(code)),
+    );
+  }
+
   /** Moves a card in every world. */
   move(laid: Laid, to: Hand | null): void {
     for (const filling of this.fillings) {
+      // an excess card that is taken away changes no hand
+      if (to === null && !filling.has(laid)) continue;
       filling.move(laid, to, this.asked);
       filling.current = this.coup.declarations.length;
     }
     this.joinLike();
+    this.bound();
   }
 
   private joinLike(): void {
