@@ -12,8 +12,8 @@ const SHARE = Number(process.env.SHOEPRINT_EQUAL_MS ?? 0);
 const MANY = 100_000;
 
 /**
- * Returns how to run a property of the verdict: over 300 random tables, or fewer if each takes long.
- * `npm run equal` tries 100,000 or as many as its time allows, and prints how many those were.
+ * Returns how to run a property of the verdict: over 300 random tables, or fewer if each takes
+ * long. `npm run equal` tries 100,000 or as many as its time allows, and prints how many those were.
  */
 export const overTables = (usually = 300): fc.Parameters<unknown> =>
   SHARE === 0
