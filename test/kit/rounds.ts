@@ -13,7 +13,7 @@ const MANY = 100_000;
 
 /**
  * Returns how to run a property of the verdict: over 300 random tables, or fewer if each takes
- * long. `npm run equal` tries 100,000 or as many as its time allows, and prints how many those were.
+ * long. `npm run equal` tries 100,000 or as many as its time allows, and prints their number.
  */
 export const overTables = (usually = 300): fc.Parameters<unknown> =>
   SHARE === 0

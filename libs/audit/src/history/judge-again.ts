@@ -113,11 +113,9 @@ class Again {
     });
     const last = Math.max(...positions.map((at) => stretchAt(checkpoints, at)));
     this.stretches(Math.min(...stretches), last);
-    while (this.dependent.size > 0) {
-      const stretch = Math.min(...this.dependent);
-      this.dependent.delete(stretch);
-      this.stretches(stretch, stretch);
-    }
+    // one that depends on another lies later
+    for (let stretch = 0; this.dependent.size > 0; stretch += 1)
+      if (this.dependent.delete(stretch)) this.stretches(stretch, stretch);
     return this.shoe;
   }
 
