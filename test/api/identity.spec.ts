@@ -5,7 +5,7 @@ import { migrateAccess, ensureFirstAdmin, type Role } from '#api';
 import { hashPassword, passwordFits } from '../../apps/api/src/identity/credentials/passwords.js';
 import { accessOptions } from '../../apps/api/src/identity/database/access-database.js';
 import { WriteScope } from '../../apps/api/src/identity/identity.js';
-import { NamePatterns } from '../../apps/api/src/identity/name-patterns.js';
+import { matches, NamePatterns } from '../../apps/api/src/identity/name-patterns.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { createDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
@@ -293,6 +293,8 @@ describe('a device key', () => {
     for (const wrong of [
       { sources: [] },
       { sources: ['shoe'] },
+      { sources: ['device/*a*b*c*d*'] },
+      { tables: ['*a*b*c*d*'] },
       { tables: [''] },
       { tables: ['a\u0000'] },
       { types: ['card-stolen'] },
@@ -366,6 +368,40 @@ describe('what a device key may write', () => {
         expect(new NamePatterns([]).has(text)).toBe(false);
       }),
     );
+  });
+
+  /** Whether a pattern matches, tried in every way. */
+  const naively = (pattern: string, name: string): boolean =>
+    pattern === ''
+      ? name === ''
+      : pattern.startsWith('*')
+        ? naively(pattern.slice(1), name) || (name !== '' && naively(pattern, name.slice(1)))
+        : name !== '' && pattern[0] === name[0] && naively(pattern.slice(1), name.slice(1));
+  const few = fc.constantFrom('a', 'b', '*');
+
+  it('matches what a naive matcher does, in no more steps than the product of the lengths', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: few, minLength: 1, maxLength: 8 }),
+        fc.string({ unit: fc.constantFrom('a', 'a', 'b', '\n', '.'), minLength: 1, maxLength: 10 }),
+        (pattern, name) => {
+          let steps = 0;
+          expect(matches(pattern, name, () => (steps += 1))).toBe(naively(pattern, name));
+          expect(steps).toBeLessThanOrEqual(pattern.length * name.length);
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('takes few steps for a name that is made to be slow, and matches none over 400 characters', () => {
+    let steps = 0;
+    const slow = `device/${'a'.repeat(393)}`;
+    expect(matches('device/*a*a*a*a*b', slow, () => (steps += 1))).toBe(false);
+    expect(steps).toBeLessThanOrEqual('device/*a*a*a*a*b'.length * slow.length);
+    expect(matches('device/*', slow)).toBe(true);
+    expect(matches('device/*', `${slow}a`)).toBe(false);
+    expect(matches('*', 'a'.repeat(16_384))).toBe(true);
   });
 
   it('is what a pattern matches, with each part in its place', () => {

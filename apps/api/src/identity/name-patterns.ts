@@ -4,7 +4,11 @@
  */
 const REMEMBERED_MAX = 4096;
 /** Longer names are not cached, because a name may be as long as an event. */
-const NAME_LENGTH_MAX = 200;
+const REMEMBERED_LENGTH_MAX = 200;
+/** A pattern matches no name that is longer. */
+export const MATCHED_LENGTH_MAX = 400;
+/** The most stars in one pattern. */
+export const STARS_MAX = 4;
 
 /**
  * A list of names in which `*` matches any text, such as `device/B07-*`. A list of `*` alone
@@ -12,12 +16,12 @@ const NAME_LENGTH_MAX = 200;
  */
 export class NamePatterns {
   private readonly exact: ReadonlySet<string>;
-  private readonly patterns: readonly RegExp[];
+  private readonly patterns: readonly string[];
   private readonly asked = new Map<string, boolean>();
 
   constructor(readonly list: readonly string[]) {
     this.exact = new Set(list.filter((name) => !name.includes('*')));
-    this.patterns = list.filter((name) => name.includes('*')).map(patternOf);
+    this.patterns = list.filter((name) => name.includes('*'));
   }
 
   /**
@@ -27,19 +31,41 @@ export class NamePatterns {
   has(name: string): boolean {
     const known = this.asked.get(name);
     if (known !== undefined) return known;
-    const has = this.exact.has(name) || this.patterns.some((pattern) => pattern.test(name));
-    if (name.length > NAME_LENGTH_MAX) return has;
+    const has = this.exact.has(name) || this.patterns.some((pattern) => matches(pattern, name));
+    if (name.length > REMEMBERED_LENGTH_MAX) return has;
     if (this.asked.size >= REMEMBERED_MAX) this.asked.clear();
     this.asked.set(name, has);
     return has;
   }
 }
 
-const patternOf = (text: string): RegExp =>
-  new RegExp(
-    `^${text
-      .split(/\*+/)
-      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.*')}$`,
-    's',
-  );
+/**
+ * Returns whether a pattern matches a name: its stars match any text, everything else itself.
+ * Compares at most as many characters as the product of the two lengths. `*` alone matches a name
+ * of any length, other patterns one of at most 400 characters.
+ */
+export function matches(pattern: string, name: string, count: () => unknown = ignored): boolean {
+  if (/^\*+$/.test(pattern)) return true;
+  if (name.length > MATCHED_LENGTH_MAX) return false;
+  let [at, from] = [0, 0];
+  // where the last star stood, and the end of the text that it matches so far
+  let [star, matched] = [-1, 0];
+  while (from < name.length) {
+    count();
+    if (pattern[at] === '*') {
+      star = at;
+      matched = from;
+      at += 1;
+    } else if (at < pattern.length && pattern[at] === name[from]) {
+      at += 1;
+      from += 1;
+    } else if (star >= 0) {
+      matched += 1;
+      [at, from] = [star + 1, matched];
+    } else return false;
+  }
+  while (pattern[at] === '*') at += 1;
+  return at === pattern.length;
+}
+
+const ignored = (): void => undefined;

@@ -14,6 +14,7 @@ import {
 import { EVENT_TYPES } from '#audit';
 import { MayBeAbsent } from '../http/optional.js';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './credentials/passwords.js';
+import { STARS_MAX } from './name-patterns.js';
 import { ROLES } from './permissions.js';
 
 /**
@@ -118,9 +119,21 @@ export const TablesSeenField = (described: ApiPropertyOptions = {}): PropertyDec
     }),
   );
 
+/** The schema of a pattern. */
+const FEW_STARS = { pattern: `^[^*]*([*][^*]*){0,${STARS_MAX}}$` };
+const FewStars = (): PropertyDecorator =>
+  Matches(new RegExp(FEW_STARS.pattern, 's'), {
+    each: true,
+    message: `each entry may have at most ${STARS_MAX} stars`,
+  });
+
 /** Patterns of the tables that a key may write about. */
 export const TablePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
-  applyDecorators(ScopeField({ ...LIST, minItems: 1, ...described }), ArrayNotEmpty());
+  applyDecorators(
+    ScopeField({ ...LIST, minItems: 1, items: { ...ENTRY, allOf: [FEW_STARS] }, ...described }),
+    ArrayNotEmpty(),
+    FewStars(),
+  );
 
 /** Patterns of the sources that a key may write: `*`, or a text that begins like a source. */
 export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
@@ -128,10 +141,14 @@ export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDeco
     ScopeField({
       ...LIST,
       minItems: 1,
-      items: { ...ENTRY, allOf: [{ pattern: '^([*]$|(device|person|virtual|system)/)' }] },
+      items: {
+        ...ENTRY,
+        allOf: [{ pattern: '^([*]$|(device|person|virtual|system)/)' }, FEW_STARS],
+      },
       ...described,
     }),
     ArrayNotEmpty(),
+    FewStars(),
     Matches(/^(\*|(device|person|virtual|system)\/.*)$/s, {
       each: true,
       message: 'each of sources must be "*" or begin with device/, person/, virtual/ or system/',
