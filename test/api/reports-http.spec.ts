@@ -250,9 +250,19 @@ describe('a CSV file', () => {
     }
   });
 
+  it('begins with a byte order mark if asked', async () => {
+    const path = '/v1/reports/commission?by=table&format=csv';
+    const plain = await floor.get(path);
+    expect((await floor.get(`${path}&bom=true`)).body).toBe(`\uFEFF${plain.body}`);
+    expect((await floor.get(`${path}&bom=false`)).body).toBe(plain.body);
+    const refused = await floor.get(`${path}&bom=yes`);
+    expect(refused.statusCode).toBe(400);
+    expect(refused.body).toContain('bom');
+  });
+
   it('never contains a formula, and has a file name', async () => {
     const { body, headers } = await floor.get('/v1/reports/commission?by=table&format=csv');
-    expect(body).toContain(`'${TABLES[1]},`);
+    expect(body).toContain(`"'${TABLES[1]}",`);
     expect(body).toContain(TABLES[2]);
     expect(headers['content-disposition']).toBe('attachment; filename="commission.csv"');
     for (const path of [...LISTS, ...REPORTS]) {

@@ -18,9 +18,10 @@ export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
   }));
 
 /**
- * Returns rows as RFC 4180 CSV in UTF-8 with a heading line and CRLF. If a spreadsheet would read a
- * text as a formula (it begins with = + - @, a tab or a line break), an apostrophe precedes it.
- * Numbers stay as they are, negative ones too.
+ * Returns rows as RFC 4180 CSV in UTF-8 with a heading line and CRLF. Every text is quoted. If a
+ * spreadsheet could read one as a formula, an apostrophe precedes it: it begins with = + - @ or |,
+ * also after blanks and separators, or with a tab or a line break (OWASP, "CSV Injection"). Numbers
+ * stay as they are, negative ones too.
  */
 export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   return stringify(
@@ -28,7 +29,7 @@ export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
       columns.map(({ heading }) => heading),
       ...rows.map((row) => columns.map(({ value }) => cell(value(row)))),
     ],
-    { record_delimiter: 'windows' },
+    { record_delimiter: 'windows', quoted_string: true },
   );
 }
 
@@ -41,10 +42,15 @@ export const csvFile = <Line>(
   of: ({ lines }) => csvOf(columns, lines),
 });
 
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/**
+ * The signs of a formula, full-width and small ones too, after what a spreadsheet may skip: blanks,
+ * invisible characters and the separators of other kinds of CSV.
+ */
+const FORMULA = /^[\t\r\n]|^[\s\p{Z}\p{Cf};]*[=+\-@|＝＋－＠﹢﹣﹦﹫]/u;
 
-function cell(value: string | number | boolean | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return String(value);
-  return FORMULA.test(value) ? `'${value}` : value;
+function cell(value: string | number | boolean | null | undefined): string | number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number') return value;
+  const text = String(value);
+  return FORMULA.test(text) ? `'${text}` : text;
 }

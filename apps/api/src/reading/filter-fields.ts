@@ -6,7 +6,7 @@ import { FINDING_CODES, SEVERITIES } from '#audit';
 import { isDay, PAGE_DEFAULT, PAGE_MAX } from '#read-model';
 import { MayBeAbsent } from '../http/optional.js';
 import { PARAMETER_LENGTH_MAX } from '../http/parameters.js';
-import { FORMATS, type Format } from './formats.js';
+import { FORMATS, MARKS, type Format, type Mark } from './formats.js';
 
 /**
  * Accepts a text that PostgreSQL accepts: no NUL and no half of a surrogate pair. It may be as long
@@ -94,6 +94,17 @@ const FormatField = (): PropertyDecorator =>
     IsIn(FORMATS),
   );
 
+const MarkField = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      enum: MARKS,
+      default: 'false',
+      description: 'Whether CSV begins with a byte order mark, by which spreadsheets know UTF-8',
+    }),
+    MayBeAbsent(),
+    IsIn(MARKS),
+  );
+
 /** An optional choice from these values. `by` is the default. */
 export const ChoiceField = (choices: readonly string[], by?: string): PropertyDecorator =>
   applyDecorators(
@@ -135,6 +146,9 @@ export class TableFields {
 
   @FormatField()
   format?: Format;
+
+  @MarkField()
+  bom?: Mark;
 }
 
 /** The query by table and gaming days. */

@@ -6,6 +6,11 @@ export const FORMATS = ['json', 'csv'] as const;
 /** One of `FORMATS`. */
 export type Format = (typeof FORMATS)[number];
 
+/** Whether CSV begins with a byte order mark. */
+export const MARKS = ['true', 'false'] as const;
+/** One of `MARKS`. */
+export type Mark = (typeof MARKS)[number];
+
 /**
  * Returns the format of the answer: `asked`, or else what `Accept` prefers, and JSON in a tie.
  * Throws `not-acceptable` if `Accept` takes neither.

@@ -40,9 +40,9 @@ export class ReadAnswer implements NestInterceptor<ReadAt<object>, string | unde
     return next.handle().pipe(
       map(({ positions, result }) => {
         void reply.header(LOG_POSITION, positions).header('Vary', 'Accept, Authorization');
-        const { format } = request.query as { format?: unknown };
+        const { format, bom } = request.query as { format?: unknown; bom?: unknown };
         return csv && formatAsked(request, format) === 'csv'
-          ? inCsv(request, reply, csv.name, csv.of(result))
+          ? inCsv(request, reply, csv.name, `${bom === 'true' ? '\uFEFF' : ''}${csv.of(result)}`)
           : unlessKnown(request, reply, JSON.stringify({ positions, ...result }), JSON_TYPE);
       }),
     );

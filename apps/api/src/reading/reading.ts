@@ -2,12 +2,13 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Paging, Positions } from '#read-model';
 import { identityOf } from '../identity/requires.js';
-import { formatAsked, type Format } from './formats.js';
+import { formatAsked, type Format, type Mark } from './formats.js';
 import { leastPosition } from './positions.js';
 
 /** The parameters of a list or report that are not part of its filter. */
 interface PagesAsked {
   readonly format?: Format;
+  readonly bom?: Mark;
   readonly cursor?: string;
   readonly limit?: number;
 }
@@ -43,6 +44,7 @@ export class Reading {
    */
   asks<Fields extends PagesAsked>({
     format,
+    bom: _,
     cursor,
     limit,
     ...filter
