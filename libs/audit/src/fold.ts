@@ -194,17 +194,25 @@ class Table implements Admitting {
 
   /** Remembers what kinds of message a source sends. */
   private rememberSource({ source, type }: AnyEvent): void {
+    const { sources, admission } = this.state;
+    const known = sources.find((each) => each.source === source) ?? this.newSource(source);
+    known.admitted = admission.counts.admitted;
+    for (const kind of kindsOf(type)) if (!known.sent.includes(kind)) known.sent.push(kind);
+  }
+
+  /** Remembers a new source, and forgets the one that was heard longest ago if there are many. */
+  private newSource(source: string): TableState['sources'][number] {
     const { sources } = this.state;
-    const sent = kindsOf(type);
-    const at = sources.findIndex((known) => known.source === source);
-    const known = sources[at] ?? { source, sent: [], admitted: 0 };
-    if (at !== 0) {
-      if (at > 0) sources.splice(at, 1);
-      sources.unshift(known);
-      if (sources.length > SOURCES_MAX) sources.pop();
+    const fresh = { source, sent: [], admitted: 0 };
+    if (sources.length >= SOURCES_MAX) {
+      const longest = Math.min(...sources.map(({ admitted }) => admitted));
+      sources.splice(
+        sources.findIndex(({ admitted }) => admitted === longest),
+        1,
+      );
     }
-    known.admitted = this.state.admission.counts.admitted;
-    for (const kind of sent) if (!known.sent.includes(kind)) known.sent.push(kind);
+    sources.push(fresh);
+    return fresh;
   }
 
   /**

@@ -360,7 +360,7 @@ export interface TableState {
   readonly duty: Duty;
   /** Ids of the last shoes, oldest first. */
   readonly shoes: string[];
-  /** What each source has sent here, the source heard last first. */
+  /** What each source has sent here. */
   readonly sources: KnownSource[];
   /** The gap that may have hidden the opening of a shoe since the last one; null if none did. */
   openingLost: Gap | null;
