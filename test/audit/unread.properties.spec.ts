@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { AnyEvent, EventData, Finding } from '#audit';
+import { fold, newTable, type AnyEvent, type EventData, type Finding } from '#audit';
 import {
   CARDS,
   due,
@@ -431,6 +431,63 @@ describe('with unread cards', () => {
       },
     );
     fc.assert(once, overTables());
+  });
+});
+
+/** Cards to any hand or none, most of them unread, and moves of earlier ones. */
+const tangled = fc.array(
+  fc.record({
+    card: fc.option(card, { freq: 5, nil: null }),
+    to: fc.constantFrom('player' as const, 'banker' as const, null),
+    moved: fc.option(
+      fc.tuple(
+        fc.nat(11),
+        fc.constantFrom('player' as const, 'banker' as const, 'discard' as const),
+      ),
+      { freq: 2 },
+    ),
+  }),
+  { minLength: 4, maxLength: 12, size: 'max' },
+);
+
+describe('however many cards of a coup are unread and moved,', () => {
+  it('at most 40,000 readings are followed, and what is raised holds in any', () => {
+    const once = fc.property(
+      tangled,
+      fc.array(fc.array(card, { minLength: 12, maxLength: 12 }), { minLength: 5, maxLength: 5 }),
+      (dealt, samples) => {
+        const log = new TableLog();
+        log.open({ rules: PLAIN.ref, reports: ['outcomes', 'bets', 'settlements'] });
+        log.dealer();
+        log.add('terminal', 'coup-opened', { coup: 1 });
+        log.add('terminal', 'bet-placed', { seat: 1, bet: 'banker', amount: 10_000 });
+        const drawn: string[] = [];
+        for (const { card: seen, to, moved } of dealt) {
+          const event = moved && drawn[moved[0]];
+          if (event) log.add('person/sam', 'card-moved', { event, to: moved[1], by: 'sam' });
+          drawn.push(log.add('shoe', 'card-drawn', { card: seen, to }));
+        }
+        log.add('terminal', 'outcome-declared', { outcome: 'banker', by: 'dealer' });
+        log.add('terminal', 'bet-settled', { seat: 1, bet: 'banker', stake: 'taken', paid: 0 });
+        log.add('terminal', 'coup-closed', {});
+        const events = log.events.map((event) => decoded(event));
+        const state = newTable('T1');
+        for (const event of events) {
+          fold(state, event, BOOK);
+          const fillings = state.open?.coup?.readings?.fillings ?? [];
+          const worlds = fillings.reduce((sum, filling) => sum + filling.worlds.count, 0);
+          expect(worlds).toBeLessThanOrEqual(40_000);
+        }
+        const unread = new Set(drawn.filter((_, i) => dealt[i]?.card === null));
+        const recording = { events, unread };
+        const raised = keysOf(read(recording, []));
+        for (const cards of samples) {
+          const keys = keysOf(read(recording, cards));
+          expect([...raised].filter((key) => !keys.has(key))).toEqual([]);
+        }
+      },
+    );
+    fc.assert(once, overTables(100));
   });
 });
 
