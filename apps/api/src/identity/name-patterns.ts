@@ -6,7 +6,7 @@ const REMEMBERED_MAX = 4096;
 /** Longer names are not cached, because a name may be as long as an event. */
 const REMEMBERED_LENGTH_MAX = 200;
 /** A pattern matches no name that is longer. */
-export const MATCHED_LENGTH_MAX = 400;
+const MATCHED_LENGTH_MAX = 400;
 /** The most stars in one pattern. */
 export const STARS_MAX = 4;
 
