@@ -243,10 +243,10 @@ export interface Shoe {
   closed: boolean;
   /**
    * The journal in the order of play: late events that a correction has entered lie at the places
-   * of their numbers. It is `journal` itself while there are none.
+   * of their numbers. While there are none, this is the same list as `journal`. It and all that
+   * follows here can be made from the journal, and is never saved.
    */
   played: Entry[];
-  /** The rest follows from the journal and is never saved. */
   /** The corrected data of each corrected event, by its reference. */
   right: Map<string, Readonly<Record<string, unknown>>>;
   /** Indexes of `played` by the id of the event, made when first asked for; -1 for an id given twice. */
