@@ -87,6 +87,12 @@ describe('the steps of a coup', () => {
     expect(told('p2S b3D p3C bTH p??')[5]).toBe('=tie|banker');
   });
 
+  it('list every outcome when a hand has an unread third and an unread fourth card', () => {
+    // Against a third card of 2 to 7 the banker draws on 4. Against the others it stands, and the
+    // fourth card gives the player hand any total.
+    expect(told('pAS pAS p?? b5C b9D p??').at(-1)).toBe('=banker|=player|=tie|banker');
+  });
+
   it('show where a hand is free to draw, and what is due once it stood', () => {
     // The player hand is free on 5. The banker draws on 2 in both cases. On 6 the banker stands if
     // the player hand stood.

@@ -44,23 +44,17 @@ export function totals(hand: readonly SeenCard[]): readonly number[] {
 
 /**
  * Returns every hand that this one can be, as far as the drawing rules and the outcome can tell
- * them apart.
+ * them apart: at most a thousand.
  */
 export function handReadings(hand: readonly SeenCard[]): HandTotals[] {
   const sumOf = (cards: readonly SeenCard[]): number | null =>
     cards.some(({ card }) => card === null) ? null : (totals(cards)[0] as number);
-  const two = sumOf(hand.slice(0, 2));
-  const third = sumOf(hand.slice(2, 3));
-  const later = hand.slice(3);
-  // An unread card among the first three leaves the total open already. An unread fourth card
-  // counts as 0, which bounds the readings.
-  const isAny = two === null || third === null;
-  const rest = sumOf(isAny ? later.filter(({ card }) => card !== null) : later);
-  return Array.from(readings([two, third, rest]), ([of2 = 0, of3 = 0, others = 0]) => ({
+  const parts = [sumOf(hand.slice(0, 2)), sumOf(hand.slice(2, 3)), sumOf(hand.slice(3))];
+  return Array.from(readings(parts), ([two = 0, third = 0, later = 0]) => ({
     cards: hand.length,
-    two: of2,
-    third: hand.length > 2 ? of3 : null,
-    total: (of2 + of3 + others) % 10,
+    two,
+    third: hand.length > 2 ? third : null,
+    total: (two + third + later) % 10,
   }));
 }
 
@@ -81,6 +75,9 @@ export function dueOfReadings(
   const found = new Map<string, Due>();
   const add = (due: Due): void =>
     void found.set(due.step === 'card' ? `${due.to} ${due.optional}` : due.outcome, due);
+  // Nothing more is drawn to hands of three cards, and their readings would be a million pairs.
+  if (hands.player.length > 2 && hands.banker.length > 2)
+    return outcomesOfReadings(hands).map((outcome) => ({ step: 'outcome', outcome }));
   const bankers = handReadings(hands.banker);
   for (const player of handReadings(hands.player)) {
     for (const banker of bankers) {
