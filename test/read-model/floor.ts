@@ -52,6 +52,7 @@ export async function openFloor(): Promise<Floor> {
         unjudgeable: [],
         totals: [],
         devices: [],
+        houseEvents: [],
         snapshots: [],
         parked: [],
         ...rows,

@@ -24,6 +24,7 @@ export const NOTHING: RowBatch = {
   unjudgeable: [],
   totals: [],
   devices: [],
+  houseEvents: [],
   snapshots: [],
   parked: [],
 };

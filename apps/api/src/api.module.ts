@@ -4,6 +4,7 @@ import { CqrsModule, UnhandledExceptionBus } from '@nestjs/cqrs';
 import { asError } from '#process';
 import { RequestPipe } from './http/validation.pipe.js';
 import { IdentityModule } from './identity/identity.module.js';
+import { HouseModule } from './house/house.module.js';
 import { IngestModule } from './ingest/ingest.module.js';
 import { ListsModule } from './lists/lists.module.js';
 import { OperationModule } from './operation/operation.module.js';
@@ -26,6 +27,7 @@ export class ApiModule implements OnApplicationBootstrap {
         PartsModule.of(parts),
         DatabaseModule.of(parts.databaseUrl),
         CqrsModule.forRoot(),
+        HouseModule,
         IngestModule,
         IdentityModule,
         OperationModule,

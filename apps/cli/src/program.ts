@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit/command.js';
-import { asError, packageFolder } from '#process';
+import { appVersion, asError } from '#process';
 import { oddsCommand } from './odds/command.js';
 import { endQuietlyWhenNobodyReads } from './terminal/page.js';
 import { EXIT, Refusal } from './refusal.js';
@@ -28,7 +26,7 @@ function program(): Command {
     .description(
       'Audit of baccarat: what was dealt, what the rules require, what went wrong, what is owed.',
     )
-    .version(version(), '--version', 'print the version')
+    .version(appVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
     .addCommand(auditCommand())
     .addCommand(simulateCommand())
@@ -41,10 +39,6 @@ function program(): Command {
   strict(whole);
   return whole;
 }
-
-const version = (): string =>
-  (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
-    .version;
 
 /**
  * Makes a command and its subcommands throw instead of ending the process, and point to their help.

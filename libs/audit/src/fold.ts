@@ -3,7 +3,7 @@ import type { Decoder } from './decode/decode.js';
 import type { Block } from './decode/line-reader.js';
 import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
 import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
-import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
+import { HOUSE_TABLE, referenceOf, type AnyEvent, type EventOf } from './events/events.js';
 import { newFinding, raise, type Wrong } from './findings/findings.js';
 import {
   gapFound,
@@ -68,6 +68,7 @@ export function fold(
   receipt: Receipt = NO_RECEIPT,
 ): void {
   const taken = 'decoder' in event ? eventOf(event, state.table) : event;
+  if (state.table === HOUSE_TABLE) return;
   state.changes.receipt = receipt;
   admit(state.admission, taken, new Table(state, book));
 }

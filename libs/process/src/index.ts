@@ -1,6 +1,6 @@
 export { asError } from './as-error.js';
 export { Environment, SettingsRefused, type Variables } from './environment.js';
-export { packageFolder } from './package-folder.js';
+export { appVersion, packageFolder } from './package-folder.js';
 export { fileRefusal, Refusal } from './refusal.js';
 export { runChild } from './run-child.js';
 export { settingsText } from './settings-text.js';

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,3 +12,8 @@ export function packageFolder(): string {
     if (folder === dirname(folder)) throw new Error('the folder rules/ of this package is missing');
   }
 }
+
+/** Returns the version of this program, as its package names it. */
+export const appVersion = (): string =>
+  (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string })
+    .version;

@@ -1,3 +1,4 @@
+import { HOUSE_TABLE, SENT_TYPES } from '#audit';
 import type { Role } from './permissions.js';
 import { NamePatterns } from './name-patterns.js';
 
@@ -16,14 +17,11 @@ export interface Identity {
 export const seesTable = ({ tables }: Identity, table: string): boolean =>
   tables === 'all' || tables.includes(table);
 
-/**
- * The event types that only our own commands and the auditor write, even if an identity lists them.
- */
-const OURS = /^(gap-declared|finding-.*|export-.*)$/;
+const SENT: ReadonlySet<string> = new Set(SENT_TYPES);
 
 /**
  * What an identity may write. The source, the type and the table of an event must each match its
- * list.
+ * list. Never the types of the auditor and the api, and never the record of the house.
  */
 export class WriteScope {
   private readonly sources: NamePatterns;
@@ -55,8 +53,8 @@ export class WriteScope {
     readonly table: string;
   }): 'source' | 'type' | 'table' | undefined {
     if (!this.sources.has(source)) return 'source';
-    if (OURS.test(type) || !this.types.has(type)) return 'type';
-    if (!this.tables.has(table)) return 'table';
+    if (!SENT.has(type) || !this.types.has(type)) return 'type';
+    if (table === HOUSE_TABLE || !this.tables.has(table)) return 'table';
     return undefined;
   }
 }

@@ -36,6 +36,7 @@ export const PERMISSIONS = {
   'manage-keys': ['integrator', 'admin'],
   'read-parked': ['compliance', 'regulator', 'integrator', 'admin'],
   'release-parked': ['admin'],
+  'read-house-events': ['compliance', 'regulator'],
   'read-positions': ['compliance', 'regulator', 'integrator', 'admin'],
 } as const satisfies Readonly<Record<string, readonly (Role | 'device')[]>>;
 

@@ -11,7 +11,7 @@ import {
   Matches,
   ValidateBy,
 } from 'class-validator';
-import { EVENT_TYPES } from '#audit';
+import { SENT_TYPES } from '#audit';
 import { MayBeAbsent } from '../http/optional.js';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './credentials/passwords.js';
 import { STARS_MAX } from './name-patterns.js';
@@ -155,7 +155,7 @@ export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDeco
     }),
   );
 
-const TYPE_ENTRIES = ['*', ...EVENT_TYPES.filter((type) => type !== 'gap-declared')];
+const TYPE_ENTRIES = ['*', ...SENT_TYPES];
 
 /** The event types that a key may write: short names, or `*`. */
 export const TypesField = (described: ApiPropertyOptions): PropertyDecorator =>

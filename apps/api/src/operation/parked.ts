@@ -7,7 +7,9 @@ import {
   Query,
   QueryHandler,
 } from '@nestjs/cqrs';
-import type { ParkedAsk, ParkedTable, PositionState, RowStore } from '#read-model';
+import type { ParkedAsk, ParkedTable, PositionState, RowStore, Statement } from '#read-model';
+import type { EntityManager } from 'typeorm';
+import { HouseRecord } from '../house/house-record.js';
 import { type Identity, seesTable } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 
@@ -98,42 +100,62 @@ export class ResumePartition extends Command<void> {
   }
 }
 
-/** Stores the parked table: decision recorded for its auditor, and logs who made it. */
+/** Records the decision for the auditor of a parked table, and who made it. */
 @CommandHandler(DecideParked)
 export class DecideParkedHandler implements ICommandHandler<DecideParked> {
   private readonly logger = new Logger('parked');
 
-  constructor(private readonly decisions: ParkingStore) {}
+  constructor(
+    private readonly decisions: ParkingStore,
+    private readonly record: HouseRecord,
+  ) {}
 
   async execute({ by, table, what }: DecideParked): Promise<void> {
-    const isId = !/\p{Cc}/u.test(table);
-    if (
-      !isId ||
-      !seesTable(by, table) ||
-      !(await this.decisions.store.askParked(table, what, by.id))
-    )
-      throw new Problem('not-found', 'no parked table has this id');
+    const notFound = new Problem('not-found', 'no parked table has this id');
+    if (/\p{Cc}/u.test(table) || !seesTable(by, table)) throw notFound;
+    await this.record.transaction(async (manager, note) => {
+      if (!(await isChanged(manager, this.decisions.store.askingParked(table, what, by.id))))
+        throw notFound;
+      await note({
+        type: 'parked-decided',
+        by: by.id,
+        data: { parked: table, decision: what },
+      });
+    });
     this.logger.log({ message: 'parked table: decision recorded', table, what, by: by.id });
   }
 }
 
-/** Makes a stopped partition claimable again, and logs who asked. */
+/** Makes a stopped partition claimable again, and records who asked. */
 @CommandHandler(ResumePartition)
 export class ResumePartitionHandler implements ICommandHandler<ResumePartition> {
   private readonly logger = new Logger('parked');
 
-  constructor(private readonly decisions: ParkingStore) {}
+  constructor(
+    private readonly decisions: ParkingStore,
+    private readonly record: HouseRecord,
+  ) {}
 
   async execute({ by, partition }: ResumePartition): Promise<void> {
     if (by.tables !== 'all')
       throw new Problem('not-permitted', 'the partition has tables that this identity may not see');
-    const isNumber = /^\d{1,6}$/.test(partition);
-    if (!isNumber || !(await this.decisions.store.resumePartition(Number(partition))))
-      throw new Problem('not-found', 'no stopped partition has this number');
+    const notFound = new Problem('not-found', 'no stopped partition has this number');
+    if (!/^\d{1,6}$/.test(partition)) throw notFound;
+    await this.record.transaction(async (manager, note) => {
+      const number = Number(partition);
+      if (!(await isChanged(manager, this.decisions.store.resuming(number)))) throw notFound;
+      await note({ type: 'partition-resumed', by: by.id, data: { partition: number } });
+    });
     this.logger.log({
       message: 'stopped partition made claimable again',
       partition: Number(partition),
       by: by.id,
     });
   }
+}
+
+/** Runs a statement in a transaction and returns whether it changed a row. */
+async function isChanged(manager: EntityManager, { text, values }: Statement): Promise<boolean> {
+  const [rows] = await manager.query<[unknown[], number]>(text, values);
+  return rows.length > 0;
 }

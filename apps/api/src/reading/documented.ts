@@ -6,6 +6,7 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { RecordedReading } from '../house/recorded-reading.js';
 import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, MIN_POSITION, POSITIONS_PATTERN } from './positions.js';
 import { type CsvFile, InCsv, ReadAnswer } from './read-answer.interceptor.js';
@@ -24,6 +25,7 @@ export const ReadLines = <Answered extends object>(
 ): MethodDecorator =>
   applyDecorators(
     InCsv(csv),
+    UseInterceptors(RecordedReading),
     Refuses('invalid-request', 'too-large'),
     documented(summary, answer, { 'text/csv': { schema: { type: 'string' } } }),
   );

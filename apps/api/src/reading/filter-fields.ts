@@ -114,12 +114,15 @@ export const ChoiceField = (choices: readonly string[], by?: string): PropertyDe
   );
 
 /** An optional list of finding codes. */
-export const CodesField = (): PropertyDecorator =>
+export const CodesField = (): PropertyDecorator => ChoicesField(FINDING_CODES);
+
+/** An optional list of choices from these values. */
+export const ChoicesField = (choices: readonly string[]): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ isArray: true, enum: FINDING_CODES, description: 'Comma-separated' }),
+    ApiPropertyOptional({ isArray: true, enum: choices, description: 'Comma-separated' }),
     MayBeAbsent(),
     ToList(),
-    IsIn(FINDING_CODES, { each: true }),
+    IsIn(choices, { each: true }),
   );
 
 /** An optional list of severities. */
@@ -139,11 +142,8 @@ export const SeveritiesField = (): PropertyDecorator =>
 export const ReferenceField = (of: 'shoe' | 'coup'): PropertyDecorator =>
   TextField({ description: `The reference of the ${of}'s opening` });
 
-/** The query of one table or all, and the format of the answer. */
-export class TableFields {
-  @TextField({ example: 'B01' })
-  table?: string;
-
+/** The query by the format of the answer. */
+class FormatFields {
   @FormatField()
   format?: Format;
 
@@ -151,14 +151,34 @@ export class TableFields {
   bom?: Mark;
 }
 
-/** The query by table and gaming days. */
-export class FilterFields extends TableFields {
-  @DayField('The first gaming day', '2026-11-01')
-  from?: string;
+/** The query of one table or all, and the format of the answer. */
+export class TableFields extends FormatFields {
+  @TextField({ example: 'B01' })
+  table?: string;
+}
 
-  @DayField('The last gaming day, itself included', '2026-11-30')
+interface DaysAsked {
+  from?: string;
   to?: string;
 }
+
+/** Returns the class of a query with these fields, by gaming days. */
+function daily<Asked extends object>(fields: new () => Asked): new () => Asked & DaysAsked {
+  class Daily extends (fields as new () => object) implements DaysAsked {
+    @DayField('The first gaming day', '2026-11-01')
+    from?: string;
+
+    @DayField('The last gaming day, itself included', '2026-11-30')
+    to?: string;
+  }
+  return Daily as new () => Asked & DaysAsked;
+}
+
+/** The query by gaming days. */
+export class DaysFields extends daily(FormatFields) {}
+
+/** The query by table and gaming days. */
+export class FilterFields extends daily(TableFields) {}
 
 /** The query by table, gaming days and dealer. */
 export class DealtFields extends FilterFields {

@@ -1,5 +1,6 @@
 import {
   auditedTable,
+  referenceOf,
   rowsOf,
   shoesInReach,
   type AuditedFinding,
@@ -11,13 +12,14 @@ import {
   type CoupRow,
   type DeviceRow,
   type FindingRow,
+  type HouseEventRow,
   type RowBatch,
   type ShoeRow,
   type TableAsFolded,
   type UnjudgeableChange,
 } from '#read-model';
 import type { Device } from './device.js';
-import type { TableRun } from './table-run.js';
+import type { Act, TableRun } from './table-run.js';
 import { utcOf } from './times.js';
 
 /** Returns the gaming day of an event's time. */
@@ -36,13 +38,14 @@ export const nothingGathered = (): Gathered => ({
   unjudgeable: [],
   totals: [],
   devices: [],
+  houseEvents: [],
   snapshots: [],
   parked: [],
 });
 
 /** Takes the changes of a table and adds the rows that they make to `rows`. */
 export function addRows(run: TableRun, partition: number, dayOf: DayOf, rows: Gathered): void {
-  const { mark, changes, devices } = run.takeChanges();
+  const { mark, changes, devices, acts } = run.takeChanges();
   if (mark === null) return;
   const table = new TableProjection(run, partition, dayOf);
   rows.tables.push(table.row(mark));
@@ -50,6 +53,7 @@ export function addRows(run: TableRun, partition: number, dayOf: DayOf, rows: Ga
   for (const shoe of shoes) table.addShoe(shoe, rows);
   for (const finding of outside) rows.findings.push(table.finding(finding));
   for (const device of devices) rows.devices.push(table.device(device));
+  for (const act of acts) rows.houseEvents.push(table.houseEvent(act));
   run.projectedSums.keep(shoesInReach(run.state));
 }
 
@@ -136,6 +140,19 @@ class TableProjection {
       if (!body) return { ...row, body };
       return { ...row, shoe: body.shoe, coup: body.coup ?? null, coupRef, body };
     });
+  }
+
+  houseEvent({ event, mark }: Act): HouseEventRow {
+    const { type, source: by, time, data } = event;
+    return {
+      ref: referenceOf(event),
+      type,
+      by,
+      at: utcOf(time),
+      gamingDay: this.dayOf(time),
+      data,
+      ...this.at(mark),
+    };
   }
 
   device({ clockOffset, changed, lastTime, lastReceived, ...device }: Device): DeviceRow {

@@ -1,6 +1,8 @@
 import {
   fold,
   FOLD_VERSION,
+  HOUSE_TABLE,
+  isOfHouse,
   loadTable,
   newTable,
   referenceOf,
@@ -48,6 +50,12 @@ export interface LineAt {
   readonly line: number;
 }
 
+/** An act in the house, and the offset after its record. */
+export interface Act {
+  readonly event: AnyEvent;
+  readonly mark: number;
+}
+
 /**
  * A table of this auditor: the fold's state, what is kept next to it, and what changed since its
  * rows were last projected.
@@ -59,6 +67,8 @@ export class TableRun {
   /** The offset after the last folded record whose changes were not taken yet, or null. */
   private mark: number | null = null;
   private readonly changedDevices = new Set<Device>();
+  /** Acts in the house since then. Only the run of the table `HOUSE_TABLE` has any. */
+  private acts: Act[] = [];
   private eventsFolded = 0;
   private lastEventTime: string;
   private highestReceived: string | null;
@@ -139,6 +149,7 @@ export class TableRun {
   take(event: AnyEvent, received: string | null, at: LineAt): void {
     const mark = at.offset + 1;
     if (event.type === 'shoe-opened') this.noteOpening(referenceOf(event), at);
+    if (isOfHouse(event) && this.table === HOUSE_TABLE) this.acts.push({ event, mark });
     this.judging.fold(this.state, event, this.judging.book, { mark, received });
     this.mark = mark;
     this.eventsFolded += 1;
@@ -189,12 +200,14 @@ export class TableRun {
     readonly mark: number | null;
     readonly changes: Changes;
     readonly devices: readonly Device[];
+    readonly acts: readonly Act[];
   } {
-    const { mark } = this;
+    const { mark, acts } = this;
+    this.acts = [];
     const devices = [...this.changedDevices];
     this.mark = null;
     this.changedDevices.clear();
-    return { mark, changes: takeChanges(this.state), devices };
+    return { mark, changes: takeChanges(this.state), devices, acts };
   }
 }
 

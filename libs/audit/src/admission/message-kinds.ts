@@ -11,7 +11,7 @@ const MONEY: readonly MessageKind[] = ['money'];
 const PEOPLE: readonly MessageKind[] = ['people'];
 const NOTHING: readonly MessageKind[] = [];
 
-const OF_TYPE: Readonly<Record<EventType, readonly MessageKind[]>> = {
+const OF_TYPE: Readonly<Partial<Record<EventType, readonly MessageKind[]>>> = {
   'shoe-opened': PLAY,
   'cut-card-drawn': PLAY,
   'shoe-closed': PLAY,
@@ -31,16 +31,7 @@ const OF_TYPE: Readonly<Record<EventType, readonly MessageKind[]>> = {
   'coup-voided': PLAY,
   'dealer-signed-on': PEOPLE,
   'dealer-relieved': PEOPLE,
-  'supervisor-called': NOTHING,
-  'surveillance-notified': NOTHING,
-  'observation-corrected': NOTHING,
-  'device-online': NOTHING,
-  'device-offline': NOTHING,
-  'device-error': NOTHING,
-  'device-error-cleared': NOTHING,
-  'device-setting-changed': NOTHING,
-  'gap-declared': NOTHING,
 };
 
 /** Returns the kinds of message that an event of a type is. */
-export const kindsOf = (type: EventType): readonly MessageKind[] => OF_TYPE[type];
+export const kindsOf = (type: EventType): readonly MessageKind[] => OF_TYPE[type] ?? NOTHING;

@@ -45,6 +45,13 @@ interface Call {
   readonly video?: string;
 }
 
+/** Any JSON by name: what a thing was made with, or what changed on it. Never a secret. */
+type Values = Readonly<Record<string, unknown>>;
+interface OfSession {
+  readonly account: string;
+  readonly session: string;
+}
+
 /**
  * The data of each event type of contract section 2. Amounts are in minor units, and `null` is an
  * unread card.
@@ -120,6 +127,31 @@ export interface EventData {
     readonly from: number;
     readonly to: number;
   };
+  'server-started': {
+    readonly version: string;
+    readonly rules: Values;
+    readonly settings: Values;
+  };
+  'person-signed-in': OfSession & { readonly address: string };
+  'person-sign-in-failed': {
+    readonly account?: string;
+    readonly address: string;
+    readonly attempts: number;
+  };
+  'person-signed-out': OfSession;
+  'person-session-ended': OfSession;
+  'account-created': { readonly account: string; readonly values: Values };
+  'account-changed': { readonly account: string; readonly changes: Values };
+  'key-created': { readonly key: string; readonly values: Values };
+  'key-revoked': { readonly key: string };
+  'record-read': {
+    readonly record: string;
+    readonly filter: Values;
+    readonly format: 'json' | 'csv';
+    readonly times: number;
+  };
+  'parked-decided': { readonly parked: string; readonly decision: 'retry' | 'release' };
+  'partition-resumed': { readonly partition: number };
 }
 /** The short name of an event type. */
 export type EventType = keyof EventData;
@@ -184,14 +216,18 @@ const stake = { seat: ordinal, bet: { is: 'bet' }, amount } as const;
 const note = { firmware: text, code: { is: 'code' }, text, by: id, lastSequence: amount } as const;
 const duty = { dealer: id, role: oneOf('dealer', 'caller') } as const;
 const call = { reason: text, video: text } as const;
+const values = { is: 'object' } as const;
+const ofSession = { account: id, session: id } as const;
 const optionalNote = ['firmware', 'code', 'text', 'by', 'lastSequence'] as const;
 
 /**
  * What an event type carries: its fields in canonical order, the optional ones, and whether it must
- * name a shoe.
+ * name a shoe. `by`: who alone may write it; without it, any sender whose token allows the type.
+ * The api writes its own types to the table `HOUSE`.
  */
 export interface Shape<T extends EventType> {
   readonly shoe: boolean;
+  readonly by?: 'auditor' | 'api';
   readonly fields: { readonly [field in keyof Required<EventData[T]>]: Field };
   readonly optional: readonly (keyof EventData[T] & string)[];
 }
@@ -306,10 +342,70 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
   'device-setting-changed': { shoe: false, fields: note, optional: optionalNote },
   'gap-declared': {
     shoe: false,
+    by: 'auditor',
     fields: { source: id, session: id, from: ordinal, to: ordinal },
     optional: [],
   },
+  'server-started': {
+    shoe: false,
+    by: 'api',
+    fields: { version: text, rules: values, settings: values },
+    optional: [],
+  },
+  'person-signed-in': {
+    shoe: false,
+    by: 'api',
+    fields: { ...ofSession, address: text },
+    optional: [],
+  },
+  'person-sign-in-failed': {
+    shoe: false,
+    by: 'api',
+    fields: { account: id, address: text, attempts: ordinal },
+    optional: ['account'],
+  },
+  'person-signed-out': { shoe: false, by: 'api', fields: ofSession, optional: [] },
+  'person-session-ended': { shoe: false, by: 'api', fields: ofSession, optional: [] },
+  'account-created': { shoe: false, by: 'api', fields: { account: id, values }, optional: [] },
+  'account-changed': {
+    shoe: false,
+    by: 'api',
+    fields: { account: id, changes: values },
+    optional: [],
+  },
+  'key-created': { shoe: false, by: 'api', fields: { key: id, values }, optional: [] },
+  'key-revoked': { shoe: false, by: 'api', fields: { key: id }, optional: [] },
+  'record-read': {
+    shoe: false,
+    by: 'api',
+    fields: {
+      record: text,
+      filter: values,
+      format: oneOf('json', 'csv'),
+      times: ordinal,
+    },
+    optional: [],
+  },
+  'parked-decided': {
+    shoe: false,
+    by: 'api',
+    fields: { parked: id, decision: oneOf('retry', 'release') },
+    optional: [],
+  },
+  'partition-resumed': { shoe: false, by: 'api', fields: { partition: amount }, optional: [] },
 };
 
 /** Every event type, in the order of the contract. */
 export const EVENT_TYPES = Object.keys(SHAPES) as EventType[];
+
+/** The types that a sender may write. The auditor and the api write the others. */
+export const SENT_TYPES: readonly EventType[] = EVENT_TYPES.filter(
+  (type) => SHAPES[type].by === undefined,
+);
+
+/** The table of the record of the house: what belongs to no table. Only the api writes to it. */
+export const HOUSE_TABLE = '@house';
+
+/** Returns whether an event is an act in the house, which the api records and nobody judges. */
+export const isOfHouse = ({ type }: { readonly type: EventType }): boolean =>
+  SHAPES[type].by === 'api';

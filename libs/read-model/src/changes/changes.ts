@@ -1,3 +1,4 @@
+import { HOUSE_TABLE } from '#audit';
 import {
   COUP,
   FINDING,
@@ -107,7 +108,7 @@ export async function changesSince(
     't',
     TABLE_COLUMNS,
   ))
-    found.push({ partition, changed, is: 'table', table });
+    if (table.table !== HOUSE_TABLE) found.push({ partition, changed, is: 'table', table });
   return cut(found, read.positions, since, limit);
 }
 

@@ -6,6 +6,7 @@ import { Rows1785000000000 } from '../migrations/1785000000000-rows.js';
 import { FindingRaisedAt1785100000000 } from '../migrations/1785100000000-finding-raised-at.js';
 import { UnjudgeableCoup1786000000000 } from '../migrations/1786000000000-unjudgeable-coup.js';
 import { FindingStays1787000000000 } from '../migrations/1787000000000-finding-stays.js';
+import { HouseEvents1788500000000 } from '../migrations/1788500000000-house-events.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -72,6 +73,7 @@ export function readModelDataSource(
       FindingRaisedAt1785100000000,
       UnjudgeableCoup1786000000000,
       FindingStays1787000000000,
+      HouseEvents1788500000000,
     ],
     migrationsTableName: 'migration',
     migrationsRun: false,

@@ -1,5 +1,6 @@
 import { COUP, CoupRow, SHOE, ShoeRow } from './game.js';
 import { FINDING, FindingRow, UNJUDGEABLE, UnjudgeableRow } from './findings.js';
+import { HOUSE_EVENT, HouseEventRow } from './house.js';
 import { MemberRow, PositionRow } from './positions.js';
 import {
   DEVICE,
@@ -24,6 +25,7 @@ import {
 export type { Changed } from './changed.js';
 export * from './findings.js';
 export * from './game.js';
+export * from './house.js';
 export * from './positions.js';
 export * from './tables.js';
 export * from './totals.js';
@@ -42,6 +44,7 @@ export const ENTITIES = [
   DealtRow,
   BetTotalRow,
   DeviceRow,
+  HouseEventRow,
   ParkedRow,
   ReleasedRow,
 ];
@@ -58,5 +61,6 @@ export const PROJECTED = [
   DEALT,
   BET_TOTAL,
   DEVICE,
+  HOUSE_EVENT,
   PARKED,
 ] as const;

@@ -1,3 +1,4 @@
+import { HOUSE_TABLE } from '#audit';
 import {
   COUP,
   PARKED,
@@ -76,7 +77,7 @@ const COLUMNS = `n."table" as key, n.name as "table", ${TABLE_STATE.select('t', 
             ${PARKED.select('p', OF_PARKED, 'parked.')}`;
 
 /**
- * Returns all tables that have sent events, by name. A parked table is shown as it was before the
+ * Returns all tables that have sent events, by name. The record of the house is none. A parked table is shown as it was before the
  * event that it is parked at.
  */
 export async function tables(
@@ -85,6 +86,7 @@ export async function tables(
   paging: Paging,
 ): Promise<Page<TableLine>> {
   const where = new Where()
+    .and('n."table" <> ?', HOUSE_TABLE)
     .given('n."table" = any(?)', scope?.map(keyOf))
     .named('n."table" = ?', table);
   if (paging.cursor !== undefined)

@@ -5,6 +5,7 @@ import type {
   DealtRow,
   DeviceRow,
   FindingRow,
+  HouseEventRow,
   LedgerRow,
   ParkedRow,
   ShoeRow,
@@ -75,6 +76,7 @@ export interface RowBatch {
   readonly unjudgeable: readonly UnjudgeableChange[];
   readonly totals: readonly ShoeTotals[];
   readonly devices: readonly DeviceRow[];
+  readonly houseEvents: readonly HouseEventRow[];
   readonly snapshots: readonly SnapshotRow[];
   readonly parked: readonly ParkedEvent[];
 }

@@ -1,6 +1,7 @@
 import { Refusal } from '#process';
 import { POSITION, type PositionRow } from '../entities/index.js';
 import type { WriterPool } from './pool.js';
+import type { Statement } from './statements.js';
 
 const CLAIMED = ['partition', 'generation', 'next', 'lastDigest', 'events'] as const;
 
@@ -218,16 +219,16 @@ export async function stopPartition(
   return stopped.length > 0;
 }
 
-/** Resumes a stopped partition, so that it can be claimed. Returns false if it was not stopped. */
-export async function resumePartition(pool: WriterPool, partition: number): Promise<boolean> {
-  const resumed = await pool.query(
-    'resume-partition',
-    `update ${pool.sql}.position set stopped_offset = null, stopped_reason = null, stopped_at = null
-     where partition = $1 and stopped_at is not null returning partition`,
-    [partition],
-  );
-  return resumed.length > 0;
-}
+/**
+ * Returns the statement that resumes a stopped partition, so that it can be claimed. Returns no row
+ * if it was not stopped.
+ */
+export const resuming = (schema: string, partition: number): Statement => ({
+  name: 'resume-partition',
+  text: `update ${schema}.position set stopped_offset = null, stopped_reason = null, stopped_at = null
+     where partition = $1 and stopped_at is not null returning 1`,
+  values: [partition],
+});
 
 /**
  * Returns the statement that every write begins with. It locks the wanted positions in order and

@@ -34,22 +34,19 @@ export const asked = (pool: WriterPool, partitions: readonly number[]): Promise<
   );
 
 /**
- * Requests the retry or release of a table from the owner of its partition. Replaces a pending
- * request. Returns false if the table is not parked.
+ * Returns the statement that requests the retry or release of a table from the owner of its
+ * partition. Replaces a pending request. Returns no row if the table is not parked.
  */
-export async function askParked(
-  pool: WriterPool,
+export const askingParked = (
+  schema: string,
   table: string,
   what: ParkedAsk,
   by: string,
-): Promise<boolean> {
-  const found = await pool.query(
-    'ask-parked',
-    `update ${pool.sql}.parked set asked = $2, asked_by = $3, asked_at = clock_timestamp() where "table" = $1 returning 1`,
-    [keyOf(table), what, by],
-  );
-  return found.length > 0;
-}
+): Statement => ({
+  name: 'ask-parked',
+  text: `update ${schema}.parked set asked = $2, asked_by = $3, asked_at = clock_timestamp() where "table" = $1 returning 1`,
+  values: [keyOf(table), what, by],
+});
 
 /** Returns the released events of a partition, in order. Every fold of the partition skips them. */
 export const released = (pool: WriterPool, partition: number): Promise<ReleasedRow[]> =>

@@ -12,6 +12,7 @@ import {
   DEALT,
   DEVICE,
   FINDING,
+  HOUSE_EVENT,
   LEDGER,
   SHOE,
   TABLE_STATE,
@@ -118,8 +119,14 @@ export class RowStore {
     return ownership.stopPartition(this.pool, held, offset, reason);
   }
 
+  /** Resumes a stopped partition. Resolves to false if it was not stopped. */
   resumePartition(partition: number): Promise<boolean> {
-    return ownership.resumePartition(this.pool, partition);
+    return this.changes(this.resuming(partition));
+  }
+
+  /** Returns the statement that resumes a partition, to run beside others in a transaction. */
+  resuming(partition: number): Statement {
+    return ownership.resuming(this.pool.sql, partition);
   }
 
   tablesOf(partition: number): AsyncGenerator<TableAtHand> {
@@ -139,12 +146,22 @@ export class RowStore {
     return parking.asked(this.pool, partitions);
   }
 
+  /** Requests a decision about a parked table. Resolves to false if it is not parked. */
   askParked(table: string, what: parking.ParkedAsk, by: string): Promise<boolean> {
-    return parking.askParked(this.pool, table, what, by);
+    return this.changes(this.askingParked(table, what, by));
+  }
+
+  /** Returns the statement that requests it, to run beside others in a transaction. */
+  askingParked(table: string, what: parking.ParkedAsk, by: string): Statement {
+    return parking.askingParked(this.pool.sql, table, what, by);
   }
 
   released(partition: number): Promise<ReleasedRow[]> {
     return parking.released(this.pool, partition);
+  }
+
+  private async changes({ name, text, values }: Statement): Promise<boolean> {
+    return (await this.pool.query(name, text, values)).length > 0;
   }
 
   /** Closes the connections once their current work is done. */
@@ -165,6 +182,7 @@ function checkPartitions({
   findings,
   unjudgeable,
   devices,
+  houseEvents,
   snapshots,
   parked,
 }: RowBatch): void {
@@ -180,6 +198,7 @@ function checkPartitions({
     findings,
     unjudgeable,
     devices,
+    houseEvents,
     snapshots,
     parked,
   ].flat()) {
@@ -232,6 +251,7 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
       unjudgeable.filter((row): row is UnjudgeableRow => row.body !== null),
     ),
     upsert(schema, DEVICE, batch.devices),
+    upsert(schema, HOUSE_EVENT, batch.houseEvents),
     parking.parking(schema, batch.parked),
     ...replaceLines(
       schema,

@@ -26,5 +26,23 @@ class Access1790000000000 implements MigrationInterface {
   }
 }
 
+class Outbox1792000000000 implements MigrationInterface {
+  readonly name = 'Outbox1792000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table access.outbox (
+        id uuid primary key, place bigint not null generated always as identity,
+        type text not null, "by" text not null, at timestamptz not null, data json not null,
+        gathered text constraint outbox_gathered unique, count integer not null default 1,
+        due_at timestamptz not null, held_until timestamptz);
+      create index outbox_due on access.outbox (due_at)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table access.outbox');
+  }
+}
+
 /** The migrations, in the order in which they are applied. A published one never changes. */
-export const ACCESS_MIGRATIONS = [Access1790000000000];
+export const ACCESS_MIGRATIONS = [Access1790000000000, Outbox1792000000000];

@@ -1,4 +1,4 @@
-import { CURRENCIES, EVENT_TYPES, type EventType, fullName, SHAPES } from '#audit';
+import { CURRENCIES, type EventType, fullName, SENT_TYPES, SHAPES } from '#audit';
 
 /** A JSON Schema, of the draft that AsyncAPI 3 uses and of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -170,9 +170,6 @@ function sentSchema(type: EventType): JsonSchema {
     },
   };
 }
-
-/** The types that a sender may write; the auditor writes the others. */
-const SENT_TYPES: readonly EventType[] = EVENT_TYPES.filter((type) => type !== 'gap-declared');
 
 /** The schemas of an event as it is sent: `TableEvent`, and what it refers to. */
 export const SENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {

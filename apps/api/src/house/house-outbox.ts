@@ -1,0 +1,158 @@
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { canonicalLine, fullName, HOUSE_TABLE, stamped } from '#audit';
+import { EventLog, partitionOf } from '#event-log';
+import { asError, within } from '#process';
+import { Gauge } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { Metrics } from '../operation/metrics.js';
+import { type Act, SERVER } from './acts.js';
+
+/** How long an answer waits until its notes are on the log. */
+const ANSWER_MS_MAX = 2_000;
+/** How often notes are looked for that are due later or that another process left behind. */
+const LOOK_MS = 1_000;
+/** Notes of other processes are left to them for this long. */
+const OTHERS_S = 5;
+/** How long a process has notes to itself. An append that takes longer may come twice. */
+const HELD_S = 30;
+/** The most notes of one append. */
+const NOTES_MAX = 100;
+
+/** An act that is in the database and not yet on the log: a row of `access.outbox`. */
+interface Note extends Pick<Act, 'type' | 'by' | 'data'> {
+  readonly id: string;
+  readonly at: Date;
+  /** How often it was done, if it is counted. */
+  readonly count: number;
+}
+
+/** Brings notes from the database to the log, each at least once and under one id. */
+@Injectable()
+export class HouseOutbox implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('house');
+  private readonly waiting: Gauge;
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
+  private isAway = false;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly log: EventLog,
+    { registry }: Metrics,
+  ) {
+    this.waiting = new Gauge({
+      name: 'shoeprint_house_events_waiting',
+      help: 'Acts in the house that are in the database and not yet on the log.',
+      registers: [registry],
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.looking ??= this.look().finally(() => {
+        this.looking = undefined;
+      });
+    }, LOOK_MS);
+  }
+
+  /** Stops looking. What is left stays in the database, for the next process. */
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    if (this.looking) await within(ANSWER_MS_MAX, this.looking).catch(() => undefined);
+  }
+
+  /** Appends these notes. Resolves once they are on the log, or after two seconds. */
+  async sent(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const sending = this.send('id = any($1::uuid[])', ids).then(
+      () => undefined,
+      (error: unknown) => this.failed(error),
+    );
+    await within(ANSWER_MS_MAX, sending).catch(() => undefined);
+  }
+
+  /** Appends what is due and nobody appends. */
+  private async look(): Promise<void> {
+    try {
+      const due = `due_at <= now() and (gathered is not null or at < now() - $1 * interval '1 second')`;
+      while ((await this.send(due, OTHERS_S)) === NOTES_MAX);
+      const [row] = await this.source.query<[{ waiting: string }]>(
+        'select count(*) as waiting from access.outbox where due_at <= now()',
+      );
+      this.waiting.set(Number(row.waiting));
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  /** Appends the notes that fit a condition and are free, and returns how many they were. */
+  private async send(condition: string, parameter: unknown): Promise<number> {
+    const [taken] = await this.source.query<[(Note & { readonly place: string })[], number]>(
+      `with mine as (
+         select id from access.outbox
+         where (held_until is null or held_until < now()) and ${condition}
+         order by place limit ${NOTES_MAX} for update skip locked)
+       update access.outbox o set held_until = now() + $2 * interval '1 second' from mine where o.id = mine.id
+       returning o.id, o.type, o."by", o.at, o.data, o.count, o.place`,
+      [parameter, HELD_S],
+    );
+    if (taken.length === 0) return 0;
+    const notes = taken.toSorted((a, b) => Number(a.place) - Number(b.place));
+    const ids = notes.map(({ id }) => id);
+    try {
+      await this.append(notes);
+    } catch (error) {
+      await this.source.query('update access.outbox set held_until = null where id = any($1)', [
+        ids,
+      ]);
+      throw error;
+    }
+    await this.source.query('delete from access.outbox where id = any($1)', [ids]);
+    if (this.isAway) this.logger.log({ message: 'acts in the house are recorded again' });
+    this.isAway = false;
+    return notes.length;
+  }
+
+  private async append(notes: readonly Note[]): Promise<void> {
+    const received = new Date().toISOString();
+    await this.log.append({
+      partition: partitionOf(HOUSE_TABLE, this.log.partitions),
+      urgency: 'live',
+      records: notes.map((note) => ({
+        key: HOUSE_TABLE,
+        value: Buffer.from(stamped(canonicalLine(JSON.stringify(eventOf(note))), SERVER, received)),
+      })),
+    });
+  }
+
+  private failed(error: unknown): void {
+    if (!this.isAway)
+      this.logger.warn({
+        message: 'acts in the house wait in the database',
+        error: asError(error).message,
+      });
+    this.isAway = true;
+  }
+}
+
+/** Returns the event of an act, as a sender would write it. */
+export function eventOf({ id, type, by, at, data, count }: Note): object {
+  const counted =
+    type === 'record-read'
+      ? { times: count }
+      : type === 'person-sign-in-failed' && { attempts: count };
+  return {
+    specversion: '1.0',
+    type: fullName(type),
+    source: by,
+    id: `${type}/${id}`,
+    time: at.toISOString(),
+    table: HOUSE_TABLE,
+    data: { ...data, ...counted },
+  };
+}

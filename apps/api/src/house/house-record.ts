@@ -1,0 +1,114 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { faultsOf, fullName, houseFrom, HOUSE_TABLE, type House } from '#audit';
+import { appVersion } from '#process';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ApiSettings } from '../settings/api-settings.js';
+import { InstalledRules } from '../settings/tokens.js';
+import { type Act, SERVER } from './acts.js';
+import { eventOf, HouseOutbox } from './house-outbox.js';
+
+/** Records one act, in the transaction that the act is done in. */
+export type Note = (act: Act) => Promise<void>;
+
+/** Acts of one kind by one person are counted together for this long. */
+const GATHERED_S = 60;
+/** Texts that a person chose, such as a filter, are kept to this length. */
+const TEXT_MAX = 400;
+
+/**
+ * Records who did what in the house. An act and its note are one transaction, so nothing is done
+ * unrecorded. Notes go from the database to the log, to the table `HOUSE_TABLE`.
+ */
+@Injectable()
+export class HouseRecord implements OnApplicationBootstrap {
+  private readonly house: House;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly outbox: HouseOutbox,
+    private readonly installed: InstalledRules,
+    private readonly settings: ApiSettings,
+  ) {
+    this.house = houseFrom(installed.book);
+  }
+
+  /** Notes that the server started, under which rules and settings. */
+  async onApplicationBootstrap(): Promise<void> {
+    const { tls, ...settings } = this.settings;
+    const rules = Object.fromEntries(
+      [...this.installed.book].map(([ref, { hash }]) => [ref, hash]),
+    );
+    await this.note({
+      type: 'server-started',
+      by: SERVER,
+      data: { version: appVersion(), rules, settings: { ...settings, tls: tls !== undefined } },
+    });
+  }
+
+  /**
+   * Runs `work` in a transaction, in which it notes what it does. Resolves once the notes are on
+   * the log, but at most two seconds after the commit: a log that is away keeps nobody waiting
+   * longer, and gets the notes when it is back.
+   */
+  async transaction<Result>(
+    work: (manager: EntityManager, note: Note) => Promise<Result>,
+  ): Promise<Result> {
+    const noted: string[] = [];
+    const result = await this.source.transaction((manager) =>
+      work(manager, async (act) => {
+        noted.push(await this.insert(manager, act));
+      }),
+    );
+    await this.outbox.sent(noted);
+    return result;
+  }
+
+  /** Records an act that needs no transaction, as `transaction` does. */
+  note(act: Act): Promise<void> {
+    return this.transaction((_, note) => note(act));
+  }
+
+  /**
+   * Counts an act that may be repeated often: one event says how often `by` did it within a minute.
+   * Resolves once that is in the database.
+   */
+  async count(act: Act): Promise<void> {
+    this.check(act);
+    const { type, by, data } = act;
+    const what = createHash('sha256')
+      .update(JSON.stringify([type, by, data]))
+      .digest('base64url');
+    await this.source.query(
+      `insert into access.outbox (id, type, "by", at, data, gathered, due_at)
+       select $1, $2, $3, now(), $4, $5::text || extract(epoch from minute), minute + $6 * interval '1 second'
+       from (select date_bin($6 * interval '1 second', now(), 'epoch') as minute) of_minute
+       on conflict (gathered) do update set count = access.outbox.count + 1`,
+      [randomUUID(), type, by, JSON.stringify(data), `${what} `, GATHERED_S],
+    );
+  }
+
+  private async insert(manager: EntityManager, act: Act): Promise<string> {
+    this.check(act);
+    const { type, by, data } = act;
+    const id = randomUUID();
+    await manager.query(
+      `insert into access.outbox (id, type, "by", at, data, due_at)
+       values ($1, $2, $3, clock_timestamp(), $4, clock_timestamp())`,
+      [id, type, by, JSON.stringify(data)],
+    );
+    return id;
+  }
+
+  /** Throws if the act could not be read again from the log, which would be a bug of ours. */
+  private check(act: Act): void {
+    const event = eventOf({ ...act, id: 'x', at: new Date(), count: 1 });
+    const [fault] = faultsOf(event, this.house, 'refused');
+    if (fault)
+      throw new Error(`${fullName(act.type)} for ${HOUSE_TABLE}: ${fault.pointer} ${fault.reason}`);
+  }
+}
+
+/** Returns the beginning of a text that a person chose, as acts keep it. */
+export const beginning = (text: string): string =>
+  text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX)}…`;

@@ -1,0 +1,54 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiTags } from '@nestjs/swagger';
+import { houseEvents, type HouseEventLine, type Page, type ReadAt } from '#read-model';
+import type { EventType } from '#audit';
+import { HOUSE_TYPES } from '#read-model';
+import { Requires } from '../identity/requires.js';
+import { Problem } from '../problems/problems.js';
+import { AskLines } from '../reading/ask-lines.js';
+import { type Column, csvFile, named } from '../reading/csv.js';
+import { ReadLines } from '../reading/documented.js';
+import { ChoicesField, DaysFields, paged, TextField } from '../reading/filter-fields.js';
+import { Reader, Reading } from '../reading/reading.js';
+import { HouseEventsAnswer } from './house-event.answer.js';
+
+class HouseEventsFields extends paged(DaysFields) {
+  @ChoicesField(HOUSE_TYPES)
+  type?: EventType[];
+
+  @TextField({ description: 'Who did it', example: 'person/mei.chan' })
+  by?: string;
+}
+
+const COLUMNS: readonly Column<HouseEventLine>[] = [
+  ...named<HouseEventLine>('gamingDay', 'at', 'type', 'by'),
+  { heading: 'data', value: ({ data }) => JSON.stringify(data) },
+  ...named<HouseEventLine>('ref'),
+];
+
+/** The route of the record of the house. */
+@ApiTags('house')
+@Controller('v1')
+export class HouseController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get('house-events')
+  @Requires('read-house-events')
+  @ReadLines(
+    'Who did what in the house: sign-ins, accounts, keys, exports, the latest first',
+    HouseEventsAnswer,
+    csvFile('house-events', COLUMNS),
+  )
+  listHouseEvents(
+    @Query() fields: HouseEventsFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<Page<HouseEventLine>>> {
+    if (by.scope)
+      throw new Problem(
+        'not-permitted',
+        'the record of the house belongs to no table, and this account may see only some tables',
+      );
+    return this.queries.execute(new AskLines(houseEvents, by.asks(fields)));
+  }
+}

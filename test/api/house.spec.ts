@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MemoryLog, MemoryStore } from '#event-log';
+import type { HouseEventLine, TableLine } from '#read-model';
+import { DataSource } from 'typeorm';
+import { HouseRecord } from '../../apps/api/src/house/house-record.js';
+import { eventually } from '../kit/eventually.js';
+import { startServer, type TestServer } from '../kit/server.js';
+
+const store = new MemoryStore(4);
+let log: MemoryLog;
+let server: TestServer;
+let regulator: string;
+
+beforeAll(async () => {
+  log = new MemoryLog({ store });
+  server = await startServer(async () => log);
+  regulator = await server.api.person('regulator');
+});
+afterAll(() => server?.close());
+
+const acts = (query = ''): Promise<HouseEventLine[]> =>
+  server.all<HouseEventLine>(`/v1/house-events${query}`, regulator);
+const database = (): DataSource => server.api.app.get(DataSource);
+const record = (): HouseRecord => server.api.app.get(HouseRecord);
+
+/** Returns the keys that acts name which are not on the log yet. */
+const waiting = async (): Promise<string[]> =>
+  (
+    await database().query<{ data: { key: string } }[]>(
+      `select data from access.outbox where type = 'key-revoked'`,
+    )
+  ).map(({ data }) => data.key);
+
+/** Ends the minute in which acts are counted. */
+const endMinute = (): Promise<unknown> =>
+  database().query('update access.outbox set due_at = now() where gathered is not null');
+
+/** Returns the acts that fit once there are `count` of them. */
+async function actsWhen(
+  fits: (act: HouseEventLine) => boolean,
+  count = 1,
+): Promise<HouseEventLine[]> {
+  let found: HouseEventLine[] = [];
+  await eventually(`${count} such acts in the record of the house`, async () => {
+    found = (await acts()).filter(fits);
+    return found.length >= count;
+  });
+  return found;
+}
+
+describe('the record of the house', () => {
+  it('begins with the start of the server: its version, rules and settings', async () => {
+    const [started] = await actsWhen(({ type }) => type === 'server-started');
+    expect(started).toMatchObject({
+      by: 'system/api',
+      data: {
+        version: '0.1.0',
+        rules: { 'punto-banco@1': expect.stringMatching(/^[0-9a-f]{64}$/) },
+        settings: { basePath: '', tls: false, sessionHours: 12 },
+      },
+    });
+  });
+
+  it('names who read a report, how often in a minute, and what it was about', async () => {
+    const reader = await server.api.person('compliance', { name: 'reader' });
+    const path = '/v1/reports/commission?table=B07&limit=2';
+    for (let times = 0; times < 3; times += 1)
+      expect((await server.api.send('GET', path, reader)).statusCode).toBe(200);
+    await server.api.send('GET', '/v1/coups?format=csv&from=2026-01-01', reader);
+    await server.api.send('GET', '/v1/coups', reader); // a page on a screen is no export
+    const { headers } = await server.api.send('GET', '/v1/reports/dealers', regulator);
+    await server.api.app.inject({
+      url: '/v1/reports/dealers',
+      headers: { authorization: `Bearer ${reader}`, 'if-none-match': headers.etag as string },
+    });
+    expect((await acts('?by=person/reader')).length).toBe(0); // the minute is not over
+    await endMinute();
+    const read = await actsWhen(({ by }) => by === 'person/reader', 2);
+    expect(read.map(({ type, data }) => [type, data])).toEqual(
+      expect.arrayContaining([
+        [
+          'record-read',
+          { record: '/v1/reports/commission', filter: { table: 'B07' }, format: 'json', times: 3 },
+        ],
+        [
+          'record-read',
+          { record: '/v1/coups', filter: { from: '2026-01-01' }, format: 'csv', times: 1 },
+        ],
+      ]),
+    );
+    expect(read).toHaveLength(2);
+  });
+
+  it('is closed to every sender, and so are its types at every table', async () => {
+    const event = {
+      specversion: '1.0',
+      type: 'shoeprint.device-online.v1',
+      source: 'device/x',
+      id: '1',
+      time: '2026-11-20T12:00:00Z',
+      table: '@house',
+      data: {},
+    };
+    const signedIn = {
+      ...event,
+      type: 'shoeprint.person-signed-in.v1',
+      table: 'B07',
+      data: { account: 'mei', session: '1', address: '::1' },
+    };
+    const key = await server.api.device();
+    for (const sent of [event, signedIn]) {
+      const answer = await server.api.app.inject({
+        method: 'POST',
+        url: '/v1/events',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/cloudevents+json',
+        },
+        payload: JSON.stringify(sent),
+      });
+      expect([answer.statusCode, answer.json<{ type: string }>().type]).toEqual([
+        403,
+        expect.stringMatching(/source-not-yours$/),
+      ]);
+    }
+  });
+
+  it('is no table', async () => {
+    await actsWhen(() => true);
+    const { rows } = {
+      rows: await database().query<{ name: string }[]>('select name from rows.table_state'),
+    };
+    expect(rows).toContainEqual({ name: '@house' });
+    const tables = await server.all<TableLine>('/v1/tables', regulator);
+    expect(tables.map(({ table }) => table)).not.toContain('@house');
+  });
+
+  it('is read by compliance and the regulator, if they may see every table', async () => {
+    const status = async (token: string): Promise<number> =>
+      (await server.api.send('GET', '/v1/house-events', token)).statusCode;
+    expect(await status(await server.api.person('compliance'))).toBe(200);
+    expect(await status(await server.api.person('admin'))).toBe(403);
+    expect(await status(await server.api.person('regulator', { tables: ['B07'] }))).toBe(403);
+  });
+
+  it('can be narrowed to a person, types and days, and read as CSV', async () => {
+    await record().note({
+      type: 'key-revoked',
+      by: 'person/=ann',
+      data: { key: 'old, "key"' },
+    });
+    const [act] = await actsWhen(({ by }) => by === 'person/=ann');
+    expect(await acts('?type=key-revoked,key-created&by=person/%3Dann')).toEqual([act]);
+    expect(await acts(`?type=key-revoked&to=${(act as HouseEventLine).gamingDay}`)).toEqual([act]);
+    expect(await acts('?type=key-revoked&from=2100-01-01')).toEqual([]);
+    const csv = await server.api.send(
+      'GET',
+      '/v1/house-events?type=key-revoked&format=csv',
+      regulator,
+    );
+    expect(csv.body).toContain('"key-revoked","person/=ann","{""key"":""old, \\""key\\""""}"');
+    expect(
+      (await server.api.send('GET', '/v1/house-events?type=card-drawn', regulator)).statusCode,
+    ).toBe(400);
+  });
+
+  it('has every act that was done, and none of an act that failed', async () => {
+    const failing = record().transaction(async (_, note) => {
+      await note({ type: 'key-revoked', by: 'person/ann', data: { key: 'never' } });
+      throw new Error('the act failed');
+    });
+    await expect(failing).rejects.toThrow('the act failed');
+    await record().note({ type: 'key-revoked', by: 'person/ann', data: { key: 'done' } });
+    const revoked = await actsWhen(({ by }) => by === 'person/ann');
+    expect(revoked.map(({ data }) => data)).toEqual([{ key: 'done' }]);
+  });
+
+  it('refuses an act that could not be read again, before it is done', async () => {
+    await expect(
+      record().note({ type: 'key-revoked', by: 'nobody', data: { key: 'x' } }),
+    ).rejects.toThrow('/source must be device/…, person/…, virtual/… or system/…');
+  });
+
+  it('keeps nobody waiting longer than two seconds for a log that is away, and loses nothing', async () => {
+    let comesBack: () => void = () => undefined;
+    const back = new Promise<void>((resolve) => {
+      comesBack = resolve;
+    });
+    store.faults.beforeSend = () => back;
+    await record().note({ type: 'key-revoked', by: 'person/ben', data: { key: 'slow' } });
+    expect(await waiting()).toContain('slow');
+    delete store.faults.beforeSend;
+    comesBack();
+    const [act] = await actsWhen(({ by }) => by === 'person/ben');
+    expect(act?.data).toEqual({ key: 'slow' });
+  });
+
+  it('gets what another process left behind, or could not append', async () => {
+    store.faults.failBefore = true;
+    await record().note({ type: 'key-revoked', by: 'person/dee', data: { key: 'refused' } });
+    delete store.faults.failBefore;
+    expect(await waiting()).toContain('refused');
+    await database().query(
+      `update access.outbox set at = now() - interval '1 minute', held_until = now() - interval '1 s'`,
+    );
+    const [act] = await actsWhen(({ by }) => by === 'person/dee');
+    expect(act?.data).toEqual({ key: 'refused' });
+    await eventually('an empty outbox', async () => (await waiting()).length === 0);
+  });
+
+  it('shows an act once that was appended twice', async () => {
+    await record().note({ type: 'key-revoked', by: 'person/cy', data: { key: 'twice' } });
+    await actsWhen(({ by }) => by === 'person/cy');
+    const partitions = await Promise.all(
+      Array.from({ length: log.partitions }, (_, partition) => log.read(partition, 0, 1 << 24)),
+    );
+    const again = partitions.flat().find(({ value }) => Buffer.from(value).includes('"twice"'));
+    if (!again) throw new Error('the act is not on the log');
+    const { partition, key, value } = again;
+    const { next } = await log.append({ partition, records: [{ key, value }], urgency: 'live' });
+    await eventually('the second append in the rows', async () =>
+      (await server.auditor.positions()).some(
+        (position) => position.partition === partition && position.next === next,
+      ),
+    );
+    expect(await acts('?by=person/cy')).toHaveLength(1);
+  });
+});
