@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rebuildRows } from '#auditor';
 import { MemoryLog, MemoryStore } from '#event-log';
 import type { HouseEventLine, TableLine } from '#read-model';
 import { DataSource } from 'typeorm';
 import { HouseRecord } from '../../apps/api/src/house/house-record.js';
 import { eventually } from '../kit/eventually.js';
-import { startServer, type TestServer } from '../kit/server.js';
+import { BOOK } from '../kit/house.js';
+import { startServer, type TestServer, UTC_DAYS } from '../kit/server.js';
 
 const store = new MemoryStore(4);
 let log: MemoryLog;
@@ -224,5 +226,17 @@ describe('the record of the house', () => {
       ),
     );
     expect(await acts('?by=person/cy')).toHaveLength(1);
+  });
+
+  it('is the same after a rebuild of the rows', async () => {
+    const { tables } = await rebuildRows({
+      log,
+      databaseUrl: server.database.url,
+      book: BOOK,
+      gamingDays: UTC_DAYS,
+    });
+    const compared = tables.find(({ table }) => table === 'house_event');
+    expect(compared).toMatchObject({ equal: true });
+    expect(compared?.live).toBeGreaterThan(5);
   });
 });

@@ -5,7 +5,7 @@ import { createDatabase, type TestDatabase } from './database.js';
 import { BOOK } from './house.js';
 
 /** Days that begin at midnight UTC. */
-const UTC_DAYS = [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }];
+export const UTC_DAYS = [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }];
 
 /** An api and an auditor in this process, over a log and a database. */
 export interface TestServer {
