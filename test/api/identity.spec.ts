@@ -448,7 +448,7 @@ describe('the schema of accounts', () => {
       );
       await source.destroy();
       expect(drift.upQueries.map(({ query }) => query)).toEqual([]);
-      expect(tables[0]?.count).toBe(5);
+      expect(tables[0]?.count).toBe(6);
     } finally {
       await database.drop();
     }

@@ -84,7 +84,7 @@ describe('every request over HTTP', () => {
         .filter((provider) => !isHandler(provider))
         .map(({ name }) => name)
         .sort(),
-    ).toEqual(['Identities', 'RowsReader']);
+    ).toEqual(['HouseOutbox', 'HouseRecord', 'Identities', 'RowsReader']);
   });
 
   it('leaves no work to an EventBus, which would lose it when the process ends', () => {
