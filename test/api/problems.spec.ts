@@ -130,20 +130,20 @@ describe('a problem document', () => {
     });
     try {
       const token = await broken.person('admin');
-      await broken.send('GET', '/v1/accounts', token);
+      await broken.send('GET', '/v1/keys', token);
       await broken.app
         .get(DataSource)
-        .query('alter table access.account rename column created_by to gone');
-      const answer = await broken.send('GET', '/v1/accounts', token);
+        .query('alter table access.device_key rename column created_by to gone');
+      const answer = await broken.send('GET', '/v1/keys', token);
       const { name, instance, detail } = problem(answer);
       expect([name, detail]).toEqual(['internal-fault', undefined]);
       expect(instance).toMatch(/^urn:uuid:[0-9a-f-]{36}$/);
-      expect(answer.body).not.toMatch(/created_by|accounts\.ts|Error/);
+      expect(answer.body).not.toMatch(/created_by|device-keys\.ts|Error/);
       const entry = JSON.stringify(
         told.find((all) => JSON.stringify(all).includes(instance as string)),
       );
       expect(entry).toMatch(/created_by/);
-      expect(entry).toMatch(/accounts\.(ts|js)/);
+      expect(entry).toMatch(/device-keys\.(ts|js)/);
     } finally {
       await broken.close();
     }
