@@ -2,7 +2,7 @@ import {
   Injectable,
   Logger,
   type OnApplicationBootstrap,
-  type OnApplicationShutdown,
+  type OnModuleDestroy,
 } from '@nestjs/common';
 import { canonicalLine, fullName, HOUSE_TABLE, stamped } from '#audit';
 import { EventLog, partitionOf } from '#event-log';
@@ -33,7 +33,7 @@ interface Note extends Pick<Act, 'type' | 'by' | 'data'> {
 
 /** Brings notes from the database to the log, each at least once and under one id. */
 @Injectable()
-export class HouseOutbox implements OnApplicationBootstrap, OnApplicationShutdown {
+export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('house');
   private readonly waiting: Gauge;
   private timer: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export class HouseOutbox implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** Stops looking. What is left stays in the database, for the next process. */
-  async onApplicationShutdown(): Promise<void> {
+  async onModuleDestroy(): Promise<void> {
     clearInterval(this.timer);
     if (this.looking) await within(ANSWER_MS_MAX, this.looking).catch(() => undefined);
   }
