@@ -133,7 +133,7 @@ describe('npm start', () => {
   it(
     'writes ten lines on a terminal, ending with the address and the sign-in, and stops on Ctrl-C',
     async () => {
-      const lines = onTerminal.said.split('\r\n').filter((line) => line.trim() !== '');
+      const lines = onTerminal.said.split('\r\n').filter((line) => /^\s{0,3}\S/.test(line));
       expect(lines.length).toBe(10);
       expect(lines.at(-2)).toMatch(/^ {2}Open {5}http:\S+\/docs$/);
       expect(lines.at(-1)).toMatch(/^ {2}Sign in {2}admin, password \S+$/);

@@ -9,10 +9,11 @@ const DATABASE_SETTINGS = { max_wal_size: '2GB', shared_buffers: '256MB' };
 
 /**
  * Returns the PostgreSQL cluster of a data folder, not yet started. Its output goes to
- * `postgres.log` in the folder.
+ * `postgres.log` in the folder. `note` receives what an operator should know about how it runs.
  */
-export const folderCluster = (data: string): EmbeddedCluster =>
+export const folderCluster = (data: string, note: (line: string) => void): EmbeddedCluster =>
   new EmbeddedCluster({
+    note,
     dir: data,
     database: 'shoeprint',
     settings: DATABASE_SETTINGS,

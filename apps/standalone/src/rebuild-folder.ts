@@ -21,7 +21,7 @@ export async function rebuildFolder(
   if (!existsSync(join(data, 'pgdata', 'PG_VERSION')))
     throw new Refusal(`${data} has no database of Shoeprint`);
   const book = installedRules(rules);
-  const cluster = folderCluster(data);
+  const cluster = folderCluster(data, (line) => journal.info(line));
   await cluster.start();
   const unlock = await unlockOf(cluster.url, data);
   try {

@@ -77,7 +77,11 @@ async function startParts(
   started: Stop[],
 ): Promise<Omit<Standalone, 'close'>> {
   const book = installedRules(settings.rules);
-  const databaseUrl = await report.step('PostgreSQL', () => startDatabase(settings.data, started));
+  const notes: string[] = [];
+  const databaseUrl = await report.step('PostgreSQL', () =>
+    startDatabase(settings.data, (line) => void notes.push(line), started),
+  );
+  for (const line of notes) report.note(line);
   const { log, signIn } = await report.step('Accounts, rows and log', async () => {
     await migrateAccess(databaseUrl);
     await migrate(databaseUrl);
@@ -118,8 +122,12 @@ const openFolderLog = (
   );
 
 /** Starts the database of the folder. Uses a server that a killed run left behind. */
-async function startDatabase(data: string, started: Stop[]): Promise<string> {
-  const cluster = folderCluster(data);
+async function startDatabase(
+  data: string,
+  note: (line: string) => void,
+  started: Stop[],
+): Promise<string> {
+  const cluster = folderCluster(data, note);
   await cluster.start();
   // Lock first: until then the cluster may belong to another server, and must not be stopped.
   const unlock = await lockFolder(cluster.url, data);

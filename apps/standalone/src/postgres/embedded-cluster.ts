@@ -25,6 +25,8 @@ export interface EmbeddedClusterOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Receives each line that the server logs. */
   readonly log?: (line: string) => void;
+  /** Receives what an operator should know about how the server runs. */
+  readonly note?: (line: string) => void;
 }
 
 const USER = 'app';
@@ -124,12 +126,14 @@ export class EmbeddedCluster {
     writeFileSync(passwordFile, `${this.password}\n`, { mode: 0o600 });
     const user = runAs(dir, initdb);
     user.own(passwordFile);
+    mkdirSync(made, { mode: 0o700 });
+    user.own(made);
     const access = ['-U', USER, '--pwfile', passwordFile, '--auth=scram-sha-256'];
     const args = ['-D', made, ...access, '-E', 'UTF8', '--locale=C'];
     try {
       const { error, status, stderr } = spawnSync(
         ...user.command(initdb, ephemeral ? [...args, '--no-sync'] : args),
-        { ...user.ids, encoding: 'utf8', env: environment() },
+        { ...user.ids, cwd: dir, encoding: 'utf8', env: environment() },
       );
       if (error) throw error;
       if (status !== 0)
@@ -176,8 +180,11 @@ export class EmbeddedCluster {
     const last = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8')) : 0;
     this.port = port ?? (await freePort(last));
     const user = runAs(dir, postgres);
+    user.own(this.pgdata);
+    if (user.lacks !== undefined) this.options.note?.(user.lacks);
     const child = spawn(...user.command(postgres, this.serverArguments()), {
       ...user.ids,
+      cwd: dir,
       // Ctrl-C on a terminal must reach only Node, which stops the server after everything that
       // uses it.
       detached: !ephemeral,
