@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { openLog } from '#event-log';
-import { settingsText } from '#process';
+import { Refusal, settingsText } from '#process';
 import { migrate } from '#read-model';
 import { installedRules } from '#rule-folder';
 import { jsonLogger, listening, runProgram, runServer, type Running } from '#server';
@@ -10,16 +10,40 @@ import { migrateAccess } from './identity/database/access-database.js';
 import { processRegistry } from './operation/metrics.js';
 import { type ServerSettings, serverSettings } from './settings/server-settings.js';
 
+const [command] = process.argv.slice(2);
 const logger = jsonLogger('shoeprint');
 Logger.overrideLogger(logger);
 
 await runProgram(logger, async () => {
   const settings = serverSettings(process.env);
   if (settings.logLevels) logger.setLogLevels([...settings.logLevels]);
-  if (process.argv.includes('--print-config')) process.stdout.write(`${settingsText(settings)}\n`);
-  else await runServer(logger, () => start(settings));
-  return 0;
+  switch (command) {
+    case undefined:
+      await runServer(logger, () => start(settings));
+      return 0;
+    case 'migrate':
+      await migrateAll(settings);
+      return 0;
+    case '--print-config':
+      process.stdout.write(`${settingsText(settings)}\n`);
+      return 0;
+    default:
+      throw new Refusal(
+        `unknown command ${command} (expected migrate, --print-config or no command)`,
+      );
+  }
 });
+
+/**
+ * Creates or migrates every schema of the database, and makes the grants of the roles that exist,
+ * as the owner of the schemas. Then the api and the auditor may run as users who own nothing.
+ */
+async function migrateAll({ databaseUrl, log }: ServerSettings): Promise<void> {
+  await migrateAccess(databaseUrl);
+  await migrate(databaseUrl);
+  if (log.kind === 'postgres') await (await openLog(log)).close();
+  logger.log({ message: 'migrated' });
+}
 
 async function start(settings: ServerSettings): Promise<Running> {
   const { databaseUrl, adminPassword, port, host, basePath } = settings;

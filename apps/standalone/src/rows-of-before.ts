@@ -4,12 +4,12 @@ import { OtherFold } from '#read-model';
 
 /**
  * Starts the auditor of a data folder. If an earlier fold version wrote the rows, rebuilds them
- * from the log first and passes each difference to `say`. Throws `Refusal` if a later version wrote
- * them.
+ * from the log first, as the `owner` of the database, and passes each difference to `say`. Throws
+ * `Refusal` if a later version wrote them.
  */
 export async function startOnAnyRows(
   parts: StartAuditor,
-  say: (line: string) => void,
+  { owner, say }: { readonly owner: string; readonly say: (line: string) => void },
 ): Promise<RunningAuditor> {
   try {
     return await startAuditor(parts);
@@ -21,10 +21,10 @@ export async function startOnAnyRows(
         { cause: error },
       );
     say(`the rows are of fold version ${error.found}; rebuilding them by version ${error.wanted}`);
-    const { log, databaseUrl, book, gamingDays } = parts;
+    const { log, book, gamingDays } = parts;
     const { events, tables } = await rebuildRows({
       log,
-      databaseUrl,
+      databaseUrl: owner,
       book,
       gamingDays,
       acceptDifferences: true,

@@ -8,6 +8,7 @@ import { migrate } from '#read-model';
 import { installedRules } from '#rule-folder';
 import { listening } from '#server';
 import { Registry } from 'prom-client';
+import { databaseRoles, type DatabaseAddresses } from './database-roles.js';
 import { folderCluster } from './folder-cluster.js';
 import { lockFolder } from './folder-lock.js';
 import { startOnAnyRows } from './rows-of-before.js';
@@ -73,29 +74,23 @@ type Stop = () => Promise<void>;
 
 /** Starts each part and adds the function that stops it to `started`. */
 async function startParts(
-  { settings, sampleDay, logger, report }: StartStandalone,
+  parts: StartStandalone,
   started: Stop[],
 ): Promise<Omit<Standalone, 'close'>> {
+  const { settings, sampleDay, logger, report } = parts;
   const book = installedRules(settings.rules);
-  const notes: string[] = [];
-  const databaseUrl = await report.step('PostgreSQL', () =>
-    startDatabase(settings.data, (line) => void notes.push(line), started),
-  );
-  for (const line of notes) report.note(line);
-  const { log, signIn } = await report.step('Accounts, rows and log', async () => {
-    await migrateAccess(databaseUrl);
-    await migrate(databaseUrl);
-    const admin = await signInOf(databaseUrl, settings);
-    return { log: await openFolderLog(databaseUrl, settings, logger), signIn: admin };
-  });
-  started.push(() => log.close());
+  const { database, log, signIn } = await openFolder(parts, started);
   const { gamingDays } = settings;
   const auditor = await report.step('Auditor', () =>
-    startOnAnyRows({ log, databaseUrl, book, gamingDays, journal: journalOn(logger) }, report.note),
+    startOnAnyRows(
+      { log, databaseUrl: database.auditor, book, gamingDays, journal: journalOn(logger) },
+      { owner: database.owner, say: report.note },
+    ),
   );
   started.push(() => auditor.close());
   const registry = Registry.merge([processRegistry(), auditor.registry]);
   const app = await report.step('API', async () => {
+    const databaseUrl = database.api;
     const api = await createApi({ settings, log, databaseUrl, book, registry, logger });
     started.push(() => api.close());
     await listening(() => api.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
@@ -109,6 +104,35 @@ async function startParts(
       )
     : 0;
   return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents };
+}
+
+/** What a data folder holds, for the parts of the server. */
+interface Folder {
+  readonly database: DatabaseAddresses;
+  readonly log: EventLog;
+  readonly signIn: SignIn | undefined;
+}
+
+/** Starts the database of the folder, migrates it as its owner, and opens the log. */
+async function openFolder(
+  { settings, logger, report }: StartStandalone,
+  started: Stop[],
+): Promise<Folder> {
+  const notes: string[] = [];
+  const owner = await report.step('PostgreSQL', () =>
+    startDatabase(settings.data, (line) => void notes.push(line), started),
+  );
+  for (const line of notes) report.note(line);
+  const folder = await report.step('Accounts, rows and log', async () => {
+    const database = await databaseRoles(owner);
+    await migrateAccess(owner);
+    await migrate(owner);
+    await (await openFolderLog(owner, settings, logger)).close();
+    const signIn = await signInOf(database.api, settings);
+    return { database, log: await openFolderLog(database.log, settings, logger), signIn };
+  });
+  started.push(() => folder.log.close());
+  return folder;
 }
 
 const openFolderLog = (

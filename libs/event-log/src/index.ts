@@ -8,6 +8,7 @@ export {
 } from './memory/memory-log.js';
 export { QUEUE_BYTES_MAX, type BatcherStats } from './batcher.js';
 export { PostgresLog, type PostgresLogSettings } from './postgres/postgres-log.js';
+export { LOG_ROLE } from './postgres/schema.js';
 export { KafkaLog } from './kafka/kafka-log.js';
 export { type KafkaSettings } from './kafka/client.js';
 export { type LogSettings } from './settings.js';

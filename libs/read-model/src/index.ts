@@ -18,6 +18,8 @@ export {
   ROW_TYPES,
   type DataSourceOptions,
 } from './database/data-source.js';
+export { migrateSchema, MigrationNeeded } from './database/migrate-schema.js';
+export { API_ROLE, AUDITOR_ROLE, writes } from './database/roles.js';
 export { channelOf, quotedSchema, ROWS_SCHEMA } from './database/schema.js';
 export * from './entities/index.js';
 export { Table, type ColumnSchema } from './entities/table.js';

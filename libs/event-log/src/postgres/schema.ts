@@ -132,11 +132,14 @@ grant execute on function log.append to ${LOG_ROLE};
 
 /**
  * Creates the schema `log` in one transaction if it is missing, and returns the log's identity.
+ * Grants what the log's role needs, if that was made later.
  * Throws `LogRefused` if the log has another number of partitions, which never changes, or a
  * version that this program does not know.
  */
 export async function installLog(client: ClientBase, partitions: number): Promise<LogIdentity> {
-  const found = (await logIdentityOf(client)) ?? (await make(client, partitions));
+  const standing = await logIdentityOf(client);
+  if (standing && (await lacksGrant(client))) await client.query(GRANT);
+  const found = standing ?? (await make(client, partitions));
   if (found.partitions !== partitions)
     throw new LogRefused(
       `SHOEPRINT_PARTITIONS: the log has ${found.partitions} partitions, not ${partitions}: their number cannot change`,
@@ -194,6 +197,16 @@ async function makeAll(client: ClientBase, partitions: number): Promise<LogIdent
     SCHEMA_VERSION,
   ]);
   return { id, partitions };
+}
+
+/** Returns whether the role was made after the log, and the user owns the log and may grant. */
+async function lacksGrant(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ lacks: boolean }>(
+    `select pg_has_role(n.nspowner, 'usage') and not has_schema_privilege(r.oid, n.oid, 'usage') as lacks
+     from pg_namespace n, pg_roles r where n.nspname = 'log' and r.rolname = $1`,
+    [LOG_ROLE],
+  );
+  return rows[0]?.lacks === true;
 }
 
 /**

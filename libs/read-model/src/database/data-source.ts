@@ -7,8 +7,19 @@ import { FindingRaisedAt1785100000000 } from '../migrations/1785100000000-findin
 import { UnjudgeableCoup1786000000000 } from '../migrations/1786000000000-unjudgeable-coup.js';
 import { FindingStays1787000000000 } from '../migrations/1787000000000-finding-stays.js';
 import { HouseEvents1788500000000 } from '../migrations/1788500000000-house-events.js';
+import { migrateSchema } from './migrate-schema.js';
+import { rowGrants } from './roles.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
+
+/** The migrations, in the order in which they are applied. A published one never changes. */
+const MIGRATIONS = [
+  Rows1785000000000,
+  FindingRaisedAt1785100000000,
+  UnjudgeableCoup1786000000000,
+  FindingStays1787000000000,
+  HouseEvents1788500000000,
+];
 
 /** Options of a connection for reading rows. */
 export interface DataSourceOptions {
@@ -68,13 +79,7 @@ export function readModelDataSource(
     url,
     schema,
     entities: ENTITIES,
-    migrations: [
-      Rows1785000000000,
-      FindingRaisedAt1785100000000,
-      UnjudgeableCoup1786000000000,
-      FindingStays1787000000000,
-      HouseEvents1788500000000,
-    ],
+    migrations: MIGRATIONS,
     migrationsTableName: 'migration',
     migrationsRun: false,
     synchronize: false,
@@ -87,31 +92,26 @@ export function readModelDataSource(
   });
 }
 
-/** The key of the advisory lock of a migration. All schemas of a database share it. */
-const MIGRATING = 'shoeprint migrate';
+/** The lock of a migration. All schemas of rows in a database share it. */
+const MIGRATING = `hashtextextended('shoeprint migrate', 0)`;
 
 /**
  * Migrates a schema of rows to the newest version and creates the schema if it does not exist.
- * Processes may call it concurrently: one migrates, and the others wait until it is done.
+ * Processes may call it concurrently: one migrates, and the others wait until it is done. Throws
+ * `MigrationNeeded` if the user may not and it is not done.
  */
 export async function migrate(url: string, schema: string = ROWS_SCHEMA): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'shoeprint migrate' });
-  await client.connect();
-  try {
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [MIGRATING]);
-    await client.query(`create schema if not exists ${quotedSchema(schema)}`);
-    const source = readModelDataSource(url, {
-      schema,
-      poolSize: 1,
-      applicationName: 'shoeprint migrate',
-    });
-    await source.initialize();
-    try {
-      await source.runMigrations({ transaction: 'all' });
-    } finally {
-      await source.destroy();
-    }
-  } finally {
-    await client.end();
-  }
+  const { options } = readModelDataSource(url, {
+    schema,
+    poolSize: 1,
+    applicationName: 'shoeprint migrate',
+  });
+  await migrateSchema(url, {
+    schema,
+    options,
+    migrations: MIGRATIONS,
+    lock: MIGRATING,
+    transaction: 'all',
+    grants: rowGrants(quotedSchema(schema)),
+  });
 }

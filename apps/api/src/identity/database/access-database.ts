@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import type { DataSourceOptions } from 'typeorm';
+import { API_ROLE, migrateSchema, writes } from '#read-model';
 import { ACCESS_ENTITIES, ACCESS_SCHEMA } from './access.entities.js';
 import { ACCESS_MIGRATIONS } from './access-migrations.js';
 
@@ -48,20 +48,15 @@ export function accessOptions(
 
 /**
  * Creates the schema `access`, or migrates it to the latest version. Many processes may call it at
- * once. Throws if the database refuses.
+ * once. Throws `MigrationNeeded` if the user may not and it is not done.
  */
 export async function migrateAccess(databaseUrl: string): Promise<void> {
-  const turn = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  await turn.connect();
-  try {
-    await turn.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await turn.query(`create schema if not exists ${ACCESS_SCHEMA}`);
-    const source = await new DataSource({
-      ...accessOptions(databaseUrl, () => undefined),
-      extra: {},
-    }).initialize();
-    await source.runMigrations({ transaction: 'each' }).finally(() => source.destroy());
-  } finally {
-    await turn.end();
-  }
+  await migrateSchema(databaseUrl, {
+    schema: ACCESS_SCHEMA,
+    options: { ...accessOptions(databaseUrl, () => undefined), extra: {} },
+    migrations: ACCESS_MIGRATIONS,
+    lock: String(MIGRATION_LOCK),
+    transaction: 'each',
+    grants: { [API_ROLE]: writes(ACCESS_SCHEMA, API_ROLE) },
+  });
 }

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { LOG_ROLE } from '#event-log';
+import { API_ROLE, AUDITOR_ROLE } from '#read-model';
+
+/** Addresses of one database, each for a user with the rights of one part of the server. */
+export interface DatabaseAddresses {
+  /** Owns the schemas. It migrates them and rebuilds rows. */
+  readonly owner: string;
+  readonly api: string;
+  readonly auditor: string;
+  /** Appends to the log and reads it. */
+  readonly log: string;
+}
+
+const RIGHTS = 'login nosuperuser nocreatedb nocreaterole noreplication nobypassrls';
+
+/**
+ * Makes the database users of the server's parts, each with a new password, which only this process
+ * knows. The schemas grant their rights when they are migrated. The caller must be the only server
+ * on the database: another one would lose its passwords.
+ */
+export async function databaseRoles(owner: string): Promise<DatabaseAddresses> {
+  const client = new pg.Client(owner);
+  await client.connect();
+  try {
+    const addressOf = async (role: string): Promise<string> => {
+      const password = randomBytes(24).toString('base64url');
+      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
+      await client.query(
+        `${rowCount === 0 ? 'create' : 'alter'} role ${role} ${RIGHTS} password '${password}'`,
+      );
+      const url = new URL(owner);
+      url.username = role;
+      url.password = password;
+      return url.href;
+    };
+    return {
+      owner,
+      api: await addressOf(API_ROLE),
+      auditor: await addressOf(AUDITOR_ROLE),
+      log: await addressOf(LOG_ROLE),
+    };
+  } finally {
+    await client.end();
+  }
+}

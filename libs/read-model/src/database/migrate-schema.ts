@@ -1,0 +1,86 @@
+import pg from 'pg';
+import { Refusal } from '#process';
+import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
+import { grant, type Grants } from './roles.js';
+import { quotedSchema } from './schema.js';
+
+/** A schema and how to bring it to its latest version. */
+export interface SchemaMigration {
+  readonly schema: string;
+  /** The connection, for the one session that migrates. */
+  readonly options: DataSourceOptions;
+  readonly migrations: readonly (new () => MigrationInterface)[];
+  /** The SQL of the advisory lock that processes take, so that one migrates and others wait. */
+  readonly lock: string;
+  readonly transaction: 'all' | 'each';
+  /** What the roles of the programs may do with the schema. */
+  readonly grants: Grants;
+}
+
+/** Thrown if a schema is not of the latest version and the database user may not migrate it. */
+export class MigrationNeeded extends Refusal {
+  override readonly name = 'MigrationNeeded';
+
+  constructor(schema: string) {
+    super(
+      `the schema "${schema}" must be created or migrated, which this database user may not do: run "node dist/apps/api/src/main.js migrate" with the address of the owner in DATABASE_URL`,
+    );
+  }
+}
+
+const CONNECT_MS_MAX = 10_000;
+
+/**
+ * Creates a schema or migrates it to the latest version, and makes its grants. Processes may call
+ * it concurrently. A user who does not own the schema only checks that nothing is left to do, and
+ * gets `MigrationNeeded` otherwise.
+ */
+export async function migrateSchema(url: string, wanted: SchemaMigration): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'shoeprint migrate',
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+  });
+  await client.connect();
+  try {
+    if (!(await mayMigrate(client, wanted.schema))) {
+      await checkMigrated(client, wanted);
+      return;
+    }
+    await client.query(`select pg_advisory_lock(${wanted.lock})`);
+    await client.query(`create schema if not exists ${quotedSchema(wanted.schema)}`);
+    const source = await new DataSource(wanted.options).initialize();
+    await source.runMigrations({ transaction: wanted.transaction }).finally(() => source.destroy());
+    await grant(client, wanted.grants);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns whether the user owns the schema, or may create it if it does not exist. */
+async function mayMigrate(client: pg.Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `select coalesce((select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = $1),
+       has_database_privilege(current_database(), 'create')) as may`,
+    [schema],
+  );
+  return rows[0]?.may === true;
+}
+
+/** Codes of PostgreSQL: no such schema or table, or no right to read it. */
+const UNREADABLE = ['3F000', '42P01', '42501'];
+
+async function checkMigrated(
+  client: pg.Client,
+  { schema, migrations }: SchemaMigration,
+): Promise<void> {
+  const done = await client
+    .query<{ name: string }>(`select name from ${quotedSchema(schema)}.migration`)
+    .then(({ rows }) => new Set(rows.map(({ name }) => name)))
+    .catch((error: unknown) => {
+      if (UNREADABLE.includes((error as { code?: string }).code ?? '')) return new Set<string>();
+      throw error;
+    });
+  if (!migrations.every((Migration) => done.has(new Migration().name ?? Migration.name)))
+    throw new MigrationNeeded(schema);
+}
