@@ -53,6 +53,9 @@ describe('the settings of an api', () => {
       SHOEPRINT_PARTITIONS: '0',
       SHOEPRINT_REQUEST_TIMEOUT_S: '-1',
       SHOEPRINT_KEEP_ALIVE_S: '1.5',
+      SHOEPRINT_HSTS_S: 'hidden-word',
+      SHOEPRINT_OPEN_PAGES: 'hidden-word',
+      SHOEPRINT_METRICS_TOKEN: 'hidden-word',
     };
     expect([...new Set(namesOf(wrong))]).toEqual(
       [...Object.keys(wrong), 'SHOEPRINT_TLS_KEY'].sort(),
@@ -92,8 +95,21 @@ describe('the settings of an api', () => {
     expect(serverSettings({ DATABASE_URL, SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY }).tls).toEqual({
       cert: Buffer.from('c'),
       key: Buffer.from('k'),
+      files: [SHOEPRINT_TLS_CERT, SHOEPRINT_TLS_KEY],
     });
     expect(namesOf({ DATABASE_URL, SHOEPRINT_TLS_KEY })).toEqual(['SHOEPRINT_TLS_CERT']);
+  });
+
+  it.each<[Record<string, string>, boolean]>([
+    [{}, true],
+    [{ SHOEPRINT_HOST: '::1' }, true],
+    [{ SHOEPRINT_HOST: 'localhost' }, true],
+    [{ SHOEPRINT_HOST: '0.0.0.0' }, false],
+    [{ SHOEPRINT_HOST: '192.0.2.1' }, false],
+    [{ SHOEPRINT_HOST: '0.0.0.0', SHOEPRINT_OPEN_PAGES: 'always' }, true],
+    [{ SHOEPRINT_OPEN_PAGES: 'never' }, false],
+  ])('open the metrics and the documentation for %j: %j', (variables, isOpen) => {
+    expect(serverSettings({ DATABASE_URL, ...variables }).openPages).toBe(isOpen);
   });
 
   it('are frozen', () => {
@@ -115,6 +131,7 @@ describe('the settings of an api', () => {
         serverSettings({
           DATABASE_URL,
           SHOEPRINT_ADMIN_PASSWORD: 'hidden-word-too',
+          SHOEPRINT_METRICS_TOKEN: 'hidden-word-for-metrics',
           SHOEPRINT_TLS_CERT: file('c', 'hidden-word'),
           SHOEPRINT_TLS_KEY: file('k', 'hidden-word'),
           ...log,

@@ -132,7 +132,11 @@ const eventHeaders = (): RequestOptions['headers'] => ({
 
 describe('an api over TLS, under a path', () => {
   it('can be reached only with TLS, by a client that trusts its certificate', async () => {
-    expect((await ask('GET', '/audit/livez')).status).toBe(200);
+    const alive = await ask('GET', '/audit/livez');
+    expect(alive.status).toBe(200);
+    expect(alive.headers['strict-transport-security']).toBe('max-age=31536000');
+    for (const path of ['/nowhere', '/audit/v1/me'])
+      expect((await ask('GET', path)).headers).toHaveProperty('strict-transport-security');
     await expect(fetch(`http://127.0.0.1:${port}/audit/livez`)).rejects.toThrow();
     await expect(fetch(`https://127.0.0.1:${port}/audit/livez`)).rejects.toThrow();
     const protocol = await new Promise((resolve, reject) => {

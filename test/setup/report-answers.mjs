@@ -1,5 +1,5 @@
 // Loaded into a server that a test starts (test/kit/answers.ts): writes each of its answers, and
-// its OpenAPI document, to the folder TEST_ANSWERS.
+// its OpenAPI document unless that needs a token, to the folder TEST_ANSWERS.
 import { subscribe } from 'node:diagnostics_channel';
 import { openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ if (folder !== undefined)
       if (url.endsWith(DOCUMENT)) basePath = url.slice(0, -DOCUMENT.length);
     });
     fastify.addHook('onListen', async () => {
-      const { body } = await fastify.inject(`${basePath}${DOCUMENT}`);
-      writeFileSync(join(folder, `${name}.json`), body);
+      const { body, statusCode } = await fastify.inject(`${basePath}${DOCUMENT}`);
+      if (statusCode === 200) writeFileSync(join(folder, `${name}.json`), body);
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
       const route = request.routeOptions.url;

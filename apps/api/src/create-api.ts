@@ -1,14 +1,18 @@
+import type { Server } from 'node:https';
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import { jsonLogger } from '#server';
 import { Registry } from 'prom-client';
 import { ApiModule } from './api.module.js';
+import type { ApiSettings, Tls } from './settings/api-settings.js';
 import type { ApiParts } from './settings/parts.module.js';
-import { openDocs, serveDocs } from './docs/serve-docs.js';
+import { docsNeeds, serveDocs } from './docs/serve-docs.js';
 import { Gate } from './identity/gate.js';
 import { Metrics } from './operation/metrics.js';
 import { ProblemFilter } from './problems/problem.filter.js';
+import { followCertificate } from './http/certificates.js';
 import { RoutePaths } from './http/route-paths.js';
 import { serverOptions } from './http/server-options.js';
 
@@ -40,8 +44,9 @@ export async function createApi({
   );
   const fastify = adapter.getInstance();
   fastify.removeContentTypeParser('text/plain');
-  fastify.addHook('onRoute', openDocs(parts.settings.basePath));
+  fastify.addHook('onRoute', docsNeeds(parts.settings.basePath));
   fastify.addHook('onRoute', (route) => paths.add(route));
+  if (parts.settings.tls) useTlsOnly(fastify, parts.settings, parts.settings.tls);
   fastify.addHook('onRequest', app.get(Gate).check);
   countRequests(app, app.get(Metrics));
   app.setGlobalPrefix(parts.settings.basePath);
@@ -50,6 +55,16 @@ export async function createApi({
   ROUTES.set(app, paths);
   await app.init();
   return app;
+}
+
+/** Follows the certificate's files, and asks browsers to come back over TLS only. */
+function useTlsOnly(fastify: FastifyInstance, { hstsSeconds }: ApiSettings, tls: Tls): void {
+  followCertificate(fastify.server as Server, tls);
+  if (hstsSeconds > 0)
+    fastify.addHook('onRequest', (_request, reply, done) => {
+      void reply.header('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+      done();
+    });
 }
 
 const ROUTES = new WeakMap<NestFastifyApplication, RoutePaths>();

@@ -5,6 +5,7 @@ import { migrate } from '#read-model';
 import { installedRules } from '#rule-folder';
 import { jsonLogger, listening, runProgram, runServer, type Running } from '#server';
 import { createApi } from './create-api.js';
+import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
 import { migrateAccess } from './identity/database/access-database.js';
 import { processRegistry } from './operation/metrics.js';
@@ -65,6 +66,7 @@ async function start(settings: ServerSettings): Promise<Running> {
   const registry = processRegistry();
   const app = await createApi({ settings, log, databaseUrl, book, registry, logger });
   await listening(() => app.listen(port, host), 'SHOEPRINT_PORT');
+  warnOfPlainHttp(settings, logger);
   logger.log({ message: 'listening', url: await app.getUrl(), basePath });
   const { powerSafe, notes } = await log.health();
   if (!powerSafe) logger.warn({ message: 'the log is not power-safe', notes });

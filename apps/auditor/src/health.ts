@@ -1,7 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventLog } from '#event-log';
 import { within } from '#process';
+import { hasMetricsToken, type PageSettings } from '#server';
 import type { RunningAuditor } from './start-auditor.js';
 
 /** Limit for one check of the log or the database. A slower one counts as out of reach. */
@@ -11,6 +12,8 @@ const LOOK_MS = 3_000;
 export interface HealthTarget {
   readonly log: EventLog;
   readonly auditor: RunningAuditor;
+  /** Who may read the metrics. */
+  readonly pages: PageSettings;
 }
 
 /** A server that answers health checks and serves metrics. */
@@ -21,8 +24,8 @@ export interface HealthServer {
 
 /**
  * Serves `/livez` (the process answers), `/readyz` (the log and the database answer) and `/metrics`
- * (Prometheus). `/readyz` also lists the followed and stopped partitions; they do not affect
- * readiness.
+ * (Prometheus), which needs a token unless the pages are open. `/readyz` also lists the followed
+ * and stopped partitions; they do not affect readiness.
  */
 export async function serveHealth(
   target: HealthTarget,
@@ -30,7 +33,7 @@ export async function serveHealth(
   port: number,
 ): Promise<HealthServer> {
   const server = createServer((request, response) => {
-    answer(target, (request.url ?? '').split('?')[0] as string, response).catch((error: unknown) =>
+    answer(target, request, response).catch((error: unknown) =>
       send(response, 500, 'text/plain', String(error)),
     );
   });
@@ -52,11 +55,16 @@ async function closed(server: Server): Promise<void> {
 }
 
 async function answer(
-  { log, auditor }: HealthTarget,
-  path: string,
+  { log, auditor, pages }: HealthTarget,
+  { url = '', headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const [path] = url.split('?');
   if (path === '/livez') return void send(response, 200, 'text/plain', 'ok\n');
+  if (path === '/metrics' && !pages.openPages && !hasMetricsToken(pages, headers.authorization)) {
+    response.setHeader('www-authenticate', 'Bearer realm="shoeprint"');
+    return void send(response, 401, 'text/plain', 'needs the token of SHOEPRINT_METRICS_TOKEN\n');
+  }
   if (path === '/metrics')
     return void send(response, 200, auditor.registry.contentType, await auditor.registry.metrics());
   if (path !== '/readyz')

@@ -46,7 +46,7 @@ async function follow(settings: AuditorSettings): Promise<Running> {
   const { databaseUrl, gamingDays, leaseMs } = settings;
   const auditor = await startAuditor({ log, databaseUrl, book, gamingDays, leaseMs, journal });
   const health = await listening(
-    () => serveHealth({ log, auditor }, settings.host, settings.metricsPort),
+    () => serveHealth({ log, auditor, pages: settings }, settings.host, settings.metricsPort),
     'SHOEPRINT_METRICS_PORT',
   );
   journal.info('following', {

@@ -2,15 +2,18 @@ import { Environment, type Variables } from '#process';
 import {
   houseSettings,
   logLevelSettings,
+  pageSettings,
   storeSettings,
   type HouseSettings,
   type LogLevelSettings,
+  type PageSettings,
   type StoreSettings,
 } from '#server';
 import { LEASE_MS } from './start-auditor.js';
 
 /** The settings that the auditor program reads from the environment. */
-export interface AuditorSettings extends HouseSettings, LogLevelSettings, StoreSettings {
+export interface AuditorSettings
+  extends HouseSettings, LogLevelSettings, PageSettings, StoreSettings {
   readonly host: string;
   /** The port that serves health and metrics. */
   readonly metricsPort: number;
@@ -25,11 +28,13 @@ const METRICS_PORT = 8378;
  */
 export function auditorSettings(variables: Variables): AuditorSettings {
   const env = new Environment(variables);
+  const host = env.text('SHOEPRINT_HOST') ?? '127.0.0.1';
   const settings = {
     ...storeSettings(env),
     ...houseSettings(env),
     ...logLevelSettings(env),
-    host: env.text('SHOEPRINT_HOST') ?? '127.0.0.1',
+    host,
+    ...pageSettings(env, host),
     metricsPort: env.whole('SHOEPRINT_METRICS_PORT', METRICS_PORT, 0, 65_535),
     leaseMs: env.whole('SHOEPRINT_LEASE_MS', LEASE_MS, 500, 60_000),
   };

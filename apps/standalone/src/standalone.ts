@@ -1,7 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggerService } from '@nestjs/common';
-import { createApi, ensureFirstAdmin, migrateAccess, processRegistry, ROLES } from '#api';
+import {
+  createApi,
+  ensureFirstAdmin,
+  migrateAccess,
+  processRegistry,
+  ROLES,
+  warnOfPlainHttp,
+} from '#api';
 import { journalOn } from '#auditor';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
@@ -93,6 +100,7 @@ async function startParts(
     const databaseUrl = database.api;
     const api = await createApi({ settings, log, databaseUrl, book, registry, logger });
     started.push(() => api.close());
+    warnOfPlainHttp(settings, logger);
     await listening(() => api.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
     return api;
   });

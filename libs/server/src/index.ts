@@ -1,6 +1,7 @@
 export { houseSettings, type HouseSettings } from './house-settings.js';
-export { listening } from './listening.js';
+export { isLoopback, listening } from './listening.js';
 export { logLevelSettings, type LogLevelSettings } from './log-level-settings.js';
+export { hasMetricsToken, pageSettings, type PageSettings } from './page-settings.js';
 export { runProgram, runServer, type Running } from './run.js';
 export { jsonLogger, ServerLogger } from './server-logger.js';
 export { logPartitions, storeSettings, type StoreSettings } from './store-settings.js';

@@ -13,6 +13,9 @@ export async function listening<T>(listen: () => Promise<T>, portName: string): 
   }
 }
 
+/** Returns whether an address to listen on can be reached from this machine only. */
+export const isLoopback = (host: string): boolean => /^(localhost|127\..*|::1)$/i.test(host);
+
 function faultOf(code: string | undefined, portName: string): string | undefined {
   switch (code) {
     case 'EADDRINUSE':

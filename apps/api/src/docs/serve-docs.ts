@@ -13,7 +13,7 @@ const POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 /**
  * Serves the description of the api: `/docs` for people, `/docs-json` and `/docs-yaml` for
  * machines, `/docs/problems` for the problem types, and `/docs/asyncapi.yaml` for the topic. All of
- * it is open to everybody (`openDocs`). Throws if the package has no description of the topic.
+ * it is open to everybody, or to everybody with a token (`docsNeeds`). Throws if the package has no description of the topic.
  */
 export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   const fastify = app.getHttpAdapter().getInstance();
@@ -42,10 +42,10 @@ export function serveDocs(app: NestFastifyApplication, basePath: string): void {
 }
 
 /**
- * Returns an `onRoute` hook that declares the routes of the documentation open. Swagger registers
- * its routes without such a declaration.
+ * Returns an `onRoute` hook that declares what the routes of the documentation need. Swagger
+ * registers its routes without such a declaration.
  */
-export const openDocs =
+export const docsNeeds =
   (basePath: string) =>
   (route: RouteOptions): void => {
     const root = `${basePath}/docs`;
@@ -55,6 +55,6 @@ export const openDocs =
       route.url === `${root}-json` ||
       route.url === `${root}-yaml`
     ) {
-      route.config = { ...route.config, needs: 'nothing' };
+      route.config = { ...route.config, needs: 'read-docs', isPage: true };
     }
   };

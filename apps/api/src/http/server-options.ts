@@ -26,7 +26,7 @@ export function serverOptions({
     requestTimeout: requestTimeoutMs,
   };
   return {
-    ...(tls ? { https: { ...server, ...tls } } : { http: server }),
+    ...(tls ? { https: { ...server, cert: tls.cert, key: tls.key } } : { http: server }),
     skipMiddie: true,
     logger: false,
     bodyLimit: BODY_BYTES_MAX,

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { hasMetricsToken } from '#server';
+import { ApiSettings } from '../settings/api-settings.js';
 import { permitted } from './permissions.js';
 import { Problem } from '../problems/problems.js';
 import type { RouteNeeds } from './requires.js';
@@ -12,7 +14,10 @@ import type { Identity } from './identity.js';
  */
 @Injectable()
 export class Gate {
-  constructor(private readonly identities: Identities) {}
+  constructor(
+    private readonly identities: Identities,
+    private readonly settings: ApiSettings,
+  ) {}
 
   /** A Fastify `onRequest` hook. Sets `request.identity`, or ends the request with a problem. */
   readonly check = (
@@ -21,8 +26,10 @@ export class Gate {
     done: HookHandlerDoneFunction,
   ): void => {
     if (request.is404) return done();
-    const { needs } = request.routeOptions.config as Partial<RouteNeeds>;
-    if (needs === 'nothing') return done();
+    const { needs, isPage } = request.routeOptions.config as Partial<RouteNeeds>;
+    if (needs === 'nothing' || (isPage && this.settings.openPages)) return done();
+    if (needs === 'read-metrics' && hasMetricsToken(this.settings, request.headers.authorization))
+      return done();
     const identity = this.identities.of(request.headers.authorization);
     if (!(identity instanceof Promise)) return done(admit(request, needs, identity));
     identity.then(

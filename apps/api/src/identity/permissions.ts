@@ -37,6 +37,9 @@ export const PERMISSIONS = {
   'read-parked': ['compliance', 'regulator', 'integrator', 'admin'],
   'release-parked': ['admin'],
   'read-house-events': ['compliance', 'regulator'],
+  /** Where the pages are not open to everybody. So may the token of the settings. */
+  'read-metrics': ['integrator', 'admin'],
+  'read-docs': everyone,
   'read-positions': ['compliance', 'regulator', 'integrator', 'admin'],
 } as const satisfies Readonly<Record<string, readonly (Role | 'device')[]>>;
 

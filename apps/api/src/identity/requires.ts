@@ -9,6 +9,8 @@ import type { Permission } from './permissions.js';
 /** What a route declares for the gate in its Fastify config. */
 export interface RouteNeeds {
   readonly needs: Permission | 'nothing';
+  /** Whether everybody may read it if the settings open the pages for operators and developers. */
+  readonly isPage?: boolean;
 }
 
 /**
@@ -21,6 +23,16 @@ export const Requires = (permission: Permission): MethodDecorator =>
     RouteConfig({ needs: permission } satisfies RouteNeeds),
     ApiBearerAuth(),
     Refuses('not-signed-in', 'not-permitted', 'not-ready'),
+  );
+
+/**
+ * Declares the permission that a page for operators needs where the settings do not open the pages
+ * to everybody.
+ */
+export const RequiresUnlessOpen = (permission: Permission): MethodDecorator =>
+  applyDecorators(
+    Requires(permission),
+    RouteConfig({ needs: permission, isPage: true } satisfies RouteNeeds),
   );
 
 /** Declares that a route is for everybody, signed in or not. */

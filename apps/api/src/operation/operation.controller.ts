@@ -6,13 +6,13 @@ import {
   ApiServiceUnavailableResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Open } from '../identity/requires.js';
+import { Open, RequiresUnlessOpen } from '../identity/requires.js';
 import { Metrics } from './metrics.js';
 import { LivenessAnswer, ReadinessAnswer } from './operation.answers.js';
 import { ReadinessStatus } from './readiness.interceptor.js';
 import { AskReadiness, type Readiness } from './readiness.js';
 
-/** The open routes of operation: liveness, readiness and metrics. */
+/** Routes that monitor the server: liveness, readiness and metrics. */
 @ApiTags('operation')
 @Controller()
 export class OperationController {
@@ -46,9 +46,13 @@ export class OperationController {
   }
 
   @Get('metrics')
-  @Open()
+  @RequiresUnlessOpen('read-metrics')
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  @ApiOperation({ summary: 'Metrics, in Prometheus text format' })
+  @ApiOperation({
+    summary: 'Metrics, in Prometheus text format',
+    description:
+      'Open on the loopback interface; elsewhere by default for the token of `SHOEPRINT_METRICS_TOKEN` and the permission `read-metrics`.',
+  })
   @ApiOkResponse({
     description: 'The metrics of this process',
     content: { 'text/plain': { schema: { type: 'string' } } },

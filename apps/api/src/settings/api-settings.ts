@@ -2,20 +2,33 @@ import type { Environment } from '#process';
 import {
   houseSettings,
   logLevelSettings,
+  pageSettings,
   type HouseSettings,
   type LogLevelSettings,
+  type PageSettings,
 } from '#server';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../identity/credentials/passwords.js';
 
+/** A certificate and its key as PEM texts, and the files of both, in this order. */
+export interface Tls {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly files: readonly [cert: string, key: string];
+}
+
 /** The settings of the api itself, and their injection token. */
-export abstract class ApiSettings {
+export abstract class ApiSettings implements PageSettings {
   /**
    * The prefix of every path of the api: '', or a path without a slash at its end, such as
    * `/audit`.
    */
   abstract readonly basePath: string;
-  /** PEM texts; undefined serves plain HTTP. */
-  abstract readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Undefined serves plain HTTP. */
+  abstract readonly tls: Tls | undefined;
+  /** How long browsers remember to use TLS only; 0 does not ask them to. Without TLS it is unused. */
+  abstract readonly hstsSeconds: number;
+  abstract readonly openPages: boolean;
+  abstract readonly metricsToken: string | undefined;
   /** How long a session lasts. */
   abstract readonly sessionHours: number;
   /** How long a request may take to arrive whole. A slow sender holds memory and a connection. */
@@ -35,28 +48,37 @@ export interface ListenSettings extends ApiSettings, HouseSettings, LogLevelSett
   readonly adminPassword: string | undefined;
 }
 
-/** The default settings: no base path, plain HTTP, and sessions of 12 hours. */
+/** The default settings: no base path, plain HTTP, open pages, and sessions of 12 hours. */
 export const API_DEFAULTS: ApiSettings = {
   basePath: '',
   tls: undefined,
+  hstsSeconds: 365 * 24 * 3600,
+  openPages: true,
+  metricsToken: undefined,
   sessionHours: 12,
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
 };
 
+/** Two years, as the lists of browsers ask for. */
+const HSTS_S_MAX = 2 * 365 * 24 * 3600;
+
 /**
  * Reads the settings that every way to start the api uses, deeply frozen. Collects faults in `env`.
  */
 export function listenSettings(env: Environment): ListenSettings {
+  const host = env.text('SHOEPRINT_HOST') ?? '127.0.0.1';
   return Object.freeze({
     basePath: basePath(env),
     tls: tls(env),
+    hstsSeconds: env.whole('SHOEPRINT_HSTS_S', API_DEFAULTS.hstsSeconds, 0, HSTS_S_MAX),
+    ...pageSettings(env, host),
     sessionHours: env.whole('SHOEPRINT_SESSION_HOURS', API_DEFAULTS.sessionHours, 1, 24 * 30),
     requestTimeoutMs:
       env.whole('SHOEPRINT_REQUEST_TIMEOUT_S', API_DEFAULTS.requestTimeoutMs / 1000, 1, 600) * 1000,
     keepAliveMs:
       env.whole('SHOEPRINT_KEEP_ALIVE_S', API_DEFAULTS.keepAliveMs / 1000, 1, 3600) * 1000,
-    host: env.text('SHOEPRINT_HOST') ?? '127.0.0.1',
+    host,
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),
     ...logLevelSettings(env),
@@ -76,7 +98,11 @@ function basePath(env: Environment): string {
 
 function tls(env: Environment): ApiSettings['tls'] {
   const [cert, key] = [env.file('SHOEPRINT_TLS_CERT'), env.file('SHOEPRINT_TLS_KEY')];
-  if (cert && key) return Object.freeze({ cert, key });
+  const files = [
+    env.text('SHOEPRINT_TLS_CERT') ?? '',
+    env.text('SHOEPRINT_TLS_KEY') ?? '',
+  ] as const;
+  if (cert && key) return Object.freeze({ cert, key, files });
   if (env.text('SHOEPRINT_TLS_CERT') && !env.text('SHOEPRINT_TLS_KEY'))
     env.fault('SHOEPRINT_TLS_KEY', 'is missing beside SHOEPRINT_TLS_CERT');
   if (env.text('SHOEPRINT_TLS_KEY') && !env.text('SHOEPRINT_TLS_CERT'))
