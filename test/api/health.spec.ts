@@ -52,7 +52,7 @@ describe('readiness', () => {
     expect((await ready()).status).toBe(200);
   });
 
-  it('is no while the log is out of reach, and yes again afterwards', async () => {
+  it('is false while the log is out of reach, and true again afterwards', async () => {
     log.faults.unreachable = true;
     expect(await ready()).toMatchObject({
       status: 503,
@@ -64,7 +64,7 @@ describe('readiness', () => {
     expect((await ready()).status).toBe(200);
   });
 
-  it('is no if a schema is missing, and names it', async () => {
+  it('is false if a schema is missing, and names it', async () => {
     const source = api.app.get(DataSource);
     await source.query('alter schema rows rename to rows_gone');
     expect(await ready()).toMatchObject({

@@ -69,7 +69,7 @@ describe('the record of the house', () => {
     for (let times = 0; times < 3; times += 1)
       expect((await server.api.send('GET', path, reader)).statusCode).toBe(200);
     await server.api.send('GET', '/v1/coups?format=csv&from=2026-01-01', reader);
-    await server.api.send('GET', '/v1/coups', reader); // a page on a screen is no export
+    await server.api.send('GET', '/v1/coups', reader); // a page on a screen is not recorded
     const { headers } = await server.api.send('GET', '/v1/reports/dealers', regulator);
     await server.api.app.inject({
       url: '/v1/reports/dealers',
@@ -127,7 +127,7 @@ describe('the record of the house', () => {
     }
   });
 
-  it('is no table', async () => {
+  it('does not appear among the tables', async () => {
     await actsWhen(() => true);
     const { rows } = {
       rows: await database().query<{ name: string }[]>('select name from rows.table_state'),

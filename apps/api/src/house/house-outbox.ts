@@ -79,7 +79,8 @@ export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
   /** Appends what is due and nobody appends. */
   private async look(): Promise<void> {
     try {
-      const due = `due_at <= now() and (gathered is not null or at < now() - $1 * interval '1 second')`;
+      const due = `due_at <= now()
+         and (gathered is not null or at < now() - $1 * interval '1 second')`;
       while ((await this.send(due, OTHERS_S)) === NOTES_MAX);
       const [row] = await this.source.query<[{ waiting: string }]>(
         'select count(*) as waiting from access.outbox where due_at <= now()',
@@ -97,7 +98,8 @@ export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
          select id from access.outbox
          where (held_until is null or held_until < now()) and ${condition}
          order by place limit ${NOTES_MAX} for update skip locked)
-       update access.outbox o set held_until = now() + $2 * interval '1 second' from mine where o.id = mine.id
+       update access.outbox o set held_until = now() + $2 * interval '1 second'
+       from mine where o.id = mine.id
        returning o.id, o.type, o."by", o.at, o.data, o.count, o.place`,
       [parameter, HELD_S],
     );

@@ -81,7 +81,8 @@ export class HouseRecord implements OnApplicationBootstrap {
       .digest('base64url');
     await this.source.query(
       `insert into access.outbox (id, type, "by", at, data, gathered, due_at)
-       select $1, $2, $3, now(), $4, $5::text || extract(epoch from minute), minute + $6 * interval '1 second'
+       select $1, $2, $3, now(), $4, $5::text || extract(epoch from minute),
+         minute + $6 * interval '1 second'
        from (select date_bin($6 * interval '1 second', now(), 'epoch') as minute) of_minute
        on conflict (gathered) do update set count = access.outbox.count + 1`,
       [randomUUID(), type, by, JSON.stringify(data), `${what} `, GATHERED_S],

@@ -19,7 +19,7 @@ import {
   type UnjudgeableChange,
 } from '#read-model';
 import type { Device } from './device.js';
-import type { Act, TableRun } from './table-run.js';
+import type { HouseAct, TableRun } from './table-run.js';
 import { utcOf } from './times.js';
 
 /** Returns the gaming day of an event's time. */
@@ -142,7 +142,7 @@ class TableProjection {
     });
   }
 
-  houseEvent({ event, mark }: Act): HouseEventRow {
+  houseEvent({ event, mark }: HouseAct): HouseEventRow {
     const { type, source: by, time, data } = event;
     return {
       ref: referenceOf(event),

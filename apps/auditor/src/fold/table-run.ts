@@ -51,7 +51,7 @@ export interface LineAt {
 }
 
 /** An act in the house, and the offset after its record. */
-export interface Act {
+export interface HouseAct {
   readonly event: AnyEvent;
   readonly mark: number;
 }
@@ -68,7 +68,7 @@ export class TableRun {
   private mark: number | null = null;
   private readonly changedDevices = new Set<Device>();
   /** Acts in the house since then. Only the run of the table `HOUSE_TABLE` has any. */
-  private acts: Act[] = [];
+  private acts: HouseAct[] = [];
   private eventsFolded = 0;
   private lastEventTime: string;
   private highestReceived: string | null;
@@ -200,7 +200,7 @@ export class TableRun {
     readonly mark: number | null;
     readonly changes: Changes;
     readonly devices: readonly Device[];
-    readonly acts: readonly Act[];
+    readonly acts: readonly HouseAct[];
   } {
     const { mark, acts } = this;
     this.acts = [];

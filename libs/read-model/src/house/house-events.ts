@@ -9,7 +9,7 @@ const SHOWN = ['ref', 'type', 'by', 'at', 'gamingDay', 'data'] as const;
 /** An act in the house as lists show it. */
 export type HouseEventLine = Pick<HouseEventRow, (typeof SHOWN)[number]>;
 
-/** The filter of the record of the house. The house has no tables, so nothing narrows it to some. */
+/** The filter of the record of the house, which belongs to no table. */
 export interface HouseEventsFilter extends Pick<Filter, 'from' | 'to'> {
   readonly type?: readonly EventType[];
   readonly by?: string;

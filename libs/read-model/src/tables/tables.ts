@@ -77,8 +77,8 @@ const COLUMNS = `n."table" as key, n.name as "table", ${TABLE_STATE.select('t', 
             ${PARKED.select('p', OF_PARKED, 'parked.')}`;
 
 /**
- * Returns all tables that have sent events, by name. The record of the house is none. A parked table is shown as it was before the
- * event that it is parked at.
+ * Returns all tables that have sent events, by name, without the record of the house. A parked
+ * table is shown as it was before the event that it is parked at.
  */
 export async function tables(
   read: Snapshot,

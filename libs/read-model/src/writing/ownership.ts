@@ -225,7 +225,8 @@ export async function stopPartition(
  */
 export const resuming = (schema: string, partition: number): Statement => ({
   name: 'resume-partition',
-  text: `update ${schema}.position set stopped_offset = null, stopped_reason = null, stopped_at = null
+  text: `update ${schema}.position
+     set stopped_offset = null, stopped_reason = null, stopped_at = null
      where partition = $1 and stopped_at is not null returning 1`,
   values: [partition],
 });

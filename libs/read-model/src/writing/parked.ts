@@ -44,7 +44,8 @@ export const askingParked = (
   by: string,
 ): Statement => ({
   name: 'ask-parked',
-  text: `update ${schema}.parked set asked = $2, asked_by = $3, asked_at = clock_timestamp() where "table" = $1 returning 1`,
+  text: `update ${schema}.parked set asked = $2, asked_by = $3, asked_at = clock_timestamp()
+     where "table" = $1 returning 1`,
   values: [keyOf(table), what, by],
 });
 
