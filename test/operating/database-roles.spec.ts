@@ -221,8 +221,10 @@ describe('the database roles of docs/operating/database-roles.md', () => {
   it('are not superusers, and the programs’ roles own nothing', async () => {
     const { rows } = await query(
       urlOf(owner),
-      `select rolname as role, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as strong,
-         exists (select from pg_class where relowner = r.oid) or exists (select from pg_namespace where nspowner = r.oid) as owns
+      `select rolname as role,
+         rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as strong,
+         exists (select from pg_class where relowner = r.oid)
+           or exists (select from pg_namespace where nspowner = r.oid) as owns
        from pg_roles r where rolname like 'shoeprint%' order by 1`,
     );
     expect(rows).toEqual([

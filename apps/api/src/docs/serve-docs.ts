@@ -13,7 +13,8 @@ const POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 /**
  * Serves the description of the api: `/docs` for people, `/docs-json` and `/docs-yaml` for
  * machines, `/docs/problems` for the problem types, and `/docs/asyncapi.yaml` for the topic. All of
- * it is open to everybody, or to everybody with a token (`docsNeeds`). Throws if the package has no description of the topic.
+ * it is open to everybody, or to everybody with a token (`docsNeeds`). Throws if the package has no
+ * description of the topic.
  */
 export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   const fastify = app.getHttpAdapter().getInstance();

@@ -24,8 +24,10 @@ from unnest($1::int[], $2::bigint[]) with ordinality as w (partition, start, nth
 join log.partition p on p.partition = w.partition
 left join lateral (
   select s."offset", s.key, s.value from (
-    select r."offset", r.key, r.value, sum(octet_length(r.value)) over (order by r."offset" rows unbounded preceding) - octet_length(r.value) as before
-    from log.record r where r.partition = w.partition and r."offset" >= w.start and r."offset" < w.start + $4
+    select r."offset", r.key, r.value, sum(octet_length(r.value))
+      over (order by r."offset" rows unbounded preceding) - octet_length(r.value) as before
+    from log.record r
+    where r.partition = w.partition and r."offset" >= w.start and r."offset" < w.start + $4
   ) s where s.before < $3::bigint
 ) r on true
 order by w.nth, r."offset"`;

@@ -49,7 +49,9 @@ create table log.record (
  * an offset also sees all earlier ones.
  */
 const APPEND = `
-create function log.append(partitions integer[], counts integer[], batches integer[], nths integer[], keys text[], starts integer[], lengths integer[], bytes bytea)
+create function log.append(
+  partitions integer[], counts integer[], batches integer[], nths integer[], keys text[],
+  starts integer[], lengths integer[], bytes bytea)
 returns bigint[] language plpgsql security definer set search_path = pg_catalog, pg_temp as $body$
 #variable_conflict use_column
 declare
@@ -61,20 +63,26 @@ begin
     perform set_config('synchronous_commit', 'on', true);
   end if;
   -- Locks the rows in the order of their numbers, so that two appends cannot deadlock.
-  perform from log.partition p where p.partition = any (append.partitions) order by p.partition for update;
+  perform from log.partition p where p.partition = any (append.partitions)
+    order by p.partition for update;
   with advanced as (
     update log.partition p set next = p.next + b.count
-    from unnest(append.partitions, append.counts) as b (partition, count) where p.partition = b.partition
+    from unnest(append.partitions, append.counts) as b (partition, count)
+    where p.partition = b.partition
     returning p.partition, p.next - b.count as first
   )
   select array_agg(a.first order by b.nth) into firsts
-  from unnest(append.partitions) with ordinality as b (partition, nth) join advanced a on a.partition = b.partition;
+  from unnest(append.partitions) with ordinality as b (partition, nth)
+  join advanced a on a.partition = b.partition;
   if cardinality(firsts) is distinct from cardinality(append.partitions) then
-    raise exception 'there is no such partition among %', append.partitions using errcode = 'invalid_parameter_value';
+    raise exception 'there is no such partition among %', append.partitions
+      using errcode = 'invalid_parameter_value';
   end if;
   insert into log.record (partition, "offset", key, value)
-  select append.partitions[r.batch], firsts[r.batch] + r.nth, r.key, substring(append.bytes from r.start for r.length)
-  from unnest(append.batches, append.nths, append.keys, append.starts, append.lengths) as r (batch, nth, key, start, length);
+  select append.partitions[r.batch], firsts[r.batch] + r.nth, r.key,
+    substring(append.bytes from r.start for r.length)
+  from unnest(append.batches, append.nths, append.keys, append.starts, append.lengths)
+    as r (batch, nth, key, start, length);
   perform pg_notify('${WAKE_CHANNEL}', '');
   return firsts;
 end
@@ -86,7 +94,8 @@ revoke execute on function log.append from public;
 const TRIGGERS = `
 create function log.refuse() returns trigger language plpgsql as $body$
 begin
-  raise exception '% of log.% is refused: the log is append-only', tg_op, tg_table_name using errcode = 'insufficient_privilege';
+  raise exception '% of log.% is refused: the log is append-only', tg_op, tg_table_name
+    using errcode = 'insufficient_privilege';
 end
 $body$;
 create function log.only_forward() returns trigger language plpgsql as $body$
@@ -97,10 +106,14 @@ begin
   return new;
 end
 $body$;
-create trigger append_only before update or delete or truncate on log.record for each statement execute function log.refuse();
-create trigger append_only before update or delete or truncate on log.identity for each statement execute function log.refuse();
-create trigger append_only before delete or truncate on log.partition for each statement execute function log.refuse();
-create trigger only_forward before update on log.partition for each row execute function log.only_forward();
+create trigger append_only before update or delete or truncate on log.record
+  for each statement execute function log.refuse();
+create trigger append_only before update or delete or truncate on log.identity
+  for each statement execute function log.refuse();
+create trigger append_only before delete or truncate on log.partition
+  for each statement execute function log.refuse();
+create trigger only_forward before update on log.partition
+  for each row execute function log.only_forward();
 alter table log.record enable always trigger append_only;
 alter table log.identity enable always trigger append_only;
 alter table log.partition enable always trigger append_only;
@@ -117,7 +130,9 @@ alter table log.partition enable always trigger only_forward;
 const COMPRESS = `
 do $body$
 begin
-  if exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)) then
+  if exists (
+    select from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)
+  ) then
     alter table log.record alter column value set compression lz4;
   end if;
 end
@@ -202,7 +217,8 @@ async function makeAll(client: ClientBase, partitions: number): Promise<LogIdent
 /** Returns whether the role was made after the log, and the user owns the log and may grant. */
 async function lacksGrant(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ lacks: boolean }>(
-    `select pg_has_role(n.nspowner, 'usage') and not has_schema_privilege(r.oid, n.oid, 'usage') as lacks
+    `select pg_has_role(n.nspowner, 'usage')
+       and not has_schema_privilege(r.oid, n.oid, 'usage') as lacks
      from pg_namespace n, pg_roles r where n.nspname = 'log' and r.rolname = $1`,
     [LOG_ROLE],
   );
