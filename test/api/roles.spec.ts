@@ -88,6 +88,7 @@ describe('every route of the server', () => {
       '/livez',
       '/metrics',
       '/readyz',
+      '/v1/password-reset',
       '/v1/sign-in',
     ]);
   });
