@@ -1,7 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggerService } from '@nestjs/common';
-import { createApi, ensureFirstAdmin, migrateAccess, processRegistry, ROLES } from '#api';
+import {
+  createApi,
+  ensureFirstAdmin,
+  migrateAccess,
+  passwordState,
+  processRegistry,
+  ROLES,
+} from '#api';
 import { journalOn } from '#auditor';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
@@ -15,10 +22,11 @@ import { dealSampleDay, wantsSampleDay } from './sample-day.js';
 import type { StandaloneSettings } from './settings.js';
 import type { StartReport } from './start-report.js';
 
-/** An administrator's name and password. */
+/** How the first administrator signs in. */
 interface SignIn {
   readonly name: string;
-  readonly password: string;
+  /** A generated password that nobody has used yet; undefined for any other. */
+  readonly password: string | undefined;
   /** The file that holds both; undefined if the password was set from outside. */
   readonly file: string | undefined;
 }
@@ -28,8 +36,7 @@ export interface Standalone {
   /** URL of the api. */
   readonly url: string;
   /**
-   * The first administrator. Undefined if the first start of this folder received a password and
-   * this one did not.
+   * The first administrator, at the first start and as long as their password is the generated one.
    */
   readonly signIn: SignIn | undefined;
   /**
@@ -81,7 +88,7 @@ async function startParts(
   const { log, signIn } = await report.step('Accounts, rows and log', async () => {
     await migrateAccess(databaseUrl);
     await migrate(databaseUrl);
-    const admin = await signInOf(databaseUrl, settings);
+    const admin = await signInOf(databaseUrl, settings, sampleDay);
     return { log: await openFolderLog(databaseUrl, settings, logger), signIn: admin };
   });
   started.push(() => log.close());
@@ -128,22 +135,27 @@ async function startDatabase(data: string, started: Stop[]): Promise<string> {
 }
 
 /**
- * Returns the first administrator, who may do everything on one machine. The password is in the
- * data folder, next to that of the database, so that every start can show it: a reader of one file
- * can read everything else.
+ * Returns the first administrator, who may do everything on one machine. A generated password is in
+ * the data folder, next to that of the database: a reader of one file can read everything else. A
+ * password from outside must be changed, unless the folder holds the sample day.
  */
 async function signInOf(
   databaseUrl: string,
   { data, adminPassword }: StandaloneSettings,
+  sampleDay: boolean,
 ): Promise<SignIn | undefined> {
   const file = join(data, 'sign-in.json');
   const made = await ensureFirstAdmin(databaseUrl, {
     ...(adminPassword !== undefined && { password: adminPassword }),
     roles: ROLES,
+    mustChangePassword: adminPassword !== undefined && !sampleDay,
   });
-  if (made && adminPassword !== undefined) return { ...made, file: undefined };
+  if (made && adminPassword !== undefined)
+    return { name: made.name, password: undefined, file: undefined };
   if (made) writeFileSync(file, `${JSON.stringify(made)}\n`, { mode: 0o600 });
   if (!existsSync(file)) return undefined;
-  const { name, password } = JSON.parse(readFileSync(file, 'utf8')) as SignIn;
-  return { name, password, file };
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as { name: string; password: string };
+  const state = await passwordState(databaseUrl, kept);
+  if (state === 'changed') return undefined;
+  return { name: kept.name, password: state === 'unused' ? kept.password : undefined, file };
 }
