@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { ensureFirstAdmin, migrateAccess, passwordState, ROLES, routesOf } from '#api';
-import { commonPasswords } from '../../apps/api/src/identity/credentials/common-passwords.js';
+import { commonestPasswords } from '../../apps/api/src/identity/credentials/commonest-passwords.js';
 import { passwordFault } from '../../apps/api/src/identity/credentials/password-rule.js';
 import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
@@ -206,7 +206,7 @@ describe('the rule for passwords', () => {
   });
 
   it('refuses every password of a list of more than 3,000', () => {
-    const list = commonPasswords();
+    const list = commonestPasswords();
     expect(new Set(list).size).toBeGreaterThan(3000);
     expect(list.filter((password) => passwordFault(password, 'x') === undefined)).toEqual([]);
   });

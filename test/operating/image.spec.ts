@@ -52,7 +52,7 @@ describe('Dockerfile', () => {
     const last = LAST_STAGE.join('\n');
     expect(last).toMatch(/^COPY rules rules$/m);
     expect(last).toMatch(/^COPY docs\/api-examples.json docs\/asyncapi.yaml docs\/$/m);
-    expect(last).toMatch(/^COPY apps\/api\/common-passwords.txt apps\/api\/$/m);
+    expect(last).toMatch(/^COPY apps\/api\/commonest-passwords.txt apps\/api\/$/m);
     expect(last).toMatch(/^COPY --from=build \/build\/dist dist$/m);
   });
 

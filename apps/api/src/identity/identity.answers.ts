@@ -3,14 +3,14 @@ import type { AccountChanged, AccountShown } from './accounts/accounts.js';
 import type { ResetIssued } from './accounts/password-resets.js';
 import type { GrantShown } from './accounts/pending-grants.js';
 import type { KeyShown } from './keys/device-keys.js';
-import type { Duty } from './identity.js';
+import type { FirstDuty } from './identity.js';
 import { PERMISSIONS, type Permission, type Role, ROLES } from './permissions.js';
 import type { Me } from './me/me.controller.js';
 import type { FactorBegun } from './me/own-factor.js';
 import type { SignedIn } from './sessions/open-session.js';
 import type { SessionShown } from './sessions/sessions.js';
 
-const DUTIES = ['password-change', 'second-factor'] as const satisfies readonly Duty[];
+const DUTIES = ['password-change', 'second-factor'] as const satisfies readonly FirstDuty[];
 const TABLES = { description: 'Table ids, or "*" alone for all' };
 
 /** An account: its human, roles and tables, its kind and state, and who created it and when. */
@@ -118,5 +118,5 @@ export class MeAnswer implements Required<Me> {
   @YesNo({ description: 'Reads only, without an idle limit' }) wallDisplay!: boolean;
   @YesNo({ description: 'Whether one is enrolled' }) secondFactor!: boolean;
   @OneOf(DUTIES, { nullable: true, description: 'What comes before everything else' })
-  mustDo!: Duty | null;
+  mustDo!: FirstDuty | null;
 }

@@ -23,14 +23,14 @@ export interface Person {
   readonly wallDisplay: boolean;
   readonly secondFactor: boolean;
   /** What the person has to do before anything else. */
-  readonly mustDo: Duty | undefined;
+  readonly mustDo: FirstDuty | undefined;
 }
 
 /** What stands between a sign-in and everything else. */
-export type Duty = 'password-change' | 'second-factor';
+export type FirstDuty = 'password-change' | 'second-factor';
 
 /** The permissions that remain while a person has a duty. */
-const WITH_DUTY: Readonly<Record<Duty, readonly Permission[]>> = {
+const WITH_DUTY: Readonly<Record<FirstDuty, readonly Permission[]>> = {
   'password-change': ['own-session', 'own-password'],
   'second-factor': ['own-session', 'own-password', 'own-factor'],
 };
@@ -41,7 +41,7 @@ const READS = /^(own|read|report|follow)-/;
  * Returns whether the identity may do this: `yes`, `no`, or the duty that the person has to fulfil
  * first.
  */
-export function may({ roles, person }: Identity, permission: Permission): 'yes' | 'no' | Duty {
+export function may({ roles, person }: Identity, permission: Permission): 'yes' | 'no' | FirstDuty {
   if (!permitted(permission, roles) || (person?.wallDisplay && !READS.test(permission)))
     return 'no';
   return person?.mustDo && !WITH_DUTY[person.mustDo].includes(permission) ? person.mustDo : 'yes';

@@ -1,5 +1,5 @@
 import { Problem } from '../../problems/problems.js';
-import { isCommon } from './common-passwords.js';
+import { isCommonest } from './commonest-passwords.js';
 
 /** The fewest characters of a new password. */
 export const PASSWORD_LENGTH_MIN = 12;
@@ -17,7 +17,7 @@ export function passwordFault(password: string, accountName: string): string | u
   if (new Set(characters).size === 1) return 'must not be one repeated character';
   if (password.toLowerCase() === accountName.toLowerCase())
     return 'must not be the name of the account';
-  return isCommon(password) ? 'must not be one of the commonest passwords' : undefined;
+  return isCommonest(password) ? 'must not be one of the commonest passwords' : undefined;
 }
 
 /** Throws `invalid-request` at this pointer if the account cannot have the password. */

@@ -36,8 +36,11 @@ class People1791000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       alter table access.account
-        add person text, add must_change_password boolean not null default false, add password_used_at timestamptz,
-        add second_factor boolean not null default false, add wall_display boolean not null default false;
+        add person text,
+        add must_change_password boolean not null default false,
+        add password_used_at timestamptz,
+        add second_factor boolean not null default false,
+        add wall_display boolean not null default false;
       update access.account set person = name, password_used_at = created_at;
       alter table access.account alter person set not null;
       alter table access.session add last_used_at timestamptz not null default now();
@@ -48,13 +51,17 @@ class People1791000000000 implements MigrationInterface {
         roles text[] not null, tables text[] not null, asked_by text not null,
         asked_at timestamptz not null default now(), expires_at timestamptz not null);
       create table access.password_reset (
-        account_name text primary key constraint password_reset_account references access.account (name) on delete cascade,
-        code_hash bytea not null, removes_second_factor boolean not null, expires_at timestamptz not null);
+        account_name text primary key
+          constraint password_reset_account references access.account (name) on delete cascade,
+        code_hash bytea not null, removes_second_factor boolean not null,
+        expires_at timestamptz not null);
       create table access.totp (
-        account_name text primary key constraint totp_account references access.account (name) on delete cascade,
+        account_name text primary key
+          constraint totp_account references access.account (name) on delete cascade,
         secret text not null, last_step integer not null default 0);
       create table access.recovery_code (
-        account_name text constraint recovery_code_account references access.account (name) on delete cascade,
+        account_name text
+          constraint recovery_code_account references access.account (name) on delete cascade,
         code_hash bytea, primary key (account_name, code_hash))`);
   }
 
@@ -63,7 +70,8 @@ class People1791000000000 implements MigrationInterface {
       drop table access.recovery_code, access.totp, access.password_reset, access.pending_grant;
       alter table access.session drop last_used_at;
       alter table access.account
-        drop person, drop must_change_password, drop password_used_at, drop second_factor, drop wall_display`);
+        drop person, drop must_change_password, drop password_used_at, drop second_factor,
+        drop wall_display`);
   }
 }
 

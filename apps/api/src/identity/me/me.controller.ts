@@ -18,7 +18,7 @@ import {
   RecoveryCodesAnswer,
   SessionsAnswer,
 } from '../identity.answers.js';
-import { type Duty, type Identity, may, type Person } from '../identity.js';
+import { type FirstDuty, type Identity, may, type Person } from '../identity.js';
 import { PERMISSIONS, type Permission, type Role } from '../permissions.js';
 import { Requires, Sender, SenderPerson } from '../requires.js';
 import { PasswordField } from '../scope-fields.js';
@@ -63,7 +63,7 @@ export interface Me {
   readonly permissions: readonly Permission[];
   readonly wallDisplay: boolean;
   readonly secondFactor: boolean;
-  readonly mustDo: Duty | null;
+  readonly mustDo: FirstDuty | null;
 }
 
 /** The routes about the identity of a token, and a person's own password, factor and sessions. */

