@@ -22,6 +22,7 @@ COPY --from=modules /modules/node_modules node_modules
 COPY package.json LICENSE ./
 COPY rules rules
 COPY docs/api-examples.json docs/asyncapi.yaml docs/
+COPY apps/api/commonest-passwords.txt apps/api/
 COPY apps/cli/bin apps/cli/bin
 COPY --from=build /build/dist dist
 USER node

@@ -88,6 +88,7 @@ async function shoeprint(databaseUrl) {
     new CreateKey(
       {
         kind: 'person',
+        person: undefined,
         id: 'person/bench',
         roles: ['admin'],
         tables: 'all',

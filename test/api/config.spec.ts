@@ -34,6 +34,8 @@ describe('the settings of an api', () => {
       port: 8377,
       basePath: '',
       sessionHours: 12,
+      sessionIdleMinutes: 60,
+      secondFactor: [],
       databaseUrl: DATABASE_URL,
       rules: [],
       gamingDays: [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }],
@@ -46,6 +48,8 @@ describe('the settings of an api', () => {
       DATABASE_URL: 'hidden-word',
       SHOEPRINT_PORT: '70000',
       SHOEPRINT_SESSION_HOURS: 'hidden-word',
+      SHOEPRINT_SESSION_IDLE_MINUTES: '4',
+      SHOEPRINT_SECOND_FACTOR: 'admin,hidden-word',
       SHOEPRINT_BASE_PATH: 'hidden-word',
       SHOEPRINT_TLS_CERT: '/nowhere/hidden.crt',
       SHOEPRINT_GAMING_DAY: '[{"from":"hidden-word"}]',
@@ -61,6 +65,18 @@ describe('the settings of an api', () => {
       [...Object.keys(wrong), 'SHOEPRINT_TLS_KEY'].sort(),
     );
     expect(faultsOf(wrong).join('\n')).not.toMatch(/hidden-word|70000|short/);
+  });
+
+  it('refuse a password of the first admin that no person may choose, and accept roles for the second factor', () => {
+    for (const SHOEPRINT_ADMIN_PASSWORD of ['1q2w3e4r5t6y', 'x'.repeat(12), 'x1'.repeat(65)])
+      expect(namesOf({ DATABASE_URL, SHOEPRINT_ADMIN_PASSWORD })).toEqual([
+        'SHOEPRINT_ADMIN_PASSWORD',
+      ]);
+    const SHOEPRINT_SECOND_FACTOR = 'admin, compliance';
+    expect(serverSettings({ DATABASE_URL, SHOEPRINT_SECOND_FACTOR }).secondFactor).toEqual([
+      'compliance',
+      'admin',
+    ]);
   });
 
   it('are rejected without a database, on either log', () => {

@@ -2,11 +2,12 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { CommandBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DataSource } from 'typeorm';
 import { MemoryLog, type MemoryLogOptions } from '#event-log';
 import { createApi, migrateAccess, API_DEFAULTS, type ApiSettings } from '#api';
-import { CreateAccount } from '../../apps/api/src/identity/accounts/accounts.js';
 import type { Identity } from '../../apps/api/src/identity/identity.js';
 import { CreateKey } from '../../apps/api/src/identity/keys/device-keys.js';
+import { newPerson } from '../kit/api.js';
 import { createDatabase } from '../kit/database.js';
 import { BOOK } from '../kit/house.js';
 
@@ -80,18 +81,9 @@ export class EventsApp {
     return keyOf(this.app, scope);
   }
 
-  /** Returns the token of a person who has just signed in. */
+  /** Returns the token of a new person. */
   async person(name: string, roles: ('pit-boss' | 'finance')[], tables: string[]): Promise<string> {
-    const password = `the password of ${name}`;
-    await this.app
-      .get(CommandBus)
-      .execute(new CreateAccount('person/admin', { name, password, roles, tables }));
-    const signedIn = await this.app.inject({
-      method: 'POST',
-      url: '/v1/sign-in',
-      payload: { name, password },
-    });
-    return signedIn.json<{ token: string }>().token;
+    return newPerson(this.app.get(DataSource), roles, { name, tables });
   }
 
   async send(

@@ -58,7 +58,7 @@ describe('the record of the house', () => {
       data: {
         version: '0.1.0',
         rules: { 'punto-banco@1': expect.stringMatching(/^[0-9a-f]{64}$/) },
-        settings: { basePath: '', tls: false, sessionHours: 12 },
+        settings: { basePath: '', sessionHours: 12, metricsToken: '(set)' },
       },
     });
   });

@@ -85,6 +85,7 @@ describe('every route of the server', () => {
     expect([...new Set(open.map(({ url }) => url))].sort()).toEqual([
       '/livez',
       '/readyz',
+      '/v1/password-reset',
       '/v1/sign-in',
     ]);
   });

@@ -252,6 +252,57 @@ describe('the stream', () => {
     await eventually('nobody', () => watch().count === 0);
   });
 
+  it('ends with its session: at once in the same process, and within about a second elsewhere', async () => {
+    const { api } = floor.server;
+    const admin = await api.person('admin', { name: 'ender' });
+    const elsewhere = await startApi({ databaseUrl: floor.server.database.url, log: floor.log });
+    try {
+      const ways: readonly (readonly [
+        string,
+        (name: string, token: string) => Promise<unknown>,
+      ])[] = [
+        [
+          'ended',
+          (name, token) =>
+            api.send('DELETE', `/v1/accounts/${name}/sessions/${token.split('_')[1]}`, admin),
+        ],
+        ['signed-out', (_, token) => api.send('POST', '/v1/sign-out', token)],
+        [
+          'disabled',
+          (name) => api.send('PATCH', `/v1/accounts/${name}`, admin, { disabled: true }),
+        ],
+        ['narrowed', (name) => api.send('PATCH', `/v1/accounts/${name}`, admin, { tables: [] })],
+      ];
+      for (const [name, act] of ways) {
+        const token = await api.person('surveillance', { name });
+        const [here, there] = [follow(token), follow(token, {}, await elsewhere.url())];
+        for (const reader of [here, there]) await reader.listening();
+        await act(name, token);
+        const began = performance.now();
+        await eventually(`the end here once ${name}`, () => here.ended, 5_000);
+        expect(performance.now() - began).toBeLessThan(700);
+        await eventually(`the end elsewhere once ${name}`, () => there.ended, 5_000);
+        expect(performance.now() - began).toBeLessThan(3_000);
+      }
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  it('ends when its session expires or has been idle for too long, because following is not a use', async () => {
+    const source = floor.server.api.app.get(DataSource);
+    for (const ends of [
+      `expires_at = now() + interval '300 milliseconds'`,
+      `last_used_at = now() - interval '59 minutes 59.7 seconds'`,
+    ]) {
+      const token = await floor.server.api.person('surveillance');
+      const reader = follow(token);
+      await reader.listening();
+      await source.query(`update access.session set ${ends} where id = $1`, [token.split('_')[1]]);
+      await eventually(`the end after ${ends}`, () => reader.ended, 5_000);
+    }
+  });
+
   it('forgets a reader who left while their position was looked up', async () => {
     const client = new pg.Client(floor.server.database.url);
     await client.connect();

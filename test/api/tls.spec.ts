@@ -236,7 +236,7 @@ async function following(): Promise<{ readonly ended: boolean }> {
   await client.connect();
   const { id, text, hash } = newToken('sps');
   await client.query(
-    `insert into access.account (name, password_hash, roles, tables, created_by) values ($1, 'none', '{regulator}', '{*}', 'system/test')`,
+    `insert into access.account (name, person, password_hash, roles, tables, created_by) values ($1, $1, 'none', '{regulator}', '{*}', 'system/test')`,
     [name],
   );
   await client.query(

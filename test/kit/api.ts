@@ -24,6 +24,14 @@ import { BOOK } from './house.js';
 
 export type Answer = Awaited<ReturnType<NestFastifyApplication['inject']>>;
 
+/** What a new person has in addition to roles. */
+export interface PersonOptions extends Partial<
+  Pick<Account, 'person' | 'wallDisplay' | 'passwordHash' | 'mustChangePassword' | 'disabled'>
+> {
+  readonly tables?: readonly string[];
+  readonly name?: string;
+}
+
 /** An api in this process over a database and a log, with ways to authenticate. */
 export interface TestApi {
   readonly app: NestFastifyApplication;
@@ -39,10 +47,7 @@ export interface TestApi {
     body?: object,
   ) => Promise<Answer>;
   /** Returns the token of a new person with these roles, who sees these tables (default: all). */
-  readonly person: (
-    roles: Role | readonly Role[],
-    options?: { readonly tables?: readonly string[]; readonly name?: string },
-  ) => Promise<string>;
+  readonly person: (roles: Role | readonly Role[], options?: PersonOptions) => Promise<string>;
   /** Returns the token of a new device key (default: it may write everything). */
   readonly device: (scope?: {
     readonly name?: string;
@@ -118,21 +123,20 @@ let made = 0;
  * Inserts a person with a session into the tables. Hashing a password for each would take longer
  * than most tests.
  */
-async function newPerson(
+export async function newPerson(
   source: DataSource,
   roles: Role[],
-  {
-    tables = ['*'],
-    name = `${roles.join('.')}-${(made += 1)}`,
-  }: { tables?: readonly string[]; name?: string } = {},
+  { tables = ['*'], name = `${roles.join('.')}-${(made += 1)}`, ...more }: PersonOptions = {},
 ): Promise<string> {
   const { id, text, hash } = newToken('sps');
   await source.getRepository(Account).insert({
     name,
+    person: name,
     passwordHash: UNUSED_HASH,
     roles,
     tables: [...tables],
     createdBy: 'system/test',
+    ...more,
   });
   await source.getRepository(Session).insert({
     id,

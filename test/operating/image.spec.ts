@@ -48,10 +48,11 @@ describe('Dockerfile', () => {
     }
   });
 
-  it("has the rule documents, the topic's description and the examples, which the programs read, in the package's own folders", () => {
+  it("has the rule documents, the topic's description, the examples and the commonest passwords, which the programs read, in the package's own folders", () => {
     const last = LAST_STAGE.join('\n');
     expect(last).toMatch(/^COPY rules rules$/m);
     expect(last).toMatch(/^COPY docs\/api-examples.json docs\/asyncapi.yaml docs\/$/m);
+    expect(last).toMatch(/^COPY apps\/api\/commonest-passwords.txt apps\/api\/$/m);
     expect(last).toMatch(/^COPY --from=build \/build\/dist dist$/m);
   });
 

@@ -7,7 +7,8 @@ export {
   type ListenSettings,
 } from './settings/api-settings.js';
 export { migrateAccess } from './identity/database/access-database.js';
-export { ensureFirstAdmin, type FirstAdmin } from './identity/accounts/first-admin.js';
+export { ensureFirstAdmin, passwordState } from './identity/accounts/first-admin.js';
+export { sessionWithoutPassword } from './identity/sessions/open-session.js';
 export {
   PERMISSIONS,
   permitted,

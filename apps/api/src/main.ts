@@ -57,7 +57,7 @@ async function start(settings: ServerSettings): Promise<Running> {
   );
   if (admin && adminPassword === undefined)
     process.stderr.write(
-      `created the first account, ${admin.name}, with the password ${admin.password}; it is shown only once\n`,
+      `created the first account, ${admin.name}, with the password ${admin.password}; it is shown only once, and the first sign-in must change it\n`,
     );
   const log = await openLog(
     settings.log,

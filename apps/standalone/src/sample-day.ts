@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { sessionWithoutPassword } from '#api';
 import { FINDING_CODES, simulateTables, type FindingCode, type RuleBook } from '#audit';
 import type { EventLog } from '#event-log';
 
@@ -48,7 +49,6 @@ export async function wantsSampleDay(log: EventLog, folder: string): Promise<boo
 /** The account that deals the sample day. It must be allowed to create keys. */
 export interface Administrator {
   readonly name: string;
-  readonly password: string;
 }
 
 /**
@@ -58,7 +58,7 @@ export interface Administrator {
  */
 export async function dealSampleDay(
   app: NestFastifyApplication,
-  { name, password }: Administrator,
+  { name }: Administrator,
   {
     book,
     folder,
@@ -73,10 +73,7 @@ export async function dealSampleDay(
 ): Promise<number> {
   const start = startOf(folder, now);
   const client = new Client(app, basePath);
-  const { token } = await client.ask<{ token: string }>('POST', '/v1/sign-in', undefined, {
-    name,
-    password,
-  });
+  const token = await sessionWithoutPassword(app, name);
   const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', token, {
     name: `sample-day-${now.getTime()}`,
     sources: ['*'],

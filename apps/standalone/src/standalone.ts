@@ -5,6 +5,7 @@ import {
   createApi,
   ensureFirstAdmin,
   migrateAccess,
+  passwordState,
   processRegistry,
   ROLES,
   warnOfPlainHttp,
@@ -23,10 +24,11 @@ import { dealSampleDay, wantsSampleDay } from './sample-day.js';
 import type { StandaloneSettings } from './settings.js';
 import type { StartReport } from './start-report.js';
 
-/** An administrator's name and password. */
+/** How the first administrator signs in. */
 interface SignIn {
   readonly name: string;
-  readonly password: string;
+  /** A generated password that nobody has used yet; undefined for any other. */
+  readonly password: string | undefined;
   /** The file that holds both; undefined if the password was set from outside. */
   readonly file: string | undefined;
 }
@@ -36,8 +38,7 @@ export interface Standalone {
   /** URL of the api. */
   readonly url: string;
   /**
-   * The first administrator. Undefined if the first start of this folder received a password and
-   * this one did not.
+   * The first administrator, at the first start and as long as their password is the generated one.
    */
   readonly signIn: SignIn | undefined;
   /**
@@ -123,7 +124,7 @@ interface Folder {
 
 /** Starts the database of the folder, migrates it as its owner, and opens the log. */
 async function openFolder(
-  { settings, logger, report }: StartStandalone,
+  { settings, sampleDay, logger, report }: StartStandalone,
   started: Stop[],
 ): Promise<Folder> {
   const notes: string[] = [];
@@ -136,7 +137,7 @@ async function openFolder(
     await migrateAccess(owner);
     await migrate(owner);
     await (await openFolderLog(owner, settings, logger)).close();
-    const signIn = await signInOf(database.api, settings);
+    const signIn = await signInOf(database.api, settings, sampleDay);
     return { database, log: await openFolderLog(database.log, settings, logger), signIn };
   });
   started.push(() => folder.log.close());
@@ -168,22 +169,27 @@ async function startDatabase(
 }
 
 /**
- * Returns the first administrator, who may do everything on one machine. The password is in the
- * data folder, next to that of the database, so that every start can show it: a reader of one file
- * can read everything else.
+ * Returns the first administrator, who may do everything on one machine. A generated password is in
+ * the data folder, next to that of the database: a reader of one file can read everything else. A
+ * password from outside must be changed, unless the folder holds the sample day.
  */
 async function signInOf(
   databaseUrl: string,
   { data, adminPassword }: StandaloneSettings,
+  sampleDay: boolean,
 ): Promise<SignIn | undefined> {
   const file = join(data, 'sign-in.json');
   const made = await ensureFirstAdmin(databaseUrl, {
     ...(adminPassword !== undefined && { password: adminPassword }),
     roles: ROLES,
+    mustChangePassword: adminPassword !== undefined && !sampleDay,
   });
-  if (made && adminPassword !== undefined) return { ...made, file: undefined };
+  if (made && adminPassword !== undefined)
+    return { name: made.name, password: undefined, file: undefined };
   if (made) writeFileSync(file, `${JSON.stringify(made)}\n`, { mode: 0o600 });
   if (!existsSync(file)) return undefined;
-  const { name, password } = JSON.parse(readFileSync(file, 'utf8')) as SignIn;
-  return { name, password, file };
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as { name: string; password: string };
+  const state = await passwordState(databaseUrl, kept);
+  if (state === 'changed') return undefined;
+  return { name: kept.name, password: state === 'unused' ? kept.password : undefined, file };
 }

@@ -65,7 +65,14 @@ function readyText({ url, signIn, sampleEvents }: Standalone, took: string): str
       ? [`Report   ${url}/v1/reports/misdealt (of ${sampleEvents.toLocaleString('en')} events)`]
       : []),
     `Open     ${url}/docs`,
-    signIn ? `Sign in  ${signIn.name}, password ${signIn.password}` : 'Sign in  as before',
+    `Sign in  ${signInText(signIn)}`,
   ];
   return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
+}
+
+function signInText(signIn: Standalone['signIn']): string {
+  if (!signIn) return 'as before';
+  const { name, password, file } = signIn;
+  if (password !== undefined) return `${name}, password ${password}`;
+  return file === undefined ? `${name}, with the password that was set` : `${name}, as in ${file}`;
 }

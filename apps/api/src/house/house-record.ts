@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { faultsOf, fullName, houseFrom, HOUSE_TABLE, type House } from '#audit';
-import { appVersion } from '#process';
+import { appVersion, settingsText } from '#process';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ApiSettings } from '../settings/api-settings.js';
 import { InstalledRules } from '../settings/tokens.js';
@@ -35,14 +35,14 @@ export class HouseRecord implements OnApplicationBootstrap {
 
   /** Notes that the server started, under which rules and settings. */
   async onApplicationBootstrap(): Promise<void> {
-    const { tls, ...settings } = this.settings;
+    const settings = JSON.parse(settingsText(this.settings)) as Readonly<Record<string, unknown>>;
     const rules = Object.fromEntries(
       [...this.installed.book].map(([ref, { hash }]) => [ref, hash]),
     );
     await this.note({
       type: 'server-started',
       by: SERVER,
-      data: { version: appVersion(), rules, settings: { ...settings, tls: tls !== undefined } },
+      data: { version: appVersion(), rules, settings },
     });
   }
 

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { hasMetricsToken } from '#server';
 import { ApiSettings } from '../settings/api-settings.js';
-import { permitted } from './permissions.js';
 import { Problem } from '../problems/problems.js';
 import type { RouteNeeds } from './requires.js';
 import { Identities } from './identities.js';
-import type { Identity } from './identity.js';
+import { type Identity, may } from './identity.js';
 
 /**
  * Guards every route, Nest's and others, before the body is read, so that no stranger makes the
@@ -48,8 +47,15 @@ function admit(
     return new Problem('not-signed-in', undefined, {
       headers: { 'WWW-Authenticate': 'Bearer realm="shoeprint"' },
     });
-  if (needs === undefined || needs === 'nothing' || !permitted(needs, identity.roles))
-    return new Problem('not-permitted', needs && `this asks for the permission ${needs}`);
-  request.identity = identity;
-  return undefined;
+  switch (needs === undefined || needs === 'nothing' ? 'no' : may(identity, needs)) {
+    case 'no':
+      return new Problem('not-permitted', needs && `this asks for the permission ${needs}`);
+    case 'password-change':
+      return new Problem('password-change-required');
+    case 'second-factor':
+      return new Problem('second-factor-enrollment-required');
+    case 'yes':
+      request.identity = identity;
+      return undefined;
+  }
 }

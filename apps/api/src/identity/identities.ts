@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, MoreThan } from 'typeorm';
+import { DataSource, IsNull } from 'typeorm';
+import { ApiSettings } from '../settings/api-settings.js';
 import { bearerOf, tokenFits, tokenHash, type ShownToken } from './credentials/bearer-token.js';
-import { Account, DeviceKey, Session } from './database/access.entities.js';
-import { type Identity, WriteScope } from './identity.js';
+import { DeviceKey, Session } from './database/access.entities.js';
+import { type Identity, seenBy, WriteScope } from './identity.js';
+import { personOf, validSessions } from './sessions/valid-sessions.js';
 
 /** How long a lookup is cached. A revocation acts within this time. */
 const BELIEVED_MS = 1000;
@@ -18,19 +20,31 @@ const LAST_USED_STEP_MS = 60_000;
 interface Remembered {
   /** When the lookup began, on the monotonic clock. */
   at: number;
-  identity: Identity | undefined;
+  found: Found | undefined;
   refreshing: boolean;
+}
+
+/** What a token leads to. */
+interface Found {
+  readonly identity: Identity;
+  readonly of: typeof DeviceKey | typeof Session;
+  readonly id: string;
+  lastUsedAt: number;
 }
 
 /** Resolves bearer tokens to identities. Caches each lookup for one second. */
 @Injectable()
 export class Identities {
   private readonly remembered = new Map<string, Remembered>();
-  private readonly asking = new Map<string, Promise<Identity | undefined>>();
+  private readonly asking = new Map<string, Promise<Found | undefined>>();
+  private readonly heard = new Set<() => void>();
   /** Raised by `forget`, so that a lookup that began before it is not cached after it. */
   private generation = 0;
 
-  constructor(private readonly source: DataSource) {}
+  constructor(
+    private readonly source: DataSource,
+    private readonly settings: ApiSettings,
+  ) {}
 
   /**
    * Returns the identity of the token in an `Authorization` header, or undefined if the token is
@@ -43,9 +57,10 @@ export class Identities {
     const key = tokenHash(token.text).toString('base64');
     const known = this.remembered.get(key);
     const age = known ? performance.now() - known.at : Infinity;
-    if (!known || age >= BELIEVED_MS) return this.ask(key, token);
+    if (!known || age >= BELIEVED_MS) return this.use(this.ask(key, token));
     if (age >= REFRESHED_MS && !known.refreshing) this.refresh(key, token, known);
-    return known.identity;
+    this.touch(known.found)?.catch(() => undefined);
+    return known.found?.identity;
   }
 
   /**
@@ -56,6 +71,27 @@ export class Identities {
     this.generation += 1;
     this.remembered.clear();
     this.asking.clear();
+    for (const listener of this.heard) listener();
+  }
+
+  /** Calls `listener` at each change made in this process, until the returned function is called. */
+  onForget(listener: () => void): () => void {
+    this.heard.add(listener);
+    return () => void this.heard.delete(listener);
+  }
+
+  private async use(asked: Promise<Found | undefined>): Promise<Identity | undefined> {
+    const found = await asked;
+    await this.touch(found);
+    return found?.identity;
+  }
+
+  /** Notes a use of a key or session in the database, at most once a minute. */
+  private touch(found: Found | undefined): Promise<unknown> | undefined {
+    const now = Date.now();
+    if (!found || now - found.lastUsedAt <= LAST_USED_STEP_MS) return undefined;
+    found.lastUsedAt = now;
+    return this.source.getRepository(found.of).update({ id: found.id }, { lastUsedAt: new Date() });
   }
 
   /**
@@ -67,7 +103,7 @@ export class Identities {
     this.ask(key, token).catch(() => undefined);
   }
 
-  private ask(key: string, token: ShownToken): Promise<Identity | undefined> {
+  private ask(key: string, token: ShownToken): Promise<Found | undefined> {
     const asked = this.asking.get(key);
     if (asked) return asked;
     const asking = this.lookUp(key, token).finally(() => {
@@ -77,15 +113,15 @@ export class Identities {
     return asking;
   }
 
-  private async lookUp(key: string, token: ShownToken): Promise<Identity | undefined> {
+  private async lookUp(key: string, token: ShownToken): Promise<Found | undefined> {
     const at = performance.now();
     const { generation } = this;
-    const identity =
+    const found =
       token.kind === 'spk'
         ? await deviceOf(this.source, token)
-        : await personOf(this.source, token);
-    if (generation === this.generation) this.remember(key, { at, identity, refreshing: false });
-    return identity;
+        : await sessionOf(this.source, this.settings, token);
+    if (generation === this.generation) this.remember(key, { at, found, refreshing: false });
+    return found;
   }
 
   private remember(key: string, entry: Remembered): void {
@@ -98,45 +134,30 @@ export class Identities {
   }
 }
 
-async function deviceOf(source: DataSource, token: ShownToken): Promise<Identity | undefined> {
+async function deviceOf(source: DataSource, token: ShownToken): Promise<Found | undefined> {
   const keys = source.getRepository(DeviceKey);
   const key = await keys.findOneBy({ id: token.id, revokedAt: IsNull() });
   if (!key || !tokenFits(token.text, key.tokenHash)) return undefined;
-  if (Date.now() - (key.lastUsedAt?.getTime() ?? 0) > LAST_USED_STEP_MS)
-    await keys.update({ id: key.id }, { lastUsedAt: new Date() });
-  const { sources, types, tables } = key;
-  return {
+  const { id, sources, types, tables } = key;
+  const identity: Identity = {
     kind: 'device',
     id: `device/${key.name}`,
+    person: undefined,
     roles: ['device'],
-    tables: seen(tables),
+    tables: seenBy(tables),
     writes: new WriteScope({ sources, types, tables }),
   };
+  return { identity, of: DeviceKey, id, lastUsedAt: key.lastUsedAt?.getTime() ?? 0 };
 }
 
-async function personOf(source: DataSource, token: ShownToken): Promise<Identity | undefined> {
-  const session = await source.getRepository(Session).findOne({
-    where: { id: token.id, expiresAt: MoreThan(new Date()), account: { disabled: false } },
-    relations: { account: true },
-  });
+async function sessionOf(
+  source: DataSource,
+  settings: ApiSettings,
+  token: ShownToken,
+): Promise<Found | undefined> {
+  const [session] = await validSessions(source.manager, settings, { ids: [token.id] });
   if (!session || !tokenFits(token.text, session.tokenHash)) return undefined;
-  return identityOfAccount(session.account);
+  const { id, lastUsedAt } = session;
+  const identity = personOf(session, settings);
+  return { identity, of: Session, id, lastUsedAt: lastUsedAt.getTime() };
 }
-
-/**
- * Returns the identity of an account. A person writes only under their own name, and only about the
- * tables of their account.
- */
-function identityOfAccount({ name, roles, tables }: Account): Identity {
-  const id = `person/${name}`;
-  return {
-    kind: 'person',
-    id,
-    roles,
-    tables: seen(tables),
-    writes: new WriteScope({ sources: [id], types: ['*'], tables }),
-  };
-}
-
-const seen = (tables: readonly string[]): Identity['tables'] =>
-  tables.includes('*') ? 'all' : tables;

@@ -1,24 +1,55 @@
-import { Choices, Parts, Text, Texts, Time, YesNo } from '../docs/answer-fields.js';
-import type { AccountShown } from './accounts/accounts.js';
+import { Choices, OneOf, Part, Parts, Text, Texts, Time, YesNo } from '../docs/answer-fields.js';
+import type { AccountChanged, AccountShown } from './accounts/accounts.js';
+import type { ResetIssued } from './accounts/password-resets.js';
+import type { GrantShown } from './accounts/pending-grants.js';
 import type { KeyShown } from './keys/device-keys.js';
+import type { FirstDuty } from './identity.js';
 import { PERMISSIONS, type Permission, type Role, ROLES } from './permissions.js';
-import type { Me } from './sessions/session.controller.js';
-import type { SignedIn } from './sessions/sign-in.js';
+import type { Me } from './me/me.controller.js';
+import type { FactorBegun } from './me/own-factor.js';
+import type { SignedIn } from './sessions/open-session.js';
+import type { SessionShown } from './sessions/sessions.js';
 
+const DUTIES = ['password-change', 'second-factor'] as const satisfies readonly FirstDuty[];
 const TABLES = { description: 'Table ids, or "*" alone for all' };
 
-/** An account: its roles and tables, whether it is disabled, and who created it and when. */
+/** An account: its human, roles and tables, its kind and state, and who created it and when. */
 export class AccountAnswer implements Required<AccountShown> {
   @Text() name!: string;
+  @Text({ description: 'The id of the human in the record: `person/<id>`' }) person!: string;
   @Choices(ROLES) roles!: readonly Role[];
   @Texts(TABLES) tables!: readonly string[];
   @YesNo() disabled!: boolean;
+  @YesNo({ description: 'Reads only, without an idle limit' }) wallDisplay!: boolean;
+  @YesNo({ description: 'Whether one is enrolled' }) secondFactor!: boolean;
+  @YesNo({ description: 'Whether the next sign-in leads only to changing the password' })
+  mustChangePassword!: boolean;
   @Time() createdAt!: string;
   @Text({ description: 'The identity that created it' }) createdBy!: string;
 }
 /** All accounts, in order of name. */
 export class AccountsAnswer {
   @Parts(() => AccountAnswer) items!: readonly AccountAnswer[];
+}
+
+/** Roles and tables that wait for another admin: who asked, when, and until when they wait. */
+export class GrantAnswer implements Required<GrantShown> {
+  @Text() id!: string;
+  @Text({ description: 'The name of the account' }) account!: string;
+  @Choices(ROLES, { description: 'All roles that the account gets' }) roles!: readonly Role[];
+  @Texts(TABLES) tables!: readonly string[];
+  @Text({ description: 'The name of the account that asked' }) askedBy!: string;
+  @Time() askedAt!: string;
+  @Time() expiresAt!: string;
+}
+/** The pending grants that the sender may see. */
+export class GrantsAnswer {
+  @Parts(() => GrantAnswer) items!: readonly GrantAnswer[];
+}
+/** An account as it is, and the part of a change that another admin has to confirm. */
+export class PendingAccountAnswer implements Required<AccountChanged> {
+  @Part(() => AccountAnswer) account!: AccountAnswer;
+  @Part(() => GrantAnswer) grant!: GrantAnswer;
 }
 
 /** A device key: what it may write, who created it, and when it was revoked and last used. */
@@ -42,6 +73,33 @@ export class KeysAnswer {
   @Parts(() => KeyAnswer) items!: readonly KeyAnswer[];
 }
 
+/** A session of an account: when it began, was last used and expires. */
+export class SessionAnswer implements Required<SessionShown> {
+  @Text() id!: string;
+  @Time() createdAt!: string;
+  @Time({ description: 'To the minute' }) lastUsedAt!: string;
+  @Time({ description: 'It ends then at the latest' }) expiresAt!: string;
+  @YesNo({ description: 'Whether it is the session that asks' }) current!: boolean;
+}
+/** The sessions of an account, the newest first. */
+export class SessionsAnswer {
+  @Parts(() => SessionAnswer) items!: readonly SessionAnswer[];
+}
+/** A one-time code for a new password. */
+export class ResetAnswer implements Required<ResetIssued> {
+  @Text({ description: 'Shown once and never stored' }) code!: string;
+  @Time() expiresAt!: string;
+}
+/** The secret of a new authenticator. */
+export class FactorBegunAnswer implements Required<FactorBegun> {
+  @Text({ description: 'In base32' }) secret!: string;
+  @Text({ description: '`otpauth:` URI, for a QR code' }) uri!: string;
+}
+/** Codes that replace the authenticator, once each. */
+export class RecoveryCodesAnswer {
+  @Texts({ description: 'Shown once and never stored' }) recoveryCodes!: readonly string[];
+}
+
 /** The token of a new session, and when it expires. */
 export class SignedInAnswer implements Required<SignedIn> {
   @Text({ description: 'For the header `Authorization: Bearer ...`' }) token!: string;
@@ -50,8 +108,15 @@ export class SignedInAnswer implements Required<SignedIn> {
 
 /** The identity of the token that was sent: its id, roles, tables and permissions. */
 export class MeAnswer implements Required<Me> {
-  @Text({ description: '`person/<name>` or `device/<key name>`' }) id!: string;
+  @Text({ description: '`person/<account name>` or `device/<key name>`' }) id!: string;
+  @Text({ nullable: true, description: 'The human: the account writes as `person/<person>`' })
+  person!: string | null;
   @Choices([...ROLES, 'device']) roles!: Me['roles'];
   @Texts(TABLES) tables!: readonly string[];
-  @Choices(Object.keys(PERMISSIONS)) permissions!: readonly Permission[];
+  @Choices(Object.keys(PERMISSIONS), { description: 'What the token may do now' })
+  permissions!: readonly Permission[];
+  @YesNo({ description: 'Reads only, without an idle limit' }) wallDisplay!: boolean;
+  @YesNo({ description: 'Whether one is enrolled' }) secondFactor!: boolean;
+  @OneOf(DUTIES, { nullable: true, description: 'What comes before everything else' })
+  mustDo!: FirstDuty | null;
 }

@@ -5,28 +5,54 @@ import {
   CreateAccountHandler,
   ListAccountsHandler,
 } from './accounts/accounts.js';
+import { GrantsController } from './accounts/grants.controller.js';
+import { ConfirmGrantHandler, ListGrantsHandler, RefuseGrantHandler } from './accounts/grants.js';
+import { IssueResetHandler, UseResetHandler } from './accounts/password-resets.js';
 import { Gate } from './gate.js';
 import { Identities } from './identities.js';
 import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './keys/device-keys.js';
 import { KeysController } from './keys/keys.controller.js';
+import { ChangePasswordHandler } from './me/change-password.js';
+import { MeController } from './me/me.controller.js';
+import { BeginFactorHandler, ConfirmFactorHandler, RemoveFactorHandler } from './me/own-factor.js';
+import { Attempts } from './sessions/attempts.js';
+import { FollowedSessions } from './sessions/followed-sessions.js';
 import { SessionController } from './sessions/session.controller.js';
+import { EndSessionHandler, ListSessionsHandler } from './sessions/sessions.js';
 import { SignInHandler, SignOutHandler } from './sessions/sign-in.js';
+
+const HANDLERS = [
+  SignInHandler,
+  SignOutHandler,
+  ListSessionsHandler,
+  EndSessionHandler,
+  ChangePasswordHandler,
+  BeginFactorHandler,
+  ConfirmFactorHandler,
+  RemoveFactorHandler,
+  CreateAccountHandler,
+  ChangeAccountHandler,
+  ListAccountsHandler,
+  IssueResetHandler,
+  UseResetHandler,
+  ListGrantsHandler,
+  ConfirmGrantHandler,
+  RefuseGrantHandler,
+  CreateKeyHandler,
+  RevokeKeyHandler,
+  ListKeysHandler,
+];
 
 /** Accounts, device keys and sessions, and the gate that every request passes. */
 @Module({
-  controllers: [SessionController, AccountsController, KeysController],
-  providers: [
-    Identities,
-    Gate,
-    SignInHandler,
-    SignOutHandler,
-    CreateAccountHandler,
-    ChangeAccountHandler,
-    ListAccountsHandler,
-    CreateKeyHandler,
-    RevokeKeyHandler,
-    ListKeysHandler,
+  controllers: [
+    SessionController,
+    MeController,
+    AccountsController,
+    GrantsController,
+    KeysController,
   ],
-  exports: [Identities],
+  providers: [Identities, Gate, Attempts, FollowedSessions, ...HANDLERS],
+  exports: [Identities, FollowedSessions],
 })
 export class IdentityModule {}

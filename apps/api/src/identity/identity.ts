@@ -1,17 +1,63 @@
 import { HOUSE_TABLE, SENT_TYPES } from '#audit';
-import type { Role } from './permissions.js';
+import { type Permission, permitted, type Role } from './permissions.js';
 import { NamePatterns } from './name-patterns.js';
 
 /** The sender of a request, as its token identifies it. */
 export interface Identity {
   readonly kind: 'person' | 'device';
-  /** The value of the stamp `receivedfrom`: `person/<name>` or `device/<key name>`. */
+  /** The value of the stamp `receivedfrom`: `person/<account name>` or `device/<key name>`. */
   readonly id: string;
+  /** What only a person has; undefined for a device. */
+  readonly person: Person | undefined;
   readonly roles: readonly (Role | 'device')[];
   /** The tables that it may see, by their exact ids. */
   readonly tables: 'all' | readonly string[];
   readonly writes: WriteScope;
 }
+
+/** The account and the session of a person who sends a request. */
+export interface Person {
+  readonly account: string;
+  /** The id of the human, under which the account writes: `person/<id>`. */
+  readonly id: string;
+  readonly session: string;
+  readonly wallDisplay: boolean;
+  readonly secondFactor: boolean;
+  /** What the person has to do before anything else. */
+  readonly mustDo: FirstDuty | undefined;
+}
+
+/** What stands between a sign-in and everything else. */
+export type FirstDuty = 'password-change' | 'second-factor';
+
+/** The permissions that remain while a person has a duty. */
+const WITH_DUTY: Readonly<Record<FirstDuty, readonly Permission[]>> = {
+  'password-change': ['own-session', 'own-password'],
+  'second-factor': ['own-session', 'own-password', 'own-factor'],
+};
+/** What a wall display may do. A permission of any other name may write, so it is refused. */
+const READS = /^(own|read|report|follow)-/;
+
+/**
+ * Returns whether the identity may do this: `yes`, `no`, or the duty that the person has to fulfil
+ * first.
+ */
+export function may({ roles, person }: Identity, permission: Permission): 'yes' | 'no' | FirstDuty {
+  if (!permitted(permission, roles) || (person?.wallDisplay && !READS.test(permission)))
+    return 'no';
+  return person?.mustDo && !WITH_DUTY[person.mustDo].includes(permission) ? person.mustDo : 'yes';
+}
+
+/**
+ * Returns whether the identity may see every table that these entries match. Only `all` covers a
+ * pattern.
+ */
+export const covers = ({ tables }: Pick<Identity, 'tables'>, entries: readonly string[]): boolean =>
+  tables === 'all' || entries.every((entry) => tables.includes(entry));
+
+/** Returns the tables that an account with this list may see. */
+export const seenBy = (tables: readonly string[]): Identity['tables'] =>
+  tables.includes('*') ? 'all' : tables;
 
 /** Returns whether the identity may see this table. */
 export const seesTable = ({ tables }: Identity, table: string): boolean =>

@@ -11,6 +11,9 @@ export const ROLES = [
 /** A role of an account: one of `ROLES`. */
 export type Role = (typeof ROLES)[number];
 
+/** The name of the account that the first start creates. */
+export const FIRST_ADMIN = 'admin';
+
 const everyone = [...ROLES, 'device'] as const;
 
 /**
@@ -22,6 +25,9 @@ export const PERMISSIONS = {
   /** Sends events. The sources, types and tables of the identity limit which. */
   'record-events': ['pit-boss', 'device'],
   'own-session': everyone,
+  'own-sessions': ROLES,
+  'own-password': ROLES,
+  'own-factor': ROLES,
   'read-tables': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'read-coups': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'follow-stream': ['pit-boss', 'surveillance', 'compliance', 'regulator'],

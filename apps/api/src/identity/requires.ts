@@ -2,7 +2,7 @@ import { applyDecorators, createParamDecorator, type ExecutionContext } from '@n
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBearerAuth } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import type { Identity } from './identity.js';
+import type { Identity, Person } from './identity.js';
 import { Refuses } from '../problems/refuses.js';
 import type { Permission } from './permissions.js';
 
@@ -22,7 +22,13 @@ export const Requires = (permission: Permission): MethodDecorator =>
   applyDecorators(
     RouteConfig({ needs: permission } satisfies RouteNeeds),
     ApiBearerAuth(),
-    Refuses('not-signed-in', 'not-permitted', 'not-ready'),
+    Refuses(
+      'not-signed-in',
+      'not-permitted',
+      'password-change-required',
+      'second-factor-enrollment-required',
+      'not-ready',
+    ),
   );
 
 /**
@@ -56,6 +62,15 @@ export function identityOf(request: FastifyRequest): Identity {
     );
   return request.identity;
 }
+
+/** Injects the person who sent the request. Only for routes that no device may use. */
+export const SenderPerson = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Person => {
+    const { id, person } = identityOf(context.switchToHttp().getRequest<FastifyRequest>());
+    if (!person) throw new Error(`${id} is not a person`);
+    return person;
+  },
+);
 
 /** Injects the identity that sent the request into a controller method. */
 export const Sender = createParamDecorator((_: unknown, context: ExecutionContext): Identity =>

@@ -13,12 +13,12 @@ import {
 } from 'class-validator';
 import { SENT_TYPES } from '#audit';
 import { MayBeAbsent } from '../http/optional.js';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './credentials/passwords.js';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './credentials/password-rule.js';
 import { STARS_MAX } from './name-patterns.js';
 import { ROLES } from './permissions.js';
 
 /**
- * The pattern of names of accounts and keys. In the record they are `person/<name>` or
+ * The pattern of names of accounts, persons and keys. In the record they are `person/<name>` or
  * `device/<name>`.
  */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

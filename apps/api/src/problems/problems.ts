@@ -49,11 +49,34 @@ export const PROBLEMS = {
     title: 'The name or password is wrong',
     meaning: 'No active account has this name and password.',
   },
+  'second-factor-required': {
+    status: 401,
+    title: 'A code of the second factor is required',
+    meaning:
+      'The name and password are right, and the account has a second factor. Sign in again with `code`: six digits of the authenticator app, or a recovery code.',
+  },
+  'wrong-code': {
+    status: 401,
+    title: 'The code is wrong',
+    meaning: 'The code is wrong, has expired or was used before.',
+  },
   'not-permitted': {
     status: 403,
     title: 'This identity may not do this',
     meaning:
       'The token is valid, but no role of the identity has the permission that the route requires.',
+  },
+  'password-change-required': {
+    status: 403,
+    title: 'The password must be changed first',
+    meaning:
+      'Somebody else set the password of this account. `POST /v1/me/password` changes it; until then only `GET /v1/me` and signing out are possible.',
+  },
+  'second-factor-enrollment-required': {
+    status: 403,
+    title: 'A second factor must be enrolled first',
+    meaning:
+      'A role of this account requires a second factor, and it has none. `POST /v1/me/second-factor` begins to enroll one.',
   },
   'source-not-yours': {
     status: 403,

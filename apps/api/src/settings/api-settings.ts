@@ -7,7 +7,8 @@ import {
   type LogLevelSettings,
   type PageSettings,
 } from '#server';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../identity/credentials/passwords.js';
+import { passwordFault } from '../identity/credentials/password-rule.js';
+import { FIRST_ADMIN, type Role, ROLES } from '../identity/permissions.js';
 
 /** A certificate and its key as PEM texts, and the files of both, in this order. */
 export interface Tls {
@@ -31,6 +32,10 @@ export abstract class ApiSettings implements PageSettings {
   abstract readonly metricsToken: string | undefined;
   /** How long a session lasts. */
   abstract readonly sessionHours: number;
+  /** How long a session lasts without a request. A wall display's lasts as long as any. */
+  abstract readonly sessionIdleMinutes: number;
+  /** The roles whose people must have a second factor. */
+  abstract readonly secondFactor: readonly Role[];
   /** How long a request may take to arrive whole. A slow sender holds memory and a connection. */
   abstract readonly requestTimeoutMs: number;
   /**
@@ -48,7 +53,10 @@ export interface ListenSettings extends ApiSettings, HouseSettings, LogLevelSett
   readonly adminPassword: string | undefined;
 }
 
-/** The default settings: no base path, plain HTTP, open pages, and sessions of 12 hours. */
+/**
+ * The default settings: no base path, plain HTTP, open pages, and sessions of 12 hours, 1 hour
+ * without use.
+ */
 export const API_DEFAULTS: ApiSettings = {
   basePath: '',
   tls: undefined,
@@ -56,6 +64,8 @@ export const API_DEFAULTS: ApiSettings = {
   openPages: true,
   metricsToken: undefined,
   sessionHours: 12,
+  sessionIdleMinutes: 60,
+  secondFactor: [],
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
 };
@@ -74,6 +84,8 @@ export function listenSettings(env: Environment): ListenSettings {
     hstsSeconds: env.whole('SHOEPRINT_HSTS_S', API_DEFAULTS.hstsSeconds, 0, HSTS_S_MAX),
     ...pageSettings(env, host),
     sessionHours: env.whole('SHOEPRINT_SESSION_HOURS', API_DEFAULTS.sessionHours, 1, 24 * 30),
+    sessionIdleMinutes: sessionIdleMinutes(env),
+    secondFactor: secondFactor(env),
     requestTimeoutMs:
       env.whole('SHOEPRINT_REQUEST_TIMEOUT_S', API_DEFAULTS.requestTimeoutMs / 1000, 1, 600) * 1000,
     keepAliveMs:
@@ -110,16 +122,21 @@ function tls(env: Environment): ApiSettings['tls'] {
   return undefined;
 }
 
+/** A session's last use is kept to the minute, so a limit of fewer minutes would be a guess. */
+const sessionIdleMinutes = (env: Environment): number =>
+  env.whole('SHOEPRINT_SESSION_IDLE_MINUTES', API_DEFAULTS.sessionIdleMinutes, 5, 60 * 24 * 30);
+
+function secondFactor(env: Environment): readonly Role[] {
+  const names = (env.text('SHOEPRINT_SECOND_FACTOR') ?? '').split(',').map((name) => name.trim());
+  const roles = ROLES.filter((role) => names.includes(role));
+  if (names.some((name) => name !== '' && !roles.some((role) => role === name)))
+    env.fault('SHOEPRINT_SECOND_FACTOR', `must be roles, separated by commas: ${ROLES.join(', ')}`);
+  return Object.freeze(roles);
+}
+
 function adminPassword(env: Environment): string | undefined {
   const password = env.secret('SHOEPRINT_ADMIN_PASSWORD');
-  if (
-    password !== undefined &&
-    (password.length < PASSWORD_LENGTH_MIN || password.length > PASSWORD_LENGTH_MAX)
-  ) {
-    env.fault(
-      'SHOEPRINT_ADMIN_PASSWORD',
-      `must be ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`,
-    );
-  }
+  const fault = password === undefined ? undefined : passwordFault(password, FIRST_ADMIN);
+  if (fault !== undefined) env.fault('SHOEPRINT_ADMIN_PASSWORD', fault);
   return password;
 }

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BadPositions, positionsFrom, type Positions } from '#read-model';
-import { Identities } from '../identity/identities.js';
+import { FollowedSessions } from '../identity/sessions/followed-sessions.js';
 import { CoupAnswer } from '../lists/coup.answer.js';
 import { FindingAnswer } from '../lists/finding.answer.js';
 import { ShoeAnswer } from '../lists/shoe.answer.js';
@@ -19,7 +19,6 @@ import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
 import { POSITIONS_PATTERN } from '../reading/positions.js';
 import { identityOf, Requires } from '../identity/requires.js';
-import { permitted } from '../identity/permissions.js';
 import { Following, STREAM_HEADERS } from './following.js';
 import { PositionsWatch } from './positions-watch.js';
 
@@ -51,7 +50,7 @@ export class StreamController implements OnModuleDestroy {
   constructor(
     private readonly queries: QueryBus,
     private readonly watch: PositionsWatch,
-    private readonly identities: Identities,
+    private readonly sessions: FollowedSessions,
   ) {}
 
   @Get()
@@ -79,32 +78,20 @@ export class StreamController implements OnModuleDestroy {
     const since = sinceOf(request) ?? (await this.watch.now());
     if (this.isEnding)
       throw new Problem('not-ready', 'the server is stopping', { headers: { 'Retry-After': '1' } });
+    const session = this.sessions.follow(identity);
     reply.hijack();
     const following = new Following(reply.raw, {
       queries: this.queries,
       watch: this.watch,
       since,
       identity,
-      mayStay: () => this.mayStay(request),
+      mayStay: async () => !session.signal.aborted,
     });
+    session.signal.addEventListener('abort', () => following.end());
     this.open.add(following);
     await following.done;
     this.open.delete(following);
-  }
-
-  /**
-   * Returns whether the token is still valid, with the roles and tables that it had when the stream
-   * began.
-   */
-  private async mayStay(request: FastifyRequest): Promise<boolean> {
-    const identity = await this.identities.of(request.headers.authorization);
-    const began = identityOf(request);
-    return (
-      identity !== undefined &&
-      permitted('follow-stream', identity.roles) &&
-      JSON.stringify([identity.roles, identity.tables]) ===
-        JSON.stringify([began.roles, began.tables])
-    );
+    session.stop();
   }
 
   /** Ends all streams. They have no end of their own, and the server would wait for them. */

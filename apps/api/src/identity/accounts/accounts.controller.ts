@@ -1,28 +1,62 @@
-import { Body, Controller, Get, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
+  ApiAcceptedResponse,
   ApiCreatedResponse,
+  ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
   ApiPropertyOptional,
   ApiTags,
 } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
+import type { FastifyReply } from 'fastify';
 import type { Role } from '../permissions.js';
 import { MayBeAbsent } from '../../http/optional.js';
 import { TextParam } from '../../http/parameters.js';
 import { Requires, Sender } from '../requires.js';
-import { ChangeAccount, CreateAccount, ListAccounts, type AccountShown } from './accounts.js';
+import {
+  type AccountChanged,
+  type AccountShown,
+  ChangeAccount,
+  CreateAccount,
+  ListAccounts,
+} from './accounts.js';
 import { Refuses } from '../../problems/refuses.js';
-import { AccountAnswer, AccountsAnswer } from '../identity.answers.js';
+import {
+  AccountAnswer,
+  AccountsAnswer,
+  PendingAccountAnswer,
+  ResetAnswer,
+  SessionsAnswer,
+} from '../identity.answers.js';
 import type { Identity } from '../identity.js';
 import { NameField, PasswordField, RolesField, TablesSeenField } from '../scope-fields.js';
+import { EndSession, ListSessions, type SessionShown } from '../sessions/sessions.js';
+import { IssueReset, type ResetIssued } from './password-resets.js';
 
-class NewAccount {
-  @NameField({ example: 'mei.chan', description: 'Becomes person/mei.chan in the record' })
+const PERSON = {
+  required: false,
+  description:
+    'The id of the human in the record, person/<id>; by default the name. Accounts of one human share it',
+};
+const WALL_DISPLAY = {
+  example: false,
+  description: 'Shows a screen on a wall: reads only, and its sessions have no idle limit',
+};
+const PENDING = {
+  type: PendingAccountAnswer,
+  description: 'The account as it is, and what another admin has to confirm',
+};
+
+class NewAccountBody {
+  @NameField({ example: 'mei.chan', description: 'Never changes' })
   name!: string;
 
-  @PasswordField({ example: 'correct horse battery' })
+  @PasswordField({
+    example: 'correct horse battery',
+    description: 'The first sign-in leads only to changing it',
+  })
   password!: string;
 
   @RolesField({ example: ['pit-boss'] })
@@ -30,17 +64,30 @@ class NewAccount {
 
   @TablesSeenField({ example: ['B07', 'B08'] })
   tables!: string[];
+
+  @NameField({ ...PERSON, example: 'mei.chan' })
+  person?: string;
+
+  @ApiPropertyOptional(WALL_DISPLAY)
+  @MayBeAbsent()
+  @IsBoolean()
+  wallDisplay?: boolean;
 }
 
 class AccountPatch {
-  @PasswordField({ required: false })
-  password?: string;
-
   @RolesField({ required: false })
   roles?: Role[];
 
   @TablesSeenField({ required: false })
   tables?: string[];
+
+  @NameField({ ...PERSON, description: `${PERSON.description}. Can be set once` })
+  person?: string;
+
+  @ApiPropertyOptional(WALL_DISPLAY)
+  @MayBeAbsent()
+  @IsBoolean()
+  wallDisplay?: boolean;
 
   @ApiPropertyOptional({ example: true })
   @MayBeAbsent()
@@ -48,7 +95,17 @@ class AccountPatch {
   disabled?: boolean;
 }
 
-/** The routes to create, change and list accounts. */
+class NewReset {
+  @ApiPropertyOptional({
+    example: false,
+    description: 'Whether the use of the code removes the second factor too',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  removeSecondFactor?: boolean;
+}
+
+/** The routes to create, change and list accounts, to reset passwords and to end sessions. */
 @ApiTags('accounts')
 @Controller('v1/accounts')
 export class AccountsController {
@@ -59,34 +116,89 @@ export class AccountsController {
 
   @Post()
   @Requires('manage-accounts')
-  @ApiOperation({ summary: 'Create an account' })
+  @ApiOperation({ summary: 'Create an account, whose owner changes the password at the first use' })
   @ApiCreatedResponse({ type: AccountAnswer, description: 'The account' })
+  @ApiAcceptedResponse(PENDING)
   @Refuses('conflict')
-  createAccount(@Body() account: NewAccount, @Sender() { id }: Identity): Promise<AccountShown> {
-    return this.commands.execute(new CreateAccount(id, account));
+  async createAccount(
+    @Body() account: NewAccountBody,
+    @Sender() by: Identity,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AccountShown | AccountChanged> {
+    return answer(await this.commands.execute(new CreateAccount(by, account)), reply);
   }
 
   @Patch(':name')
   @Requires('manage-accounts')
+  @HttpCode(200)
   @ApiOperation({
-    summary: 'Change the password, roles or tables of an account, disable it or enable it again',
+    summary: 'Change the roles, tables or kind of an account, disable it or enable it again',
   })
   @TextParam('name')
   @ApiOkResponse({ type: AccountAnswer, description: 'The account as changed' })
+  @ApiAcceptedResponse(PENDING)
   @Refuses('conflict')
-  changeAccount(
+  async changeAccount(
     @Param('name') name: string,
     @Body() changes: AccountPatch,
-    @Sender() { id }: Identity,
-  ): Promise<AccountShown> {
-    return this.commands.execute(new ChangeAccount(id, name, changes));
+    @Sender() by: Identity,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AccountShown | AccountChanged> {
+    return answer(await this.commands.execute(new ChangeAccount(by, name, changes)), reply);
   }
 
   @Get()
   @Requires('manage-accounts')
-  @ApiOperation({ summary: 'List accounts' })
+  @ApiOperation({ summary: 'List the accounts whose tables the sender may all see' })
   @ApiOkResponse({ type: AccountsAnswer, description: 'By name' })
-  async listAccounts(): Promise<{ items: readonly AccountShown[] }> {
-    return { items: await this.queries.execute(new ListAccounts()) };
+  async listAccounts(@Sender() by: Identity): Promise<{ items: readonly AccountShown[] }> {
+    return { items: await this.queries.execute(new ListAccounts(by)) };
   }
+
+  @Post(':name/password-reset')
+  @Requires('manage-accounts')
+  @ApiOperation({ summary: 'Issue a one-time code with which the person sets a new password' })
+  @TextParam('name')
+  @ApiCreatedResponse({ type: ResetAnswer, description: 'The code, shown once' })
+  issueReset(
+    @Param('name') name: string,
+    @Body() { removeSecondFactor = false }: NewReset,
+    @Sender() by: Identity,
+  ): Promise<ResetIssued> {
+    return this.commands.execute(new IssueReset(by, name, removeSecondFactor));
+  }
+
+  @Get(':name/sessions')
+  @Requires('manage-accounts')
+  @ApiOperation({ summary: 'List the sessions of an account' })
+  @TextParam('name')
+  @ApiOkResponse({ type: SessionsAnswer, description: 'The newest first' })
+  async listSessions(
+    @Param('name') name: string,
+    @Sender() by: Identity,
+  ): Promise<{ items: readonly SessionShown[] }> {
+    return { items: await this.queries.execute(new ListSessions(by, name)) };
+  }
+
+  @Delete(':name/sessions/:id')
+  @Requires('manage-accounts')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'End a session of an account' })
+  @TextParam('name')
+  @TextParam('id')
+  @ApiNoContentResponse({ description: 'Its token is no longer valid' })
+  async endSession(
+    @Param('name') name: string,
+    @Param('id') id: string,
+    @Sender() by: Identity,
+  ): Promise<void> {
+    await this.commands.execute(new EndSession(by, name, id));
+  }
+}
+
+/** Returns the account, or with 202 the account and its pending grant. */
+function answer(changed: AccountChanged, reply: FastifyReply): AccountShown | AccountChanged {
+  if (!changed.grant) return changed.account;
+  void reply.code(202);
+  return changed;
 }

@@ -10,51 +10,80 @@ import { Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Role } from '../permissions.js';
 import { Problem } from '../../problems/problems.js';
-import { Account, Session } from '../database/access.entities.js';
+import { Account, PasswordReset, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
+import { covers, type Identity } from '../identity.js';
 import { hashPassword } from '../credentials/passwords.js';
 import { NAME } from '../scope-fields.js';
+import { requirePassword } from '../credentials/password-rule.js';
+import {
+  adminOf,
+  type Admin,
+  canConfirm,
+  CONFIRMED_ROLES,
+  needsConfirmation,
+  requireCovered,
+  requireManaged,
+  type Rights,
+} from './grant-rules.js';
+import { askGrant, type GrantShown, withdrawGrant } from './pending-grants.js';
 
 /** An account as answers show it, without its password. */
 export interface AccountShown {
   readonly name: string;
+  readonly person: string;
   readonly roles: readonly Role[];
   readonly tables: readonly string[];
   readonly disabled: boolean;
+  readonly wallDisplay: boolean;
+  readonly secondFactor: boolean;
+  readonly mustChangePassword: boolean;
   readonly createdAt: string;
   readonly createdBy: string;
 }
 
-/** Creates an account. Throws `conflict` if the name is taken. */
-export class CreateAccount extends Command<AccountShown> {
+/** An account after a change, and the part of the change that another admin has to confirm. */
+export interface AccountChanged {
+  readonly account: AccountShown;
+  readonly grant?: GrantShown;
+}
+
+/** A new account. `person` is its name if absent. */
+export interface NewAccount extends Rights {
+  readonly name: string;
+  readonly password: string;
+  readonly person?: string;
+  readonly wallDisplay?: boolean;
+}
+
+/**
+ * Creates an account whose password its owner must change. Throws `conflict` if the name is taken,
+ * `not-permitted` beyond the sender's tables, and `invalid-request` for a weak password.
+ */
+export class CreateAccount extends Command<AccountChanged> {
   constructor(
-    readonly by: string,
-    readonly account: {
-      readonly name: string;
-      readonly password: string;
-      readonly roles: readonly Role[];
-      readonly tables: readonly string[];
-    },
+    readonly by: Identity,
+    readonly account: NewAccount,
   ) {
     super();
   }
 }
 
 /** The fields of an account to change. Absent fields stay as they are. */
-export interface AccountChanges {
-  readonly password?: string;
-  readonly roles?: readonly Role[];
-  readonly tables?: readonly string[];
+export interface AccountChanges extends Partial<Rights> {
+  readonly person?: string;
+  readonly wallDisplay?: boolean;
   readonly disabled?: boolean;
 }
 
 /**
- * Changes an account. Throws `not-found`, or `conflict` if no admin would be left. A new password
- * ends its sessions, and so does disabling it.
+ * Changes an account. Throws `not-found` beyond the sender's tables, `not-permitted` for the
+ * sender's own account, and `conflict` if no admin would be left or its person is set already.
+ * Disabling it ends its sessions.
  */
-export class ChangeAccount extends Command<AccountShown> {
+export class ChangeAccount extends Command<AccountChanged> {
   constructor(
-    readonly by: string,
+    readonly by: Identity,
     readonly name: string,
     readonly changes: AccountChanges,
   ) {
@@ -62,8 +91,12 @@ export class ChangeAccount extends Command<AccountShown> {
   }
 }
 
-/** Asks for all accounts, in order of name. */
-export class ListAccounts extends Query<readonly AccountShown[]> {}
+/** Asks for the accounts whose tables the sender may all see, in order of name. */
+export class ListAccounts extends Query<readonly AccountShown[]> {
+  constructor(readonly by: Identity) {
+    super();
+  }
+}
 
 /** Stores an account with the hash of its password, and logs who created it. */
 @CommandHandler(CreateAccount)
@@ -72,23 +105,17 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
 
   constructor(private readonly source: DataSource) {}
 
-  async execute({
-    by,
-    account: { name, password, roles, tables },
-  }: CreateAccount): Promise<AccountShown> {
+  async execute({ by, account }: CreateAccount): Promise<AccountChanged> {
+    const { name, password } = account;
+    requireCovered(adminOf(by), account.tables);
+    requirePassword('/password', password, name);
     const passwordHash = await hashPassword(password);
-    const inserted = await this.source
-      .createQueryBuilder()
-      .insert()
-      .into(Account)
-      .values({ name, passwordHash, roles: [...roles], tables: [...tables], createdBy: by })
-      .orIgnore()
-      .returning('name')
-      .execute();
-    if ((inserted.raw as readonly unknown[]).length === 0)
-      throw new Problem('conflict', `an account named ${name} already exists`);
-    this.logger.log({ message: 'account created', name, roles, by });
-    return shown(await this.source.getRepository(Account).findOneByOrFail({ name }));
+    const made = await this.source.transaction((manager) =>
+      create(manager, adminOf(by), account, passwordHash),
+    );
+    const { roles, person } = made.account;
+    this.logger.log({ message: 'account created', name, person, roles, by: by.id });
+    return made;
   }
 }
 
@@ -105,68 +132,146 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
     private readonly identities: Identities,
   ) {}
 
-  async execute({ by, name, changes }: ChangeAccount): Promise<AccountShown> {
-    const { password, ...others } = changes;
-    const passwordHash = password === undefined ? undefined : await hashPassword(password);
-    const account = await this.source.transaction((manager) =>
-      change(manager, name, { ...others, passwordHash }),
+  async execute({ by, name, changes }: ChangeAccount): Promise<AccountChanged> {
+    const changed = await this.source.transaction((manager) =>
+      change(manager, adminOf(by), name, changes),
     );
     this.identities.forget();
-    this.logger.log({ message: 'account changed', name, changed: Object.keys(changes), by });
-    return shown(account);
+    this.logger.log({ message: 'account changed', name, changed: Object.keys(changes), by: by.id });
+    return changed;
   }
 }
 
-/** Reads all accounts, in order of name. */
+/** Reads the accounts that the sender manages, in order of name. */
 @QueryHandler(ListAccounts)
 export class ListAccountsHandler implements IQueryHandler<ListAccounts> {
   constructor(private readonly source: DataSource) {}
 
-  async execute(): Promise<readonly AccountShown[]> {
-    return (await this.source.getRepository(Account).find({ order: { name: 'asc' } })).map(shown);
+  async execute({ by }: ListAccounts): Promise<readonly AccountShown[]> {
+    const accounts = await this.source.getRepository(Account).find({ order: { name: 'asc' } });
+    return accounts.filter(({ tables }) => covers(by, tables)).map(shownAccount);
   }
 }
 
-async function change(
-  manager: EntityManager,
-  name: string,
-  {
-    passwordHash,
-    roles,
-    tables,
-    disabled,
-  }: Omit<AccountChanges, 'password'> & { readonly passwordHash: string | undefined },
-): Promise<Account> {
-  const accounts = manager.getRepository(Account);
-  // Locks all admins in one order, so that two of them cannot remove each other at the same time.
-  const admins = await accounts
-    .createQueryBuilder('account')
+/**
+ * Returns the enabled admins and locks them in one order, so that two of them cannot remove each
+ * other, or confirm for each other, at the same time.
+ */
+export const lockAdmins = (manager: EntityManager): Promise<Account[]> =>
+  manager
+    .createQueryBuilder(Account, 'account')
     .setLock('pessimistic_write')
     .where(`'admin' = any(account.roles) and not account.disabled`)
     .orderBy('account.name')
     .getMany();
-  const account = NAME.test(name) ? await accounts.findOneBy({ name }) : null;
-  if (!account) throw new Problem('not-found', 'no account has this name');
-  if (passwordHash !== undefined) account.passwordHash = passwordHash;
-  if (roles) account.roles = [...roles];
-  if (tables) account.tables = [...tables];
-  if (disabled !== undefined) account.disabled = disabled;
-  const managesNoMore = account.disabled || !account.roles.includes('admin');
+
+/**
+ * Returns and locks an account that this admin manages. Throws `not-found` or `not-permitted`
+ * otherwise.
+ */
+export async function managedAccount(
+  manager: EntityManager,
+  by: Admin,
+  name: string,
+): Promise<Account> {
+  const account = NAME.test(name)
+    ? await manager.findOne(Account, { where: { name }, lock: { mode: 'pessimistic_write' } })
+    : null;
+  requireManaged(by, account);
+  return account;
+}
+
+async function create(
+  manager: EntityManager,
+  by: Admin,
+  { name, person = name, roles, tables, wallDisplay = false }: NewAccount,
+  passwordHash: string,
+): Promise<AccountChanged> {
+  const admins = await lockAdmins(manager);
+  const after = { roles, tables };
+  const grantee = { name, person, tables: [...tables] };
+  const isPending =
+    needsConfirmation({ roles: [], tables: [] }, after) &&
+    admins.some((admin) => canConfirm(admin, by.person.id, grantee, after));
+  const inserted = await manager
+    .createQueryBuilder()
+    .insert()
+    .into(Account)
+    .values({
+      ...{ name, person, passwordHash, wallDisplay, mustChangePassword: true },
+      roles: roles.filter((role) => !isPending || !CONFIRMED_ROLES.includes(role)),
+      tables: [...tables],
+      createdBy: by.id,
+    })
+    .orIgnore()
+    .returning('name')
+    .execute();
+  if ((inserted.raw as readonly unknown[]).length === 0)
+    throw new Problem('conflict', `an account named ${name} already exists`);
+  const account = shownAccount(await manager.findOneByOrFail(Account, { name }));
+  return isPending ? { account, grant: await askGrant(manager, by, name, after) } : { account };
+}
+
+async function change(
+  manager: EntityManager,
+  by: Admin,
+  name: string,
+  changes: AccountChanges,
+): Promise<AccountChanged> {
+  const admins = await lockAdmins(manager);
+  const account = await managedAccount(manager, by, name);
+  const { roles = account.roles, tables = account.tables } = changes;
+  requireCovered(by, tables);
+  const after = { roles, tables };
+  const isPending =
+    needsConfirmation(account, after) &&
+    admins.some((admin) => canConfirm(admin, by.person.id, account, after));
+  if (changes.roles ?? changes.tables) await withdrawGrant(manager, name);
+  if (!isPending) Object.assign(account, { roles: [...roles], tables: [...tables] });
+  setPerson(account, changes.person);
+  account.wallDisplay = changes.wallDisplay ?? account.wallDisplay;
+  account.disabled = changes.disabled ?? account.disabled;
+  requireAnAdmin(admins, account);
+  if (account.disabled) {
+    await manager.delete(Session, { accountName: name });
+    await manager.delete(PasswordReset, { accountName: name });
+  }
+  const shown = shownAccount(await manager.save(account));
+  return isPending
+    ? { account: shown, grant: await askGrant(manager, by, name, after) }
+    : { account: shown };
+}
+
+/** Sets the person while it is the default. Throws `conflict` once it is not. */
+function setPerson(account: Account, person = account.person): void {
+  if (person !== account.person && account.person !== account.name)
+    throw new Problem('conflict', `the person of ${account.name} is set, and never changes`);
+  account.person = person;
+}
+
+function requireAnAdmin(admins: readonly Account[], { name, roles, disabled }: Account): void {
+  const managesNoMore = disabled || !roles.includes('admin');
   if (managesNoMore && admins.length === 1 && admins[0]?.name === name)
     throw new Problem(
       'conflict',
       `${name} is the last admin, and somebody must be able to manage accounts`,
     );
-  if (passwordHash !== undefined || account.disabled)
-    await manager.getRepository(Session).delete({ accountName: name });
-  return accounts.save(account);
 }
 
-const shown = ({ name, roles, tables, disabled, createdAt, createdBy }: Account): AccountShown => ({
+/** Returns an account as answers show it. */
+export const shownAccount = ({
   name,
+  person,
   roles,
   tables,
   disabled,
+  wallDisplay,
+  secondFactor,
+  mustChangePassword,
+  createdAt,
+  createdBy,
+}: Account): AccountShown => ({
+  ...{ name, person, roles, tables, disabled, wallDisplay, secondFactor, mustChangePassword },
   createdAt: createdAt.toISOString(),
   createdBy,
 });

@@ -1,37 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import type { Role } from '../permissions.js';
+import { FIRST_ADMIN, type Role } from '../permissions.js';
 import { Account } from '../database/access.entities.js';
 import { accessOptions } from '../database/access-database.js';
-import { hashPassword } from '../credentials/passwords.js';
+import { hashPassword, passwordFits } from '../credentials/passwords.js';
 
-const FIRST_ADMIN = 'admin';
-
-/** The first account, if this call created it. */
+/** The name and password of the first account. */
 export interface FirstAdmin {
   readonly name: string;
   readonly password: string;
 }
 
+/** How the first account is made. */
+export interface FirstAdminOptions {
+  /** By default a random one. */
+  readonly password?: string;
+  /** By default `admin` only. On one machine for one person it has all roles. */
+  readonly roles?: readonly Role[];
+  /** Whether the first sign-in leads only to changing the password. Default: true. */
+  readonly mustChangePassword?: boolean;
+}
+
 /**
- * Creates the account `admin` if no account exists. Its password is the one passed, or a random one
- * that is returned only here. Returns undefined if an account exists. Several processes may call it
- * at once: one of them creates the account. By default it has the role `admin` only. On one machine
- * for one person it has all roles.
+ * Creates the account `admin` if no account exists. A random password is returned only here.
+ * Returns undefined if an account exists. Several processes may call it at once: one of them
+ * creates the account.
  */
 export async function ensureFirstAdmin(
   databaseUrl: string,
   {
     password = randomBytes(15).toString('base64url'),
     roles = ['admin'],
-  }: { readonly password?: string; readonly roles?: readonly Role[] } = {},
+    mustChangePassword = true,
+  }: FirstAdminOptions = {},
 ): Promise<FirstAdmin | undefined> {
-  const source = await new DataSource(accessOptions(databaseUrl, () => undefined)).initialize();
-  try {
+  return withAccounts(databaseUrl, async (source) => {
     if ((await source.getRepository(Account).count()) > 0) return undefined;
     const account = {
       name: FIRST_ADMIN,
+      person: FIRST_ADMIN,
       passwordHash: await hashPassword(password),
+      mustChangePassword,
       roles: [...roles],
       tables: ['*'],
       createdBy: 'system/first-start',
@@ -47,7 +56,27 @@ export async function ensureFirstAdmin(
     return (inserted.raw as readonly unknown[]).length === 0
       ? undefined
       : { name: FIRST_ADMIN, password };
-  } finally {
-    await source.destroy();
-  }
+  });
+}
+
+/**
+ * Returns whether the account still has this password: `unused` until somebody first signs in with
+ * it, `changed` if it has another or does not exist.
+ */
+export const passwordState = (
+  databaseUrl: string,
+  { name, password }: FirstAdmin,
+): Promise<'unused' | 'used' | 'changed'> =>
+  withAccounts(databaseUrl, async (source) => {
+    const account = await source.getRepository(Account).findOneBy({ name });
+    if (!account || !(await passwordFits(password, account.passwordHash))) return 'changed';
+    return account.passwordUsedAt ? 'used' : 'unused';
+  });
+
+async function withAccounts<Result>(
+  databaseUrl: string,
+  work: (source: DataSource) => Promise<Result>,
+): Promise<Result> {
+  const source = await new DataSource(accessOptions(databaseUrl, () => undefined)).initialize();
+  return work(source).finally(() => source.destroy());
 }

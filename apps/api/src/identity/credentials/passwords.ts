@@ -7,11 +7,6 @@ import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:c
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 const HASH_BYTES = 32;
 
-/** The fewest characters of a new password. */
-export const PASSWORD_LENGTH_MIN = 12;
-/** The most characters of a password. */
-export const PASSWORD_LENGTH_MAX = 256;
-
 /** Returns a salted hash of a password, with its costs, as text: `scrypt$N$r$p$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);

@@ -26,6 +26,55 @@ class Access1790000000000 implements MigrationInterface {
   }
 }
 
+/**
+ * Adds persons, second factors, resets and pending grants. An account of before is its own person,
+ * and its password counts as chosen by its owner and used.
+ */
+class People1791000000000 implements MigrationInterface {
+  readonly name = 'People1791000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      alter table access.account
+        add person text,
+        add must_change_password boolean not null default false,
+        add password_used_at timestamptz,
+        add second_factor boolean not null default false,
+        add wall_display boolean not null default false;
+      update access.account set person = name, password_used_at = created_at;
+      alter table access.account alter person set not null;
+      alter table access.session add last_used_at timestamptz not null default now();
+      create table access.pending_grant (
+        id text primary key,
+        account_name text not null constraint pending_grant_account_name unique
+          constraint pending_grant_account references access.account (name) on delete cascade,
+        roles text[] not null, tables text[] not null, asked_by text not null,
+        asked_at timestamptz not null default now(), expires_at timestamptz not null);
+      create table access.password_reset (
+        account_name text primary key
+          constraint password_reset_account references access.account (name) on delete cascade,
+        code_hash bytea not null, removes_second_factor boolean not null,
+        expires_at timestamptz not null);
+      create table access.totp (
+        account_name text primary key
+          constraint totp_account references access.account (name) on delete cascade,
+        secret text not null, last_step integer not null default 0);
+      create table access.recovery_code (
+        account_name text
+          constraint recovery_code_account references access.account (name) on delete cascade,
+        code_hash bytea, primary key (account_name, code_hash))`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      drop table access.recovery_code, access.totp, access.password_reset, access.pending_grant;
+      alter table access.session drop last_used_at;
+      alter table access.account
+        drop person, drop must_change_password, drop password_used_at, drop second_factor,
+        drop wall_display`);
+  }
+}
+
 class Outbox1792000000000 implements MigrationInterface {
   readonly name = 'Outbox1792000000000';
 
@@ -45,4 +94,8 @@ class Outbox1792000000000 implements MigrationInterface {
 }
 
 /** The migrations, in the order in which they are applied. A published one never changes. */
-export const ACCESS_MIGRATIONS = [Access1790000000000, Outbox1792000000000];
+export const ACCESS_MIGRATIONS = [
+  Access1790000000000,
+  People1791000000000,
+  Outbox1792000000000,
+];

@@ -12,7 +12,7 @@ import { Problem } from '../../problems/problems.js';
 import { newToken } from '../credentials/bearer-token.js';
 import { DeviceKey } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import type { Identity } from '../identity.js';
+import { covers, type Identity } from '../identity.js';
 
 /** A device key as answers show it, without its secret. */
 export interface KeyShown {
@@ -146,13 +146,6 @@ export class ListKeysHandler implements IQueryHandler<ListKeys> {
     return keys.filter(({ tables }) => covers(by, tables)).map(shown);
   }
 }
-
-/**
- * Returns whether the identity may see every table that these entries match. Only `all` covers a
- * pattern.
- */
-const covers = ({ tables }: Identity, entries: readonly string[]): boolean =>
-  tables === 'all' || entries.every((entry) => tables.includes(entry));
 
 const shown = ({
   id,

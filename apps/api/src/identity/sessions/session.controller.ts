@@ -1,23 +1,29 @@
-import { Body, Controller, Get, Headers, HttpCode, Ip, Post } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Ip, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
   ApiProperty,
+  ApiPropertyOptional,
   ApiTags,
 } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { PERMISSIONS, type Permission, permitted, type Role } from '../permissions.js';
-import { Open, Requires, Sender } from '../requires.js';
+import { MayBeAbsent } from '../../http/optional.js';
+import { Open, Requires } from '../requires.js';
 import { Refuses } from '../../problems/refuses.js';
-import { MeAnswer, SignedInAnswer } from '../identity.answers.js';
-import type { Identity } from '../identity.js';
-import { PASSWORD_LENGTH_MAX } from '../credentials/passwords.js';
-import { SignIn, type SignedIn, SignOut } from './sign-in.js';
+import { UseReset } from '../accounts/password-resets.js';
+import { CODE_LENGTH_MAX } from '../credentials/one-time-code.js';
+import { SignedInAnswer } from '../identity.answers.js';
+import { PasswordField } from '../scope-fields.js';
+import type { SignedIn } from './open-session.js';
+import { SignIn, SignOut } from './sign-in.js';
 
 /** Longer names are refused before they are looked up. */
 const NAME_LENGTH_MAX = 200;
+
+/** Older passwords may be longer than new ones. */
+export const GIVEN_PASSWORD_LENGTH_MAX = 256;
 
 class Credentials {
   @ApiProperty({ maxLength: NAME_LENGTH_MAX, example: 'mei.chan' })
@@ -25,21 +31,38 @@ class Credentials {
   @MaxLength(NAME_LENGTH_MAX)
   name!: string;
 
-  @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, example: 'correct horse battery' })
+  @ApiProperty({ maxLength: GIVEN_PASSWORD_LENGTH_MAX, example: 'correct horse battery' })
   @IsString()
-  @MaxLength(PASSWORD_LENGTH_MAX)
+  @MaxLength(GIVEN_PASSWORD_LENGTH_MAX)
   password!: string;
+
+  @ApiPropertyOptional({
+    maxLength: CODE_LENGTH_MAX,
+    example: '123456',
+    description: 'Six digits of the authenticator app, or a recovery code',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @MaxLength(CODE_LENGTH_MAX)
+  code?: string;
 }
 
-/** The answer of `GET /v1/me`. */
-export interface Me {
-  readonly id: string;
-  readonly roles: readonly (Role | 'device')[];
-  readonly tables: readonly string[];
-  readonly permissions: readonly Permission[];
+class ResetBody {
+  @ApiProperty({ maxLength: NAME_LENGTH_MAX, example: 'mei.chan' })
+  @IsString()
+  @MaxLength(NAME_LENGTH_MAX)
+  name!: string;
+
+  @ApiProperty({ maxLength: CODE_LENGTH_MAX, example: 'K7QF-9M2X-P4WN-T6HB-R3JD' })
+  @IsString()
+  @MaxLength(CODE_LENGTH_MAX)
+  code!: string;
+
+  @PasswordField({ example: 'a staple of batteries' })
+  newPassword!: string;
 }
 
-/** The routes to sign in, to sign out, and to show the identity of a token. */
+/** The routes to sign in and out, and to set a new password with a one-time code. */
 @ApiTags('session')
 @Controller('v1')
 export class SessionController {
@@ -52,9 +75,25 @@ export class SessionController {
     summary: 'Sign in with name and password; the token goes into the header Authorization',
   })
   @ApiOkResponse({ type: SignedInAnswer, description: 'Signed in' })
-  @Refuses('wrong-password', 'too-many-attempts', 'not-ready')
-  signIn(@Body() { name, password }: Credentials, @Ip() ip: string): Promise<SignedIn> {
-    return this.commands.execute(new SignIn(name, password, ip));
+  @Refuses(
+    'wrong-password',
+    'second-factor-required',
+    'wrong-code',
+    'too-many-attempts',
+    'not-ready',
+  )
+  signIn(@Body() who: Credentials, @Ip() ip: string): Promise<SignedIn> {
+    return this.commands.execute(new SignIn(who, ip));
+  }
+
+  @Post('password-reset')
+  @Open()
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Set a new password with the one-time code that an admin issued' })
+  @ApiNoContentResponse({ description: 'Set; every session of the account has ended' })
+  @Refuses('wrong-code', 'too-many-attempts', 'not-ready')
+  async useReset(@Body() use: ResetBody, @Ip() ip: string): Promise<void> {
+    await this.commands.execute(new UseReset(use, ip));
   }
 
   @Post('sign-out')
@@ -65,16 +104,5 @@ export class SessionController {
   @Refuses('invalid-request')
   async signOut(@Headers('authorization') authorization: string): Promise<void> {
     await this.commands.execute(new SignOut(authorization));
-  }
-
-  @Get('me')
-  @Requires('own-session')
-  @ApiOperation({ summary: 'Show the identity of the token and what it may do' })
-  @ApiOkResponse({ type: MeAnswer, description: 'The identity of the token' })
-  getMe(@Sender() { id, roles, tables }: Identity): Me {
-    const permissions = (Object.keys(PERMISSIONS) as Permission[]).filter((permission) =>
-      permitted(permission, roles),
-    );
-    return { id, roles, tables: tables === 'all' ? ['*'] : tables, permissions };
   }
 }

@@ -1,0 +1,145 @@
+import { Logger } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { DataSource, type EntityManager, Not } from 'typeorm';
+import { Problem } from '../../problems/problems.js';
+import { lockedAccount } from '../accounts/locked-account.js';
+import { Session } from '../database/access.entities.js';
+import { Identities } from '../identities.js';
+import type { Person } from '../identity.js';
+import { Attempts } from '../sessions/attempts.js';
+import {
+  newRecoveryCodes,
+  newSecret,
+  removeFactor,
+  requireCode,
+  takeStep,
+} from '../sessions/second-factor.js';
+import { accountWith, limited } from '../sessions/sign-in.js';
+
+/** A secret for an authenticator app, in base32 and as the URI that a QR code shows. */
+export interface FactorBegun {
+  readonly secret: string;
+  readonly uri: string;
+}
+
+/**
+ * Begins to enroll an authenticator. Throws `wrong-password` and `too-many-attempts` as sign-in
+ * does, and `conflict` if one is enrolled.
+ */
+export class BeginFactor extends Command<FactorBegun> {
+  constructor(
+    readonly by: Person,
+    readonly password: string,
+    readonly address: string,
+  ) {
+    super();
+  }
+}
+
+/**
+ * Enrolls the authenticator that made the code, ends the person's other sessions, and returns
+ * recovery codes. Throws `wrong-code`, and `conflict` if one is enrolled.
+ */
+export class ConfirmFactor extends Command<readonly string[]> {
+  constructor(
+    readonly by: Person,
+    readonly code: string,
+    readonly address: string,
+  ) {
+    super();
+  }
+}
+
+/** Removes the authenticator. Throws `wrong-password`, `wrong-code` and `too-many-attempts`. */
+export class RemoveFactor extends Command<void> {
+  constructor(
+    readonly by: Person,
+    readonly proof: { readonly password: string; readonly code: string },
+    readonly address: string,
+  ) {
+    super();
+  }
+}
+
+/** Stores a new secret, which does not count before it is confirmed. */
+@CommandHandler(BeginFactor)
+export class BeginFactorHandler implements ICommandHandler<BeginFactor> {
+  constructor(
+    private readonly source: DataSource,
+    private readonly attempts: Attempts,
+  ) {}
+
+  async execute({ by, password, address }: BeginFactor): Promise<FactorBegun> {
+    const name = by.account;
+    await limited(this.attempts, { name, address }, () =>
+      accountWith(this.source, { name, password }),
+    );
+    return this.source.transaction(async (manager) => {
+      if ((await lockedAccount(manager, name))?.secondFactor !== false) throw isEnrolled();
+      return newSecret(manager, name);
+    });
+  }
+}
+
+/** Checks the first code, makes the factor count, and logs whose it is. */
+@CommandHandler(ConfirmFactor)
+export class ConfirmFactorHandler implements ICommandHandler<ConfirmFactor> {
+  private readonly logger = new Logger('accounts');
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly identities: Identities,
+    private readonly attempts: Attempts,
+  ) {}
+
+  async execute({ by, code, address }: ConfirmFactor): Promise<readonly string[]> {
+    const name = by.account;
+    const codes = await limited(this.attempts, { name, address }, () =>
+      this.source.transaction((manager) => enroll(manager, by, code)),
+    );
+    this.identities.forget();
+    this.logger.log({ message: 'second factor enrolled', name });
+    return codes;
+  }
+}
+
+/** Checks password and code, removes the factor, and logs whose it was. */
+@CommandHandler(RemoveFactor)
+export class RemoveFactorHandler implements ICommandHandler<RemoveFactor> {
+  private readonly logger = new Logger('accounts');
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly identities: Identities,
+    private readonly attempts: Attempts,
+  ) {}
+
+  async execute({ by, proof, address }: RemoveFactor): Promise<void> {
+    const name = by.account;
+    await limited(this.attempts, { name, address }, async () => {
+      await accountWith(this.source, { name, password: proof.password });
+      await this.source.transaction(async (manager) => {
+        await lockedAccount(manager, name);
+        await requireCode(manager, name, proof.code);
+        await removeFactor(manager, name);
+      });
+    });
+    this.identities.forget();
+    this.logger.log({ message: 'second factor removed', name });
+  }
+}
+
+async function enroll(
+  manager: EntityManager,
+  { account: name, session }: Person,
+  code: string,
+): Promise<readonly string[]> {
+  const account = await lockedAccount(manager, name);
+  if (account?.secondFactor !== false) throw isEnrolled();
+  await takeStep(manager, name, code);
+  await manager.save(Object.assign(account, { secondFactor: true }));
+  await manager.delete(Session, { accountName: name, id: Not(session) });
+  return newRecoveryCodes(manager, name);
+}
+
+const isEnrolled = (): Problem => new Problem('conflict', 'a second factor is enrolled already');
