@@ -53,6 +53,7 @@ describe('the settings of an api', () => {
       SHOEPRINT_PARTITIONS: '0',
       SHOEPRINT_REQUEST_TIMEOUT_S: '-1',
       SHOEPRINT_KEEP_ALIVE_S: '1.5',
+      SHOEPRINT_TRUST_PROXY: 'hidden-word',
     };
     expect([...new Set(namesOf(wrong))]).toEqual(
       [...Object.keys(wrong), 'SHOEPRINT_TLS_KEY'].sort(),

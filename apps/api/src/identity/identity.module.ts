@@ -9,6 +9,8 @@ import { Gate } from './gate.js';
 import { Identities } from './identities.js';
 import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './keys/device-keys.js';
 import { KeysController } from './keys/keys.controller.js';
+import { Attempts } from './sessions/attempts.js';
+import { KnownAddresses } from './sessions/known-addresses.js';
 import { SessionController } from './sessions/session.controller.js';
 import { SignInHandler, SignOutHandler } from './sessions/sign-in.js';
 
@@ -18,6 +20,8 @@ import { SignInHandler, SignOutHandler } from './sessions/sign-in.js';
   providers: [
     Identities,
     Gate,
+    KnownAddresses,
+    Attempts,
     SignInHandler,
     SignOutHandler,
     CreateAccountHandler,

@@ -6,6 +6,7 @@ import {
   type LogLevelSettings,
 } from '#server';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../identity/credentials/passwords.js';
+import { proxyTrust, type ProxyTrust } from './proxy-settings.js';
 
 /** The settings of the api itself, and their injection token. */
 export abstract class ApiSettings {
@@ -25,6 +26,8 @@ export abstract class ApiSettings {
    * reconnects.
    */
   abstract readonly keepAliveMs: number;
+  /** The proxies that say from which address a request comes. */
+  abstract readonly trustProxy: ProxyTrust;
 }
 
 /** The settings of a server, except its database and log. Standalone has its own of these. */
@@ -42,6 +45,7 @@ export const API_DEFAULTS: ApiSettings = {
   sessionHours: 12,
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
+  trustProxy: undefined,
 };
 
 /**
@@ -56,6 +60,7 @@ export function listenSettings(env: Environment): ListenSettings {
       env.whole('SHOEPRINT_REQUEST_TIMEOUT_S', API_DEFAULTS.requestTimeoutMs / 1000, 1, 600) * 1000,
     keepAliveMs:
       env.whole('SHOEPRINT_KEEP_ALIVE_S', API_DEFAULTS.keepAliveMs / 1000, 1, 3600) * 1000,
+    trustProxy: proxyTrust(env),
     host: env.text('SHOEPRINT_HOST') ?? '127.0.0.1',
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),

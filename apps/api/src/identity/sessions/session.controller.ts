@@ -52,7 +52,7 @@ export class SessionController {
     summary: 'Sign in with name and password; the token goes into the header Authorization',
   })
   @ApiOkResponse({ type: SignedInAnswer, description: 'Signed in' })
-  @Refuses('wrong-password', 'too-many-attempts', 'not-ready')
+  @Refuses('wrong-password', 'too-many-attempts', 'too-many-sign-ins', 'not-ready')
   signIn(@Body() { name, password }: Credentials, @Ip() ip: string): Promise<SignedIn> {
     return this.commands.execute(new SignIn(name, password, ip));
   }

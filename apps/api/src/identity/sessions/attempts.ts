@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Problem } from '../../problems/problems.js';
+import { HASH_TURNS } from '../credentials/hash-turns.js';
+import { NAME } from '../scope-fields.js';
+import { countedAddress } from './client-address.js';
+import { KnownAddresses, type Pair } from './known-addresses.js';
+import { RecentFailures } from './recent-failures.js';
+
+/** How long a failed attempt counts. */
+const WINDOW_S = 60;
+/**
+ * The most failed attempts within that time: for one name from one address, for one name from all
+ * addresses, for all names from one address, and for a name from an address that it is known at.
+ */
+const FAILED_MAX = { pair: 5, name: 30, address: 30, known: 60 };
+
+/** Who tries: a name, which may be any text, and the address of the request. */
+export interface Tried {
+  readonly name: string;
+  readonly address: string;
+}
+
+/**
+ * Limits wrong passwords and codes, and how many are checked at once. Each process counts for
+ * itself. A name that has signed in from an address has a limit of its own there, so others who
+ * share the address, or try the name from elsewhere, cannot keep its owner out.
+ */
+@Injectable()
+export class Attempts {
+  private readonly failures = new RecentFailures(WINDOW_S * 1000);
+
+  constructor(private readonly known: KnownAddresses) {}
+
+  /**
+   * Runs `check` in its turn and returns its result, undefined if the password or code was wrong.
+   * Counts the attempt as failed before it runs, so the limits hold for a thousand at once. A
+   * result takes that back, and makes the address known. Throws `too-many-attempts` beyond a
+   * limit, and `too-many-sign-ins` if too many wait. What throws does not count, so that an attacker
+   * who keeps trying does not lock the owner out for longer.
+   */
+  async check<T>(tried: Tried, check: () => Promise<T | undefined>): Promise<T | undefined> {
+    const pair = pairOf(tried);
+    const isKnown = await this.known.has(pair);
+    const takeBack = this.begin(pair, isKnown);
+    try {
+      const result = await HASH_TURNS.run(isKnown ? 'known' : 'stranger', pair.address, check);
+      if (result === undefined) return undefined;
+      takeBack();
+      await this.known.add(pair);
+      return result;
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
+  }
+
+  private begin({ name, address }: Pair, isKnown: boolean): () => void {
+    const pair = `${name} ${address}`;
+    const limits: readonly [key: string, most: number][] = isKnown
+      ? [[`known ${pair}`, FAILED_MAX.known]]
+      : [
+          [`pair ${pair}`, FAILED_MAX.pair],
+          [`name ${name}`, FAILED_MAX.name],
+          [`address ${address}`, FAILED_MAX.address],
+        ];
+    if (limits.some(([key, most]) => this.failures.count(key) >= most))
+      throw new Problem('too-many-attempts', undefined, {
+        headers: { 'Retry-After': String(WINDOW_S) },
+        who: `person/${name}`,
+      });
+    return this.failures.add(limits.map(([key]) => key));
+  }
+}
+
+/** Returns who an attempt claims to be. A text that is not a name may be a password, so it is left out. */
+export const whoTries = (tried: Tried): string => `person/${pairOf(tried).name}`;
+
+/** Returns the pair that an attempt counts for. Names that no account can have count as one. */
+const pairOf = ({ name, address }: Tried): Pair => ({
+  name: NAME.test(name) ? name : '(no name)',
+  address: countedAddress(address),
+});
