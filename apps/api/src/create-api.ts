@@ -9,8 +9,10 @@ import { openDocs, serveDocs } from './docs/serve-docs.js';
 import { Gate } from './identity/gate.js';
 import { Metrics } from './operation/metrics.js';
 import { ProblemFilter } from './problems/problem.filter.js';
+import { RefusalLog } from './problems/refusal-log.js';
 import { RoutePaths } from './http/route-paths.js';
 import { serverOptions } from './http/server-options.js';
+import { dropStalledReaders, refuseAmbiguous, refuseExpectations } from './http/strict-requests.js';
 
 /** The parts of an api, its metrics and its logger. */
 export interface CreateApi extends Omit<ApiParts, 'registry'> {
@@ -42,10 +44,15 @@ export async function createApi({
   fastify.removeContentTypeParser('text/plain');
   fastify.addHook('onRoute', openDocs(parts.settings.basePath));
   fastify.addHook('onRoute', (route) => paths.add(route));
+  const refusals = new RefusalLog();
+  refuseExpectations(fastify.server);
+  fastify.addHook('onRequest', refuseAmbiguous);
   fastify.addHook('onRequest', app.get(Gate).check);
+  fastify.addHook('onSend', dropStalledReaders(parts.settings.requestTimeoutMs));
+  fastify.addHook('onClose', async () => refusals.endSecond());
   countRequests(app, app.get(Metrics));
   app.setGlobalPrefix(parts.settings.basePath);
-  app.useGlobalFilters(new ProblemFilter(paths));
+  app.useGlobalFilters(new ProblemFilter(paths, refusals));
   serveDocs(app, parts.settings.basePath);
   ROUTES.set(app, paths);
   await app.init();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { permitted } from './permissions.js';
-import { Problem } from '../problems/problems.js';
+import { CHALLENGE, Problem } from '../problems/problems.js';
 import type { RouteNeeds } from './requires.js';
 import { Identities } from './identities.js';
 import type { Identity } from './identity.js';
@@ -14,7 +14,7 @@ import type { Identity } from './identity.js';
 export class Gate {
   constructor(private readonly identities: Identities) {}
 
-  /** A Fastify `onRequest` hook. Sets `request.identity`, or ends the request with a problem. */
+  /** A Fastify `onRequest` hook. Sets `request.identity`, and ends the request with a problem if it may not pass. */
   readonly check = (
     request: FastifyRequest,
     _reply: unknown,
@@ -37,12 +37,9 @@ function admit(
   needs: RouteNeeds['needs'] | undefined,
   identity: Identity | undefined,
 ): Problem | undefined {
-  if (!identity)
-    return new Problem('not-signed-in', undefined, {
-      headers: { 'WWW-Authenticate': 'Bearer realm="shoeprint"' },
-    });
+  if (!identity) return new Problem('not-signed-in', undefined, { headers: CHALLENGE });
+  request.identity = identity;
   if (needs === undefined || needs === 'nothing' || !permitted(needs, identity.roles))
     return new Problem('not-permitted', needs && `this asks for the permission ${needs}`);
-  request.identity = identity;
   return undefined;
 }
