@@ -60,6 +60,7 @@ describe('the settings of an api', () => {
       SHOEPRINT_HSTS_S: 'hidden-word',
       SHOEPRINT_OPEN_PAGES: 'hidden-word',
       SHOEPRINT_METRICS_TOKEN: 'hidden-word',
+      SHOEPRINT_TRUST_PROXY: 'hidden-word',
     };
     expect([...new Set(namesOf(wrong))]).toEqual(
       [...Object.keys(wrong), 'SHOEPRINT_TLS_KEY'].sort(),

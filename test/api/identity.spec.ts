@@ -100,7 +100,7 @@ describe('signing in', () => {
     const source = api.app.get(DataSource);
     const kept = JSON.stringify(
       await Promise.all(
-        ['account', 'session', 'device_key', 'sign_in_attempt'].map((table) =>
+        ['account', 'session', 'device_key', 'known_address'].map((table) =>
           source.query(`select t::text from access.${table} t`),
         ),
       ),
@@ -455,7 +455,7 @@ describe('the schema of accounts', () => {
       );
       await source.destroy();
       expect(drift.upQueries.map(({ query }) => query)).toEqual([]);
-      expect(tables[0]?.count).toBe(10);
+      expect(tables[0]?.count).toBe(11);
     } finally {
       await database.drop();
     }

@@ -70,7 +70,7 @@ describe('lists over HTTP', () => {
         path,
         (JSON.parse(body) as { positions: string }).positions,
       ]);
-      expect(headers['cache-control']).toBe('private, no-cache');
+      expect(headers['cache-control']).toBe('no-store');
       expect(headers.vary).toBe('Accept, Authorization');
     }
   });

@@ -13,8 +13,10 @@ import { Gate } from './identity/gate.js';
 import { Metrics } from './operation/metrics.js';
 import { ProblemFilter } from './problems/problem.filter.js';
 import { followCertificate } from './http/certificates.js';
+import { RefusalLog } from './problems/refusal-log.js';
 import { RoutePaths } from './http/route-paths.js';
 import { serverOptions } from './http/server-options.js';
+import { dropStalledReaders, refuseAmbiguous, refuseExpectations } from './http/strict-requests.js';
 
 /** The parts of an api, its metrics and its logger. */
 export interface CreateApi extends Omit<ApiParts, 'registry'> {
@@ -47,10 +49,15 @@ export async function createApi({
   fastify.addHook('onRoute', docsNeeds(parts.settings.basePath));
   fastify.addHook('onRoute', (route) => paths.add(route));
   if (parts.settings.tls) useTlsOnly(fastify, parts.settings, parts.settings.tls);
+  const refusals = new RefusalLog();
+  refuseExpectations(fastify.server);
+  fastify.addHook('onRequest', refuseAmbiguous);
   fastify.addHook('onRequest', app.get(Gate).check);
+  fastify.addHook('onSend', dropStalledReaders(parts.settings.requestTimeoutMs));
+  fastify.addHook('onClose', async () => refusals.endSecond());
   countRequests(app, app.get(Metrics));
   app.setGlobalPrefix(parts.settings.basePath);
-  app.useGlobalFilters(new ProblemFilter(paths));
+  app.useGlobalFilters(new ProblemFilter(paths, refusals));
   serveDocs(app, parts.settings.basePath);
   ROUTES.set(app, paths);
   await app.init();

@@ -50,6 +50,12 @@ export const PositionsField = field({
     'The positions of the log that the answer includes, comma-separated `partition:next`',
 });
 
+/** The description of a field that is absent for readers who may not see findings. */
+export const findingsOnly = (description: string): More => ({
+  required: false,
+  description: `${description}. Absent without the permission read-findings`,
+});
+
 /** One of the given texts. */
 export const OneOf = (values: readonly string[], more?: More): PropertyDecorator =>
   field({ type: 'string', enum: [...values] })(more);

@@ -5,6 +5,7 @@ import { SwaggerModule } from '@nestjs/swagger';
 import type { RouteOptions } from 'fastify';
 import { packageFolder } from '#process';
 import { describe } from './describe.js';
+import { SAFE_HEADERS } from '../http/strict-requests.js';
 import { problemsPage } from '../problems/problems-page.js';
 
 /** Swagger UI sets inline styles on its elements. Scripts come from this server only. */
@@ -20,11 +21,11 @@ export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   const fastify = app.getHttpAdapter().getInstance();
   const root = `${basePath}/docs`;
   fastify.addHook('onSend', (request, reply, payload, done) => {
+    void reply.headers({ ...SAFE_HEADERS, 'Request-Id': request.id });
     const { url = '' } = request.routeOptions;
     if (url.startsWith(root)) void reply.header('Content-Security-Policy', POLICY);
-    void reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control'))
-      void reply.header('Cache-Control', url.startsWith(root) ? 'no-cache' : 'private, no-cache');
+      void reply.header('Cache-Control', url.startsWith(root) ? 'no-cache' : 'no-store');
     done(null, payload);
   });
   fastify.get(`${root}/problems`, (_request, reply) =>

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyServerOptions } from 'fastify';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 import { sendProblem } from '../problems/problem.filter.js';
 import { PARAMETER_LENGTH_MAX } from './parameters.js';
+import { SAFE_HEADERS } from './strict-requests.js';
 import type { ApiSettings } from '../settings/api-settings.js';
+import { trustedBy } from '../settings/proxy-settings.js';
 
 /** The most bytes of a body. The parsers of event bodies set limits of their own. */
 const BODY_BYTES_MAX = 64 * 1024;
@@ -19,15 +22,19 @@ export function serverOptions({
   tls,
   requestTimeoutMs,
   keepAliveMs,
+  trustProxy,
 }: ApiSettings): FastifyServerOptions & { skipMiddie: boolean; https?: object; http?: object } {
   const server = {
     connectionsCheckingInterval: SLOW_LOOK_MS,
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
+    requireHostHeader: false, // `refuseAmbiguous` answers with a problem document
   };
   return {
     ...(tls ? { https: { ...server, cert: tls.cert, key: tls.key } } : { http: server }),
     skipMiddie: true,
+    genReqId: () => randomUUID(),
+    trustProxy: trustedBy(trustProxy),
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: requestTimeoutMs,
@@ -53,9 +60,15 @@ function clientErrorHandler(error: Error & { readonly code?: string }, socket: S
   }
   const problem = refusalOf(error.code);
   const body = JSON.stringify(documentOf(problem));
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.message}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    ...SAFE_HEADERS,
+    'Cache-Control': 'no-store',
+    'Content-Type': PROBLEM_MEDIA_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${problem.status} ${problem.message}`, ...lines, '', body].join('\r\n'));
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(linger));
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { hasMetricsToken } from '#server';
 import { ApiSettings } from '../settings/api-settings.js';
-import { Problem } from '../problems/problems.js';
+import { CHALLENGE, Problem } from '../problems/problems.js';
 import type { RouteNeeds } from './requires.js';
 import { Identities } from './identities.js';
 import { type Identity, may } from './identity.js';
@@ -18,7 +18,7 @@ export class Gate {
     private readonly settings: ApiSettings,
   ) {}
 
-  /** A Fastify `onRequest` hook. Sets `request.identity`, or ends the request with a problem. */
+  /** A Fastify `onRequest` hook. Sets `request.identity`, and ends the request with a problem if it may not pass. */
   readonly check = (
     request: FastifyRequest,
     _reply: unknown,
@@ -43,10 +43,8 @@ function admit(
   needs: RouteNeeds['needs'] | undefined,
   identity: Identity | undefined,
 ): Problem | undefined {
-  if (!identity)
-    return new Problem('not-signed-in', undefined, {
-      headers: { 'WWW-Authenticate': 'Bearer realm="shoeprint"' },
-    });
+  if (!identity) return new Problem('not-signed-in', undefined, { headers: CHALLENGE });
+  request.identity = identity;
   switch (needs === undefined || needs === 'nothing' ? 'no' : may(identity, needs)) {
     case 'no':
       return new Problem('not-permitted', needs && `this asks for the permission ${needs}`);
@@ -55,7 +53,6 @@ function admit(
     case 'second-factor':
       return new Problem('second-factor-enrollment-required');
     case 'yes':
-      request.identity = identity;
       return undefined;
   }
 }

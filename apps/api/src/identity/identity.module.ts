@@ -17,6 +17,7 @@ import { MeController } from './me/me.controller.js';
 import { BeginFactorHandler, ConfirmFactorHandler, RemoveFactorHandler } from './me/own-factor.js';
 import { Attempts } from './sessions/attempts.js';
 import { FollowedSessions } from './sessions/followed-sessions.js';
+import { KnownAddresses } from './sessions/known-addresses.js';
 import { SessionController } from './sessions/session.controller.js';
 import { EndSessionHandler, ListSessionsHandler } from './sessions/sessions.js';
 import { SignInHandler, SignOutHandler } from './sessions/sign-in.js';
@@ -52,7 +53,7 @@ const HANDLERS = [
     GrantsController,
     KeysController,
   ],
-  providers: [Identities, Gate, Attempts, FollowedSessions, ...HANDLERS],
+  providers: [Identities, Gate, KnownAddresses, Attempts, FollowedSessions, ...HANDLERS],
   exports: [Identities, FollowedSessions],
 })
 export class IdentityModule {}

@@ -36,7 +36,7 @@ export const PERMISSIONS = {
   'report-misdealt': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   'report-dealers': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   'report-shoes': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
-  'report-payouts': ['surveillance', 'compliance', 'regulator', 'finance'],
+  'report-payouts': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'report-devices': ['surveillance', 'compliance', 'regulator', 'integrator', 'admin'],
   'manage-accounts': ['admin'],
   'manage-keys': ['integrator', 'admin'],

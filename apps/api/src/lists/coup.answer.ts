@@ -13,6 +13,7 @@ import {
   Amount,
   Currency,
   Day,
+  findingsOnly,
   OneOf,
   Part,
   Parts,
@@ -129,8 +130,11 @@ export class CoupAnswer implements Required<CoupLine> {
   @Day() gamingDay!: string;
   @Cards() player!: readonly (string | null)[];
   @Cards() banker!: readonly (string | null)[];
-  @Whole({ description: 'Standing findings' }) findings!: number;
-  @SeverityField({ nullable: true, description: 'The gravest severity of them' })
+  @Whole(findingsOnly('Standing findings')) findings!: number;
+  @SeverityField({
+    ...findingsOnly('The gravest severity of them, 1 is the gravest'),
+    nullable: true,
+  })
   worst!: Grade | null;
 }
 
@@ -145,7 +149,8 @@ export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
   @Parts(() => DeclaredAnswer) declared!: readonly DeclaredAnswer[];
   @Parts(() => CoupBetAnswer) bets!: readonly CoupBetAnswer[];
   @Parts(() => CoupCommissionAnswer) commission!: readonly CoupCommissionAnswer[];
-  @Parts(() => FindingAnswer, { description: 'Standing ones first, then withdrawn ones' })
+  @Parts(() => FindingAnswer, findingsOnly('Standing ones first, then withdrawn ones'))
   raised!: readonly FindingAnswer[];
-  @Parts(() => UnjudgeableAnswer) unjudgeable!: readonly UnjudgeableAnswer[];
+  @Parts(() => UnjudgeableAnswer, findingsOnly('What could not be judged'))
+  unjudgeable!: readonly UnjudgeableAnswer[];
 }

@@ -1,27 +1,13 @@
-import type { CoupLine, FindingLine, ShoeLine, TableLine } from '#read-model';
-import { named, type Column } from '../reading/csv.js';
+import type { CoupLine, FindingLine, ShoeLine, TableLine, TableShoe } from '#read-model';
+import { named, ofFindings, type Column } from '../reading/csv.js';
 
 /** The CSV columns of the list of tables. */
 export const TABLE_COLUMNS: readonly Column<TableLine>[] = [
   ...named<TableLine>('table', 'dealer', 'lastEventTime', 'lastReceived'),
   ...(
-    [
-      'shoe',
-      'ref',
-      'rules',
-      'decks',
-      'currency',
-      'coups',
-      'cards',
-      'unread',
-      'openedAt',
-      'findings',
-      'worst',
-    ] as const
-  ).map((name): Column<TableLine> => ({
-    heading: inShoe(name),
-    value: ({ shoe }) => shoe?.[name],
-  })),
+    ['shoe', 'ref', 'rules', 'decks', 'currency', 'coups', 'cards', 'unread', 'openedAt'] as const
+  ).map(ofShoe),
+  ...ofFindings((['findings', 'worst'] as const).map(ofShoe)),
   { heading: 'coup', value: ({ coup }) => coup?.coup },
   { heading: 'coupRef', value: ({ coup }) => coup?.ref },
   ...(['read', 'admitted', 'duplicates', 'equivocal', 'late', 'stray'] as const).map(
@@ -30,32 +16,38 @@ export const TABLE_COLUMNS: readonly Column<TableLine>[] = [
   { heading: 'parked', value: ({ parked }) => parked?.reason },
 ];
 
+/** Returns the column of a field of the shoe. */
+function ofShoe(name: keyof TableShoe): Column<TableLine> {
+  return { heading: inShoe(name), value: ({ shoe }) => shoe?.[name] };
+}
+
 /** Returns the heading of a field of the shoe: `shoeOpenedAt` for `openedAt`. */
 function inShoe(name: string): string {
   return name === 'shoe' ? name : `shoe${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 /** The CSV columns of the list of shoes. */
-export const SHOE_LIST_COLUMNS = named<ShoeLine>(
-  'gamingDay',
-  'table',
-  'shoe',
-  'ref',
-  'rules',
-  'decks',
-  'kind',
-  'currency',
-  'coups',
-  'cards',
-  'unread',
-  'closed',
-  'closeReason',
-  'remaining',
-  'openedAt',
-  'closedAt',
-  'findings',
-  'worst',
-);
+export const SHOE_LIST_COLUMNS: readonly Column<ShoeLine>[] = [
+  ...named<ShoeLine>(
+    'gamingDay',
+    'table',
+    'shoe',
+    'ref',
+    'rules',
+    'decks',
+    'kind',
+    'currency',
+    'coups',
+    'cards',
+    'unread',
+    'closed',
+    'closeReason',
+    'remaining',
+    'openedAt',
+    'closedAt',
+  ),
+  ...ofFindings(named<ShoeLine>('findings', 'worst')),
+];
 
 /** The CSV columns of the list of coups. An unread card is `?`. */
 export const COUP_COLUMNS: readonly Column<CoupLine>[] = [
@@ -77,7 +69,7 @@ export const COUP_COLUMNS: readonly Column<CoupLine>[] = [
     heading,
     value: (line) => line[heading].map((card) => card ?? '?').join(' '),
   })),
-  ...named<CoupLine>('findings', 'worst'),
+  ...ofFindings(named<CoupLine>('findings', 'worst')),
 ];
 
 /** The CSV columns of the list of findings. */

@@ -4,6 +4,7 @@ import {
   Amount,
   Currency,
   Day,
+  findingsOnly,
   OneOf,
   Parts,
   PositionsField,
@@ -40,8 +41,11 @@ export class ShoeAnswer implements Required<ShoeLine> {
   @Time() openedAt!: string;
   @Time({ nullable: true }) closedAt!: string | null;
   @Day() gamingDay!: string;
-  @Whole({ description: 'Standing findings' }) findings!: number;
-  @SeverityField({ nullable: true, description: 'The gravest severity of them' })
+  @Whole(findingsOnly('Standing findings')) findings!: number;
+  @SeverityField({
+    ...findingsOnly('The gravest severity of them, 1 is the gravest'),
+    nullable: true,
+  })
   worst!: Grade | null;
 }
 
@@ -64,7 +68,8 @@ export class ShoeWholeAnswer extends ShoeAnswer implements Required<ShoeWhole> {
   @PositionsField() positions!: string;
   @Parts(() => LedgerAnswer) ledger!: readonly LedgerAnswer[];
   @Parts(() => CoupAnswer) coupLines!: readonly CoupAnswer[];
-  @Parts(() => FindingAnswer, { description: 'Standing ones first, then withdrawn ones' })
+  @Parts(() => FindingAnswer, findingsOnly('Standing ones first, then withdrawn ones'))
   raised!: readonly FindingAnswer[];
-  @Parts(() => UnjudgeableAnswer) unjudgeable!: readonly UnjudgeableAnswer[];
+  @Parts(() => UnjudgeableAnswer, findingsOnly('What could not be judged'))
+  unjudgeable!: readonly UnjudgeableAnswer[];
 }

@@ -3,6 +3,7 @@ import type { TableCoup, TableEvents, TableLine, TableShoe } from '#read-model';
 import {
   Currency,
   Day,
+  findingsOnly,
   Part,
   Parts,
   Ref,
@@ -28,8 +29,12 @@ export class TableShoeAnswer implements Required<TableShoe> {
   @Whole() unread!: number;
   @Time() openedAt!: string;
   @Day() gamingDay!: string;
-  @Whole({ description: 'Standing findings' }) findings!: number;
-  @SeverityField({ nullable: true }) worst!: Grade | null;
+  @Whole(findingsOnly('Standing findings')) findings!: number;
+  @SeverityField({
+    ...findingsOnly('The gravest severity of them, 1 is the gravest'),
+    nullable: true,
+  })
+  worst!: Grade | null;
 }
 
 /** The open coup of a table, with its cards and bets so far. */

@@ -31,7 +31,6 @@ export class OperationController {
 
   @Get('readyz')
   @Open()
-  @Header('Cache-Control', 'no-store')
   @UseInterceptors(ReadinessStatus)
   @ApiOperation({
     summary: 'Show whether the server can take requests: log, database and schemas; ignores lag',

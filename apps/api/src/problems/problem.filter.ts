@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type ArgumentsHost,
   Catch,
@@ -9,6 +8,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { outOfReach } from './out-of-reach.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE, type ProblemName } from './problems.js';
+import { instanceOf, type RefusalLog } from './refusal-log.js';
 import { RoutePaths } from '../http/route-paths.js';
 
 /**
@@ -19,7 +19,10 @@ import { RoutePaths } from '../http/route-paths.js';
 export class ProblemFilter implements ExceptionFilter<unknown> {
   private readonly logger = new Logger('api');
 
-  constructor(private readonly paths: RoutePaths) {}
+  constructor(
+    private readonly paths: RoutePaths,
+    private readonly refusals: RefusalLog,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -27,6 +30,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
     const reply = http.getResponse<FastifyReply>();
     const problem = this.problemOf(thrown, request);
     if (problem.problem === 'internal-fault') this.log(problem, request);
+    this.refusals.add(problem, request);
     if (reply.sent || reply.raw.headersSent) {
       reply.raw.destroy();
       return;
@@ -44,7 +48,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
         cause: thrown,
       });
     return new Problem('internal-fault', undefined, {
-      instance: `urn:uuid:${randomUUID()}`,
+      instance: instanceOf(request),
       cause: thrown,
     });
   }

@@ -126,11 +126,22 @@ export const PROBLEMS = {
     title: 'The media type is not supported',
     meaning: 'The header `Content-Type` names a media type that this route does not read.',
   },
+  'expectation-failed': {
+    status: 417,
+    title: 'The expectation cannot be met',
+    meaning: 'The header `Expect` has a value other than `100-continue`.',
+  },
   'too-many-attempts': {
     status: 429,
     title: 'Too many attempts',
     meaning:
       'Sign-in failed too often. The header `Retry-After` says how many seconds to wait before the next attempt.',
+  },
+  'too-many-sign-ins': {
+    status: 429,
+    title: 'Too many passwords wait to be checked',
+    meaning:
+      'The server checks few passwords at once, and its queue is full. The header `Retry-After` says how many seconds to wait.',
   },
   'internal-fault': {
     status: 500,
@@ -167,6 +178,9 @@ export const PROBLEMS = {
 /** The name of a problem type, which ends its URN. */
 export type ProblemName = keyof typeof PROBLEMS;
 
+/** The header of every 401: how to authenticate (RFC 9110, 11.6.1). */
+export const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="shoeprint"' } as const;
+
 /** The media type of a problem document. */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
@@ -179,6 +193,8 @@ export interface ProblemExtras {
   readonly headers?: Readonly<Record<string, string>>;
   /** The member `instance`: the id of this occurrence. */
   readonly instance?: string;
+  /** Who was refused, for the log, if the request has no identity. */
+  readonly who?: string;
   readonly cause?: unknown;
 }
 

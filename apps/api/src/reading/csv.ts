@@ -5,6 +5,8 @@ import type { CsvFile } from './read-answer.interceptor.js';
 export interface Column<Row> {
   readonly heading: string;
   readonly value: (row: Row) => string | number | boolean | null | undefined;
+  /** Whether only readers of findings see it. */
+  readonly ofFindings?: true;
 }
 
 /**
@@ -16,6 +18,10 @@ export const named = <Row>(...names: (keyof Row & string)[]): Column<Row>[] =>
     heading,
     value: (row) => row[heading] as string | number | boolean | null,
   }));
+
+/** Returns columns that only readers of findings see. */
+export const ofFindings = <Row>(columns: readonly Column<Row>[]): Column<Row>[] =>
+  columns.map((column) => ({ ...column, ofFindings: true }));
 
 /**
  * Returns rows as RFC 4180 CSV in UTF-8 with a heading line and CRLF. Every text is quoted. If a
@@ -33,13 +39,20 @@ export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   );
 }
 
+/** Returns the columns that a reader sees. */
+export const seenColumns = <Row>(
+  columns: readonly Column<Row>[],
+  seesFindings: boolean,
+): readonly Column<Row>[] =>
+  seesFindings ? columns : columns.filter((column) => !column.ofFindings);
+
 /** Declares the CSV file of a list whose lines have these columns. */
 export const csvFile = <Line>(
   name: string,
   columns: readonly Column<Line>[],
 ): CsvFile<{ readonly lines: readonly Line[] }> => ({
   name,
-  of: ({ lines }) => csvOf(columns, lines),
+  of: ({ lines }, findings) => csvOf(seenColumns(columns, findings), lines),
 });
 
 /**

@@ -10,12 +10,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import type { ReadAt } from '#read-model';
 import { acceptsJson, formatAsked } from './formats.js';
+import { identityOf } from '../identity/requires.js';
 import { LOG_POSITION } from './positions.js';
+import { seesFindings, shownTo } from './view.js';
 
-/** The CSV form of an answer: the name that a browser gives the file, and its text. */
+/**
+ * The CSV form of an answer: the name that a browser gives the file, and its text, with or without
+ * columns of findings.
+ */
 export interface CsvFile<Answer = never> {
   readonly name: string;
-  readonly of: (answer: Answer) => string;
+  readonly of: (answer: Answer, seesFindings: boolean) => string;
 }
 
 /** Declares that a route answers CSV as well as JSON. */
@@ -36,14 +41,21 @@ export class ReadAnswer implements NestInterceptor<ReadAt<object>, string | unde
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const csv = this.reflector.get(InCsv, context.getHandler()) as CsvFile<object> | undefined;
+    const identity = identityOf(request);
     if (!csv) acceptsJson(request);
     return next.handle().pipe(
       map(({ positions, result }) => {
         void reply.header(LOG_POSITION, positions).header('Vary', 'Accept, Authorization');
+        const shown = shownTo(identity, result);
         const { format, bom } = request.query as { format?: unknown; bom?: unknown };
         return csv && formatAsked(request, format) === 'csv'
-          ? inCsv(request, reply, csv.name, `${bom === 'true' ? '\uFEFF' : ''}${csv.of(result)}`)
-          : unlessKnown(request, reply, JSON.stringify({ positions, ...result }), JSON_TYPE);
+          ? inCsv(
+              request,
+              reply,
+              csv.name,
+              `${bom === 'true' ? '\uFEFF' : ''}${csv.of(shown, seesFindings(identity))}`,
+            )
+          : unlessKnown(request, reply, JSON.stringify({ positions, ...shown }), JSON_TYPE);
       }),
     );
   }

@@ -4,6 +4,7 @@ import type { Paging, Positions } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { formatAsked, type Format, type Mark } from './formats.js';
 import { leastPosition } from './positions.js';
+import { refuseHiddenFilters } from './view.js';
 
 /** The parameters of a list or report that are not part of its filter. */
 interface PagesAsked {
@@ -40,7 +41,8 @@ export class Reading {
 
   /**
    * Splits a query string into its filter, limited to the sender's tables, and its pages. A CSV
-   * file holds every line.
+   * file holds every line. Throws `not-permitted` if the filter asks about what the sender may not
+   * see.
    */
   asks<Fields extends PagesAsked>({
     format,
@@ -49,6 +51,7 @@ export class Reading {
     limit,
     ...filter
   }: Fields): Asked<Omit<Fields, keyof PagesAsked>> {
+    refuseHiddenFilters(identityOf(this.request), filter);
     const { scope } = this;
     const pages =
       formatAsked(this.request, format) === 'csv'

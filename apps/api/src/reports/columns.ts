@@ -11,7 +11,7 @@ import type {
   ShoeReportLine,
   VarianceLine,
 } from '#read-model';
-import { csvOf, named, type Column } from '../reading/csv.js';
+import { csvOf, named, ofFindings, seenColumns, type Column } from '../reading/csv.js';
 
 /** The CSV columns of the commission report. */
 export const COMMISSION_COLUMNS = named<CommissionLine>(
@@ -115,7 +115,9 @@ export const SHOE_COLUMNS: readonly Column<ShoeReportLine>[] = [
     'hours',
     'coupsPerHour',
   ),
-  { heading: 'findings', value: ({ findings }) => findings.join(' ') },
+  ...ofFindings<ShoeReportLine>([
+    { heading: 'findings', value: ({ findings }) => findings.join(' ') },
+  ]),
 ];
 
 /**
@@ -132,19 +134,21 @@ const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
   ...(['bets', 'staked', 'paid', 'taken', 'won'] as const).map(
     (heading): Column<PayoutCsvLine> => ({ heading, value: ({ settled }) => settled?.[heading] }),
   ),
-  ...(['code', 'explainedBy', 'favours', 'findings', 'amount'] as const).map(
-    (heading): Column<PayoutCsvLine> => ({ heading, value: ({ wrong }) => wrong?.[heading] }),
+  ...ofFindings(
+    (['code', 'explainedBy', 'favours', 'findings', 'amount'] as const).map(
+      (heading): Column<PayoutCsvLine> => ({ heading, value: ({ wrong }) => wrong?.[heading] }),
+    ),
   ),
 ];
 
-/** Renders the settlements of each bet, then the wrong ones. */
-export const payoutsCsv = ({
-  lines,
-  variance,
-}: Pick<PayoutsReport, 'lines' | 'variance'>): string =>
-  csvOf<PayoutCsvLine>(PAYOUT_COLUMNS, [
+/** Renders the settlements of each bet, then, for a reader of findings, the wrong ones. */
+export const payoutsCsv = (
+  { lines, variance }: Pick<PayoutsReport, 'lines' | 'variance'>,
+  seesFindings: boolean,
+): string =>
+  csvOf<PayoutCsvLine>(seenColumns(PAYOUT_COLUMNS, seesFindings), [
     ...lines.map((settled) => ({ settled })),
-    ...variance.map((wrong) => ({ wrong })),
+    ...(seesFindings ? variance.map((wrong) => ({ wrong })) : []),
   ]);
 
 /** The CSV columns of the report on devices. */

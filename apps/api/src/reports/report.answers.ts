@@ -24,6 +24,7 @@ import {
   Codes,
   Currency,
   Day,
+  findingsOnly,
   Part,
   Parts,
   PositionsField,
@@ -182,7 +183,7 @@ class ShoeReportAnswer implements Required<ShoeReportLine> {
   @Whole() coups!: number;
   @Real({ nullable: true }) hours!: number | null;
   @Real({ nullable: true }) coupsPerHour!: number | null;
-  @Codes({ description: 'Standing SH findings, each as often as it was raised' })
+  @Codes(findingsOnly('Standing SH findings, each as often as it was raised'))
   findings!: readonly FindingCode[];
 }
 /** The totals of all shoes that match the filter, on all pages. */
@@ -194,7 +195,7 @@ export class ShoesTotalAnswer implements Required<ShoeReportTotal> {
   @Whole() unread!: number;
   @Whole() coups!: number;
   @Whole({ description: 'Shoes whose reported remainder differs' }) unreconciled!: number;
-  @Whole() findings!: number;
+  @Whole(findingsOnly('Standing SH findings')) findings!: number;
 }
 
 /** The settlements of a bet. */
@@ -225,7 +226,7 @@ export class PayoutTotalAnswer implements Required<PayoutTotal> {
   @Amount() paid!: number;
   @Amount() taken!: number;
   @Amount() won!: number;
-  @Whole() findings!: number;
+  @Whole(findingsOnly('Wrong settlements')) findings!: number;
   @Amount() houseGained!: number;
   @Amount() patronsGained!: number;
   @Amount({ description: 'houseGained - patronsGained' }) net!: number;
@@ -234,7 +235,8 @@ export class PayoutTotalAnswer implements Required<PayoutTotal> {
 export class PayoutsAnswer implements Required<PayoutsReport> {
   @PositionsField() positions!: string;
   @Parts(() => PayoutAnswer) lines!: readonly PayoutAnswer[];
-  @Parts(() => VarianceAnswer) variance!: readonly VarianceAnswer[];
+  @Parts(() => VarianceAnswer, findingsOnly('Wrong settlements by cause'))
+  variance!: readonly VarianceAnswer[];
   @Parts(() => PayoutTotalAnswer) totals!: readonly PayoutTotalAnswer[];
 }
 

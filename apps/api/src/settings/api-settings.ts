@@ -9,6 +9,7 @@ import {
 } from '#server';
 import { passwordFault } from '../identity/credentials/password-rule.js';
 import { FIRST_ADMIN, type Role, ROLES } from '../identity/permissions.js';
+import { proxyTrust, type ProxyTrust } from './proxy-settings.js';
 
 /** A certificate and its key as PEM texts, and the files of both, in this order. */
 export interface Tls {
@@ -43,6 +44,8 @@ export abstract class ApiSettings implements PageSettings {
    * reconnects.
    */
   abstract readonly keepAliveMs: number;
+  /** The proxies that say from which address a request comes. */
+  abstract readonly trustProxy: ProxyTrust;
 }
 
 /** The settings of a server, except its database and log. Standalone has its own of these. */
@@ -68,6 +71,7 @@ export const API_DEFAULTS: ApiSettings = {
   secondFactor: [],
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
+  trustProxy: undefined,
 };
 
 /** Two years, as the lists of browsers ask for. */
@@ -91,6 +95,7 @@ export function listenSettings(env: Environment): ListenSettings {
     keepAliveMs:
       env.whole('SHOEPRINT_KEEP_ALIVE_S', API_DEFAULTS.keepAliveMs / 1000, 1, 3600) * 1000,
     host,
+    trustProxy: proxyTrust(env),
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),
     ...logLevelSettings(env),

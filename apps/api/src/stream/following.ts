@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Logger } from '@nestjs/common';
 import type { QueryBus } from '@nestjs/cqrs';
 import { positionsFrom, positionsText, type Change, type Positions } from '#read-model';
+import { SAFE_HEADERS } from '../http/strict-requests.js';
 import type { Identity } from '../identity/identity.js';
 import { AskChanges } from './ask-changes.js';
 import type { PositionsWatch } from './positions-watch.js';
@@ -19,7 +20,7 @@ export const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Accel-Buffering': 'no',
-  'X-Content-Type-Options': 'nosniff',
+  ...SAFE_HEADERS,
 };
 
 interface Followed {

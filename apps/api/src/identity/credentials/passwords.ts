@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
+import { HASH_TURNS } from './hash-turns.js';
 
 /**
  * 32 MB and about a tenth of a second for each guess: the cost that OWASP's password storage page
@@ -7,10 +8,13 @@ import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:c
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
 const HASH_BYTES = 32;
 
-/** Returns a salted hash of a password, with its costs, as text: `scrypt$N$r$p$salt$hash`. */
+/**
+ * Returns a salted hash of a password, with its costs, as text: `scrypt$N$r$p$salt$hash`. Throws
+ * `too-many-sign-ins` if too many hashes wait for their turn.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const hash = await derive(password, salt, COST);
+  const hash = await HASH_TURNS.run('known', '', () => derive(password, salt, COST));
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join(
     '$',
   );
@@ -18,7 +22,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Returns whether a password matches a hash, in the same time for a wrong one. Throws if the hash
- * is not ours.
+ * is not ours. Call it within `Attempts.check`, which limits wrong ones and how many run at once.
  */
 export async function passwordFits(password: string, stored: string): Promise<boolean> {
   const [kind, N, r, p, salt, hash] = stored.split('$');

@@ -93,9 +93,32 @@ class Outbox1792000000000 implements MigrationInterface {
   }
 }
 
+/**
+ * Adds the addresses that people have signed in from. `sign_in_attempt` stays, because an api of
+ * the version before may still run; nothing reads it any more.
+ */
+class KnownAddresses1795000000000 implements MigrationInterface {
+  readonly name = 'KnownAddresses1795000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table access.known_address (
+        account_name text not null
+          constraint known_address_account references access.account (name) on delete cascade,
+        address text not null, last_at timestamptz not null default now(),
+        primary key (account_name, address));
+      create index known_address_last_at on access.known_address (last_at)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table access.known_address');
+  }
+}
+
 /** The migrations, in the order in which they are applied. A published one never changes. */
 export const ACCESS_MIGRATIONS = [
   Access1790000000000,
   People1791000000000,
   Outbox1792000000000,
+  KnownAddresses1795000000000,
 ];

@@ -128,15 +128,17 @@ export class DeviceKey {
   @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true }) lastUsedAt!: Date | null;
 }
 
-/** An attempt to sign in that failed, or whose password is being checked. */
-@Entity({ name: 'sign_in_attempt', schema: ACCESS_SCHEMA })
-export class SignInAttempt {
-  @PrimaryColumn({ type: 'uuid' }) id!: string;
-  @Column({ type: 'text' }) name!: string;
-  @Column({ type: 'text' }) address!: string;
-  @Index('sign_in_attempt_at')
-  @Column({ type: 'timestamptz', default: () => 'now()' })
-  at!: Date;
+/** An address from which an account has signed in: an IPv4 address or an IPv6 /64. */
+@Entity({ name: 'known_address', schema: ACCESS_SCHEMA })
+export class KnownAddress {
+  @PrimaryColumn({ type: 'text', name: 'account_name' }) accountName!: string;
+  @PrimaryColumn({ type: 'text' }) address!: string;
+  @ManyToOne(() => Account, { onDelete: 'CASCADE', nullable: false })
+  @JoinColumn({ name: 'account_name', foreignKeyConstraintName: 'known_address_account' })
+  account!: Relation<Account>;
+  @Index('known_address_last_at')
+  @Column({ type: 'timestamptz', name: 'last_at', default: () => 'now()' })
+  lastAt!: Date;
 }
 
 /** All entities of the schema `access`. */
@@ -148,5 +150,5 @@ export const ACCESS_ENTITIES = [
   Totp,
   RecoveryCode,
   DeviceKey,
-  SignInAttempt,
+  KnownAddress,
 ];

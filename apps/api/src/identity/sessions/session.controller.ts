@@ -80,6 +80,7 @@ export class SessionController {
     'second-factor-required',
     'wrong-code',
     'too-many-attempts',
+    'too-many-sign-ins',
     'not-ready',
   )
   signIn(@Body() who: Credentials, @Ip() ip: string): Promise<SignedIn> {
@@ -91,7 +92,7 @@ export class SessionController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Set a new password with the one-time code that an admin issued' })
   @ApiNoContentResponse({ description: 'Set; every session of the account has ended' })
-  @Refuses('wrong-code', 'too-many-attempts', 'not-ready')
+  @Refuses('wrong-code', 'too-many-attempts', 'too-many-sign-ins', 'not-ready')
   async useReset(@Body() use: ResetBody, @Ip() ip: string): Promise<void> {
     await this.commands.execute(new UseReset(use, ip));
   }

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Problem } from '../../problems/problems.js';
+import { CHALLENGE, Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { lockedAccount } from '../accounts/locked-account.js';
 import { bearerOf, tokenFits } from '../credentials/bearer-token.js';
@@ -9,7 +9,7 @@ import { UNUSED_HASH, passwordFits } from '../credentials/passwords.js';
 import { Account, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
 import { NAME } from '../scope-fields.js';
-import { Attempts, pairOf, type Tried } from './attempts.js';
+import { Attempts, whoTries, type Tried } from './attempts.js';
 import { openSession, type SignedIn } from './open-session.js';
 import { requireCode } from './second-factor.js';
 
@@ -53,19 +53,12 @@ export class SignInHandler implements ICommandHandler<SignIn> {
   ) {}
 
   async execute({ who, address }: SignIn): Promise<SignedIn> {
-    const tried = { name: who.name, address };
-    try {
-      const signedIn = await limited(this.attempts, tried, async () => {
-        const account = await accountWith(this.source, who);
-        return this.source.transaction((manager) => this.open(manager, account, who.code));
-      });
-      this.logger.log({ message: 'signed in', name: who.name });
-      return signedIn;
-    } catch (error) {
-      if (error instanceof Problem && REFUSED.has(error.problem))
-        this.logger.warn({ message: 'sign-in refused', problem: error.problem, ...pairOf(tried) });
-      throw error;
-    }
+    const signedIn = await limited(this.attempts, { name: who.name, address }, async () => {
+      const account = await accountWith(this.source, who);
+      return this.source.transaction((manager) => this.open(manager, account, who.code));
+    });
+    this.logger.log({ message: 'signed in', name: who.name });
+    return signedIn;
   }
 
   /** Opens a session if the account still has the password, and the code is right. */
@@ -76,7 +69,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
   ): Promise<SignedIn> {
     const account = await lockedAccount(manager, name);
     if (!account || account.disabled || account.passwordHash !== passwordHash)
-      throw new Problem('wrong-password');
+      throw wrongPassword(name);
     if (account.secondFactor) await requireCode(manager, name, code);
     account.passwordUsedAt ??= new Date();
     await manager.save(account);
@@ -84,7 +77,8 @@ export class SignInHandler implements ICommandHandler<SignIn> {
   }
 }
 
-const REFUSED: ReadonlySet<string> = new Set(['wrong-password', 'wrong-code']);
+const wrongPassword = (name: string): Problem =>
+  new Problem('wrong-password', undefined, { headers: CHALLENGE, who: whoTries(name) });
 
 /**
  * Returns the enabled account of a name if the password is its own. Throws `wrong-password`
@@ -96,7 +90,7 @@ export async function accountWith(
 ): Promise<Account> {
   const account = NAME.test(name) ? await source.getRepository(Account).findOneBy({ name }) : null;
   const fits = await passwordFits(password, account?.passwordHash ?? UNUSED_HASH);
-  if (!account || !fits || account.disabled) throw new Problem('wrong-password');
+  if (!account || !fits || account.disabled) throw wrongPassword(name);
   return account;
 }
 

@@ -1,0 +1,73 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
+
+/** Headers of every answer, whoever writes it. */
+export const SAFE_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+} as const;
+
+/**
+ * A Fastify `onRequest` hook. Refuses what two servers on the way could read in two ways: a request
+ * with two hosts or none, and a coding of the transfer other than `chunked` (RFC 9112, 3.2 and 6.1).
+ */
+export function refuseAmbiguous(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  const fault = faultOf(raw);
+  if (fault === undefined) return done();
+  void reply.header('Connection', 'close');
+  done(new Problem('malformed-request', fault));
+}
+
+function faultOf({ rawHeaders, headers, httpVersion }: IncomingMessage): string | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === HOST.length && rawHeaders[i]?.toLowerCase() === HOST) hosts += 1;
+  if (hosts > 1) return 'the request has more than one header Host';
+  if (hosts === 0 && httpVersion === '1.1') return 'the request has no header Host';
+  const coding = headers['transfer-encoding']?.trim().toLowerCase();
+  return coding === undefined || coding === 'chunked'
+    ? undefined
+    : 'the header Transfer-Encoding may only be chunked';
+}
+
+const HOST = 'host';
+
+/** Answers an unknown `Expect` with a problem document. Node's own answer has no body. */
+export function refuseExpectations(server: Server): void {
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const problem = new Problem('expectation-failed');
+    const body = JSON.stringify(documentOf(problem));
+    response
+      .writeHead(problem.status, {
+        ...SAFE_HEADERS,
+        'Content-Type': PROBLEM_MEDIA_TYPE,
+        'Cache-Control': 'no-store',
+        'Content-Length': Buffer.byteLength(body),
+        Connection: 'close',
+      })
+      .end(body);
+  });
+}
+
+/**
+ * Returns a Fastify `onSend` hook that ends the connection of a reader who takes nothing of an
+ * answer for `stalledMs`. Node sets the time back when the answer is out.
+ */
+export const dropStalledReaders =
+  (stalledMs: number) =>
+  (
+    { raw }: FastifyRequest,
+    _reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ): void => {
+    const socket: Partial<Socket> = raw.socket;
+    socket.setTimeout?.(stalledMs); // an injected request has no connection
+    done(null, payload);
+  };
