@@ -79,7 +79,7 @@ export async function dealSampleDay(
   });
   const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', token, {
     name: `sample-day-${now.getTime()}`,
-    sources: ['*'],
+    sources: ['device/*', 'person/*'],
     tables: PITS.flatMap(({ tables }) => tables),
     types: ['*'],
   });

@@ -21,6 +21,9 @@ export const seesTable = ({ tables }: Identity, table: string): boolean =>
  */
 const OURS = /^(gap-declared|finding-.*|export-.*)$/;
 
+/** The sources that only the server itself writes, even if an identity lists them. */
+const OUR_SOURCES = 'system/';
+
 /**
  * What an identity may write. The source, the type and the table of an event must each match its
  * list.
@@ -54,7 +57,7 @@ export class WriteScope {
     readonly type: string;
     readonly table: string;
   }): 'source' | 'type' | 'table' | undefined {
-    if (!this.sources.has(source)) return 'source';
+    if (source.startsWith(OUR_SOURCES) || !this.sources.has(source)) return 'source';
     if (OURS.test(type) || !this.types.has(type)) return 'type';
     if (!this.tables.has(table)) return 'table';
     return undefined;
