@@ -32,7 +32,11 @@ describe('a name that a person reads', () => {
   });
 
   it('is found anywhere in plain data, and nothing else of the data changes', () => {
-    const data = { table: 'a\u202eb', coups: [{ n: 1, by: null, refs: ['\u2066'] }], on: undefined };
+    const data = {
+      table: 'a\u202eb',
+      coups: [{ n: 1, by: null, refs: ['\u2066'] }],
+      on: undefined,
+    };
     expect(visibleAll(data)).toEqual({
       table: 'a\\u202eb',
       coups: [{ n: 1, by: null, refs: ['\\u2066'] }],
