@@ -144,6 +144,19 @@ describe('checking events', () => {
     expect(said(await post('[]')).events).toMatchObject({ read: 0 });
   });
 
+  it('finds no gap in the examples of the contract, sent as they stand', async () => {
+    const page = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+    const examples = [...page.matchAll(/^```json\n([^]*?)^```$/gm)]
+      .map(([, text]) => JSON.parse(text as string) as Sent)
+      .filter(({ specversion }) => specversion !== undefined);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      const answer = said(await post(JSON.stringify(example), { type: EVENT }));
+      expect(answer.events).toMatchObject({ read: 1, admitted: 1 });
+      expect(answer.findings.map(({ code }) => code)).not.toContain('DV-04');
+    }
+  });
+
   it('refuses what recording would refuse, with the same answer', async () => {
     const narrow = await api.device({ sources: ['device/T1-*'], tables: ['T1'], name: 'narrow' });
     const { events } = faulty();
