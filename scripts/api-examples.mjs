@@ -41,15 +41,50 @@ export async function examplesOf({ url, signIn }) {
   const { coupRef = '', shoeRef = '' } = examples.listFindings?.lines?.[0] ?? {};
   examples.getCoup = await ask(`/v1/coups/${encodeURIComponent(coupRef)}`);
   examples.getShoe = shortened(await ask(`/v1/shoes/${encodeURIComponent(shoeRef)}`));
-  return { ...examples, ...sent() };
+  const events = sent();
+  examples.appendEvents = shortened(await checked(url, headers, Object.values(events)));
+  return { ...examples, ...events };
 }
 
-/** Returns a card and an outcome of the sample day, as they are sent. */
+/**
+ * Returns what a check says of events, with a key of its own.
+ * @param {string} url
+ * @param {{ authorization: string }} headers
+ * @param {unknown[]} events
+ */
+async function checked(url, headers, events) {
+  /** @param {string} path @param {string} type @param {unknown} body @param {object} as */
+  const post = async (path, type, body, as) =>
+    (
+      await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { ...as, 'content-type': type },
+        body: JSON.stringify(body),
+      })
+    ).json();
+  const scope = { name: 'example', sources: ['device/*'], tables: ['*'], types: ['*'] };
+  const { token } = /** @type {{ token: string }} */ (
+    await post('/v1/keys', 'application/json', scope, headers)
+  );
+  const type = 'application/cloudevents-batch+json';
+  return /** @type {Answer} */ (
+    await post('/v1/events?check=true', type, events, { authorization: `Bearer ${token}` })
+  );
+}
+
+/**
+ * Returns a card and an outcome of the sample day, as they are sent. They carry no number, so that
+ * the first of them that is sent as it stands has no gap before it.
+ */
 function sent() {
   /** @type {Map<string, unknown>} */
   const found = new Map();
   for (const line of sampleDayLines(installedRules([]), SAMPLE_DAY)) {
-    const event = /** @type {{ type: string }} */ (JSON.parse(line));
+    const {
+      session: _session,
+      sequence: _sequence,
+      ...event
+    } = /** @type {{ type: string, session?: string, sequence?: number }} */ (JSON.parse(line));
     if (!found.has(event.type)) found.set(event.type, event);
     if (event.type === 'shoeprint.outcome-declared.v1') break;
   }

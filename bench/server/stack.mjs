@@ -292,7 +292,7 @@ async function keyOf(port) {
       '/v1/keys',
       {
         name: `bench-${randomBytes(4).toString('hex')}`,
-        sources: ['*'],
+        sources: ['device/*', 'virtual/*', 'person/*'],
         tables: ['*'],
         types: ['*'],
       },

@@ -64,7 +64,7 @@ export class EventsApp {
     });
     const token = await keyOf(app, {
       name: 'gateway-1',
-      sources: ['*'],
+      sources: ['device/*', 'virtual/*', 'person/*'],
       tables: ['*'],
       types: ['*'],
     });

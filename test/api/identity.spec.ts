@@ -300,6 +300,20 @@ describe('a device key', () => {
     for (const wrong of [
       { sources: [] },
       { sources: ['shoe'] },
+      { sources: ['*'] },
+      { sources: ['d*'] },
+      { sources: ['*/x'] },
+      { sources: ['device*'] },
+      { sources: ['device/'] },
+      { sources: ['system/auditor'] },
+      { sources: ['device/x', 'system/*'] },
+      { sources: ['device/B07\u202e'] },
+      { sources: [`device/${'€'.repeat(132)}`] },
+      { tables: ['B07\u2066'] },
+      { tables: ['\u200fB07'] },
+      { tables: ['\u061c'] },
+      { tables: ['B07\u0085'] },
+      { tables: ['€'.repeat(134)] },
       { sources: ['device/*a*b*c*d*'] },
       { tables: ['*a*b*c*d*'] },
       { tables: [''] },
@@ -308,7 +322,57 @@ describe('a device key', () => {
       { types: ['gap-declared'] },
       { name: 'a/b' },
     ]) {
-      expect([wrong, (await newKey({ name: 'wrong', ...wrong })).statusCode]).toEqual([wrong, 400]);
+      const answer = await newKey({ name: 'wrong', ...wrong });
+      expect([wrong, answer.statusCode]).toEqual([wrong, 400]);
+      const [fault] = answer.json<{ errors: { pointer: string }[] }>().errors;
+      expect(fault?.pointer).toBe(`/${Object.keys(wrong)[0]}`);
+    }
+  });
+
+  it('may have every name of 400 bytes that a reader sees', async () => {
+    const names = ['Ménü-שלום', '€'.repeat(133)];
+    const answer = await newKey({
+      name: 'seen',
+      sources: names.map((name) => `device/${name}`.slice(0, 138)),
+      tables: names,
+    });
+    expect([answer.statusCode, answer.json<object>()]).toEqual([
+      201,
+      expect.objectContaining({ tables: names }),
+    ]);
+  });
+
+  it('writes as a person only if an admin gave it that, and never as the system', async () => {
+    const integrator = await api.person('integrator');
+    for (const sources of [['person/*'], ['device/x', 'person/mei.chan'], ['person/m*']]) {
+      const refused = await newKey({ name: 'people', sources }, integrator);
+      expect([sources, refused.statusCode, named(refused)]).toEqual([
+        sources,
+        403,
+        'not-permitted',
+      ]);
+      expect(refused.json<{ errors: object[] }>().errors).toEqual([
+        {
+          pointer: `/sources/${sources.length - 1}`,
+          reason: 'only an admin may give a key a source of a person',
+        },
+      ]);
+    }
+    const devices = { name: 'devices', sources: ['device/*', 'virtual/*'] };
+    expect((await newKey(devices, integrator)).statusCode).toBe(201);
+    const people = { name: 'people', sources: ['device/*', 'person/*'] };
+    expect((await newKey(people)).statusCode).toBe(201);
+    const both = await api.person(['integrator', 'admin']);
+    expect((await newKey({ name: 'both', sources: ['person/x'] }, both)).statusCode).toBe(201);
+  });
+});
+
+describe('an account', () => {
+  it('may list only tables whose names a reader sees', async () => {
+    for (const tables of [['B07\u202e'], ['\u0000'], ['€'.repeat(134)]]) {
+      const answer = await newAccount('unseen', ['pit-boss'], tables);
+      expect([tables, answer.statusCode]).toEqual([tables, 400]);
+      expect(answer.json<{ errors: { pointer: string }[] }>().errors[0]?.pointer).toBe('/tables');
     }
   });
 });
@@ -360,11 +424,20 @@ describe('what a device key may write', () => {
     (type) => {
       expect(
         new WriteScope({ sources: ['*'], types: ['*', type], tables: ['*'] }).refuses({
-          source: 'system/auditor',
+          source: 'device/B07-shoe',
           type,
           table: 'B07',
         }),
       ).toBe('type');
+    },
+  );
+
+  it.each([['*'], ['system/*'], ['system/auditor'], ['s*']])(
+    'never includes a source of the server itself, whatever an older key lists: %s',
+    (pattern) => {
+      const older = new WriteScope({ sources: [pattern], types: ['*'], tables: ['*'] });
+      const event = { source: 'system/auditor', type: 'card-drawn', table: 'B07' };
+      expect(older.refuses(event)).toBe('source');
     },
   );
 

@@ -49,6 +49,33 @@ const post = (payload: string, type = 'application/json'): Promise<Answer> =>
   });
 
 describe('a problem document', () => {
+  it('shows the unseen characters of a name as escapes', async () => {
+    const token = await api.device({ sources: ['device/seen'] });
+    const event = {
+      specversion: '1.0',
+      type: 'shoeprint.coup-closed.v1',
+      source: 'device/\u202eneesnu\u0085',
+      id: '1',
+      time: '2026-11-20T12:00:00Z',
+      table: 'B07',
+      shoe: 'S1',
+      data: {},
+    };
+    const answer = await api.app.inject({
+      method: 'POST',
+      url: '/v1/events',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/cloudevents+json',
+      },
+      payload: JSON.stringify(event),
+    });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.body).not.toMatch(/[\u007f-\u009f\u202e]/);
+    const [fault] = answer.json<{ errors: { reason: string }[] }>().errors;
+    expect(fault?.reason).toContain(String.raw`"device/\u202eneesnu\u0085"`);
+  });
+
   it('answers an unknown path', async () => {
     for (const path of [
       '/',

@@ -380,7 +380,7 @@ describe('the commission ledger', () => {
   it('raises CM-08 for a waiver without a name, without a reason, or by the dealer who dealt', () => {
     const waived = (data: { by?: string; reason?: string }): string[] => {
       const log = game();
-      log.add('person/sam', 'commission-waived', { seat: 1, amount: 5, ...data });
+      log.add(`person/${data.by ?? 'sam'}`, 'commission-waived', { seat: 1, amount: 5, ...data });
       return codes(audit(log.events).findings);
     };
     expect(waived({ by: 'sam', reason: 'courtesy' })).toEqual(['CM-02']);

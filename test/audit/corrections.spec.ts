@@ -29,7 +29,12 @@ const correct = (
   event: string,
   data: Sent,
   who: Sent = { by: 'sam', reason: 'camera' },
-): string => log.add('person/sam', 'observation-corrected', { event, data, ...who });
+): string =>
+  log.add(`person/${(who.by as string | undefined) ?? 'sam'}`, 'observation-corrected', {
+    event,
+    data,
+    ...who,
+  });
 const standing = (log: TableLog): string[] => codes(audit(log.events).findings);
 const won = {
   bets: [[1, 'player', 100]],
@@ -220,7 +225,12 @@ describe('a correction changes what follows from it in later coups', () => {
     log.dealer('dora');
     play(log, 2, won);
     play(log, 3, won);
-    log.add('person/sam', 'commission-waived', { seat: 1, amount: 0, by: 'mira', reason: 'guest' });
+    log.add('person/mira', 'commission-waived', {
+      seat: 1,
+      amount: 0,
+      by: 'mira',
+      reason: 'guest',
+    });
     expect(standing(log)).toEqual(['CM-08']);
     correct(log, signOn, { dealer: 'nina', role: 'dealer' });
     expect(standing(log)).toEqual([]);
@@ -354,18 +364,18 @@ describe('a correction (PR-09)', () => {
   });
 
   it.each([
-    ['nobody', {}],
-    ['the dealer who dealt', { by: 'dora' }],
-  ])('made by %s raises PR-04 too, and so does a move', (_, who) => {
+    ['nobody', 'person/sam', {}],
+    ['the dealer who dealt', 'person/dora', { by: 'dora' }],
+  ])('made by %s raises PR-04 too, and so does a move', (_, source, who) => {
     const log = opened();
     play(log, 1, { ...won, closed: false });
-    log.add('person/sam', 'observation-corrected', { event: 'a#b', data: {}, ...who });
-    log.add('person/sam', 'observation-corrected', {
+    log.add(source, 'observation-corrected', { event: 'a#b', data: {}, ...who });
+    log.add(source, 'observation-corrected', {
       event: last(log, 'card-drawn'),
       data: {},
       ...who,
     });
-    log.add('person/sam', 'card-moved', { event: 'a#b', to: 'burn', ...who });
+    log.add(source, 'card-moved', { event: 'a#b', to: 'burn', ...who });
     expect(standing(log)).toEqual(['PR-04', 'PR-04', 'PR-04', 'PR-09', 'PR-09', 'PR-09']);
   });
 
@@ -419,7 +429,7 @@ describe('a correction (PR-04)', () => {
     for (const by of ['dora', 'sam'])
       correct(log, last(log, 'card-drawn'), { card: '5C', to: 'banker' }, { by });
     expect(audit(log.events).findings).toMatchObject([
-      { code: 'PR-04', severity: 2, coup: 1, events: ['person/sam#sam/1/1'] },
+      { code: 'PR-04', severity: 2, coup: 1, events: ['person/dora#dora/1/1'] },
     ]);
   });
 });
@@ -651,7 +661,8 @@ describe('a move of a card', () => {
       const log = opened();
       play(log, 1, { bets: [[1, 'player', 100]], closed: false });
       const [extra] = log.draw('- 6H');
-      log.add('person/sam', 'card-moved', { event: extra as string, to: 'discard', ...who });
+      const source = `person/${'by' in who ? who.by : 'sam'}`;
+      log.add(source, 'card-moved', { event: extra as string, to: 'discard', ...who });
       log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
       settle(log, [1, 'player', 'returned', 100]);
       expect(standing(log)).toEqual(['DL-06', ...expected]);

@@ -52,6 +52,19 @@ const twoSpellings = (events: readonly unknown[]): readonly string[] =>
   );
 
 describe('shoeprint audit', () => {
+  it('shows the unseen characters of names as escapes, in findings and in refusals', () => {
+    const log = file('unseen.ndjson', lines(faultyTable('B\u202e07\u009b', 1)));
+    const { stdout, code } = shoeprint(['audit', log]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(String.raw`Table B\u202e07\u009b  shoe B\u202e07\u009b-S1`);
+    expect(stdout).not.toMatch(/[\u202e\u0080-\u009f]/);
+    const [first] = faultyTable('T1', 1) as [object];
+    const malformed = file('unseen-malformed.ndjson', lines([{ ...first, '\u202e': 1 }]));
+    const { stderr } = shoeprint(['audit', malformed]);
+    expect(stderr).toContain(String.raw`/\u202e `);
+    expect(stderr).not.toContain('\u202e');
+  });
+
   it('exits 0 for a clean shoe, 1 for one with findings, 2 for malformed input', () => {
     expect([CLEAN, FAULTY, MALFORMED].map((name) => shoeprint(['audit', name]).code)).toEqual([
       0, 1, 2,

@@ -148,7 +148,7 @@ export async function signedIn(started: Started): Promise<Serving> {
         (await (
           await post('/v1/keys', token, {
             name: `test-${Date.now()}`,
-            sources: ['*'],
+            sources: ['device/*', 'virtual/*', 'person/*'],
             tables: ['*'],
             types: ['*'],
           })

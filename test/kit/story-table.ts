@@ -118,6 +118,14 @@ export class StoryTable {
     return this.log.add('terminal', type, data, with_);
   }
 
+  /** Adds what somebody did, as that person sends it; the terminal sends what names nobody. */
+  private addBy<T extends EventType>(
+    type: T,
+    data: EventData[T] & { readonly by?: string },
+  ): string {
+    return this.log.add(data.by === undefined ? 'terminal' : `person/${data.by}`, type, data);
+  }
+
   /**
    * Draws cards as `TableLog.draw` reads them. The first card in a coup closes the betting, unless
    * a line said otherwise.
@@ -242,7 +250,7 @@ export class StoryTable {
       '8C is 9C, by mira because misread',
     );
     if (kind)
-      this.add('observation-corrected', {
+      this.addBy('observation-corrected', {
         event: this.coupRef,
         data: { coup: this.number, kind },
         ...remark(by, reason),
@@ -252,7 +260,7 @@ export class StoryTable {
       const { data } = this.log.events.find(
         (sent) => `${sent.source as string}#${sent.id as string}` === event,
       ) as { data: object };
-      this.add('observation-corrected', {
+      this.addBy('observation-corrected', {
         event,
         data: { ...data, card: right },
         ...remark(by, reason),
@@ -374,7 +382,7 @@ export class StoryTable {
         refuse,
         'seat 1 5, by mira because of a dispute',
       );
-      this.add('commission-waived', {
+      this.addBy('commission-waived', {
         seat: Number(seat),
         amount: minor(amount),
         ...remark(by, reason),
@@ -391,7 +399,7 @@ export class StoryTable {
         refuse,
         '8C to banker, by mira because it was misplaced',
       );
-      this.add('card-moved', {
+      this.addBy('card-moved', {
         event: this.reference(card as string, refuse),
         to: to as 'next',
         ...remark(by, reason),
@@ -405,7 +413,7 @@ export class StoryTable {
         refuse,
         'coup 1, by mira because two cards stuck',
       );
-      this.add('coup-voided', {
+      this.addBy('coup-voided', {
         ...(coup ? { coup: Number(coup) } : undefined),
         ...remark(by, reason),
       });

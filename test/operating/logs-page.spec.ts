@@ -79,4 +79,17 @@ describe('docs/operating/logs.md', () => {
     expect(shown.message.message).toBe('partition taken over');
     expect(logged).toContain('log partition taken over');
   });
+
+  it('is true of names with unseen characters, which a line has as escapes', () => {
+    const fields = { table: 'B\u202e07\u0085' };
+    const lines = written(() => {
+      jsonJournal().info('table parked', fields);
+      jsonLogger('shoeprint').log({ message: 'table parked', ...fields });
+    });
+    for (const line of lines) {
+      expect(line).toContain(String.raw`B\u202e07\u0085`);
+      expect(JSON.parse(line)).toMatchObject({ message: { message: 'table parked', ...fields } });
+    }
+    expect(lines).toHaveLength(2);
+  });
 });

@@ -69,6 +69,7 @@ const WRONGS: Readonly<Record<FindingCode, string>> = {
   'PR-04': 'a correction has no name to it, or the name of the dealer',
   'PR-07': 'a coup is voided that the rules say to settle',
   'PR-09': 'a correction names an event that nobody knows',
+  'PR-10': "a correction in the supervisor's name comes from the terminal",
 };
 
 /**

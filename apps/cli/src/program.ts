@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit/command.js';
-import { appVersion, asError } from '#process';
+import { appVersion, asError, visible } from '#process';
 import { oddsCommand } from './odds/command.js';
 import { endQuietlyWhenNobodyReads } from './terminal/page.js';
 import { EXIT, Refusal } from './refusal.js';
@@ -73,12 +73,12 @@ function codeOf(error: unknown): number {
   // commander has printed its message already
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clean : EXIT.refused;
   if (error instanceof Refusal) {
-    process.stderr.write(`shoeprint: ${error.message}\n`);
+    process.stderr.write(`shoeprint: ${error.message.split('\n').map(visible).join('\n')}\n`);
     return EXIT.refused;
   }
   const { message, stack } = asError(error);
   process.stderr.write(
-    `shoeprint: internal error: ${message.split('\n')[0]} (SHOEPRINT_DEBUG=1 prints the stack)\n`,
+    `shoeprint: internal error: ${visible(message.split('\n')[0] as string)} (SHOEPRINT_DEBUG=1 prints the stack)\n`,
   );
   if (process.env.SHOEPRINT_DEBUG) process.stderr.write(`${stack}\n`);
   return EXIT.bug;

@@ -76,7 +76,7 @@ export async function dealSampleDay(
   const token = await sessionWithoutPassword(app, name);
   const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', token, {
     name: `sample-day-${now.getTime()}`,
-    sources: ['*'],
+    sources: ['device/*', 'person/*'],
     tables: PITS.flatMap(({ tables }) => tables),
     types: ['*'],
   });

@@ -14,6 +14,7 @@ import { cardsAreFinal, coupsAreFinal, noteVoid } from './judges/dispositions.js
 import { referenceOf, type AnyEvent, type EventOf } from './events/events.js';
 import { amend, delist, isNotJudgedInVoid, raise, withdraw } from './findings/findings.js';
 import { judgeDraws } from './judges/drawing.js';
+import { judgeSigner } from './judges/signer.js';
 import { callHand, declareOutcome, judgeResult, judgeShort } from './judges/result.js';
 import { closeShoe, countCoup, cutCardDrawn, judgeBurn } from './judges/shoe.js';
 import { judgeSettlement, raiseLateSettlement } from './judges/settlement.js';
@@ -222,12 +223,14 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
     number === undefined
       ? (shoe.coup ?? shoe.coups.at(-1))
       : shoe.coups.findLast((known) => known.number === number);
-  if (!coup)
+  if (!coup) {
+    judgeSigner(shoe, shoe.coup, event);
     return unknownReference(
       shoe,
       event,
       number === undefined ? 'no coup of this shoe' : `coup ${number}`,
     );
+  }
   if (coup !== shoe.coup) reach(shoe, coup, event);
   if (coup.state !== 'void') {
     const wasOpen = coup === shoe.coup;
@@ -249,6 +252,7 @@ function voidCoup(shoe: Shoe, event: EventOf<'coup-voided'>, at: number): void {
     noteVoid(shoe, coup, event);
     markCoup(shoe, coup);
   }
+  judgeSigner(shoe, coup, event);
   const fault = !by
     ? 'without saying by whom'
     : !reason
@@ -348,12 +352,16 @@ function move(shoe: Shoe, event: EventOf<'card-moved'>): void {
   if (home) markCoup(shoe, home);
 }
 
-/** Raises PR-04 for a move or correction that names nobody, or that the dealer of the coup made. */
+/**
+ * Raises PR-04 for a move or correction that names nobody, or that the dealer of the coup made, and
+ * PR-10 for one that another than its source made.
+ */
 export function judgeAuthority(
   shoe: Shoe,
   coup: Coup | null,
   event: EventOf<'card-moved'> | EventOf<'observation-corrected'>,
 ): void {
+  judgeSigner(shoe, coup, event);
   const { by } = event.data;
   const dealers = coup ? coup.dealers : shoe.dealersOfShoe;
   if (by !== undefined && !dealers.includes(by)) return;

@@ -1,11 +1,12 @@
 import { ConsoleLogger, type ConsoleLoggerOptions, type LogLevel } from '@nestjs/common';
+import { visible } from '#process';
 
 /** The default log levels of a server. */
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log'];
 
 /**
  * A Nest logger that logs the framework's own progress (routes, modules) at `debug`. The framework
- * logs plain text; our messages are objects.
+ * logs plain text; our messages are objects. Its JSON has no unseen character.
  */
 export class ServerLogger extends ConsoleLogger {
   constructor(context: string, { logLevels = [...LEVELS], ...options }: ConsoleLoggerOptions) {
@@ -15,6 +16,10 @@ export class ServerLogger extends ConsoleLogger {
   override log(message: unknown, ...params: unknown[]): void {
     if (typeof message === 'string') super.debug(message, ...params);
     else super.log(message, ...params);
+  }
+
+  protected override stringifyJsonLogObject(logObject: Record<string, unknown>): string {
+    return visible(super.stringifyJsonLogObject(logObject));
   }
 }
 

@@ -65,6 +65,9 @@ export const seesTable = ({ tables }: Identity, table: string): boolean =>
 
 const SENT: ReadonlySet<string> = new Set(SENT_TYPES);
 
+/** The sources that only the server itself writes, even if an identity lists them. */
+const OUR_SOURCES = 'system/';
+
 /**
  * What an identity may write. The source, the type and the table of an event must each match its
  * list. Never the types of the auditor and the api, and never the record of the house.
@@ -98,7 +101,7 @@ export class WriteScope {
     readonly type: string;
     readonly table: string;
   }): 'source' | 'type' | 'table' | undefined {
-    if (!this.sources.has(source)) return 'source';
+    if (source.startsWith(OUR_SOURCES) || !this.sources.has(source)) return 'source';
     if (!SENT.has(type) || !this.types.has(type)) return 'type';
     if (table === HOUSE_TABLE || !this.tables.has(table)) return 'table';
     return undefined;

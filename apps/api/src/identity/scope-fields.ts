@@ -4,6 +4,7 @@ import {
   ArrayMaxSize,
   ArrayNotEmpty,
   ArrayUnique,
+  IsByteLength,
   IsArray,
   IsIn,
   IsString,
@@ -12,6 +13,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { SENT_TYPES } from '#audit';
+import { UNSEEN } from '#process';
 import { MayBeAbsent } from '../http/optional.js';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './credentials/password-rule.js';
 import { STARS_MAX } from './name-patterns.js';
@@ -68,18 +70,23 @@ export const RolesField = (described: ApiPropertyOptions = {}): PropertyDecorato
 
 /** The most entries of a list that says what an identity may see or write. */
 const SCOPE_MAX = 1000;
-/** The schema of an entry. It may not hold a control character. */
+/** The most characters, and the most bytes of UTF-8, of an entry. */
+const ENTRY_LENGTH_MAX = 200;
+const ENTRY_BYTES_MAX = 400;
+/** The schema of an entry. It may not hold a character that a reader does not see. */
 const ENTRY = {
   type: 'string',
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  description: `At most ${ENTRY_BYTES_MAX} bytes of UTF-8`,
+  pattern: `^[^${UNSEEN}]+$`,
   minLength: 1,
-  maxLength: 200,
+  maxLength: ENTRY_LENGTH_MAX,
 } as const;
+const SEEN = new RegExp(`^[^${UNSEEN}\\p{Cs}]{1,${ENTRY_LENGTH_MAX}}$`, 'u');
 
 /** The schema of a list of entries. */
 const LIST = { type: 'array', items: ENTRY, maxItems: SCOPE_MAX } as const;
 /** The pattern of an entry without `*`. */
-const EXACT_PATTERN = '^[^*\\u0000-\\u001f\\u007f-\\u009f]+$';
+const EXACT_PATTERN = `^[^*${UNSEEN}]+$`;
 
 /** A list that says what an identity may see or write. */
 const ScopeField = (described: ApiPropertyOptions): PropertyDecorator =>
@@ -88,9 +95,13 @@ const ScopeField = (described: ApiPropertyOptions): PropertyDecorator =>
     IsArray(),
     ArrayMaxSize(SCOPE_MAX),
     IsString({ each: true }),
-    Matches(/^[^\p{Cc}\p{Cs}]{1,200}$/u, {
+    Matches(SEEN, {
       each: true,
-      message: 'each entry must be 1 to 200 characters, none of them a control character',
+      message: `each entry must be 1 to ${ENTRY_LENGTH_MAX} characters, none of them a control character or a mark that turns the direction of text`,
+    }),
+    IsByteLength(1, ENTRY_BYTES_MAX, {
+      each: true,
+      message: `each entry must be at most ${ENTRY_BYTES_MAX} bytes of UTF-8`,
     }),
   );
 
@@ -135,7 +146,10 @@ export const TablePatternsField = (described: ApiPropertyOptions): PropertyDecor
     FewStars(),
   );
 
-/** Patterns of the sources that a key may write: `*`, or a text that begins like a source. */
+/**
+ * Patterns of the sources that a key may write. Each names its kind, so it matches no other:
+ * `person/` is for an admin to give, and `system/` for nobody.
+ */
 export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ScopeField({
@@ -143,15 +157,16 @@ export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDeco
       minItems: 1,
       items: {
         ...ENTRY,
-        allOf: [{ pattern: '^([*]$|(device|person|virtual|system)/)' }, FEW_STARS],
+        allOf: [{ pattern: '^(device|person|virtual)/' }, FEW_STARS],
       },
       ...described,
     }),
     ArrayNotEmpty(),
     FewStars(),
-    Matches(/^(\*|(device|person|virtual|system)\/.*)$/s, {
+    Matches(/^(device|person|virtual)\/./s, {
       each: true,
-      message: 'each of sources must be "*" or begin with device/, person/, virtual/ or system/',
+      message:
+        'each of sources must begin with device/, virtual/ or person/ (system/ is for the server itself, and "*" alone would match it)',
     }),
   );
 

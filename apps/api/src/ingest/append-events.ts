@@ -10,6 +10,7 @@ import type { EventForm } from './body/event-form.js';
 import { ReceivedClock } from './events/received-clock.js';
 import { RequestEvents } from './events/request-events.js';
 import { SingleEvents, type Single } from './events/single-event.js';
+import { TableRecords } from './events/table-records.js';
 import { IngestMetrics, type IngestResult } from './metrics/ingest-metrics.js';
 
 /** The number of events recorded, which are all events of the request, and where they are. */
@@ -90,10 +91,11 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     stamps: string,
     began: number,
   ): Promise<Recorded> {
-    const events = new RequestEvents(form, sender, stamps);
+    const records = new TableRecords(stamps);
+    const events = new RequestEvents(form, sender, records);
     let result: IngestResult = 'refused';
     try {
-      const records = await events.read(body, this.decoder);
+      await events.read(body, this.decoder);
       const positions = await this.appendAll(records.appendings(this.log.partitions));
       result = 'recorded';
       return { events: events.count, positions };

@@ -1,10 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Whole } from '../docs/answer-fields.js';
 import { sampleDayExamples } from '../docs/examples.js';
 import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
 import { FORMS } from './body/event-form.js';
+import { CHECKED_MAX } from './check/check-events.js';
+import { CheckedAnswer } from './check/check.answer.js';
 
 /** The number of events recorded, which is the number sent. */
 class AcceptedAnswer {
@@ -48,10 +50,21 @@ export const EventsDocumented = (): MethodDecorator =>
         },
       },
     }),
+    ApiQuery({
+      name: 'check',
+      required: false,
+      schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+      description: `\`true\` judges the events by themselves, as if their tables were empty, and records nothing. At most ${CHECKED_MAX} events`,
+    }),
     ApiHeader({
       name: 'Content-Encoding',
       required: false,
       schema: { type: 'string', enum: ['gzip', 'identity'] },
+    }),
+    ApiResponse({
+      status: 200,
+      type: CheckedAnswer,
+      description: 'With `check=true`: what the auditor says of the events; none was recorded',
     }),
     ApiResponse({
       status: 202,

@@ -1,24 +1,28 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import { Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
 import { Requires } from '../identity/requires.js';
 import { AppendEvents } from './append-events.js';
+import { CheckEvents } from './check/check-events.js';
 import { EventsDocumented } from './ingest-docs.js';
 import { EventsRequest, Sent } from './events-request.js';
 
-/** The route that records events. */
+/** The route that records events, or checks them. */
 @Controller('v1/events')
 export class IngestController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
 
+  /** Takes the reply so that Nest leaves it to the request, which answers 202 or 200. */
   @Post()
   @HttpCode(202)
   @Requires('record-events')
   @EventsDocumented()
-  async appendEvents(@Sent() sent: EventsRequest): Promise<{ readonly accepted: number }> {
-    const { events, positions } = await this.commands.execute(
-      new AppendEvents(sent.sender, sent.form, sent.body),
-    );
-    sent.recordedAt(positions);
-    return { accepted: events };
+  async appendEvents(@Sent() sent: EventsRequest, @Res() _reply: FastifyReply): Promise<void> {
+    const { sender, form, body } = sent;
+    if (sent.isCheck) sent.checked(await this.queries.execute(new CheckEvents(sender, form, body)));
+    else sent.recorded(await this.commands.execute(new AppendEvents(sender, form, body)));
   }
 }

@@ -5,6 +5,7 @@ import { EventLog } from '#event-log';
 import { Metrics } from '../operation/metrics.js';
 import { AppendEventsHandler } from './append-events.js';
 import { takeEventBodies } from './body/event-body.js';
+import { CheckEventsHandler } from './check/check-events.js';
 import { IngestController } from './ingest.controller.js';
 import { IngestMetrics } from './metrics/ingest-metrics.js';
 
@@ -15,7 +16,10 @@ const metrics = {
 };
 
 /** Records events. Other modules provide `EventLog`, `InstalledRules`, `Metrics` and the buses. */
-@Module({ controllers: [IngestController], providers: [AppendEventsHandler, metrics] })
+@Module({
+  controllers: [IngestController],
+  providers: [AppendEventsHandler, CheckEventsHandler, metrics],
+})
 export class IngestModule {
   /** Adds the parsers of event bodies, which must happen before Nest registers its routes. */
   constructor(host: HttpAdapterHost) {

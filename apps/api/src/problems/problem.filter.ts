@@ -6,6 +6,7 @@ import {
   Logger,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { visible } from '#process';
 import { outOfReach } from './out-of-reach.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE, type ProblemName } from './problems.js';
 import { instanceOf, type RefusalLog } from './refusal-log.js';
@@ -101,7 +102,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
     .header('Content-Type', PROBLEM_MEDIA_TYPE)
     .header('Cache-Control', 'no-store')
     .removeHeader('ETag')
-    .send(Buffer.from(JSON.stringify(documentOf(problem))));
+    .send(Buffer.from(visible(JSON.stringify(documentOf(problem)))));
 }
 
 const BY_STATUS: Readonly<Record<number, ProblemName>> = {

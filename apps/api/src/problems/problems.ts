@@ -1,3 +1,5 @@
+import { visible } from '#process';
+
 /**
  * A fault in a request: its JSON pointer ('' is the whole) and the reason. `position` is the line
  * or item, from 1.
@@ -233,7 +235,10 @@ export interface ProblemDocument {
   readonly errors?: readonly RequestFault[];
 }
 
-/** Returns the document of a problem, without absent members. */
+/**
+ * Returns the document of a problem, without absent members. What a person reads of it has no
+ * unseen character; a pointer is for a program and stays as it is.
+ */
 export function documentOf({
   problem,
   detail,
@@ -244,8 +249,10 @@ export function documentOf({
     type: problemType(problem),
     title,
     status,
-    ...(detail !== undefined && { detail }),
+    ...(detail !== undefined && { detail: visible(detail) }),
     ...(instance !== undefined && { instance }),
-    ...(errors && { errors }),
+    ...(errors && {
+      errors: errors.map((fault) => ({ ...fault, reason: visible(fault.reason) })),
+    }),
   };
 }

@@ -11,6 +11,7 @@ import {
 } from '#audit';
 import { stripVTControlCharacters } from 'node:util';
 import type { Rules } from '#baccarat';
+import { visible, visibleAll } from '#process';
 import { colours } from '../terminal/colours.js';
 import { drawCoup } from './coup-drawing.js';
 import {
@@ -41,7 +42,8 @@ export async function printText(
 ): Promise<void> {
   const severities = new Map<Severity, number>();
   let after: ShoeRecord | undefined;
-  for (const record of verdict.records()) {
+  for (const recorded of verdict.records()) {
+    const record = visibleAll(recorded);
     await page.lines(
       ...(after && after.findings.length + record.findings.length > 0 ? [''] : []),
       ...shoeLines(record),
@@ -165,7 +167,7 @@ async function printUnjudgeable(page: BufferedOutput, verdict: Verdict): Promise
     for (const doubt of unjudgeable) {
       await page.lines(
         ...(begun ? [] : ['', colours.bold('Could not be judged')]),
-        ...doubtLines(doubt),
+        ...doubtLines(visibleAll(doubt)),
       );
       begun = true;
     }
@@ -189,7 +191,7 @@ async function printCommission(page: BufferedOutput, verdict: Verdict): Promise<
     if (ledger.length === 0 || !shoe) continue;
     await page.lines(
       ...(begun ? [] : ['', colours.bold('Commission')]),
-      `  Table ${shoe.table}  shoe ${shoe.shoe}`,
+      `  Table ${visible(shoe.table)}  shoe ${visible(shoe.shoe)}`,
       ...grid(
         ['seat', 'due', 'taken', 'marked', 'collected', 'waived', 'outstanding'],
         ledgerRows(ledger, shoe.currency),

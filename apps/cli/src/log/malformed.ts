@@ -1,4 +1,5 @@
 import type { Fault } from '#audit';
+import { visible } from '#process';
 import { counted } from '../terminal/page.js';
 import { Spill } from '../audit/spill.js';
 
@@ -61,5 +62,5 @@ export function printMalformed(
   if (malformed.count > shown)
     lines.push(`and ${malformed.count - shown} more lines; --json lists all of them`);
   lines.push(`refused: ${counted(malformed.count, 'malformed line')}; ${after}`);
-  process.stderr.write(`${lines.join('\n')}\n`);
+  process.stderr.write(`${lines.map(visible).join('\n')}\n`);
 }

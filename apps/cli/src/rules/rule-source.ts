@@ -84,6 +84,7 @@ const GENERAL: Partial<Record<FindingCode, string>> = {
   'PR-04': 'a change of the record names a person, who is not the dealer of the coup',
   'PR-07': 'what the rule document prescribes is done, and nothing else',
   'PR-09': 'an event refers to the open shoe or the one before',
+  'PR-10': 'who voids, moves, corrects or waives sends it under their own name',
 };
 
 interface RulePlace {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { components } from '#api-types';
+import { visible } from '#process';
 import { Refusal } from '../refusal.js';
 import { type Api, problemOf, reasonOf } from './server.js';
 
@@ -69,7 +70,7 @@ async function attempt({ server, api }: Destination, lines: Buffer): Promise<Att
   }
   if (answer.status === 202) return { is: 'taken' };
   const problem = problemOf(error);
-  const said = problem.detail ?? problem.title ?? `answered ${answer.status}`;
+  const said = visible(problem.detail ?? problem.title ?? `answered ${answer.status}`);
   switch (answer.status) {
     case 400:
       if (problem.errors) return { is: 'refused', events: problem.errors };

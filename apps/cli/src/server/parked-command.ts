@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { components } from '#api-types';
+import { visible } from '#process';
 import { grid } from '../terminal/grid.js';
 import { counted, BufferedOutput } from '../terminal/page.js';
 import { addressAsked, answered, type Api, apiOf, secretFrom } from './server.js';
@@ -102,13 +103,9 @@ async function show(asked: ParkedAsked): Promise<void> {
  */
 function tablesShown(parked: readonly ParkedTable[]): string[] {
   if (parked.length === 0) return [];
-  const rows = parked.map(({ table, parkedAt, partition, offset, line, asked, reason }) => [
-    table,
-    parkedAt,
-    `${partition}:${offset}:${line}`,
-    asked ?? '',
-    reason,
-  ]);
+  const rows = parked.map(({ table, parkedAt, partition, offset, line, asked, reason }) =>
+    [table, parkedAt, `${partition}:${offset}:${line}`, asked ?? '', reason].map(visible),
+  );
   return [
     ...grid(['table', 'since', 'position', 'asked', 'why'], rows),
     '',
@@ -125,7 +122,7 @@ function partitionsShown(
     String(partition),
     at,
     String(offset),
-    reason,
+    visible(reason),
   ]);
   return [
     ...grid(['partition', 'since', 'offset', 'why'], rows),
@@ -145,7 +142,7 @@ async function decide(what: 'retry' | 'release', table: string, asked: ParkedAsk
       : api.POST('/v1/parked/{table}/release', { params }),
   );
   process.stdout.write(
-    `${table}: ${what} requested; the auditor that owns the table carries it out within seconds\n`,
+    `${visible(table)}: ${what} requested; the auditor that owns the table carries it out within seconds\n`,
   );
 }
 

@@ -280,6 +280,7 @@ const ROWS = {
   'PR-04': { ...PERSON, severity: 2 },
   'PR-07': { ...PERSON, severity: 1, gap: ['play'], values: 'actions', tail: ['irregularity'] },
   'PR-09': { ...PERSON, severity: 3, gap: ['play'] },
+  'PR-10': { ...PERSON, severity: 2 },
 } as const satisfies Record<string, CodeFacts>;
 
 /** A code of the catalogue. */

@@ -3,6 +3,7 @@ import { markSums } from '../changes.js';
 import type { FindingCode } from '../findings/catalogue.js';
 import { referenceOf, type EventOf } from '../events/events.js';
 import { leftOpen, raise } from '../findings/findings.js';
+import { judgeSigner } from '../judges/signer.js';
 import type { SeatAccount, Coup, LedgerLine, Shoe } from '../state.js';
 import { impact, ofWager, winnings, type Settled, type SettledWager } from '../coup/wagers.js';
 
@@ -180,7 +181,7 @@ function raiseCharge(
 
 /**
  * Records commission collected from a seat or waived. Raises CM-06 if it is more than is
- * outstanding, and CM-08 for a waiver without authority.
+ * outstanding, CM-08 for a waiver without authority, and PR-10 for one in another's name.
  */
 export function takeCommission(
   shoe: Shoe,
@@ -217,7 +218,9 @@ export function takeCommission(
   if (event.type === 'commission-waived') judgeWaiver(shoe, event, reference);
 }
 
-function judgeWaiver(shoe: Shoe, { data }: EventOf<'commission-waived'>, reference: string): void {
+function judgeWaiver(shoe: Shoe, event: EventOf<'commission-waived'>, reference: string): void {
+  judgeSigner(shoe, null, event);
+  const { data } = event;
   const fault = !data.by
     ? 'without saying by whom'
     : !data.reason

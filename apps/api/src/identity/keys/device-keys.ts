@@ -40,7 +40,7 @@ export interface KeyScope {
 /**
  * Creates a device key and returns its secret, which is never shown again. Throws `conflict` if a
  * key ever had the name, and `not-permitted` if the key would reach tables that the sender may not
- * see.
+ * see, or write as a person and the sender is not an admin.
  */
 export class CreateKey extends Command<KeyShown & { readonly token: string }> {
   constructor(
@@ -84,6 +84,7 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
   }: CreateKey): Promise<KeyShown & { readonly token: string }> {
     if (!covers(by, tables))
       throw new Problem('not-permitted', 'the key may list only tables that your account may see');
+    refusePeople(by, sources);
     const { id, text, hash } = newToken('spk');
     const inserted = await this.source
       .createQueryBuilder()
@@ -145,6 +146,23 @@ export class ListKeysHandler implements IQueryHandler<ListKeys> {
     const keys = await this.source.getRepository(DeviceKey).find({ order: { name: 'asc' } });
     return keys.filter(({ tables }) => covers(by, tables)).map(shown);
   }
+}
+
+/**
+ * Throws `not-permitted` if a key would write as a person and the sender is not an admin. What a
+ * person writes can void coups and correct the record.
+ */
+function refusePeople(by: Identity, sources: readonly string[]): void {
+  if (by.roles.includes('admin')) return;
+  const errors = sources.flatMap((source, i) =>
+    source.startsWith('person/')
+      ? [{ pointer: `/sources/${i}`, reason: 'only an admin may give a key a source of a person' }]
+      : [],
+  );
+  if (errors.length > 0)
+    throw new Problem('not-permitted', 'the key may list only device/ and virtual/ sources', {
+      errors,
+    });
 }
 
 const shown = ({

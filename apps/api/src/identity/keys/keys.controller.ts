@@ -24,7 +24,8 @@ class NewKey {
 
   @SourcePatternsField({
     example: ['device/B07-*'],
-    description: 'Sources that it may write, "*" for any text',
+    description:
+      'Sources that it may write, "*" for any text after the kind. `person/` only if an admin creates the key',
   })
   sources!: string[];
 

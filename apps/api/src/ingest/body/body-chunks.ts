@@ -76,7 +76,7 @@ function endOfLines(body: Buffer, at: number): number {
 
 function* chunksOfBatch(body: Buffer): Generator<Chunk> {
   const split = splitArray(body, EVENTS_MAX);
-  if (split.is === 'too-many') throw tooMany();
+  if (split.is === 'too-many') throw tooMany(EVENTS_MAX);
   if (split.is === 'no-array')
     throw new Problem(
       'malformed-request',
@@ -98,9 +98,9 @@ function* chunksOfBatch(body: Buffer): Generator<Chunk> {
   }
 }
 
-/** Returns the problem of a request with more than `EVENTS_MAX` events. */
-export const tooMany = (): Problem =>
-  new Problem('too-large', `A request may have at most ${EVENTS_MAX} events.`);
+/** Returns the problem of a request with more than this many events. */
+export const tooMany = (most: number): Problem =>
+  new Problem('too-large', `Such a request may have at most ${most} events.`);
 
 function blockAt(body: Buffer, from: number, to: number): Block {
   return blockOf(

@@ -3,11 +3,18 @@ import type { AnyEvent, Decoded, Decoder } from '#audit';
 import type { Identity } from '../../identity/identity.js';
 import { Problem } from '../../problems/problems.js';
 import { chunksOf, tooMany, type Chunk } from '../body/body-chunks.js';
-import { EVENTS_MAX, type EventForm } from '../body/event-form.js';
+import type { EventForm } from '../body/event-form.js';
 import { FaultList } from './fault-list.js';
-import { TableRecords } from './table-records.js';
 
-/** Reads the events of one request: the records to append, or the faults of a refusal. */
+/** What takes the events of a request that are the sender's to write, in their order. */
+export interface Taker {
+  /** The most events of one request. */
+  readonly most: number;
+  /** Takes an event, with its content as ISO 8859-1 text, one character for each byte. */
+  add(table: string, content: string, event: AnyEvent): void;
+}
+
+/** Reads the events of one request for a taker, or finds the faults of a refusal. */
 export class RequestEvents {
   /** Events read so far. */
   count = 0;
@@ -15,29 +22,25 @@ export class RequestEvents {
   readonly types = new Map<string, number>();
   private readonly malformed = new FaultList();
   private readonly notTheirs = new FaultList();
-  private readonly records: TableRecords;
-
   constructor(
     private readonly form: EventForm,
     private readonly sender: Identity,
-    stamps: string,
-  ) {
-    this.records = new TableRecords(stamps);
-  }
+    private readonly taker: Taker,
+  ) {}
 
   /**
    * Reads the whole body. Throws a problem if any event is malformed or not the sender's to write.
-   * Then nothing of the request may be recorded. Other requests get a turn between the chunks of a
+   * Then the taker has only some of its events. Other requests get a turn between the chunks of a
    * long body.
    */
-  async read(body: Buffer, decoder: Decoder): Promise<TableRecords> {
+  async read(body: Buffer, decoder: Decoder): Promise<void> {
     let turns = 0;
     for (const chunk of chunksOf(this.form, body)) {
       if (turns > 0) await turn();
       turns += 1;
       this.take(chunk, decoder);
     }
-    return this.judged();
+    this.judge();
   }
 
   get malformedCount(): number {
@@ -46,7 +49,7 @@ export class RequestEvents {
 
   private take({ block, events }: Chunk, decoder: Decoder): void {
     this.count += events.length / 3;
-    if (this.count > EVENTS_MAX) throw tooMany();
+    if (this.count > this.taker.most) throw tooMany(this.taker.most);
     for (let i = 0; i < events.length; i += 3) {
       const from = events[i + 1] as number;
       const to = events[i + 2] as number;
@@ -67,7 +70,7 @@ export class RequestEvents {
     const refused = this.sender.writes.refuses(event);
     if (refused === undefined) {
       if (this.malformed.events === 0 && this.notTheirs.events === 0)
-        this.records.add(event.table, content);
+        this.taker.add(event.table, content, event);
     } else
       this.notTheirs.add(this.position(position), [
         {
@@ -77,7 +80,7 @@ export class RequestEvents {
       ]);
   }
 
-  private judged(): TableRecords {
+  private judge(): void {
     const { malformed, notTheirs } = this;
     if (malformed.events > 0)
       throw new Problem('malformed-events', malformed.of(this.count, 'malformed'), {
@@ -89,7 +92,6 @@ export class RequestEvents {
         notTheirs.of(this.count, "not this identity's to write"),
         { errors: notTheirs.errors },
       );
-    return this.records;
   }
 
   private position(position: number): number | undefined {

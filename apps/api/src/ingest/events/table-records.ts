@@ -5,6 +5,8 @@ import {
   type LogRecord,
   type Urgency,
 } from '#event-log';
+import { EVENTS_MAX } from '../body/event-form.js';
+import type { Taker } from './request-events.js';
 
 /**
  * The most events of live play in a request. A larger request is a load from a file, which may
@@ -23,7 +25,8 @@ interface TableLines {
  * they came, each of at most `RECORD_BYTES_MAX` bytes. Lines are ISO 8859-1 text, one character for
  * each byte, because Node joins that faster than bytes.
  */
-export class TableRecords {
+export class TableRecords implements Taker {
+  readonly most = EVENTS_MAX;
   events = 0;
   private readonly tables = new Map<string, TableLines>();
 

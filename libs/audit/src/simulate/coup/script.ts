@@ -8,6 +8,10 @@ import type { Dealing } from './dealing.js';
 /** Who reports a step: a device of the table, or a person. */
 export type Reporter = 'shoe' | 'terminal' | 'display' | `person/${string}`;
 
+/** Returns who reports what somebody did: the person named, or the terminal for nobody. */
+export const senderOf = ({ by }: { readonly by?: string }): Reporter =>
+  by === undefined ? 'terminal' : `person/${by}`;
+
 /** A future event, without a number and time yet. */
 export interface PlannedStep {
   readonly from: Reporter;

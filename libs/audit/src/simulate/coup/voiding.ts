@@ -1,5 +1,5 @@
 import type { EventData } from '../../events/events.js';
-import { isOf, planStep, type Play } from './script.js';
+import { isOf, planStep, senderOf, type Play } from './script.js';
 
 /**
  * Declares the coup void once its result is known, and returns its stakes unpaid, except those of
@@ -25,7 +25,7 @@ export function cancelCoup(
     0,
     steps.length,
     ...told,
-    planStep('terminal', 'coup-voided', voided, 15_000),
+    planStep(senderOf(voided), 'coup-voided', voided, 15_000),
     ...returns,
   );
 }

@@ -2,7 +2,7 @@ import { scale, type Bet, type Commission, type Result } from '#baccarat';
 import { commissionOn, withCommission, type Settlement } from '../coup/betting.js';
 import { needsBets, needsCommission, type CoupFault } from './fault.js';
 import { onWager } from './faulty-wager.js';
-import { planStep } from '../coup/script.js';
+import { planStep, senderOf } from '../coup/script.js';
 import { FAULT_SEATS, type Setting } from '../setting.js';
 
 const bears = (bet: Bet, { result }: Result): boolean => bet.commission && result === 'win';
@@ -138,7 +138,7 @@ export const FAULTS_OF_COMMISSION = {
       ]);
       steps.push(
         planStep(
-          'terminal',
+          senderOf(waiver),
           'commission-waived',
           { seat, amount: commissionMarked as number, ...waiver },
           6000,

@@ -1,11 +1,14 @@
 import { dealLawfully, type Draw } from '../coup/dealing.js';
+import type { EventData } from '../../events/events.js';
 import type { CoupFault } from './fault.js';
 import {
   insertBefore,
   isOf,
   placeOf,
   planStep,
+  senderOf,
   type PlannedStep,
+  type Play,
   type Reporter,
 } from '../coup/script.js';
 import type { Setting } from '../setting.js';
@@ -25,6 +28,20 @@ const peculiarCard = (change: (draw: Draw) => void): CoupFault => ({
 
 const note = (text: string, from: Reporter = 'terminal'): PlannedStep =>
   planStep(from, 'device-setting-changed', { text }, 800);
+
+/** Corrects the first call of a coup to what it was: the record is changed, the game is not. */
+function correctCall(
+  play: Play,
+  said: Pick<EventData['observation-corrected'], 'by' | 'reason'>,
+  from: Reporter = senderOf(said),
+): void {
+  const called = play.steps[placeOf(play, isOf('hand-called'))] as PlannedStep;
+  const data = { data: { ...called.data }, ...said };
+  insertBefore(play, isOf('coup-closed'), {
+    ...planStep(from, 'observation-corrected', { event: '', ...data }, 5000),
+    dataNaming: (referenceOf) => ({ event: referenceOf(called), ...data }),
+  });
+}
 
 /**
  * Requires a document that settles a coup with an exposed card, so that voiding it is another
@@ -76,19 +93,8 @@ export const FAULTS_OF_RECORD = {
     at: 'coup',
     spoil: (play) => {
       const { random, dealer } = play;
-      const called = play.steps[placeOf(play, isOf('hand-called'))] as PlannedStep;
       const who = random.chance(50) ? { by: dealer } : {};
-      const said = { data: { ...called.data }, ...who, reason: 'called again' };
-      const correction = planStep(
-        'terminal',
-        'observation-corrected',
-        { event: '', ...said },
-        5000,
-      );
-      insertBefore(play, isOf('coup-closed'), {
-        ...correction,
-        dataNaming: (referenceOf) => ({ event: referenceOf(called), ...said }),
-      });
+      correctCall(play, { ...who, reason: 'called again' });
     },
   },
   // A card lay face up, and the document says that the coup is settled. The fault declares it void
@@ -117,8 +123,12 @@ export const FAULTS_OF_RECORD = {
       insertBefore(
         play,
         isOf('coup-closed'),
-        planStep('terminal', 'observation-corrected', correction, 5000),
+        planStep(senderOf(correction), 'observation-corrected', correction, 5000),
       );
     },
+  },
+  'PR-10': {
+    at: 'coup',
+    spoil: (play) => correctCall(play, { by: play.supervisor, reason: 'called again' }, 'terminal'),
   },
 } as const satisfies Record<string, CoupFault>;
