@@ -4,8 +4,10 @@ export { poissonLimits, type PoissonLimits } from './reading/poisson.js';
 export { BadCursor, PAGE_DEFAULT, PAGE_MAX, type Page, type Paging } from './reading/cursor.js';
 export {
   BadPositions,
+  furthest,
+  hasReached,
   positionsFrom,
-  positionsReached,
+  positionsNow,
   positionsText,
   readSnapshot,
   type Positions,

@@ -132,6 +132,12 @@ export const PROBLEMS = {
     meaning:
       'Sign-in failed too often. The header `Retry-After` says how many seconds to wait before the next attempt.',
   },
+  'too-many-at-once': {
+    status: 429,
+    title: 'Too many requests of this kind are under way',
+    meaning:
+      'The server answers a limited number of exports and of streams at a time, in all and for each identity. Ask again after `Retry-After` seconds.',
+  },
   'internal-fault': {
     status: 500,
     title: 'Internal server error',

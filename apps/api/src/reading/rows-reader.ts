@@ -1,28 +1,19 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import {
-  BadCursor,
-  positionsReached,
-  readSnapshot,
-  type Positions,
-  type ReadAt,
-  type Snapshot,
-} from '#read-model';
+import { BadCursor, readSnapshot, type Positions, type ReadAt, type Snapshot } from '#read-model';
 import { DataSource } from 'typeorm';
 import { outOfReach } from '../problems/out-of-reach.js';
 import { Problem } from '../problems/problems.js';
 import { ROWS } from '../settings/tokens.js';
-
-/** How long a reader of its own writes waits before it must ask again (contract section 7). */
-const PATIENCE_MS = 2_000;
-/** How often the rows are checked while a reader waits. */
-const LOOK_MS = 10;
+import { PositionsLook } from './positions-look.js';
 
 /** Reads rows, each time from one snapshot that is not older than the reader asks for. */
 @Injectable()
 export class RowsReader {
-  constructor(@InjectDataSource(ROWS) private readonly rows: DataSource) {}
+  constructor(
+    @InjectDataSource(ROWS) private readonly rows: DataSource,
+    private readonly look: PositionsLook,
+  ) {}
 
   /**
    * Runs `work` on a snapshot of the rows at `least` or later. Throws the problem `not-yet-visible`
@@ -34,7 +25,7 @@ export class RowsReader {
     work: (read: Snapshot) => Promise<Result>,
   ): Promise<ReadAt<Result>> {
     try {
-      if (least) await this.until(least);
+      if (least) await this.look.until(least);
       return await readSnapshot(this.rows, work);
     } catch (error) {
       if (error instanceof BadCursor)
@@ -47,15 +38,6 @@ export class RowsReader {
           cause: error,
         });
       throw error;
-    }
-  }
-
-  private async until(least: Positions): Promise<void> {
-    const end = performance.now() + PATIENCE_MS;
-    while (!(await positionsReached(this.rows, least))) {
-      if (performance.now() >= end)
-        throw new Problem('not-yet-visible', undefined, { headers: { 'Retry-After': '1' } });
-      await pause(LOOK_MS);
     }
   }
 }

@@ -116,20 +116,24 @@ interface PositionRow {
 const positionsOf = (rows: readonly PositionRow[]): Positions =>
   new Map(rows.map(({ partition, next }) => [partition, whole(next)]));
 
-/**
- * Returns whether the rows follow the log up to `wanted`, in every partition that `wanted` names.
- */
-export async function positionsReached(
-  dataSource: DataSource,
-  wanted: Positions,
-): Promise<boolean> {
-  const reached = positionsOf(
+/** Returns the positions that the rows have reached, by one query. */
+export const positionsNow = async (dataSource: DataSource): Promise<Positions> =>
+  positionsOf(
     await dataSource.query<PositionRow[]>(
-      `select partition, next from ${schemaOf(dataSource)}.position where partition = any($1)`,
-      [[...wanted.keys()]],
+      `select partition, next from ${schemaOf(dataSource)}.position`,
     ),
   );
-  return [...wanted].every(([partition, next]) => (reached.get(partition) ?? 0) >= next);
+
+/** Returns whether `reached` is at or after `wanted`, in every partition that `wanted` names. */
+export const hasReached = (reached: Positions, wanted: Positions): boolean =>
+  [...wanted].every(([partition, next]) => (reached.get(partition) ?? 0) >= next);
+
+/** Returns the later of two positions of each partition that either names. */
+export function furthest(one: Positions, other: Positions): Positions {
+  const ends = new Map(one);
+  for (const [partition, next] of other)
+    ends.set(partition, Math.max(next, ends.get(partition) ?? 0));
+  return ends;
 }
 
 /**
