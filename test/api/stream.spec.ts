@@ -1,4 +1,3 @@
-import { get, type ClientRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import fc from 'fast-check';
@@ -12,89 +11,19 @@ import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
 import { rounds } from '../kit/rounds.js';
+import { StreamReader, type Told } from '../kit/stream-reader.js';
 import { dayLines, ReadingFloor, TABLES } from './reading-floor.js';
-
-interface Told {
-  readonly event: string;
-  readonly data: unknown;
-  /** The last id before or with the event. */
-  readonly id: string;
-}
-
-/** Reads the stream as a browser's EventSource does. */
-class Reader {
-  readonly told: Told[] = [];
-  id: string;
-  comments = 0;
-  status: number | undefined;
-  headers: IncomingMessage['headers'] = {};
-  ended = false;
-  response: IncomingMessage | undefined;
-  private readonly request: ClientRequest;
-  private rest = '';
-
-  constructor(
-    url: string,
-    token: string,
-    { id = '', paused = false }: { readonly id?: string; readonly paused?: boolean } = {},
-  ) {
-    this.id = id;
-    this.request = get(
-      `${url}/v1/stream`,
-      {
-        agent: false,
-        headers: { authorization: `Bearer ${token}`, ...(id !== '' && { 'last-event-id': id }) },
-      },
-      (response) => {
-        this.status = response.statusCode;
-        this.headers = response.headers;
-        this.response = response;
-        response
-          .setEncoding('utf8')
-          .on('close', () => (this.ended = true))
-          .on('error', () => (this.ended = true));
-        if (!paused) response.on('data', (text: string) => this.take(text));
-      },
-    );
-    this.request.on('error', () => (this.ended = true));
-  }
-
-  of<Thing>(event: string): Thing[] {
-    return this.told.filter((each) => each.event === event).map(({ data }) => data as Thing);
-  }
-  listening(): Promise<unknown> {
-    return eventually('an answer', () => this.status !== undefined && this.id !== '');
-  }
-  cut(): void {
-    this.request.destroy();
-  }
-
-  private take(text: string): void {
-    const parts = `${this.rest}${text}`.split('\n\n');
-    this.rest = parts.pop() as string;
-    for (const part of parts) this.takeOne(part.split('\n'));
-  }
-  private takeOne(lines: readonly string[]): void {
-    const of = (name: string): string | undefined =>
-      lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-    if (lines.some((line) => line.startsWith(':'))) this.comments += 1;
-    this.id = of('id') ?? this.id;
-    const [event, data] = [of('event'), of('data')];
-    if (event !== undefined && data !== undefined)
-      this.told.push({ event, data: JSON.parse(data), id: this.id });
-  }
-}
 
 let floor: ReadingFloor;
 let url: string;
 let lines: string[];
-const readers: Reader[] = [];
+const readers: StreamReader[] = [];
 const follow = (
   token = floor.reader,
-  options?: ConstructorParameters<typeof Reader>[2],
+  options?: ConstructorParameters<typeof StreamReader>[2],
   at = url,
-): Reader => {
-  const reader = new Reader(at, token, options);
+): StreamReader => {
+  const reader = new StreamReader(at, token, options);
   readers.push(reader);
   return reader;
 };
@@ -198,12 +127,46 @@ describe('the stream', () => {
     await eventually('nobody', () => watch().count === 0);
   });
 
+  it('misses nothing for readers who leave and resume while events come in', async () => {
+    const from = (await floor.get('/v1/tables')).headers['log-position'] as string;
+    const extra = dayLines(['B20', 'B21'], 'while they come');
+    const own = await floor.server.api.person('regulator', { tables: ['B21'] });
+    const told = { all: [] as Told[], own: [] as Told[] };
+    let isSent = false;
+    const hop = async (token: string, to: Told[], every: number): Promise<void> => {
+      for (let id = from; ;) {
+        const last = isSent;
+        const reader = follow(token, { id });
+        await eventually(
+          'a few more',
+          async () => reader.told.length >= every || (isSent && (await floor.caughtUp(), true)),
+        );
+        if (last) await eventually('the rest', () => reader.comments > 0, 12_000);
+        reader.cut();
+        to.push(...reader.told);
+        ({ id } = reader);
+        if (last) return;
+      }
+    };
+    const hopping = [hop(floor.reader, told.all, 40), hop(own, told.own, 7)];
+    for (let at = 0; at < extra.length; at += 25) await floor.send(extra.slice(at, at + 25));
+    isSent = true;
+    await Promise.all(hopping);
+    await agrees(told.own, 'B21');
+    for (const table of ['B20', 'B21'])
+      await agrees(
+        told.all.filter(({ data }) => (data as { table: string }).table === table),
+        table,
+      );
+    await eventually('nobody', () => watch().count === 0);
+  });
+
   it('starts now without an id, and at the beginning of a partition that the id does not name', async () => {
     const [now, from] = [follow(), follow(floor.reader, { id: '0:0' })];
     await now.listening();
     await eventually(
       'the shoes',
-      () => new Set(from.of<ShoeLine>('shoe').map(({ ref }) => ref)).size === 6,
+      () => new Set(from.of<ShoeLine>('shoe').map(({ ref }) => ref)).size === 10,
     );
     expect(now.told).toEqual([]);
     expect(ids(from.of('shoe'))).toEqual(ids(await floor.lines<ShoeLine>('/v1/shoes')));

@@ -65,6 +65,7 @@ export class SharedChanges implements OnModuleDestroy {
       labelNames: ['by'],
       registers: [registry],
     });
+    for (const by of ['shared', 'own']) this.reads.inc({ by }, 0);
   }
 
   /** The number of readers. */
