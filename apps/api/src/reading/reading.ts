@@ -17,6 +17,8 @@ interface PagesAsked {
 export interface Asked<Filter> {
   readonly filter: Filter & { readonly scope?: readonly string[] };
   readonly pages: Paging | 'all';
+  /** The id of the identity that asks. */
+  readonly by: string;
   readonly least: Positions | undefined;
 }
 
@@ -54,7 +56,12 @@ export class Reading {
       formatAsked(this.request, format) === 'csv'
         ? 'all'
         : { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
-    return { filter: { ...filter, ...(scope && { scope }) }, pages, least: this.least };
+    return {
+      filter: { ...filter, ...(scope && { scope }) },
+      pages,
+      by: identityOf(this.request).id,
+      least: this.least,
+    };
   }
 }
 

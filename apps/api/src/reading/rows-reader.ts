@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { BadCursor, readSnapshot, type Positions, type ReadAt, type Snapshot } from '#read-model';
+import {
+  BadCursor,
+  openSnapshot,
+  readSnapshot,
+  TooManyRows,
+  type OpenSnapshot,
+  type Positions,
+  type ReadAt,
+  type Snapshot,
+} from '#read-model';
 import { DataSource } from 'typeorm';
 import { outOfReach } from '../problems/out-of-reach.js';
 import { Problem } from '../problems/problems.js';
@@ -20,18 +29,41 @@ export class RowsReader {
    * if the rows do not get there within two seconds, `invalid-request` for an unknown cursor, and
    * `not-ready` if the database does not answer.
    */
-  async read<Result>(
+  read<Result>(
     least: Positions | undefined,
     work: (read: Snapshot) => Promise<Result>,
   ): Promise<ReadAt<Result>> {
+    return this.answered(least, () => readSnapshot(this.rows, work));
+  }
+
+  /**
+   * Runs `work` on such a snapshot, which stays open until `work` closes it. Throws as `read` does,
+   * and `too-large` if a query has more rows than a file may have lines.
+   */
+  open<Result>(
+    least: Positions | undefined,
+    work: (snapshot: OpenSnapshot) => Promise<Result>,
+  ): Promise<Result> {
+    return this.answered(least, async () => work(await openSnapshot(this.rows)));
+  }
+
+  private async answered<Result>(
+    least: Positions | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     try {
       if (least) await this.look.until(least);
-      return await readSnapshot(this.rows, work);
+      return await work();
     } catch (error) {
       if (error instanceof BadCursor)
         throw new Problem('invalid-request', undefined, {
           errors: [{ pointer: '/cursor', reason: error.message }],
         });
+      if (error instanceof TooManyRows)
+        throw new Problem(
+          'too-large',
+          `the file would have over ${error.most} lines; narrow it by from, to or table`,
+        );
       if (outOfReach(error))
         throw new Problem('not-ready', 'the database does not answer', {
           headers: { 'Retry-After': '1' },

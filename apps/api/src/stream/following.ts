@@ -13,6 +13,8 @@ const STALLED_MS_MAX = 10_000;
 const BACKLOG_BYTES_MAX = 256 * 1024;
 /** How long a reader that is not level waits if there was nothing to read. */
 const AGAIN_MS = 25;
+/** So many checks in a row may fail to find out whether the reader may stay. */
+const UNKNOWN_MAX = 3;
 /** How long an ended stream waits for the reader to take the rest. */
 const END_MS_MAX = 1_000;
 
@@ -45,6 +47,8 @@ export class Following implements StreamReader {
   private readonly logger = new Logger('stream');
   private heartbeat: NodeJS.Timeout | undefined;
   private stalled: NodeJS.Timeout | undefined;
+  /** The last checks that failed. */
+  private unknown = 0;
   /** Continues a reader that was level. */
   private goOn: () => void = () => undefined;
 
@@ -141,8 +145,15 @@ export class Following implements StreamReader {
 
   private beat(): void {
     this.of.mayStay().then(
-      (may) => (may ? this.sayStillHere() : this.end()),
-      (error: unknown) => this.giveUp(error),
+      (may) => {
+        this.unknown = 0;
+        if (may) this.sayStillHere();
+        else this.end();
+      },
+      (error: unknown) => {
+        this.unknown += 1;
+        if (this.unknown >= UNKNOWN_MAX) this.giveUp(error);
+      },
     );
   }
 
