@@ -155,13 +155,17 @@ describe('an export', () => {
     const rows = api.app.get<DataSource>(getDataSourceToken(ROWS));
     let isClosed = false;
     const snapshot = await openSnapshot(rows);
-    const whole = await Export.begin(
+    const whole = await Export.begin({
       snapshot,
-      snapshot.read.slices<{ n: number }>('select n from generate_series(1, 10000) n', []),
-      { name: 'numbers', head: 'n\n', of: (lines) => lines.map(({ n }) => `${n}\n`).join('') },
-      () => (isClosed = true),
-      { stalledMs: 50, inAllMs: 60_000 },
-    );
+      slices: snapshot.read.slices<{ n: number }>('select n from generate_series(1, 10000) n'),
+      file: {
+        name: 'numbers',
+        head: 'n\n',
+        of: (lines) => lines.map(({ n }) => `${n}\n`).join(''),
+      },
+      free: () => (isClosed = true),
+      patience: { stalledMs: 50, inAllMs: 60_000 },
+    });
     const stream = whole.send();
     let error: unknown;
     stream.on('error', (thrown) => (error = thrown));

@@ -50,7 +50,7 @@ export class AskLinesHandler implements IQueryHandler<AskLines<object, object, u
     const { free } = this.places.take(by);
     try {
       return await this.rows.open(least, (snapshot) =>
-        Export.begin(snapshot, every(snapshot.read, filter), csv, free),
+        Export.begin({ snapshot, slices: every(snapshot.read, filter), file: csv, free }),
       );
     } catch (error) {
       free();

@@ -13,55 +13,54 @@ interface Patience {
 }
 const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
 
+/** What an export is made of. `free` is called once it holds nothing any more. */
+interface Lines<Line> {
+  readonly snapshot: OpenSnapshot;
+  readonly slices: Slices<Line>;
+  readonly file: CsvFile<Line>;
+  readonly free: () => void;
+  readonly patience?: Patience;
+}
+
 /**
  * All lines of a list or report as a file, read while it is sent: a slice at a time from one
  * snapshot. Either `send` or `close` must be called.
  */
 export class Export {
+  readonly name: string;
+  /** The positions of the snapshot, as `positionsText` formats them. */
+  readonly positions: string;
+
   private constructor(
-    readonly name: string,
-    /** The positions of the snapshot, as `positionsText` formats them. */
-    readonly positions: string,
+    private readonly of: Omit<Lines<never>, 'slices'>,
     private readonly first: IteratorResult<string, void>,
     private readonly texts: AsyncGenerator<string, void>,
-    /** Gives back the snapshot and the place. Never rejects. */
-    readonly close: () => Promise<void>,
-    private readonly patience: Patience,
-  ) {}
+  ) {
+    this.name = of.file.name;
+    this.positions = positionsText(of.snapshot.read.positions);
+  }
 
-  /**
-   * Begins an export of `slices` from `snapshot`, and reads the first. If that fails, it rejects and
-   * closes the snapshot. `closed` is called once the export holds nothing any more.
-   */
-  static async begin<Line>(
-    snapshot: OpenSnapshot,
-    slices: Slices<Line>,
-    file: CsvFile<Line>,
-    closed: () => void,
-    patience = PATIENCE,
-  ): Promise<Export> {
-    // A connection that broke has already failed the export.
-    const close = (): Promise<void> => snapshot.close().then(closed, closed);
+  /** Begins an export by reading its first slice. If that fails, it rejects and holds nothing. */
+  static async begin<Line>(lines: Lines<Line>): Promise<Export> {
+    const texts = textsOf(lines.slices, lines.file);
     try {
-      const texts = textsOf(slices, file);
-      const first = await texts.next();
-      return new Export(
-        file.name,
-        positionsText(snapshot.read.positions),
-        first,
-        texts,
-        close,
-        patience,
-      );
+      return new Export(lines, await texts.next(), texts);
     } catch (error) {
-      await close();
+      await closed(lines);
       throw error;
     }
   }
 
+  /** Gives back the connection and the place. It may be called more than once. */
+  close(): Promise<void> {
+    return closed(this.of);
+  }
+
   /** Returns the file. A reader who takes nothing for a minute, or too long in all, is cut off. */
   send(begin = ''): Readable {
-    const { first, texts, close, patience } = this;
+    const { first, texts } = this;
+    const { patience = PATIENCE } = this.of;
+    const close = (): Promise<void> => this.close();
     const endIn = (ms: number, why: string): NodeJS.Timeout =>
       setTimeout(() => stream.destroy(new Error(why)), ms);
     let stalled: NodeJS.Timeout | undefined;
@@ -88,6 +87,10 @@ export class Export {
     });
   }
 }
+
+const closed = ({ snapshot, free }: Pick<Lines<never>, 'snapshot' | 'free'>): Promise<void> =>
+  // A connection that broke has already failed the export.
+  snapshot.close().then(free, free);
 
 /** Yields a file a slice at a time, the heading before the first. */
 async function* textsOf<Line>(

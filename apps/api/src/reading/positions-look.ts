@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { Counter } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { asError } from '#process';
 import { hasReached, positionsNow, type Positions } from '#read-model';
 import { Metrics } from '../operation/metrics.js';
 import { Problem } from '../problems/problems.js';
@@ -19,7 +20,7 @@ const AFTER_FAULT_MS = 1_000;
 interface Waiting {
   readonly wanted: Positions;
   readonly reached: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly failed: (error: Error) => void;
 }
 
 /**
@@ -73,8 +74,14 @@ export class PositionsLook implements OnModuleDestroy {
       };
       const entry: Waiting = {
         wanted,
-        reached: () => (leave(), resolve()),
-        failed: (error) => (leave(), reject(error as Error)),
+        reached: () => {
+          leave();
+          resolve();
+        },
+        failed: (error) => {
+          leave();
+          reject(error);
+        },
       };
       this.waiting.add(entry);
       this.soon(0);
@@ -106,7 +113,7 @@ export class PositionsLook implements OnModuleDestroy {
   }
 
   private failed(error: unknown): number {
-    for (const each of this.waiting) each.failed(error);
+    for (const each of this.waiting) each.failed(asError(error));
     if (this.followers.size > 0)
       this.logger.warn({
         message: 'could not read the positions; streams wait',

@@ -31,7 +31,8 @@ export class ReadAnswer implements NestInterceptor<ReadAt<object> | Export, Answ
   ): Observable<Answer> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    if (!this.reflector.get(InCsv, context.getHandler())) acceptsJson(request);
+    const isFile = this.reflector.get(InCsv, context.getHandler()) as true | undefined;
+    if (!isFile) acceptsJson(request);
     return next.handle().pipe(
       map((read) => {
         void reply.header(LOG_POSITION, read.positions).header('Vary', 'Accept, Authorization');

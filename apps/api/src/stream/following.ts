@@ -116,7 +116,7 @@ export class Following implements StreamReader {
   /** Reads what the reader lacks, then shares what all readers share, until it falls behind. */
   private async follow(): Promise<void> {
     const { changes } = this.of;
-    while (this.isOpen) {
+    for (;;) {
       await this.drained();
       if (!this.isOpen) return;
       if (changes.admit(this)) {
