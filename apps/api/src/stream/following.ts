@@ -5,7 +5,7 @@ import { positionsText, type Positions } from '#read-model';
 import type { SharedChanges, StreamReader } from './shared-changes.js';
 import type { Viewer } from './views.js';
 
-/** How often the stream sends a heartbeat and checks that the reader may still follow it. */
+/** How often the stream sends a heartbeat. */
 const HEARTBEAT_MS = 5_000;
 /** A reader that takes nothing for this time is disconnected. It can reconnect and resume. */
 const STALLED_MS_MAX = 10_000;
@@ -13,8 +13,6 @@ const STALLED_MS_MAX = 10_000;
 const BACKLOG_BYTES_MAX = 256 * 1024;
 /** How long a reader that is not level waits if there was nothing to read. */
 const AGAIN_MS = 25;
-/** So many checks in a row may fail to find out whether the reader may stay. */
-const UNKNOWN_MAX = 3;
 /** How long an ended stream waits for the reader to take the rest. */
 const END_MS_MAX = 1_000;
 
@@ -33,7 +31,6 @@ interface Followed {
   /** Where the reader begins, and where the sharing begins if nobody else follows. */
   readonly since: Positions;
   readonly now: Positions;
-  readonly mayStay: () => Promise<boolean>;
   /** Called when the reader is disconnected because it did not take what it was sent. */
   readonly dropped: () => void;
 }
@@ -47,8 +44,6 @@ export class Following implements StreamReader {
   private readonly logger = new Logger('stream');
   private heartbeat: NodeJS.Timeout | undefined;
   private stalled: NodeJS.Timeout | undefined;
-  /** The last checks that failed. */
-  private unknown = 0;
   /** Continues a reader that was level. */
   private goOn: () => void = () => undefined;
 
@@ -63,7 +58,7 @@ export class Following implements StreamReader {
     if (!this.isOpen) return;
     response.writeHead(200, STREAM_HEADERS);
     response.write(`retry: 1000\nid: ${positionsText(this.since)}\n\n`);
-    this.heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS);
+    this.heartbeat = setInterval(() => this.sayStillHere(), HEARTBEAT_MS);
     of.changes.join(this, of.now);
     this.follow().catch((error: unknown) => this.giveUp(error));
   }
@@ -141,20 +136,6 @@ export class Following implements StreamReader {
       };
       response.on('drain', taken).on('close', taken);
     });
-  }
-
-  private beat(): void {
-    this.of.mayStay().then(
-      (may) => {
-        this.unknown = 0;
-        if (may) this.sayStillHere();
-        else this.end();
-      },
-      (error: unknown) => {
-        this.unknown += 1;
-        if (this.unknown >= UNKNOWN_MAX) this.giveUp(error);
-      },
-    );
   }
 
   /** Sends a comment, and how far the stream is, so that a quiet screen resumes from here. */
