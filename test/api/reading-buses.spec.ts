@@ -53,7 +53,7 @@ const sources = new Set(
  * These neither write nor read what is stored: counters, the identity of a token, and the changes
  * that all streams share, which a query reads.
  */
-const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'SharedChanges'];
+const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'FollowedSessions', 'SharedChanges'];
 
 describe('every request over HTTP', () => {
   it('goes through the CommandBus or the QueryBus: no controller has another way to stored data', () => {
@@ -89,7 +89,15 @@ describe('every request over HTTP', () => {
         .filter((provider) => !isHandler(provider))
         .map(({ name }) => name)
         .sort(),
-    ).toEqual(['HouseOutbox', 'HouseRecord', 'Identities', 'PositionsLook', 'RowsReader']);
+    ).toEqual([
+      'Attempts',
+      'FollowedSessions',
+      'HouseOutbox',
+      'HouseRecord',
+      'Identities',
+      'PositionsLook',
+      'RowsReader',
+    ]);
   });
 
   it('leaves no work to an EventBus, which would lose it when the process ends', () => {
