@@ -10,6 +10,7 @@ const TICK_MS = 10;
 /** @import { BulkOrder, BulkSent } from './bulk-sender.mjs' */
 /** @import { LiveOrder, LiveSent } from './live-sender.mjs' */
 /** @import { Observed } from './observer.mjs' */
+/** @import { Found, ReadersOrder } from './followers.mjs' */
 /** @import { NaiveDone, NaiveOrder } from './naive.mjs' */
 /** @import { RebuildDone, RebuildOrder } from './rebuilding.mjs' */
 
@@ -20,6 +21,8 @@ const TICK_MS = 10;
  * @property {{ given: BulkOrder, answer: BulkSent }} bulk-sender
  * @property {{ given: LiveOrder, answer: LiveSent }} live-sender
  * @property {{ given: { databaseUrl: string }, answer: Observed }} observer
+ * @property {{ given: ReadersOrder, answer: Found }} followers
+ * @property {{ given: ReadersOrder, answer: Found }} exports
  * @property {{ given: NaiveOrder, answer: NaiveDone }} naive
  * @property {{ given: RebuildOrder, answer: RebuildDone }} rebuilding
  */

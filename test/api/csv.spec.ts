@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { csvOf } from '../../apps/api/src/reading/csv.js';
+import { csvFile } from '../../apps/api/src/reading/csv.js';
 
 type Value = string | number | boolean | null;
 
 /** Returns a file of rows whose columns are named by their numbers. */
-const fileOf = (rows: readonly (readonly Value[])[]): string =>
-  csvOf(
-    (rows[0] ?? []).map((_, at) => ({
-      heading: `${at}`,
-      value: (row: readonly Value[]) => row[at],
-    })),
-    rows,
-  );
+function fileOf(rows: readonly (readonly Value[])[]): string {
+  const columns = (rows[0] ?? []).map((_, at) => ({
+    heading: `${at}`,
+    value: (row: readonly Value[]) => row[at],
+  }));
+  const { head, of } = csvFile('rows', columns).seenBy(true);
+  return head + of(rows);
+}
 const one = (value: Value): string => fileOf([[value, 'k']]);
 
 /**

@@ -6,7 +6,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { DataSource } from 'typeorm';
 import { EventLog } from '#event-log';
-import { ROWS } from '../../apps/api/src/settings/tokens.js';
+import { FOLLOWED, ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 
 type Class = abstract new (...parts: never[]) => unknown;
@@ -50,10 +50,10 @@ const sources = new Set(
 );
 
 /**
- * These neither write nor read what is stored: counters, the identity of a token, and the signal
- * that rows have advanced, which only a query reads.
+ * These neither write nor read what is stored: counters, the identity of a token, and the changes
+ * that all streams share, which a query reads.
  */
-const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'PositionsWatch'];
+const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'FollowedSessions', 'SharedChanges'];
 
 describe('every request over HTTP', () => {
   it('goes through the CommandBus or the QueryBus: no controller has another way to stored data', () => {
@@ -71,7 +71,12 @@ describe('every request over HTTP', () => {
   });
 
   it('reaches database and log only in handlers, and in what handlers and the gate are made of', () => {
-    const kept: readonly unknown[] = [DataSource, EventLog, getDataSourceToken(ROWS)];
+    const kept: readonly unknown[] = [
+      DataSource,
+      EventLog,
+      getDataSourceToken(ROWS),
+      getDataSourceToken(FOLLOWED),
+    ];
     const reaching = ours('providers').filter((provider) =>
       given(provider).some((part) => kept.includes(part)),
     );
@@ -84,7 +89,15 @@ describe('every request over HTTP', () => {
         .filter((provider) => !isHandler(provider))
         .map(({ name }) => name)
         .sort(),
-    ).toEqual(['HouseOutbox', 'HouseRecord', 'Identities', 'RowsReader']);
+    ).toEqual([
+      'Attempts',
+      'FollowedSessions',
+      'HouseOutbox',
+      'HouseRecord',
+      'Identities',
+      'PositionsLook',
+      'RowsReader',
+    ]);
   });
 
   it('leaves no work to an EventBus, which would lose it when the process ends', () => {

@@ -1,4 +1,3 @@
-import { get, type ClientRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import fc from 'fast-check';
@@ -6,95 +5,25 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { CoupLine, FindingLine, ShoeLine, TableChange } from '#read-model';
 import { Session } from '../../apps/api/src/identity/database/access.entities.js';
-import { PositionsWatch } from '../../apps/api/src/stream/positions-watch.js';
+import { SharedChanges } from '../../apps/api/src/stream/shared-changes.js';
 import { StreamController } from '../../apps/api/src/stream/stream.controller.js';
 import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
 import { rounds } from '../kit/rounds.js';
+import { StreamReader, type Told } from '../kit/stream-reader.js';
 import { dayLines, ReadingFloor, TABLES } from './reading-floor.js';
-
-interface Told {
-  readonly event: string;
-  readonly data: unknown;
-  /** The last id before or with the event. */
-  readonly id: string;
-}
-
-/** Reads the stream as a browser's EventSource does. */
-class Reader {
-  readonly told: Told[] = [];
-  id: string;
-  comments = 0;
-  status: number | undefined;
-  headers: IncomingMessage['headers'] = {};
-  ended = false;
-  response: IncomingMessage | undefined;
-  private readonly request: ClientRequest;
-  private rest = '';
-
-  constructor(
-    url: string,
-    token: string,
-    { id = '', paused = false }: { readonly id?: string; readonly paused?: boolean } = {},
-  ) {
-    this.id = id;
-    this.request = get(
-      `${url}/v1/stream`,
-      {
-        agent: false,
-        headers: { authorization: `Bearer ${token}`, ...(id !== '' && { 'last-event-id': id }) },
-      },
-      (response) => {
-        this.status = response.statusCode;
-        this.headers = response.headers;
-        this.response = response;
-        response
-          .setEncoding('utf8')
-          .on('close', () => (this.ended = true))
-          .on('error', () => (this.ended = true));
-        if (!paused) response.on('data', (text: string) => this.take(text));
-      },
-    );
-    this.request.on('error', () => (this.ended = true));
-  }
-
-  of<Thing>(event: string): Thing[] {
-    return this.told.filter((each) => each.event === event).map(({ data }) => data as Thing);
-  }
-  listening(): Promise<unknown> {
-    return eventually('an answer', () => this.status !== undefined && this.id !== '');
-  }
-  cut(): void {
-    this.request.destroy();
-  }
-
-  private take(text: string): void {
-    const parts = `${this.rest}${text}`.split('\n\n');
-    this.rest = parts.pop() as string;
-    for (const part of parts) this.takeOne(part.split('\n'));
-  }
-  private takeOne(lines: readonly string[]): void {
-    const of = (name: string): string | undefined =>
-      lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-    if (lines.some((line) => line.startsWith(':'))) this.comments += 1;
-    this.id = of('id') ?? this.id;
-    const [event, data] = [of('event'), of('data')];
-    if (event !== undefined && data !== undefined)
-      this.told.push({ event, data: JSON.parse(data), id: this.id });
-  }
-}
 
 let floor: ReadingFloor;
 let url: string;
 let lines: string[];
-const readers: Reader[] = [];
+const readers: StreamReader[] = [];
 const follow = (
   token = floor.reader,
-  options?: ConstructorParameters<typeof Reader>[2],
+  options?: ConstructorParameters<typeof StreamReader>[2],
   at = url,
-): Reader => {
-  const reader = new Reader(at, token, options);
+): StreamReader => {
+  const reader = new StreamReader(at, token, options);
   readers.push(reader);
   return reader;
 };
@@ -108,7 +37,7 @@ afterAll(async () => {
   await floor?.close();
 });
 
-const watch = (): PositionsWatch => floor.server.api.app.get(PositionsWatch);
+const watch = (): SharedChanges => floor.server.api.app.get(SharedChanges);
 const ids = (things: readonly { readonly ref: string }[]): string[] =>
   [...new Set(things.map(({ ref }) => ref))].sort();
 /** A resource as the stream last reported it. */
@@ -198,12 +127,46 @@ describe('the stream', () => {
     await eventually('nobody', () => watch().count === 0);
   });
 
+  it('misses nothing for readers who leave and resume while events come in', async () => {
+    const from = (await floor.get('/v1/tables')).headers['log-position'] as string;
+    const extra = dayLines(['B20', 'B21'], 'while they come');
+    const own = await floor.server.api.person('regulator', { tables: ['B21'] });
+    const told = { all: [] as Told[], own: [] as Told[] };
+    let isSent = false;
+    const hop = async (token: string, to: Told[], every: number): Promise<void> => {
+      for (let id = from; ;) {
+        const last = isSent;
+        const reader = follow(token, { id });
+        await eventually(
+          'a few more',
+          async () => reader.told.length >= every || (isSent && (await floor.caughtUp(), true)),
+        );
+        if (last) await eventually('the rest', () => reader.comments > 0, 12_000);
+        reader.cut();
+        to.push(...reader.told);
+        ({ id } = reader);
+        if (last) return;
+      }
+    };
+    const hopping = [hop(floor.reader, told.all, 40), hop(own, told.own, 7)];
+    for (let at = 0; at < extra.length; at += 25) await floor.send(extra.slice(at, at + 25));
+    isSent = true;
+    await Promise.all(hopping);
+    await agrees(told.own, 'B21');
+    for (const table of ['B20', 'B21'])
+      await agrees(
+        told.all.filter(({ data }) => (data as { table: string }).table === table),
+        table,
+      );
+    await eventually('nobody', () => watch().count === 0);
+  });
+
   it('starts now without an id, and at the beginning of a partition that the id does not name', async () => {
     const [now, from] = [follow(), follow(floor.reader, { id: '0:0' })];
     await now.listening();
     await eventually(
       'the shoes',
-      () => new Set(from.of<ShoeLine>('shoe').map(({ ref }) => ref)).size === 6,
+      () => new Set(from.of<ShoeLine>('shoe').map(({ ref }) => ref)).size === 10,
     );
     expect(now.told).toEqual([]);
     expect(ids(from.of('shoe'))).toEqual(ids(await floor.lines<ShoeLine>('/v1/shoes')));
@@ -308,7 +271,7 @@ describe('the stream', () => {
     await client.connect();
     const waiting = async (): Promise<number> => {
       const { rows } = await client.query<{ count: string }>(
-        `select count(*) from pg_stat_activity where application_name = 'shoeprint-api' and wait_event_type = 'Lock'`,
+        `select count(*) from pg_stat_activity where application_name = 'shoeprint-stream' and wait_event_type = 'Lock'`,
       );
       return Number(rows[0]?.count);
     };
@@ -347,7 +310,7 @@ describe('a server whose reader takes nothing', () => {
       const at = await api.url();
       const reader = await api.person('compliance');
       const slow = follow(reader, { id: '0:0', paused: true }, at);
-      const watching = api.app.get(PositionsWatch);
+      const watching = api.app.get(SharedChanges);
       await eventually('a follower', () => watching.count === 1);
       await eventually('it let go', () => watching.count === 0, 40_000);
       slow.cut();
@@ -384,7 +347,7 @@ describe('a server that stops', () => {
     const reader = await api.person('compliance');
     const at = await api.url();
     const following = [follow(reader, {}, at), follow(reader, {}, at)];
-    await eventually('both', () => api.app.get(PositionsWatch).count === 2);
+    await eventually('both', () => api.app.get(SharedChanges).count === 2);
     api.app.get(StreamController).onModuleDestroy();
     const late = await fetch(`${at}/v1/stream`, { headers: { authorization: `Bearer ${reader}` } });
     expect([

@@ -4,12 +4,18 @@ export { poissonLimits, type PoissonLimits } from './reading/poisson.js';
 export { BadCursor, PAGE_DEFAULT, PAGE_MAX, type Page, type Paging } from './reading/cursor.js';
 export {
   BadPositions,
+  furthest,
+  hasReached,
+  openSnapshot,
   positionsFrom,
-  positionsReached,
+  positionsNow,
   positionsText,
   readSnapshot,
+  TooManyRows,
+  type OpenSnapshot,
   type Positions,
   type ReadAt,
+  type Slices,
   type Snapshot,
 } from './reading/snapshot-read.js';
 export {
@@ -27,6 +33,7 @@ export type { Filter } from './reading/where.js';
 export {
   COMMISSION_BY,
   commissionOwed,
+  everyCommission,
   type CommissionBy,
   type CommissionFilter,
   type CommissionLine,
@@ -51,6 +58,7 @@ export {
 export {
   FINDING_ORDERS,
   FINDING_STATUSES,
+  everyFinding,
   findings,
   type FindingLine,
   type FindingOrder,
@@ -59,6 +67,7 @@ export {
 } from './findings/findings.js';
 export {
   MISDEALT_CODES,
+  everyMisdealt,
   misdealtCoups,
   type MisdealtCount,
   type MisdealtFilter,
@@ -67,6 +76,7 @@ export {
   type MisdealtSummary,
 } from './misdealt/misdealt.js';
 export {
+  everyShoeReport,
   shoeReport,
   type ShoeReport,
   type ShoeReportLine,
@@ -74,12 +84,13 @@ export {
 } from './shoe-report/shoe-report.js';
 export {
   deviceHealth,
+  everyDevice,
   type DeviceLine,
   type DevicesFilter,
   type DevicesReport,
   type DeviceTotal,
 } from './devices/devices.js';
-export { houseEvents, type HouseEventLine, type HouseEventsFilter } from './house/house-events.js';
+export { everyHouseEvent, houseEvents, type HouseEventLine, type HouseEventsFilter } from './house/house-events.js';
 export { stepsOf, type CoupStep, type Steps } from './coups/steps.js';
 export type { Statement } from './writing/statements.js';
 export { RowStore, type Written } from './writing/writer.js';
@@ -94,16 +105,28 @@ export {
 export type { ParkedAsk, ParkedTable } from './writing/parked.js';
 export type { TableAtHand } from './writing/snapshots.js';
 export { keyOf } from './database/schema-keys.js';
-export { commissionCoups, type CommissionCoup } from './commission/commission-coups.js';
 export {
+  commissionCoups,
+  everyCommissionCoup,
+  type CommissionCoup,
+} from './commission/commission-coups.js';
+export {
+  everyTable,
   tables,
   type TableCoup,
   type TableEvents,
   type TableLine,
   type TableShoe,
 } from './tables/tables.js';
-export { shoe, shoes, type ShoeLedgerLine, type ShoeLine, type ShoeWhole } from './shoes/shoes.js';
-export { coups, type CoupLine, type CoupsFilter } from './coups/coups.js';
+export {
+  everyShoe,
+  shoe,
+  shoes,
+  type ShoeLedgerLine,
+  type ShoeLine,
+  type ShoeWhole,
+} from './shoes/shoes.js';
+export { coups, everyCoup, type CoupLine, type CoupsFilter } from './coups/coups.js';
 export { coup, RulesNotInstalled, type CoupWhole } from './coups/coup.js';
 export {
   changesSince,

@@ -1,7 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiTags } from '@nestjs/swagger';
-import { houseEvents, type HouseEventLine, type Page, type ReadAt } from '#read-model';
+import {
+  everyHouseEvent,
+  houseEvents,
+  type HouseEventLine,
+  type Page,
+  type ReadAt,
+} from '#read-model';
 import type { EventType } from '#audit';
 import { HOUSE_TYPES } from '#read-model';
 import { Requires } from '../identity/requires.js';
@@ -9,6 +15,7 @@ import { Problem } from '../problems/problems.js';
 import { AskLines } from '../reading/ask-lines.js';
 import { type Column, csvFile, named } from '../reading/csv.js';
 import { ReadLines } from '../reading/documented.js';
+import type { Export } from '../reading/export.js';
 import { ChoicesField, DaysFields, paged, TextField } from '../reading/filter-fields.js';
 import { Reader, Reading } from '../reading/reading.js';
 import { HouseEventsAnswer } from './house-event.answer.js';
@@ -27,6 +34,12 @@ const COLUMNS: readonly Column<HouseEventLine>[] = [
   ...named<HouseEventLine>('ref'),
 ];
 
+const HOUSE_EVENTS = {
+  page: houseEvents,
+  every: everyHouseEvent,
+  csv: csvFile('house-events', COLUMNS),
+};
+
 /** The route of the record of the house. */
 @ApiTags('house')
 @Controller('v1')
@@ -38,17 +51,16 @@ export class HouseController {
   @ReadLines(
     'Who did what in the house: sign-ins, accounts, keys, exports, the latest first',
     HouseEventsAnswer,
-    csvFile('house-events', COLUMNS),
   )
   listHouseEvents(
     @Query() fields: HouseEventsFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<Page<HouseEventLine>>> {
+  ): Promise<ReadAt<Page<HouseEventLine>> | Export> {
     if (by.scope)
       throw new Problem(
         'not-permitted',
         'the record of the house belongs to no table, and this account may see only some tables',
       );
-    return this.queries.execute(new AskLines(houseEvents, by.asks(fields)));
+    return this.queries.execute(new AskLines(HOUSE_EVENTS, by.asks(fields)));
   }
 }

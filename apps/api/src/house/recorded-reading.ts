@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   type CallHandler,
   type ExecutionContext,
@@ -23,8 +24,14 @@ export class RecordedReading implements NestInterceptor {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     return next.handle().pipe(
       concatMap(async (answer: unknown) => {
-        if (reply.statusCode === 200) await this.note(request);
-        return answer;
+        try {
+          if (reply.statusCode === 200) await this.note(request);
+          return answer;
+        } catch (error) {
+          // A file holds a connection until it is sent or destroyed.
+          if (answer instanceof Readable) answer.destroy();
+          throw error;
+        }
       }),
     );
   }

@@ -3,6 +3,10 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiTags } from '@nestjs/swagger';
 import {
   coups,
+  everyCoup,
+  everyFinding,
+  everyShoe,
+  everyTable,
   findings,
   shoes,
   tables,
@@ -17,9 +21,10 @@ import {
 } from '#read-model';
 import { Requires } from '../identity/requires.js';
 import { Refuses } from '../problems/refuses.js';
-import { AskLines } from '../reading/ask-lines.js';
+import { AskLines, type List } from '../reading/ask-lines.js';
 import { csvFile } from '../reading/csv.js';
 import { Read, ReadLines } from '../reading/documented.js';
+import type { Export } from '../reading/export.js';
 import { Reader, Reading } from '../reading/reading.js';
 import { CoupWholeAnswer } from './coup.answer.js';
 import { COUP_COLUMNS, FINDING_COLUMNS, SHOE_LIST_COLUMNS, TABLE_COLUMNS } from './list-columns.js';
@@ -34,6 +39,17 @@ import { CoupsAnswer, FindingsAnswer, ShoesAnswer, TablesAnswer } from './list.a
 import { ShoeWholeAnswer } from './shoe.answer.js';
 import { ShowCoup, ShowShoe } from './show.js';
 
+const TABLES = { page: tables, every: everyTable, csv: csvFile('tables', TABLE_COLUMNS) };
+const SHOES = { page: shoes, every: everyShoe, csv: csvFile('shoes', SHOE_LIST_COLUMNS) };
+const COUPS = { page: coups, every: everyCoup, csv: csvFile('coups', COUP_COLUMNS) };
+const FINDINGS: List<FindingsAsked, Page<FindingLine>, FindingLine> = {
+  page: (read, { order, ...filter }, paging) =>
+    findings(read, filter, { ...paging, ...(order && { order }) }),
+  every: everyFinding,
+  csv: csvFile('findings', FINDING_COLUMNS),
+};
+type FindingsAsked = Parameters<typeof everyFinding>[1];
+
 /** The routes of tables, shoes, coups and findings (contract section 7). */
 @ApiTags('lists')
 @Controller('v1')
@@ -42,23 +58,22 @@ export class ListsController {
 
   @Get('tables')
   @Requires('read-tables')
-  @ReadLines(
-    'Tables as they stand: the open shoe and coup, cards as they come',
-    TablesAnswer,
-    csvFile('tables', TABLE_COLUMNS),
-  )
+  @ReadLines('Tables as they stand: the open shoe and coup, cards as they come', TablesAnswer)
   listTables(
     @Query() fields: TablesFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<Page<TableLine>>> {
-    return this.queries.execute(new AskLines(tables, by.asks(fields)));
+  ): Promise<ReadAt<Page<TableLine>> | Export> {
+    return this.queries.execute(new AskLines(TABLES, by.asks(fields)));
   }
 
   @Get('shoes')
   @Requires('read-coups')
-  @ReadLines('Shoes, the latest first', ShoesAnswer, csvFile('shoes', SHOE_LIST_COLUMNS))
-  listShoes(@Query() fields: ShoesFields, @Reader() by: Reading): Promise<ReadAt<Page<ShoeLine>>> {
-    return this.queries.execute(new AskLines(shoes, by.asks(fields)));
+  @ReadLines('Shoes, the latest first', ShoesAnswer)
+  listShoes(
+    @Query() fields: ShoesFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<Page<ShoeLine>> | Export> {
+    return this.queries.execute(new AskLines(SHOES, by.asks(fields)));
   }
 
   @Get('shoes/:id')
@@ -72,9 +87,12 @@ export class ListsController {
 
   @Get('coups')
   @Requires('read-coups')
-  @ReadLines('Coups, the latest first', CoupsAnswer, csvFile('coups', COUP_COLUMNS))
-  listCoups(@Query() fields: CoupsFields, @Reader() by: Reading): Promise<ReadAt<Page<CoupLine>>> {
-    return this.queries.execute(new AskLines(coups, by.asks(fields)));
+  @ReadLines('Coups, the latest first', CoupsAnswer)
+  listCoups(
+    @Query() fields: CoupsFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<Page<CoupLine>> | Export> {
+    return this.queries.execute(new AskLines(COUPS, by.asks(fields)));
   }
 
   @Get('coups/:id')
@@ -91,21 +109,11 @@ export class ListsController {
 
   @Get('findings')
   @Requires('read-findings')
-  @ReadLines(
-    'Findings, the latest or the gravest first',
-    FindingsAnswer,
-    csvFile('findings', FINDING_COLUMNS),
-  )
+  @ReadLines('Findings, the latest or the gravest first', FindingsAnswer)
   listFindings(
     @Query() fields: FindingsFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<Page<FindingLine>>> {
-    return this.queries.execute(
-      new AskLines(
-        (read, { order, ...filter }, paging) =>
-          findings(read, filter, { ...paging, ...(order && { order }) }),
-        by.asks(fields),
-      ),
-    );
+  ): Promise<ReadAt<Page<FindingLine>> | Export> {
+    return this.queries.execute(new AskLines(FINDINGS, by.asks(fields)));
   }
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The buckets in seconds, from a quarter of a millisecond (one event) to ten seconds. */
 const SECONDS = [
@@ -11,6 +11,9 @@ const SECONDS = [
  */
 export class Metrics {
   readonly requests: Histogram<'method' | 'route' | 'status'>;
+  /** Long answers, `of` streams or exports. */
+  readonly underWay: Gauge<'of'>;
+  readonly refused: Counter<'of'>;
 
   constructor(readonly registry: Registry) {
     this.requests = new Histogram({
@@ -18,6 +21,18 @@ export class Metrics {
       help: 'From the head of a request to the end of its answer, by route template.',
       labelNames: ['method', 'route', 'status'],
       buckets: SECONDS,
+      registers: [registry],
+    });
+    this.underWay = new Gauge({
+      name: 'shoeprint_answers_under_way',
+      help: 'Open streams, and exports under way.',
+      labelNames: ['of'],
+      registers: [registry],
+    });
+    this.refused = new Counter({
+      name: 'shoeprint_answers_refused_total',
+      help: 'Streams and exports that were refused because too many were under way.',
+      labelNames: ['of'],
       registers: [registry],
     });
   }

@@ -145,6 +145,12 @@ export const PROBLEMS = {
     meaning:
       'The server checks few passwords at once, and its queue is full. The header `Retry-After` says how many seconds to wait.',
   },
+  'too-many-at-once': {
+    status: 429,
+    title: 'Too many requests of this kind are under way',
+    meaning:
+      'The server answers a limited number of exports and of streams at a time, in all and for each identity. Ask again after `Retry-After` seconds.',
+  },
   'internal-fault': {
     status: 500,
     title: 'Internal server error',

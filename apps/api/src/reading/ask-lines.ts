@@ -1,70 +1,66 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import type { Page, Paging, ReadAt, Snapshot } from '#read-model';
-import { Problem } from '../problems/problems.js';
+import type { Paging, ReadAt, Slices, Snapshot } from '#read-model';
+import { Metrics } from '../operation/metrics.js';
+import type { CsvFile } from './csv.js';
+import { Export } from './export.js';
+import { Places } from './places.js';
 import type { Asked } from './reading.js';
 import { RowsReader } from './rows-reader.js';
 
-/**
- * The most lines of a file. A larger one does not fit in a spreadsheet, so the reader must narrow
- * the filter.
- */
-const LINES_MAX = 500_000;
-const PAGE_OF_ALL = 1_000;
+/** The most exports at a time in this process. One person may have both places. */
+const EXPORTS_MAX = { inAll: 2, each: 2 };
 
-interface Lines {
-  readonly lines: readonly unknown[];
+/** How a list or report is read: a page as JSON, and every line as a CSV file. */
+export interface List<Filter, Answer, Line> {
+  readonly page: (read: Snapshot, filter: Filter, paging: Paging) => Promise<Answer>;
+  readonly every: (read: Snapshot, filter: Filter) => Slices<Line>;
+  readonly csv: CsvFile<Line>;
 }
 
-/** Selects one page of a list or report from a snapshot of the rows. */
-type SelectPage<Filter, Answer> = (
-  read: Snapshot,
-  filter: Filter,
-  paging: Paging,
-) => Promise<Answer>;
-
 /** Asks for the lines of any list or report, from rows at `least` or later. */
-export class AskLines<Filter, Answer extends Lines> extends Query<ReadAt<Answer>> {
+export class AskLines<Filter, Answer extends object, Line> extends Query<ReadAt<Answer> | Export> {
   constructor(
-    readonly select: SelectPage<Filter, Answer>,
+    readonly list: List<Filter, Answer, Line>,
     readonly asked: Asked<Filter>,
   ) {
     super();
   }
 }
 
-/** Reads a page of a list or report, or all of its lines, from one snapshot. */
+/**
+ * Reads a page of a list or report, or begins an export of all its lines, each from one snapshot.
+ * Throws `too-many-at-once` if too many exports are under way.
+ */
 @QueryHandler(AskLines)
-export class AskLinesHandler implements IQueryHandler<AskLines<object, Lines>> {
-  constructor(private readonly rows: RowsReader) {}
+export class AskLinesHandler implements IQueryHandler<AskLines<object, object, unknown>> {
+  private readonly places: Places;
 
-  execute({
-    select,
-    asked: { filter, pages, least },
-  }: AskLines<object, Lines>): Promise<ReadAt<Lines>> {
-    return this.rows.read(least, (read) =>
-      pages === 'all'
-        ? everyLine((paging) => select(read, filter, paging))
-        : select(read, filter, pages),
-    );
+  constructor(
+    private readonly rows: RowsReader,
+    metrics: Metrics,
+  ) {
+    this.places = new Places('exports', EXPORTS_MAX, metrics);
   }
-}
 
-/** Returns all pages as if they were one. Throws `too-large` beyond half a million lines. */
-async function everyLine(page: (paging: Paging) => Promise<Lines>): Promise<Lines> {
-  const first = await page({ limit: PAGE_OF_ALL });
-  const lines: unknown[] = [...first.lines];
-  for (let next = nextOf(first); next !== null;) {
-    if (lines.length >= LINES_MAX)
-      throw new Problem(
-        'too-large',
-        `the file would have over ${LINES_MAX} lines; narrow it by from, to or table`,
+  async execute({
+    list: { page, every, csv },
+    asked: { by, filter, pages, least, seesFindings },
+  }: AskLines<object, object, unknown>): Promise<ReadAt<object> | Export> {
+    if (pages !== 'all') return this.rows.read(least, (read) => page(read, filter, pages));
+    const { free } = this.places.take(by);
+    try {
+      return await this.rows.open(least, (snapshot) =>
+        Export.begin({
+          snapshot,
+          slices: every(snapshot.read, filter),
+          name: csv.name,
+          text: csv.seenBy(seesFindings),
+          free,
+        }),
       );
-    const more = await page({ limit: PAGE_OF_ALL, cursor: next });
-    lines.push(...more.lines);
-    next = nextOf(more);
+    } catch (error) {
+      free();
+      throw error;
+    }
   }
-  return { ...first, lines, ...(nextOf(first) !== null && { next: null }) };
 }
-
-/** Returns where a list continues; a report without pages ends at once. */
-const nextOf = (page: object): string | null => (page as Partial<Page<unknown>>).next ?? null;

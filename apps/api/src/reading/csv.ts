@@ -1,5 +1,4 @@
 import { stringify } from 'csv-stringify/sync';
-import type { CsvFile } from './read-answer.interceptor.js';
 
 /** A column: its heading, and its value in a row; null leaves the cell empty. */
 export interface Column<Row> {
@@ -7,6 +6,18 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | boolean | null | undefined;
   /** Whether only readers of findings see it. */
   readonly ofFindings?: true;
+}
+
+/** The text of a file: its heading, and how lines are rendered. */
+export interface CsvText<Line> {
+  readonly head: string;
+  readonly of: (lines: readonly Line[]) => string;
+}
+
+/** A file of lines: the name that a browser gives it, and its text as a reader sees it. */
+export interface CsvFile<Line> {
+  readonly name: string;
+  readonly seenBy: (seesFindings: boolean) => CsvText<Line>;
 }
 
 /**
@@ -24,36 +35,37 @@ export const ofFindings = <Row>(columns: readonly Column<Row>[]): Column<Row>[] 
   columns.map((column) => ({ ...column, ofFindings: true }));
 
 /**
- * Returns rows as RFC 4180 CSV in UTF-8 with a heading line and CRLF. Every text is quoted. If a
- * spreadsheet could read one as a formula, an apostrophe precedes it: it begins with = + - @ or |,
- * also after blanks and separators, or with a tab or a line break (OWASP, "CSV Injection"). Numbers
- * stay as they are, negative ones too.
+ * Returns a file with these columns: RFC 4180 CSV in UTF-8 with a heading line and CRLF. Every text
+ * is quoted. If a spreadsheet could read one as a formula, an apostrophe precedes it: it begins with
+ * = + - @ or |, also after blanks and separators, or with a tab or a line break (OWASP, "CSV
+ * Injection"). Numbers stay as they are, negative ones too.
  */
-export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  return stringify(
-    [
-      columns.map(({ heading }) => heading),
-      ...rows.map((row) => columns.map(({ value }) => cell(value(row)))),
-    ],
-    { record_delimiter: 'windows', quoted_string: true },
-  );
-}
-
-/** Returns the columns that a reader sees. */
-export const seenColumns = <Row>(
-  columns: readonly Column<Row>[],
-  seesFindings: boolean,
-): readonly Column<Row>[] =>
-  seesFindings ? columns : columns.filter((column) => !column.ofFindings);
-
-/** Declares the CSV file of a list whose lines have these columns. */
-export const csvFile = <Line>(
-  name: string,
-  columns: readonly Column<Line>[],
-): CsvFile<{ readonly lines: readonly Line[] }> => ({
+export const csvFile = <Row>(name: string, columns: readonly Column<Row>[]): CsvFile<Row> => ({
   name,
-  of: ({ lines }, findings) => csvOf(seenColumns(columns, findings), lines),
+  seenBy: (seesFindings) => {
+    const seen = seesFindings ? columns : columns.filter((column) => !column.ofFindings);
+    return {
+      head: records([seen.map(({ heading }) => heading)]),
+      of: (rows) => records(rows.map((row) => seen.map(({ value }) => cell(value(row))))),
+    };
+  },
 });
+
+/** Returns a file in which a line makes several rows, or none. */
+export const csvFileOf = <Line, Row>(
+  name: string,
+  columns: readonly Column<Row>[],
+  rowsOf: (line: Line, seesFindings: boolean) => readonly Row[],
+): CsvFile<Line> => ({
+  name,
+  seenBy: (seesFindings) => {
+    const { head, of } = csvFile(name, columns).seenBy(seesFindings);
+    return { head, of: (lines) => of(lines.flatMap((line) => rowsOf(line, seesFindings))) };
+  },
+});
+
+const records = (cells: readonly (readonly (string | number | null)[])[]): string =>
+  stringify([...cells] as unknown[][], { record_delimiter: 'windows', quoted_string: true });
 
 /**
  * The signs of a formula, full-width and small ones too, after what a spreadsheet may skip: blanks,

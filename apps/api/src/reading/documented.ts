@@ -9,7 +9,7 @@ import {
 import { RecordedReading } from '../house/recorded-reading.js';
 import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, MIN_POSITION, POSITIONS_PATTERN } from './positions.js';
-import { type CsvFile, InCsv, ReadAnswer } from './read-answer.interceptor.js';
+import { InCsv, ReadAnswer } from './read-answer.interceptor.js';
 
 type Answer = abstract new () => object;
 
@@ -18,15 +18,11 @@ export const Read = (summary: string, answer: Answer): MethodDecorator =>
   documented(summary, answer, {});
 
 /** Documents a route as `Read` does, and offers its lines as a CSV file as well. */
-export const ReadLines = <Answered extends object>(
-  summary: string,
-  answer: abstract new () => Answered,
-  csv: CsvFile<Answered>,
-): MethodDecorator =>
+export const ReadLines = (summary: string, answer: Answer): MethodDecorator =>
   applyDecorators(
-    InCsv(csv),
+    InCsv(true),
     UseInterceptors(RecordedReading),
-    Refuses('invalid-request', 'too-large'),
+    Refuses('invalid-request', 'too-large', 'too-many-at-once'),
     documented(summary, answer, { 'text/csv': { schema: { type: 'string' } } }),
   );
 
@@ -35,7 +31,10 @@ const HEADERS = {
     description: 'The positions of the log that the answer includes',
     schema: { type: 'string', pattern: `${POSITIONS_PATTERN}|^$` },
   },
-  ETag: { description: 'Of the bytes of the answer', schema: { type: 'string' } },
+  ETag: {
+    description: 'Of the bytes of an answer in JSON. A file has none',
+    schema: { type: 'string' },
+  },
 } as const;
 
 const documented = (summary: string, answer: Answer, otherForms: object): MethodDecorator =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import {
   type CallHandler,
   type ExecutionContext,
@@ -9,70 +10,52 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import type { ReadAt } from '#read-model';
-import { acceptsJson, formatAsked } from './formats.js';
 import { identityOf } from '../identity/requires.js';
+import { Export } from './export.js';
+import { acceptsJson, type Mark } from './formats.js';
 import { LOG_POSITION } from './positions.js';
-import { seesFindings, shownTo } from './view.js';
-
-/**
- * The CSV form of an answer: the name that a browser gives the file, and its text, with or without
- * columns of findings.
- */
-export interface CsvFile<Answer = never> {
-  readonly name: string;
-  readonly of: (answer: Answer, seesFindings: boolean) => string;
-}
+import { shownTo } from './view.js';
 
 /** Declares that a route answers CSV as well as JSON. */
-export const InCsv = Reflector.createDecorator<CsvFile>();
+export const InCsv = Reflector.createDecorator<true>();
 
 /**
- * Turns what was read into an answer: JSON or CSV, with its positions and ETag, or 304 if the
- * reader has it already.
+ * Turns what was read into an answer: JSON with its positions and ETag, or 304 if the reader has it
+ * already; or a file that is sent as it is read, and so has no ETag.
  */
 @Injectable()
-export class ReadAnswer implements NestInterceptor<ReadAt<object>, string | undefined> {
+export class ReadAnswer implements NestInterceptor<ReadAt<object> | Export, Answer> {
   constructor(private readonly reflector: Reflector) {}
 
   intercept(
     context: ExecutionContext,
-    next: CallHandler<ReadAt<object>>,
-  ): Observable<string | undefined> {
+    next: CallHandler<ReadAt<object> | Export>,
+  ): Observable<Answer> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    const csv = this.reflector.get(InCsv, context.getHandler()) as CsvFile<object> | undefined;
-    const identity = identityOf(request);
-    if (!csv) acceptsJson(request);
+    const isFile = this.reflector.get(InCsv, context.getHandler()) as true | undefined;
+    if (!isFile) acceptsJson(request);
     return next.handle().pipe(
-      map(({ positions, result }) => {
-        void reply.header(LOG_POSITION, positions).header('Vary', 'Accept, Authorization');
-        const shown = shownTo(identity, result);
-        const { format, bom } = request.query as { format?: unknown; bom?: unknown };
-        return csv && formatAsked(request, format) === 'csv'
-          ? inCsv(
-              request,
-              reply,
-              csv.name,
-              `${bom === 'true' ? '\uFEFF' : ''}${csv.of(shown, seesFindings(identity))}`,
-            )
-          : unlessKnown(request, reply, JSON.stringify({ positions, ...shown }), JSON_TYPE);
+      map((read) => {
+        void reply.header(LOG_POSITION, read.positions).header('Vary', 'Accept, Authorization');
+        if (read instanceof Export) return fileOf(request, reply, read);
+        const shown = shownTo(identityOf(request), read.result);
+        return unlessKnown(request, reply, JSON.stringify({ positions: read.positions, ...shown }));
       }),
     );
   }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+type Answer = string | Readable | undefined;
 
-function inCsv(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  name: string,
-  text: string,
-): string | undefined {
-  const body = unlessKnown(request, reply, text, 'text/csv; charset=utf-8');
-  if (body !== undefined)
-    void reply.header('Content-Disposition', `attachment; filename="${name}.csv"`);
-  return body;
+/** Returns a file, empty for a request that asks for its headers alone. */
+function fileOf({ method, query }: FastifyRequest, reply: FastifyReply, file: Export): Readable {
+  void reply
+    .header('Content-Type', 'text/csv; charset=utf-8')
+    .header('Content-Disposition', `attachment; filename="${file.name}.csv"`);
+  if (method !== 'HEAD') return file.send((query as { bom?: Mark }).bom === 'true' ? '\uFEFF' : '');
+  void file.close();
+  return Readable.from([]);
 }
 
 /** Returns the body, or undefined with status 304 if `If-None-Match` names its ETag. */
@@ -80,7 +63,6 @@ function unlessKnown(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   body: string,
-  type: string,
 ): string | undefined {
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   void reply.header('ETag', tag);
@@ -91,6 +73,6 @@ function unlessKnown(
     void reply.code(304);
     return undefined;
   }
-  void reply.header('Content-Type', type);
+  void reply.header('Content-Type', 'application/json; charset=utf-8');
   return body;
 }

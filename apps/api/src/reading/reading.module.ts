@@ -1,7 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AskLinesHandler } from './ask-lines.js';
+import { PositionsLook } from './positions-look.js';
 import { RowsReader } from './rows-reader.js';
 
 /** Reads rows: one snapshot for each answer, never older than the reader asks for. */
-@Module({ providers: [RowsReader, AskLinesHandler], exports: [RowsReader] })
+@Module({
+  providers: [PositionsLook, RowsReader, AskLinesHandler],
+  exports: [PositionsLook, RowsReader],
+})
 export class ReadingModule {}

@@ -4,7 +4,7 @@ import type { Paging, Positions } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { formatAsked, type Format, type Mark } from './formats.js';
 import { leastPosition } from './positions.js';
-import { refuseHiddenFilters } from './view.js';
+import { refuseHiddenFilters, seesFindings } from './view.js';
 
 /** The parameters of a list or report that are not part of its filter. */
 interface PagesAsked {
@@ -18,7 +18,11 @@ interface PagesAsked {
 export interface Asked<Filter> {
   readonly filter: Filter & { readonly scope?: readonly string[] };
   readonly pages: Paging | 'all';
+  /** The id of the identity that asks. */
+  readonly by: string;
   readonly least: Positions | undefined;
+  /** Whether a file has columns of findings. */
+  readonly seesFindings: boolean;
 }
 
 /** A request that reads rows: which tables its sender may see, and how fresh the rows must be. */
@@ -51,13 +55,20 @@ export class Reading {
     limit,
     ...filter
   }: Fields): Asked<Omit<Fields, keyof PagesAsked>> {
-    refuseHiddenFilters(identityOf(this.request), filter);
+    const identity = identityOf(this.request);
+    refuseHiddenFilters(identity, filter);
     const { scope } = this;
     const pages =
       formatAsked(this.request, format) === 'csv'
         ? 'all'
         : { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
-    return { filter: { ...filter, ...(scope && { scope }) }, pages, least: this.least };
+    return {
+      filter: { ...filter, ...(scope && { scope }) },
+      pages,
+      by: identity.id,
+      seesFindings: seesFindings(identity),
+      least: this.least,
+    };
   }
 }
 

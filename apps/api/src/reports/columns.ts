@@ -4,14 +4,13 @@ import type {
   DealerLine,
   DeviceLine,
   MisdealtLine,
-  MisdealtReport,
   FindingLine,
   PayoutLine,
   PayoutsReport,
   ShoeReportLine,
   VarianceLine,
 } from '#read-model';
-import { csvOf, named, ofFindings, seenColumns, type Column } from '../reading/csv.js';
+import { named, ofFindings, type Column } from '../reading/csv.js';
 
 /** The CSV columns of the commission report. */
 export const COMMISSION_COLUMNS = named<CommissionLine>(
@@ -51,7 +50,8 @@ interface MisdealtFinding {
   readonly finding: FindingLine;
 }
 
-const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
+/** The CSV columns of misdealt coups, one line for each finding. */
+export const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
   ...(['gamingDay', 'at', 'table', 'shoe', 'coup', 'coupRef', 'dealer'] as const).map(
     (heading): Column<MisdealtFinding> => ({ heading, value: ({ line }) => line[heading] }),
   ),
@@ -73,12 +73,9 @@ const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
   })),
 ];
 
-/** Renders the misdealt coups, one line for each finding. */
-export const misdealtCsv = ({ lines }: Pick<MisdealtReport, 'lines'>): string =>
-  csvOf(
-    MISDEALT_COLUMNS,
-    lines.flatMap((line) => line.findings.map((finding) => ({ line, finding }))),
-  );
+/** Returns the lines of the file of a misdealt coup. */
+export const misdealtFindings = (line: MisdealtLine): readonly MisdealtFinding[] =>
+  line.findings.map((finding) => ({ line, finding }));
 
 /** The CSV columns of the report on dealers. */
 export const DEALER_COLUMNS = named<DealerLine>(
@@ -124,11 +121,12 @@ export const SHOE_COLUMNS: readonly Column<ShoeReportLine>[] = [
  * A line of the file: the settlements of a bet, or the wrong ones among them for one cause. Only
  * the second kind has a `code`.
  */
-type PayoutCsvLine =
+export type PayoutCsvLine =
   | { readonly settled: PayoutLine; readonly wrong?: undefined }
   | { readonly settled?: undefined; readonly wrong: VarianceLine };
 
-const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
+/** The CSV columns of the report on payouts. */
+export const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
   { heading: 'bet', value: ({ settled, wrong }) => (settled ?? wrong).bet },
   { heading: 'currency', value: ({ settled, wrong }) => (settled ?? wrong).currency },
   ...(['bets', 'staked', 'paid', 'taken', 'won'] as const).map(
@@ -141,15 +139,18 @@ const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
   ),
 ];
 
-/** Renders the settlements of each bet, then, for a reader of findings, the wrong ones. */
-export const payoutsCsv = (
-  { lines, variance }: Pick<PayoutsReport, 'lines' | 'variance'>,
-  seesFindings: boolean,
-): string =>
-  csvOf<PayoutCsvLine>(seenColumns(PAYOUT_COLUMNS, seesFindings), [
-    ...lines.map((settled) => ({ settled })),
-    ...(seesFindings ? variance.map((wrong) => ({ wrong })) : []),
-  ]);
+/** Returns a line as readers of findings see it; others see no wrong settlements. */
+export const seenPayout = (line: PayoutCsvLine, seesFindings: boolean): readonly PayoutCsvLine[] =>
+  line.wrong && !seesFindings ? [] : [line];
+
+/** Returns the lines of the file: the settlements of each bet, then the wrong ones. */
+export const payoutLines = ({
+  lines,
+  variance,
+}: Pick<PayoutsReport, 'lines' | 'variance'>): readonly PayoutCsvLine[] => [
+  ...lines.map((settled) => ({ settled })),
+  ...variance.map((wrong) => ({ wrong })),
+];
 
 /** The CSV columns of the report on devices. */
 export const DEVICE_COLUMNS = named<DeviceLine>(

@@ -2,13 +2,6 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiTags } from '@nestjs/swagger';
 import {
-  commissionCoups,
-  commissionOwed,
-  dealerAccuracy,
-  deviceHealth,
-  misdealtCoups,
-  payoutVariance,
-  shoeReport,
   type CommissionCoup,
   type CommissionReport,
   type DealersReport,
@@ -21,10 +14,10 @@ import {
 } from '#read-model';
 import { Requires } from '../identity/requires.js';
 import { AskLines } from '../reading/ask-lines.js';
-import { csvFile } from '../reading/csv.js';
 import { ReadLines } from '../reading/documented.js';
+import type { Export } from '../reading/export.js';
 import { Reader, Reading } from '../reading/reading.js';
-import * as columns from './columns.js';
+import * as reports from './reports.js';
 import {
   CommissionCoupsFields,
   CommissionFields,
@@ -52,103 +45,71 @@ export class ReportsController {
 
   @Get('commission')
   @Requires('report-commission')
-  @ReadLines(
-    'Commission owed, by seat, shoe, table, dealer or gaming day',
-    CommissionReportAnswer,
-    csvFile('commission', columns.COMMISSION_COLUMNS),
-  )
+  @ReadLines('Commission owed, by seat, shoe, table, dealer or gaming day', CommissionReportAnswer)
   reportCommission(
     @Query() fields: CommissionFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<CommissionReport>> {
-    return this.queries.execute(
-      new AskLines(
-        (read, { by: lines = 'seat', ...filter }, paging) =>
-          commissionOwed(read, lines, filter, paging),
-        by.asks(fields),
-      ),
-    );
+  ): Promise<ReadAt<CommissionReport> | Export> {
+    return this.queries.execute(new AskLines(reports.COMMISSION, by.asks(fields)));
   }
 
   @Get('commission/coups')
   @Requires('report-commission')
-  @ReadLines(
-    'The coups that a line of the commission report is made of',
-    CommissionCoupsAnswer,
-    csvFile('commission-coups', columns.COMMISSION_COUP_COLUMNS),
-  )
+  @ReadLines('The coups that a line of the commission report is made of', CommissionCoupsAnswer)
   reportCommissionCoups(
     @Query() fields: CommissionCoupsFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<Page<CommissionCoup>>> {
-    return this.queries.execute(new AskLines(commissionCoups, by.asks(fields)));
+  ): Promise<ReadAt<Page<CommissionCoup>> | Export> {
+    return this.queries.execute(new AskLines(reports.COMMISSION_COUPS, by.asks(fields)));
   }
 
   @Get('misdealt')
   @Requires('report-misdealt')
-  @ReadLines('Coups that were dealt wrong, each with its findings', MisdealtReportAnswer, {
-    name: 'misdealt',
-    of: columns.misdealtCsv,
-  })
+  @ReadLines('Coups that were dealt wrong, each with its findings', MisdealtReportAnswer)
   reportMisdealt(
     @Query() fields: MisdealtFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<MisdealtReport>> {
-    return this.queries.execute(new AskLines(misdealtCoups, by.asks(fields)));
+  ): Promise<ReadAt<MisdealtReport> | Export> {
+    return this.queries.execute(new AskLines(reports.MISDEALT, by.asks(fields)));
   }
 
   @Get('dealers')
   @Requires('report-dealers')
-  @ReadLines(
-    'Coups and errors by dealer, with exact Poisson limits',
-    DealersAnswer,
-    csvFile('dealers', columns.DEALER_COLUMNS),
-  )
+  @ReadLines('Coups and errors by dealer, with exact Poisson limits', DealersAnswer)
   reportDealers(
     @Query() fields: DealersFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<DealersReport>> {
-    return this.queries.execute(new AskLines(dealerAccuracy, by.asks(fields)));
+  ): Promise<ReadAt<DealersReport> | Export> {
+    return this.queries.execute(new AskLines(reports.DEALERS, by.asks(fields)));
   }
 
   @Get('shoes')
   @Requires('report-shoes')
-  @ReadLines(
-    'Composition, reconciliation and pace of each shoe',
-    ShoesReportAnswer,
-    csvFile('shoes', columns.SHOE_COLUMNS),
-  )
+  @ReadLines('Composition, reconciliation and pace of each shoe', ShoesReportAnswer)
   reportShoes(
     @Query() fields: ShoesReportFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<ShoeReport>> {
-    return this.queries.execute(new AskLines(shoeReport, by.asks(fields)));
+  ): Promise<ReadAt<ShoeReport> | Export> {
+    return this.queries.execute(new AskLines(reports.SHOES, by.asks(fields)));
   }
 
   @Get('payouts')
   @Requires('report-payouts')
-  @ReadLines('What was settled on each bet, and which settlements were wrong', PayoutsAnswer, {
-    name: 'payouts',
-    of: columns.payoutsCsv,
-  })
+  @ReadLines('What was settled on each bet, and which settlements were wrong', PayoutsAnswer)
   reportPayouts(
     @Query() fields: PayoutsFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<PayoutsReport>> {
-    return this.queries.execute(new AskLines(payoutVariance, by.asks(fields)));
+  ): Promise<ReadAt<PayoutsReport> | Export> {
+    return this.queries.execute(new AskLines(reports.PAYOUTS, by.asks(fields)));
   }
 
   @Get('devices')
   @Requires('report-devices')
-  @ReadLines(
-    'Gaps, unread cards and clocks of each device',
-    DevicesAnswer,
-    csvFile('devices', columns.DEVICE_COLUMNS),
-  )
+  @ReadLines('Gaps, unread cards and clocks of each device', DevicesAnswer)
   reportDevices(
     @Query() fields: DevicesFields,
     @Reader() by: Reading,
-  ): Promise<ReadAt<DevicesReport>> {
-    return this.queries.execute(new AskLines(deviceHealth, by.asks(fields)));
+  ): Promise<ReadAt<DevicesReport> | Export> {
+    return this.queries.execute(new AskLines(reports.DEVICES, by.asks(fields)));
   }
 }

@@ -3,10 +3,17 @@ import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { readModelDataSource } from '#read-model';
 import { accessOptions } from '../identity/database/access-database.js';
-import { ROWS } from './tokens.js';
+import { FOLLOWED, RESUMING_MAX, ROWS } from './tokens.js';
 
-/** Connections for the queries of people and screens. Each query is short. */
-const ROWS_POOL_MAX = 10;
+/**
+ * The connections of each data source of rows. `ROWS` serves people and screens, two exports at most
+ * among them. `FOLLOWED` has one for positions, one for what all streams share, and the rest for
+ * streams that resume from far behind.
+ */
+const POOLS = {
+  [ROWS]: { poolSize: 10, applicationName: 'shoeprint-api' },
+  [FOLLOWED]: { poolSize: 2 + RESUMING_MAX, applicationName: 'shoeprint-stream' },
+} as const;
 /**
  * The longest query of rows, such as a report of a year. A longer one is canceled, which frees its
  * connection.
@@ -14,12 +21,13 @@ const ROWS_POOL_MAX = 10;
 const ROWS_STATEMENT_MS_MAX = 30_000;
 const CONNECT_MS_MAX = 2000;
 
-/** Returns the options of the data source of the rows, with limits on time. */
-function rowsOptions(databaseUrl: string, lost: (error: Error) => void): TypeOrmModuleOptions {
-  const { options } = readModelDataSource(databaseUrl, {
-    poolSize: ROWS_POOL_MAX,
-    applicationName: 'shoeprint-api',
-  });
+/** Returns the options of a data source of the rows, with limits on time. */
+function rowsOptions(
+  databaseUrl: string,
+  name: keyof typeof POOLS,
+  lost: (error: Error) => void,
+): TypeOrmModuleOptions {
+  const { options } = readModelDataSource(databaseUrl, POOLS[name]);
   const extra = { ...(options.extra as object), statement_timeout: ROWS_STATEMENT_MS_MAX };
   return {
     ...options,
@@ -60,12 +68,14 @@ export class DatabaseModule {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRoot({ ...accessOptions(databaseUrl, idle.lost), retryAttempts: 1 }),
-        TypeOrmModule.forRootAsync({
-          name: ROWS,
-          useFactory: () => rowsOptions(databaseUrl, idle.lost),
-          dataSourceFactory: async (options) =>
-            new DataSource(options as DataSourceOptions).initialize(),
-        }),
+        ...([ROWS, FOLLOWED] as const).map((name) =>
+          TypeOrmModule.forRootAsync({
+            name,
+            useFactory: () => rowsOptions(databaseUrl, name, idle.lost),
+            dataSourceFactory: async (options) =>
+              new DataSource(options as DataSourceOptions).initialize(),
+          }),
+        ),
       ],
       providers: [{ provide: IdleConnections, useValue: idle }],
     };

@@ -12,3 +12,12 @@ export class DatabaseUrl {
 
 /** The name of the TypeORM data source that rows are read from: `@InjectDataSource(ROWS)`. */
 export const ROWS = 'rows';
+
+/**
+ * The name of the data source that the stream and readers who wait for a position use, apart from
+ * `ROWS`, so that lists and reports cannot delay them: `@InjectDataSource(FOLLOWED)`.
+ */
+export const FOLLOWED = 'followed';
+
+/** The most streams that read the database for themselves at once. Others wait for their turn. */
+export const RESUMING_MAX = 3;

@@ -1,17 +1,19 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { QueryBus } from '@nestjs/cqrs';
-import { positionsFrom, positionsText, type Change, type Positions } from '#read-model';
+import { positionsText, type Positions } from '#read-model';
 import { SAFE_HEADERS } from '../http/strict-requests.js';
-import type { Identity } from '../identity/identity.js';
-import { AskChanges } from './ask-changes.js';
-import type { PositionsWatch } from './positions-watch.js';
-import { permitted } from '../identity/permissions.js';
+import type { SharedChanges, StreamReader } from './shared-changes.js';
+import type { Viewer } from './views.js';
 
-/** How often the stream sends a heartbeat and checks that the reader may still follow it. */
+/** How often the stream sends a heartbeat. */
 const HEARTBEAT_MS = 5_000;
 /** A reader that takes nothing for this time is disconnected. It can reconnect and resume. */
 const STALLED_MS_MAX = 10_000;
+/** A reader with more bytes than this to take is sent no more until it has taken them. */
+const BACKLOG_BYTES_MAX = 256 * 1024;
+/** How long a reader that is not level waits if there was nothing to read. */
+const AGAIN_MS = 25;
 /** How long an ended stream waits for the reader to take the rest. */
 const END_MS_MAX = 1_000;
 
@@ -23,47 +25,61 @@ export const STREAM_HEADERS = {
   ...SAFE_HEADERS,
 };
 
+/** How a stream begins, and what it asks. */
 interface Followed {
-  readonly queries: QueryBus;
-  readonly watch: PositionsWatch;
+  readonly changes: SharedChanges;
+  readonly viewer: Viewer;
+  /** Where the reader begins, and where the sharing begins if nobody else follows. */
   readonly since: Positions;
-  readonly identity: Identity;
-  readonly mayStay: () => Promise<boolean>;
+  readonly now: Positions;
+  /** Called when the reader is disconnected because it did not take what it was sent. */
+  readonly dropped: () => void;
 }
 
 /** One reader of the stream, from its request to its end. */
-export class Following {
+export class Following implements StreamReader {
   /** Resolves once either side has ended the connection. */
   readonly done: Promise<void>;
+  readonly viewer: Viewer;
+  since: Positions;
   private readonly logger = new Logger('stream');
-  private since: Positions;
-  private isSending = false;
-  private isAskedAgain = false;
-  private readonly heartbeat: NodeJS.Timeout | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+  private stalled: NodeJS.Timeout | undefined;
+  /** Continues a reader that was level. */
+  private goOn: () => void = () => undefined;
 
   constructor(
     private readonly response: ServerResponse,
     private readonly of: Followed,
   ) {
+    this.viewer = of.viewer;
     this.since = of.since;
-    if (!this.isOpen) {
-      // The reader left while its positions were read, so no `close` follows.
-      this.done = Promise.resolve();
-      return;
-    }
+    // A reader who left while its positions were read gets no `close` event any more.
+    this.done = this.isOpen ? this.untilClosed() : Promise.resolve();
+    if (!this.isOpen) return;
     response.writeHead(200, STREAM_HEADERS);
     response.write(`retry: 1000\nid: ${positionsText(this.since)}\n\n`);
-    const leave = of.watch.follow(() => this.send());
-    this.heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS);
-    this.done = new Promise((resolve) => {
-      response.on('error', () => response.destroy());
-      response.on('close', () => {
-        clearInterval(this.heartbeat);
-        leave();
-        resolve();
-      });
-    });
-    this.send();
+    this.heartbeat = setInterval(() => this.sayStillHere(), HEARTBEAT_MS);
+    of.changes.join(this, of.now);
+    this.follow().catch((error: unknown) => this.giveUp(error));
+  }
+
+  /** Ends the stream: at once for a reader who takes the rest, and soon for any other. */
+  end(): void {
+    const late = setTimeout(() => this.response.destroy(), END_MS_MAX);
+    this.response.once('close', () => clearTimeout(late)).end();
+  }
+
+  take(messages: Buffer | string): boolean {
+    const { response } = this;
+    if (!this.isOpen) return true;
+    if (response.writableLength > BACKLOG_BYTES_MAX) return false;
+    if (!response.write(messages)) this.stalled ??= setTimeout(() => this.drop(), STALLED_MS_MAX);
+    return true;
+  }
+
+  fallsBehind(): void {
+    this.goOn();
   }
 
   /**
@@ -75,64 +91,64 @@ export class Following {
     return !closed && !destroyed && !writableEnded;
   }
 
-  end(): void {
-    const late = setTimeout(() => this.response.destroy(), END_MS_MAX);
-    this.response.once('close', () => clearTimeout(late)).end();
-  }
-
-  private beat(): void {
-    this.of.mayStay().then(
-      (may) => (may ? this.sayStillHere() : this.end()),
-      (error: unknown) => this.giveUp(error),
-    );
-  }
-
-  private sayStillHere(): void {
-    if (this.isOpen && !this.response.writableNeedDrain) this.response.write(': still here\n\n');
-  }
-
-  /** Sends what has changed. A call during that makes it read once more. */
-  private send(): void {
-    this.isAskedAgain = true;
-    if (this.isSending) return;
-    this.isSending = true;
-    this.sendVisible().catch((error: unknown) => this.giveUp(error));
-  }
-
-  private async sendVisible(): Promise<void> {
-    const { queries, identity } = this.of;
-    const scope = identity.tables === 'all' ? undefined : identity.tables;
-    while (this.isAskedAgain && this.isOpen) {
-      this.isAskedAgain = false;
-      const { changes, positions, more } = await queries.execute(new AskChanges(this.since, scope));
-      const visible = changes.filter(
-        ({ is }) => is !== 'finding' || permitted('read-findings', identity.roles),
-      );
-      // Only the last event has the id, so a reader that is cut off before it gets the same events
-      // again.
-      for (const [i, change] of visible.entries())
-        await this.write(
-          `event: ${change.is}\ndata: ${JSON.stringify(thingOf(change))}\n${i === visible.length - 1 ? `id: ${positions}\n` : ''}\n`,
-        );
-      this.since = positions === '' ? this.since : positionsFrom(positions);
-      this.isAskedAgain ||= more;
-    }
-    this.isSending = false;
-  }
-
-  /** Writes, and waits for a reader that takes less than it is sent. */
-  private async write(text: string): Promise<void> {
+  private untilClosed(): Promise<void> {
     const { response } = this;
-    if (!this.isOpen || response.write(text)) return;
+    response.on('error', () => response.destroy());
+    response.on('drain', () => {
+      clearTimeout(this.stalled);
+      this.stalled = undefined;
+    });
+    return new Promise((resolve) => {
+      response.on('close', () => {
+        clearInterval(this.heartbeat);
+        clearTimeout(this.stalled);
+        this.of.changes.leave(this);
+        this.goOn();
+        resolve();
+      });
+    });
+  }
+
+  /** Reads what the reader lacks, then shares what all readers share, until it falls behind. */
+  private async follow(): Promise<void> {
+    const { changes } = this.of;
+    for (;;) {
+      await this.drained();
+      if (!this.isOpen) return;
+      if (changes.admit(this)) {
+        await new Promise<void>((resolve) => (this.goOn = resolve));
+        continue;
+      }
+      const { batch, more } = await changes.readFor(this);
+      this.take(batch.render(this.viewer, batch.changes));
+      this.since = batch.to;
+      if (!more && batch.changes.length === 0) await pause(AGAIN_MS);
+    }
+  }
+
+  /** Resolves once the reader has taken what was written, or has left. */
+  private async drained(): Promise<void> {
+    const { response } = this;
+    if (!this.isOpen || !response.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
-      const stalled = setTimeout(() => response.destroy(), STALLED_MS_MAX);
-      const goOn = (): void => {
-        clearTimeout(stalled);
-        response.off('drain', goOn).off('close', goOn);
+      const taken = (): void => {
+        response.off('drain', taken).off('close', taken);
         resolve();
       };
-      response.on('drain', goOn).on('close', goOn);
+      response.on('drain', taken).on('close', taken);
     });
+  }
+
+  /** Sends a comment, and how far the stream is, so that a quiet screen resumes from here. */
+  private sayStillHere(): void {
+    if (this.isOpen && !this.response.writableNeedDrain)
+      this.take(`: still here\nid: ${positionsText(this.of.changes.positionOf(this))}\n\n`);
+  }
+
+  private drop(): void {
+    this.of.dropped();
+    this.logger.warn({ message: 'stream closed: the reader is too slow' });
+    this.response.destroy();
   }
 
   /** Logs what went wrong and disconnects the reader, which can reconnect and resume. */
@@ -142,18 +158,5 @@ export class Following {
       error: error instanceof Error ? error.message : String(error),
     });
     this.response.destroy();
-  }
-}
-
-function thingOf(change: Change): object {
-  switch (change.is) {
-    case 'shoe':
-      return change.shoe;
-    case 'coup':
-      return change.coup;
-    case 'finding':
-      return change.finding;
-    case 'table':
-      return change.table;
   }
 }

@@ -1,5 +1,4 @@
 import { Controller, Get, type OnModuleDestroy, Req, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import {
   ApiExtraModels,
   ApiHeader,
@@ -9,6 +8,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Counter } from 'prom-client';
 import { BadPositions, positionsFrom, type Positions } from '#read-model';
 import { FollowedSessions } from '../identity/sessions/followed-sessions.js';
 import { CoupAnswer } from '../lists/coup.answer.js';
@@ -18,9 +18,19 @@ import { TableAnswer } from '../lists/table.answer.js';
 import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
 import { POSITIONS_PATTERN } from '../reading/positions.js';
+import type { Identity } from '../identity/identity.js';
 import { identityOf, Requires } from '../identity/requires.js';
+import { Metrics } from '../operation/metrics.js';
+import { Places } from '../reading/places.js';
 import { Following, STREAM_HEADERS } from './following.js';
-import { PositionsWatch } from './positions-watch.js';
+import { SharedChanges } from './shared-changes.js';
+import { viewerOf } from './views.js';
+
+/**
+ * The most streams at once: of this process, far more than a house has screens, and of one identity,
+ * so that one cannot take the places of all.
+ */
+const STREAMS_MAX = { inAll: 2_000, each: 1_000 };
 
 /** The schema of one event. OpenAPI 3.1 has no way to describe a stream. This is the way of 3.2. */
 const EVENT = {
@@ -45,13 +55,22 @@ const EVENT = {
 @Controller('v1/stream')
 export class StreamController implements OnModuleDestroy {
   private readonly open = new Set<Following>();
+  private readonly places: Places;
+  private readonly dropped: Counter;
   private isEnding = false;
 
   constructor(
-    private readonly queries: QueryBus,
-    private readonly watch: PositionsWatch,
+    private readonly changes: SharedChanges,
     private readonly sessions: FollowedSessions,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.places = new Places('streams', STREAMS_MAX, metrics);
+    this.dropped = new Counter({
+      name: 'shoeprint_stream_dropped_total',
+      help: 'Streams that were closed because their reader did not take what it was sent.',
+      registers: [metrics.registry],
+    });
+  }
 
   @Get()
   @Requires('follow-stream')
@@ -71,21 +90,37 @@ export class StreamController implements OnModuleDestroy {
     description: 'An endless stream of events. The schema is that of one event',
     content: { 'text/event-stream': { schema: EVENT } },
   })
-  @Refuses('invalid-request')
+  @Refuses('invalid-request', 'too-many-at-once')
   async followStream(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const identity = identityOf(request);
     if (request.method === 'HEAD') return void reply.headers(STREAM_HEADERS).send();
-    const since = sinceOf(request) ?? (await this.watch.now());
-    if (this.isEnding)
-      throw new Problem('not-ready', 'the server is stopping', { headers: { 'Retry-After': '1' } });
+    const since = sinceOf(request);
+    const place = this.places.take(identity.id);
+    try {
+      const now = await this.changes.now();
+      if (this.isEnding)
+        throw new Problem('not-ready', 'the server is stopping', {
+          headers: { 'Retry-After': '1' },
+        });
+      await this.follow(identity, reply, { since: since ?? now, now });
+    } finally {
+      place.free();
+    }
+  }
+
+  /** Follows until either side ends the stream, or the session of its reader ends. */
+  private async follow(
+    identity: Identity,
+    reply: FastifyReply,
+    from: { readonly since: Positions; readonly now: Positions },
+  ): Promise<void> {
     const session = this.sessions.follow(identity);
     reply.hijack();
     const following = new Following(reply.raw, {
-      queries: this.queries,
-      watch: this.watch,
-      since,
-      identity,
-      mayStay: async () => !session.signal.aborted,
+      ...from,
+      changes: this.changes,
+      viewer: viewerOf(identity),
+      dropped: () => this.dropped.inc(),
     });
     session.signal.addEventListener('abort', () => following.end());
     this.open.add(following);

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
 import { ReadingModule } from '../reading/reading.module.js';
-import { AskChangesHandler, AskPositionsHandler } from './ask-changes.js';
-import { PositionsWatch } from './positions-watch.js';
+import { AskChangesHandler } from './ask-changes.js';
+import { SharedChanges } from './shared-changes.js';
 import { StreamController } from './stream.controller.js';
 
 /** Server-sent events about what changes in the rows. */
 @Module({
   imports: [IdentityModule, ReadingModule],
   controllers: [StreamController],
-  providers: [PositionsWatch, AskChangesHandler, AskPositionsHandler],
+  providers: [SharedChanges, AskChangesHandler],
 })
 export class StreamModule {}

@@ -5,8 +5,8 @@ import {
   type CommissionRow,
 } from '../entities/index.js';
 import type { Page, Paging } from '../reading/cursor.js';
-import { fetchedFor, cursorKey, pageOf } from '../reading/cursor.js';
-import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { cursorKey, limitOf, pageOf } from '../reading/cursor.js';
+import { whole, type RowQuery, type Slices, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 /** The ways to group the lines of the report. */
@@ -73,27 +73,44 @@ export async function commissionOwed(
   filter: CommissionFilter,
   paging: Paging,
 ): Promise<CommissionReport> {
-  const keys = [...KEYS[by], 'currency'] as const;
-  const list = `commission/${by}`;
+  const keys = keysOf(by);
+  const rows = await read.rows<LineRow>(...commissionQuery(by, filter, paging));
+  const { lines, next } = pageOf(listOf(by), rows, paging, (row) =>
+    keys.map((key) => row[key] as string | number),
+  );
+  return { lines: lines.map(lineOf), next, totals: await totalsOf(read, filter) };
+}
+
+/** Yields all the lines that `commissionOwed` returns in pages. */
+export async function* everyCommission(
+  read: Snapshot,
+  by: CommissionBy,
+  filter: CommissionFilter,
+): Slices<CommissionLine> {
+  for await (const rows of read.slices<LineRow>(...commissionQuery(by, filter)))
+    yield rows.map(lineOf);
+}
+
+const keysOf = (by: CommissionBy) => [...KEYS[by], 'currency'] as const;
+const listOf = (by: CommissionBy): string => `commission/${by}`;
+
+function commissionQuery(by: CommissionBy, filter: CommissionFilter, paging?: Paging): RowQuery {
+  const keys = keysOf(by);
   const named = keys.map((key) => `c.${COMMISSION.column(key).name}`).join(', ');
   const where = conditions(filter);
-  if (paging.cursor !== undefined) {
+  if (paging?.cursor !== undefined) {
     const key = cursorKey(
       paging.cursor,
-      list,
+      listOf(by),
       keys.map((name) => (name === 'seat' ? 'number' : name === 'gamingDay' ? 'day' : 'text')),
     );
     where.and(`(${named}) > (${key.map(() => '?').join(', ')})`, ...key);
   }
-  const rows = await read.rows<LineRow>(
+  return [
     `select ${COMMISSION.select('c', keys)}, ${SUMS} from commission c ${where.sql}
-     group by ${named} order by ${named} limit ${fetchedFor(paging)}`,
+     group by ${named} order by ${named} ${limitOf(paging)}`,
     where.parameters,
-  );
-  const { lines, next } = pageOf(list, rows, paging, (row) =>
-    keys.map((key) => row[key] as string | number),
-  );
-  return { lines: lines.map(lineOf), next, totals: await totalsOf(read, filter) };
+  ];
 }
 
 const conditions = (filter: CommissionFilter): Where =>

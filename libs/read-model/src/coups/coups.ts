@@ -1,7 +1,7 @@
 import { COUP, type CoupDetail, type CoupRow } from '../entities/index.js';
 import { against, standing, type Standing } from '../findings/standing.js';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import type { Snapshot } from '../reading/snapshot-read.js';
+import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 const SHOWN = [
@@ -62,6 +62,21 @@ export async function coups(
   filter: CoupsFilter,
   paging: Paging,
 ): Promise<Page<CoupLine>> {
+  const rows = await read.rows<CoupRead>(...coupsQuery(filter, paging));
+  return pageOf(LIST, rows.map(coupLine), paging, ({ gamingDay, openedAt, ref, table }) => [
+    gamingDay,
+    openedAt,
+    ref,
+    table,
+  ]);
+}
+
+/** Yields all the coups that `coups` returns in pages. */
+export async function* everyCoup(read: Snapshot, filter: CoupsFilter): Slices<CoupLine> {
+  for await (const rows of read.slices<CoupRead>(...coupsQuery(filter))) yield rows.map(coupLine);
+}
+
+function coupsQuery(filter: CoupsFilter, paging?: Paging): RowQuery {
   const where = new Where()
     .filter('c', filter, 'null')
     .named('c.shoe_ref = ?', filter.shoeRef)
@@ -70,19 +85,13 @@ export async function coups(
     where.and(
       `${filter.flagged ? '' : 'not '}exists (select from finding f where ${against('c', 'coup_ref')})`,
     );
-  if (paging.cursor !== undefined)
+  if (paging?.cursor !== undefined)
     where.and(
       '(c.gaming_day, c.opened_at, c.ref, c."table") < (?, ?, ?, ?)',
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
     );
-  const rows = await read.rows<CoupRead>(
-    `select ${COUP_SELECT} from coup c ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc limit ${fetchedFor(paging)}`,
+  return [
+    `select ${COUP_SELECT} from coup c ${where.sql} order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc ${limitOf(paging)}`,
     where.parameters,
-  );
-  return pageOf(LIST, rows.map(coupLine), paging, ({ gamingDay, openedAt, ref, table }) => [
-    gamingDay,
-    openedAt,
-    ref,
-    table,
-  ]);
+  ];
 }

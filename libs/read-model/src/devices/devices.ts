@@ -1,6 +1,6 @@
 import { DEVICE, type DeviceRow } from '../entities/index.js';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import { whole, type RowQuery, type Slices, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 const SHOWN = [
@@ -58,26 +58,34 @@ export async function deviceHealth(
   filter: DevicesFilter,
   paging: Paging,
 ): Promise<DevicesReport> {
-  const where = new Where();
-  const counted = countedOf(where, filter);
-  ofDevices(where, filter);
-  if (paging.cursor !== undefined)
-    where.and(
-      '(d."table", d.source) > (?, ?)',
-      ...cursorKey(paging.cursor, LIST, ['text', 'text']),
-    );
-  const rows = await read.rows<DeviceLine>(
-    `with counted as (${counted})
-     select ${DEVICE.select('d', SHOWN)},
-            coalesce(n.gaps, 0) as gaps, coalesce(n.unread, 0) as unread, coalesce(n.equivocations, 0) as equivocations
-     from device d left join counted n on n."table" = d."table" and n.source = d.source
-     ${where.sql} order by d."table", d.source limit ${fetchedFor(paging)}`,
-    where.parameters,
-  );
+  const rows = await read.rows<DeviceLine>(...devicesQuery(filter, paging));
   return {
     ...pageOf(LIST, rows, paging, ({ table, source }) => [table, source]),
     total: await totalOf(read, filter),
   };
+}
+
+/** Yields all the lines that `deviceHealth` returns in pages. */
+export const everyDevice = (read: Snapshot, filter: DevicesFilter): Slices<DeviceLine> =>
+  read.slices<DeviceLine>(...devicesQuery(filter));
+
+function devicesQuery(filter: DevicesFilter, paging?: Paging): RowQuery {
+  const where = new Where();
+  const counted = countedOf(where, filter);
+  ofDevices(where, filter);
+  if (paging?.cursor !== undefined)
+    where.and(
+      '(d."table", d.source) > (?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['text', 'text']),
+    );
+  return [
+    `with counted as (${counted})
+     select ${DEVICE.select('d', SHOWN)},
+            coalesce(n.gaps, 0) as gaps, coalesce(n.unread, 0) as unread, coalesce(n.equivocations, 0) as equivocations
+     from device d left join counted n on n."table" = d."table" and n.source = d.source
+     ${where.sql} order by d."table", d.source ${limitOf(paging)}`,
+    where.parameters,
+  ];
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Finding, FindingCode, Severity } from '#audit';
 import { FINDING, type FindingRow } from '../entities/index.js';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import type { Snapshot } from '../reading/snapshot-read.js';
+import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 /** The statuses that the list of findings can be filtered by. */
@@ -54,6 +54,8 @@ export const findingLine = ({ body, ...row }: FindingRead): FindingLine => ({
   ...row,
 });
 
+type FindingPaging = Paging & { readonly order?: FindingOrder };
+
 /**
  * Returns a page of findings. Withdrawn findings appear only with the status `withdrawn` or `all`.
  * Findings that are remedied or of a void coup still stand, and have a flag for it.
@@ -61,17 +63,36 @@ export const findingLine = ({ body, ...row }: FindingRead): FindingLine => ({
 export async function findings(
   read: Snapshot,
   filter: FindingsFilter,
-  paging: Paging & { readonly order?: FindingOrder },
+  { order = 'newest', ...paging }: FindingPaging,
 ): Promise<Page<FindingLine>> {
-  const order = paging.order ?? 'newest';
-  const list = `findings/${order}`;
+  const rows = await read.rows<FindingRead>(...findingsQuery(filter, order, paging));
+  return pageOf(listOf(order), rows.map(findingLine), paging, (line) => [
+    ...(order === 'worst' ? [-line.severity] : []),
+    line.gamingDay,
+    line.at,
+    line.id,
+  ]);
+}
+
+/** Yields all the findings that `findings` returns in pages. */
+export async function* everyFinding(
+  read: Snapshot,
+  { order = 'newest', ...filter }: FindingsFilter & { readonly order?: FindingOrder },
+): Slices<FindingLine> {
+  for await (const rows of read.slices<FindingRead>(...findingsQuery(filter, order)))
+    yield rows.map(findingLine);
+}
+
+const listOf = (order: FindingOrder): string => `findings/${order}`;
+
+function findingsQuery(filter: FindingsFilter, order: FindingOrder, paging?: Paging): RowQuery {
   const where = conditions(filter);
-  if (paging.cursor !== undefined) {
+  if (paging?.cursor !== undefined) {
     // A row comparison sorts all columns in one direction, but severities ascend while times
     // descend, so it compares the negated severity.
     const key = cursorKey(
       paging.cursor,
-      list,
+      listOf(order),
       order === 'worst' ? ['number', 'day', 'time', 'text'] : ['day', 'time', 'text'],
     );
     where.and(
@@ -81,17 +102,11 @@ export async function findings(
       ...key,
     );
   }
-  const rows = await read.rows<FindingRead>(
+  return [
     `select ${FINDING_SELECT} from finding f ${where.sql}
-     order by ${order === 'worst' ? '-f.severity desc, ' : ''}f.gaming_day desc, f.at desc, f.id desc limit ${fetchedFor(paging)}`,
+     order by ${order === 'worst' ? '-f.severity desc, ' : ''}f.gaming_day desc, f.at desc, f.id desc ${limitOf(paging)}`,
     where.parameters,
-  );
-  return pageOf(list, rows.map(findingLine), paging, (line) => [
-    ...(order === 'worst' ? [-line.severity] : []),
-    line.gamingDay,
-    line.at,
-    line.id,
-  ]);
+  ];
 }
 
 function conditions(filter: FindingsFilter): Where {

@@ -1,7 +1,7 @@
 import type { EventType } from '#audit';
 import { HOUSE_EVENT, type HouseEventRow } from '../entities/index.js';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import type { Snapshot } from '../reading/snapshot-read.js';
+import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 const SHOWN = ['ref', 'type', 'by', 'at', 'gamingDay', 'data'] as const;
@@ -20,23 +20,33 @@ const LIST = 'house-events';
 /** Returns a page of the record of the house, the latest act first. */
 export async function houseEvents(
   read: Snapshot,
-  { type, by, from, to }: HouseEventsFilter,
+  filter: HouseEventsFilter,
   paging: Paging,
 ): Promise<Page<HouseEventLine>> {
+  const rows = await read.rows<HouseEventLine>(...houseEventsQuery(filter, paging));
+  return pageOf(LIST, rows, paging, ({ gamingDay, at, ref }) => [gamingDay, at, ref]);
+}
+
+/** Yields the whole record that `houseEvents` returns in pages. */
+export const everyHouseEvent = (
+  read: Snapshot,
+  filter: HouseEventsFilter,
+): Slices<HouseEventLine> => read.slices<HouseEventLine>(...houseEventsQuery(filter));
+
+function houseEventsQuery({ type, by, from, to }: HouseEventsFilter, paging?: Paging): RowQuery {
   const where = new Where()
     .given('h.type = any(?)', type)
     .named('h."by" = ?', by)
     .given('h.gaming_day >= ?', from)
     .given('h.gaming_day <= ?', to);
-  if (paging.cursor !== undefined)
+  if (paging?.cursor !== undefined)
     where.and(
       '(h.gaming_day, h."at", h.ref) < (?, ?, ?)',
       ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text']),
     );
-  const rows = await read.rows<HouseEventLine>(
+  return [
     `select ${HOUSE_EVENT.select('h', SHOWN)} from house_event h ${where.sql}
-     order by h.gaming_day desc, h."at" desc, h.ref desc limit ${fetchedFor(paging)}`,
+     order by h.gaming_day desc, h."at" desc, h.ref desc ${limitOf(paging)}`,
     where.parameters,
-  );
-  return pageOf(LIST, rows, paging, ({ gamingDay, at, ref }) => [gamingDay, at, ref]);
+  ];
 }

@@ -1,6 +1,6 @@
 import { codesOfReport, type FindingCode, type Severity } from '#audit';
 import { FINDING, type FindingRow } from '../entities/index.js';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import {
   FINDING_SELECT,
   findingLine,
@@ -8,7 +8,7 @@ import {
   type FindingRead,
 } from '../findings/findings.js';
 import { keyOf } from '../database/schema-keys.js';
-import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { whole, type RowQuery, type Slices, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 /**
@@ -73,6 +73,7 @@ export interface MisdealtReport extends Page<MisdealtLine> {
 
 const LIST = 'misdealt';
 const OF_COUP = ['coupRef', 'table', 'gamingDay', 'at'] as const;
+type MisdealtCoup = Pick<FindingRow, (typeof OF_COUP)[number]>;
 
 /**
  * Returns misdealt coups, the latest first. A coup whose findings were all withdrawn is not
@@ -85,37 +86,59 @@ export async function misdealtCoups(
   filter: MisdealtFilter,
   paging: Paging,
 ): Promise<MisdealtReport> {
-  const where = conditions(filter);
-  if (paging.cursor !== undefined)
-    where.and(
-      '(f.gaming_day, f.at, f.coup_ref, f."table") < (?, ?, ?, ?)',
-      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
-    );
-  const coups = await read.rows<Pick<FindingRow, (typeof OF_COUP)[number]>>(
-    `select ${FINDING.select('f', OF_COUP)} from finding f ${where.sql}
-     group by f.coup_ref, f."table", f.gaming_day, f.at order by f.gaming_day desc, f.at desc, f.coup_ref desc, f."table" desc limit ${fetchedFor(paging)}`,
-    where.parameters,
-  );
+  const coups = await read.rows<MisdealtCoup>(...misdealtQuery(filter, paging));
   const page = pageOf(LIST, coups, paging, ({ gamingDay, at, coupRef, table }) => [
     gamingDay,
     at,
     coupRef as string,
     table,
   ]);
-  const all = await findingsOf(
-    read,
-    filter,
-    page.lines.map(({ coupRef }) => coupRef),
-  );
   return {
-    lines: page.lines.map((coup) =>
-      lineOf(
-        all.filter(({ coupRef, table }) => coupRef === coup.coupRef && keyOf(table) === coup.table),
-      ),
-    ),
+    lines: await linesOf(read, filter, page.lines),
     next: page.next,
     summary: await summaryOf(read, filter),
   };
+}
+
+/** Yields all the coups that `misdealtCoups` returns in pages. */
+export async function* everyMisdealt(read: Snapshot, filter: MisdealtFilter): Slices<MisdealtLine> {
+  for await (const coups of read.slices<MisdealtCoup>(...misdealtQuery(filter)))
+    yield await linesOf(read, filter, coups);
+}
+
+function misdealtQuery(filter: MisdealtFilter, paging?: Paging): RowQuery {
+  const where = conditions(filter);
+  if (paging?.cursor !== undefined)
+    where.and(
+      '(f.gaming_day, f.at, f.coup_ref, f."table") < (?, ?, ?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
+    );
+  return [
+    `select ${FINDING.select('f', OF_COUP)} from finding f ${where.sql}
+     group by f.coup_ref, f."table", f.gaming_day, f.at order by f.gaming_day desc, f.at desc, f.coup_ref desc, f."table" desc ${limitOf(paging)}`,
+    where.parameters,
+  ];
+}
+
+/** Returns these coups with their findings. */
+async function linesOf(
+  read: Snapshot,
+  filter: MisdealtFilter,
+  coups: readonly MisdealtCoup[],
+): Promise<MisdealtLine[]> {
+  const all = await findingsOf(
+    read,
+    filter,
+    coups.map(({ coupRef }) => coupRef),
+  );
+  const found = new Map<string, FindingLine[]>();
+  for (const finding of all) {
+    const key = JSON.stringify([finding.coupRef, keyOf(finding.table)]);
+    found.set(key, [...(found.get(key) ?? []), finding]);
+  }
+  return coups.map(({ coupRef, table }) =>
+    lineOf(found.get(JSON.stringify([coupRef, table])) ?? []),
+  );
 }
 
 /** Returns the findings of these coups that match the filter, the gravest first. */

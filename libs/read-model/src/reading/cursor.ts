@@ -93,6 +93,10 @@ export function fetchedFor({ limit = PAGE_DEFAULT }: Paging): number {
   return limit + 1;
 }
 
+/** Returns the SQL that limits a query to what a page fetches. Without a page, it returns all rows. */
+export const limitOf = (paging: Paging | undefined): string =>
+  paging ? `limit ${fetchedFor(paging)}` : '';
+
 /**
  * Returns a page of the lines that were fetched with `fetchedFor`. `keyOfLine` returns the sorting
  * key of a line.

@@ -48,20 +48,48 @@ export function positionsFrom(text: string): Positions {
   return positions;
 }
 
+/** The SQL of a query and its parameters `$1`, `$2`, … It names the tables without their schema. */
+export type RowQuery = readonly [sql: string, parameters?: readonly unknown[]];
+
+/** All lines of a list or report, a slice at a time. */
+export type Slices<Line> = AsyncGenerator<readonly Line[], void>;
+
+/** Thrown if a query that is read whole has more rows than anybody can use. */
+export class TooManyRows extends Error {
+  override readonly name = 'TooManyRows';
+
+  constructor(readonly most: number) {
+    super(`more than ${most} rows`);
+  }
+}
+
+/** The most rows of a query that is read whole. A larger file does not fit in a spreadsheet. */
+const ROWS_MAX = 500_000;
+/** The rows of a slice: few enough that converting them takes a few milliseconds. */
+const SLICE_ROWS = 200;
+
 /** One consistent view of the rows, and the positions up to which the rows follow the log. */
 export interface Snapshot {
   readonly positions: Positions;
+  /** Returns the rows of a query. */
+  rows<Row>(...query: RowQuery): Promise<Row[]>;
   /**
-   * Returns the rows of a query. The query names the tables without their schema, and its
-   * parameters `$1`, `$2`, …
+   * Yields all rows of a query, from a cursor, which a snapshot has one of. Throws `TooManyRows`
+   * before the first slice if there are more than half a million.
    */
-  rows<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  slices<Row>(...query: RowQuery): Slices<Row>;
 }
 
 /** The result of a read, and its positions as `positionsText` formats them. */
 export interface ReadAt<Result> {
   readonly positions: string;
   readonly result: Result;
+}
+
+/** A snapshot that stays until `close`, which may be called more than once. */
+export interface OpenSnapshot {
+  readonly read: Snapshot;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -73,18 +101,39 @@ export async function readSnapshot<Result>(
   dataSource: DataSource,
   work: (read: Snapshot) => Promise<Result>,
 ): Promise<ReadAt<Result>> {
+  const { read, close } = await openSnapshot(dataSource);
+  try {
+    return { positions: positionsText(read.positions), result: await work(read) };
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Opens a snapshot as `readSnapshot` does. It holds a connection, and a swap by a rebuild waits,
+ * until the caller closes it.
+ */
+export async function openSnapshot(dataSource: DataSource): Promise<OpenSnapshot> {
   const runner = dataSource.createQueryRunner();
   await runner.connect();
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closed(runner));
   try {
     await runner.query('start transaction isolation level repeatable read read only');
-    try {
-      const read = await snapshotOn(runner, schemaOf(dataSource));
-      return { positions: positionsText(read.positions), result: await work(read) };
-    } finally {
-      // The transaction is read-only, so rolling back is enough. If the connection broke, `work`
-      // has already rejected.
-      await runner.query('rollback');
-    }
+    return { read: await snapshotOn(runner, schemaOf(dataSource)), close };
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Ends a snapshot. The transaction is read-only, so rolling back is enough. If the connection broke,
+ * the work on it has already rejected.
+ */
+async function closed(runner: QueryRunner): Promise<void> {
+  try {
+    await runner.query('rollback');
   } finally {
     await runner.release();
   }
@@ -98,11 +147,24 @@ async function snapshotOn(runner: QueryRunner, schema: string): Promise<Snapshot
   const positions = positionsOf(
     (await runner.query('select partition, next from position')) as PositionRow[],
   );
-  return {
-    positions,
-    rows: async <Row>(sql: string, parameters: readonly unknown[] = []) =>
-      (await runner.query(sql, [...parameters])) as Row[],
-  };
+  const rows = async <Row>(...[sql, parameters = []]: RowQuery): Promise<Row[]> =>
+    (await runner.query(sql, [...parameters])) as Row[];
+  return { positions, rows, slices: (...query) => slicesOf(rows, query) };
+}
+
+async function* slicesOf<Row>(rows: Snapshot['rows'], [sql, parameters]: RowQuery): Slices<Row> {
+  const [counted] = await rows<{ readonly n: number }>(
+    `select count(*) as n from (${sql} limit ${ROWS_MAX + 1}) counted`,
+    parameters,
+  );
+  if (Number(counted?.n) > ROWS_MAX) throw new TooManyRows(ROWS_MAX);
+  await rows('set local cursor_tuple_fraction to 1');
+  await rows(`declare every_row no scroll cursor for ${sql}`, parameters);
+  for (;;) {
+    const slice = await rows<Row>(`fetch ${SLICE_ROWS} from every_row`);
+    if (slice.length > 0) yield slice;
+    if (slice.length < SLICE_ROWS) return;
+  }
 }
 
 const schemaOf = ({ options }: DataSource): string =>
@@ -116,20 +178,24 @@ interface PositionRow {
 const positionsOf = (rows: readonly PositionRow[]): Positions =>
   new Map(rows.map(({ partition, next }) => [partition, whole(next)]));
 
-/**
- * Returns whether the rows follow the log up to `wanted`, in every partition that `wanted` names.
- */
-export async function positionsReached(
-  dataSource: DataSource,
-  wanted: Positions,
-): Promise<boolean> {
-  const reached = positionsOf(
+/** Returns the positions that the rows have reached, by one query. */
+export const positionsNow = async (dataSource: DataSource): Promise<Positions> =>
+  positionsOf(
     await dataSource.query<PositionRow[]>(
-      `select partition, next from ${schemaOf(dataSource)}.position where partition = any($1)`,
-      [[...wanted.keys()]],
+      `select partition, next from ${schemaOf(dataSource)}.position`,
     ),
   );
-  return [...wanted].every(([partition, next]) => (reached.get(partition) ?? 0) >= next);
+
+/** Returns whether `reached` is at or after `wanted`, in every partition that `wanted` names. */
+export const hasReached = (reached: Positions, wanted: Positions): boolean =>
+  [...wanted].every(([partition, next]) => (reached.get(partition) ?? 0) >= next);
+
+/** Returns the later of two positions of each partition that either names. */
+export function furthest(one: Positions, other: Positions): Positions {
+  const ends = new Map(one);
+  for (const [partition, next] of other)
+    ends.set(partition, Math.max(next, ends.get(partition) ?? 0));
+  return ends;
 }
 
 /**

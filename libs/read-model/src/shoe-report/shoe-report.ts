@@ -1,7 +1,7 @@
 import { codesOfReport, type FindingCode } from '#audit';
 import { SHOE, type ShoeRow } from '../entities/index.js';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import { whole, type RowQuery, type Slices, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 const SHOWN = [
@@ -98,18 +98,7 @@ export async function shoeReport(
   filter: Filter,
   paging: Paging,
 ): Promise<ShoeReport> {
-  const where = conditions(filter);
-  if (paging.cursor !== undefined)
-    where.and(
-      '(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)',
-      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
-    );
-  const rows = await read.rows<ShoeRead>(
-    `select ${COLUMNS},
-            array(select f.code from finding f where ${ofShoe(where)} order by f.code) as findings
-     from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
-    where.parameters,
-  );
+  const rows = await read.rows<ShoeRead>(...shoesQuery(filter, paging));
   const { lines, next } = pageOf(LIST, rows, paging, (row) => [
     row.gamingDay,
     row.openedAt,
@@ -117,6 +106,26 @@ export async function shoeReport(
     row.table,
   ]);
   return { lines: lines.map(lineOf), next, total: await totalOf(read, filter) };
+}
+
+/** Yields all the lines that `shoeReport` returns in pages. */
+export async function* everyShoeReport(read: Snapshot, filter: Filter): Slices<ShoeReportLine> {
+  for await (const rows of read.slices<ShoeRead>(...shoesQuery(filter))) yield rows.map(lineOf);
+}
+
+function shoesQuery(filter: Filter, paging?: Paging): RowQuery {
+  const where = conditions(filter);
+  if (paging?.cursor !== undefined)
+    where.and(
+      '(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
+    );
+  return [
+    `select ${COLUMNS},
+            array(select f.code from finding f where ${ofShoe(where)} order by f.code) as findings
+     from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc ${limitOf(paging)}`,
+    where.parameters,
+  ];
 }
 
 const conditions = ({ dealer, ...filter }: Filter): Where =>

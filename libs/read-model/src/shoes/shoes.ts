@@ -8,14 +8,7 @@ import {
   type ShoeRow,
 } from '../entities/index.js';
 import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
-import {
-  fetchedFor,
-  cursorKey,
-  PAGE_MAX,
-  pageOf,
-  type Page,
-  type Paging,
-} from '../reading/cursor.js';
+import { cursorKey, limitOf, PAGE_MAX, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import {
   FINDING_SELECT,
   findingLine,
@@ -23,7 +16,7 @@ import {
   type FindingRead,
 } from '../findings/findings.js';
 import { standing, type Standing } from '../findings/standing.js';
-import type { Snapshot } from '../reading/snapshot-read.js';
+import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
 
 const SHOWN = [
@@ -76,22 +69,30 @@ export async function shoes(
   filter: Omit<Filter, 'dealer'>,
   paging: Paging,
 ): Promise<Page<ShoeLine>> {
-  const where = new Where().filter('s', filter, 'null');
-  if (paging.cursor !== undefined)
-    where.and(
-      '(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)',
-      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
-    );
-  const rows = await read.rows<ShoeLine>(
-    `select ${SHOE_SELECT} from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc limit ${fetchedFor(paging)}`,
-    where.parameters,
-  );
+  const rows = await read.rows<ShoeLine>(...shoesQuery(filter, paging));
   return pageOf(LIST, rows, paging, ({ gamingDay, openedAt, ref, table }) => [
     gamingDay,
     openedAt,
     ref,
     table,
   ]);
+}
+
+/** Yields all the shoes that `shoes` returns in pages. */
+export const everyShoe = (read: Snapshot, filter: Omit<Filter, 'dealer'>): Slices<ShoeLine> =>
+  read.slices<ShoeLine>(...shoesQuery(filter));
+
+function shoesQuery(filter: Omit<Filter, 'dealer'>, paging?: Paging): RowQuery {
+  const where = new Where().filter('s', filter, 'null');
+  if (paging?.cursor !== undefined)
+    where.and(
+      '(s.gaming_day, s.opened_at, s.ref, s."table") < (?, ?, ?, ?)',
+      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text']),
+    );
+  return [
+    `select ${SHOE_SELECT} from shoe s ${where.sql} order by s.gaming_day desc, s.opened_at desc, s.ref desc, s."table" desc ${limitOf(paging)}`,
+    where.parameters,
+  ];
 }
 
 /**

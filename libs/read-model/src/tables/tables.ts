@@ -11,8 +11,8 @@ import {
   type TableRow,
 } from '../entities/index.js';
 import { standing, type Standing } from '../findings/standing.js';
-import { fetchedFor, cursorKey, pageOf, type Page, type Paging } from '../reading/cursor.js';
-import type { Snapshot } from '../reading/snapshot-read.js';
+import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
 import { keyOf } from '../database/schema-keys.js';
 import { Where } from '../reading/where.js';
 
@@ -63,6 +63,11 @@ export type TableEvents = Pick<TableRow, (typeof COUNTS)[number]>;
 
 const LIST = 'tables';
 
+interface TablesFilter {
+  readonly scope?: readonly string[];
+  readonly table?: string;
+}
+
 /**
  * A row of the query: the parts of a line, each field after the name of its part. All fields of a
  * missing part are null.
@@ -82,27 +87,37 @@ const COLUMNS = `n."table" as key, n.name as "table", ${TABLE_STATE.select('t', 
  */
 export async function tables(
   read: Snapshot,
-  { scope, table }: { readonly scope?: readonly string[]; readonly table?: string },
+  filter: TablesFilter,
   paging: Paging,
 ): Promise<Page<TableLine>> {
+  const rows = await read.rows<TableRead>(...tablesQuery(filter, paging));
+  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.key]);
+  return { lines: lines.map(tableLine), next };
+}
+
+/** Yields all the tables that `tables` returns in pages. */
+export async function* everyTable(read: Snapshot, filter: TablesFilter): Slices<TableLine> {
+  for await (const rows of read.slices<TableRead>(...tablesQuery(filter)))
+    yield rows.map(tableLine);
+}
+
+function tablesQuery({ scope, table }: TablesFilter, paging?: Paging): RowQuery {
   const where = new Where()
     .and('n."table" <> ?', HOUSE_TABLE)
     .given('n."table" = any(?)', scope?.map(keyOf))
     .named('n."table" = ?', table);
-  if (paging.cursor !== undefined)
+  if (paging?.cursor !== undefined)
     where.and('n."table" > ?', ...cursorKey(paging.cursor, LIST, ['text']));
-  const rows = await read.rows<TableRead>(
+  return [
     `select ${COLUMNS}
      from (select "table", name from table_state union select "table", name from parked) n
      left join table_state t on t."table" = n."table"
      left join parked p on p."table" = n."table"
      left join shoe s on s.ref = t.shoe_ref and s."table" = t."table" and not s.closed
      left join lateral (select * from coup c where c.shoe_ref = s.ref and c."table" = s."table" and c.state = 'open' order by c.coup desc, c.ref desc limit 1) c on true
-     ${where.sql} order by n."table" limit ${fetchedFor(paging)}`,
+     ${where.sql} order by n."table" ${limitOf(paging)}`,
     where.parameters,
-  );
-  const { lines, next } = pageOf(LIST, rows, paging, (row) => [row.key]);
-  return { lines: lines.map(tableLine), next };
+  ];
 }
 
 function tableLine(row: TableRead): TableLine {

@@ -19,7 +19,7 @@ const takesEvents = (config: unknown): boolean =>
  * them on any other route. A body of another media type, or one that finds the room used up, is
  * refused before it is read. Call it before routes are registered.
  */
-export function takeEventBodies(server: FastifyInstance): void {
+export function takeEventBodies(server: FastifyInstance, room = new BodyRoom()): void {
   for (const { mediaType, bytesMax } of Object.values(FORMS)) {
     server.addContentTypeParser(
       mediaType,
@@ -40,7 +40,6 @@ export function takeEventBodies(server: FastifyInstance): void {
       },
     );
   }
-  const room = new BodyRoom();
   server.addHook('onRoute', (route) => {
     if (!takesEvents(route.config)) return;
     const earlier = route.onRequest === undefined ? [] : [route.onRequest].flat();

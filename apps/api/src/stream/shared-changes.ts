@@ -1,0 +1,275 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { Counter } from 'prom-client';
+import { furthest, hasReached, type Change, type Positions } from '#read-model';
+import { Metrics } from '../operation/metrics.js';
+import { PositionsLook } from '../reading/positions-look.js';
+import { RESUMING_MAX } from '../settings/tokens.js';
+import { AskChanges } from './ask-changes.js';
+import { Batch } from './batch.js';
+import { tableOf, type Viewer } from './views.js';
+
+/** What is kept for readers who resume from a moment ago: so many changes, in so many batches. */
+const RECENT_MAX = 5_000;
+const RECENT_BATCHES_MAX = 200;
+/** How long a read of changes that failed waits before the next. */
+const AFTER_FAULT_MS = 1_000;
+
+/** A reader of the stream, as what all readers share sees it. */
+export interface StreamReader {
+  readonly viewer: Viewer;
+  /** All changes before these positions were written to it. Kept while it is not level. */
+  since: Positions;
+  /** Writes messages. Returns false, and writes nothing, if the reader has too many to take. */
+  take(messages: Buffer): boolean;
+  /** Called when `take` returned false. The reader is no longer level, and reads for itself. */
+  fallsBehind(): void;
+}
+
+/** The level readers for whom every change looks the same. */
+interface View {
+  readonly viewer: Viewer;
+  readonly readers: Set<StreamReader>;
+}
+
+/**
+ * Follows the changes of the rows, once for all streams of this process. Each change is read and
+ * formatted once, and written to every reader that may see its table. A reader is *level* if it has
+ * everything that was fanned out. Others read for themselves until they are.
+ */
+@Injectable()
+export class SharedChanges implements OnModuleDestroy {
+  private readonly logger = new Logger('stream');
+  private readonly readers = new Set<StreamReader>();
+  private readonly views = new Map<string, View>();
+  private readonly viewsOf = new Map<string, Set<View>>();
+  /** Readers that are level and began after `at`: they skip what they have. */
+  private readonly ahead = new Set<StreamReader>();
+  /** All changes before these positions were fanned out. Undefined while nobody follows. */
+  private at: Positions | undefined;
+  private recent: Batch[] = [];
+  private isReading = false;
+  private notBefore = 0;
+  private unfollow: (() => void) | undefined;
+  private readonly turns = new Turns(RESUMING_MAX);
+  private readonly reads: Counter<'by'>;
+
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly look: PositionsLook,
+    { registry }: Metrics,
+  ) {
+    this.reads = new Counter({
+      name: 'shoeprint_stream_reads_total',
+      help: 'Reads of changes: by all streams together ("shared") or by one that resumes ("own").',
+      labelNames: ['by'],
+      registers: [registry],
+    });
+    for (const by of ['shared', 'own']) this.reads.inc({ by }, 0);
+  }
+
+  /** The number of readers. */
+  get count(): number {
+    return this.readers.size;
+  }
+
+  /** Returns where a reader begins that names no position. */
+  async now(): Promise<Positions> {
+    return this.at ?? (await this.look.now());
+  }
+
+  /** Counts a reader until `leave`. `now` is where the sharing begins if it is the first. */
+  join(reader: StreamReader, now: Positions): void {
+    this.readers.add(reader);
+    this.at ??= now;
+    this.unfollow ??= this.look.follow((positions) => this.looked(positions));
+  }
+
+  /** Forgets a reader. When none is left, nothing is read. */
+  leave(reader: StreamReader): void {
+    this.readers.delete(reader);
+    this.putOff(reader);
+    if (this.readers.size === 0) this.rest();
+  }
+
+  /**
+   * Makes a reader level, and returns true, unless it must first read for itself. What was fanned
+   * out a moment ago is written to it.
+   */
+  admit(reader: StreamReader): boolean {
+    const { at, recent } = this;
+    if (at === undefined || !hasReached(reader.since, recent[0]?.from ?? at)) return false;
+    for (const batch of recent) if (!this.bring(reader, batch)) return false;
+    if (hasReached(at, reader.since)) this.putOn(reader);
+    else this.ahead.add(reader);
+    return true;
+  }
+
+  /** Returns the positions up to which a reader has been sent everything that it may see. */
+  positionOf(reader: StreamReader): Positions {
+    const isLevel = this.views.get(reader.viewer.key)?.readers.has(reader) === true;
+    return isLevel && this.at ? this.at : reader.since;
+  }
+
+  /** Reads what a reader lacks, a part at a time, once it is its turn. `more` says if there is more. */
+  async readFor(reader: StreamReader): Promise<{ readonly batch: Batch; readonly more: boolean }> {
+    return this.turns.take(async () => {
+      const { since, viewer } = reader;
+      this.reads.inc({ by: 'own' });
+      const { changes, positions, more } = await this.queries.execute(
+        new AskChanges(since, viewer.tables === 'all' ? undefined : [...viewer.tables]),
+      );
+      return { batch: new Batch(since, changes, positions), more };
+    });
+  }
+
+  private looked(positions: Positions): void {
+    const { at, isReading, notBefore } = this;
+    if (at === undefined || isReading || performance.now() < notBefore) return;
+    if (hasReached(at, positions)) return;
+    this.isReading = true;
+    this.readOn()
+      .catch((error: unknown) => {
+        this.notBefore = performance.now() + AFTER_FAULT_MS;
+        this.logger.warn({
+          message: 'could not read the changes; streams wait',
+          error: (error as Error).message,
+        });
+      })
+      .finally(() => (this.isReading = false));
+  }
+
+  private async readOn(): Promise<void> {
+    for (let isBehind = true; isBehind;) {
+      const from = this.at;
+      if (from === undefined) return;
+      this.reads.inc({ by: 'shared' });
+      const { changes, positions, more } = await this.queries.execute(new AskChanges(from));
+      // Everybody may have left during the read, and others have come.
+      if (this.at !== from) return;
+      this.fanOut(new Batch(from, changes, positions));
+      isBehind = more;
+    }
+  }
+
+  private fanOut(batch: Batch): void {
+    this.at = batch.to;
+    this.keep(batch);
+    for (const [view, changes] of this.touchedBy(batch)) {
+      const text = batch.render(view.viewer, changes);
+      if (text === '') continue;
+      const messages = Buffer.from(text);
+      for (const reader of view.readers) {
+        if (reader.take(messages)) continue;
+        this.putOff(reader);
+        reader.since = batch.from;
+        reader.fallsBehind();
+      }
+    }
+    for (const reader of this.ahead) {
+      if (!this.bring(reader, batch)) {
+        this.ahead.delete(reader);
+        reader.fallsBehind();
+      } else if (hasReached(batch.to, reader.since)) this.putOn(reader);
+    }
+  }
+
+  /** Returns the views that may see something of a batch, each with the changes at its tables. */
+  private touchedBy({ changes }: Batch): Map<View, readonly Change[]> {
+    const touched = new Map<View, Change[]>();
+    for (const change of changes)
+      for (const view of this.viewsOf.get(tableOf(change)) ?? []) {
+        const those = touched.get(view);
+        if (those) those.push(change);
+        else touched.set(view, [change]);
+      }
+    const all: Map<View, readonly Change[]> = touched;
+    for (const view of this.viewsOf.get(EVERY_TABLE) ?? []) all.set(view, changes);
+    return all;
+  }
+
+  /** Writes to one reader what it lacks of a batch. Returns false if it cannot take it. */
+  private bring(reader: StreamReader, batch: Batch): boolean {
+    const { since } = reader;
+    const lacking = batch.changes.filter(
+      ({ partition, changed }) => changed > (since.get(partition) ?? 0),
+    );
+    const until = furthest(since, batch.to);
+    const text = batch.render(reader.viewer, lacking, until);
+    if (text !== '' && !reader.take(Buffer.from(text))) return false;
+    reader.since = until;
+    return true;
+  }
+
+  private keep(batch: Batch): void {
+    this.recent.push(batch);
+    let kept = this.recent.reduce((sum, { changes }) => sum + changes.length, 0);
+    while (this.recent.length > 1 && (kept > RECENT_MAX || this.recent.length > RECENT_BATCHES_MAX))
+      kept -= this.recent.shift()?.changes.length ?? 0;
+  }
+
+  private putOn(reader: StreamReader): void {
+    this.ahead.delete(reader);
+    const { viewer } = reader;
+    let view = this.views.get(viewer.key);
+    if (!view) {
+      view = { viewer, readers: new Set() };
+      this.views.set(viewer.key, view);
+      for (const table of tablesOf(view)) {
+        const views = this.viewsOf.get(table) ?? new Set();
+        this.viewsOf.set(table, views.add(view));
+      }
+    }
+    view.readers.add(reader);
+  }
+
+  private putOff(reader: StreamReader): void {
+    this.ahead.delete(reader);
+    const view = this.views.get(reader.viewer.key);
+    if (!view?.readers.delete(reader) || view.readers.size > 0) return;
+    this.views.delete(view.viewer.key);
+    for (const table of tablesOf(view)) {
+      const views = this.viewsOf.get(table);
+      views?.delete(view);
+      if (views?.size === 0) this.viewsOf.delete(table);
+    }
+  }
+
+  private rest(): void {
+    this.unfollow?.();
+    this.unfollow = undefined;
+    this.at = undefined;
+    this.recent = [];
+  }
+
+  onModuleDestroy(): void {
+    this.rest();
+  }
+}
+
+/** The name under which `viewsOf` has views of all tables. No table's id is empty. */
+const EVERY_TABLE = '';
+const tablesOf = ({ viewer: { tables } }: View): Iterable<string> =>
+  tables === 'all' ? [EVERY_TABLE] : tables;
+
+/** Lets so much work be under way at once, and the rest wait in order. */
+class Turns {
+  private free: number;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(atOnce: number) {
+    this.free = atOnce;
+  }
+
+  async take<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.free += 1;
+    }
+  }
+}
