@@ -237,7 +237,7 @@ describe('a device key', () => {
       person: null,
       roles: ['device'],
       tables: ['B07'],
-      permissions: ['record-events', 'own-session'],
+      permissions: ['record-events', 'own-session', 'read-docs'],
       wallDisplay: false,
       secondFactor: false,
       mustDo: null,

@@ -29,6 +29,7 @@ async function newAccounts(api: TestApi, ...names: readonly string[]): Promise<v
       .getRepository(Account)
       .insert({
         name,
+        person: name,
         passwordHash,
         roles: ['pit-boss'],
         tables: ['*'],

@@ -116,11 +116,14 @@ export class RemoveFactorHandler implements ICommandHandler<RemoveFactor> {
 
   async execute({ by, proof, address }: RemoveFactor): Promise<void> {
     const name = by.account;
-    await limited(this.attempts, { name, address }, async () => {
+    const tried = { name, address };
+    await limited(this.attempts, tried, async () => {
       await accountWith(this.source, { name, password: proof.password });
       await this.source.transaction(async (manager) => {
         await lockedAccount(manager, name);
-        await requireCode(manager, name, proof.code);
+        await this.attempts.checkCode(tried, proof.code, () =>
+          requireCode(manager, name, proof.code),
+        );
         await removeFactor(manager, name);
       });
     });

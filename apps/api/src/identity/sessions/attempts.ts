@@ -54,15 +54,45 @@ export class Attempts {
     }
   }
 
+  /**
+   * Runs `check` of the code that a person gives beside the right password. A code whose check
+   * throws counts as failed, at a known address too: six digits can be guessed. Throws
+   * `too-many-attempts` beyond a limit.
+   */
+  async checkCode(
+    tried: Tried,
+    code: string | undefined,
+    check: () => Promise<void>,
+  ): Promise<void> {
+    if (code === undefined) return check();
+    const { name, address } = pairOf(tried);
+    const takeBack = this.count(name, [
+      [`code ${name} ${address}`, FAILED_MAX.pair],
+      [`code ${name}`, FAILED_MAX.name],
+    ]);
+    await check();
+    takeBack();
+  }
+
   private begin({ name, address }: Pair, isKnown: boolean): () => void {
     const pair = `${name} ${address}`;
-    const limits: readonly [key: string, most: number][] = isKnown
-      ? [[`known ${pair}`, FAILED_MAX.known]]
-      : [
-          [`pair ${pair}`, FAILED_MAX.pair],
-          [`name ${name}`, FAILED_MAX.name],
-          [`address ${address}`, FAILED_MAX.address],
-        ];
+    return this.count(
+      name,
+      isKnown
+        ? [[`known ${pair}`, FAILED_MAX.known]]
+        : [
+            [`pair ${pair}`, FAILED_MAX.pair],
+            [`name ${name}`, FAILED_MAX.name],
+            [`address ${address}`, FAILED_MAX.address],
+          ],
+    );
+  }
+
+  /** Counts an attempt as failed, and returns what takes that back. Throws beyond a limit. */
+  private count(
+    name: string,
+    limits: readonly (readonly [key: string, most: number])[],
+  ): () => void {
     if (limits.some(([key, most]) => this.failures.count(key) >= most))
       throw new Problem('too-many-attempts', undefined, {
         headers: { 'Retry-After': String(WINDOW_S) },

@@ -53,9 +53,10 @@ export class SignInHandler implements ICommandHandler<SignIn> {
   ) {}
 
   async execute({ who, address }: SignIn): Promise<SignedIn> {
-    const signedIn = await limited(this.attempts, { name: who.name, address }, async () => {
+    const tried = { name: who.name, address };
+    const signedIn = await limited(this.attempts, tried, async () => {
       const account = await accountWith(this.source, who);
-      return this.source.transaction((manager) => this.open(manager, account, who.code));
+      return this.source.transaction((manager) => this.open(manager, account, who.code, tried));
     });
     this.logger.log({ message: 'signed in', name: who.name });
     return signedIn;
@@ -66,11 +67,13 @@ export class SignInHandler implements ICommandHandler<SignIn> {
     manager: EntityManager,
     { name, passwordHash }: Account,
     code: string | undefined,
+    tried: Tried,
   ): Promise<SignedIn> {
     const account = await lockedAccount(manager, name);
     if (!account || account.disabled || account.passwordHash !== passwordHash)
       throw wrongPassword(name);
-    if (account.secondFactor) await requireCode(manager, name, code);
+    if (account.secondFactor)
+      await this.attempts.checkCode(tried, code, () => requireCode(manager, name, code));
     account.passwordUsedAt ??= new Date();
     await manager.save(account);
     return openSession(manager, name, this.settings);
