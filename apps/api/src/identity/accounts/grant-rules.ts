@@ -57,19 +57,17 @@ export function needsConfirmation(before: Rights, after: Rights): boolean {
 }
 
 /**
- * Returns whether an admin can confirm what `asker` wants for an account: somebody else than both,
- * whose tables cover the account before and after.
+ * Returns whether there is an admin beside `asker`, of another person and whose tables cover the
+ * account before and after. The account itself does not count. Its person may be that of the other
+ * admin, because the asker may have set it: then the grant waits for a third one.
  */
-export function canConfirm(
-  admin: Pick<Account, 'person' | 'tables' | 'wallDisplay'>,
+export const isSecondAdmin = (
+  admin: Pick<Account, 'name' | 'person' | 'tables' | 'wallDisplay'>,
   asker: string,
   grantee: Grantee,
   after: Pick<Rights, 'tables'>,
-): boolean {
-  return (
-    !admin.wallDisplay &&
-    admin.person !== asker &&
-    admin.person !== grantee.person &&
-    covers({ tables: seenBy(admin.tables) }, [...grantee.tables, ...after.tables])
-  );
-}
+): boolean =>
+  !admin.wallDisplay &&
+  admin.person !== asker &&
+  admin.name !== grantee.name &&
+  covers({ tables: seenBy(admin.tables) }, [...grantee.tables, ...after.tables]);

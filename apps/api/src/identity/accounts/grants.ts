@@ -13,7 +13,7 @@ import { Account, PendingGrant } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
 import { covers, type Identity, seenBy } from '../identity.js';
 import { type AccountShown, lockAdmins, managedAccount, shownAccount } from './accounts.js';
-import { type Admin, adminOf, canConfirm, requireCovered } from './grant-rules.js';
+import { type Admin, adminOf, isSecondAdmin, requireCovered } from './grant-rules.js';
 import { type GrantShown, openGrants, shownGrant } from './pending-grants.js';
 
 /** Asks for the pending grants within the sender's tables, oldest first. */
@@ -134,7 +134,7 @@ async function confirm(
   if (!me || !asker || !mayStillAsk(asker, account, grant))
     throw new Problem('conflict', `${grant.askedBy} may no longer ask for this`);
   requireCovered(by, grant.tables);
-  if (!canConfirm(me, asker.person, account, grant))
+  if (!isSecondAdmin(me, asker.person, account, grant))
     throw new Problem('not-permitted', 'your account may not confirm this');
   Object.assign(account, { roles: grant.roles, tables: grant.tables });
   const shown = shownAccount(await manager.save(account));
