@@ -11,6 +11,7 @@ import { IssueResetHandler, UseResetHandler } from './accounts/password-resets.j
 import { Gate } from './gate.js';
 import { Identities } from './identities.js';
 import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './keys/device-keys.js';
+import { KeyTables } from './keys/key-tables.js';
 import { KeysController } from './keys/keys.controller.js';
 import { ChangePasswordHandler } from './me/change-password.js';
 import { MeController } from './me/me.controller.js';
@@ -53,7 +54,7 @@ const HANDLERS = [
     GrantsController,
     KeysController,
   ],
-  providers: [Identities, Gate, KnownAddresses, Attempts, FollowedSessions, ...HANDLERS],
-  exports: [Identities, FollowedSessions],
+  providers: [Identities, Gate, KeyTables, KnownAddresses, Attempts, FollowedSessions, ...HANDLERS],
+  exports: [Identities, KeyTables, FollowedSessions],
 })
 export class IdentityModule {}

@@ -88,6 +88,11 @@ export class WriteScope {
     this.tables = new NamePatterns(lists.tables);
   }
 
+  /** Returns whether the list of tables has this one by its name. */
+  names(table: string): boolean {
+    return this.tables.names(table);
+  }
+
   /**
    * Returns the part of an event that the identity may not write, or undefined if it may write the
    * event. `type` is the short name.

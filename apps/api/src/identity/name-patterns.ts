@@ -24,6 +24,11 @@ export class NamePatterns {
     this.patterns = list.filter((name) => name.includes('*'));
   }
 
+  /** Returns whether the list has this name itself, rather than a pattern that matches it. */
+  names(name: string): boolean {
+    return this.exact.has(name);
+  }
+
   /**
    * Returns whether the list matches a name. Caches the result, because the events of one sender
    * repeat their names.

@@ -4,6 +4,7 @@ import { Decoder, houseFrom } from '#audit';
 import { NotRecorded, OutcomeUnknown, type Appended, type Appending, EventLog } from '#event-log';
 import { within } from '#process';
 import type { Identity } from '../identity/identity.js';
+import { KeyTables } from '../identity/keys/key-tables.js';
 import { Problem } from '../problems/problems.js';
 import { InstalledRules } from '../settings/tokens.js';
 import type { EventForm } from './body/event-form.js';
@@ -50,6 +51,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     private readonly log: EventLog,
     { book }: InstalledRules,
     private readonly metrics: IngestMetrics,
+    private readonly keyTables: KeyTables,
   ) {
     this.decoder = new Decoder(houseFrom(book), 'refused');
     this.singles = new SingleEvents(this.decoder, log.partitions);
@@ -69,20 +71,28 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
         : undefined;
     return single === undefined
       ? this.many(command, stamps, began)
-      : this.one(single, command.body.length, began);
+      : this.one(single, command, began);
   }
 
-  private async one({ type, appending }: Single, bytes: number, began: number): Promise<Recorded> {
-    let result: IngestResult = 'recorded';
+  private async one(
+    { type, table, appending }: Single,
+    { sender, body }: AppendEvents,
+    began: number,
+  ): Promise<Recorded> {
+    let result: IngestResult = 'refused';
     try {
-      return { events: 1, positions: [await this.append(appending)] };
+      if (!this.keyTables.knows(sender, table)) await this.keyTables.bring(sender, [table]);
+      const appended = await this.append(appending).catch((error: unknown) => {
+        throw this.failed([error], 0);
+      });
+      result = 'recorded';
+      return { events: 1, positions: [appended] };
     } catch (error) {
-      const problem = this.failed([error], 0);
-      result = resultOf(problem);
-      throw problem;
+      if (error instanceof Problem) result = resultOf(error);
+      throw error;
     } finally {
       this.metrics.add(type, result, 1);
-      this.metrics.request(bytes, (performance.now() - began) / 1000);
+      this.metrics.request(body.length, (performance.now() - began) / 1000);
     }
   }
 
@@ -96,6 +106,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     let result: IngestResult = 'refused';
     try {
       await events.read(body, this.decoder);
+      await this.keyTables.bring(sender, records.names);
       const positions = await this.appendAll(records.appendings(this.log.partitions));
       result = 'recorded';
       return { events: events.count, positions };

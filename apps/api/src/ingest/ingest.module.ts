@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { EventLog } from '#event-log';
+import { IdentityModule } from '../identity/identity.module.js';
 import { Metrics } from '../operation/metrics.js';
 import { AppendEventsHandler } from './append-events.js';
 import { takeEventBodies } from './body/event-body.js';
@@ -17,6 +18,7 @@ const metrics = {
 
 /** Records events. Other modules provide `EventLog`, `InstalledRules`, `Metrics` and the buses. */
 @Module({
+  imports: [IdentityModule],
   controllers: [IngestController],
   providers: [AppendEventsHandler, CheckEventsHandler, metrics],
 })

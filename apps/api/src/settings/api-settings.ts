@@ -46,6 +46,8 @@ export abstract class ApiSettings implements PageSettings {
   abstract readonly keepAliveMs: number;
   /** The proxies that say from which address a request comes. */
   abstract readonly trustProxy: ProxyTrust;
+  /** How many tables a device key may bring that it does not list by name. */
+  abstract readonly keyTablesMax: number;
 }
 
 /** The settings of a server, except its database and log. Standalone has its own of these. */
@@ -72,6 +74,7 @@ export const API_DEFAULTS: ApiSettings = {
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
   trustProxy: undefined,
+  keyTablesMax: 1000,
 };
 
 /** Two years, as the lists of browsers ask for. */
@@ -96,6 +99,7 @@ export function listenSettings(env: Environment): ListenSettings {
       env.whole('SHOEPRINT_KEEP_ALIVE_S', API_DEFAULTS.keepAliveMs / 1000, 1, 3600) * 1000,
     host,
     trustProxy: proxyTrust(env),
+    keyTablesMax: env.whole('SHOEPRINT_KEY_TABLES_MAX', API_DEFAULTS.keyTablesMax, 1, 10_000),
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),
     ...logLevelSettings(env),

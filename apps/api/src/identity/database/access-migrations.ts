@@ -115,10 +115,27 @@ class KnownAddresses1795000000000 implements MigrationInterface {
   }
 }
 
+/** Keeps the tables that each key has brought, so that their number can be bounded. */
+class KeyTables1793000000000 implements MigrationInterface {
+  readonly name = 'KeyTables1793000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table access.key_table (
+        key_name text not null, table_name text not null, brought_at timestamptz not null default now(),
+        constraint key_table_pkey primary key (key_name, table_name))`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table access.key_table');
+  }
+}
+
 /** The migrations, in the order in which they are applied. A published one never changes. */
 export const ACCESS_MIGRATIONS = [
   Access1790000000000,
   People1791000000000,
   Outbox1792000000000,
+  KeyTables1793000000000,
   KnownAddresses1795000000000,
 ];

@@ -128,6 +128,20 @@ export class DeviceKey {
   @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true }) lastUsedAt!: Date | null;
 }
 
+/** A table that a key has sent to first, and does not list by name. Never deleted. */
+@Entity({ name: 'key_table', schema: ACCESS_SCHEMA })
+export class KeyTable {
+  @PrimaryColumn({
+    type: 'text',
+    name: 'key_name',
+    primaryKeyConstraintName: 'key_table_pkey',
+  })
+  keyName!: string;
+  @PrimaryColumn({ type: 'text', name: 'table_name', primaryKeyConstraintName: 'key_table_pkey' })
+  table!: string;
+  @Column({ type: 'timestamptz', name: 'brought_at', default: () => 'now()' }) broughtAt!: Date;
+}
+
 /** An address from which an account has signed in: an IPv4 address or an IPv6 /64. */
 @Entity({ name: 'known_address', schema: ACCESS_SCHEMA })
 export class KnownAddress {
@@ -150,5 +164,6 @@ export const ACCESS_ENTITIES = [
   Totp,
   RecoveryCode,
   DeviceKey,
+  KeyTable,
   KnownAddress,
 ];

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type AnyEvent, Decoder, houseFrom } from '#audit';
 import type { Identity } from '../../identity/identity.js';
+import { KeyTables } from '../../identity/keys/key-tables.js';
 import { Problem } from '../../problems/problems.js';
 import { InstalledRules } from '../../settings/tokens.js';
 import type { EventForm } from '../body/event-form.js';
@@ -39,7 +40,10 @@ export class CheckEventsHandler implements IQueryHandler<CheckEvents> {
   private readonly decoder: Decoder;
   private underWay = 0;
 
-  constructor(private readonly rules: InstalledRules) {
+  constructor(
+    private readonly rules: InstalledRules,
+    private readonly keyTables: KeyTables,
+  ) {
     this.decoder = new Decoder(houseFrom(rules.book), 'refused');
   }
 
@@ -63,6 +67,7 @@ export class CheckEventsHandler implements IQueryHandler<CheckEvents> {
       add: (_table, _content, event) => void taken.push(event),
     });
     await reading.read(body, this.decoder);
+    await this.keyTables.check(sender, new Set(taken.map(({ table }) => table)));
     const tables = new TablesApart(this.rules.book);
     const slices = new Slices();
     for (const event of taken) {

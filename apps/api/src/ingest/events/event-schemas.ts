@@ -1,4 +1,5 @@
 import { CURRENCIES, type EventType, fullName, SENT_TYPES, SHAPES } from '#audit';
+import { TABLE_BYTES_MAX } from './request-events.js';
 
 /** A JSON Schema, of the draft that AsyncAPI 3 uses and of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -164,6 +165,11 @@ function sentSchema(type: EventType): JsonSchema {
     dependentRequired: { session: ['sequence'], sequence: ['session'] },
     properties: {
       ...properties,
+      table: {
+        ...FIELD_SCHEMAS.id,
+        maxLength: TABLE_BYTES_MAX,
+        description: `At most ${TABLE_BYTES_MAX} bytes of UTF-8.`,
+      },
       datacontenttype: { const: 'application/json', description: 'Accepted but not stored' },
       traceparent: TRACE,
       tracestate: TRACE,

@@ -6,6 +6,13 @@ import { chunksOf, tooMany, type Chunk } from '../body/body-chunks.js';
 import type { EventForm } from '../body/event-form.js';
 import { FaultList } from './fault-list.js';
 
+/** The most bytes of UTF-8 of a table's name. Longer ones in files are still audited. */
+export const TABLE_BYTES_MAX = 200;
+
+/** Returns whether a table's name is longer than a request may have it. */
+export const isTableTooLong = (table: string): boolean =>
+  table.length * 3 > TABLE_BYTES_MAX && Buffer.byteLength(table) > TABLE_BYTES_MAX;
+
 /** What takes the events of a request that are the sender's to write, in their order. */
 export interface Taker {
   /** The most events of one request. */
@@ -67,6 +74,10 @@ export class RequestEvents {
 
   private takeEvent(event: AnyEvent, content: string, position: number): void {
     this.types.set(event.type, (this.types.get(event.type) ?? 0) + 1);
+    if (isTableTooLong(event.table))
+      return this.malformed.add(this.position(position), [
+        { pointer: '/table', reason: `must be at most ${TABLE_BYTES_MAX} bytes of UTF-8` },
+      ]);
     const refused = this.sender.writes.refuses(event);
     if (refused === undefined) {
       if (this.malformed.events === 0 && this.notTheirs.events === 0)

@@ -1,6 +1,7 @@
 import { blockOf, type Decoder, type EventType } from '#audit';
 import { partitionOf, type Appending } from '#event-log';
 import type { Identity } from '../../identity/identity.js';
+import { isTableTooLong } from './request-events.js';
 import { linesBytes } from './table-records.js';
 
 /**
@@ -13,6 +14,7 @@ const NAME_LENGTH_MAX = 200;
 /** A single decoded event: its type, and what to append. */
 export interface Single {
   readonly type: EventType;
+  readonly table: string;
   readonly appending: Appending;
 }
 
@@ -40,6 +42,7 @@ export class SingleEvents {
     };
     if (event === undefined || sender.writes.refuses(event) !== undefined) return undefined;
     const { type, table } = event;
+    if (isTableTooLong(table)) return undefined;
     const value = linesBytes(
       (content === undefined ? text : Buffer.from(content, 'utf8').toString('latin1')).slice(
         0,
@@ -48,6 +51,7 @@ export class SingleEvents {
     );
     return {
       type,
+      table,
       appending: {
         partition: this.partitionOf(table),
         records: [{ key: table, value }],

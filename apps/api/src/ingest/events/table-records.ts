@@ -48,6 +48,11 @@ export class TableRecords implements Taker {
     lines.pieces.push(content.slice(0, -1), this.stamps);
   }
 
+  /** Returns the tables of the request. */
+  get names(): Iterable<string> {
+    return this.tables.keys();
+  }
+
   /** Returns what to append, one appending for each partition. Do not call `add` afterwards. */
   appendings(partitions: number): Appending[] {
     const urgency: Urgency = this.events > LIVE_EVENTS_MAX ? 'bulk' : 'live';
