@@ -4,6 +4,7 @@ import { MemoryLog, MemoryStore } from '#event-log';
 import type { HouseEventLine, TableLine } from '#read-model';
 import { DataSource } from 'typeorm';
 import { HouseRecord } from '../../apps/api/src/house/house-record.js';
+import { startApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 import { startServer, type TestServer, UTC_DAYS } from '../kit/server.js';
@@ -58,9 +59,25 @@ describe('the record of the house', () => {
       data: {
         version: '0.1.0',
         rules: { 'punto-banco@1': expect.stringMatching(/^[0-9a-f]{64}$/) },
-        settings: { basePath: '', sessionHours: 12, metricsToken: '(set)' },
+        settings: { basePath: '', sessionHours: 12 },
       },
     });
+  });
+
+  it('names a setting that is a secret, and not its value', async () => {
+    const api = await startApi({ settings: { metricsToken: 'hidden-word' } });
+    try {
+      const all = await Promise.all(
+        Array.from({ length: api.log.partitions }, (_, partition) =>
+          api.log.read(partition, 0, 1 << 20),
+        ),
+      );
+      const text = all.flat().map(({ value }) => Buffer.from(value).toString());
+      expect(text.join()).toContain('"metricsToken":"(set)"');
+      expect(text.join()).not.toContain('hidden-word');
+    } finally {
+      await api.close();
+    }
   });
 
   it('names who read a report, how often in a minute, and what it was about', async () => {
@@ -227,7 +244,158 @@ describe('the record of the house', () => {
     );
     expect(await acts('?by=person/cy')).toHaveLength(1);
   });
+});
 
+describe('what people do', () => {
+  const PASSWORD = 'a long enough phrase';
+  const secrets: string[] = [];
+  const send = async (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    token?: string,
+    body?: object,
+  ) => {
+    const answer = await server.api.send(method, path, token, body);
+    const text = answer.body;
+    for (const [, secret] of text.matchAll(/"(?:token|code|secret|password)":"([^"]+)"/g))
+      secrets.push(secret as string);
+    if (answer.statusCode >= 300)
+      throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+    return (text === '' ? {} : answer.json()) as Record<string, string>;
+  };
+  const signIn = (password: string) =>
+    send('POST', '/v1/sign-in', undefined, { name: 'may', password });
+
+  it('is recorded: sign-ins, sessions, accounts, passwords and keys, with old and new values', async () => {
+    const admin = await server.api.person('admin', { name: 'boss' });
+    await send('POST', '/v1/accounts', admin, {
+      name: 'may',
+      person: 'p-17',
+      password: PASSWORD,
+      roles: ['pit-boss'],
+      tables: ['B07'],
+    });
+    const first = await signIn(PASSWORD);
+    await send('POST', '/v1/me/password', first.token, {
+      password: PASSWORD,
+      newPassword: 'another long enough phrase',
+    });
+    const second = await signIn('another long enough phrase');
+    const sessions = await server.api.send('GET', '/v1/me/sessions', second.token);
+    const { items } = sessions.json<{ items: { id: string; current: boolean }[] }>();
+    const older = items.find(({ current }) => !current)?.id as string;
+    await send('DELETE', `/v1/me/sessions/${older}`, second.token);
+    await send('POST', '/v1/sign-out', second.token);
+    await send('PATCH', '/v1/accounts/may', admin, { tables: ['B07', 'B08'], wallDisplay: true });
+    const reset = await send('POST', '/v1/accounts/may/password-reset', admin, {});
+    await send('POST', '/v1/password-reset', undefined, {
+      name: 'may',
+      code: reset.code,
+      newPassword: 'a third long enough phrase',
+    });
+    const key = await send('POST', '/v1/keys', admin, {
+      name: 'shoe-7',
+      sources: ['device/shoe-7'],
+      tables: ['B07'],
+      types: ['card-drawn'],
+    });
+    await send('DELETE', `/v1/keys/${key.id}`, admin);
+    const of = ({ data }: HouseEventLine): boolean =>
+      ['may', 'shoe-7'].some((name) => Object.values(data).includes(name));
+    const found = await actsWhen(of, 11);
+    expect(found.toReversed().map(({ type, by, data }) => [type, by, withoutIds(data)])).toEqual([
+      [
+        'account-created',
+        'person/boss',
+        {
+          account: 'may',
+          values: {
+            person: 'p-17',
+            roles: ['pit-boss'],
+            tables: ['B07'],
+            disabled: false,
+            wallDisplay: false,
+          },
+        },
+      ],
+      ['person-signed-in', 'person/p-17', { account: 'may', address: '127.0.0.1' }],
+      ['account-changed', 'person/p-17', { account: 'may', changes: { password: 'changed' } }],
+      ['person-signed-in', 'person/p-17', { account: 'may', address: '127.0.0.1' }],
+      ['person-session-ended', 'person/p-17', { account: 'may' }],
+      ['person-signed-out', 'person/p-17', { account: 'may' }],
+      [
+        'account-changed',
+        'person/boss',
+        {
+          account: 'may',
+          changes: {
+            tables: { from: ['B07'], to: ['B07', 'B08'] },
+            wallDisplay: { from: false, to: true },
+          },
+        },
+      ],
+      [
+        'account-changed',
+        'person/boss',
+        { account: 'may', changes: { password: 'reset issued', removesSecondFactor: false } },
+      ],
+      [
+        'account-changed',
+        'person/p-17',
+        { account: 'may', changes: { password: 'reset used', removesSecondFactor: false } },
+      ],
+      [
+        'key-created',
+        'person/boss',
+        {
+          key: 'shoe-7',
+          values: { sources: ['device/shoe-7'], tables: ['B07'], types: ['card-drawn'] },
+        },
+      ],
+      ['key-revoked', 'person/boss', { key: 'shoe-7' }],
+    ]);
+  });
+
+  it('is recorded if it fails: wrong passwords by account and address, and no text that is no account', async () => {
+    await server.api.person('pit-boss', { name: 'target' });
+    const wrong = (name: string) =>
+      server.api.send('POST', '/v1/sign-in', undefined, { name, password: 'xxxxxxxxxxxx' });
+    for (const name of ['target', 'target', 'MySecretPhrase', 'not a name!'])
+      expect((await wrong(name)).statusCode).toBe(401);
+    await endMinute();
+    const failed = await actsWhen(({ type }) => type === 'person-sign-in-failed', 2);
+    expect(failed.map(({ by, data }) => [by, data])).toEqual(
+      expect.arrayContaining([
+        ['system/api', { account: 'target', address: '127.0.0.1', attempts: 2 }],
+        ['system/api', { address: '127.0.0.1', attempts: 2 }],
+      ]),
+    );
+  });
+
+  it('holds no secret that any answer showed or anybody sent', async () => {
+    const partitions = await Promise.all(
+      Array.from({ length: log.partitions }, (_, partition) => log.read(partition, 0, 1 << 24)),
+    );
+    const bytes = partitions.flat().map(({ value }) => Buffer.from(value).toString());
+    expect(secrets.length).toBeGreaterThan(3);
+    for (const secret of [
+      ...secrets,
+      PASSWORD,
+      'long enough phrase',
+      'MySecretPhrase',
+      'xxxxxxxxxxxx',
+    ])
+      expect(bytes.filter((text) => text.includes(secret))).toEqual([]);
+  });
+});
+
+/** Returns data without the id of a session, which each run makes anew. */
+const withoutIds = ({
+  session: _,
+  ...data
+}: HouseEventLine['data'] & { session?: string }): object => data;
+
+describe('the rows of the record', () => {
   it('is the same after a rebuild of the rows', async () => {
     const { tables } = await rebuildRows({
       log,

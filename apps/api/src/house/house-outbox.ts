@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   Injectable,
   Logger,
@@ -8,7 +9,7 @@ import { canonicalLine, fullName, HOUSE_TABLE, stamped } from '#audit';
 import { EventLog, partitionOf } from '#event-log';
 import { asError, within } from '#process';
 import { Gauge } from 'prom-client';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { Metrics } from '../operation/metrics.js';
 import { type Act, SERVER } from './acts.js';
 
@@ -140,6 +141,17 @@ export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
       });
     this.isAway = true;
   }
+}
+
+/** Keeps an act in the database until it is on the log, and returns its id. */
+export async function insertAct(manager: EntityManager, { type, by, data }: Act): Promise<string> {
+  const id = randomUUID();
+  await manager.query(
+    `insert into access.outbox (id, type, "by", at, data, due_at)
+     values ($1, $2, $3, clock_timestamp(), $4, clock_timestamp())`,
+    [id, type, by, JSON.stringify(data)],
+  );
+  return id;
 }
 
 /** Returns the event of an act, as a sender would write it. */

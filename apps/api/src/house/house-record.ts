@@ -6,10 +6,18 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { ApiSettings } from '../settings/api-settings.js';
 import { InstalledRules } from '../settings/tokens.js';
 import { type Act, SERVER } from './acts.js';
-import { eventOf, HouseOutbox } from './house-outbox.js';
+import { eventOf, HouseOutbox, insertAct } from './house-outbox.js';
 
 /** Records one act, in the transaction that the act is done in. */
 export type Note = (act: Act) => Promise<void>;
+
+type Noting<Result> = (manager: EntityManager, note: Note) => Promise<Result>;
+
+/** What a transaction returned, and the ids of its notes. */
+export interface Noted<Result> {
+  readonly result: Result;
+  readonly noted: readonly string[];
+}
 
 /** Acts of one kind by one person are counted together for this long. */
 const GATHERED_S = 60;
@@ -51,17 +59,27 @@ export class HouseRecord implements OnApplicationBootstrap {
    * the log, but at most two seconds after the commit: a log that is away keeps nobody waiting
    * longer, and gets the notes when it is back.
    */
-  async transaction<Result>(
-    work: (manager: EntityManager, note: Note) => Promise<Result>,
-  ): Promise<Result> {
+  async transaction<Result>(work: Noting<Result>): Promise<Result> {
+    const { result, noted } = await this.noting(work);
+    await this.sent(noted);
+    return result;
+  }
+
+  /** Runs `work` as `transaction` does and does not wait. The caller passes `noted` to `sent`. */
+  async noting<Result>(work: Noting<Result>): Promise<Noted<Result>> {
     const noted: string[] = [];
     const result = await this.source.transaction((manager) =>
       work(manager, async (act) => {
-        noted.push(await this.insert(manager, act));
+        this.check(act);
+        noted.push(await insertAct(manager, act));
       }),
     );
-    await this.outbox.sent(noted);
-    return result;
+    return { result, noted };
+  }
+
+  /** Resolves once these notes are on the log, or after two seconds. */
+  sent(noted: readonly string[]): Promise<void> {
+    return this.outbox.sent(noted);
   }
 
   /** Records an act that needs no transaction, as `transaction` does. */
@@ -87,18 +105,6 @@ export class HouseRecord implements OnApplicationBootstrap {
        on conflict (gathered) do update set count = access.outbox.count + 1`,
       [randomUUID(), type, by, JSON.stringify(data), `${what} `, GATHERED_S],
     );
-  }
-
-  private async insert(manager: EntityManager, act: Act): Promise<string> {
-    this.check(act);
-    const { type, by, data } = act;
-    const id = randomUUID();
-    await manager.query(
-      `insert into access.outbox (id, type, "by", at, data, due_at)
-       values ($1, $2, $3, clock_timestamp(), $4, clock_timestamp())`,
-      [id, type, by, JSON.stringify(data)],
-    );
-    return id;
   }
 
   /** Throws if the act could not be read again from the log, which would be a bug of ours. */

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { concatMap, type Observable } from 'rxjs';
+import { actorOf } from '../identity/identity.js';
 import { identityOf } from '../identity/requires.js';
 import { formatAsked } from '../reading/formats.js';
 import { beginning, HouseRecord } from './house-record.js';
@@ -48,7 +49,7 @@ export class RecordedReading implements NestInterceptor {
     );
     await this.record.count({
       type: 'record-read',
-      by: identityOf(request).id,
+      by: actorOf(identityOf(request)),
       data: { record, filter, format },
     });
   }

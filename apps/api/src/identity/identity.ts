@@ -59,6 +59,10 @@ export const covers = ({ tables }: Pick<Identity, 'tables'>, entries: readonly s
 export const seenBy = (tables: readonly string[]): Identity['tables'] =>
   tables.includes('*') ? 'all' : tables;
 
+/** Returns the source of what an identity does: `person/<person>` or `device/<key name>`. */
+export const actorOf = ({ person, id }: Pick<Identity, 'person' | 'id'>): string =>
+  person ? `person/${person.id}` : id;
+
 /** Returns whether the identity may see this table. */
 export const seesTable = ({ tables }: Identity, table: string): boolean =>
   tables === 'all' || tables.includes(table);

@@ -10,7 +10,7 @@ import {
 import type { ParkedAsk, ParkedTable, PositionState, RowStore, Statement } from '#read-model';
 import type { EntityManager } from 'typeorm';
 import { HouseRecord } from '../house/house-record.js';
-import { type Identity, seesTable } from '../identity/identity.js';
+import { actorOf, type Identity, seesTable } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 
 /** How far a partition is folded, who owns it, and whether it is stopped. */
@@ -118,7 +118,7 @@ export class DecideParkedHandler implements ICommandHandler<DecideParked> {
         throw notFound;
       await note({
         type: 'parked-decided',
-        by: by.id,
+        by: actorOf(by),
         data: { parked: table, decision: what },
       });
     });
@@ -144,7 +144,7 @@ export class ResumePartitionHandler implements ICommandHandler<ResumePartition> 
     await this.record.transaction(async (manager, note) => {
       const number = Number(partition);
       if (!(await isChanged(manager, this.decisions.store.resuming(number)))) throw notFound;
-      await note({ type: 'partition-resumed', by: by.id, data: { partition: number } });
+      await note({ type: 'partition-resumed', by: actorOf(by), data: { partition: number } });
     });
     this.logger.log({
       message: 'stopped partition made claimable again',

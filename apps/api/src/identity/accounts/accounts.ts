@@ -9,10 +9,11 @@ import {
 import { Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Role } from '../permissions.js';
+import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { Account, PasswordReset, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import { covers, type Identity } from '../identity.js';
+import { actorOf, covers, type Identity } from '../identity.js';
 import { hashPassword } from '../credentials/passwords.js';
 import { NAME } from '../scope-fields.js';
 import { requirePassword } from '../credentials/password-rule.js';
@@ -104,16 +105,19 @@ export class ListAccounts extends Query<readonly AccountShown[]> {
 export class CreateAccountHandler implements ICommandHandler<CreateAccount> {
   private readonly logger = new Logger('accounts');
 
-  constructor(private readonly source: DataSource) {}
+  constructor(private readonly record: HouseRecord) {}
 
   async execute({ by, account }: CreateAccount): Promise<AccountChanged> {
     const { name, password } = account;
     requireCovered(adminOf(by), account.tables);
     requirePassword('/password', password, name);
     const passwordHash = await hashPassword(password);
-    const made = await this.source.transaction((manager) =>
-      create(manager, adminOf(by), account, passwordHash),
-    );
+    const made = await this.record.transaction(async (manager, note) => {
+      const { account: shown, grant } = await create(manager, adminOf(by), account, passwordHash);
+      const values = { ...valuesOf(shown), ...asked(grant) };
+      await note({ type: 'account-created', by: actorOf(by), data: { account: name, values } });
+      return { account: shown, ...(grant && { grant }) };
+    });
     const { roles, person } = made.account;
     this.logger.log({ message: 'account created', name, person, roles, by: by.id });
     return made;
@@ -129,14 +133,21 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
   private readonly logger = new Logger('accounts');
 
   constructor(
-    private readonly source: DataSource,
+    private readonly record: HouseRecord,
     private readonly identities: Identities,
   ) {}
 
   async execute({ by, name, changes }: ChangeAccount): Promise<AccountChanged> {
-    const changed = await this.source.transaction((manager) =>
-      change(manager, adminOf(by), name, changes),
-    );
+    const changed = await this.record.transaction(async (manager, note) => {
+      const { before, after } = await change(manager, adminOf(by), name, changes);
+      const differing = { ...differences(before, after.account), ...asked(after.grant) };
+      await note({
+        type: 'account-changed',
+        by: actorOf(by),
+        data: { account: name, changes: differing },
+      });
+      return after;
+    });
     this.identities.forget();
     this.logger.log({ message: 'account changed', name, changed: Object.keys(changes), by: by.id });
     return changed;
@@ -219,9 +230,10 @@ async function change(
   by: Admin,
   name: string,
   changes: AccountChanges,
-): Promise<AccountChanged> {
+): Promise<{ readonly before: AccountShown; readonly after: AccountChanged }> {
   const admins = await lockAdmins(manager);
   const account = await managedAccount(manager, by, name);
+  const before = shownAccount(account);
   const { roles = account.roles, tables = account.tables } = changes;
   requireCovered(by, tables);
   const after = { roles, tables };
@@ -239,10 +251,31 @@ async function change(
     await manager.delete(PasswordReset, { accountName: name });
   }
   const shown = shownAccount(await manager.save(account));
-  return isPending
-    ? { account: shown, grant: await askGrant(manager, by, name, after) }
-    : { account: shown };
+  const grant = isPending ? await askGrant(manager, by, name, after) : undefined;
+  return { before, after: { account: shown, ...(grant && { grant }) } };
 }
+
+/** Returns what the record of the house keeps of an account. */
+const valuesOf = ({ person, roles, tables, disabled, wallDisplay }: AccountShown): object => ({
+  ...{ person, roles, tables, disabled, wallDisplay },
+});
+
+/** Returns what differs between two states of an account: for each field what it was and is. */
+export function differences(
+  before: AccountShown,
+  after: AccountShown,
+): Readonly<Record<string, unknown>> {
+  const was = new Map(Object.entries(valuesOf(before)));
+  return Object.fromEntries(
+    Object.entries(valuesOf(after))
+      .filter(([field, is]) => JSON.stringify(is) !== JSON.stringify(was.get(field)))
+      .map(([field, is]) => [field, { from: was.get(field) as unknown, to: is as unknown }]),
+  );
+}
+
+/** Returns what waits for another admin, as the record of the house keeps it. */
+const asked = (grant: GrantShown | undefined): object =>
+  grant ? { asked: { roles: grant.roles, tables: grant.tables } } : {};
 
 /** Sets the person while it is the default. Throws `conflict` once it is not. */
 function setPerson(account: Account, person = account.person): void {

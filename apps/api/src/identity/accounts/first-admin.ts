@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { FIRST_ADMIN, type Role } from '../permissions.js';
 import { Account } from '../database/access.entities.js';
+import { insertAct } from '../../house/house-outbox.js';
 import { accessOptions } from '../database/access-database.js';
 import { hashPassword, passwordFits } from '../credentials/passwords.js';
 
@@ -45,17 +46,25 @@ export async function ensureFirstAdmin(
       tables: ['*'],
       createdBy: 'system/first-start',
     };
-    const inserted = await source
-      .createQueryBuilder()
-      .insert()
-      .into(Account)
-      .values(account)
-      .orIgnore()
-      .returning('name')
-      .execute();
-    return (inserted.raw as readonly unknown[]).length === 0
-      ? undefined
-      : { name: FIRST_ADMIN, password };
+    const isMade = await source.transaction(async (manager) => {
+      const inserted = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(Account)
+        .values(account)
+        .orIgnore()
+        .returning('name')
+        .execute();
+      if ((inserted.raw as readonly unknown[]).length === 0) return false;
+      const { name, createdBy, person, tables } = account;
+      await insertAct(manager, {
+        type: 'account-created',
+        by: createdBy,
+        data: { account: name, values: { person, roles: account.roles, tables } },
+      });
+      return true;
+    });
+    return isMade ? { name: FIRST_ADMIN, password } : undefined;
   });
 }
 

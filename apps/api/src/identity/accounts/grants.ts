@@ -8,11 +8,18 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { Account, PendingGrant } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import { covers, type Identity, seenBy } from '../identity.js';
-import { type AccountShown, lockAdmins, managedAccount, shownAccount } from './accounts.js';
+import { actorOf, covers, type Identity, seenBy } from '../identity.js';
+import {
+  type AccountShown,
+  lockAdmins,
+  managedAccount,
+  differences,
+  shownAccount,
+} from './accounts.js';
 import { type Admin, adminOf, isSecondAdmin, requireCovered } from './grant-rules.js';
 import { type GrantShown, openGrants, shownGrant } from './pending-grants.js';
 
@@ -64,14 +71,22 @@ export class ConfirmGrantHandler implements ICommandHandler<ConfirmGrant> {
   private readonly logger = new Logger('accounts');
 
   constructor(
-    private readonly source: DataSource,
+    private readonly record: HouseRecord,
     private readonly identities: Identities,
   ) {}
 
   async execute({ by, id }: ConfirmGrant): Promise<AccountShown> {
-    const { account, grant } = await this.source.transaction((manager) =>
-      confirm(manager, adminOf(by), id),
-    );
+    const { account, grant } = await this.record.transaction(async (manager, note) => {
+      const confirmed = await confirm(manager, adminOf(by), id);
+      const { before, account: after, grant: given } = confirmed;
+      const changes = { ...differences(before, after), confirmed: { askedBy: given.askedBy } };
+      await note({
+        type: 'account-changed',
+        by: actorOf(by),
+        data: { account: after.name, changes },
+      });
+      return confirmed;
+    });
     this.identities.forget();
     const { askedBy, roles } = grant;
     const name = account.name;
@@ -85,15 +100,24 @@ export class ConfirmGrantHandler implements ICommandHandler<ConfirmGrant> {
 export class RefuseGrantHandler implements ICommandHandler<RefuseGrant> {
   private readonly logger = new Logger('accounts');
 
-  constructor(private readonly source: DataSource) {}
+  constructor(private readonly record: HouseRecord) {}
 
   async execute({ by, id }: RefuseGrant): Promise<void> {
-    const { accountName, askedBy } = await this.source.transaction(async (manager) => {
+    const { accountName, askedBy } = await this.record.transaction(async (manager, note) => {
       await lockAdmins(manager);
       const grant = await lockedGrant(manager, by, id);
       if (grant.askedBy !== by.person?.account)
         await managedAccount(manager, adminOf(by), grant.accountName);
       await manager.delete(PendingGrant, { id });
+      const { roles, tables } = grant;
+      await note({
+        type: 'account-changed',
+        by: actorOf(by),
+        data: {
+          account: grant.accountName,
+          changes: { refused: { roles, tables, askedBy: grant.askedBy } },
+        },
+      });
       return grant;
     });
     this.logger.log({ message: 'grant refused', name: accountName, askedBy, by: by.id });
@@ -123,7 +147,11 @@ async function confirm(
   manager: EntityManager,
   by: Admin,
   id: string,
-): Promise<{ readonly account: AccountShown; readonly grant: PendingGrant }> {
+): Promise<{
+  readonly before: AccountShown;
+  readonly account: AccountShown;
+  readonly grant: PendingGrant;
+}> {
   const admins = await lockAdmins(manager);
   const grant = await lockedGrant(manager, by, id);
   const account = await managedAccount(manager, by, grant.accountName);
@@ -136,10 +164,11 @@ async function confirm(
   requireCovered(by, grant.tables);
   if (!isSecondAdmin(me, asker.person, account, grant))
     throw new Problem('not-permitted', 'your account may not confirm this');
+  const before = shownAccount(account);
   Object.assign(account, { roles: grant.roles, tables: grant.tables });
   const shown = shownAccount(await manager.save(account));
   await manager.delete(PendingGrant, { id });
-  return { account: shown, grant };
+  return { before, account: shown, grant };
 }
 
 /** Returns whether the asker still covers the account and what was asked for it. */

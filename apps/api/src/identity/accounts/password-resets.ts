@@ -1,13 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { codeHash, newCode } from '../credentials/one-time-code.js';
 import { requirePassword } from '../credentials/password-rule.js';
 import { hashPassword } from '../credentials/passwords.js';
 import { PasswordReset, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import type { Identity } from '../identity.js';
+import { actorOf, type Identity } from '../identity.js';
 import { storePassword } from '../me/change-password.js';
 import { Attempts } from '../sessions/attempts.js';
 import { removeFactor } from '../sessions/second-factor.js';
@@ -64,15 +65,20 @@ export class UseReset extends Command<void> {
 export class IssueResetHandler implements ICommandHandler<IssueReset> {
   private readonly logger = new Logger('accounts');
 
-  constructor(private readonly source: DataSource) {}
+  constructor(private readonly record: HouseRecord) {}
 
   async execute({ by, name, removesSecondFactor }: IssueReset): Promise<ResetIssued> {
     const { text, hash } = newCode();
     const expiresAt = new Date(Date.now() + RESET_MS_MAX);
-    await this.source.transaction(async (manager) => {
+    await this.record.transaction(async (manager, note) => {
       await managedAccount(manager, adminOf(by), name);
       await manager.save(PasswordReset, {
         ...{ accountName: name, codeHash: hash, removesSecondFactor, expiresAt },
+      });
+      await note({
+        type: 'account-changed',
+        by: actorOf(by),
+        data: { account: name, changes: { password: 'reset issued', removesSecondFactor } },
       });
     });
     this.logger.log({ message: 'password reset issued', name, removesSecondFactor, by: by.id });
@@ -89,13 +95,14 @@ export class UseResetHandler implements ICommandHandler<UseReset> {
     private readonly source: DataSource,
     private readonly identities: Identities,
     private readonly attempts: Attempts,
+    private readonly record: HouseRecord,
   ) {}
 
   async execute({ use: { name, code, newPassword }, address }: UseReset): Promise<void> {
     requirePassword('/newPassword', newPassword, name);
     await limited(this.attempts, { name, address }, () => resetOf(this.source.manager, name, code));
     const passwordHash = await hashPassword(newPassword);
-    await this.source.transaction(async (manager) => {
+    await this.record.transaction(async (manager, note) => {
       const account = await lockedAccount(manager, name);
       const { removesSecondFactor } = await resetOf(manager, name, code);
       if (!account || account.disabled) throw new Problem('wrong-code');
@@ -103,6 +110,11 @@ export class UseResetHandler implements ICommandHandler<UseReset> {
       await manager.delete(PasswordReset, { accountName: name });
       await manager.delete(Session, { accountName: name });
       if (removesSecondFactor) await removeFactor(manager, name);
+      await note({
+        type: 'account-changed',
+        by: `person/${account.person}`,
+        data: { account: name, changes: { password: 'reset used', removesSecondFactor } },
+      });
     });
     this.identities.forget();
     this.logger.log({ message: 'password reset used', name });

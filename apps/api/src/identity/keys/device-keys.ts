@@ -8,11 +8,12 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource, IsNull } from 'typeorm';
+import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { newToken } from '../credentials/bearer-token.js';
 import { DeviceKey } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import { covers, type Identity } from '../identity.js';
+import { actorOf, covers, type Identity } from '../identity.js';
 
 /** A device key as answers show it, without its secret. */
 export interface KeyShown {
@@ -76,7 +77,7 @@ export class ListKeys extends Query<readonly KeyShown[]> {
 export class CreateKeyHandler implements ICommandHandler<CreateKey> {
   private readonly logger = new Logger('keys');
 
-  constructor(private readonly source: DataSource) {}
+  constructor(private readonly record: HouseRecord) {}
 
   async execute({
     by,
@@ -86,32 +87,26 @@ export class CreateKeyHandler implements ICommandHandler<CreateKey> {
       throw new Problem('not-permitted', 'the key may list only tables that your account may see');
     refusePeople(by, sources);
     const { id, text, hash } = newToken('spk');
-    const inserted = await this.source
-      .createQueryBuilder()
-      .insert()
-      .into(DeviceKey)
-      .values({
-        id,
-        name,
-        tokenHash: hash,
-        sources: [...sources],
-        tables: [...tables],
-        types: [...types],
-        createdBy: by.id,
-      })
-      .orIgnore()
-      .returning('id')
-      .execute();
-    if ((inserted.raw as readonly unknown[]).length === 0)
-      throw new Problem(
-        'conflict',
-        `a key named ${name} already exists; names of keys are never reused, because the record contains them`,
-      );
+    const scope = { sources: [...sources], tables: [...tables], types: [...types] };
+    const made = await this.record.transaction(async (manager, note) => {
+      const inserted = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(DeviceKey)
+        .values({ id, name, tokenHash: hash, ...scope, createdBy: by.id })
+        .orIgnore()
+        .returning('id')
+        .execute();
+      if ((inserted.raw as readonly unknown[]).length === 0)
+        throw new Problem(
+          'conflict',
+          `a key named ${name} already exists; names of keys are never reused, because the record contains them`,
+        );
+      await note({ type: 'key-created', by: actorOf(by), data: { key: name, values: scope } });
+      return manager.findOneByOrFail(DeviceKey, { id });
+    });
     this.logger.log({ message: 'key created', id, name, sources, tables, types, by: by.id });
-    return {
-      ...shown(await this.source.getRepository(DeviceKey).findOneByOrFail({ id })),
-      token: text,
-    };
+    return { ...shown(made), token: text };
   }
 }
 
@@ -121,19 +116,26 @@ export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
   private readonly logger = new Logger('keys');
 
   constructor(
-    private readonly source: DataSource,
+    private readonly record: HouseRecord,
     private readonly identities: Identities,
   ) {}
 
   async execute({ by, id }: RevokeKey): Promise<void> {
-    const keys = this.source.getRepository(DeviceKey);
-    const key = /^[0-9a-f]{16}$/.test(id)
-      ? await keys.findOneBy({ id, revokedAt: IsNull() })
-      : null;
-    if (!key || !covers(by, key.tables)) throw new Problem('not-found', 'no valid key has this id');
-    await keys.update({ id, revokedAt: IsNull() }, { revokedAt: new Date() });
+    const name = await this.record.transaction(async (manager, note) => {
+      const key = /^[0-9a-f]{16}$/.test(id)
+        ? await manager.findOne(DeviceKey, {
+            where: { id, revokedAt: IsNull() },
+            lock: { mode: 'pessimistic_write' },
+          })
+        : null;
+      if (!key || !covers(by, key.tables))
+        throw new Problem('not-found', 'no valid key has this id');
+      await manager.update(DeviceKey, { id }, { revokedAt: new Date() });
+      await note({ type: 'key-revoked', by: actorOf(by), data: { key: key.name } });
+      return key.name;
+    });
     this.identities.forget();
-    this.logger.log({ message: 'key revoked', id, name: key.name, by: by.id });
+    this.logger.log({ message: 'key revoked', id, name, by: by.id });
   }
 }
 

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager, Not } from 'typeorm';
+import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { lockedAccount } from '../accounts/locked-account.js';
 import { requirePassword } from '../credentials/password-rule.js';
@@ -40,6 +41,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     private readonly source: DataSource,
     private readonly identities: Identities,
     private readonly attempts: Attempts,
+    private readonly record: HouseRecord,
   ) {}
 
   async execute({ by, change, address }: ChangePassword): Promise<void> {
@@ -54,11 +56,16 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
       accountWith(this.source, { name, password }),
     );
     const newHash = await hashPassword(newPassword);
-    await this.source.transaction(async (manager) => {
+    await this.record.transaction(async (manager, note) => {
       const account = await lockedAccount(manager, name);
       if (account?.passwordHash !== passwordHash) throw new Problem('wrong-password');
       await storePassword(manager, account, newHash);
       await manager.delete(Session, { accountName: name, id: Not(session) });
+      await note({
+        type: 'account-changed',
+        by: `person/${by.id}`,
+        data: { account: name, changes: { password: 'changed' } },
+      });
     });
     this.identities.forget();
     this.logger.log({ message: 'password changed', name });

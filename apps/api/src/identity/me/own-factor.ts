@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager, Not } from 'typeorm';
+import type { Act } from '../../house/acts.js';
+import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { lockedAccount } from '../accounts/locked-account.js';
 import { Session } from '../database/access.entities.js';
@@ -87,19 +89,24 @@ export class ConfirmFactorHandler implements ICommandHandler<ConfirmFactor> {
   private readonly logger = new Logger('accounts');
 
   constructor(
-    private readonly source: DataSource,
     private readonly identities: Identities,
     private readonly attempts: Attempts,
+    private readonly record: HouseRecord,
   ) {}
 
   async execute({ by, code, address }: ConfirmFactor): Promise<readonly string[]> {
     const name = by.account;
-    const codes = await limited(this.attempts, { name, address }, () =>
-      this.source.transaction((manager) => enroll(manager, by, code)),
+    const { result, noted } = await limited(this.attempts, { name, address }, () =>
+      this.record.noting(async (manager, note) => {
+        const codes = await enroll(manager, by, code);
+        await note(factorChanged(by, true));
+        return codes;
+      }),
     );
+    await this.record.sent(noted);
     this.identities.forget();
     this.logger.log({ message: 'second factor enrolled', name });
-    return codes;
+    return result;
   }
 }
 
@@ -112,25 +119,34 @@ export class RemoveFactorHandler implements ICommandHandler<RemoveFactor> {
     private readonly source: DataSource,
     private readonly identities: Identities,
     private readonly attempts: Attempts,
+    private readonly record: HouseRecord,
   ) {}
 
   async execute({ by, proof, address }: RemoveFactor): Promise<void> {
     const name = by.account;
     const tried = { name, address };
-    await limited(this.attempts, tried, async () => {
+    const { noted } = await limited(this.attempts, tried, async () => {
       await accountWith(this.source, { name, password: proof.password });
-      await this.source.transaction(async (manager) => {
+      return this.record.noting(async (manager, note) => {
         await lockedAccount(manager, name);
         await this.attempts.checkCode(tried, proof.code, () =>
           requireCode(manager, name, proof.code),
         );
         await removeFactor(manager, name);
+        await note(factorChanged(by, false));
       });
     });
+    await this.record.sent(noted);
     this.identities.forget();
     this.logger.log({ message: 'second factor removed', name });
   }
 }
+
+const factorChanged = ({ account, id }: Person, to: boolean): Act => ({
+  type: 'account-changed',
+  by: `person/${id}`,
+  data: { account, changes: { secondFactor: { from: !to, to } } },
+});
 
 async function enroll(
   manager: EntityManager,

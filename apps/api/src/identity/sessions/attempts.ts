@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { SERVER } from '../../house/acts.js';
+import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
+import { Account } from '../database/access.entities.js';
 import { HASH_TURNS } from '../credentials/hash-turns.js';
 import { NAME } from '../scope-fields.js';
 import { countedAddress } from './client-address.js';
@@ -29,7 +33,11 @@ export interface Tried {
 export class Attempts {
   private readonly failures = new RecentFailures(WINDOW_S * 1000);
 
-  constructor(private readonly known: KnownAddresses) {}
+  constructor(
+    private readonly known: KnownAddresses,
+    private readonly source: DataSource,
+    private readonly record: HouseRecord,
+  ) {}
 
   /**
    * Runs `check` in its turn and returns its result, undefined if the password or code was wrong.
@@ -44,7 +52,10 @@ export class Attempts {
     const takeBack = this.begin(pair, isKnown);
     try {
       const result = await HASH_TURNS.run(isKnown ? 'known' : 'stranger', pair.address, check);
-      if (result === undefined) return undefined;
+      if (result === undefined) {
+        await this.recordFailure(tried);
+        return undefined;
+      }
       takeBack();
       await this.known.add(pair);
       return result;
@@ -86,6 +97,16 @@ export class Attempts {
             [`address ${address}`, FAILED_MAX.address],
           ],
     );
+  }
+
+  /** Records a failure, and names the account if it exists: other texts may be passwords. */
+  private async recordFailure({ name, address }: Tried): Promise<void> {
+    const exists = NAME.test(name) && (await this.source.getRepository(Account).existsBy({ name }));
+    await this.record.count({
+      type: 'person-sign-in-failed',
+      by: SERVER,
+      data: { ...(exists && { account: name }), address },
+    });
   }
 
   /** Counts an attempt as failed, and returns what takes that back. Throws beyond a limit. */

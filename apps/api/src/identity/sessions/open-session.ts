@@ -13,6 +13,12 @@ export interface SignedIn {
   readonly expiresAt: string;
 }
 
+/** A new session, and its id, which is no secret. */
+export interface Opened {
+  readonly session: string;
+  readonly signedIn: SignedIn;
+}
+
 /**
  * Opens a session of an account that the transaction has locked, and deletes expired sessions and
  * those of the account beyond the newest 50.
@@ -21,7 +27,7 @@ export async function openSession(
   manager: EntityManager,
   accountName: string,
   { sessionHours }: Pick<ApiSettings, 'sessionHours'>,
-): Promise<SignedIn> {
+): Promise<Opened> {
   const { id, text, hash } = newToken('sps');
   const expiresAt = new Date(Date.now() + sessionHours * 3_600_000);
   await manager.delete(Session, { expiresAt: LessThan(new Date()) });
@@ -37,7 +43,7 @@ export async function openSession(
       oldest.map((session) => session.id),
     );
   await manager.insert(Session, { id, accountName, tokenHash: hash, expiresAt });
-  return { token: text, expiresAt: expiresAt.toISOString() };
+  return { session: id, signedIn: { token: text, expiresAt: expiresAt.toISOString() } };
 }
 
 /**
@@ -48,8 +54,8 @@ export async function sessionWithoutPassword(
   app: NestFastifyApplication,
   accountName: string,
 ): Promise<string> {
-  const { token } = await app
+  const { signedIn } = await app
     .get(DataSource)
     .transaction((manager) => openSession(manager, accountName, app.get(ApiSettings)));
-  return token;
+  return signedIn.token;
 }

@@ -8,13 +8,14 @@ import {
   QueryHandler,
 } from '@nestjs/cqrs';
 import { DataSource } from 'typeorm';
+import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { managedAccount } from '../accounts/accounts.js';
 import { adminOf } from '../accounts/grant-rules.js';
 import { Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
-import type { Identity } from '../identity.js';
+import { actorOf, type Identity } from '../identity.js';
 import { validSessions } from './valid-sessions.js';
 
 /** A session as answers show it, without its token. */
@@ -80,17 +81,22 @@ export class EndSessionHandler implements ICommandHandler<EndSession> {
   private readonly logger = new Logger('accounts');
 
   constructor(
-    private readonly source: DataSource,
+    private readonly record: HouseRecord,
     private readonly identities: Identities,
   ) {}
 
   async execute({ by, account, id }: EndSession): Promise<void> {
-    await this.source.transaction(async (manager) => {
+    await this.record.transaction(async (manager, note) => {
       if (by.person?.account !== account) await managedAccount(manager, adminOf(by), account);
       const { affected } = /^[0-9a-f]{16}$/.test(id)
         ? await manager.delete(Session, { id, accountName: account })
         : { affected: 0 };
       if (affected !== 1) throw new Problem('not-found', 'no session of the account has this id');
+      await note({
+        type: 'person-session-ended',
+        by: actorOf(by),
+        data: { account, session: id },
+      });
     });
     this.identities.forget();
     this.logger.log({ message: 'session ended', name: account, session: id, by: by.id });

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
+import { HouseRecord } from '../../house/house-record.js';
 import { CHALLENGE, Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { lockedAccount } from '../accounts/locked-account.js';
@@ -10,7 +11,7 @@ import { Account, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
 import { NAME } from '../scope-fields.js';
 import { Attempts, whoTries, type Tried } from './attempts.js';
-import { openSession, type SignedIn } from './open-session.js';
+import { openSession, type Opened, type SignedIn } from './open-session.js';
 import { requireCode } from './second-factor.js';
 
 /** What a person signs in with. `code` is of the second factor, where the account has one. */
@@ -50,16 +51,26 @@ export class SignInHandler implements ICommandHandler<SignIn> {
     private readonly source: DataSource,
     private readonly settings: ApiSettings,
     private readonly attempts: Attempts,
+    private readonly record: HouseRecord,
   ) {}
 
   async execute({ who, address }: SignIn): Promise<SignedIn> {
     const tried = { name: who.name, address };
-    const signedIn = await limited(this.attempts, tried, async () => {
+    const { result, noted } = await limited(this.attempts, tried, async () => {
       const account = await accountWith(this.source, who);
-      return this.source.transaction((manager) => this.open(manager, account, who.code, tried));
+      return this.record.noting(async (manager, note) => {
+        const opened = await this.open(manager, account, who.code, tried);
+        await note({
+          type: 'person-signed-in',
+          by: `person/${account.person}`,
+          data: { account: account.name, session: opened.session, address },
+        });
+        return opened.signedIn;
+      });
     });
+    await this.record.sent(noted);
     this.logger.log({ message: 'signed in', name: who.name });
-    return signedIn;
+    return result;
   }
 
   /** Opens a session if the account still has the password, and the code is right. */
@@ -68,7 +79,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
     { name, passwordHash }: Account,
     code: string | undefined,
     tried: Tried,
-  ): Promise<SignedIn> {
+  ): Promise<Opened> {
     const account = await lockedAccount(manager, name);
     if (!account || account.disabled || account.passwordHash !== passwordHash)
       throw wrongPassword(name);
@@ -99,7 +110,7 @@ export async function accountWith(
 
 /**
  * Runs a check of a password or code within the limits on failed attempts, and returns its result.
- * A problem that it throws counts as a failed attempt.
+ * A problem that it throws counts as a failed attempt, but for a code that is missing.
  */
 export async function limited<Result>(
   attempts: Attempts,
@@ -111,7 +122,7 @@ export async function limited<Result>(
     try {
       return { result: await check() };
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof Problem) || error.problem === 'second-factor-required') throw error;
       refused = error;
       return undefined;
     }
@@ -124,7 +135,7 @@ export async function limited<Result>(
 @CommandHandler(SignOut)
 export class SignOutHandler implements ICommandHandler<SignOut> {
   constructor(
-    private readonly source: DataSource,
+    private readonly record: HouseRecord,
     private readonly identities: Identities,
   ) {}
 
@@ -132,10 +143,19 @@ export class SignOutHandler implements ICommandHandler<SignOut> {
     const token = bearerOf(authorization);
     if (token?.kind !== 'sps')
       throw new Problem('invalid-request', 'a device key cannot sign out: revoke it instead');
-    await this.source.transaction(async (manager) => {
-      const session = await manager.findOneBy(Session, { id: token.id });
-      if (session && tokenFits(token.text, session.tokenHash))
-        await manager.delete(Session, { id: session.id });
+    await this.record.transaction(async (manager, note) => {
+      const session = await manager.findOne(Session, {
+        where: { id: token.id },
+        relations: { account: true },
+      });
+      if (!session || !tokenFits(token.text, session.tokenHash)) return;
+      const { affected } = await manager.delete(Session, { id: session.id });
+      if (affected === 1)
+        await note({
+          type: 'person-signed-out',
+          by: `person/${session.account.person}`,
+          data: { account: session.accountName, session: session.id },
+        });
     });
     this.identities.forget();
   }
