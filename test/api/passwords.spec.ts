@@ -50,6 +50,7 @@ describe('a password that an admin gave', () => {
       ({ method, url, needs }) =>
         needs !== 'nothing' &&
         method !== 'HEAD' &&
+        !/^\/(docs|metrics)/.test(url) && // open to everybody here
         !['GET /v1/me', 'POST /v1/me/password', 'POST /v1/sign-out'].includes(`${method} ${url}`),
     );
     expect(others.length).toBeGreaterThan(30);
@@ -100,8 +101,7 @@ describe('changing a password', () => {
   });
 
   it('counts wrong old passwords as failed sign-ins', async () => {
-    await settled('guessed');
-    const token = tokenOf(await signIn('guessed', OWN));
+    const token = await api.person('finance', { name: 'guessed' });
     const answers: string[] = [];
     for (let i = 0; i < 6; i += 1) answers.push(await change(token, `guess number ${i}`, GIVEN));
     expect(answers).toEqual([

@@ -88,7 +88,9 @@ async function startParts(
   const { settings, sampleDay, logger, report } = parts;
   const book = installedRules(settings.rules);
   const { database, log, signIn } = await openFolder(parts, started);
-  const { gamingDays } = settings;
+  const { gamingDays, data: folder, basePath } = settings;
+  // Asked before the api starts, because it records its start in the log.
+  const isWanted = sampleDay && (await wantsSampleDay(log, folder));
   const auditor = await report.step('Auditor', () =>
     startOnAnyRows(
       { log, databaseUrl: database.auditor, book, gamingDays, journal: journalOn(logger) },
@@ -105,13 +107,12 @@ async function startParts(
     await listening(() => api.listen(settings.port, settings.host), 'SHOEPRINT_PORT');
     return api;
   });
-  const { data: folder, basePath } = settings;
-  const isWanted = sampleDay && signIn && (await wantsSampleDay(log, folder));
-  const sampleEvents = isWanted
-    ? await report.step('Sample day', () =>
-        dealSampleDay(app, signIn, { book, folder, basePath, now: new Date() }),
-      )
-    : 0;
+  const sampleEvents =
+    isWanted && signIn
+      ? await report.step('Sample day', () =>
+          dealSampleDay(app, signIn, { book, folder, basePath, now: new Date() }),
+        )
+      : 0;
   return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents };
 }
 
