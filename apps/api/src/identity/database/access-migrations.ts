@@ -122,7 +122,8 @@ class KeyTables1793000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create table access.key_table (
-        key_name text not null, table_name text not null, brought_at timestamptz not null default now(),
+        key_name text not null, table_name text not null,
+        brought_at timestamptz not null default now(),
         constraint key_table_pkey primary key (key_name, table_name))`);
   }
 

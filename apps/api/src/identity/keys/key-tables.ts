@@ -11,7 +11,7 @@ const REMEMBERED_MAX = 100_000;
 /**
  * Bounds how many tables a key brings into the record, because a sender may invent names, and each
  * table costs the auditor memory and rows for ever. A table counts when the key sends to it first,
- * and is kept in PostgreSQL, so a restart or another api does not begin anew. Tables that a key
+ * and is kept in PostgreSQL, so it survives a restart and holds in every api. Tables that a key
  * lists by name do not count. People are not bound: they have the tables of their account.
  */
 @Injectable()
