@@ -19,7 +19,7 @@ FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /shoeprint
 COPY --from=modules /modules/node_modules node_modules
-COPY package.json LICENSE ./
+COPY package.json LICENSE NOTICE ./
 COPY rules rules
 COPY docs/api-examples.json docs/asyncapi.yaml docs/
 COPY apps/api/commonest-passwords.txt apps/api/
