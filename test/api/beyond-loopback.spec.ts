@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MemoryLog } from '#event-log';
 import { serveHealth, SILENT, startAuditor, type RunningAuditor } from '#auditor';
-import { endAll, Started, START_MS } from '../cli/serving.js';
+import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
+import { endAll, query, Started, START_MS } from '../cli/serving.js';
 import { built } from '../cli/shoeprint.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { BOOK } from '../kit/house.js';
 
-const PASSWORD = 'a password for one test';
 const METRICS_TOKEN = 'scrape-0123456789';
 
 let database: TestDatabase;
 let server: Started;
 let url: string;
+/** Of a person with the role admin. */
+let token: string;
 
 beforeAll(async () => {
   built();
@@ -21,11 +23,21 @@ beforeAll(async () => {
     SHOEPRINT_PARTITIONS: '2',
     SHOEPRINT_HOST: '0.0.0.0',
     SHOEPRINT_PORT: '0',
-    SHOEPRINT_ADMIN_PASSWORD: PASSWORD,
     SHOEPRINT_METRICS_TOKEN: METRICS_TOKEN,
   });
   const [, port] = await server.saying(/"message":"listening","url":"http:[^"]*:(\d+)"/);
   url = `http://127.0.0.1:${port}`;
+  const session = newToken('sps');
+  await query(
+    database.url,
+    `insert into access.account (name, password_hash, roles, tables, created_by) values ('operator', 'none', '{admin}', '{*}', 'system/test')`,
+  );
+  await query(
+    database.url,
+    `insert into access.session (id, account_name, token_hash, expires_at) values ($1, 'operator', $2, now() + interval '1 hour')`,
+    [session.id, session.hash],
+  );
+  token = session.text;
 }, START_MS);
 afterAll(async () => {
   await endAll();
@@ -57,12 +69,6 @@ describe('an api that listens beyond loopback', () => {
   });
 
   it('shows its documentation to everybody with a token, and to nobody else', async () => {
-    const answer = await fetch(`${url}/v1/sign-in`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'admin', password: PASSWORD }),
-    });
-    const { token } = (await answer.json()) as { token: string };
     for (const path of PAGES) {
       expect([path, await status(path)]).toEqual([path, 401]);
       expect([path, await status(path, token)]).toEqual([path, 200]);
