@@ -134,7 +134,7 @@ describe('an api over TLS, under a path', () => {
   it('can be reached only with TLS, by a client that trusts its certificate', async () => {
     const alive = await ask('GET', '/audit/livez');
     expect(alive.status).toBe(200);
-    expect(alive.headers['strict-transport-security']).toBe('max-age=31536000');
+    expect(alive.headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains');
     for (const path of ['/nowhere', '/audit/v1/me'])
       expect((await ask('GET', path)).headers).toHaveProperty('strict-transport-security');
     await expect(fetch(`http://127.0.0.1:${port}/audit/livez`)).rejects.toThrow();

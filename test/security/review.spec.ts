@@ -161,7 +161,7 @@ describe('the way to the server', () => {
       const [, url] = await api.saying(/"url":"(https:[^"]+)"/);
       for (const path of ['/livez', '/v1/me', '/nowhere', '/docs'])
         expect(await headersOf(`${url}${path}`)).toMatchObject({
-          'strict-transport-security': 'max-age=31536000',
+          'strict-transport-security': 'max-age=31536000; includeSubDomains',
         });
       expect(await api.stop()).toBe(0);
       await database.drop();

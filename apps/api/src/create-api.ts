@@ -69,7 +69,7 @@ function useTlsOnly(fastify: FastifyInstance, { hstsSeconds }: ApiSettings, tls:
   followCertificate(fastify.server as Server, tls);
   if (hstsSeconds > 0)
     fastify.addHook('onRequest', (_request, reply, done) => {
-      void reply.header('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+      void reply.header('Strict-Transport-Security', `max-age=${hstsSeconds}; includeSubDomains`);
       done();
     });
 }
