@@ -1,4 +1,12 @@
-const SECRETS = new Set(['databaseUrl', 'url', 'adminPassword', 'metricsToken', 'password', 'key', 'cert']);
+const SECRETS = new Set([
+  'databaseUrl',
+  'url',
+  'adminPassword',
+  'metricsToken',
+  'password',
+  'key',
+  'cert',
+]);
 
 /** Renders settings as JSON for people. A secret that is set shows as "(set)". */
 export const settingsText = (settings: object): string =>
