@@ -30,7 +30,7 @@ beforeAll(async () => {
   const session = newToken('sps');
   await query(
     database.url,
-    `insert into access.account (name, password_hash, roles, tables, created_by) values ('operator', 'none', '{admin}', '{*}', 'system/test')`,
+    `insert into access.account (name, person, password_hash, roles, tables, created_by) values ('operator', 'operator', 'none', '{admin}', '{*}', 'system/test')`,
   );
   await query(
     database.url,

@@ -132,6 +132,22 @@ describe('the machine', () => {
     expect(sessions.filter(({ usesuper, owns }) => usesuper || owns)).toEqual([]);
   });
 
+  it(
+    'never prints a password that was given to it, on a terminal either',
+    async () => {
+      const given = 'a password that was given by file';
+      const file = join(root, 'given');
+      writeFileSync(file, given, { mode: 0o600 });
+      const other = Started.onTerminal(['serve', '--data', join(root, 'other'), '--port', '0'], {
+        SHOEPRINT_ADMIN_PASSWORD_FILE: file,
+      });
+      await other.saying(/Ready in/);
+      expect(await other.stop()).toBe(0);
+      expect(other.said).not.toContain(given);
+    },
+    START_MS,
+  );
+
   it('keeps passwords out of its log, and its files from other users', () => {
     const { password } = JSON.parse(readFileSync(join(data, 'sign-in.json'), 'utf8')) as {
       password: string;
@@ -168,6 +184,22 @@ describe('the way to the server', () => {
     },
     START_MS,
   );
+
+  it('lets no browser run, embed, guess, keep or pass on anything of an answer', async () => {
+    for (const path of ['/livez', '/v1/me', '/v1/tables', '/nowhere', '/docs']) {
+      const headers = Object.fromEntries((await server.ask(path)).headers);
+      expect({ path, ...headers }).toMatchObject({
+        path,
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'.*object-src 'none'.*base-uri 'none'; frame-ancestors 'none'$/,
+        ),
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': path === '/docs' ? 'no-cache' : 'no-store',
+      });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    }
+  });
 
   it('shows metrics and documentation to everybody on the loopback interface only', async () => {
     expect(new URL(server.url).hostname).toBe('127.0.0.1');
