@@ -90,7 +90,18 @@ export {
   type DevicesReport,
   type DeviceTotal,
 } from './devices/devices.js';
-export { everyHouseEvent, houseEvents, type HouseEventLine, type HouseEventsFilter } from './house/house-events.js';
+export {
+  everyHouseEvent,
+  houseEvents,
+  type HouseEventLine,
+  type HouseEventsFilter,
+} from './house/house-events.js';
+export {
+  deliveries,
+  type DeliveriesFilter,
+  type DeliveryFault,
+  type DeliveryLine,
+} from './deliveries/deliveries.js';
 export { stepsOf, type CoupStep, type Steps } from './coups/steps.js';
 export type { Statement } from './writing/statements.js';
 export { RowStore, type Written } from './writing/writer.js';
