@@ -4,15 +4,16 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOption
 import type { RouteNeeds } from '../identity/requires.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 
-/** Headers of every answer, whoever writes it. */
+/** Headers of every answer, also of those that Fastify does not write. */
 export const SAFE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 } as const;
 
 /**
- * A Fastify `onRequest` hook. Refuses what two servers on the way could read in two ways: a request
- * with two hosts or none, and a coding of the transfer other than `chunked` (RFC 9112, 3.2 and 6.1).
+ * A Fastify `onRequest` hook. Refuses what two servers on the way could read in two ways: a
+ * request with two hosts or none, and a coding of the transfer other than `chunked` (RFC 9112, 3.2
+ * and 6.1).
  */
 export function refuseAmbiguous(
   { raw }: FastifyRequest,

@@ -15,7 +15,7 @@ export interface Delivery {
 }
 
 /** An event as it was delivered. */
-export interface Delivered {
+export interface DeliveredBy {
   readonly sender: string;
   readonly received: string;
   readonly isDuplicate: boolean;
@@ -38,7 +38,7 @@ export class Deliveries {
   }
 
   /** Counts an event. Ignores a sender that the api does not stamp, and one too many. */
-  count(event: AnyEvent, { sender, received, isDuplicate, mark }: Delivered): void {
+  count(event: AnyEvent, { sender, received, isDuplicate, mark }: DeliveredBy): void {
     const delivery = this.kept.get(sender)?.get(event.source) ?? this.begin(sender, event.source);
     if (!delivery) return;
     delivery.events += 1;

@@ -148,8 +148,8 @@ export class TableRun {
   }
 
   /**
-   * Folds one event, which `sender` delivered, at position `at`. If this throws, the state is unusable and the table must be
-   * reloaded.
+   * Folds one event, which `sender` delivered, at position `at`. If this throws, the state is
+   * unusable and the table must be reloaded.
    */
   take(event: AnyEvent, received: string | null, at: LineAt, sender: string | null = null): void {
     const mark = at.offset + 1;
