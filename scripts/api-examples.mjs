@@ -19,6 +19,7 @@ const ASKED = {
   reportShoes: '/v1/reports/shoes?table=B01',
   reportPayouts: '/v1/reports/payouts?table=B01',
   reportDevices: '/v1/reports/devices?table=B01',
+  listDeliveries: '/v1/deliveries',
   getMe: '/v1/me',
 };
 

@@ -106,6 +106,45 @@ describe('every answer', () => {
   });
 });
 
+describe('a body or query that costs more to validate than it may say', () => {
+  const signIn = (payload: string): ReturnType<TestApi['app']['inject']> =>
+    api.app.inject({
+      method: 'POST',
+      url: '/v1/sign-in',
+      payload,
+      headers: { 'content-type': 'application/json' },
+    });
+  const nested = (depth: number, open: string, close: string): string =>
+    `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+  it.each([
+    ['lists in lists', `{"name":${nested(3_000, '[', ']')},"password":"x"}`, '/name/0/0/0'],
+    ['objects in objects', `{"name":${nested(1_000, '{"a":', '}')}}`, '/name/a/a/a'],
+    ['an unknown field', `{"name":"a","password":"x","z":${nested(3_000, '[', ']')}}`, '/z/0/0/0'],
+    ['many fields', `{${Array.from({ length: 65 }, (_, i) => `"k${i}":1`).join()}}`, ''],
+    ['a long list', `{"name":[${Array.from({ length: 2_001 }, () => 1).join()}]}`, '/name'],
+  ])('is refused before it is validated: %s', async (_what, payload, pointer) => {
+    const answer = await signIn(payload);
+    expect([answer.statusCode, answer.json<{ errors: object[] }>().errors]).toEqual([
+      400,
+      [{ pointer, reason: expect.stringMatching(/at most/) }],
+    ]);
+  });
+
+  it('is refused if a stranger sends more than a name and a password need', async () => {
+    expect((await signIn(JSON.stringify({ name: 'x'.repeat(9_000) }))).statusCode).toBe(413);
+  });
+
+  it('is a query with many parameters', async () => {
+    const query = Array.from({ length: 65 }, (_, i) => `k${i}=1`).join('&');
+    const answer = await api.send('GET', `/v1/coups?${query}`, finance);
+    expect([answer.statusCode, answer.json<{ errors: object[] }>().errors]).toEqual([
+      400,
+      [{ pointer: '', reason: 'may have at most 64 members' }],
+    ]);
+  });
+});
+
 describe('a refusal', () => {
   it('is one line of the log: who, from where and what, with the id of the answer', async () => {
     const unknown = `spk_0123456789abcdef_${'x'.repeat(43)}`;

@@ -358,6 +358,25 @@ describe('the rows that changed', () => {
     expect(reader.shoes.size).toBe(4);
   });
 
+  it('look at each coup of a shoe a few times, however many findings it has', () => {
+    const COUPS = 300;
+    const log = new TableLog();
+    log.open();
+    for (let coup = 1; coup <= COUPS; coup += 1) log.add('terminal', 'coup-opened', { coup });
+    const state = folded(log.events);
+    const [changed] = rowsOf(takeChanges(state)).shoes;
+    const shoe = state.open as { coups: Shoe['coups'] };
+    let looks = 0;
+    shoe.coups = new Proxy(shoe.coups, {
+      get: (coups, name, receiver): unknown => {
+        looks += 1;
+        return Reflect.get(coups, name, receiver);
+      },
+    });
+    expect(changed?.findings().length).toBeGreaterThan(COUPS / 2);
+    expect(looks).toBeLessThan(10 * COUPS);
+  });
+
   /** A table whose reader has taken all rows so far. */
   function level(log: TableLog): { readonly state: TableState; readonly reader: Reader } {
     const reader = new Reader();

@@ -53,6 +53,7 @@ export async function openFloor(): Promise<Floor> {
         totals: [],
         devices: [],
         houseEvents: [],
+        deliveries: [],
         snapshots: [],
         parked: [],
         ...rows,

@@ -15,6 +15,7 @@ const TABLES = [
   'dealt',
   'bet_total',
   'device',
+  'delivery',
   'parked',
   'released',
 ];

@@ -2,6 +2,7 @@ import type { Finding } from '#audit';
 import { findingColumns } from '#read-model';
 import type {
   CoupRow,
+  DeliveryRow,
   DeviceRow,
   FindingRow,
   PositionMove,
@@ -25,6 +26,7 @@ export const NOTHING: RowBatch = {
   totals: [],
   devices: [],
   houseEvents: [],
+  deliveries: [],
   snapshots: [],
   parked: [],
 };
@@ -262,6 +264,19 @@ export const deviceRow = (source: string, with_: Partial<DeviceRow> = {}): Devic
   ...with_,
 });
 
+export const deliveryRow = (sender: string, with_: Partial<DeliveryRow> = {}): DeliveryRow => ({
+  table: 'B07',
+  sender,
+  source: 'device/B07',
+  events: 9,
+  duplicates: 1,
+  unread: 2,
+  lastReceived: '2026-11-20T12:00:01.040Z',
+  partition: 0,
+  changed: 9,
+  ...with_,
+});
+
 /** Returns a batch with rows of every kind, which moves partition 0 from `from` to `next`. */
 export const evening = (generation: number, from: number, next: number): RowBatch => ({
   ...NOTHING,
@@ -273,5 +288,6 @@ export const evening = (generation: number, from: number, next: number): RowBatc
   unjudgeable: [unjudgeableRow('k1')],
   totals: [shoeTotals('device/B07#1')],
   devices: [deviceRow('device/B07')],
+  deliveries: [deliveryRow('device/B07-key')],
   snapshots: [{ table: 'B07', partition: 0, next, state: Buffer.from('{"state":"of B07"}') }],
 });

@@ -52,6 +52,7 @@ describe('a write of rows', () => {
       dealt: 1,
       bet_total: 2,
       device: 1,
+      delivery: 1,
       parked: 0,
       released: 0,
     });

@@ -3,6 +3,7 @@ import { APP_PIPE } from '@nestjs/core';
 import { CqrsModule, UnhandledExceptionBus } from '@nestjs/cqrs';
 import { asError } from '#process';
 import { RequestPipe } from './http/validation.pipe.js';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { HouseModule } from './house/house.module.js';
 import { IngestModule } from './ingest/ingest.module.js';
@@ -33,6 +34,7 @@ export class ApiModule implements OnApplicationBootstrap {
         OperationModule,
         ListsModule,
         ReportsModule,
+        DeliveriesModule,
         StreamModule,
       ],
       providers: [{ provide: APP_PIPE, useClass: RequestPipe }],

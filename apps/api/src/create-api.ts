@@ -16,7 +16,12 @@ import { followCertificate } from './http/certificates.js';
 import { RefusalLog } from './problems/refusal-log.js';
 import { RoutePaths } from './http/route-paths.js';
 import { serverOptions } from './http/server-options.js';
-import { dropStalledReaders, refuseAmbiguous, refuseExpectations } from './http/strict-requests.js';
+import {
+  boundStrangers,
+  dropStalledReaders,
+  refuseAmbiguous,
+  refuseExpectations,
+} from './http/strict-requests.js';
 
 /** The parts of an api, its metrics and its logger. */
 export interface CreateApi extends Omit<ApiParts, 'registry'> {
@@ -47,6 +52,7 @@ export async function createApi({
   const fastify = adapter.getInstance();
   fastify.removeContentTypeParser('text/plain');
   fastify.addHook('onRoute', docsNeeds(parts.settings.basePath));
+  fastify.addHook('onRoute', boundStrangers);
   fastify.addHook('onRoute', (route) => paths.add(route));
   if (parts.settings.tls) useTlsOnly(fastify, parts.settings, parts.settings.tls);
   const refusals = new RefusalLog();

@@ -96,6 +96,12 @@ export {
   type HouseEventLine,
   type HouseEventsFilter,
 } from './house/house-events.js';
+export {
+  deliveries,
+  type DeliveriesFilter,
+  type DeliveryFault,
+  type DeliveryLine,
+} from './deliveries/deliveries.js';
 export { stepsOf, type CoupStep, type Steps } from './coups/steps.js';
 export type { Statement } from './writing/statements.js';
 export { RowStore, type Written } from './writing/writer.js';

@@ -1,17 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify';
+import type { RouteNeeds } from '../identity/requires.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 
-/** Headers of every answer, whoever writes it. */
+/** Headers of every answer, also of those that Fastify does not write. */
 export const SAFE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 } as const;
 
 /**
- * A Fastify `onRequest` hook. Refuses what two servers on the way could read in two ways: a request
- * with two hosts or none, and a coding of the transfer other than `chunked` (RFC 9112, 3.2 and 6.1).
+ * A Fastify `onRequest` hook. Refuses what two servers on the way could read in two ways: a
+ * request with two hosts or none, and a coding of the transfer other than `chunked` (RFC 9112, 3.2
+ * and 6.1).
  */
 export function refuseAmbiguous(
   { raw }: FastifyRequest,
@@ -53,6 +55,15 @@ export function refuseExpectations(server: Server): void {
       })
       .end(body);
   });
+}
+
+/** The most bytes of a body from somebody whom the server does not know: a name and a password. */
+const STRANGERS_BODY_BYTES_MAX = 8 * 1024;
+
+/** A Fastify `onRoute` hook. Lets strangers send small bodies only. */
+export function boundStrangers(route: RouteOptions): void {
+  const { needs } = (route.config ?? {}) as Partial<RouteNeeds>;
+  if (needs === 'nothing') route.bodyLimit = STRANGERS_BODY_BYTES_MAX;
 }
 
 /**

@@ -7,6 +7,14 @@ import {
 import { Problem, type RequestFault } from '../problems/problems.js';
 
 /**
+ * The most that is validated: how deep values may lie in each other, and how many an object and a
+ * list may have. The validator goes into all of them, and its cost is not bounded otherwise.
+ */
+const DEPTH_MAX = 4;
+const MEMBERS_MAX = 64;
+const ITEMS_MAX = 2_000;
+
+/**
  * Validates every body and query string against its class. Refuses unknown fields and names each
  * fault by JSON pointer. class-transformer silently drops keys inherited from `Object.prototype`
  * (`constructor`, `__proto__`), so the pipe refuses them first.
@@ -29,6 +37,8 @@ export class RequestPipe extends ValidationPipe {
       throw new Problem('invalid-request', 'the request needs a JSON object as its body', {
         errors: [{ pointer: '', reason: 'must be a JSON object' }],
       });
+    const excess = excessOf(value);
+    if (excess) throw new Problem('invalid-request', undefined, { errors: [excess] });
     const inherited = Object.keys(value).filter((name) => name in Object.prototype);
     if (inherited.length > 0)
       throw new Problem('invalid-request', undefined, {
@@ -39,6 +49,22 @@ export class RequestPipe extends ValidationPipe {
       });
     return super.transform(value, metadata);
   }
+}
+
+/** Returns the first place that has more than may be validated, or undefined if none has. */
+function excessOf(value: unknown, pointer = '', depth = 0): RequestFault | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth >= DEPTH_MAX) return { pointer, reason: `values may lie ${DEPTH_MAX} deep at most` };
+  const isList = Array.isArray(value);
+  const entries = Object.entries(value);
+  const most = isList ? ITEMS_MAX : MEMBERS_MAX;
+  if (entries.length > most)
+    return { pointer, reason: `may have at most ${most} ${isList ? 'items' : 'members'}` };
+  for (const [name, part] of entries) {
+    const excess = excessOf(part, `${pointer}${pointerTo(name)}`, depth + 1);
+    if (excess) return excess;
+  }
+  return undefined;
 }
 
 function faultsOf(errors: readonly ValidationError[], at = ''): RequestFault[] {

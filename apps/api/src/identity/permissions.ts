@@ -40,6 +40,8 @@ export const PERMISSIONS = {
   'report-devices': ['surveillance', 'compliance', 'regulator', 'integrator', 'admin'],
   'manage-accounts': ['admin'],
   'manage-keys': ['integrator', 'admin'],
+  /** Sees what keys sent: the account's own, for an admin all in scope. */
+  'read-deliveries': ['integrator', 'admin'],
   'read-parked': ['compliance', 'regulator', 'integrator', 'admin'],
   'release-parked': ['admin'],
   'read-house-events': ['compliance', 'regulator'],

@@ -14,10 +14,11 @@ const FINDING_FIELDS: ReadonlySet<string> = new Set([
 const FINDING_FILTERS = ['flagged'] as const;
 
 /** Returns whether an identity sees findings, wherever an answer holds them. */
-export const seesFindings = ({ roles }: Identity): boolean => permitted('read-findings', roles);
+export const seesFindings = ({ roles }: Pick<Identity, 'roles'>): boolean =>
+  permitted('read-findings', roles);
 
 /** Returns the part of an answer that the identity may see: all of it, or all but findings. */
-export function shownTo<Answer>(identity: Identity, answer: Answer): Answer {
+export function shownTo<Answer>(identity: Pick<Identity, 'roles'>, answer: Answer): Answer {
   return seesFindings(identity) ? answer : (withoutFindings(answer) as Answer);
 }
 

@@ -33,7 +33,7 @@ function isNetwork(entry: string): boolean {
 }
 
 /**
- * Returns how Fastify is told which proxies to trust. It trusts nobody for a number, because it
+ * Returns the setting of Fastify for these proxies. Fastify trusts nobody for a number, because it
  * cannot know who connects; the number is for a server that only its proxies can reach.
  */
 export const trustedBy = (

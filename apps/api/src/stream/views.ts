@@ -1,6 +1,6 @@
 import { keyOf, type Change } from '#read-model';
 import type { Identity } from '../identity/identity.js';
-import { permitted } from '../identity/permissions.js';
+import { seesFindings, shownTo } from '../reading/view.js';
 
 /** What decides how an identity sees a change. Readers with equal keys share their messages. */
 export interface Viewer {
@@ -25,10 +25,11 @@ export function viewerOf({ roles, tables }: Identity): Viewer {
  * Returns what a viewer sees of a change, or undefined if it may not see the change. The stream asks
  * here alone.
  */
-export function shownTo({ roles, tables }: Viewer, change: Change): object | undefined {
+export function changeShownTo(viewer: Viewer, change: Change): object | undefined {
+  const { tables } = viewer;
   if (tables !== 'all' && !tables.has(tableOf(change))) return undefined;
-  if (change.is === 'finding' && !permitted('read-findings', roles)) return undefined;
-  return thingOf(change);
+  if (change.is === 'finding' && !seesFindings(viewer)) return undefined;
+  return shownTo(viewer, thingOf(change));
 }
 
 /** Returns the key of the table that a change belongs to. */

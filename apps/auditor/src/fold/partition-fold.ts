@@ -294,8 +294,12 @@ export class PartitionFold {
     };
   }
 
-  private foldLine(run: TableRun, { event, received, line }: StampedEvent, offset: number): void {
-    run.take(event, received, { offset, line });
+  private foldLine(
+    run: TableRun,
+    { event, received, line, sender }: StampedEvent,
+    offset: number,
+  ): void {
+    run.take(event, received, { offset, line }, sender);
     this.count(1);
     this.changed.add(run);
     if (received === null) return;

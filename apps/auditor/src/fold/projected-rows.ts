@@ -10,6 +10,7 @@ import {
 import {
   findingColumns,
   type CoupRow,
+  type DeliveryRow,
   type DeviceRow,
   type FindingRow,
   type HouseEventRow,
@@ -18,6 +19,7 @@ import {
   type TableAsFolded,
   type UnjudgeableChange,
 } from '#read-model';
+import type { Delivery } from './delivery.js';
 import type { Device } from './device.js';
 import type { HouseAct, TableRun } from './table-run.js';
 import { utcOf } from './times.js';
@@ -39,13 +41,14 @@ export const nothingGathered = (): Gathered => ({
   totals: [],
   devices: [],
   houseEvents: [],
+  deliveries: [],
   snapshots: [],
   parked: [],
 });
 
 /** Takes the changes of a table and adds the rows that they make to `rows`. */
 export function addRows(run: TableRun, partition: number, dayOf: DayOf, rows: Gathered): void {
-  const { mark, changes, devices, acts } = run.takeChanges();
+  const { mark, changes, devices, acts, deliveries } = run.takeChanges();
   if (mark === null) return;
   const table = new TableProjection(run, partition, dayOf);
   rows.tables.push(table.row(mark));
@@ -54,6 +57,7 @@ export function addRows(run: TableRun, partition: number, dayOf: DayOf, rows: Ga
   for (const finding of outside) rows.findings.push(table.finding(finding));
   for (const device of devices) rows.devices.push(table.device(device));
   for (const act of acts) rows.houseEvents.push(table.houseEvent(act));
+  for (const delivery of deliveries) rows.deliveries.push(table.delivery(delivery));
   run.projectedSums.keep(shoesInReach(run.state));
 }
 
@@ -152,6 +156,15 @@ class TableProjection {
       gamingDay: this.dayOf(time),
       data,
       ...this.at(mark),
+    };
+  }
+
+  delivery({ lastReceived, changed, ...delivery }: Delivery): DeliveryRow {
+    return {
+      ...delivery,
+      table: this.run.table,
+      lastReceived: utcOf(lastReceived),
+      ...this.at(changed),
     };
   }
 

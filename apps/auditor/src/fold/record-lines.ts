@@ -6,6 +6,8 @@ export interface StampedEvent {
   readonly event: AnyEvent;
   /** RFC 3339; null if the line has no stamp. */
   readonly received: string | null;
+  /** Who sent it, as the api stamped it: `device/<key name>` or `person/<name>`; null if unknown. */
+  readonly sender: string | null;
   /** Its line in the record, from 0. */
   readonly line: number;
 }
@@ -69,7 +71,9 @@ export function* linesOf(
           record.partition,
           offset,
         );
-      yield { event, received: receivedOf(bytes, text, start, end), line };
+      const received = receivedOf(bytes, text, start, end);
+      const sender = received === null ? null : senderOf(text, end);
+      yield { event, received, sender, line };
     }
     start = end + 1;
   }
@@ -92,6 +96,16 @@ function receivedOf(bytes: Uint8Array, text: string, from: number, to: number): 
     receivedtime?: string;
   };
   return receivedtime ?? null;
+}
+
+const SENDER = '"receivedfrom":"';
+const STAMP_LENGTH = `",${RECEIVED}`.length + TIME_LENGTH + '"}'.length;
+
+/** Returns the sender at the end of a stamped line, or null if the api did not stamp it. */
+function senderOf(text: string, to: number): string | null {
+  const end = to - STAMP_LENGTH;
+  const from = text.lastIndexOf('"', end - 1) + 1;
+  return text.startsWith(SENDER, from - SENDER.length) ? text.substring(from, end) : null;
 }
 
 /**

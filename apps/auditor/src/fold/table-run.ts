@@ -15,6 +15,7 @@ import {
   type RuleBook,
   type TableState,
 } from '#audit';
+import { Deliveries, type Delivery } from './delivery.js';
 import { hear, isDevice, newDevice, type Device } from './device.js';
 import { ProjectedSums } from './sums.js';
 import { isLater } from './times.js';
@@ -32,7 +33,7 @@ export interface Judging {
 export const judgingBy = (book: RuleBook): Judging => ({ book, fold });
 
 /** The version of `Kept`, which is saved next to the fold's state. */
-const KEPT_VERSION = 1;
+const KEPT_VERSION = 2;
 
 interface Kept {
   readonly version: number;
@@ -40,6 +41,7 @@ interface Kept {
   readonly lastTime: string;
   readonly lastReceived: string | null;
   readonly devices: readonly Device[];
+  readonly deliveries: readonly Delivery[];
   readonly openings: readonly (readonly [ref: string, at: LineAt])[];
 }
 
@@ -74,6 +76,7 @@ export class TableRun {
   private highestReceived: string | null;
   private readonly heardDevices: Map<string, Device>;
   private lastDevice: Device | undefined;
+  private readonly deliveries: Deliveries;
   /** Where the last shoes were opened, by the reference of the opening. */
   private readonly openings: Map<string, LineAt>;
 
@@ -86,6 +89,7 @@ export class TableRun {
     this.lastEventTime = kept?.lastTime ?? '';
     this.highestReceived = kept?.lastReceived ?? null;
     this.heardDevices = new Map(kept?.devices.map((device) => [device.source, device]));
+    this.deliveries = new Deliveries(kept?.deliveries);
     this.openings = new Map(kept?.openings);
   }
 
@@ -113,6 +117,7 @@ export class TableRun {
       lastTime: this.lastEventTime,
       lastReceived: this.highestReceived,
       devices: [...this.heardDevices.values()],
+      deliveries: this.deliveries.all(),
       openings: [...this.openings],
     };
     return Buffer.from(`${JSON.stringify(kept)}\n${saveTable(this.state)}`);
@@ -143,13 +148,15 @@ export class TableRun {
   }
 
   /**
-   * Folds one event, at position `at`. If this throws, the state is unusable and the table must be
-   * reloaded.
+   * Folds one event, which `sender` delivered, at position `at`. If this throws, the state is
+   * unusable and the table must be reloaded.
    */
-  take(event: AnyEvent, received: string | null, at: LineAt): void {
+  take(event: AnyEvent, received: string | null, at: LineAt, sender: string | null = null): void {
     const mark = at.offset + 1;
     if (event.type === 'shoe-opened') this.noteOpening(referenceOf(event), at);
     if (isOfHouse(event) && this.table === HOUSE_TABLE) this.acts.push({ event, mark });
+    const { counts } = this.state.admission;
+    const { duplicates } = counts;
     this.judging.fold(this.state, event, this.judging.book, { mark, received });
     this.mark = mark;
     this.eventsFolded += 1;
@@ -160,6 +167,9 @@ export class TableRun {
     )
       this.highestReceived = received;
     this.hear(event, received, mark);
+    if (received === null || sender === null) return;
+    const isDuplicate = counts.duplicates > duplicates;
+    this.deliveries.count(event, { sender, received, isDuplicate, mark });
   }
 
   private noteOpening(ref: string, at: LineAt): void {
@@ -201,13 +211,15 @@ export class TableRun {
     readonly changes: Changes;
     readonly devices: readonly Device[];
     readonly acts: readonly HouseAct[];
+    readonly deliveries: readonly Delivery[];
   } {
     const { mark, acts } = this;
     this.acts = [];
     const devices = [...this.changedDevices];
     this.mark = null;
     this.changedDevices.clear();
-    return { mark, changes: takeChanges(this.state), devices, acts };
+    const deliveries = this.deliveries.takeChanged();
+    return { mark, changes: takeChanges(this.state), devices, acts, deliveries };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Changes, ChangedShoe } from '../changes.js';
 import type { Finding, Unjudgeable } from '../findings/finding.js';
 import { ledgerRow } from '../ledger/commission.js';
-import { UNCHANGED, type FindingChange, type LedgerLine } from '../state.js';
+import { UNCHANGED, type Coup, type FindingChange, type LedgerLine } from '../state.js';
 import { auditedCoup, dealerOf, goneCoup, type AuditedCoup } from './audited-coup.js';
 import { auditedShoe, whenRaised, type AuditedShoe } from './audited-shoe.js';
 import { shoeSums, type ShoeSums } from './shoe-sums.js';
@@ -72,16 +72,18 @@ export class ShoeRows {
 
   /** Returns the findings that changed, in the order in which they were raised. */
   findings(): AuditedFinding[] {
-    return [...this.changed.findings.values()].map((change) => this.finding(change));
+    const { findings, shoe } = this.changed;
+    if (findings.size === 0) return [];
+    const coups = new Map(shoe.coups.map((coup) => [coup.ref, coup]));
+    return [...findings.values()].map((change) => this.finding(change, coups));
   }
 
-  private finding(change: FindingChange): AuditedFinding {
+  private finding(change: FindingChange, coups: ReadonlyMap<string, Coup>): AuditedFinding {
     const { shoe } = this.changed;
     const { found } = change;
     // listed here because its event names this shoe
     if (found.raised) return findingOutside(change);
-    const coup =
-      found.coup === null ? undefined : shoe.coups.findLast(({ ref }) => ref === found.coup);
+    const coup = found.coup === null ? undefined : coups.get(found.coup);
     return {
       ...changeOf(change),
       shoeRef: shoe.ref,

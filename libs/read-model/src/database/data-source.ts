@@ -9,6 +9,7 @@ import { FindingStays1787000000000 } from '../migrations/1787000000000-finding-s
 import { HouseEvents1788500000000 } from '../migrations/1788500000000-house-events.js';
 import { migrateSchema } from './migrate-schema.js';
 import { rowGrants } from './roles.js';
+import { Delivery1789000000000 } from '../migrations/1789000000000-delivery.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -19,6 +20,7 @@ const MIGRATIONS = [
   UnjudgeableCoup1786000000000,
   FindingStays1787000000000,
   HouseEvents1788500000000,
+  Delivery1789000000000,
 ];
 
 /** Options of a connection for reading rows. */

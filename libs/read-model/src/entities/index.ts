@@ -3,6 +3,8 @@ import { FINDING, FindingRow, UNJUDGEABLE, UnjudgeableRow } from './findings.js'
 import { HOUSE_EVENT, HouseEventRow } from './house.js';
 import { MemberRow, PositionRow } from './positions.js';
 import {
+  DELIVERY,
+  DeliveryRow,
   DEVICE,
   DeviceRow,
   PARKED,
@@ -45,6 +47,7 @@ export const ENTITIES = [
   BetTotalRow,
   DeviceRow,
   HouseEventRow,
+  DeliveryRow,
   ParkedRow,
   ReleasedRow,
 ];
@@ -62,5 +65,6 @@ export const PROJECTED = [
   BET_TOTAL,
   DEVICE,
   HOUSE_EVENT,
+  DELIVERY,
   PARKED,
 ] as const;

@@ -70,6 +70,25 @@ export class DeviceRow extends Changed {
 /** The table of devices. */
 export const DEVICE = tableOf(DeviceRow);
 
+/** What one sender, by the stamp `receivedfrom`, delivered for one source at a table. */
+@Entity('delivery')
+@Index('delivery_changed', ['partition', 'changed'])
+@Index('delivery_sender', ['sender'])
+export class DeliveryRow extends Changed {
+  @PrimaryColumn(KEY) readonly table!: string;
+  /** `device/<key name>` or `person/<name>`. */
+  @PrimaryColumn(KEY) readonly sender!: string;
+  @PrimaryColumn(KEY) readonly source!: string;
+  @Column(COUNT) readonly events!: number;
+  /** Repeats with the same content, known when they came. */
+  @Column(COUNT) readonly duplicates!: number;
+  /** Cards that were drawn and not read. */
+  @Column(COUNT) readonly unread!: number;
+  @Column(TIME) readonly lastReceived!: string;
+}
+/** The table of deliveries. */
+export const DELIVERY = tableOf(DeliveryRow);
+
 /**
  * A parked table: it is not judged further until somebody decides about the event that it stopped
  * at.

@@ -3,6 +3,7 @@ import type {
   CommissionRow,
   CoupRow,
   DealtRow,
+  DeliveryRow,
   DeviceRow,
   FindingRow,
   HouseEventRow,
@@ -77,6 +78,7 @@ export interface RowBatch {
   readonly totals: readonly ShoeTotals[];
   readonly devices: readonly DeviceRow[];
   readonly houseEvents: readonly HouseEventRow[];
+  readonly deliveries: readonly DeliveryRow[];
   readonly snapshots: readonly SnapshotRow[];
   readonly parked: readonly ParkedEvent[];
 }

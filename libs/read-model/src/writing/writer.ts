@@ -10,6 +10,7 @@ import {
   COMMISSION,
   COUP,
   DEALT,
+  DELIVERY,
   DEVICE,
   FINDING,
   HOUSE_EVENT,
@@ -252,6 +253,7 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
     ),
     upsert(schema, DEVICE, batch.devices),
     upsert(schema, HOUSE_EVENT, batch.houseEvents),
+    upsert(schema, DELIVERY, batch.deliveries),
     parking.parking(schema, batch.parked),
     ...replaceLines(
       schema,

@@ -7,7 +7,7 @@ import { Account } from '../database/access.entities.js';
 import { HASH_TURNS } from '../credentials/hash-turns.js';
 import { NAME } from '../scope-fields.js';
 import { countedAddress } from './client-address.js';
-import { KnownAddresses, type Pair } from './known-addresses.js';
+import { KnownAddresses, type NameAndAddress } from './known-addresses.js';
 import { RecentFailures } from './recent-failures.js';
 
 /** How long a failed attempt counts. */
@@ -42,9 +42,9 @@ export class Attempts {
   /**
    * Runs `check` in its turn and returns its result, undefined if the password or code was wrong.
    * Counts the attempt as failed before it runs, so the limits hold for a thousand at once. A
-   * result takes that back, and makes the address known. Throws `too-many-attempts` beyond a
-   * limit, and `too-many-sign-ins` if too many wait. What throws does not count, so that an attacker
-   * who keeps trying does not lock the owner out for longer.
+   * result takes that back, and makes the address known. Throws `too-many-attempts` beyond a limit,
+   * and `too-many-sign-ins` if too many wait. What throws does not count, so that an attacker who
+   * keeps trying does not lock the owner out for longer.
    */
   async check<T>(tried: Tried, check: () => Promise<T | undefined>): Promise<T | undefined> {
     const pair = pairOf(tried);
@@ -85,7 +85,7 @@ export class Attempts {
     takeBack();
   }
 
-  private begin({ name, address }: Pair, isKnown: boolean): () => void {
+  private begin({ name, address }: NameAndAddress, isKnown: boolean): () => void {
     const pair = `${name} ${address}`;
     return this.count(
       name,
@@ -129,7 +129,7 @@ export const whoTries = (name: string): string => `person/${countedName(name)}`;
 const countedName = (name: string): string => (NAME.test(name) ? name : '(no name)');
 
 /** Returns the pair that an attempt counts for. Names that no account can have count as one. */
-const pairOf = ({ name, address }: Tried): Pair => ({
+const pairOf = ({ name, address }: Tried): NameAndAddress => ({
   name: countedName(name),
   address: countedAddress(address),
 });

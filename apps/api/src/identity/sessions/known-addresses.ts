@@ -13,7 +13,7 @@ const FRESH_MS = 30_000;
 const WRITTEN_AGAIN_MS = 24 * 3_600_000;
 
 /** A name and an address, as attempts are counted. */
-export interface Pair {
+export interface NameAndAddress {
   readonly name: string;
   readonly address: string;
 }
@@ -34,7 +34,7 @@ export class KnownAddresses {
    * Returns whether this name has signed in from this address. Rejects if the database does not
    * answer the first look; later ones keep what is known.
    */
-  async has(pair: Pair): Promise<boolean> {
+  async has(pair: NameAndAddress): Promise<boolean> {
     if (performance.now() - this.readAt > FRESH_MS) {
       const read = (this.reading ??= this.read().finally(() => (this.reading = undefined)));
       if (this.readAt === -Infinity) await read;
@@ -44,7 +44,7 @@ export class KnownAddresses {
   }
 
   /** Remembers that an account has signed in from an address. */
-  async add(pair: Pair): Promise<void> {
+  async add(pair: NameAndAddress): Promise<void> {
     const last = this.pairs.get(keyOf(pair)) ?? 0;
     if (Date.now() - last < WRITTEN_AGAIN_MS) return;
     await this.source.query(
@@ -71,4 +71,4 @@ export class KnownAddresses {
   }
 }
 
-const keyOf = ({ name, address }: Pair): string => `${name} ${address}`;
+const keyOf = ({ name, address }: NameAndAddress): string => `${name} ${address}`;

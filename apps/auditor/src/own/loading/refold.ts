@@ -42,7 +42,7 @@ export function refold(
   try {
     for (const each of linesOf(record, decoder, lines)) {
       line = each.line;
-      run.take(each.event, each.received, { offset, line });
+      run.take(each.event, each.received, { offset, line }, each.sender);
     }
     return undefined;
   } catch (error) {
