@@ -152,7 +152,7 @@ describe('many followers of the stream', () => {
     );
     expect(await counted('shoeprint_stream_dropped_total')).toBe(dropped + 1);
     expect(fast.map(({ ended }) => ended)).toEqual([false, false]);
-    const [one] = fast as [StreamReader, StreamReader];
+    const [one] = fast;
     const ids = one.of<FindingLine>('finding').map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     slow?.cut();

@@ -90,11 +90,11 @@ describe('every request over HTTP', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual([
-      'Attempts',
       'FollowedSessions',
       'HouseOutbox',
       'HouseRecord',
       'Identities',
+      'KnownAddresses',
       'PositionsLook',
       'RowsReader',
     ]);

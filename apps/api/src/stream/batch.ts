@@ -1,5 +1,5 @@
 import { furthest, positionsFrom, positionsText, type Change, type Positions } from '#read-model';
-import { shownTo, type Viewer } from './views.js';
+import { changeFor, type Viewer } from './views.js';
 
 /** Changes that were read together, and their messages as server-sent events. */
 export class Batch {
@@ -23,7 +23,7 @@ export class Batch {
   render(viewer: Viewer, changes: readonly Change[], until: Positions = this.to): string {
     let text = '';
     for (const change of changes) {
-      const shown = shownTo(viewer, change);
+      const shown = changeFor(viewer, change);
       if (shown) text += `${text === '' ? '' : '\n'}${this.messageOf(change.is, shown)}`;
     }
     return text === '' ? '' : `${text}id: ${positionsText(until)}\n\n`;

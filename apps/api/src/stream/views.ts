@@ -25,7 +25,7 @@ export function viewerOf({ roles, tables }: Identity): Viewer {
  * Returns what a viewer sees of a change, or undefined if it may not see the change. The stream asks
  * here alone.
  */
-export function shownTo({ roles, tables }: Viewer, change: Change): object | undefined {
+export function changeFor({ roles, tables }: Viewer, change: Change): object | undefined {
   if (tables !== 'all' && !tables.has(tableOf(change))) return undefined;
   if (change.is === 'finding' && !permitted('read-findings', roles)) return undefined;
   return thingOf(change);
