@@ -1,5 +1,5 @@
-// Exports all coups, again and again, with every token but the last, and waits in 200 requests for a
-// position that never comes. Each message from the parent lets the readers come or go; the second
+// Exports all coups, again and again, with every token but the last, and waits in 200 requests for
+// a position that never comes. Each message from the parent lets the readers come or go; the second
 // answer says what they received.
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';

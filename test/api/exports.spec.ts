@@ -35,9 +35,12 @@ afterAll(async () => {
 
 const add = (from: number, count: number): Promise<unknown> =>
   client.query(
-    `insert into rows.finding (id, code, severity, "table", shoe, rules, "void", remedied, "at", gaming_day, body, partition, changed)
+    `insert into rows.finding
+       (id, code, severity, "table", shoe, rules, "void", remedied, "at", gaming_day, body,
+        partition, changed)
      select 'f' || n, 'TC-05', 1, 'B07', 'S1', 'punto-banco@1', false, false, now(), '2026-11-20',
-            json_build_object('id', 'f' || n, 'code', 'TC-05', 'table', 'B07', 'events', json_build_array('device/x#' || n), 'message', repeat('x', 1000)), 0, 1
+            json_build_object('id', 'f' || n, 'code', 'TC-05', 'table', 'B07',
+              'message', repeat('x', 1000), 'events', json_build_array('device/x#' || n)), 0, 1
      from generate_series($1::int, $2::int) n`,
     [from + 1, from + count],
   );

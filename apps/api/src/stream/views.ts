@@ -22,17 +22,17 @@ export function viewerOf({ roles, tables }: Identity): Viewer {
 }
 
 /**
- * Returns what a viewer sees of a change, or undefined if it may not see the change. The stream asks
- * here alone.
+ * Returns what a viewer sees of a change, or undefined if it may not see the change. The stream
+ * asks here alone.
  */
 export function changeFor({ roles, tables }: Viewer, change: Change): object | undefined {
-  if (tables !== 'all' && !tables.has(tableOf(change))) return undefined;
+  if (tables !== 'all' && !tables.has(changedTable(change))) return undefined;
   if (change.is === 'finding' && !permitted('read-findings', roles)) return undefined;
   return thingOf(change);
 }
 
 /** Returns the key of the table that a change belongs to. */
-export const tableOf = (change: Change): string => keyOf(thingOf(change).table);
+export const changedTable = (change: Change): string => keyOf(thingOf(change).table);
 
 function thingOf(change: Change): { readonly table: string } {
   switch (change.is) {
