@@ -90,10 +90,12 @@ describe('every request over HTTP', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual([
+      'Attempts',
       'FollowedSessions',
       'HouseOutbox',
       'HouseRecord',
       'Identities',
+      'KeyTables',
       'KnownAddresses',
       'PositionsLook',
       'RowsReader',
