@@ -1,6 +1,6 @@
 // Measures what reading costs live play: `npm run bench:budgets [-- followers | exports]`.
 // One server and one steady load of events; by turns nobody reads, and everybody does.
-// Options: --log kafka|postgres --turns n --seconds n --profile folder
+// Options: --log kafka|postgres --turns n --seconds n --rate n --profile folder
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,16 +14,16 @@ import { connected, logNamed, startMachine, startServer } from './stack.mjs';
 
 /** @typedef {import('./stack.mjs').Server} Server */
 /** @typedef {{ roles: string[], tables: string[] }} Account */
-/** @typedef {{ p50: number, p99: number, max: number, cpu: Record<string, number>, foreign: number }} Turn */
 
-const PER_SECOND = 2_000;
 const TABLES = 600;
 /** Node and the broker compile hot code during the first seconds. */
 const WARM_S = 12;
 /** After readers come or go, a turn begins this much later. */
 const SETTLE_S = 3;
+/** A turn may take longer than it should by this, on a busy machine. */
+const LATE_S = 4;
 /** Events that the rows hold before, for exports. */
-const BEFORE = 200_000;
+const BEFORE = 60_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,11 +31,13 @@ const { values, positionals } = parseArgs({
     log: { type: 'string', default: 'kafka' },
     turns: { type: 'string', default: '4' },
     seconds: { type: 'string', default: '12' },
+    rate: { type: 'string', default: '2000' },
     profile: { type: 'string' },
   },
 });
 const turns = Number(values.turns);
 const seconds = Number(values.seconds);
+const perSecond = Number(values.rate);
 const log = logNamed(values.log);
 /** @type {import('./stack.mjs').Flags} */
 const flags = (app) =>
@@ -59,7 +61,7 @@ async function sessions(databaseUrl, accounts) {
   for (const [n, { roles, tables }] of accounts.entries()) {
     const { id, text, hash } = newToken('sps');
     await client.query(
-      `insert into access.account (name, password_hash, roles, tables, created_by) values ($1, '-', $2, $3, 'system/bench')`,
+      `insert into access.account (name, person, password_hash, roles, tables, created_by) values ($1, $1, '-', $2, $3, 'system/bench')`,
       [`bench-${n}`, roles, tables],
     );
     await client.query(
@@ -107,91 +109,102 @@ async function fill(server) {
   rmSync(dir, { recursive: true, force: true });
 }
 
+/** What a turn lasted, and what it used. @typedef {{ isWith: boolean, from: number, to: number, rss: number, cpu: Record<string, number>, foreign: number, found: string }} Turn */
+/** @typedef {import('./children.mjs').Program<'live-sender'>} Sender */
+/** @typedef {import('./children.mjs').Program<'followers' | 'exports'>} Readers */
+
+/**
+ * Lets the readers come or go, waits, and measures.
+ * @param {Server} server
+ * @param {Sender} sender
+ * @param {Readers} readers
+ * @param {boolean} isWith
+ * @returns {Promise<Turn>}
+ */
+async function turn(server, sender, readers, isWith) {
+  if (isWith) await asked(readers);
+  await pause(SETTLE_S * 1000);
+  const cpu = cpuFrom({
+    ...server.pids,
+    readers: readers.child.pid ?? NaN,
+    sender: sender.child.pid ?? NaN,
+  });
+  const others = othersFrom();
+  const from = clock();
+  await pause(seconds * 1000);
+  const to = clock();
+  const used = cpu();
+  const foreign = others(Object.values(used).reduce((sum, each) => sum + each, 0));
+  const rss = megabytes(server.pids.api, 'VmRSS');
+  const found = isWith ? (await asked(readers)).found : '';
+  return { isWith, from, to, rss, cpu: used, foreign, found };
+}
+
 /**
  * Runs one part: a load that lasts for all turns, and readers who come and go.
- * @param {import('./stack.mjs').Machine} machine
+ * @param {Server} server
  * @param {'followers' | 'exports'} part
  */
-async function measured(machine, part) {
-  const server = await startServer(machine, log, flags);
-  try {
-    if (part === 'exports') await fill(server);
-    const accounts = part === 'followers' ? followers() : exporters();
-    const tokens = await sessions(server.databaseUrl, accounts);
-    const readers = await started(part, { port: server.port, tokens });
-    const length = WARM_S + turns * 2 * (seconds + SETTLE_S) + 5;
-    const sender = await started('live-sender', {
-      port: server.port,
-      token: server.token,
-      perSecond: PER_SECOND,
-      seconds: length,
-      tables: TABLES,
-      connections: 256,
-    });
-    const sending = asked(sender);
-    await pause(WARM_S * 1000);
-    /** @type {{ with: boolean, from: number, to: number, rss: number, cpu: Record<string, number>, foreign: number, found: string }[]} */
-    const windows = [];
-    for (let turn = 0; turn < turns * 2; turn += 1) {
-      const isWith = turn % 2 === 1;
-      if (isWith) await asked(readers);
-      await pause(SETTLE_S * 1000);
-      const cpu = cpuFrom({
-        ...server.pids,
-        readers: readers.child.pid ?? NaN,
-        sender: sender.child.pid ?? NaN,
-      });
-      const others = othersFrom();
-      const from = clock();
-      await pause(seconds * 1000);
-      const to = clock();
-      const used = cpu();
-      const foreign = others(Object.values(used).reduce((sum, each) => sum + each, 0));
-      const rss = megabytes(server.pids.api, 'VmRSS');
-      const found = isWith ? (await asked(readers)).found : '';
-      windows.push({ with: isWith, from, to, rss, cpu: used, foreign, found });
-    }
-    const { events, failed, failures } = await sending;
-    letGo(sender);
-    letGo(readers);
-    if (failed > 0) console.log(`  ${failed} appends failed: ${failures.join(' | ')}`);
-    const figures = windows.map((window) => {
-      const sorted = Float64Array.from(
-        events
-          .filter(({ sent, next }) => next > 0 && sent >= window.from && sent < window.to)
-          .map(({ sent, answered }) => answered - sent),
-      ).sort();
-      return {
-        ...window,
-        p50: quantile(sorted, 0.5),
-        p99: quantile(sorted, 0.99),
-        count: sorted.length,
-      };
-    });
-    for (const each of figures)
-      console.log(
-        `  ${each.with ? 'with   ' : 'without'} | ${Math.round(each.count / seconds)}/s | append p50 ${each.p50.toFixed(2)} p99 ${each.p99.toFixed(1)} ms | api ${each.rss.toFixed(0)} MB | ${Object.entries(
-          each.cpu,
-        )
-          .map(([name, ms]) => `${name} ${(ms / seconds / 10).toFixed(0)} %`)
-          .join(
-            ', ',
-          )} | others ${each.foreign} % of the machine${each.found && ` | ${each.found}`}`,
-      );
-    const ratios = (/** @type {'p50' | 'p99'} */ name) => {
-      const { min, median, max } = spread(
-        figures
-          .filter((each) => each.with)
-          .map((each, i) => each[name] / (figures[i * 2]?.[name] ?? NaN)),
-      );
-      return `${median.toFixed(2)} (${min.toFixed(2)}-${max.toFixed(2)})`;
-    };
+async function measured(server, part) {
+  if (part === 'exports') await fill(server);
+  const accounts = part === 'followers' ? followers() : exporters();
+  const tokens = await sessions(server.databaseUrl, accounts);
+  const readers = await started(part, { port: server.port, tokens });
+  const sender = await started('live-sender', {
+    port: server.port,
+    token: server.token,
+    perSecond,
+    seconds: WARM_S + turns * 2 * (seconds + SETTLE_S + LATE_S),
+    tables: TABLES,
+    connections: 256,
+  });
+  const sending = asked(sender);
+  await pause(WARM_S * 1000);
+  /** @type {Turn[]} */
+  const done = [];
+  for (let n = 0; n < turns * 2; n += 1)
+    done.push(await turn(server, sender, readers, n % 2 === 1));
+  const highest = megabytes(server.pids.api, 'VmHWM');
+  const sent = await sending;
+  letGo(sender);
+  letGo(readers);
+  report(part, done, sent, highest);
+}
+
+/** @type {(part: string, turns: readonly Turn[], sent: import('./live-sender.mjs').LiveSent, highest: number) => void} */
+function report(part, turns, { events, failed, failures }, highest) {
+  if (failed > 0)
     console.log(
-      `${part} | ${log} | p50 with/without ${ratios('p50')} | p99 ${ratios('p99')} | api at most ${megabytes(server.pids.api, 'VmHWM').toFixed(0)} MB | load ${load()}`,
+      `  ${failed} appends failed: ${failures.map((each) => each.slice(0, 3)).join(', ')}`,
     );
-  } finally {
-    await server.stop();
+  const figures = turns.map((each) => {
+    const sorted = Float64Array.from(
+      events
+        .filter(({ sent, next }) => next > 0 && sent >= each.from && sent < each.to)
+        .map(({ sent, answered }) => answered - sent),
+    ).sort();
+    return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), count: sorted.length };
+  });
+  for (const [n, { isWith, rss, cpu, foreign, found }] of turns.entries()) {
+    const { p50, p99, count } = /** @type {typeof figures[number]} */ (figures[n]);
+    const used = Object.entries(cpu).map(
+      ([name, ms]) => `${name} ${(ms / seconds / 10).toFixed(0)} %`,
+    );
+    console.log(
+      `  ${isWith ? 'with' : 'without'} | ${Math.round(count / seconds)}/s | append p50 ${p50.toFixed(2)} p99 ${p99.toFixed(1)} ms | api ${rss.toFixed(0)} MB | ${used.join(', ')} | others ${foreign} % of the machine${found && ` | ${found}`}`,
+    );
   }
+  /** @type {(name: 'p50' | 'p99') => string} */
+  const ratios = (name) => {
+    const all = figures.flatMap((each, n) =>
+      n % 2 === 1 ? each[name] / (figures[n - 1]?.[name] ?? NaN) : [],
+    );
+    const { min, median, max } = spread(all);
+    return `${median.toFixed(2)} (${min.toFixed(2)}-${max.toFixed(2)})`;
+  };
+  console.log(
+    `${part} | ${log} | ${perSecond}/s | p50 with/without ${ratios('p50')} | p99 ${ratios('p99')} | api at most ${highest.toFixed(0)} MB | load ${load()}`,
+  );
 }
 
 const machine = await startMachine({ kafka: log === 'kafka' });
@@ -199,7 +212,10 @@ for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => void machine.stop().finally(() => process.exit(1)));
 try {
   for (const part of /** @type {const} */ (['followers', 'exports']))
-    if (positionals.length === 0 || positionals.includes(part)) await measured(machine, part);
+    if (positionals.length === 0 || positionals.includes(part)) {
+      const server = await startServer(machine, log, flags);
+      await measured(server, part).finally(() => server.stop());
+    }
 } finally {
   await machine.stop();
 }

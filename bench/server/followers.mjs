@@ -1,5 +1,5 @@
-// Follows the stream with every token, as screens do. Each message from the parent lets them come or
-// go: the first answer comes once all are connected, the second says what they received.
+// Follows the stream with every token, as screens do. Each message from the parent lets them come
+// or go: the first answer comes once all are connected, the second says what they received.
 import { connect } from 'node:net';
 
 /** @typedef {{ port: number, tokens: readonly string[] }} ReadersOrder */

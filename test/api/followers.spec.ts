@@ -3,7 +3,7 @@ import { getDataSourceToken } from '@nestjs/typeorm';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { FindingLine } from '#read-model';
-import { SharedChanges } from '../../apps/api/src/stream/shared-changes.js';
+import { ChangeFeed } from '../../apps/api/src/stream/change-feed.js';
 import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
@@ -38,7 +38,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-const followers = (): number => api.app.get(SharedChanges).count;
+const followers = (): number => api.app.get(ChangeFeed).count;
 const leave = async (): Promise<void> => {
   for (const reader of readers.splice(0)) reader.cut();
   await eventually('nobody', () => followers() === 0);
@@ -50,9 +50,12 @@ async function findings(count: number, bytes = 20, tables = 1): Promise<number> 
   const [{ next }] = await rows.query<[{ next: number }]>('select next from rows.position');
   await rows.transaction(async (work) => {
     await work.query(
-      `insert into rows.finding (id, code, severity, "table", shoe, rules, "void", remedied, "at", gaming_day, body, partition, changed)
+      `insert into rows.finding
+       (id, code, severity, "table", shoe, rules, "void", remedied, "at", gaming_day, body,
+        partition, changed)
        select 'f' || n, 'TC-05', 1, 'T' || n % $4::int, 'S1', 'punto-banco@1', false, false, now(), '2026-11-20',
-              json_build_object('id', 'f' || n, 'code', 'TC-05', 'table', 'T' || n % $4::int, 'message', repeat('x', $3::int)), 0, n
+              json_build_object('id', 'f' || n, 'code', 'TC-05', 'table', 'T' || n % $4::int,
+                'message', repeat('x', $3::int)), 0, n
        from generate_series($1::int + 1, $1::int + $2::int) n`,
       [next, count, bytes, tables],
     );
@@ -152,14 +155,14 @@ describe('many followers of the stream', () => {
     );
     expect(await counted('shoeprint_stream_dropped_total')).toBe(dropped + 1);
     expect(fast.map(({ ended }) => ended)).toEqual([false, false]);
-    const [one] = fast as [StreamReader, StreamReader];
+    const [one] = fast;
     const ids = one.of<FindingLine>('finding').map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     slow?.cut();
     await leave();
   });
 
-  it('are told in each heartbeat where to resume, even if nothing concerns them', async () => {
+  it('receive in each heartbeat where to resume, even if nothing concerns them', async () => {
     const elsewhere = await api.person('pit-boss', { tables: ['B99'] });
     const reader = follow(elsewhere);
     await reader.listening();

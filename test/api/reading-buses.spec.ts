@@ -53,7 +53,7 @@ const sources = new Set(
  * These neither write nor read what is stored: counters, the identity of a token, and the changes
  * that all streams share, which a query reads.
  */
-const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'FollowedSessions', 'SharedChanges'];
+const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'FollowedSessions', 'ChangeFeed'];
 
 describe('every request over HTTP', () => {
   it('goes through the CommandBus or the QueryBus: no controller has another way to stored data', () => {
@@ -95,6 +95,8 @@ describe('every request over HTTP', () => {
       'HouseOutbox',
       'HouseRecord',
       'Identities',
+      'KeyTables',
+      'KnownAddresses',
       'PositionsLook',
       'RowsReader',
     ]);

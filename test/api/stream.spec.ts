@@ -5,7 +5,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { CoupLine, FindingLine, ShoeLine, TableChange } from '#read-model';
 import { Session } from '../../apps/api/src/identity/database/access.entities.js';
-import { SharedChanges } from '../../apps/api/src/stream/shared-changes.js';
+import { ChangeFeed } from '../../apps/api/src/stream/change-feed.js';
 import { StreamController } from '../../apps/api/src/stream/stream.controller.js';
 import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await floor?.close();
 });
 
-const watch = (): SharedChanges => floor.server.api.app.get(SharedChanges);
+const watch = (): ChangeFeed => floor.server.api.app.get(ChangeFeed);
 const ids = (things: readonly { readonly ref: string }[]): string[] =>
   [...new Set(things.map(({ ref }) => ref))].sort();
 /** A resource as the stream last reported it. */
@@ -310,7 +310,7 @@ describe('a server whose reader takes nothing', () => {
       const at = await api.url();
       const reader = await api.person('compliance');
       const slow = follow(reader, { id: '0:0', paused: true }, at);
-      const watching = api.app.get(SharedChanges);
+      const watching = api.app.get(ChangeFeed);
       await eventually('a follower', () => watching.count === 1);
       await eventually('it let go', () => watching.count === 0, 40_000);
       slow.cut();
@@ -347,7 +347,7 @@ describe('a server that stops', () => {
     const reader = await api.person('compliance');
     const at = await api.url();
     const following = [follow(reader, {}, at), follow(reader, {}, at)];
-    await eventually('both', () => api.app.get(SharedChanges).count === 2);
+    await eventually('both', () => api.app.get(ChangeFeed).count === 2);
     api.app.get(StreamController).onModuleDestroy();
     const late = await fetch(`${at}/v1/stream`, { headers: { authorization: `Bearer ${reader}` } });
     expect([

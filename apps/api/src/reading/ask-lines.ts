@@ -3,7 +3,7 @@ import type { Paging, ReadAt, Slices, Snapshot } from '#read-model';
 import { Metrics } from '../operation/metrics.js';
 import type { CsvFile } from './csv.js';
 import { Export } from './export.js';
-import { Places } from './places.js';
+import { AnswerPlaces } from './answer-places.js';
 import type { Asked } from './reading.js';
 import { RowsReader } from './rows-reader.js';
 
@@ -33,13 +33,13 @@ export class AskLines<Filter, Answer extends object, Line> extends Query<ReadAt<
  */
 @QueryHandler(AskLines)
 export class AskLinesHandler implements IQueryHandler<AskLines<object, object, unknown>> {
-  private readonly places: Places;
+  private readonly places: AnswerPlaces;
 
   constructor(
     private readonly rows: RowsReader,
     metrics: Metrics,
   ) {
-    this.places = new Places('exports', EXPORTS_MAX, metrics);
+    this.places = new AnswerPlaces('exports', EXPORTS_MAX, metrics);
   }
 
   async execute({

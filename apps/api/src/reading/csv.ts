@@ -36,8 +36,8 @@ export const ofFindings = <Row>(columns: readonly Column<Row>[]): Column<Row>[] 
 
 /**
  * Returns a file with these columns: RFC 4180 CSV in UTF-8 with a heading line and CRLF. Every text
- * is quoted. If a spreadsheet could read one as a formula, an apostrophe precedes it: it begins with
- * = + - @ or |, also after blanks and separators, or with a tab or a line break (OWASP, "CSV
+ * is quoted. If a spreadsheet could read one as a formula, an apostrophe precedes it: it begins
+ * with = + - @ or |, also after blanks and separators, or with a tab or a line break (OWASP, "CSV
  * Injection"). Numbers stay as they are, negative ones too.
  */
 export const csvFile = <Row>(name: string, columns: readonly Column<Row>[]): CsvFile<Row> => ({

@@ -76,7 +76,7 @@ export class Export {
           text = '';
           await nextTurn();
         }
-        // So that whoever has the whole file can begin another.
+        // A reader who has the whole file can begin another at once.
         await close();
       })(),
     );

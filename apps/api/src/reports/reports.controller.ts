@@ -50,7 +50,7 @@ export class ReportsController {
     @Query() fields: CommissionFields,
     @Reader() by: Reading,
   ): Promise<ReadAt<CommissionReport> | Export> {
-    return this.queries.execute(new AskLines(reports.COMMISSION, by.asks(fields)));
+    return this.queries.execute(new AskLines(reports.COMMISSION_OWED, by.asks(fields)));
   }
 
   @Get('commission/coups')

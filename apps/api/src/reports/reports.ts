@@ -29,7 +29,7 @@ import * as columns from './columns.js';
 type CommissionAsked = CommissionFilter & { readonly by?: CommissionBy };
 
 /** Commission owed, by seat unless the request names another key. */
-export const COMMISSION: List<CommissionAsked, CommissionReport, CommissionLine> = {
+export const COMMISSION_OWED: List<CommissionAsked, CommissionReport, CommissionLine> = {
   page: (read, { by = 'seat', ...filter }, paging) => commissionOwed(read, by, filter, paging),
   every: (read, { by = 'seat', ...filter }) => everyCommission(read, by, filter),
   csv: csvFile('commission', columns.COMMISSION_COLUMNS),

@@ -6,9 +6,9 @@ import { accessOptions } from '../identity/database/access-database.js';
 import { FOLLOWED, RESUMING_MAX, ROWS } from './tokens.js';
 
 /**
- * The connections of each data source of rows. `ROWS` serves people and screens, two exports at most
- * among them. `FOLLOWED` has one for positions, one for what all streams share, and the rest for
- * streams that resume from far behind.
+ * The connections of each data source of rows. `ROWS` serves people and screens, two exports at
+ * most among them. `FOLLOWED` has one for positions, one for what all streams share, and the rest
+ * for streams that resume from far behind.
  */
 const POOLS = {
   [ROWS]: { poolSize: 10, applicationName: 'shoeprint-api' },

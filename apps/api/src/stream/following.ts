@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { positionsText, type Positions } from '#read-model';
 import { SAFE_HEADERS } from '../http/strict-requests.js';
-import type { SharedChanges, StreamReader } from './shared-changes.js';
+import type { ChangeFeed, StreamReader } from './change-feed.js';
 import type { Viewer } from './views.js';
 
 /** How often the stream sends a heartbeat. */
@@ -27,7 +27,7 @@ export const STREAM_HEADERS = {
 
 /** How a stream begins, and what it asks. */
 interface Followed {
-  readonly changes: SharedChanges;
+  readonly changes: ChangeFeed;
   readonly viewer: Viewer;
   /** Where the reader begins, and where the sharing begins if nobody else follows. */
   readonly since: Positions;

@@ -21,14 +21,14 @@ import { POSITIONS_PATTERN } from '../reading/positions.js';
 import type { Identity } from '../identity/identity.js';
 import { identityOf, Requires } from '../identity/requires.js';
 import { Metrics } from '../operation/metrics.js';
-import { Places } from '../reading/places.js';
+import { AnswerPlaces } from '../reading/answer-places.js';
 import { Following, STREAM_HEADERS } from './following.js';
-import { SharedChanges } from './shared-changes.js';
+import { ChangeFeed } from './change-feed.js';
 import { viewerOf } from './views.js';
 
 /**
- * The most streams at once: of this process, far more than a house has screens, and of one identity,
- * so that one cannot take the places of all.
+ * The most streams at once: of this process, far more than a house has screens, and of one
+ * identity, so that one cannot take the places of all.
  */
 const STREAMS_MAX = { inAll: 2_000, each: 1_000 };
 
@@ -55,16 +55,16 @@ const EVENT = {
 @Controller('v1/stream')
 export class StreamController implements OnModuleDestroy {
   private readonly open = new Set<Following>();
-  private readonly places: Places;
+  private readonly places: AnswerPlaces;
   private readonly dropped: Counter;
   private isEnding = false;
 
   constructor(
-    private readonly changes: SharedChanges,
+    private readonly changes: ChangeFeed,
     private readonly sessions: FollowedSessions,
     metrics: Metrics,
   ) {
-    this.places = new Places('streams', STREAMS_MAX, metrics);
+    this.places = new AnswerPlaces('streams', STREAMS_MAX, metrics);
     this.dropped = new Counter({
       name: 'shoeprint_stream_dropped_total',
       help: 'Streams that were closed because their reader did not take what it was sent.',

@@ -22,18 +22,18 @@ export function viewerOf({ roles, tables }: Identity): Viewer {
 }
 
 /**
- * Returns what a viewer sees of a change, or undefined if it may not see the change. The stream asks
- * here alone.
+ * Returns what a viewer sees of a change, or undefined if it may not see the change. The stream
+ * asks here alone.
  */
-export function changeShownTo(viewer: Viewer, change: Change): object | undefined {
+export function changeFor(viewer: Viewer, change: Change): object | undefined {
   const { tables } = viewer;
-  if (tables !== 'all' && !tables.has(tableOf(change))) return undefined;
+  if (tables !== 'all' && !tables.has(changedTable(change))) return undefined;
   if (change.is === 'finding' && !seesFindings(viewer)) return undefined;
   return shownTo(viewer, thingOf(change));
 }
 
 /** Returns the key of the table that a change belongs to. */
-export const tableOf = (change: Change): string => keyOf(thingOf(change).table);
+export const changedTable = (change: Change): string => keyOf(thingOf(change).table);
 
 function thingOf(change: Change): { readonly table: string } {
   switch (change.is) {

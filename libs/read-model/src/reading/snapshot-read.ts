@@ -128,8 +128,8 @@ export async function openSnapshot(dataSource: DataSource): Promise<OpenSnapshot
 }
 
 /**
- * Ends a snapshot. The transaction is read-only, so rolling back is enough. If the connection broke,
- * the work on it has already rejected.
+ * Ends a snapshot. The transaction is read-only, so rolling back is enough. If the connection
+ * broke, the work on it has already rejected.
  */
 async function closed(runner: QueryRunner): Promise<void> {
   try {

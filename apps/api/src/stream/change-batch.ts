@@ -1,8 +1,8 @@
 import { furthest, positionsFrom, positionsText, type Change, type Positions } from '#read-model';
-import { changeShownTo, type Viewer } from './views.js';
+import { changeFor, type Viewer } from './views.js';
 
 /** Changes that were read together, and their messages as server-sent events. */
-export class Batch {
+export class ChangeBatch {
   /** All changes before these positions are in this batch or an earlier one. */
   readonly to: Positions;
   private readonly messages = new Map<object, string>();
@@ -17,13 +17,13 @@ export class Batch {
   }
 
   /**
-   * Returns the messages of these changes for a viewer, '' if it may see none of them. Only the last
-   * message has the id, so a reader that is cut off before it gets the same messages again.
+   * Returns the messages of these changes for a viewer, '' if it may see none of them. Only the
+   * last message has the id, so a reader that is cut off before it gets the same messages again.
    */
   render(viewer: Viewer, changes: readonly Change[], until: Positions = this.to): string {
     let text = '';
     for (const change of changes) {
-      const shown = changeShownTo(viewer, change);
+      const shown = changeFor(viewer, change);
       if (shown) text += `${text === '' ? '' : '\n'}${this.messageOf(change.is, shown)}`;
     }
     return text === '' ? '' : `${text}id: ${positionsText(until)}\n\n`;

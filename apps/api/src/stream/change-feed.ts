@@ -6,8 +6,8 @@ import { Metrics } from '../operation/metrics.js';
 import { PositionsLook } from '../reading/positions-look.js';
 import { RESUMING_MAX } from '../settings/tokens.js';
 import { AskChanges } from './ask-changes.js';
-import { Batch } from './batch.js';
-import { tableOf, type Viewer } from './views.js';
+import { ChangeBatch } from './change-batch.js';
+import { changedTable, type Viewer } from './views.js';
 
 /** What is kept for readers who resume from a moment ago: so many changes, in so many batches. */
 const RECENT_MAX = 5_000;
@@ -38,7 +38,7 @@ interface View {
  * everything that was fanned out. Others read for themselves until they are.
  */
 @Injectable()
-export class SharedChanges implements OnModuleDestroy {
+export class ChangeFeed implements OnModuleDestroy {
   private readonly logger = new Logger('stream');
   private readonly readers = new Set<StreamReader>();
   private readonly views = new Map<string, View>();
@@ -47,7 +47,7 @@ export class SharedChanges implements OnModuleDestroy {
   private readonly ahead = new Set<StreamReader>();
   /** All changes before these positions were fanned out. Undefined while nobody follows. */
   private at: Positions | undefined;
-  private recent: Batch[] = [];
+  private recent: ChangeBatch[] = [];
   private isReading = false;
   private notBefore = 0;
   private unfollow: (() => void) | undefined;
@@ -112,14 +112,16 @@ export class SharedChanges implements OnModuleDestroy {
   }
 
   /** Reads what a reader lacks, a part at a time, once it is its turn. `more` says if there is more. */
-  async readFor(reader: StreamReader): Promise<{ readonly batch: Batch; readonly more: boolean }> {
+  async readFor(
+    reader: StreamReader,
+  ): Promise<{ readonly batch: ChangeBatch; readonly more: boolean }> {
     return this.turns.take(async () => {
       const { since, viewer } = reader;
       this.reads.inc({ by: 'own' });
       const { changes, positions, more } = await this.queries.execute(
         new AskChanges(since, viewer.tables === 'all' ? undefined : [...viewer.tables]),
       );
-      return { batch: new Batch(since, changes, positions), more };
+      return { batch: new ChangeBatch(since, changes, positions), more };
     });
   }
 
@@ -147,12 +149,12 @@ export class SharedChanges implements OnModuleDestroy {
       const { changes, positions, more } = await this.queries.execute(new AskChanges(from));
       // Everybody may have left during the read, and others have come.
       if (this.at !== from) return;
-      this.fanOut(new Batch(from, changes, positions));
+      this.fanOut(new ChangeBatch(from, changes, positions));
       isBehind = more;
     }
   }
 
-  private fanOut(batch: Batch): void {
+  private fanOut(batch: ChangeBatch): void {
     this.at = batch.to;
     this.keep(batch);
     for (const [view, changes] of this.touchedBy(batch)) {
@@ -175,10 +177,10 @@ export class SharedChanges implements OnModuleDestroy {
   }
 
   /** Returns the views that may see something of a batch, each with the changes at its tables. */
-  private touchedBy({ changes }: Batch): Map<View, readonly Change[]> {
+  private touchedBy({ changes }: ChangeBatch): Map<View, readonly Change[]> {
     const touched = new Map<View, Change[]>();
     for (const change of changes)
-      for (const view of this.viewsOf.get(tableOf(change)) ?? []) {
+      for (const view of this.viewsOf.get(changedTable(change)) ?? []) {
         const those = touched.get(view);
         if (those) those.push(change);
         else touched.set(view, [change]);
@@ -189,7 +191,7 @@ export class SharedChanges implements OnModuleDestroy {
   }
 
   /** Writes to one reader what it lacks of a batch. Returns false if it cannot take it. */
-  private bring(reader: StreamReader, batch: Batch): boolean {
+  private bring(reader: StreamReader, batch: ChangeBatch): boolean {
     const { since } = reader;
     const lacking = batch.changes.filter(
       ({ partition, changed }) => changed > (since.get(partition) ?? 0),
@@ -201,7 +203,7 @@ export class SharedChanges implements OnModuleDestroy {
     return true;
   }
 
-  private keep(batch: Batch): void {
+  private keep(batch: ChangeBatch): void {
     this.recent.push(batch);
     let kept = this.recent.reduce((sum, { changes }) => sum + changes.length, 0);
     while (this.recent.length > 1 && (kept > RECENT_MAX || this.recent.length > RECENT_BATCHES_MAX))

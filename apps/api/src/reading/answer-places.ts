@@ -8,7 +8,7 @@ const RETRY_S = 5;
  * The places for long answers of one kind, such as exports. A request without a place is refused at
  * once, so nothing queues.
  */
-export class Places {
+export class AnswerPlaces {
   private readonly byIdentity = new Map<string, number>();
   private taken = 0;
 
