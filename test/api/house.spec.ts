@@ -357,7 +357,7 @@ describe('what people do', () => {
     ]);
   });
 
-  it('is recorded if it fails: wrong passwords by account and address, and no text that is no account', async () => {
+  it('is recorded if it fails: wrong passwords by account and address, and other texts by nothing', async () => {
     await server.api.person('pit-boss', { name: 'target' });
     const wrong = (name: string) =>
       server.api.send('POST', '/v1/sign-in', undefined, { name, password: 'xxxxxxxxxxxx' });
@@ -401,7 +401,7 @@ describe('what people do', () => {
   });
 });
 
-/** Returns data without the id of a session, which each run makes anew. */
+/** Returns data without the id of a session, which differs from run to run. */
 const withoutIds = ({
   session: _,
   ...data

@@ -264,7 +264,7 @@ export const deviceRow = (source: string, with_: Partial<DeviceRow> = {}): Devic
   ...with_,
 });
 
-export const deliveryRow = (sender: string, with_: Partial<DeliveryRow> = {}): DeliveryRow => ({
+const deliveryRow = (sender: string, with_: Partial<DeliveryRow> = {}): DeliveryRow => ({
   table: 'B07',
   sender,
   source: 'device/B07',

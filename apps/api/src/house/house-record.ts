@@ -9,7 +9,7 @@ import { type Act, SERVER } from './acts.js';
 import { eventOf, HouseOutbox, insertAct } from './house-outbox.js';
 
 /** Records one act, in the transaction that the act is done in. */
-export type Note = (act: Act) => Promise<void>;
+type Note = (act: Act) => Promise<void>;
 
 type Noting<Result> = (manager: EntityManager, note: Note) => Promise<Result>;
 

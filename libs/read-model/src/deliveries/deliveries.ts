@@ -86,7 +86,8 @@ async function sumsOf(
     Readonly<Record<'sender' | 'tables' | 'sources' | 'events' | 'duplicates' | 'unread', string>> &
       Pick<Sums, 'lastReceived'>
   >(
-    `select d.sender, count(distinct d."table") as tables, count(distinct d.source) as sources, sum(d.events) as events,
+    `select d.sender, count(distinct d."table") as tables,
+            count(distinct d.source) as sources, sum(d.events) as events,
             sum(d.duplicates) as duplicates, sum(d.unread) as unread, max(d.last_received) as "lastReceived"
      from delivery d ${where.sql} group by d.sender`,
     where.parameters,

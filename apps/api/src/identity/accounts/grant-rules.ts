@@ -25,7 +25,7 @@ export function adminOf(identity: Identity): Admin {
 }
 
 /** Returns whether the account belongs to the human who asks. */
-export const isOwn = ({ person }: Admin, account: Pick<Account, 'name' | 'person'>): boolean =>
+const isOwn = ({ person }: Admin, account: Pick<Account, 'name' | 'person'>): boolean =>
   account.name === person.account || account.person === person.id;
 
 /**

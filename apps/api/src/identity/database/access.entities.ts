@@ -144,7 +144,7 @@ export class KeyTable {
 
 /** An address from which an account has signed in: an IPv4 address or an IPv6 /64. */
 @Entity({ name: 'known_address', schema: ACCESS_SCHEMA })
-export class KnownAddress {
+class KnownAddress {
   @PrimaryColumn({ type: 'text', name: 'account_name' }) accountName!: string;
   @PrimaryColumn({ type: 'text' }) address!: string;
   @ManyToOne(() => Account, { onDelete: 'CASCADE', nullable: false })

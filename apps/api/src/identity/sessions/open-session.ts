@@ -13,7 +13,7 @@ export interface SignedIn {
   readonly expiresAt: string;
 }
 
-/** A new session, and its id, which is no secret. */
+/** A new session, and its id, which anybody may know. */
 export interface Opened {
   readonly session: string;
   readonly signedIn: SignedIn;
