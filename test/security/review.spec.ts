@@ -50,25 +50,27 @@ const line = (table: string, type: string, id: string, more: object): string =>
     ...more,
   });
 
+/** Returns the lines of a coup without cards, which has findings. */
+const coupOf = (table: string, dealer: string): string[] => [
+  line(table, 'dealer-signed-on', '1', { data: { dealer, role: 'dealer' } }),
+  line(table, 'shoe-opened', '2', {
+    shoe: 's',
+    data: {
+      rules: 'punto-banco-no-burn@1',
+      decks: 8,
+      kind: 'physical',
+      currency: 'USD',
+      reports: ['outcomes'],
+    },
+  }),
+  line(table, 'coup-opened', '3', { shoe: 's', data: { coup: 1 } }),
+  line(table, 'coup-closed', '4', { shoe: 's', data: {} }),
+];
+
 describe('input from a sender', () => {
   it('stays in its cell of a CSV, whatever line breaks and formulas it holds', async () => {
     const dealer = `d-1\n=cmd|'/c calc'!A1\r@x`;
-    const shoe = 's';
-    await server.send([
-      line('CSV1', 'dealer-signed-on', '1', { data: { dealer, role: 'dealer' } }),
-      line('CSV1', 'shoe-opened', '2', {
-        shoe,
-        data: {
-          rules: 'punto-banco-no-burn@1',
-          decks: 8,
-          kind: 'physical',
-          currency: 'USD',
-          reports: ['outcomes'],
-        },
-      }),
-      line('CSV1', 'coup-opened', '3', { shoe, data: { coup: 1 } }),
-      line('CSV1', 'coup-closed', '4', { shoe, data: {} }),
-    ]);
+    await server.send(coupOf('CSV1', dealer));
     const csv = await eventually('the dealer in the report', async () => {
       const answer = await server.ask('/v1/reports/dealers?format=csv&table=CSV1');
       const text = await answer.text();
@@ -95,6 +97,139 @@ describe('input from a sender', () => {
     });
     expect(answer.status).toBe(403);
     expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
+
+describe('people', () => {
+  const GIVEN = 'given by an admin once';
+  const OWN = 'chosen by the person alone';
+
+  /** Returns the status and the problem of a request with a token. */
+  const asked = async (
+    token: string | undefined,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<string> => {
+    const answer = await send(token, method, path, body);
+    const { type } = (answer.status === 204 ? {} : await answer.json()) as { type?: string };
+    return `${answer.status} ${(type ?? '').replace('urn:shoeprint:problem:', '')}`.trim();
+  };
+  const send = (
+    token: string | undefined,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<Response> =>
+    fetch(`${server.url}${path}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const signIn = (name: string, password: string): Promise<Response> =>
+    send(undefined, 'POST', '/v1/sign-in', { name, password });
+  const tokenOf = async (name: string, password: string): Promise<string> =>
+    ((await (await signIn(name, password)).json()) as { token: string }).token;
+  /** Returns the token of a new person who has chosen a password. */
+  const person = async (name: string, roles: string[], tables: string[]): Promise<string> => {
+    const body = { name, password: GIVEN, roles, tables };
+    expect(await asked(server.token, 'POST', '/v1/accounts', body)).toBe('201');
+    const first = await tokenOf(name, GIVEN);
+    const me = (await (await send(first, 'GET', '/v1/me')).json()) as { mustDo: string };
+    expect(me.mustDo).toBe('password-change');
+    const change = { password: GIVEN, newPassword: OWN };
+    expect(await asked(first, 'POST', '/v1/me/password', change)).toBe('204');
+    return tokenOf(name, OWN);
+  };
+
+  it('own their passwords: the first one leads only to choosing another, and no weak one', async () => {
+    const token = await person('owner', ['pit-boss'], ['B01']);
+    for (const newPassword of ['password1234', 'aaaaaaaaaaaa', ' '.repeat(12), 'owner'])
+      expect(await asked(token, 'POST', '/v1/me/password', { password: OWN, newPassword })).toBe(
+        '400 invalid-request',
+      );
+    expect(await asked(server.token, 'PATCH', '/v1/accounts/owner', { password: GIVEN })).toBe(
+      '400 invalid-request',
+    );
+  });
+
+  it('give nobody more than they have, and themselves nothing', async () => {
+    const all = { roles: ['admin', 'compliance'], tables: ['*'] };
+    expect(await asked(server.token, 'PATCH', '/v1/accounts/admin', all)).toBe('403 not-permitted');
+    const floor = await person('floor', ['admin'], ['B01']);
+    expect(await asked(floor, 'PATCH', '/v1/accounts/floor', all)).toBe('403 not-permitted');
+    expect(await asked(floor, 'PATCH', '/v1/accounts/admin', { disabled: true })).toBe(
+      '404 not-found',
+    );
+    const wide = { name: 'wide', password: GIVEN, ...all };
+    expect(await asked(floor, 'POST', '/v1/accounts', wide)).toBe('403 not-permitted');
+  });
+
+  it('are in the record with what they do, and nobody sends to it', async () => {
+    const token = await person('recorded', ['finance'], ['*']);
+    await asked(token, 'POST', '/v1/sign-out');
+    await eventually('what was done', async () => {
+      const answer = await send(server.token, 'GET', '/v1/house-events?by=person/recorded');
+      const { lines } = (await answer.json()) as { lines: { type: string }[] };
+      const types = lines.map(({ type }) => type);
+      return ['person-signed-in', 'account-changed', 'person-signed-out'].every((type) =>
+        types.includes(type),
+      );
+    });
+    const scope = { sources: ['device/*'], tables: ['*'], types: ['*'] };
+    const made = await send(server.token, 'POST', '/v1/keys', { name: 'everywhere', ...scope });
+    const key = (await made.json()) as { token: string };
+    const refused = await fetch(`${server.url}/v1/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.token}`, 'content-type': EVENT },
+      body: line('@house', 'device-online', '1', { source: 'device/x', data: {} }),
+    });
+    expect(refused.status).toBe(403);
+  });
+
+  it('see what their roles may: finance no findings, wherever they are', async () => {
+    const finance = await person('money', ['finance'], ['*']);
+    expect(await asked(finance, 'GET', '/v1/findings')).toBe('403 not-permitted');
+    expect(await asked(finance, 'GET', '/v1/coups?flagged=true')).toBe('403 not-permitted');
+    await server.send(coupOf('FIN1', 'd-1'));
+    const coups = await eventually('the coup in the list', async () => {
+      const text = await (await send(finance, 'GET', '/v1/coups?table=FIN1')).text();
+      return text.includes('"coup":1') && text;
+    });
+    expect(coups).not.toMatch(/findings|worst|raised/);
+  });
+
+  it('give devices no voice but their own', async () => {
+    const integrator = await person('builder', ['integrator'], ['B01']);
+    const key = (sources: string[]): Promise<string> =>
+      asked(integrator, 'POST', '/v1/keys', {
+        name: `k${sources[0] ?? ''}`.replace(/\W/g, ''),
+        sources,
+        tables: ['B01'],
+        types: ['*'],
+      });
+    expect(await key(['*'])).toBe('400 invalid-request');
+    expect(await key(['system/auditor'])).toBe('400 invalid-request');
+    expect(await key(['person/*'])).toBe('403 not-permitted');
+    expect(await key(['device/B01-*'])).toBe('201');
+  });
+
+  it('learn from a refusal how to sign in', async () => {
+    const answer = await signIn('owner', 'xxxxxxxxxxxx');
+    expect([401, 429]).toContain(answer.status);
+    const anonymous = await send(undefined, 'GET', '/v1/me');
+    expect(anonymous.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  });
+
+  it('get in where they are known, whatever others try from the same address', async () => {
+    await person('known', ['pit-boss'], ['B01']);
+    for (let i = 0; i < 30; i += 1) await signIn(`guess${i}`, 'xxxxxxxxxxxx');
+    const guess = await signIn('known-not', 'xxxxxxxxxxxx');
+    expect(guess.status).toBe(429);
+    expect((await signIn('known', OWN)).status).toBe(200);
   });
 });
 
