@@ -147,9 +147,7 @@ describe('the record of the house', () => {
 
   it('does not appear among the tables', async () => {
     await actsWhen(() => true);
-    const { rows } = {
-      rows: await database().query<{ name: string }[]>('select name from rows.table_state'),
-    };
+    const rows = await database().query<{ name: string }[]>('select name from rows.table_state');
     expect(rows).toContainEqual({ name: '@house' });
     const tables = await server.all<TableLine>('/v1/tables', regulator);
     expect(tables.map(({ table }) => table)).not.toContain('@house');
