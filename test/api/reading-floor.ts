@@ -38,7 +38,7 @@ export class ReadingFloor {
 
   static async open(lines: readonly string[] = dayLines()): Promise<ReadingFloor> {
     const log = new MemoryLog({ partitions: 4 });
-    const server = await startServer(async () => log);
+    const server = await startServer(async () => log, { keyTablesMax: 10_000 });
     const floor = new ReadingFloor(
       server,
       log,

@@ -1,6 +1,6 @@
 import { startAuditor, type RunningAuditor, SILENT } from '#auditor';
 import type { EventLog } from '#event-log';
-import { startApi, type TestApi } from './api.js';
+import { startApi, type StartApi, type TestApi } from './api.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { BOOK } from './house.js';
 
@@ -18,13 +18,14 @@ export interface TestServer {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a server over the log that `open` returns for a database. */
+/** Starts a server over the log that `open` returns for a database. `settings` are the api's. */
 export async function startServer(
   open: (databaseUrl: string) => Promise<EventLog>,
+  settings: NonNullable<StartApi['settings']> = {},
 ): Promise<TestServer> {
   const database = await createDatabase();
   const log = await open(database.url);
-  const api = await startApi({ log, databaseUrl: database.url });
+  const api = await startApi({ log, databaseUrl: database.url, settings });
   const auditor = await startAuditor({
     log,
     databaseUrl: database.url,
