@@ -1,7 +1,9 @@
-import type { FindingCode } from '#audit';
+import { codesWhere, type FindingCode } from '#audit';
 import { cursorKey, fetchedFor, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
+
+const OF_DEVICES = codesWhere(({ about }) => about === 'device');
 
 /** How many findings with one code there are. */
 export interface DeliveryFault {
@@ -21,7 +23,7 @@ export interface DeliveryLine {
   readonly unread: number;
   /** Null if nothing of it was received. */
   readonly lastReceived: string | null;
-  /** Standing findings of these sources whose codes begin with DV, by code. */
+  /** Standing findings about these sources as devices, by code. */
   readonly faults: readonly DeliveryFault[];
 }
 
@@ -117,7 +119,7 @@ async function faultsOf(
   filter: TableFilter,
 ): Promise<ReadonlyMap<string, readonly DeliveryFault[]>> {
   const where = ofSenders(senders, filter)
-    .and(`starts_with(f.code, 'DV-')`)
+    .and('f.code = any(?)', OF_DEVICES)
     .and('f.withdrawn_because is null');
   const rows = await read.rows<{ sender: string; code: FindingCode; count: string }>(
     `select d.sender, f.code, count(*) as count
