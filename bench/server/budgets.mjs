@@ -21,7 +21,7 @@ const WARM_S = 12;
 /** After readers come or go, a turn begins this much later. */
 const SETTLE_S = 3;
 /** A turn may take longer than it should by this, on a busy machine. */
-const LATE_S = 4;
+const LATE_S = 10;
 /** Events that the rows hold before, for exports. */
 const BEFORE = 60_000;
 
