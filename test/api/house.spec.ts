@@ -111,6 +111,20 @@ describe('the record of the house', () => {
     expect(read).toHaveLength(2);
   });
 
+  it('keeps a file back that it cannot record, and holds no place for it', async () => {
+    const reader = await server.api.person('compliance');
+    const statuses: number[] = [];
+    await database().query('alter table access.outbox rename to gone');
+    try {
+      for (let times = 0; times < 4; times += 1)
+        statuses.push((await server.api.send('GET', '/v1/coups?format=csv', reader)).statusCode);
+    } finally {
+      await database().query('alter table access.gone rename to outbox');
+    }
+    expect(statuses).toEqual([500, 500, 500, 500]);
+    expect((await server.api.send('GET', '/v1/coups?format=csv', reader)).statusCode).toBe(200);
+  });
+
   it('is closed to every sender, and so are its types at every table', async () => {
     const event = {
       specversion: '1.0',
