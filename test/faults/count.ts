@@ -38,17 +38,18 @@ export interface Standing {
   readonly events: readonly number[];
 }
 
-/** Returns the positions of log and rows once the rows include the whole log. */
+/**
+ * Returns the positions of log and rows once the rows include the log as it is now. Both are read
+ * from one row, because the server may note an act of its own at any moment.
+ */
 export async function standing(system: System): Promise<Standing> {
   const heads = await headsOf(system);
-  await caughtUp(system, heads);
-  return { heads, events: await countedBy(system) };
+  const rows = await caughtUp(system, heads);
+  return {
+    heads: rows.map(({ next }) => Number(next)),
+    events: rows.map(({ events }) => Number(events)),
+  };
 }
-
-const countedBy = async (system: System): Promise<number[]> =>
-  (
-    await system.query<{ events: string }>('select events from rows.position order by partition')
-  ).map(({ events }) => Number(events));
 
 /** Counts a finished load against the log and the rows. `before`: the positions before the load. */
 export async function count(system: System, load: Load, before: Standing): Promise<Count> {
@@ -102,25 +103,35 @@ const headsOf = (system: System): Promise<number[]> =>
     Promise.all(Array.from({ length: PARTITIONS }, (_, partition) => log.head(partition))),
   );
 
-/** Waits until the rows reach the head of the log. */
-async function caughtUp(system: System, heads: readonly number[]): Promise<void> {
-  await eventually(
+/** A row of `rows.position`. */
+interface Position {
+  readonly partition: number;
+  readonly next: string;
+  readonly events: string;
+  readonly stopped_reason: string | null;
+}
+
+/** Waits until the rows reach `heads`, and returns the positions that were seen there. */
+async function caughtUp(system: System, heads: readonly number[]): Promise<Position[]> {
+  const seen = await eventually(
     'the rows at the head of the log',
     async () => {
-      const rows = await system.query<{
-        partition: number;
-        next: string;
-        stopped_reason: string | null;
-      }>('select partition, next, stopped_reason from rows.position order by partition');
+      const rows = await system.query<Position>(
+        'select partition, next, events, stopped_reason from rows.position order by partition',
+      );
       const stopped = rows.find(({ stopped_reason: why }) => why !== null);
       if (stopped)
         return new Error(`partition ${stopped.partition} is stopped: ${stopped.stopped_reason}`);
-      return rows.length === PARTITIONS && rows.every(({ next }, i) => Number(next) === heads[i]);
+      return (
+        rows.length === PARTITIONS &&
+        rows.every(({ next }, i) => Number(next) >= (heads[i] as number)) &&
+        rows
+      );
     },
     CATCH_UP_MS_MAX,
-  ).then((seen) => {
-    if (seen instanceof Error) throw seen;
-  });
+  );
+  if (seen instanceof Error) throw seen;
+  return seen;
 }
 
 /** Yields the records of every partition. Throws if one does not follow the one before it. */
