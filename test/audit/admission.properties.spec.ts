@@ -8,6 +8,7 @@ import {
   rowsOf,
   saveTable,
   takeChanges,
+  type AuditedUnjudgeable,
   type Counts,
   type TableState,
 } from '#audit';
@@ -89,6 +90,33 @@ describe('any log of one table, even an absurd one,', () => {
       ),
       { numRuns: rounds(800) },
     );
+  });
+
+  it('may be split after a correction of nothing known, whose reference a gap leaves open', () => {
+    const of = (source: string, id: string, type: string, more: Partial<Sent>): Sent => ({
+      ...{ specversion: '1.0', type: `shoeprint.${type}.v1`, source, id, data: {} },
+      ...{ time: '2026-11-20T12:00:00.000Z', table: 'T1', ...more },
+    });
+    const sent = (session: string, sequence: number, type: string, more: Partial<Sent>): Sent =>
+      of('device/shoe', `${session}/${sequence}`, type, { session, sequence, ...more });
+    const data = { event: 'nobody#knows', data: {}, by: 'sam', reason: 'misread' };
+    const events = [
+      of('device/shoe', 'a', 'shoe-opened', { shoe: 'S1', data: { ...openingData, reports: [] } }),
+      sent('1', 2, 'coup-closed', { shoe: 'S1' }), // without number 1
+      sent('2', 1, 'observation-corrected', { data }), // a new session: number 1 never comes
+      sent('1', 3, 'card-moved', { shoe: 'S1', data: { event: 'nobody#knows', to: 'player' } }),
+      of('person/sam', 'a correction', 'observation-corrected', { data }),
+    ];
+    const whole = folded(events);
+    const listed = (whole.rows as { unjudgeable?: AuditedUnjudgeable[] }[])
+      .flatMap(({ unjudgeable }) => unjudgeable ?? [])
+      .flatMap(({ entry }) => (entry?.codes.includes('PR-09') ? entry.events : []));
+    expect(listed).toEqual(expect.arrayContaining(['device/shoe#2/1', 'person/sam#a correction']));
+    for (const cut of events.keys()) {
+      const split = folded(events, new Set([cut, events.length]));
+      expect(split.rows).toEqual(whole.rows);
+      expect(split.saved).toBe(whole.saved);
+    }
   });
 
   it('may be split after every event', () => {

@@ -4,22 +4,14 @@ import type { Block } from './decode/line-reader.js';
 import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
 import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
 import { HOUSE_TABLE, referenceOf, type AnyEvent, type EventOf } from './events/events.js';
-import { newFinding, raise, type Wrong } from './findings/findings.js';
-import {
-  gapFound,
-  heardLast,
-  isSameGap,
-  lacks,
-  nameLate,
-  passGap,
-  listUnopened,
-} from './admission/gap.js';
+import { listAtMark, newFinding, raise, type Wrong } from './findings/findings.js';
+import { gapFound, heardLast, lacks, nameLate, passGap } from './admission/gap.js';
 import { coupConcerned, eventIn, isLateIn, record } from './history/journal.js';
 import { judgeAgain, judgeAllAgain } from './history/judge-again.js';
 import { judgedBy, targetOf, targetsBefore, type RuleBook } from './history/replay.js';
 import { openShoe } from './judges/shoe.js';
 import { houseFrom } from './events/house.js';
-import type { Found, Gap } from './findings/finding.js';
+import { isSameGap, type Found, type Gap } from './findings/finding.js';
 import { MESSAGE_KINDS, kindsOf, type MessageKind } from './admission/message-kinds.js';
 import { FOLD_VERSION, type GapMark, type Receipt, type Shoe, type TableState } from './state.js';
 import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from './step.js';
@@ -28,10 +20,7 @@ import { changeDuty, judgeAuthority, owesReturns, step, unknownReference } from 
 const SHOES_MAX = 1024;
 /** Sources remembered of each table. */
 const SOURCES_MAX = 64;
-/**
- * Findings remembered of each table that are about no shoe within reach. Also, for each hole, what
- * could not be judged of unknown shoes.
- */
+/** Findings remembered of each table that are about no shoe within reach. */
 const OUTSIDE_MAX = 1024;
 
 /** Returns the state of a table without events. */
@@ -231,7 +220,7 @@ class Table implements Admitting {
    * Records that the opening of a shoe may be lost. Withdraws what was found about an unknown shoe
    * since the source of the gap was heard last.
    */
-  private loseOpening(gap: Gap, { after: because, unopened }: GapMark): void {
+  private loseOpening(gap: Gap, { after: because, unrecorded }: GapMark): void {
     const { state } = this;
     state.openingLost = gap;
     const heard = state.sources.find(({ source }) => source === gap.source)?.admitted ?? 0;
@@ -240,7 +229,7 @@ class Table implements Admitting {
       if ((found.admitted ?? 0) <= heard || !CATALOGUE[code].gap.includes('play')) continue;
       state.foundOutside.delete(id);
       markOutside(state, found, { because });
-      unopened.push({ code, events });
+      unrecorded.push({ code, events });
     }
   }
 
@@ -248,14 +237,7 @@ class Table implements Admitting {
   private isOpeningLost(event: AnyEvent, code: FindingCode): boolean {
     const { open, openingLost: gap } = this.state;
     if (!gap) return false;
-    const mark = open?.gaps
-      .map((at) => open.played[at] as GapMark)
-      .find((each) => isSameGap(each, gap));
-    if (open && mark && mark.unopened.length < OUTSIDE_MAX) {
-      const hidden = { code, events: [referenceOf(event)] };
-      mark.unopened.push(hidden);
-      listUnopened(open, mark, [hidden]);
-    }
+    if (open) listAtMark(open, gap, { code, events: [referenceOf(event)] });
     return true;
   }
 
@@ -300,7 +282,7 @@ class Table implements Admitting {
       keepsShoe: isPlay && after.type !== 'shoe-opened' && after.shoe === open?.name,
       after: referenceOf(after),
       late: [],
-      unopened: [],
+      unrecorded: [],
       raises: true,
     };
     const gap: Gap = { source, session, boot, from, to };
@@ -309,7 +291,7 @@ class Table implements Admitting {
     if (!open) return this.raiseOutside(after, 'DV-04', gapFound(mark));
     this.mark(open, mark);
     if (before && heardLast(open, source, open.played.length - 1) < 0)
-      this.mark(before, { ...mark, keepsShoe: false, late: [], unopened: [], raises: false });
+      this.mark(before, { ...mark, keepsShoe: false, late: [], unrecorded: [], raises: false });
   }
 
   private mark(shoe: Shoe, mark: GapMark): void {

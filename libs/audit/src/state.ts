@@ -161,8 +161,11 @@ export interface GapMark extends Gap {
   /** The event before which the numbers are missing. */
   readonly after: string;
   readonly late: AnyEvent[];
-  /** What could not be judged of an unknown shoe, whose opening may lie in the hole. */
-  readonly unopened: { readonly code: FindingCode; readonly events: readonly string[] }[];
+  /**
+   * What could not be judged about events that are in no journal: of an unknown shoe, whose opening
+   * may lie in the hole, or corrections that change nothing.
+   */
+  readonly unrecorded: { readonly code: FindingCode; readonly events: readonly string[] }[];
   /** Whether DV-04 is raised here. The mark of the same hole in the shoe before raises nothing. */
   readonly raises: boolean;
 }

@@ -10,7 +10,14 @@ import {
 import { reverseEntries } from '../ledger/commission.js';
 import { referenceOf, type AnyEvent } from '../events/events.js';
 import { touch } from '../history/checkpoint.js';
-import { amend, isNotJudgedInVoid, raise, unjudgeable, withdraw } from '../findings/findings.js';
+import {
+  amend,
+  isNotJudgedInVoid,
+  listUnrecorded,
+  raise,
+  unjudgeable,
+  withdraw,
+} from '../findings/findings.js';
 import {
   numbersText,
   type Cause,
@@ -20,14 +27,6 @@ import {
 } from '../findings/finding.js';
 import type { MessageKind } from './message-kinds.js';
 import type { Coup, Entry, GapMark, Shoe } from '../state.js';
-
-/** Returns whether two gaps are the same hole. */
-export const isSameGap = (a: Gap | undefined, b: Gap): boolean =>
-  a !== undefined &&
-  a.source === b.source &&
-  a.session === b.session &&
-  a.boot === b.boot &&
-  a.from === b.from;
 
 /** Returns whether an event's number lies in a gap. */
 export const lacks = ({ source, session, from, to }: Gap, event: AnyEvent): boolean =>
@@ -66,7 +65,7 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
   shoe.at = at;
   if (mark.raises) raise(shoe, shoe.coup, 'DV-04', gapFound(mark));
   if (filled || mark.sent.length === 0) return;
-  listUnopened(shoe, mark, mark.unopened);
+  listUnrecorded(shoe, mark, mark.unrecorded);
   const since = heardLast(shoe, mark.source, at);
   loseOfShoe(shoe, mark, since);
   for (const coup of coupsBetween(shoe, since, at))
@@ -79,13 +78,6 @@ export function passGap(shoe: Shoe, mark: GapMark, at: number, filled: boolean):
     if (isOutside) shoe.openingLost = gap;
   }
   (isOutside || mark.opensCoup ? shoe.ahead.between : shoe.ahead.after).push(mark);
-}
-
-/** Lists what a hole leaves open about an unknown shoe. */
-export function listUnopened(shoe: Shoe, mark: GapMark, unopened: GapMark['unopened']): void {
-  const cause: Cause = { is: 'gap', gap: gapOf(mark) };
-  for (const { code, events } of unopened)
-    unjudgeable(shoe, null, { codes: [code], events, cause });
 }
 
 /**

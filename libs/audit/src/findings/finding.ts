@@ -27,6 +27,14 @@ export interface Gap {
   readonly to: number;
 }
 
+/** Returns whether two gaps are the same hole. */
+export const isSameGap = (a: Gap | undefined, b: Gap): boolean =>
+  a !== undefined &&
+  a.source === b.source &&
+  a.session === b.session &&
+  a.boot === b.boot &&
+  a.from === b.from;
+
 /** The number, or the id of an event without one, under which two contents were sent. */
 type Repeat =
   | { readonly source: string; readonly session: string; readonly sequence: number }

@@ -2,14 +2,16 @@ import { markFinding, markUnjudgeable } from '../changes.js';
 import { CATALOGUE, hides, lossBits, type CodeFacts, type FindingCode } from './catalogue.js';
 import { idOf, type Sha256 } from './ids.js';
 import { referenceOf } from '../events/events.js';
-import type { Coup, Shoe } from '../state.js';
+import type { Coup, GapMark, Shoe } from '../state.js';
 import { unreadOf } from '../coup/coup.js';
 import {
   causeText,
+  isSameGap,
   UNREAD,
   type Cause,
   type Finding,
   type Found,
+  type Gap,
   type Unjudgeable,
 } from './finding.js';
 
@@ -105,10 +107,35 @@ function isHidden(
   if (hides(shoe.lost | (coup?.lost ?? 0), code)) return true;
   const { openingLost: gap } = shoe;
   if (coup || !gap || !hides(PLAY_LOST, code)) return false;
-  unjudgeable(shoe, null, { codes: [code], events, cause: { is: 'gap', gap } });
+  // a correction that changes nothing is in no journal: the mark of the gap remembers it
+  if (shoe.cause.type === 'observation-corrected') listAtMark(shoe, gap, { code, events });
+  else unjudgeable(shoe, null, { codes: [code], events, cause: { is: 'gap', gap } });
   return true;
 }
 const PLAY_LOST = lossBits(['play']);
+
+/** Most events that the mark of a gap remembers. What is hidden beyond them is not listed. */
+const UNRECORDED_MAX = 1024;
+
+/**
+ * Lists a code that the gap leaves open about an event of no journal, and remembers it at the mark
+ * of the gap. Does nothing if the shoe has no such mark, or a full one.
+ */
+export function listAtMark(shoe: Shoe, gap: Gap, hidden: GapMark['unrecorded'][number]): void {
+  const mark = shoe.gaps
+    .map((at) => shoe.played[at] as GapMark)
+    .find((each) => isSameGap(each, gap));
+  if (!mark || mark.unrecorded.length >= UNRECORDED_MAX) return;
+  mark.unrecorded.push(hidden);
+  listUnrecorded(shoe, mark, [hidden]);
+}
+
+/** Lists what a gap leaves open about events that are in no journal. */
+export function listUnrecorded(shoe: Shoe, gap: Gap, unrecorded: GapMark['unrecorded']): void {
+  const cause: Cause = { is: 'gap', gap };
+  for (const { code, events } of unrecorded)
+    unjudgeable(shoe, null, { codes: [code], events, cause });
+}
 
 /** Amends a finding that is in force. */
 export function amend(shoe: Shoe, found: Found, change: Partial<Finding>): void {
@@ -174,7 +201,8 @@ export function unjudgeable(
     shoe: shoe.name,
     ...(coup ? { coup: coup.number } : undefined),
     codes: [...new Set([...(known?.codes ?? []), ...codes])].sort(),
-    events: [...new Set([...(known?.events ?? []), ...events])],
+    // in one order, whether they were listed as they came or from a mark that was saved
+    events: [...new Set([...(known?.events ?? []), ...events])].sort(),
     why: causeText(cause),
   };
   if (
