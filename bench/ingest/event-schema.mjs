@@ -11,7 +11,7 @@ const whole = (minimum, maximum = Number.MAX_SAFE_INTEGER) => ({
   maximum,
 });
 
-/** @type {Readonly<Record<Exclude<import('#audit').Field['is'], 'one-of' | 'some-of'>, object>>} */
+/** @type {Readonly<Record<Exclude<import('#audit').Field['is'], 'one-of' | 'some-of' | 'whole'>, object>>} */
 const FIELDS = {
   id,
   rules: id,
@@ -29,12 +29,17 @@ const FIELDS = {
   currency: { type: 'string', pattern: '^[A-Z]{3}$' },
   limits: { type: 'object' },
   object: { type: 'object' },
+  remark: { type: 'string', minLength: 1, maxLength: 4000 },
+  time: { type: 'string', format: 'date-time' },
+  digest: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  policy: id,
 };
 
 /** @type {(field: import('#audit').Field) => object} */
 function fieldSchema(field) {
   if (field.is === 'one-of') return { enum: field.values };
   if (field.is === 'some-of') return { type: 'array', items: { enum: field.values } };
+  if (field.is === 'whole') return whole(field.from, field.to);
   return FIELDS[field.is];
 }
 

@@ -176,6 +176,16 @@ function valueOf(field: Field, fieldName: string, world: World): fc.Arbitrary<un
           noNullPrototype: true,
         }),
       );
+    case 'remark':
+      return world.texts.map((value) => value || 'seen on video');
+    case 'time':
+      return world.times;
+    case 'digest':
+      return fc.constantFrom(...DIGESTS);
+    case 'policy':
+      return fc.constant('review@1');
+    case 'whole':
+      return fc.integer({ min: field.from, max: field.to });
     case 'code':
       return fc.oneof(
         world.texts,
@@ -191,6 +201,8 @@ function valueOf(field: Field, fieldName: string, world: World): fc.Arbitrary<un
       );
   }
 }
+
+const DIGESTS = ['0', 'a', 'f'].map((digit) => digit.repeat(64));
 
 const anyJson: fc.Arbitrary<unknown> = fc
   .jsonValue({ maxDepth: 2 })
@@ -230,15 +242,18 @@ const dataIn = (world: World, withCorrections: boolean): fc.Arbitrary<Sent> =>
  * attributes in the order of the contract.
  */
 export function anyEventOf(type: EventType, world: World = WIDE): fc.Arbitrary<Sent> {
+  const isReview = SHAPES[type].by === 'reviewer';
   return fc
     .record({
-      source: world.sources,
+      source: isReview ? world.people.map((one) => `person/${one}`) : world.sources,
       id: world.ids,
       time: world.times,
       table: world.tables,
       shoe: world.shoes,
-      named: SHAPES[type].shoe ? fc.constant(true) : fc.boolean(),
-      number: fc.option(fc.record({ session: world.sessions, sequence: world.ordinals })),
+      named: isReview ? fc.constant(false) : SHAPES[type].shoe ? fc.constant(true) : fc.boolean(),
+      number: isReview
+        ? fc.constant(null)
+        : fc.option(fc.record({ session: world.sessions, sequence: world.ordinals })),
       data: dataOf(type, world),
     })
     .map(({ source, id, time, table, shoe, named, number, data }) => ({

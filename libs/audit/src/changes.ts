@@ -1,4 +1,5 @@
 import type { Found } from './findings/finding.js';
+import type { ReviewChange } from './review/desk.js';
 import {
   UNCHANGED,
   type Coup,
@@ -14,6 +15,8 @@ export const noTableChanges = (): TableChanges => ({
   receipt: { mark: 0, received: null },
   left: [],
   outside: new Map(),
+  news: [],
+  reviews: [],
 });
 
 /** Returns the changes of a shoe that has none, or that opens with the mark `opened`. */
@@ -73,9 +76,10 @@ function mark(
   findings: Map<string, FindingChange>,
   found: Found,
   news: FindingNews,
-  { receipt }: TableChanges,
+  { receipt, news: ofTable }: TableChanges,
 ): void {
   const { id } = found.finding;
+  ofTable.push({ found, isGone: typeof news === 'object' });
   const known = findings.get(id);
   if (news === 'raised') findings.delete(id);
   findings.set(id, {
@@ -121,6 +125,8 @@ export interface ChangedShoe extends Omit<ShoeChanges, 'table' | 'coups'> {
 export interface Changes {
   readonly shoes: readonly ChangedShoe[];
   readonly outside: readonly FindingChange[];
+  /** In the order in which they happened. */
+  readonly reviews: readonly ReviewChange[];
 }
 
 /** Takes all changes of a table. The table no longer keeps them. */
@@ -129,21 +135,29 @@ export function takeChanges(state: TableState): Changes {
   const shoes = [...changes.left.splice(0), before, open].filter((shoe) => shoe !== null);
   const outside = [...changes.outside.values()];
   changes.outside.clear();
-  return { shoes: shoes.filter(hasChanged).map(taken), outside };
+  return {
+    shoes: shoes.filter(hasChanged).map(taken),
+    outside,
+    reviews: changes.reviews.splice(0),
+  };
 }
 
 /**
  * Takes the changes of shoes that went out of reach, and of findings outside any shoe that are no
- * longer kept: those can no longer change. Returns undefined if there are none.
+ * longer kept: those can no longer change. Takes what changed in reviews too. Returns undefined if
+ * there is nothing.
  */
 export function takeFinalChanges(state: TableState): Changes | undefined {
   const { changes, foundOutside } = state;
-  if (changes.left.length === 0 && changes.outside.size <= foundOutside.size) return undefined;
+  const { left, reviews } = changes;
+  if (left.length === 0 && reviews.length === 0 && changes.outside.size <= foundOutside.size)
+    return undefined;
   const outside = [...changes.outside].filter(([id]) => !foundOutside.has(id));
   for (const [id] of outside) changes.outside.delete(id);
   return {
-    shoes: changes.left.splice(0).map(taken),
+    shoes: left.splice(0).map(taken),
     outside: outside.map(([, change]) => change),
+    reviews: reviews.splice(0),
   };
 }
 

@@ -3,7 +3,15 @@ import type { Decoder } from './decode/decode.js';
 import type { Block } from './decode/line-reader.js';
 import { leaveReach, markOutside, noShoeChanges, noTableChanges } from './changes.js';
 import { CATALOGUE, type FindingCode } from './findings/catalogue.js';
-import { HOUSE_TABLE, referenceOf, type AnyEvent, type EventOf } from './events/events.js';
+import {
+  HOUSE_TABLE,
+  isReview,
+  referenceOf,
+  type AnyEvent,
+  type EventOf,
+} from './events/events.js';
+import { newDesk } from './review/desk.js';
+import { Reviews } from './review/review.js';
 import { listAtMark, newFinding, raise, type Wrong } from './findings/findings.js';
 import { gapFound, heardLast, lacks, nameLate, passGap } from './admission/gap.js';
 import { coupConcerned, eventIn, isLateIn, record } from './history/journal.js';
@@ -35,6 +43,7 @@ export const newTable = (table: string): TableState => ({
   open: null,
   before: null,
   foundOutside: new Map(),
+  desk: newDesk(),
   changes: noTableChanges(),
 });
 
@@ -59,7 +68,15 @@ export function fold(
   const taken = 'decoder' in event ? eventOf(event, state.table) : event;
   if (state.table === HOUSE_TABLE) return;
   state.changes.receipt = receipt;
+  if (isReview(taken)) return new Reviews(state, book).act(taken);
   admit(state.admission, taken, new Table(state, book));
+  follow(state, book);
+}
+
+/** Lets the desk follow what the game did to findings, if it did anything. */
+function follow(state: TableState, book: RuleBook): void {
+  if (state.changes.news.length > 0 || state.desk.watched.size > 0)
+    new Reviews(state, book).follow();
 }
 
 /** An event as the bytes of a line: where it lies in its block, and the decoder that reads it. */
@@ -84,6 +101,7 @@ function eventOf({ decoder, block, from, to }: Line, table: string): AnyEvent {
 export function endOfLog(state: TableState, book: RuleBook, receipt: Receipt = NO_RECEIPT): void {
   state.changes.receipt = receipt;
   endWaits(state.admission, new Table(state, book));
+  follow(state, book);
 }
 
 /**
@@ -144,7 +162,10 @@ class Table implements Admitting {
       changes: noShoeChanges(state.changes, state.changes.receipt.mark),
     };
     const open = openShoe(state.table, event, given, state.duty);
-    if (state.before) leaveReach(state, state.before);
+    if (state.before) {
+      new Reviews(state, this.book).leave(state.before);
+      leaveReach(state, state.before);
+    }
     state.before = state.open;
     state.open = open;
     state.shoes.push(name);

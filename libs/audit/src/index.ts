@@ -3,7 +3,13 @@ export { splitArray, type Split } from './decode/batch-split.js';
 export { stamped, stampsOf } from './events/stamp.js';
 export type { Block } from './decode/line-reader.js';
 export type { Fault } from './decode/json-text.js';
-export { dataFaults, EVENT_BYTES_MAX, faultsOf, type House } from './events/validate.js';
+export {
+  dataFaults,
+  EVENT_BYTES_MAX,
+  faultsOf,
+  REMARK_MAX,
+  type House,
+} from './events/validate.js';
 export * from './events/events.js';
 export { fullName, knownType } from './events/upcast.js';
 export { timeOf } from './events/time.js';
@@ -29,6 +35,18 @@ export {
   type Rows,
   type ShoeRows,
 } from './rows/rows.js';
+export * from './review/policy.js';
+export {
+  arbitrate,
+  missingIn,
+  needsTwo,
+  REFUSALS,
+  type Circumstances,
+  type Decision,
+  type Refusal,
+} from './review/arbitrate.js';
+export type { Claim, Item, Outcome, Proposal, ReviewChange, Ruling } from './review/desk.js';
+export { contentOf, evidenceBehind, evidenceOf } from './review/evidence.js';
 export type { AuditedCoup } from './rows/audited-coup.js';
 export type { AuditedShoe } from './rows/audited-shoe.js';
 export type { ShoeSums } from './rows/shoe-sums.js';

@@ -6,13 +6,14 @@ import type { ByCoup } from './findings/by-coup.js';
 import type { MessageKind } from './admission/message-kinds.js';
 import type { Readings } from './coup/readings/readings.js';
 import type { Found, Gap, NotJudged } from './findings/finding.js';
+import type { Desk, ReviewChange } from './review/desk.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
 /**
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 5;
+export const FOLD_VERSION = 6;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -353,6 +354,10 @@ export interface TableChanges {
   readonly left: Shoe[];
   /** Findings about no shoe within reach, by id. */
   readonly outside: Map<string, FindingChange>;
+  /** What the event that is folded now did to findings, until the desk has taken it. */
+  readonly news: { readonly found: Found; readonly isGone: boolean }[];
+  /** What changed in reviews. */
+  readonly reviews: ReviewChange[];
 }
 
 /** All that the fold keeps of one table. */
@@ -371,5 +376,7 @@ export interface TableState {
   before: Shoe | null;
   /** Findings about no shoe that is held: kept so that they are raised once. */
   readonly foundOutside: Map<string, Found>;
+  /** Where the review of its findings stands. */
+  readonly desk: Desk;
   readonly changes: TableChanges;
 }

@@ -1,4 +1,5 @@
 import type { Card } from '#baccarat';
+import { DISPOSITIONS, REVIEWER_ROLES, type DispositionCode } from '../review/policy.js';
 
 /** A hand, as the field uses the word: never a person. */
 export type Hand = 'player' | 'banker';
@@ -43,6 +44,22 @@ interface Duty {
 interface Call {
   readonly reason?: string;
   readonly video?: string;
+}
+
+/** The roles in which a person may look at a finding, and be named as `as`. */
+export const REVIEW_ROLES = [...REVIEWER_ROLES, 'regulator'] as const;
+/** A role in which a person acts on a finding. */
+export type ReviewRole = (typeof REVIEW_ROLES)[number];
+
+/** What every act on a finding names: the finding's id, and the role in which the person acts. */
+interface OfFinding {
+  readonly finding: string;
+  readonly as: ReviewRole;
+}
+/** Times of a recording, RFC 3339. */
+interface Footage {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Any JSON by name: what a thing was made with, or what changed on it. Never a secret. */
@@ -152,6 +169,41 @@ export interface EventData {
   };
   'parked-decided': { readonly parked: string; readonly decision: 'retry' | 'release' };
   'partition-resumed': { readonly partition: number };
+  'finding-viewed': OfFinding;
+  'finding-claimed': OfFinding & { readonly lease: number };
+  'finding-released': OfFinding;
+  'finding-commented': OfFinding & { readonly text: string; readonly video?: string };
+  'finding-video-attached': OfFinding & { readonly video: string } & Partial<Footage>;
+  'finding-video-hold-requested': OfFinding &
+    Footage & { readonly camera?: string; readonly reason?: string };
+  'finding-video-held': OfFinding & {
+    readonly request: string;
+    readonly until: string;
+    readonly video?: string;
+  };
+  'finding-ruling-proposed': OfFinding & {
+    readonly disposition: DispositionCode;
+    readonly policy: string;
+    readonly evidence: string;
+    readonly note?: string;
+    readonly amount?: number;
+    readonly favours?: 'house' | 'patron';
+    readonly video?: string;
+    readonly batch?: string;
+  };
+  'finding-ruling-signed': OfFinding & {
+    readonly proposal: string;
+    readonly evidence: string;
+    readonly note?: string;
+    readonly confirmed?: string;
+  };
+  'finding-ruling-refused': OfFinding & { readonly proposal: string; readonly reason: string };
+  'finding-ruling-taken-back': OfFinding & { readonly proposal: string; readonly reason?: string };
+  'finding-escalated': OfFinding & {
+    readonly to: (typeof REVIEWER_ROLES)[number];
+    readonly reason: string;
+  };
+  'finding-reopened': OfFinding & { readonly ruling: string; readonly reason: string };
 }
 /** The short name of an event type. */
 export type EventType = keyof EventData;
@@ -202,6 +254,8 @@ export type Field =
         | 'cards';
     }
   | { readonly is: 'rules' | 'bet' | 'currency' | 'names' | 'limits' | 'object' | 'code' }
+  | { readonly is: 'remark' | 'time' | 'digest' | 'policy' }
+  | { readonly is: 'whole'; readonly from: number; readonly to: number }
   | { readonly is: 'one-of'; readonly values: readonly (string | null)[] }
   | { readonly is: 'some-of'; readonly values: readonly string[] };
 
@@ -218,16 +272,24 @@ const duty = { dealer: id, role: oneOf('dealer', 'caller') } as const;
 const call = { reason: text, video: text } as const;
 const values = { is: 'object' } as const;
 const ofSession = { account: id, session: id } as const;
+const remark = { is: 'remark' } as const;
+const time = { is: 'time' } as const;
+const digest = { is: 'digest' } as const;
+const ofFinding = { finding: id, as: oneOf(...REVIEW_ROLES) } as const;
+const footage = { from: time, to: time } as const;
+/** What the types of acts on a finding have in common. */
+const review = { shoe: false, by: 'reviewer' } as const;
 const optionalNote = ['firmware', 'code', 'text', 'by', 'lastSequence'] as const;
 
 /**
  * What an event type carries: its fields in canonical order, the optional ones, and whether it must
  * name a shoe. `by`: who alone may write it; without it, any sender whose token allows the type.
- * The api writes its own types to the table `HOUSE`.
+ * The api writes its own types to the table `HOUSE_TABLE`. It writes those of a reviewer to the
+ * table of the finding, when the person asks it to; they name no shoe and have no number.
  */
 export interface Shape<T extends EventType> {
   readonly shoe: boolean;
-  readonly by?: 'auditor' | 'api';
+  readonly by?: 'auditor' | 'api' | 'reviewer';
   readonly fields: { readonly [field in keyof Required<EventData[T]>]: Field };
   readonly optional: readonly (keyof EventData[T] & string)[];
 }
@@ -393,10 +455,86 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     optional: [],
   },
   'partition-resumed': { shoe: false, by: 'api', fields: { partition: amount }, optional: [] },
+  'finding-viewed': { ...review, fields: ofFinding, optional: [] },
+  'finding-claimed': {
+    ...review,
+    fields: { ...ofFinding, lease: { is: 'whole', from: 60, to: 3600 } },
+    optional: [],
+  },
+  'finding-released': { ...review, fields: ofFinding, optional: [] },
+  'finding-commented': {
+    ...review,
+    fields: { ...ofFinding, text: remark, video: remark },
+    optional: ['video'],
+  },
+  'finding-video-attached': {
+    ...review,
+    fields: { ...ofFinding, video: remark, ...footage },
+    optional: ['from', 'to'],
+  },
+  'finding-video-hold-requested': {
+    ...review,
+    fields: { ...ofFinding, ...footage, camera: remark, reason: remark },
+    optional: ['camera', 'reason'],
+  },
+  'finding-video-held': {
+    ...review,
+    fields: { ...ofFinding, request: id, until: time, video: remark },
+    optional: ['video'],
+  },
+  'finding-ruling-proposed': {
+    ...review,
+    fields: {
+      ...ofFinding,
+      disposition: oneOf(...DISPOSITIONS),
+      policy: { is: 'policy' },
+      evidence: digest,
+      note: remark,
+      amount,
+      favours: oneOf('house', 'patron'),
+      video: remark,
+      batch: id,
+    },
+    optional: ['note', 'amount', 'favours', 'video', 'batch'],
+  },
+  'finding-ruling-signed': {
+    ...review,
+    fields: { ...ofFinding, proposal: id, evidence: digest, note: remark, confirmed: time },
+    optional: ['note', 'confirmed'],
+  },
+  'finding-ruling-refused': {
+    ...review,
+    fields: { ...ofFinding, proposal: id, reason: remark },
+    optional: [],
+  },
+  'finding-ruling-taken-back': {
+    ...review,
+    fields: { ...ofFinding, proposal: id, reason: remark },
+    optional: ['reason'],
+  },
+  'finding-escalated': {
+    ...review,
+    fields: { ...ofFinding, to: oneOf(...REVIEWER_ROLES), reason: remark },
+    optional: [],
+  },
+  'finding-reopened': {
+    ...review,
+    fields: { ...ofFinding, ruling: id, reason: remark },
+    optional: [],
+  },
 };
 
 /** Every event type, in the order of the contract. */
 export const EVENT_TYPES = Object.keys(SHAPES) as EventType[];
+
+/** The types of what a person does about a finding. */
+export type ReviewType = Extract<EventType, `finding-${string}`>;
+/** What a person did about a finding. */
+export type ReviewEvent = { [T in ReviewType]: EventOf<T> }[ReviewType];
+
+/** Returns whether an event is what a person did about a finding. No shoe holds it. */
+export const isReview = (event: AnyEvent): event is ReviewEvent =>
+  SHAPES[event.type].by === 'reviewer';
 
 /** The types that a sender may write. The auditor and the api write the others. */
 export const SENT_TYPES: readonly EventType[] = EVENT_TYPES.filter(

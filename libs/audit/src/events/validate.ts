@@ -9,6 +9,10 @@ import { knownType, upcast } from './upcast.js';
 export interface House {
   /** Returns whether a rule document `id@version` is installed. */
   hasRules(ref: string): boolean;
+  /** Returns whether a review policy `id@version` is installed. */
+  hasPolicy(ref: string): boolean;
+  /** Returns whether an installed review policy has a disposition. */
+  hasDisposition(policy: string, code: string): boolean;
   /** Returns whether a bet id is one of the contract's, or of an installed document's. */
   hasBet(id: string): boolean;
 }
@@ -23,6 +27,11 @@ const ATTRIBUTES = new Set<string>([
   'traceparent',
   'tracestate',
 ]);
+/** The most characters of a text that a person writes about a finding. */
+export const REMARK_MAX = 4000;
+const lengthOf = (text: string): number =>
+  text.length <= REMARK_MAX ? text.length : [...text].length;
+
 /** The most bytes of an event's content. */
 export const EVENT_BYTES_MAX = 16_384;
 
@@ -55,10 +64,22 @@ export function faultsOf(value: unknown, house: House, stamps: 'accepted' | 'ref
   if (known === undefined) return faults;
   if (SHAPES[known].shoe && !Object.hasOwn(value, 'shoe'))
     faults.push({ pointer: '/shoe', reason: `is required on ${known}` });
+  if (SHAPES[known].by === 'reviewer') faults.push(...reviewFaults(known, value));
   if (Object.hasOwn(value, 'data')) {
     const data = isRecord(value.data) ? upcast(value.type as string, value.data) : value.data;
     faults.push(...dataFaults(known, data, house, '/data'));
   }
+  return faults;
+}
+
+/** Returns the faults of the attributes that what a person does about a finding must not have. */
+function reviewFaults(type: EventType, { source, ...given }: Readonly<Record<string, unknown>>) {
+  const faults: Fault[] = [];
+  if (typeof source === 'string' && isSource(source) && !source.startsWith('person/'))
+    faults.push({ pointer: '/source', reason: `must be person/… on ${type}` });
+  for (const name of ['shoe', 'session', 'sequence'])
+    if (Object.hasOwn(given, name))
+      faults.push({ pointer: `/${name}`, reason: `is not an attribute of ${type}` });
   return faults;
 }
 
@@ -83,6 +104,13 @@ export function dataFaults(type: EventType, data: unknown, house: House, at = ''
     if (!Object.hasOwn(fields, name))
       faults.push({ pointer: pointerTo(at, name), reason: `is not a field of ${type}` });
   }
+  const { policy, disposition } = data;
+  if (type === 'finding-ruling-proposed' && faults.length === 0)
+    if (!house.hasDisposition(policy as string, disposition as string))
+      faults.push({
+        pointer: `${at}/disposition`,
+        reason: `is not a disposition of ${policy as string}`,
+      });
   return faults;
 }
 
@@ -179,6 +207,24 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
         : `${cardFault(given)}, or null for an unread card`;
     case 'object':
       return isRecord(given) ? undefined : `must be an object, not ${nameOf(given)}`;
+    case 'remark':
+      return typeof given === 'string' && given !== '' && lengthOf(given) <= REMARK_MAX
+        ? undefined
+        : `must be a string of 1 to ${REMARK_MAX} characters`;
+    case 'time':
+      return timeFault(given);
+    case 'digest':
+      return typeof given === 'string' && /^[0-9a-f]{64}$/.test(given)
+        ? undefined
+        : 'must be a SHA-256, 64 lowercase hexadecimal digits';
+    case 'policy':
+      return typeof given !== 'string'
+        ? `must be "id@version", not ${nameOf(given)}`
+        : house.hasPolicy(given)
+          ? undefined
+          : `"${excerpt(given)}" is not an installed review policy`;
+    case 'whole':
+      return wholeFault(given, field.from, field.to);
     case 'currency':
       return typeof given === 'string' && isCurrency(given)
         ? undefined

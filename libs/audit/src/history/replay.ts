@@ -1,4 +1,5 @@
 import type { Rules } from '#baccarat';
+import type { Policy } from '../review/policy.js';
 import type { Sha256 } from '../findings/ids.js';
 import { noShoeChanges, noTableChanges } from '../changes.js';
 import { kindOf } from '../coup/coup.js';
@@ -12,15 +13,19 @@ import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
 
 /**
- * The installed rule documents by `id@version`, and the SHA-256 for the ids of findings, because
- * this library is pure and has none of its own.
+ * The installed rule documents and review policies by `id@version`, and the SHA-256 for the ids of
+ * findings and for evidence, because this library is pure and has none of its own.
  */
 export class RuleBook extends Map<string, Rules> {
+  readonly policies: Map<string, Policy>;
+
   constructor(
     readonly sha256: Sha256,
     rules: Iterable<readonly [string, Rules]> = [],
+    policies: Iterable<readonly [string, Policy]> = [],
   ) {
     super(rules);
+    this.policies = new Map(policies);
   }
 }
 

@@ -10,6 +10,8 @@ import {
   type TableState,
 } from '../state.js';
 import type { Found } from '../findings/finding.js';
+import type { Act, Item } from '../review/desk.js';
+import { Reviews } from '../review/review.js';
 
 interface SavedShoe {
   readonly opening: EventOf<'shoe-opened'>;
@@ -20,7 +22,7 @@ interface SavedShoe {
 
 interface SavedTable extends Omit<
   TableState,
-  'open' | 'before' | 'admission' | 'foundOutside' | 'changes'
+  'open' | 'before' | 'admission' | 'foundOutside' | 'desk' | 'changes'
 > {
   readonly admission: Omit<TableState['admission'], 'ids' | 'idsBefore' | 'equivocalIds'> & {
     readonly equivocalIds: readonly string[];
@@ -30,6 +32,10 @@ interface SavedTable extends Omit<
   readonly open: SavedShoe | null;
   readonly before: SavedShoe | null;
   readonly foundOutside: readonly (readonly [string, Found])[];
+  readonly desk: {
+    readonly items: readonly Item[];
+    readonly acts: readonly (readonly [string, Act])[];
+  };
 }
 
 /**
@@ -38,7 +44,7 @@ interface SavedTable extends Omit<
  */
 export function saveTable(state: TableState): string {
   const { changes: _, ...kept } = state;
-  const { admission, open, before, foundOutside } = kept;
+  const { admission, open, before, foundOutside, desk } = kept;
   const saved: SavedTable = {
     ...kept,
     admission: {
@@ -50,6 +56,7 @@ export function saveTable(state: TableState): string {
     open: open && savedShoe(open),
     before: before && savedShoe(before),
     foundOutside: [...foundOutside],
+    desk: { items: [...desk.items.values()], acts: [...desk.acts] },
   };
   return jsonOf(saved);
 }
@@ -107,11 +114,11 @@ export function loadTable(text: string, book: RuleBook): TableState {
     throw new Error(
       `state of fold version ${saved.foldVersion} cannot be read by version ${FOLD_VERSION}; rebuild it from the log`,
     );
-  const { admission, open, before, foundOutside } = saved;
+  const { admission, open, before, foundOutside, desk } = saved;
   const changes = noTableChanges();
   const loaded = (shoe: SavedShoe | null): Shoe | null =>
     shoe && loadedShoe(saved.table, shoe, book, changes);
-  return {
+  const state: TableState = {
     ...saved,
     admission: {
       ...admission,
@@ -123,8 +130,15 @@ export function loadTable(text: string, book: RuleBook): TableState {
     open: loaded(open),
     before: loaded(before),
     foundOutside: new Map(foundOutside),
+    desk: {
+      items: new Map(desk.items.map((item) => [item.id, item])),
+      acts: new Map(desk.acts),
+      watched: new Map(),
+    },
     changes,
   };
+  new Reviews(state, book).watchAgain();
+  return state;
 }
 
 function loadedShoe(

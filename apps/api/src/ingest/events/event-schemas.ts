@@ -1,4 +1,4 @@
-import { CURRENCIES, type EventType, fullName, SENT_TYPES, SHAPES } from '#audit';
+import { CURRENCIES, type EventType, fullName, REMARK_MAX, SENT_TYPES, SHAPES } from '#audit';
 import { TABLE_BYTES_MAX } from './request-events.js';
 
 /** A JSON Schema, of the draft that AsyncAPI 3 uses and of OpenAPI 3.1. */
@@ -86,6 +86,17 @@ export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     minimum: -INTEGER_MAX,
     maximum: INTEGER_MAX,
   },
+  remark: { type: 'string', minLength: 1, maxLength: REMARK_MAX, pattern: WITHOUT_NUL },
+  digest: {
+    type: 'string',
+    pattern: '^[0-9a-f]{64}$',
+    description: 'A SHA-256 in hexadecimal digits.',
+  },
+  policy: {
+    type: 'string',
+    pattern: '@[0-9]+$',
+    description: 'A review policy that is installed: id@version.',
+  },
   time: { type: 'string', format: 'date-time', description: 'RFC 3339, as it was sent.' },
   source: {
     type: 'string',
@@ -114,9 +125,12 @@ function dataSchema(type: EventType): JsonSchema {
 interface FieldShape {
   readonly is: string;
   readonly values?: readonly (string | null)[];
+  readonly from?: number;
+  readonly to?: number;
 }
 
-function fieldSchema({ is, values = [] }: FieldShape): JsonSchema {
+function fieldSchema({ is, values = [], from = 0, to }: FieldShape): JsonSchema {
+  if (is === 'whole') return whole(from, to);
   if (is === 'one-of') return { enum: [...values] };
   if (is === 'some-of') return { type: 'array', items: { enum: [...values] } };
   if (!Object.hasOwn(FIELD_SCHEMAS, is)) throw new Error(`no schema for a field that is ${is}`);
@@ -132,18 +146,17 @@ export function attributesOf(type: EventType): {
   readonly properties: JsonSchema;
 } {
   const shoe = SHAPES[type].shoe ? ['shoe'] : [];
+  const isReview = SHAPES[type].by === 'reviewer';
   return {
     required: ['specversion', 'type', 'source', 'id', 'time', 'table', ...shoe, 'data'],
     properties: {
       specversion: { const: '1.0' },
       type: { const: fullName(type) },
-      source: ref('source'),
+      source: isReview ? { type: 'string', pattern: '^person/[^\\u0000]+$' } : ref('source'),
       id: ref('id'),
       time: ref('time'),
       table: ref('id'),
-      shoe: ref('id'),
-      session: ref('id'),
-      sequence: ref('ordinal'),
+      ...(!isReview && { shoe: ref('id'), session: ref('id'), sequence: ref('ordinal') }),
       data: dataSchema(type),
     },
   };

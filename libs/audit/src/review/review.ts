@@ -1,0 +1,279 @@
+import { digestOf, newLanes, takeText } from '../admission/digest.js';
+import { canonicalData } from '../events/canonical.js';
+import { referenceOf, type ReviewEvent } from '../events/events.js';
+import type { Finding, Found } from '../findings/finding.js';
+import type { RuleBook } from '../history/replay.js';
+import type { Shoe, TableState } from '../state.js';
+import { arbitrate } from './arbitrate.js';
+import { clearDesk, rememberAct, type Item, type Outcome, type Seen, type Turned } from './desk.js';
+import {
+  eventsBehind,
+  evidenceOf,
+  evidenceOfReferences,
+  isOfLedger,
+  peopleIn,
+} from './evidence.js';
+import type { Policy } from './policy.js';
+
+/**
+ * Keeps the desk of a table: decides about what people do with its findings, and follows what the
+ * game does to them. Raises no finding and changes nothing else of the table.
+ */
+export class Reviews {
+  constructor(
+    private readonly state: TableState,
+    private readonly book: RuleBook,
+  ) {}
+
+  /**
+   * Takes an act on a finding. It counts as read and admitted. One that was heard before is a
+   * duplicate if its type and data are the same; else it is refused.
+   */
+  act(event: ReviewEvent): void {
+    const { desk, admission } = this.state;
+    const { counts } = admission;
+    counts.read += 1;
+    const reference = referenceOf(event);
+    const digest = digestOfAct(event);
+    const known = desk.acts.get(reference);
+    if (known?.digest === digest) {
+      counts.duplicates += 1;
+      return;
+    }
+    if (known) {
+      counts.equivocal += 1;
+      return this.tell(event, 'idempotency-key-reused');
+    }
+    counts.admitted += 1;
+    const item = desk.items.get(event.data.finding);
+    const { outcome, change } = arbitrate(item, event, {
+      policy: (ref) => this.policy(ref),
+      people: () => (item ? this.peopleOf(item) : []),
+      isCoupOpen: item !== undefined && this.isCoupOpen(item),
+    });
+    rememberAct(desk, reference, { digest, outcome });
+    if (item && outcome === 'taken') {
+      this.set(item, change);
+      if (change.sought === true && item.evidence === null) this.seek(item.id);
+    }
+    this.tell(event, outcome);
+  }
+
+  /** Follows what the event that was just folded did to findings and to what they rest on. */
+  follow(): void {
+    const { changes, desk } = this.state;
+    if (changes.news.length > 0) {
+      const last = new Map(changes.news.map((news) => [news.found.finding.id, news]));
+      changes.news.length = 0;
+      for (const { found, isGone } of last.values())
+        if (isGone) this.withdrawn(found);
+        else this.standing(found);
+      this.clear();
+    }
+    // in one order, whether they were claimed one after another or loaded
+    const touched = [...desk.watched.keys()].filter((id) => this.isTouched(id)).sort();
+    for (const id of touched) this.remake(desk.items.get(id) as Item);
+  }
+
+  /**
+   * Makes the evidence of a shoe's findings for the last time, because it goes out of reach. Follows
+   * first what was done to them.
+   */
+  leave(shoe: Shoe): void {
+    const { desk } = this.state;
+    this.follow();
+    for (const item of desk.items.values()) {
+      if (item.shoeRef !== shoe.ref) continue;
+      desk.watched.delete(item.id);
+      const finding = this.findingOf(item, shoe);
+      if (!finding) {
+        this.set(item, { people: [] });
+        continue;
+      }
+      const events = eventsBehind(shoe, finding);
+      const evidence = evidenceOf(events, this.book.sha256);
+      this.set(item, { people: peopleIn(shoe, finding, events), evidence });
+    }
+  }
+
+  /** Makes the list of findings to watch again, once a table was loaded. */
+  watchAgain(): void {
+    for (const { id, sought, people } of this.state.desk.items.values())
+      if (sought && people === null) this.watch(id);
+  }
+
+  private policy(ref: string): Policy {
+    const policy = this.book.policies.get(ref);
+    if (!policy)
+      throw new Error(`the record names the review policy ${ref}, which is not installed`);
+    return policy;
+  }
+
+  private shoeOf({ shoeRef }: Item): Shoe | undefined {
+    const { open, before } = this.state;
+    return [open, before].find((shoe) => shoe?.ref === shoeRef) ?? undefined;
+  }
+
+  private findingOf({ id }: Item, shoe: Shoe): Finding | undefined {
+    return shoe.found.get(id)?.finding;
+  }
+
+  private peopleOf(item: Item): readonly string[] {
+    if (item.people) return item.people;
+    const shoe = this.shoeOf(item);
+    const finding = shoe && this.findingOf(item, shoe);
+    return finding ? peopleIn(shoe, finding, eventsBehind(shoe, finding)) : [];
+  }
+
+  private isCoupOpen(item: Item): boolean {
+    const { coup } = this.shoeOf(item) ?? {};
+    return coup !== undefined && coup !== null && coup.ref === item.coupRef;
+  }
+
+  private set(item: Item, change: Partial<Item>): Item {
+    const now = { ...item, ...change };
+    this.state.desk.items.set(item.id, now);
+    return now;
+  }
+
+  private tell(event: ReviewEvent, outcome: Outcome): void {
+    const { desk, changes } = this.state;
+    const { finding } = event.data;
+    changes.reviews.push({
+      is: 'reviewed',
+      finding,
+      event,
+      outcome,
+      item: desk.items.get(finding) ?? null,
+      mark: changes.receipt.mark,
+    });
+  }
+
+  private turn(item: Item, turn: Turned['turn']): void {
+    const { reviews, receipt } = this.state.changes;
+    reviews.push({ is: 'turned', finding: item.id, turn, item, mark: receipt.mark });
+  }
+
+  private withdrawn({ finding: { id } }: Found): void {
+    const item = this.state.desk.items.get(id);
+    if (!item?.standing) return;
+    this.fallen(item, { standing: false });
+  }
+
+  /** Takes a finding that was raised or amended, or is only marked again as it was. */
+  private standing(found: Found): void {
+    const { desk } = this.state;
+    const content = contentDigest(found.finding);
+    const item = desk.items.get(found.finding.id);
+    if (!item) return void desk.items.set(found.finding.id, this.newItem(found, content));
+    if (item.standing && item.content === content) return;
+    const { impact } = found.finding;
+    const now = { standing: true, content, amount: impact?.amount ?? 0 };
+    if (item.state === 'ruled') {
+      const regressed = { ...now, state: 'open', ruling: null, regressed: true, touched: false };
+      this.turn(this.set(item, regressed as Partial<Item>), 'regressed');
+    } else this.fallen(item, now);
+    if (item.sought) this.seek(item.id);
+  }
+
+  /** Changes an item; a proposal about it falls. */
+  private fallen(item: Item, change: Partial<Item>): void {
+    if (item.state !== 'proposed') return void this.set(item, change);
+    this.turn(this.set(item, { ...change, state: 'open', proposal: null, stale: true }), 'stale');
+  }
+
+  private newItem({ finding, coup }: Found, content: number): Item {
+    const { id, code, severity, impact, shoeRef, seat, events } = finding;
+    const shoe = shoeRef === undefined ? undefined : this.shoeOf({ shoeRef } as Item);
+    const { sha256 } = this.book;
+    return {
+      ...{ id, code, severity, amount: impact?.amount ?? 0, currency: shoe?.currency ?? null },
+      ...{ shoeRef: shoeRef ?? null, coupRef: coup, seat: seat ?? null, standing: true, content },
+      ...{ state: 'open', claim: null, proposal: null, ruling: null, escalated: null },
+      ...{ stale: false, regressed: false, touched: false, sought: false },
+      evidence: shoe ? null : evidenceOfReferences(events, sha256),
+      people: shoe ? null : events.flatMap(personNamed),
+    };
+  }
+
+  /** Makes the evidence of a finding, unless its coup is open, and watches what it rests on. */
+  private seek(id: string): void {
+    const { items } = this.state.desk;
+    const item = items.get(id) as Item;
+    if (item.people !== null) return;
+    this.watch(id);
+    this.remake(item);
+  }
+
+  /** Makes the evidence of a finding again, and follows if it is another now. */
+  private remake(item: Item): void {
+    const shoe = this.shoeOf(item);
+    const finding = shoe && this.findingOf(item, shoe);
+    if (!finding || this.isCoupOpen(item)) return;
+    const evidence = evidenceOf(eventsBehind(shoe, finding), this.book.sha256);
+    if (evidence === item.evidence) return;
+    if (item.state === 'ruled') this.turn(this.set(item, { evidence, touched: true }), 'touched');
+    else if (item.state === 'proposed') this.fallen(item, { evidence });
+    else this.turn(this.set(item, { evidence }), 'evidence');
+  }
+
+  private watch(id: string): void {
+    const { desk } = this.state;
+    desk.watched.set(id, this.seen(desk.items.get(id) as Item));
+  }
+
+  private seen(item: Item): Seen {
+    const shoe = this.shoeOf(item);
+    const coup = shoe?.coups.find(({ ref }) => ref === item.coupRef);
+    return {
+      coup: coup ? `${coup.state} ${coup.to} ${coup.reachedBy.length}` : '',
+      entries: shoe?.journal.length ?? 0,
+    };
+  }
+
+  /** Returns whether what a finding rests on may have changed since it was last asked. */
+  private isTouched(id: string): boolean {
+    const { desk } = this.state;
+    const item = desk.items.get(id) as Item;
+    const before = desk.watched.get(id) as Seen;
+    const now = this.seen(item);
+    if (now.coup === before.coup && now.entries === before.entries) return false;
+    desk.watched.set(id, now);
+    const since = this.shoeOf(item)?.journal.slice(before.entries) ?? [];
+    return (
+      now.coup !== before.coup ||
+      since.some(
+        (entry) =>
+          entry.type === 'observation-corrected' ||
+          (entry.type !== 'gap' && isOfLedger(entry) && entry.data.seat === item.seat),
+      )
+    );
+  }
+
+  private clear(): void {
+    const { desk, open, before } = this.state;
+    for (const item of clearDesk(desk, [open?.ref, before?.ref]))
+      if (item.standing && item.state !== 'ruled') this.turn(item, 'lapsed');
+  }
+}
+
+/** Returns the digest by which a repeat of an act is known: its time does not count. */
+function digestOfAct(event: ReviewEvent): number {
+  const { confirmed: _, ...data } = event.data as { readonly confirmed?: string };
+  const lanes = newLanes();
+  takeText(lanes, event.type);
+  takeText(lanes, canonicalData(event.type, { data }, null));
+  return digestOf(lanes);
+}
+
+function contentDigest(finding: Finding): number {
+  const lanes = newLanes();
+  takeText(lanes, JSON.stringify(finding));
+  return digestOf(lanes);
+}
+
+/** Returns the person whose event a reference names. */
+function personNamed(reference: string): string[] {
+  const person = /^person\/([^#]+)#/.exec(reference)?.[1];
+  return person === undefined ? [] : [person];
+}
