@@ -1,26 +1,40 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { houseFrom, RuleBook, type House } from '#audit';
+import { houseFrom, readPolicy, RuleBook, type House, type PolicyDocument } from '#audit';
 import { readRules, type RuleDocument, type Rules } from '#baccarat';
 
 const folder = new URL('../../rules/', import.meta.url);
 
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Every published rule document, as the auditor takes them. */
-export const BOOK = new RuleBook(
-  sha256,
-  readdirSync(folder)
+/** Returns every published document of a folder of rules, by its reference. */
+function published<Document extends { readonly ref: string }>(
+  under: string,
+  read: (json: unknown, hash: string) => Document,
+): (readonly [string, Document])[] {
+  const place = new URL(under, folder);
+  return readdirSync(place)
     .filter((file) => /^[a-z0-9-]+@\d+\.json$/.test(file))
     .map((file) => {
-      const bytes = readFileSync(new URL(file, folder));
-      const rules = readRules(JSON.parse(bytes.toString('utf8')) as RuleDocument, sha256(bytes));
-      return [rules.ref, rules] as const;
-    }),
+      const bytes = readFileSync(new URL(file, place));
+      const document = read(JSON.parse(bytes.toString('utf8')), sha256(bytes));
+      return [document.ref, document] as const;
+    });
+}
+
+/** Every published rule document and review policy, as the auditor takes them. */
+export const BOOK = new RuleBook(
+  sha256,
+  published('./', (json, hash) => readRules(json as RuleDocument, hash)),
+  published('policies/', (json, hash) => readPolicy(json as PolicyDocument, hash)),
 );
 
 export const HOUSE: House = houseFrom(BOOK);
 
 /** Returns the published documents with some of them replaced. */
 export const bookOf = (...changed: readonly Rules[]): RuleBook =>
-  new RuleBook(sha256, [...BOOK, ...changed.map((rules) => [rules.ref, rules] as const)]);
+  new RuleBook(
+    sha256,
+    [...BOOK, ...changed.map((rules) => [rules.ref, rules] as const)],
+    BOOK.policies,
+  );

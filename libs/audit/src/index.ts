@@ -17,6 +17,18 @@ export { endOfLog, fold, newTable, type Line } from './fold.js';
 export { houseFrom, isBetId } from './events/house.js';
 export { loadTable, saveTable } from './history/save.js';
 export { RuleBook } from './history/replay.js';
+export {
+  DISPOSITIONS,
+  NEEDS,
+  readPolicy,
+  REVIEWER_ROLES,
+  type Policy,
+  type PolicyDocument,
+} from './review/policy.js';
+export { POLICY_FORM } from './review/policy-form.js';
+export { isPolicy, lintPolicy } from './review/policy-lint.js';
+export { diffPolicies } from './review/policy-diff.js';
+export { durationInWords } from './review/policy-words.js';
 export { simulate, type Simulation, type SimulationOptions } from './simulate/simulate.js';
 export { simulateTables, type FloorSimulation, type TablesAsked } from './simulate/tables.js';
 export { SimulationRefusal } from './simulate/setting.js';

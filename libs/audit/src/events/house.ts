@@ -27,8 +27,13 @@ export function isBetId(book: RuleBook, id: string): boolean {
   return false;
 }
 
-/** Returns what events and corrected data are validated against: the installed rule documents. */
+/**
+ * Returns what events and corrected data are validated against: the installed rule documents and
+ * review policies.
+ */
 export const houseFrom = (book: RuleBook): House => ({
   hasRules: (ref) => book.has(ref),
   hasBet: (id) => isBetId(book, id),
+  hasPolicy: (ref) => book.policies.has(ref),
+  hasDisposition: (ref, code) => book.policies.get(ref)?.dispositions.has(code) ?? false,
 });

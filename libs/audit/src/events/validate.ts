@@ -11,6 +11,10 @@ export interface House {
   hasRules(ref: string): boolean;
   /** Returns whether a bet id is one of the contract's, or of an installed document's. */
   hasBet(id: string): boolean;
+  /** Returns whether a review policy `review@version` is installed. */
+  hasPolicy(ref: string): boolean;
+  /** Returns whether an installed review policy has a disposition. */
+  hasDisposition(ref: string, code: string): boolean;
 }
 
 const REQUIRED = ['specversion', 'type', 'source', 'id', 'time', 'table', 'data'] as const;

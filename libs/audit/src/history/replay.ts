@@ -6,21 +6,26 @@ import { referenceOf, type AnyEvent, type EventOf } from '../events/events.js';
 import { passGap } from '../admission/gap.js';
 import { openShoe } from '../judges/shoe.js';
 import { timeOf } from '../events/time.js';
+import type { Policy } from '../review/policy.js';
 import type { Entry, Shoe } from '../state.js';
 import { eventIn, isLateIn, record } from './journal.js';
 import { step } from '../step.js';
 import { dataFaults, type House } from '../events/validate.js';
 
 /**
- * The installed rule documents by `id@version`, and the SHA-256 for the ids of findings, because
- * this library is pure and has none of its own.
+ * The installed rule documents by `id@version`, the installed review policies likewise, and the
+ * SHA-256 for the ids of findings, because this library is pure and has none of its own.
  */
 export class RuleBook extends Map<string, Rules> {
+  readonly policies: Map<string, Policy>;
+
   constructor(
     readonly sha256: Sha256,
     rules: Iterable<readonly [string, Rules]> = [],
+    policies: Iterable<readonly [string, Policy]> = [],
   ) {
     super(rules);
+    this.policies = new Map(policies);
   }
 }
 
