@@ -126,7 +126,7 @@ describe('shoeprint rules', () => {
       '  sign        pit-boss, surveillance, compliance',
       '              and the person who made the ruling final, within 1 minute',
       '  findings    DV-15, PR-04',
-      '  amounts     from 1,500.00 AUD, 1,000.00 EUR, 10,000.00 HKD, 10,000.00 MOP, 1,000.00 USD; any amount',
+      '  amounts     from 1,500.00 AUD, 1,000.00 EUR, 10,000.00 HKD, 10,000.00 MOP, 1,000.00 USD; any',
       '  severity 1  a ruling is due within 2 hours',
       '  severity 4  a ruling is due within 7 days',
       '  claim       lasts 10 minutes unless it is renewed',
