@@ -1,12 +1,12 @@
-// A published rule document never changes: rules/manifest.json pins the SHA-256 of each file's
-// bytes.
+// A published rule document or review policy never changes: rules/manifest.json pins the SHA-256 of
+// each file's bytes, under its path without ".json".
 //   node scripts/rules-manifest.mjs          checks every document; exits with 1 if one differs
 //   node scripts/rules-manifest.mjs --add    pins documents that are not in the manifest yet, and
 //                                            never changes a pinned hash
 // `--rules DIR` selects another folder than rules/.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
@@ -23,15 +23,19 @@ const problems = [];
 /** @type {[string, string][]} */
 const added = [];
 
-const documents = readdirSync(values.rules)
-  .filter((name) => /^[a-z0-9-]+@[0-9]+\.json$/.test(name))
-  .map((name) => name.slice(0, -'.json'.length));
+const documents = ['', 'policies/'].flatMap((under) => {
+  const folder = join(values.rules, under);
+  return (existsSync(folder) ? readdirSync(folder) : [])
+    .filter((name) => /^[a-z0-9-]+@[0-9]+\.json$/.test(name))
+    .map((name) => `${under}${name.slice(0, -'.json'.length)}`);
+});
 for (const ref of documents) {
   const bytes = readFileSync(join(values.rules, `${ref}.json`));
   const hash = createHash('sha256').update(bytes).digest('hex');
   /** @type {{ id: string, version: number }} */
   const { id, version } = JSON.parse(bytes.toString('utf8'));
-  if (`${id}@${version}` !== ref) problems.push(`${ref}.json calls itself ${id}@${version}`);
+  if (`${id}@${version}` !== basename(ref))
+    problems.push(`${ref}.json calls itself ${id}@${version}`);
   else if (!Object.hasOwn(manifest, ref)) {
     if (values.add) added.push([ref, hash]);
     else problems.push(`${ref} is not in the manifest; publish it with --add`);

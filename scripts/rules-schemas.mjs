@@ -1,11 +1,15 @@
-// Writes the published schemas of rule documents and charts from the forms that the linter uses.
-// Needs a build.
+// Writes the published schemas of rule documents, charts and review policies from the forms that
+// the linters use. Needs a build.
 //   node scripts/rules-schemas.mjs
 import { writeFileSync } from 'node:fs';
+import { POLICY_FORM } from '#audit';
 import { CHART_FORM, RULE_DOCUMENT_FORM } from '#baccarat';
 
-writeFileSync(
-  'rules/rule-document.schema.json',
-  `${JSON.stringify(RULE_DOCUMENT_FORM, null, 2)}\n`,
-);
-writeFileSync('rules/chart.schema.json', `${JSON.stringify(CHART_FORM, null, 2)}\n`);
+const SCHEMAS = {
+  'rules/rule-document.schema.json': RULE_DOCUMENT_FORM,
+  'rules/chart.schema.json': CHART_FORM,
+  'rules/policies/policy.schema.json': POLICY_FORM,
+};
+
+for (const [file, form] of Object.entries(SCHEMAS))
+  writeFileSync(file, `${JSON.stringify(form, null, 2)}\n`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { SettingsRefused, settingsText } from '#process';
+import { rulesOfServer } from '../../apps/api/src/settings/rules-of-server.js';
 import { serverSettings } from '../../apps/api/src/settings/server-settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'shoeprint-settings-'));
@@ -37,6 +38,7 @@ describe('the settings of an api', () => {
       sessionIdleMinutes: 60,
       secondFactor: [],
       keyTablesMax: 1000,
+      policy: 'review@1',
       databaseUrl: DATABASE_URL,
       rules: [],
       gamingDays: [{ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }],
@@ -63,6 +65,7 @@ describe('the settings of an api', () => {
       SHOEPRINT_OPEN_PAGES: 'hidden-word',
       SHOEPRINT_METRICS_TOKEN: 'hidden-word',
       SHOEPRINT_TRUST_PROXY: 'hidden-word',
+      SHOEPRINT_POLICY: 'hidden-word',
     };
     expect([...new Set(namesOf(wrong))]).toEqual(
       [...Object.keys(wrong), 'SHOEPRINT_TLS_KEY'].sort(),
@@ -129,6 +132,21 @@ describe('the settings of an api', () => {
     [{ SHOEPRINT_OPEN_PAGES: 'never' }, false],
   ])('open the metrics and the documentation for %j: %j', (variables, isOpen) => {
     expect(serverSettings({ DATABASE_URL, ...variables }).openPages).toBe(isOpen);
+  });
+
+  it.each(['review', 'review@0', 'review@01', 'punto-banco@1', 'review@1 '])(
+    'refuse %j as the review policy in force',
+    (SHOEPRINT_POLICY) => {
+      expect(namesOf({ DATABASE_URL, SHOEPRINT_POLICY })).toEqual(['SHOEPRINT_POLICY']);
+    },
+  );
+
+  it('refuse a review policy that is not installed, and name the installed ones', () => {
+    const settings = serverSettings({ DATABASE_URL, SHOEPRINT_POLICY: 'review@999' });
+    expect(() => rulesOfServer(settings)).toThrow(
+      'SHOEPRINT_POLICY names a review policy that is not installed; installed: review@1',
+    );
+    expect(rulesOfServer(serverSettings({ DATABASE_URL })).policies.has('review@1')).toBe(true);
   });
 
   it('are frozen', () => {

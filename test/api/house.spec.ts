@@ -53,14 +53,15 @@ async function actsWhen(
 }
 
 describe('the record of the house', () => {
-  it('begins with the start of the server: its version, rules and settings', async () => {
+  it('begins with the start of the server: its version, rules, review policy and settings', async () => {
     const [started] = await actsWhen(({ type }) => type === 'server-started');
     expect(started).toMatchObject({
       by: 'system/api',
       data: {
         version: '0.1.0',
         rules: { 'punto-banco@1': expect.stringMatching(/^[0-9a-f]{64}$/) },
-        settings: { basePath: '', sessionHours: 12 },
+        policy: { 'review@1': BOOK.policies.get('review@1')?.hash },
+        settings: { basePath: '', sessionHours: 12, policy: 'review@1' },
       },
     });
   });

@@ -1,10 +1,15 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { PolicyDocument } from '#audit';
 import type { OddsReport } from '#baccarat';
 import { built, file, shoeprint } from './shoeprint.js';
 
 beforeAll(built);
+
+const policy = JSON.parse(
+  readFileSync(new URL('../../rules/policies/review@1.json', import.meta.url), 'utf8'),
+) as PolicyDocument;
 
 /** Copies these parts of the package to a folder. */
 function copyOfThePackage(name: string, parts: readonly string[]): string {
@@ -106,7 +111,75 @@ describe('shoeprint rules', () => {
       ) as object,
     );
     const { stdout } = shoeprint(['rules', 'list']);
-    for (const ref of published) expect(stdout).toContain(ref);
+    for (const ref of published) expect(stdout).toContain(`\n${ref.replace('policies/', '')} `);
+    expect(JSON.parse(shoeprint(['rules', 'list', '--json']).stdout)).toContainEqual({
+      policy: 'review@1',
+      title: policy.title,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  it('show prints a review policy for people, and as it was published', () => {
+    const { code, stdout } = shoeprint(['rules', 'show', 'review@1']);
+    expect(code).toBe(0);
+    for (const line of [
+      '  sign        pit-boss, surveillance, compliance',
+      '              and the person who made the ruling final, within 1 minute',
+      '  findings    DV-15, PR-04',
+      '  amounts     from 1,500.00 AUD, 1,000.00 EUR, 10,000.00 HKD, 10,000.00 MOP, 1,000.00 USD; any',
+      '  severity 1  a ruling is due within 2 hours',
+      '  severity 4  a ruling is due within 7 days',
+      '  claim       lasts 10 minutes unless it is renewed',
+      '  payout-error              yes     amount',
+      '  dealer-error-corrected    yes',
+      '  test-round                no      note',
+    ])
+      expect(stdout).toContain(`${line}\n`);
+    expect(JSON.parse(shoeprint(['rules', 'show', 'review', '--json']).stdout)).toEqual(policy);
+    expect(shoeprint(['rules', 'show', 'review@9'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'shoeprint: unknown review policy review@9; installed: review@1\n',
+    });
+  });
+
+  it('lint recognizes a review policy, and names each problem by its JSON pointer', () => {
+    expect(shoeprint(['rules', 'lint', 'rules/policies/review@1.json'])).toEqual({
+      code: 0,
+      stdout: 'rules/policies/review@1.json: accepted as a review policy\n',
+      stderr: '',
+    });
+    const wrong = file('wrong.json', JSON.stringify({ ...policy, id: 'ours', lease: 59 }));
+    const { code, stdout } = shoeprint(['rules', 'lint', wrong]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('refused as a review policy: 2 problems');
+    expect(stdout).toContain('  /lease is 59 and should be at least 60');
+    expect(JSON.parse(shoeprint(['rules', 'lint', '--json', wrong]).stdout)).toMatchObject([
+      { is: 'review policy', problems: [{ pointer: '/id' }, { pointer: '/lease' }] },
+    ]);
+  });
+
+  it('diff compares review policies in words, and none with a rule document', () => {
+    const ours = file('ours.json', JSON.stringify({ ...policy, version: 2, lease: 900 }));
+    expect(shoeprint(['rules', 'diff', 'review@1', 'rules/policies/review@1.json']).code).toBe(0);
+    expect(shoeprint(['rules', 'diff', 'review@1', ours])).toMatchObject({
+      code: 1,
+      stdout: 'review@1 → review@2: 1 difference\n  a claim lasts: 10 minutes → 15 minutes\n',
+    });
+    expect(shoeprint(['rules', 'diff', 'review@1', 'super-6@1'])).toMatchObject({
+      code: 2,
+      stderr:
+        'shoeprint: review@1 and super-6@1 cannot be compared: one is a review policy, the other a rule document\n',
+    });
+    const wrong = file('wrong.json', JSON.stringify({ ...policy, lease: 59 }));
+    expect(shoeprint(['rules', 'diff', 'review@1', wrong])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('/lease is 59 and should be at least 60'),
+    });
+  });
+
+  it('diff refuses a chart', () => {
+    expect(shoeprint(['rules', 'diff', 'super-6@1', 'rules/charts/seed-000.json']).code).toBe(2);
   });
 
   it('show prints the tableau as rule books do, and defaults to the latest version', () => {
@@ -146,23 +219,65 @@ describe('shoeprint rules', () => {
     });
   });
 
-  it('refuses to start on a published document that was changed, by name', () => {
-    const copy = copyOfThePackage('changed-package', [
-      'dist',
-      'rules',
-      'package.json',
-      'apps/cli/bin',
-    ]);
-    const ezBaccarat = join(copy, 'rules', 'ez-baccarat@1.json');
-    writeFileSync(ezBaccarat, readFileSync(ezBaccarat, 'utf8').replace('40 to 1', '400 to 1'));
-    const ran = shoeprint(['rules', 'list'], { from: copy });
-    expect(ran).toEqual({
+  it("reads review policies of a house's own folder, each as its linter accepts it", () => {
+    const own = dirname(file('here', ''));
+    const log = 'examples/clean-shoe.ndjson';
+    const write = (folder: string, name: string, document: object): string[] => {
+      mkdirSync(join(own, folder, 'policies'), { recursive: true });
+      writeFileSync(join(own, folder, 'policies', name), JSON.stringify(document));
+      return ['audit', '--rules', join(own, folder), log];
+    };
+    const second = { ...policy, version: 2 };
+    expect(shoeprint(write('second', 'review@2.json', second)).code).toBe(0);
+    for (const [folder, name, document, problem] of [
+      [
+        'changed-policy',
+        'review@1.json',
+        policy,
+        'review@1 is already installed with other content',
+      ],
+      ['misnamed', 'review@3.json', second, "must match the document's id and version, review@2"],
+      ['unsound', 'review@2.json', { ...second, undo: 601 }, '/undo is 601 and should be at most'],
+    ] as const)
+      expect(shoeprint(write(folder, name, document))).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(problem),
+      });
+    mkdirSync(join(own, 'nothing', 'policies'), { recursive: true });
+    expect(shoeprint(['audit', '--rules', join(own, 'nothing'), log])).toMatchObject({
       code: 2,
-      stdout: '',
-      stderr:
-        'shoeprint: the file of the published rule document ez-baccarat@1 has changed, so it cannot be used\n',
+      stderr: expect.stringContaining('no rule document (id@version.json) in this folder'),
     });
   });
+
+  it.each([
+    ['rule document', 'ez-baccarat@1', 'ez-baccarat@1', 'ez-baccarat@2', ''],
+    ['review policy', 'review@1', 'policies/review@1', 'review@2', 'policies/'],
+  ])(
+    'refuses to start on a published %s that was changed, is gone or is not pinned, by name',
+    (...[kind, ref, path, next, under]) => {
+      const parts = ['dist', 'rules', 'package.json', 'apps/cli/bin'];
+      const from = copyOfThePackage(`changed-${ref}`, parts);
+      const place = join(from, 'rules', `${path}.json`);
+      const text = readFileSync(place, 'utf8');
+      const said = (): string => {
+        const { code, stdout, stderr } = shoeprint(['rules', 'list'], { from });
+        expect([code, stdout]).toEqual([2, '']);
+        return stderr;
+      };
+      writeFileSync(place, `${text}\n`);
+      expect(said()).toBe(
+        `shoeprint: the file of the published ${kind} ${ref} has changed, so it cannot be used\n`,
+      );
+      rmSync(place);
+      expect(said()).toBe(`shoeprint: the file of the published ${kind} ${ref} is missing\n`);
+      writeFileSync(place, text);
+      writeFileSync(join(from, 'rules', under, `${next}.json`), text);
+      expect(said()).toBe(
+        `shoeprint: ${kind} ${next} is in rules/${under} but not in rules/manifest.json\n`,
+      );
+    },
+  );
 });
 
 describe('the command line as a whole', () => {

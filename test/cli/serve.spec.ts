@@ -146,6 +146,11 @@ describe('shoeprint serve', () => {
       { SHOEPRINT_PARTITIONS: '5' },
       ['SHOEPRINT_PARTITIONS'],
     ],
+    [
+      'a review policy that is not installed',
+      { SHOEPRINT_POLICY: 'review@999' },
+      ['SHOEPRINT_POLICY'],
+    ],
     ['an address of another machine', { SHOEPRINT_HOST: '192.0.2.1' }, ['SHOEPRINT_HOST']],
   ])(
     'names the setting that it refuses: %s',

@@ -14,7 +14,7 @@ import {
   STANDARD_TABLEAU,
   type Card,
 } from '#baccarat';
-import { published, REFS, RULES, schema } from './published.js';
+import { published, publishedPolicy, REFS, RULES, schema } from './published.js';
 
 const NINE = [
   'chemin-de-fer@1',
@@ -181,7 +181,7 @@ describe('a published rule document', () => {
 
   it('never changes: its bytes have the hash in the manifest', () => {
     const hashes = Object.fromEntries(
-      REFS.map((ref) => [
+      [...REFS, 'policies/review@1'].map((ref) => [
         ref,
         createHash('sha256')
           .update(readFileSync(join(RULES, `${ref}.json`)))
@@ -192,27 +192,29 @@ describe('a published rule document', () => {
     expect(check(RULES).status).toBe(0);
   });
 
-  it('cannot be changed with --add either', () =>
+  it.each(['super-6@1', 'policies/review@1'])('cannot be changed with --add either: %s', (ref) =>
     onACopy((rules) => {
-      appendFileSync(join(rules, 'super-6@1.json'), '\n');
+      appendFileSync(join(rules, `${ref}.json`), '\n');
       for (const more of [[], ['--add']]) {
         const { status, said } = check(rules, ...more);
         expect(status).toBe(1);
-        expect(said).toContain('super-6@1 is published and its file has changed');
+        expect(said).toContain(`${ref} is published and its file has changed`);
       }
       expect(readFileSync(join(rules, 'manifest.json'), 'utf8')).toBe(
         readFileSync(join(RULES, 'manifest.json'), 'utf8'),
       );
-    }));
+    }),
+  );
 
-  it('cannot be removed', () =>
+  it.each(['super-6@1', 'policies/review@1'])('cannot be removed: %s', (ref) =>
     onACopy((rules) => {
-      rmSync(join(rules, 'super-6@1.json'));
+      rmSync(join(rules, `${ref}.json`));
       expect(check(rules, '--add')).toEqual({
         status: 1,
-        said: 'rules: super-6@1 is published and its file is gone\n',
+        said: `rules: ${ref} is published and its file is gone\n`,
       });
-    }));
+    }),
+  );
 
   it('is rejected when it is added, until its hash is pinned', () =>
     onACopy((rules) => {
@@ -220,7 +222,12 @@ describe('a published rule document', () => {
         join(rules, 'super-6@2.json'),
         JSON.stringify({ ...published('super-6@1'), version: 2 }),
       );
+      writeFileSync(
+        join(rules, 'policies', 'review@2.json'),
+        JSON.stringify({ ...publishedPolicy('review@1'), version: 2 }),
+      );
       expect(check(rules).said).toContain('super-6@2 is not in the manifest');
+      expect(check(rules).said).toContain('policies/review@2 is not in the manifest');
       expect(check(rules, '--add').status).toBe(0);
       expect(check(rules).status).toBe(0);
       const pinned = JSON.parse(readFileSync(join(rules, 'manifest.json'), 'utf8')) as Record<
@@ -228,15 +235,21 @@ describe('a published rule document', () => {
         string
       >;
       expect({ ...pinned, ...manifest }).toEqual(pinned);
-      expect(Object.keys(pinned)).toContain('super-6@2');
+      expect(Object.keys(pinned)).toEqual(
+        expect.arrayContaining(['super-6@2', 'policies/review@2']),
+      );
     }));
 
   it('must have its reference as its file name', () =>
     onACopy((rules) => {
       writeFileSync(join(rules, 'super-6@2.json'), JSON.stringify(published('super-6@1')));
+      writeFileSync(
+        join(rules, 'policies', 'review@2.json'),
+        JSON.stringify(publishedPolicy('review@1')),
+      );
       expect(check(rules, '--add')).toEqual({
         status: 1,
-        said: 'rules: super-6@2.json calls itself super-6@1\n',
+        said: 'rules: super-6@2.json calls itself super-6@1\nrules: policies/review@2.json calls itself review@1\n',
       });
     }));
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PolicyDocument } from '#audit';
 import type { Chart, RuleDocument } from '#baccarat';
 
 /** The folder of published documents. */
@@ -14,6 +15,10 @@ export const REFS = readdirSync(RULES)
 
 /** Returns a fresh copy of a published document. */
 export const published = (ref: string): RuleDocument => json(`${ref}.json`) as RuleDocument;
+
+/** Returns a fresh copy of a published review policy. */
+export const publishedPolicy = (ref: string): PolicyDocument =>
+  json('policies', `${ref}.json`) as PolicyDocument;
 
 /** Returns a fresh copy of the chart of seed 000 to 004. */
 export const seedChart = (seed: string): Chart => json('charts', `seed-${seed}.json`) as Chart;

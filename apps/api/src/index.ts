@@ -6,6 +6,7 @@ export {
   type ApiSettings,
   type ListenSettings,
 } from './settings/api-settings.js';
+export { rulesOfServer } from './settings/rules-of-server.js';
 export { migrateAccess } from './identity/database/access-database.js';
 export { ensureFirstAdmin, passwordState } from './identity/accounts/first-admin.js';
 export { sessionWithoutPassword } from './identity/sessions/open-session.js';

@@ -2,13 +2,13 @@ import { Logger } from '@nestjs/common';
 import { openLog } from '#event-log';
 import { Refusal, settingsText } from '#process';
 import { migrate } from '#read-model';
-import { installedRules } from '#rule-folder';
 import { jsonLogger, listening, runProgram, runServer, type Running } from '#server';
 import { createApi } from './create-api.js';
 import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
 import { migrateAccess } from './identity/database/access-database.js';
 import { processRegistry } from './operation/metrics.js';
+import { rulesOfServer } from './settings/rules-of-server.js';
 import { type ServerSettings, serverSettings } from './settings/server-settings.js';
 
 const [command] = process.argv.slice(2);
@@ -48,7 +48,7 @@ async function migrateAll({ databaseUrl, log }: ServerSettings): Promise<void> {
 
 async function start(settings: ServerSettings): Promise<Running> {
   const { databaseUrl, adminPassword, port, host, basePath } = settings;
-  const book = installedRules(settings.rules);
+  const book = rulesOfServer(settings);
   await migrateAccess(databaseUrl);
   await migrate(databaseUrl);
   const admin = await ensureFirstAdmin(

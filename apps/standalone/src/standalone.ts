@@ -8,12 +8,12 @@ import {
   passwordState,
   processRegistry,
   ROLES,
+  rulesOfServer,
   warnOfPlainHttp,
 } from '#api';
 import { journalOn } from '#auditor';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
-import { installedRules } from '#rule-folder';
 import { listening } from '#server';
 import { Registry } from 'prom-client';
 import { databaseRoles, type DatabaseAddresses } from './database-roles.js';
@@ -86,7 +86,7 @@ async function startParts(
   started: Stop[],
 ): Promise<Omit<Standalone, 'close'>> {
   const { settings, sampleDay, logger, report } = parts;
-  const book = installedRules(settings.rules);
+  const book = rulesOfServer(settings);
   const { database, log, signIn } = await openFolder(parts, started);
   const { gamingDays, data: folder, basePath } = settings;
   // Asked before the api starts, because it records its start in the log.

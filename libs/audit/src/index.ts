@@ -23,6 +23,18 @@ export { endOfLog, fold, newTable, type Line } from './fold.js';
 export { houseFrom, isBetId } from './events/house.js';
 export { loadTable, saveTable } from './history/save.js';
 export { RuleBook } from './history/replay.js';
+export {
+  DISPOSITIONS,
+  NEEDS,
+  readPolicy,
+  REVIEWER_ROLES,
+  type Policy,
+  type PolicyDocument,
+} from './review/policy.js';
+export { POLICY_FORM } from './review/policy-form.js';
+export { isPolicy, lintPolicy } from './review/policy-lint.js';
+export { diffPolicies } from './review/policy-diff.js';
+export { durationInWords } from './review/policy-words.js';
 export { simulate, type Simulation, type SimulationOptions } from './simulate/simulate.js';
 export { simulateTables, type FloorSimulation, type TablesAsked } from './simulate/tables.js';
 export { SimulationRefusal } from './simulate/setting.js';
@@ -35,18 +47,9 @@ export {
   type Rows,
   type ShoeRows,
 } from './rows/rows.js';
-export * from './review/policy.js';
-export {
-  arbitrate,
-  missingIn,
-  needsTwo,
-  REFUSALS,
-  type Circumstances,
-  type Decision,
-  type Refusal,
-} from './review/arbitrate.js';
-export type { Claim, Item, Outcome, Proposal, ReviewChange, Ruling } from './review/desk.js';
-export { contentOf, evidenceBehind, evidenceOf } from './review/evidence.js';
+export { needsTwo, REFUSALS } from './review/arbitrate.js';
+export type { Item, Outcome, ReviewChange } from './review/desk.js';
+export { contentOf, evidenceBehind } from './review/evidence.js';
 export type { AuditedCoup } from './rows/audited-coup.js';
 export type { AuditedShoe } from './rows/audited-shoe.js';
 export type { ShoeSums } from './rows/shoe-sums.js';

@@ -31,11 +31,12 @@ export {
   type ThirdCardRow,
 } from './lint/chart.js';
 export { lintChart, type ChartReport } from './lint/chart-lint.js';
-export type { Form, LintProblem } from './rules/json-form.js';
+export { integerForm, listForm, recordForm, textForm } from './rules/form-parts.js';
+export { formProblems, isSound, type Form, type LintProblem } from './rules/json-form.js';
 export { isRecord, pointerTo } from './rules/json-pointer.js';
 export { lint, type LintReport } from './lint/lint.js';
 export { RULE_DOCUMENT_FORM } from './rules/rule-document-form.js';
 export { burnInWords, commissionInWords, predicateInWords } from './rules/rule-words.js';
-export { diffRules } from './rules/rules-diff.js';
+export { changed, diffRules } from './rules/rules-diff.js';
 export { departures, STANDARD_TABLEAU } from './tableau/standard-tableau.js';
 export { bankerCellName, playerCellName, type OpenTableau } from './tableau/tableau-words.js';

@@ -1,1 +1,1 @@
-export { installedRules, readJson, rulesNamed } from './installed-rules.js';
+export { installedRules, policyNamed, readJson, rulesNamed } from './installed-rules.js';

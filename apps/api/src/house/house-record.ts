@@ -4,6 +4,7 @@ import { faultsOf, fullName, houseFrom, HOUSE_TABLE, type House } from '#audit';
 import { appVersion, settingsText } from '#process';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ApiSettings } from '../settings/api-settings.js';
+import { policyInForce } from '../settings/rules-of-server.js';
 import { InstalledRules } from '../settings/tokens.js';
 import { type Act, SERVER } from './acts.js';
 import { eventOf, HouseOutbox, insertAct } from './house-outbox.js';
@@ -41,16 +42,17 @@ export class HouseRecord implements OnApplicationBootstrap {
     this.house = houseFrom(installed.book);
   }
 
-  /** Notes that the server started, under which rules and settings. */
+  /** Notes that the server started, under which rules, review policy and settings. */
   async onApplicationBootstrap(): Promise<void> {
     const settings = JSON.parse(settingsText(this.settings)) as Readonly<Record<string, unknown>>;
     const rules = Object.fromEntries(
       [...this.installed.book].map(([ref, { hash }]) => [ref, hash]),
     );
+    const { ref, hash } = policyInForce(this.installed.book, this.settings.policy);
     await this.note({
       type: 'server-started',
       by: SERVER,
-      data: { version: appVersion(), rules, settings },
+      data: { version: appVersion(), rules, policy: { [ref]: hash }, settings },
     });
   }
 

@@ -48,6 +48,8 @@ export abstract class ApiSettings implements PageSettings {
   abstract readonly trustProxy: ProxyTrust;
   /** How many tables a device key may bring that it does not list by name. */
   abstract readonly keyTablesMax: number;
+  /** The review policy in force, `review@version`. */
+  abstract readonly policy: string;
 }
 
 /** The settings of a server, except its database and log. Standalone has its own of these. */
@@ -59,8 +61,8 @@ export interface ListenSettings extends ApiSettings, HouseSettings, LogLevelSett
 }
 
 /**
- * The default settings: no base path, plain HTTP, open pages, and sessions of 12 hours, 1 hour
- * without use.
+ * The default settings: no base path, plain HTTP, open pages, sessions of 12 hours, 1 hour without
+ * use, and the published review policy.
  */
 export const API_DEFAULTS: ApiSettings = {
   basePath: '',
@@ -75,6 +77,7 @@ export const API_DEFAULTS: ApiSettings = {
   keepAliveMs: 72_000,
   trustProxy: undefined,
   keyTablesMax: 1000,
+  policy: 'review@1',
 };
 
 /** Two years, as the lists of browsers ask for. */
@@ -100,6 +103,7 @@ export function listenSettings(env: Environment): ListenSettings {
     host,
     trustProxy: proxyTrust(env),
     keyTablesMax: env.whole('SHOEPRINT_KEY_TABLES_MAX', API_DEFAULTS.keyTablesMax, 1, 10_000),
+    policy: policy(env),
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),
     ...logLevelSettings(env),
@@ -141,6 +145,13 @@ function secondFactor(env: Environment): readonly Role[] {
   if (names.some((name) => name !== '' && !roles.some((role) => role === name)))
     env.fault('SHOEPRINT_SECOND_FACTOR', `must be roles, separated by commas: ${ROLES.join(', ')}`);
   return Object.freeze(roles);
+}
+
+function policy(env: Environment): string {
+  const ref = env.text('SHOEPRINT_POLICY') ?? API_DEFAULTS.policy;
+  if (!/^review@[1-9][0-9]*$/.test(ref))
+    env.fault('SHOEPRINT_POLICY', 'must be a review policy with its version, such as review@1');
+  return ref;
 }
 
 function adminPassword(env: Environment): string | undefined {

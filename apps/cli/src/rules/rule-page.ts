@@ -11,6 +11,7 @@ import {
 import { colours } from '../terminal/colours.js';
 import { ACTION_WORDS } from '../audit/finding-words.js';
 import { columns, wrapped } from '../terminal/page.js';
+import { factLines as fact, sectionLines as section } from './page-parts.js';
 
 /**
  * Renders a rule document for people, as a rule book prints it. Marks values without a regulator's
@@ -26,15 +27,15 @@ export function documentPage(document: RuleDocument, hash: string): string[] {
     ...(hash === '' ? [] : fact('SHA-256', hash)),
     ...section('Drawing', note('/tableau')),
     ...tableauLines(document),
-    ...section('Bets', ''),
+    ...section('Bets'),
     ...(document.bets.length === 0
       ? ['  none: only the drawing is judged']
       : document.bets.flatMap((bet, i) => betLines(bet, note(`/bets/${i}`)))),
     ...moneyLines(document, note),
     ...procedureLines(document, note),
-    ...section('Irregularities', ''),
+    ...section('Irregularities'),
     ...irregularityLines(document, note),
-    ...section('Sources', ''),
+    ...section('Sources'),
     ...sourceLines(document),
   ];
 }
@@ -42,7 +43,7 @@ export function documentPage(document: RuleDocument, hash: string): string[] {
 type Note = ReturnType<typeof notes>;
 
 const moneyLines = ({ commission, payouts }: RuleDocument, note: Note): string[] => [
-  ...section('Money', ''),
+  ...section('Money'),
   ...fact(
     'commission',
     commission ? `${commissionInWords(commission)}${note('/commission/rate')}` : 'none',
@@ -59,7 +60,7 @@ const moneyLines = ({ commission, payouts }: RuleDocument, note: Note): string[]
 function procedureLines(document: RuleDocument, note: Note): string[] {
   const { specials, burn, cutCard, clockTolerance, procedure } = document;
   return [
-    ...section('Shoe and procedure', ''),
+    ...section('Shoe and procedure'),
     ...fact('burn', `${burn.map(burnInWords).join(' or ') || 'not stated'}${note('/burn')}`),
     ...fact(
       'cut card',
@@ -75,11 +76,6 @@ function procedureLines(document: RuleDocument, note: Note): string[] {
         )),
   ];
 }
-
-const section = (name: string, note: string): string[] => ['', `${colours.bold(name)}${note}`];
-
-const fact = (name: string, text: string): string[] =>
-  wrapped(text, columns() - 14).map((line, i) => `  ${(i === 0 ? name : '').padEnd(12)}${line}`);
 
 /** Returns the note of a value: the number of its source, and whether it is provisional. */
 const notes = ({ sources, provenance }: RuleDocument) => {

@@ -147,6 +147,7 @@ export interface EventData {
   'server-started': {
     readonly version: string;
     readonly rules: Values;
+    readonly policy?: Values;
     readonly settings: Values;
   };
   'person-signed-in': OfSession & { readonly address: string };
@@ -411,8 +412,8 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
   'server-started': {
     shoe: false,
     by: 'api',
-    fields: { version: text, rules: values, settings: values },
-    optional: [],
+    fields: { version: text, rules: values, policy: values, settings: values },
+    optional: ['policy'],
   },
   'person-signed-in': {
     shoe: false,

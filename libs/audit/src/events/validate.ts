@@ -9,12 +9,12 @@ import { knownType, upcast } from './upcast.js';
 export interface House {
   /** Returns whether a rule document `id@version` is installed. */
   hasRules(ref: string): boolean;
-  /** Returns whether a review policy `id@version` is installed. */
-  hasPolicy(ref: string): boolean;
-  /** Returns whether an installed review policy has a disposition. */
-  hasDisposition(policy: string, code: string): boolean;
   /** Returns whether a bet id is one of the contract's, or of an installed document's. */
   hasBet(id: string): boolean;
+  /** Returns whether a review policy `review@version` is installed. */
+  hasPolicy(ref: string): boolean;
+  /** Returns whether an installed review policy has a disposition. */
+  hasDisposition(ref: string, code: string): boolean;
 }
 
 const REQUIRED = ['specversion', 'type', 'source', 'id', 'time', 'table', 'data'] as const;

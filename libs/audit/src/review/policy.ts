@@ -21,13 +21,15 @@ export type DispositionCode = (typeof DISPOSITIONS)[number];
 export const NEEDS = ['note', 'amount', 'video'] as const;
 
 /** A disposition as a policy has it. */
-export interface Disposition {
+export interface PolicyDisposition {
   readonly code: DispositionCode;
   /** What a ruling with this disposition must state. */
   readonly needs: readonly (typeof NEEDS)[number][];
   /** Whether the finding counts in the dealers report when only counted findings are asked for. */
   readonly counts: boolean;
 }
+// A finding has a disposition too: what the rules prescribe. Only here is the short name clear.
+export type { PolicyDisposition as Disposition };
 
 /** The roles that a policy may name in `may`. */
 export const REVIEWER_ROLES = ['pit-boss', 'surveillance', 'compliance'] as const;
@@ -62,7 +64,7 @@ export interface PolicyDocument {
      */
     readonly from: Readonly<Record<string, number>>;
   };
-  readonly dispositions: readonly Disposition[];
+  readonly dispositions: readonly PolicyDisposition[];
 }
 
 /** A policy ready for judging. */
@@ -72,7 +74,7 @@ export interface Policy {
   /** The SHA-256 of the file. */
   readonly hash: string;
   readonly document: PolicyDocument;
-  readonly dispositions: ReadonlyMap<string, Disposition>;
+  readonly dispositions: ReadonlyMap<string, PolicyDisposition>;
 }
 
 /** Returns a policy that `lintPolicy` accepts, ready for judging. */

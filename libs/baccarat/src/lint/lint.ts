@@ -1,5 +1,4 @@
-import { isRecord } from '../rules/json-pointer.js';
-import { formProblems, type LintProblem } from '../rules/json-form.js';
+import { formProblems, isSound, type LintProblem } from '../rules/json-form.js';
 import { betProblems } from './bets.js';
 import { irregularityProblems } from './irregularities.js';
 import { provenanceProblems } from './provenance.js';
@@ -28,11 +27,7 @@ export function lint(document: unknown): LintReport {
     tableauCellProblems(problem, document),
   );
   const sound = (...fields: readonly (keyof RuleDocument)[]): boolean =>
-    isRecord(document) &&
-    fields.every(
-      (field) =>
-        !form.some(({ pointer }) => pointer === `/${field}` || pointer.startsWith(`/${field}/`)),
-    );
+    isSound(document, form, fields);
   const problems = [...form];
   const read = document as RuleDocument;
   if (sound('bets', 'tableau', 'decks', 'commission')) problems.push(...betProblems(read));

@@ -49,6 +49,20 @@ export function formProblems(value: unknown, form: Form, pointer = ''): LintProb
 }
 
 /**
+ * Returns whether these fields of a document have no problem, so that what they say can be checked.
+ */
+export const isSound = (
+  document: unknown,
+  problems: readonly LintProblem[],
+  fields: readonly string[],
+): boolean =>
+  isRecord(document) &&
+  fields.every(
+    (field) =>
+      !problems.some(({ pointer }) => pointer === `/${field}` || pointer.startsWith(`/${field}/`)),
+  );
+
+/**
  * Returns the problem of a scalar, or of the kind of a list or an object, or `undefined` if it
  * has none.
  */

@@ -1,3 +1,9 @@
+import {
+  integerForm as integer,
+  listForm as list,
+  recordForm as record,
+  textForm as text,
+} from './form-parts.js';
 import type { Form } from './json-form.js';
 import { ACTIONS } from './rule-document.js';
 import { ROUNDING_MODES } from '../bets/money.js';
@@ -10,32 +16,7 @@ const ID = '^[a-z0-9]+(-[a-z0-9]+)*$';
  */
 const DECIMAL = '(0|[1-9][0-9]{0,5})([.][0-9]{1,4})?';
 
-const text = (description: string): Form => ({ description, type: 'string', pattern: '\\S' });
-const integer = (minimum: number, maximum: number, description: string): Form => ({
-  description,
-  type: 'integer',
-  minimum,
-  maximum,
-});
 const yes = (description: string): Form => ({ description, const: true });
-const record = (
-  description: string,
-  properties: Readonly<Record<string, Form>>,
-  optional: readonly string[] = [],
-): Form => ({
-  description,
-  type: 'object',
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
-});
-const list = (description: string, items: Form, minItems = 1): Form => ({
-  description,
-  type: 'array',
-  items,
-  minItems,
-  uniqueItems: true,
-});
 /** Returns the form of a value, or a list of alternative values. */
 const oneOrMore = (description: string, value: Form): Form => ({
   description,

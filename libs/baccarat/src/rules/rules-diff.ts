@@ -55,7 +55,8 @@ export function diffRules(a: RuleDocument, b: RuleDocument): string[] {
   return a.id === b.id ? [...changes, ...diffText(a, b)] : changes;
 }
 
-const changed = (what: string, from: string | number, to: string | number): string[] =>
+/** Returns a change in words, the value before it and after it, or nothing if both are equal. */
+export const changed = (what: string, from: string | number, to: string | number): string[] =>
   from === to ? [] : [`${what}: ${from} → ${to}`];
 
 const setInWords = (items: readonly string[], by = ', '): string =>
