@@ -31,8 +31,9 @@ export async function printJson(page: BufferedOutput, verdict: Verdict): Promise
     page,
     'commission',
     itemsOf(verdict.records(), ({ ledger }) => ledger),
-    '}',
+    ',',
   );
+  await list(page, 'reviews', verdict.reviews, '}');
 }
 
 /** Prints every malformed line of refused input, one fault an item. */

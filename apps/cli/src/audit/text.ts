@@ -26,6 +26,7 @@ import { columns, counted, wrapped, type BufferedOutput } from '../terminal/page
 import { ruleOf } from '../rules/rule-source.js';
 import type { ShoeRecord } from './shoe-record.js';
 import { grid } from '../terminal/grid.js';
+import type { Review, ReviewAct, Reviews } from './reviews.js';
 import type { Verdict } from './verdict.js';
 
 const INDENT = '     ';
@@ -41,6 +42,7 @@ export async function printText(
   book: RuleBook,
 ): Promise<void> {
   const severities = new Map<Severity, number>();
+  const reviewed = new Set<string>();
   let after: ShoeRecord | undefined;
   for (const recorded of verdict.records()) {
     const record = visibleAll(recorded);
@@ -52,8 +54,14 @@ export async function printText(
     for (const finding of record.findings)
       severities.set(finding.severity, (severities.get(finding.severity) ?? 0) + 1);
     for (const group of coupsInTurn(record.findings))
-      await page.lines(...groupLines(group, record, book));
+      await page.lines(
+        ...groupLines(group, record, (finding) => [
+          ...findingLines(finding, record, book.get(finding.rules)),
+          ...reviewLines(visibleAll(verdict.reviews.of(finding.id)), reviewed),
+        ]),
+      );
   }
+  await printOtherReviews(page, verdict.reviews, reviewed);
   await printUnjudgeable(page, verdict);
   await printCommission(page, verdict);
   await page.lines(...totalLines(verdict, severities));
@@ -102,7 +110,11 @@ const placeOf = ({ code, coup }: Finding): string =>
 const coupOf = ({ coupRef }: Finding, { coups }: ShoeRecord): AuditedCoup | undefined =>
   coups.find(({ ref }) => ref === coupRef);
 
-function groupLines(group: readonly Finding[], record: ShoeRecord, book: RuleBook): string[] {
+function groupLines(
+  group: readonly Finding[],
+  record: ShoeRecord,
+  linesOf: (finding: Finding) => string[],
+): string[] {
   const [first] = group as [Finding];
   const coup = coupOf(first, record);
   const title = record.shoe || first.coup !== undefined ? placeOf(first) : 'Outside any shoe';
@@ -110,7 +122,7 @@ function groupLines(group: readonly Finding[], record: ShoeRecord, book: RuleBoo
     '',
     `  ${colours.bold(title)} ${colours.dim('─'.repeat(Math.max(0, columns() - title.length - 3)))}`,
     ...(coup ? drawCoup(coup, group) : []),
-    ...group.flatMap((finding) => ['', ...findingLines(finding, record, book.get(finding.rules))]),
+    ...group.flatMap((finding) => ['', ...linesOf(finding)]),
   ];
 }
 
@@ -146,6 +158,54 @@ function findingLines(finding: Finding, record: ShoeRecord, rules: Rules | undef
     ...(marks.length > 0 ? entry('mark', [marks.join('; ')]) : []),
     ...entry('id', [colours.dim(finding.id)]),
   ];
+}
+
+/** Renders the review of a finding, and notes in `reviewed` that it was rendered. */
+function reviewLines(review: Review | undefined, reviewed: Set<string>): string[] {
+  if (!review) return [];
+  reviewed.add(review.finding);
+  const refused = review.events.filter(({ outcome }) => outcome !== 'taken');
+  return [
+    ...entry('review', [reviewWords(review)]),
+    ...refused.flatMap((act) => entry('refused', [refusalWords(act)])),
+  ];
+}
+
+/** Says where a review stands, and who decided. */
+function reviewWords(review: Review): string {
+  const { state, disposition, proposedBy, signedBy, regressed, touched } = review;
+  const marks = [
+    ...(regressed ? ['it had been ruled before'] : []),
+    ...(touched ? ['its coup changed after the ruling'] : []),
+  ];
+  const people = [
+    ...(proposedBy === null ? [] : [`proposed by ${proposedBy}`]),
+    ...(signedBy === null ? [] : [`signed by ${signedBy}`]),
+  ];
+  const what =
+    disposition === null ? (state ?? 'of a finding unknown here') : `${state}: ${disposition}`;
+  return [what, ...people, ...marks].join(', ');
+}
+
+const refusalWords = ({ type, by, outcome }: ReviewAct): string =>
+  `${type.replace('finding-', '')} by ${by}: ${outcome}`;
+
+/** Prints the reviews of findings that do not stand, or were never raised. */
+async function printOtherReviews(
+  page: BufferedOutput,
+  reviews: Reviews,
+  reviewed: ReadonlySet<string>,
+): Promise<void> {
+  if (reviews.size === reviewed.size) return;
+  await page.lines('', colours.bold('Reviews of findings that do not stand'));
+  for (const review of reviews) {
+    if (reviewed.has(review.finding)) continue;
+    const shown = visibleAll(review);
+    await page.lines(
+      ...reviewLines(shown, new Set()),
+      ...entry('id', [colours.dim(shown.finding)]),
+    );
+  }
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   type TableState,
 } from '#audit';
 import { byOrder, recordOf, recordOutside, type Order, type ShoeRecord } from './shoe-record.js';
+import { ReviewRecords, Reviews, type ReviewPlace, type ReviewRecord } from './reviews.js';
 import { Spill, type Places } from './spill.js';
 
 /**
@@ -31,15 +32,25 @@ export interface Verdict {
   readonly findings: number;
   /** Returns the records in the order of the report. It can be called more than once. */
   records(): Iterable<ShoeRecord>;
+  readonly reviews: Reviews;
 }
 
 /** A verdict that one thread passes to another. Its records are in a file that both can read. */
 export interface HandedVerdict {
   readonly events: Counts;
   readonly findings: number;
-  readonly orders: readonly Order[];
+  readonly orders: readonly Placed[];
+  readonly reviews: ReadonlyMap<string, ReviewPlace>;
   readonly places: Places;
 }
+
+/** The sort key of a record, and where it is among what is kept. */
+interface Placed {
+  readonly order: Order;
+  readonly place: number;
+}
+/** What one thread keeps for the report. */
+type Kept = ShoeRecord | ReviewRecord;
 
 interface Table {
   readonly state: TableState;
@@ -56,8 +67,9 @@ interface Table {
  */
 export class LogAuditor {
   private readonly tables = new Map<string, Table>();
-  private readonly orders: Order[] = [];
-  private readonly records: Spill<ShoeRecord>;
+  private readonly orders: Placed[] = [];
+  private readonly kept: Spill<Kept>;
+  private readonly reviews: ReviewRecords;
   private findings = 0;
   private last: Table | undefined;
 
@@ -68,7 +80,8 @@ export class LogAuditor {
     private readonly book: RuleBook,
     file?: number,
   ) {
-    this.records = new Spill(HELD_MAX, file);
+    this.kept = new Spill(HELD_MAX, file);
+    this.reviews = new ReviewRecords(this.kept as Spill<ReviewRecord>);
   }
 
   /** Folds the event on a line of the log. Line numbers increase through all files. */
@@ -77,7 +90,7 @@ export class LogAuditor {
       this.last?.state.table === event.table ? this.last : this.tableOf(event.table, line);
     fold(table.state, event, this.book, { mark: line, received: null });
     const final = takeFinalChanges(table.state);
-    if (final) this.keep(table, final);
+    if (final) this.keep(table, final, line);
   }
 
   private tableOf(name: string, line: number): Table {
@@ -91,8 +104,9 @@ export class LogAuditor {
     return table;
   }
 
-  private keep(table: Table, changes: Changes): void {
+  private keep(table: Table, changes: Changes, line: number): void {
     const { shoes, outside } = rowsOf(changes);
+    for (const change of changes.reviews) this.reviews.add(change, line);
     for (const shoe of shoes)
       this.add(recordOf(shoe, [0, shoe.opened ?? 0, table.first, table.serial++]));
     table.outside.push(...outside.map(({ finding }) => finding));
@@ -108,16 +122,15 @@ export class LogAuditor {
   private add(record: ShoeRecord): void {
     const { order, findings, coups, unjudgeable, ledger } = record;
     this.findings += findings.length;
-    this.orders.push(order);
     const weight = 1 + findings.length + coups.length + unjudgeable.length + ledger.length;
-    this.records.add(record, weight);
+    this.orders.push({ order, place: this.kept.add(record, weight) });
   }
 
   private end(): Pick<HandedVerdict, 'events' | 'findings'> {
     const events: Counts = { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 };
     for (const table of this.tables.values()) {
       endOfLog(table.state, this.book, { mark: Number.MAX_SAFE_INTEGER, received: null });
-      this.keep(table, takeChanges(table.state));
+      this.keep(table, takeChanges(table.state), Number.MAX_SAFE_INTEGER);
       this.addOutside(table);
       addCounts(events, auditedTable(table.state));
     }
@@ -130,13 +143,20 @@ export class LogAuditor {
   /** Ends the log and returns the verdict. */
   verdict(): Verdict {
     const ended = this.end();
-    return { ...ended, records: () => inOrder([{ orders: this.orders, records: this.records }]) };
+    return verdictOf(ended, [
+      { orders: this.orders, reviews: this.reviews.places, kept: this.kept },
+    ]);
   }
 
   /** Ends the log and returns the verdict for another thread. */
   handOver(): HandedVerdict {
     const ended = this.end();
-    return { ...ended, orders: this.orders, places: this.records.writeOut() };
+    return {
+      ...ended,
+      orders: this.orders,
+      reviews: this.reviews.places,
+      places: this.kept.writeOut(),
+    };
   }
 }
 
@@ -150,26 +170,35 @@ function addCounts(sum: Counts, counts: Counts): void {
 export function joined(parts: readonly HandedVerdict[], files: readonly number[]): Verdict {
   const events: Counts = { read: 0, admitted: 0, duplicates: 0, equivocal: 0, late: 0, stray: 0 };
   for (const part of parts) addCounts(events, part.events);
-  const shares = parts.map(({ orders, places }, i) => ({
+  const findings = parts.reduce((sum, part) => sum + part.findings, 0);
+  const shares = parts.map(({ orders, reviews, places }, i) => ({
     orders,
-    records: Spill.at<ShoeRecord>(files[i] as number, places),
+    reviews,
+    kept: Spill.at<Kept>(files[i] as number, places),
   }));
-  return {
-    events,
-    findings: parts.reduce((sum, { findings }) => sum + findings, 0),
-    records: () => inOrder(shares),
-  };
+  return verdictOf({ events, findings }, shares);
 }
 
+/** What one thread kept. */
 interface Share {
-  readonly orders: readonly Order[];
-  readonly records: Spill<ShoeRecord>;
+  readonly orders: readonly Placed[];
+  readonly reviews: ReadonlyMap<string, ReviewPlace>;
+  readonly kept: Spill<Kept>;
 }
+
+const verdictOf = (
+  ended: Pick<Verdict, 'events' | 'findings'>,
+  shares: readonly Share[],
+): Verdict => ({
+  ...ended,
+  records: () => inOrder(shares),
+  reviews: new Reviews(
+    shares.map(({ reviews, kept }) => ({ places: reviews, records: kept as Spill<ReviewRecord> })),
+  ),
+});
 
 function* inOrder(shares: readonly Share[]): Iterable<ShoeRecord> {
-  const all = shares.flatMap(({ orders, records }) =>
-    orders.map((order, place) => ({ order, records, place })),
-  );
+  const all = shares.flatMap(({ orders, kept }) => orders.map((placed) => ({ ...placed, kept })));
   all.sort((a, b) => byOrder(a.order, b.order));
-  for (const { records, place } of all) yield records.get(place);
+  for (const { kept, place } of all) yield kept.get(place) as ShoeRecord;
 }
