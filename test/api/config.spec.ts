@@ -144,7 +144,7 @@ describe('the settings of an api', () => {
   it('refuse a review policy that is not installed, and name the installed ones', () => {
     const settings = serverSettings({ DATABASE_URL, SHOEPRINT_POLICY: 'review@999' });
     expect(() => rulesOfServer(settings)).toThrow(
-      'SHOEPRINT_POLICY names a review policy that is not installed; installed: review@1',
+      'SHOEPRINT_POLICY: this review policy is not installed (installed: review@1)',
     );
     expect(rulesOfServer(serverSettings({ DATABASE_URL })).policies.has('review@1')).toBe(true);
   });

@@ -21,7 +21,7 @@ export function policyInForce({ policies }: RuleBook, ref: string): Policy {
   const policy = policies.get(ref);
   if (!policy)
     throw new Refusal(
-      `SHOEPRINT_POLICY names a review policy that is not installed; installed: ${[...policies.keys()].join(', ')}`,
+      `SHOEPRINT_POLICY: this review policy is not installed (installed: ${[...policies.keys()].join(', ')})`,
     );
   return policy;
 }

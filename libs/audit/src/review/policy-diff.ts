@@ -1,13 +1,13 @@
 import { changed } from '#baccarat';
 import { moneyText } from '../events/currency.js';
 import { SEVERITIES } from '../findings/catalogue.js';
-import type { PolicyDisposition, PolicyDocument } from './policy.js';
+import type { Disposition, DispositionCode, PolicyDocument } from './policy.js';
 import { durationInWords } from './policy-words.js';
 
 /**
  * Returns the differences between two policies that `lintPolicy` accepts, in words, `a` before the
- * arrow and `b` after it: `a claim lasts: 10 minutes → 15 minutes`. Empty only if both are equal except for
- * their version.
+ * arrow and `b` after it: `a claim lasts: 10 minutes → 15 minutes`. Empty only if both are equal
+ * except for their version.
  */
 export function diffPolicies(a: PolicyDocument, b: PolicyDocument): string[] {
   return [
@@ -60,14 +60,15 @@ function diffTwo(a: PolicyDocument['two'], b: PolicyDocument['two']): string[] {
   ];
 }
 
-function diffDispositions(
-  a: readonly PolicyDisposition[],
-  b: readonly PolicyDisposition[],
-): string[] {
-  const before = new Map(a.map((each) => [each.code, each]));
-  const after = new Map(b.map((each) => [each.code, each]));
-  const kept = (of: typeof before, others: typeof before): string =>
-    inWords([...of.keys()].filter((code) => others.has(code)));
+/** Returns the codes of dispositions that others have too, in order. */
+const kept = (of: ByCode, others: ByCode): string =>
+  inWords([...of.keys()].filter((code) => others.has(code)));
+
+type ByCode = ReadonlyMap<DispositionCode, Disposition>;
+
+function diffDispositions(a: readonly Disposition[], b: readonly Disposition[]): string[] {
+  const before: ByCode = new Map(a.map((each) => [each.code, each]));
+  const after: ByCode = new Map(b.map((each) => [each.code, each]));
   const changes = a.flatMap((each) => {
     const now = after.get(each.code);
     return now ? diffDisposition(each, now) : [`disposition ${each.code} removed`];
@@ -82,10 +83,9 @@ function diffDispositions(
   return changes;
 }
 
-const diffDisposition = (a: PolicyDisposition, b: PolicyDisposition): string[] => [
+const diffDisposition = (a: Disposition, b: Disposition): string[] => [
   ...changed(`${a.code} needs`, inWords(a.needs), inWords(b.needs)),
   ...changed(a.code, countsInWords(a), countsInWords(b)),
 ];
 
-const countsInWords = ({ counts }: PolicyDisposition): string =>
-  counts ? 'counts' : 'does not count';
+const countsInWords = ({ counts }: Disposition): string => (counts ? 'counts' : 'does not count');

@@ -12,9 +12,9 @@ export const isPolicy = (json: unknown): boolean =>
   isRecord(json) && (json.id === 'review' || Object.hasOwn(json, 'dispositions'));
 
 /**
- * Checks a JSON value as a review policy: its form (rules/policies/policy.schema.json), deadlines in
- * the order of severity, finding codes and currencies known, dispositions unique. `readPolicy`
- * accepts a policy without problems. Never throws on a JSON value.
+ * Checks a JSON value as a review policy: its form (rules/policies/policy.schema.json),
+ * deadlines in the order of severity, finding codes and currencies known, dispositions unique.
+ * `readPolicy` accepts a policy without problems. Never throws on a JSON value.
  */
 export function lintPolicy(json: unknown): { readonly problems: readonly LintProblem[] } {
   const form = formProblems(json, POLICY_FORM);

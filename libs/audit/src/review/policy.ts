@@ -21,7 +21,7 @@ export type DispositionCode = (typeof DISPOSITIONS)[number];
 export const NEEDS = ['note', 'amount', 'video'] as const;
 
 /** A disposition as a policy has it. */
-export interface PolicyDisposition {
+interface PolicyDisposition {
   readonly code: DispositionCode;
   /** What a ruling with this disposition must state. */
   readonly needs: readonly (typeof NEEDS)[number][];
