@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { codesWhere, REFUSALS } from '#audit';
 import { installedRules, policyNamed, rulesNamed } from '#rule-folder';
 import { Refusal } from '../refusal.js';
+import { wrapped } from '../terminal/page.js';
 import { dealtTables } from './simulated-tables.js';
 import { pieces, writeJson, writeLines } from './written-file.js';
 
@@ -27,9 +28,8 @@ Faults are finding codes, separated by commas, each injected once: TC-05 in a co
 TC-05@2/17 in coup 17 of the second shoe. Repeat a code to inject it more often. Faults about bets bring bets with them.
 
 With --reviews people claim the findings of the faults, propose rulings and sign them, under the newest review policy.
-Review faults are refusals, separated by commas, each caused once: ${REFUSALS.slice(0, 6).join(', ')},
-${REFUSALS.slice(6, 13).join(', ')},
-${REFUSALS.slice(13).join(', ')}. They bring reviews with them.
+Review faults are refusals, separated by commas, each caused once. They bring reviews with them. They are:
+${wrapped(REFUSALS.join(', '), 118).join('\n')}.
 
 Examples:
   shoeprint simulate --shoes 1 --seed 7 > shoe.ndjson                     a lawful shoe, cards alone

@@ -101,7 +101,8 @@ export class Case {
     data: ActData<T>,
     { outcome = 'taken', key }: { readonly outcome?: Outcome; readonly key?: string } = {},
   ): string {
-    return this.log.act(who, type, { finding: this.finding, ...data }, outcome, key);
+    const about = { finding: this.finding, ...data };
+    return this.log.act({ who, type, data: about, outcome, key });
   }
 
   /** Returns a proposal that states what its disposition needs. */

@@ -5,7 +5,6 @@ import {
   referenceOf,
   type AnyEvent,
   type EventData,
-  type EventOf,
   type EventType,
   type ReviewRole,
   type ReviewType,
@@ -26,6 +25,16 @@ export interface Reviewer {
 
 /** The data of an act on a finding, apart from what every act has. */
 export type ActData<T extends ReviewType> = Omit<EventData[T], 'finding' | 'as'>;
+
+/** An act on a finding, and what must become of it. */
+export interface Act<T extends ReviewType> {
+  readonly who: Reviewer;
+  readonly type: T;
+  readonly data: ActData<T> & { readonly finding: string };
+  readonly outcome: Outcome;
+  /** The key of an earlier act if it is sent under the same again. */
+  readonly key?: string | undefined;
+}
 
 /**
  * A simulated table's log with what people do about its findings. Folds every line, so that they act
@@ -82,27 +91,21 @@ export class DeskLog {
     return this.book.sha256(text);
   }
 
-  /**
-   * Writes an act, and what must become of it. `key` is that of an earlier act if it is sent under
-   * the same again. Returns the key.
-   */
-  act<T extends ReviewType>(
-    { name, as }: Reviewer,
-    type: T,
-    data: ActData<T> & { readonly finding: string },
-    outcome: Outcome,
-    key = `${(this.acts += 1)}`,
-  ): string {
+  /** Writes an act, and what must become of it. Returns its key. */
+  act<T extends ReviewType>({ who, type, data, outcome, key }: Act<T>): string {
     const { finding } = data;
-    const id = `${type.replace('finding-', '')}/${finding}/${key}`;
-    const event = this.write(type, `person/${name}`, id, { ...data, as });
-    this.expected.push({ finding, event: referenceOf(event), type, by: name, outcome });
-    return key;
+    const used = key ?? `${(this.acts += 1)}`;
+    const id = `${type.replace('finding-', '')}/${finding}/${used}`;
+    const by = who.name;
+    const event = this.write(type, `person/${by}`, id, { data: { ...data, as: who.as } });
+    this.expected.push({ finding, event: referenceOf(event), type, by, outcome });
+    return used;
   }
 
   /** Writes what a person of the floor does at a shoe. */
   floor<T extends EventType>(name: string, type: T, shoe: string, data: EventData[T]): void {
-    this.write(type, `person/${name}`, `${name}/${this.table}/${(this.acts += 1)}`, data, shoe);
+    const id = `${name}/${this.table}/${(this.acts += 1)}`;
+    this.write(type, `person/${name}`, id, { shoe, data });
   }
 
   /** Returns the lines written since the last call. */
@@ -114,18 +117,11 @@ export class DeskLog {
     type: EventType,
     source: string,
     id: string,
-    data: object,
-    shoe?: string,
-  ): EventOf<EventType> {
-    const named = shoe === undefined ? undefined : { shoe };
-    const line = canonicalContent(
-      {
-        ...{ specversion: '1.0', type: fullName(type), source, id },
-        ...{ time: new Date(this.now).toISOString(), table: this.table, ...named, data },
-      },
-      type,
-      null,
-    );
+    more: { readonly shoe?: string; readonly data: object },
+  ): AnyEvent {
+    const time = new Date(this.now).toISOString();
+    const head = { specversion: '1.0', type: fullName(type), source, id, time, table: this.table };
+    const line = canonicalContent({ ...head, ...more }, type, null);
     const event = this.read(line);
     this.lines.push(line);
     this.take(event);

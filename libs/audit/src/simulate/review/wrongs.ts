@@ -23,7 +23,8 @@ export const WRONGS: Readonly<Record<InCase, Wrong>> = {
     at: 'open',
     commit: ({ log, proposer }) => {
       const finding = log.sha256(`never raised ${log.now}`).slice(0, 32);
-      log.act(proposer, 'finding-claimed', { finding, lease: LEASE }, 'out-of-reach');
+      const data = { finding, lease: LEASE };
+      log.act({ who: proposer, type: 'finding-claimed', data, outcome: 'out-of-reach' });
     },
   },
   'not-permitted': {
