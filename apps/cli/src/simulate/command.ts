@@ -27,17 +27,18 @@ const EXAMPLES = `
 Faults are finding codes, separated by commas, each injected once: TC-05 in a coup of its own choice, TC-05@17 in coup 17,
 TC-05@2/17 in coup 17 of the second shoe. Repeat a code to inject it more often. Faults about bets bring bets with them.
 
-With --reviews people claim the findings of the faults, propose rulings and sign them, under the newest review policy.
-Review faults are refusals, separated by commas, each caused once. They bring reviews with them. They are:
-${wrapped(REFUSALS.join(', '), 118).join('\n')}.
+With --reviews people claim the findings of the faults, propose rulings and sign them, under the
+newest review policy. Review faults are refusals, separated by commas, each caused once. They bring
+reviews with them. They are:
+${wrapped(REFUSALS.join(', '), 100).join('\n')}.
 
 Examples:
   shoeprint simulate --shoes 1 --seed 7 > shoe.ndjson                     a lawful shoe, cards alone
   shoeprint simulate --shoes 10 --seed 7 --bets --out shoes.ndjson.gz     with bets, compressed
   shoeprint simulate --shoes 1 --seed 7 --bets --faults TC-05,PY-03@12 --out faulty.ndjson
                                                                           what must be found: faulty.ndjson.expected.json
-  shoeprint simulate --shoes 4 --seed 7 --faults TC-05,TC-08 --review-faults same-person --out reviewed.ndjson
-                                                                          with rulings, one of which is refused`;
+  shoeprint simulate --shoes 4 --seed 7 --faults TC-05 --review-faults same-person > reviewed.ndjson
+                                                                          with rulings, and a refused one`;
 
 /**
  * Returns the command `shoeprint simulate`: lawful shoes from a seed as events, and named faults

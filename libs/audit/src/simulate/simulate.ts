@@ -64,10 +64,11 @@ export interface Simulation {
 /**
  * Deals shoes by the rule document, as the events of a table's devices and people. `faults` spoil
  * coups and shoes so that exactly the named findings arise, and those that they entail. The same
- * options produce the same lines, byte for byte. Keeps no more than a coup in memory. With `reviews`
- * it keeps the table's fold and the reviews of the last shoes, and adds their lines to the others,
- * which stay as they are. Only for the refusal `finding-withdrawn` a person of the floor may correct
- * an outcome, and correct it back.
+ * options produce the same lines, byte for byte. Keeps no more than a coup in memory.
+ *
+ * With `reviews` it keeps the table's fold and the reviews of the last shoes too. It adds their
+ * lines to the others, which stay as they are. Only to cause `finding-withdrawn`, a person of the
+ * floor may correct an outcome, and correct it back.
  *
  * Throws `SimulationRefusal` at once if an option is out of range or a fault is impossible under
  * these rules. Very rarely, it throws while a shoe is dealt, because the remaining cards do not

@@ -6,7 +6,7 @@ import type { Random } from '../random.js';
 import type { ActData, DeskLog, Reviewer } from './desk-log.js';
 
 /** How far the review of a finding has come. */
-export type Stage = 'open' | 'claimed' | 'proposed' | 'ruled';
+export type ReviewStage = 'open' | 'claimed' | 'proposed' | 'ruled';
 
 type Proposed = EventData['finding-ruling-proposed'];
 
@@ -64,7 +64,7 @@ export class Case {
   }
 
   /** Returns how far the review has come; undefined while the people of this case must wait. */
-  stage(item: Item): Stage | undefined {
+  stage(item: Item): ReviewStage | undefined {
     const { claim, state } = item;
     const holder = claim !== null && claim.until > this.log.now ? claim.by : null;
     if (state === 'ruled') return 'ruled';

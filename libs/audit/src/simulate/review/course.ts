@@ -1,5 +1,5 @@
 import type { Item } from '../../review/desk.js';
-import { actReference, type Case, type Stage } from './case.js';
+import { actReference, type Case, type ReviewStage } from './case.js';
 import { isInCase, WRONGS } from './wrongs.js';
 
 /** Turns of one review, without those of the wrongs in it. Leases run out, and the game goes on. */
@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 
 /** Something that people may do once in a review, before they go on with it. */
 interface Detour {
-  readonly at: Stage;
+  readonly at: ReviewStage;
   /** How many reviews in a hundred it happens in. */
   readonly percent: number;
   readonly take: (about: Case, item: Item) => void;
@@ -92,7 +92,7 @@ const DETOURS: readonly Detour[] = [
 ];
 
 /** What brings a review one stage further. */
-const NEXT: Readonly<Record<Exclude<Stage, 'ruled'>, Detour['take']>> = {
+const NEXT: Readonly<Record<Exclude<ReviewStage, 'ruled'>, Detour['take']>> = {
   open: (about) => {
     about.claimKey = claim(about, about.proposer);
   },
@@ -118,8 +118,8 @@ function reopen(about: Case, { ruling }: Item): void {
 
 /**
  * Reviews a finding until it is ruled on and all of the case's wrongs are done, or it is left at an
- * earlier stage. Everything but the wrongs is lawful: people look at the desk before each act. Yields
- * the milliseconds until it wants to continue, and acts at the time of the log's clock.
+ * earlier stage. Everything but the wrongs is lawful: people look at the desk before each act.
+ * Yields the milliseconds until it wants to continue, and acts at the time of the log's clock.
  */
 export function* review(about: Case): Generator<number, void, undefined> {
   const { random, wrongs } = about;
@@ -142,7 +142,7 @@ export function* review(about: Case): Generator<number, void, undefined> {
 }
 
 /** Does one of the wrongs for which the review has come far enough. Returns false if there is none. */
-function isWronged(about: Case, item: Item, stage: Stage): boolean {
+function isWronged(about: Case, item: Item, stage: ReviewStage): boolean {
   const { wrongs } = about;
   const at = wrongs.findIndex((word) => isInCase(word) && WRONGS[word].at === stage);
   const word = wrongs[at];

@@ -27,7 +27,7 @@ export interface Reviewer {
 export type ActData<T extends ReviewType> = Omit<EventData[T], 'finding' | 'as'>;
 
 /** An act on a finding, and what must become of it. */
-export interface Act<T extends ReviewType> {
+export interface SimulatedAct<T extends ReviewType> {
   readonly who: Reviewer;
   readonly type: T;
   readonly data: ActData<T> & { readonly finding: string };
@@ -37,8 +37,9 @@ export interface Act<T extends ReviewType> {
 }
 
 /**
- * A simulated table's log with what people do about its findings. Folds every line, so that they act
- * on what the desk shows. Keeps the table's state, and the lines written since the last `takeLines`.
+ * A simulated table's log with what people do about its findings. Folds every line, so that they
+ * act on what the desk shows. Keeps the table's state, and the lines written since the last
+ * `takeLines`.
  */
 export class DeskLog {
   /** The clock, in milliseconds since 1970. It never goes back. */
@@ -92,7 +93,7 @@ export class DeskLog {
   }
 
   /** Writes an act, and what must become of it. Returns its key. */
-  act<T extends ReviewType>({ who, type, data, outcome, key }: Act<T>): string {
+  act<T extends ReviewType>({ who, type, data, outcome, key }: SimulatedAct<T>): string {
     const { finding } = data;
     const used = key ?? `${(this.acts += 1)}`;
     const id = `${type.replace('finding-', '')}/${finding}/${used}`;

@@ -22,11 +22,11 @@ export interface ReviewsAsked extends ReviewOptions {
 }
 
 /**
- * Adds to the lines of one table, in order of time, what people do about its findings. Once the coup
- * of a finding is over, they look at it, claim it, propose a ruling and sign it, or leave it at some
- * stage. Some wait until its shoe is out of reach. Each refusal of `faults` is caused once. Throws
- * `SimulationRefusal` at once for a word that is not a refusal or that cannot be caused, and at the
- * end for one that no finding allowed.
+ * Adds to the lines of one table, in order of time, what people do about its findings. Once the
+ * coup of a finding is over, they look at it, claim it, propose a ruling and sign it, or leave it
+ * at some stage. Some wait until its shoe is out of reach. Each refusal of `faults` is caused once.
+ * Throws `SimulationRefusal` at once for a word that is not a refusal or that cannot be caused, and
+ * at the end for one that no finding allowed.
  */
 export function withReviews(
   lines: Iterable<string>,

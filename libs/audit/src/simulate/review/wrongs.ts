@@ -1,11 +1,11 @@
 import type { ReviewRole } from '../../events/events.js';
 import type { Refusal } from '../../review/arbitrate.js';
 import type { Item } from '../../review/desk.js';
-import { actReference, needyDisposition, type Case, type Stage } from './case.js';
+import { actReference, needyDisposition, type Case, type ReviewStage } from './case.js';
 
 /** An act that is refused, and how far a review must have come for exactly that refusal. */
 interface Wrong {
-  readonly at: Stage;
+  readonly at: ReviewStage;
   readonly commit: (about: Case, item: Item) => void;
 }
 
