@@ -11,6 +11,7 @@ import { Account, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
 import { NAME } from '../scope-fields.js';
 import { Attempts, whoTries, type Tried } from './attempts.js';
+import { addressShown } from './client-address.js';
 import { openSession, type Opened, type SignedIn } from './open-session.js';
 import { requireCode } from './second-factor.js';
 
@@ -63,7 +64,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
         await note({
           type: 'person-signed-in',
           by: `person/${account.person}`,
-          data: { account: account.name, session: opened.session, address },
+          data: { account: account.name, session: opened.session, address: addressShown(address) },
         });
         return opened.signedIn;
       });
