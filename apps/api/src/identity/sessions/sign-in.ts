@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
 import { HouseRecord } from '../../house/house-record.js';
-import { CHALLENGE, Problem } from '../../problems/problems.js';
+import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { lockedAccount } from '../accounts/locked-account.js';
 import { bearerOf, tokenFits } from '../credentials/bearer-token.js';
@@ -93,7 +93,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
 }
 
 const wrongPassword = (name: string): Problem =>
-  new Problem('wrong-password', undefined, { headers: CHALLENGE, who: whoTries(name) });
+  new Problem('wrong-password', undefined, { who: whoTries(name) });
 
 /**
  * Returns the enabled account of a name if the password is its own. Throws `wrong-password`
