@@ -10,7 +10,7 @@ const ADDRESS_LENGTH_MAX = 64;
 
 /**
  * Returns the address of a request as the record and the log have it, without a port. A proxy may
- * pass on any text, and a text that is no address is `(unreadable)`.
+ * pass on any text; one that is not an address becomes `(unreadable)`.
  */
 export function addressShown(text: string): string {
   const bare = withoutPort(text.trim());
