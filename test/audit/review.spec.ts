@@ -86,7 +86,7 @@ describe('a finding is ruled by two persons', () => {
     expect(proposed().sign('pia', 'TC-08', { as: 'surveillance' })).toBe('same-person');
   });
 
-  it('never by the dealer, the caller or whoever entered something in the coup', () => {
+  it('never by the dealer, the caller or anybody who entered something in the coup', () => {
     const table = new ReviewedTable().play((log) => {
       log.open();
       log.dealer('dora');
@@ -359,7 +359,7 @@ describe('a ruling', () => {
     expect(table.propose('pia', 'TC-08')).toBe('taken');
   });
 
-  it('is opened again by surveillance or compliance, or within a minute by whoever made it final', () => {
+  it('is opened again by surveillance or compliance, or within a minute by the one who made it final', () => {
     const reopen = (table: ReviewedTable, who: string, sending: object): string =>
       table.act(
         who,
@@ -447,7 +447,7 @@ describe('acts on findings', () => {
 });
 
 describe('the desk of a table', () => {
-  it('holds 4,096 findings besides those within reach: the withdrawn, the ruled, then the least go', () => {
+  it('holds 4,096 findings and those within reach: the withdrawn, the ruled, then the least go', () => {
     const table = new ReviewedTable();
     const shoes = 43;
     table.play((log) => {

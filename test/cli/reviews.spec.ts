@@ -122,7 +122,7 @@ describe('shoeprint audit of a log with reviews', () => {
       '/data/disposition',
     ],
     [
-      'evidence that is no SHA-256',
+      'evidence that is not a SHA-256',
       { type: 'finding-ruling-proposed', data: { ...PROPOSAL, evidence: 'abc' } },
       '/data/evidence',
     ],
