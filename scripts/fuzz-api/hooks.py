@@ -17,6 +17,9 @@ def before_load_schema(context, raw_schema):
     for schema in schemas.values():
         if "dependentRequired" in schema:
             schema["required"] += ["session", "sequence"]
+    # A new password is not one repeated character, nor a common one, nor the account's name.
+    for body, name in (("NewAccountBody", "password"), ("PasswordChangeBody", "newPassword"), ("ResetBody", "newPassword")):
+        schemas[body]["properties"][name]["pattern"] = "^[a-z] 7 horses"
     # Lines of events have the type of a string. Single events and batches have the same schema.
     events = raw_schema["paths"]["/v1/events"]["post"]["requestBody"]["content"]
     del events["application/x-ndjson"]

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Environment, SettingsRefused } from '#process';
 import { HashTurns } from '../../apps/api/src/identity/credentials/hash-turns.js';
-import { countedAddress } from '../../apps/api/src/identity/sessions/client-address.js';
+import {
+  addressShown,
+  countedAddress,
+} from '../../apps/api/src/identity/sessions/client-address.js';
 import { RecentFailures } from '../../apps/api/src/identity/sessions/recent-failures.js';
 import { proxyTrust, type ProxyTrust } from '../../apps/api/src/settings/proxy-settings.js';
 
@@ -33,6 +36,18 @@ describe('the address under which attempts count', () => {
         expect(countedAddress(text).length).toBeLessThanOrEqual(24);
       }),
     );
+  });
+});
+
+describe('the address that the record and the log show', () => {
+  it.each([
+    ['203.0.113.9:41234', '203.0.113.9'],
+    ['[2001:db8:1:2::1]:443', '2001:db8:1:2::1'],
+    ['fe80::1%eth0', 'fe80::1%eth0'],
+    [`fe80::1%${'x'.repeat(16_000)}`, '(unreadable)'],
+    ['x'.repeat(16_000), '(unreadable)'],
+  ])('of %.30s is %s', (text, shown) => {
+    expect(addressShown(text)).toBe(shown);
   });
 });
 

@@ -94,7 +94,25 @@ describe('the API description', () => {
         url,
         needs !== 'nothing',
       ]);
+      // The settings may open the page to everybody.
+      expect([url, JSON.stringify(operation?.security).includes('{}')]).toEqual([
+        url,
+        url === '/metrics',
+      ]);
     }
+  });
+
+  it('describes the sources that a key may write as they are validated', async () => {
+    const { components } = await described();
+    const { sources } = (
+      components?.schemas?.NewKey as {
+        properties: { sources: { items: { allOf: { pattern: string }[] } } };
+      }
+    ).properties;
+    const fits = (source: string): boolean =>
+      sources.items.allOf.every(({ pattern }) => new RegExp(pattern).test(source));
+    expect(['device/x', 'person/*', 'virtual/a*b'].filter(fits)).toHaveLength(3);
+    expect(['device/', 'person/', 'system/x', '*', 'device/*****'].filter(fits)).toEqual([]);
   });
 
   it('names the problem types of each status', async () => {

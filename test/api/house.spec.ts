@@ -208,10 +208,55 @@ describe('the record of the house', () => {
     expect(revoked.map(({ data }) => data)).toEqual([{ key: 'done' }]);
   });
 
-  it('refuses an act that could not be read again, before it is done', async () => {
-    await expect(
-      record().note({ type: 'key-revoked', by: 'nobody', data: { key: 'x' } }),
-    ).rejects.toThrow('/source must be device/…, person/…, virtual/… or system/…');
+  it.each([
+    ['nobody', 'x', '/source must be device/…, person/…, virtual/… or system/…'],
+    ['person/ann', 'half a \ud83c', 'a string contains a lone surrogate'],
+    ['person/ann', 'x'.repeat(16_384), 'would be over 16384 bytes'],
+  ])('refuses an act that could not be read again, before it is done', async (by, key, why) => {
+    await expect(record().note({ type: 'key-revoked', by, data: { key } })).rejects.toThrow(why);
+  });
+
+  it('cuts a long filter between two characters', async () => {
+    const reader = await server.api.person('compliance', { name: 'long' });
+    const dealer = `${'y'.repeat(399)}\u{1F0A1}\u{1F0A1}`;
+    const path = `/v1/reports/dealers?dealer=${encodeURIComponent(dealer)}`;
+    expect((await server.api.send('GET', path, reader)).statusCode).toBe(200);
+    await endMinute();
+    const [read] = await actsWhen(({ by }) => by === 'person/long');
+    expect(read?.data).toMatchObject({ filter: { dealer: `${'y'.repeat(399)}…` } });
+  });
+
+  it('keeps a filter of the longest texts, whatever their characters', async () => {
+    const reader = await server.api.person('compliance', { name: 'loud' });
+    const text = encodeURIComponent('\u0001'.repeat(400));
+    const names = ['table', 'shoe', 'shoeRef', 'dealer'].map((name) => `${name}=${text}`);
+    const path = `/v1/coups?format=csv&${names.join('&')}`;
+    expect((await server.api.send('GET', path, reader)).statusCode).toBe(200);
+    await endMinute();
+    expect(await actsWhen(({ by }) => by === 'person/loud')).toHaveLength(1);
+  });
+
+  it('refuses a key or an account that is too long to be recorded, and makes none', async () => {
+    const admin = await server.api.person('admin', { name: 'wordy' });
+    const tables = Array.from({ length: 100 }, (_, i) => `${'t'.repeat(180)}${i}`);
+    const [key, account] = await Promise.all([
+      server.api.send('POST', '/v1/keys', admin, {
+        ...{ name: 'wordy-key', sources: ['device/x'], types: ['*'], tables },
+      }),
+      server.api.send('POST', '/v1/accounts', admin, {
+        ...{ name: 'wordy-two', password: 'a long enough phrase', roles: ['pit-boss'], tables },
+      }),
+    ]);
+    for (const answer of [key, account])
+      expect([answer.statusCode, answer.json<object>()]).toEqual([
+        413,
+        expect.objectContaining({
+          type: 'urn:shoeprint:problem:too-large',
+          detail: expect.stringContaining('16384 bytes'),
+        }),
+      ]);
+    for (const list of ['/v1/keys', '/v1/accounts'])
+      expect((await server.api.send('GET', list, admin)).body).not.toContain('wordy-');
   });
 
   it('keeps nobody waiting longer than two seconds for a log that is away, and loses nothing', async () => {

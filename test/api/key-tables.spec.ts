@@ -71,9 +71,13 @@ describe('the tables that a key brings', () => {
   it('are bounded in a batch, of which nothing is recorded and nothing counts', async () => {
     const key = await api.device({ name: 'batches' });
     expect(await status(key, ['B1', 'B2'])).toBe(202);
-    const refused = await send(key, ['B1', 'B3', 'B4', 'B5']);
-    expect([refused.statusCode, refused.json<{ errors: object[] }>().errors.length]).toEqual([
-      403, 2,
+    const refused = await send(key, ['B1', 'B3', 'B1', 'B4', 'B5', 'B4']);
+    expect([refused.statusCode, refused.json<{ errors: object[] }>().errors]).toEqual([
+      403,
+      [
+        { pointer: '/table', position: 4, reason: expect.stringContaining('"B4"') },
+        { pointer: '/table', position: 5, reason: expect.stringContaining('"B5"') },
+      ],
     ]);
     expect(recorded('B3')).toBe(0);
     expect(await status(key, ['B5'])).toBe(202);
@@ -131,7 +135,11 @@ describe('the tables that a key brings', () => {
     const check = { query: '?check=true' };
     expect(await status(key, ['H1', 'H2', 'H3'], check)).toBe(200);
     expect(await status(key, ['H4'], check)).toBe(200);
-    expect(await status(key, ['H1', 'H2', 'H3', 'H4'], check)).toBe(403);
+    const many = await send(key, ['H1', 'H1', 'H2', 'H3', 'H4', 'H4'], check);
+    expect([many.statusCode, many.json<{ errors: object[] }>().errors]).toEqual([
+      403,
+      [expect.objectContaining({ position: 5 })],
+    ]);
     expect(await status(key, ['H4', 'H5', 'H6'])).toBe(202);
     const answer = await send(key, ['H1'], check);
     expect([answer.statusCode, answer.body]).toEqual([403, (await send(key, ['H1'])).body]);

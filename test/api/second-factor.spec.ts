@@ -10,6 +10,7 @@ const STEP_MS = 30_000;
 let api: TestApi;
 let admin: string;
 let hash: string;
+let typists = 0;
 
 beforeAll(async () => {
   api = await startApi({ settings: { secondFactor: ['compliance'] } });
@@ -77,6 +78,19 @@ describe('a role that requires a second factor', () => {
 });
 
 describe('enrolling', () => {
+  it.each(['１２３４５６', '12345', 'half \ud800', '😀😀😀'])(
+    'refuses a code that is not six digits, %j, and says how to authenticate',
+    async (code) => {
+      const token = await person(`typist.${(typists += 1)}`);
+      await post('/v1/me/second-factor', token, { password: PASSWORD });
+      const answer = await post('/v1/me/second-factor/confirm', token, { code });
+      expect([problemOf(answer), answer.headers['www-authenticate']]).toEqual([
+        '401 wrong-code',
+        'Bearer realm="shoeprint"',
+      ]);
+    },
+  );
+
   it('takes the password, and returns a secret and its URI', async () => {
     const token = await person('enroller');
     expect(problemOf(await post('/v1/me/second-factor', token, { password: 'a wrong one' }))).toBe(

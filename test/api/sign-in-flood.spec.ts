@@ -203,6 +203,29 @@ describe('the address of an attempt', () => {
     }
   });
 
+  it('is in the record and the log only if it is an address', async () => {
+    const lines: string[] = [];
+    const tell = (line: unknown): void => void lines.push(JSON.stringify(line));
+    const logger = { log: tell, warn: tell, error: tell, fatal: tell };
+    const api = await startApi({
+      ...{ databaseUrl: database.url, settings: { trustProxy: 1 }, logger },
+    });
+    try {
+      const forged = 'y'.repeat(15_000);
+      expect(await triedFrom(api, 'nobody-at-all', [forged])).toEqual([401]);
+      const rows = await api.app
+        .get(DataSource)
+        .query<{ data: object }[]>(
+          `select data from access.outbox where data::text like '%(unreadable)%'`,
+        );
+      expect(rows).toEqual([{ data: { address: '(unreadable)' } }]);
+      expect(lines.join('')).toContain('(unreadable)');
+      expect(lines.join('')).not.toContain('yyyy');
+    } finally {
+      await api.close();
+    }
+  });
+
   it('is a /64 of IPv6', async () => {
     const api = await startApi({ databaseUrl: database.url, settings: { trustProxy: 1 } });
     try {

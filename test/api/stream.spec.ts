@@ -80,6 +80,7 @@ describe('the stream', () => {
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
+      'request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     const half = Math.floor(lines.length / 2);
     await floor.send(lines.slice(0, half));

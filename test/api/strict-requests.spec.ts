@@ -51,6 +51,11 @@ describe('a request that two servers could read in two ways', () => {
       417,
     ],
     ['a line that is not HTTP', 'hello\r\n\r\n', 400],
+    [
+      'a path that is not well encoded',
+      'GET /v1/coups/%ff HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      400,
+    ],
   ])('is refused with a problem document: %s', async (_what, text, status) => {
     const [head = '', body = ''] = (await talk(text)).split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -58,6 +63,8 @@ describe('a request that two servers could read in two ways', () => {
     expect(head).toMatch(/^cache-control: no-store\r?$/im);
     expect(head).toMatch(/^referrer-policy: no-referrer\r?$/im);
     expect(head).toMatch(/^x-content-type-options: nosniff\r?$/im);
+    expect(head).toMatch(/^content-security-policy: default-src 'none';/im);
+    expect(head).toMatch(/^request-id: [0-9a-f-]{36}\r?$/im);
     expect(JSON.parse(body)).toMatchObject({ status });
   });
 

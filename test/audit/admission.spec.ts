@@ -575,7 +575,7 @@ describe('an event of another shoe than the open one', () => {
 });
 
 describe('the saved state of a table', () => {
-  it('does not grow with the number of shoes played', () => {
+  it('does not grow with the number of shoes played, apart from the desk of findings', () => {
     const log = new TableLog();
     log.dealer();
     const shoe = (name: string): void => {
@@ -606,7 +606,9 @@ describe('the saved state of a table', () => {
       fold(state, decoded(event), BOOK);
       if (event.type !== 'shoeprint.shoe-closed.v1') continue;
       closed += 1;
-      if (closed === 1150 || closed === 1300) sizes.push(saveTable(state).length);
+      if (closed !== 1150 && closed !== 1300) continue;
+      const { desk: _, ...saved } = JSON.parse(saveTable(state)) as { readonly desk: unknown };
+      sizes.push(JSON.stringify(saved).length);
     }
     const [earlier, later] = sizes as [number, number];
     expect(Math.abs(later - earlier)).toBeLessThan(200);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { contentOf, evidenceBehind, loadTable, saveTable } from '#audit';
-import { audit } from '../kit/audit.js';
+import { audit, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 import { faultyCoup, ReviewedTable } from '../kit/reviewed-table.js';
 
@@ -86,7 +86,7 @@ describe('a finding is ruled by two persons', () => {
     expect(proposed().sign('pia', 'TC-08', { as: 'surveillance' })).toBe('same-person');
   });
 
-  it('never by the dealer, the caller or whoever entered something in the coup', () => {
+  it('never by the dealer, the caller or anybody who entered something in the coup', () => {
     const table = new ReviewedTable().play((log) => {
       log.open();
       log.dealer('dora');
@@ -201,7 +201,7 @@ describe('evidence', () => {
     ]);
   });
 
-  it('takes in bets laid before the coup, a card carried into it, and a late event entered', () => {
+  it('takes in bets laid before the coup, what was settled after it, and corrections', () => {
     const table = new ReviewedTable().play((log) => {
       log.open();
       log.dealer('dora');
@@ -219,6 +219,58 @@ describe('evidence', () => {
     expect(types().at(-1)).toBe('bet-settled');
     correctsThirdCard(table, '8C');
     expect(types().at(-1)).toBe('observation-corrected');
+  });
+
+  it('takes in a card that was carried into the coup, with its move', () => {
+    const table = new ReviewedTable().play((log) => {
+      log.open();
+      log.dealer('dora');
+      log.add('terminal', 'coup-opened', { coup: 1 });
+      const [, , , , excess] = log.draw('P 9S B 8H P KD B KC - 4D');
+      log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
+      const event = excess as string;
+      log.add('person/ines', 'card-moved', { event, to: 'next', by: 'ines', reason: 'excess' });
+      log.add('terminal', 'coup-closed');
+      log.add('terminal', 'coup-opened', { coup: 2 });
+      log.draw('B KH P 4H B 6S P 2C B 2D'); // 4 4 2 is 0; against a 2 the banker hand stands on 6
+      log.add('terminal', 'outcome-declared', { outcome: 'banker', by: 'dealer' });
+      log.add('terminal', 'coup-closed');
+    });
+    const item = [...table.state.desk.items.values()].findLast(({ code }) => /^TC/.test(code));
+    const behind = evidenceBehind(table.state, item?.id ?? '') ?? [];
+    expect(behind.slice(0, 4).map(({ type }) => type)).toEqual([
+      ...['shoe-opened', 'card-drawn', 'card-moved', 'coup-opened'],
+    ]);
+    expect(table.claim('ines', item?.code ?? '')).toBe('conflict-of-interest');
+  });
+
+  it('takes in a late event once a correction entered it, just before that correction', () => {
+    const table = faulty();
+    const lost: Sent[] = [];
+    table.play((log) => {
+      log.add('terminal', 'coup-opened', { coup: 2 });
+      log.draw('P 2S B KD');
+      log.add('shoe', 'card-drawn', { card: '3S', to: 'player' });
+      lost.push(log.events.pop() as Sent);
+      log.draw('B 6H');
+      log.add('shoe', 'device-offline'); // the hole is a gap now
+      log.add('terminal', 'outcome-declared', { outcome: 'banker', by: 'dealer' });
+      log.draw('B 2D'); // a third card on 6 against a player hand that stood
+      log.add('terminal', 'coup-closed');
+      log.events.push(...lost);
+      const [{ source, id, data }] = lost as [
+        { source: string; id: string; data: Record<string, unknown> },
+      ];
+      log.add('person/floor', 'observation-corrected', {
+        ...{ event: `${source}#${id}`, data, by: 'floor', reason: 'it came late' },
+      });
+    });
+    const finding = [...table.state.desk.items.values()].findLast(
+      ({ standing, coupRef, shoeRef }) => standing && coupRef !== null && shoeRef !== null,
+    );
+    const types = (evidenceBehind(table.state, finding?.id ?? '') ?? []).map(({ type }) => type);
+    expect(types.slice(-2)).toEqual(['card-drawn', 'observation-corrected']);
+    expect(types.filter((type) => type === 'card-drawn')).toHaveLength(5);
   });
 
   it('stays as it was when the shoe goes out of reach, and the finding can still be ruled', () => {
@@ -321,7 +373,7 @@ describe('a ruling', () => {
     expect(table.propose('pia', 'TC-08')).toBe('taken');
   });
 
-  it('is opened again by surveillance or compliance, or within a minute by whoever made it final', () => {
+  it('is opened again by surveillance or compliance, or within a minute by the one who made it final', () => {
     const reopen = (table: ReviewedTable, who: string, sending: object): string =>
       table.act(
         who,
@@ -409,7 +461,7 @@ describe('acts on findings', () => {
 });
 
 describe('the desk of a table', () => {
-  it('holds 4,096 findings besides those within reach: the withdrawn, the ruled, then the least go', () => {
+  it('holds 4,096 findings and those within reach: the withdrawn, the ruled, then the least go', () => {
     const table = new ReviewedTable();
     const shoes = 43;
     table.play((log) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
 import { isStale } from '../../scripts/freshness.mjs';
-import type { AuditedShoe, Counts, Finding, LedgerLine, Unjudgeable } from '#audit';
+import type { AuditedShoe, Counts, Finding, Item, LedgerLine, Unjudgeable } from '#audit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -26,6 +26,22 @@ export interface Audited {
   readonly findings: readonly Finding[];
   readonly unjudgeable: readonly Unjudgeable[];
   readonly commission: readonly LedgerLine[];
+  readonly reviews: readonly {
+    readonly finding: string;
+    readonly state: Item['state'] | null;
+    readonly disposition: string | null;
+    readonly proposedBy: string | null;
+    readonly signedBy: string | null;
+    readonly evidence: string | null;
+    readonly regressed: boolean;
+    readonly touched: boolean;
+    readonly events: readonly {
+      readonly ref: string;
+      readonly type: string;
+      readonly by: string;
+      readonly outcome: string;
+    }[];
+  }[];
 }
 
 /**

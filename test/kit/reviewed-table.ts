@@ -23,14 +23,19 @@ export interface Sending {
 
 /** A table whose game is played and whose findings are reviewed, event by event. */
 export class ReviewedTable {
-  readonly log = new TableLog();
-  state: TableState = newTable('T1');
+  readonly log: TableLog;
+  state: TableState;
   /** Everything that was folded, in the order of the log. */
   readonly events: Sent[] = [];
   readonly changes: ReviewChange[] = [];
   private played = 0;
   private ms = 0;
   private keys = 0;
+
+  constructor(table = 'T1') {
+    this.log = new TableLog(table);
+    this.state = newTable(table);
+  }
 
   /** Folds what the table did. */
   play(what: (log: TableLog) => void): this {

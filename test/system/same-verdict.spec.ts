@@ -82,7 +82,9 @@ async function told(
   server: TestServer,
   token: string,
 ): Promise<
-  Omit<Audited, 'events'> & { readonly events: Omit<Audited['events'], 'duplicates' | 'read'> }
+  Omit<Audited, 'events' | 'reviews'> & {
+    readonly events: Omit<Audited['events'], 'duplicates' | 'read'>;
+  }
 > {
   const tables = await server.all<TableLine>('/v1/tables', token);
   const shoes = await server.all<ShoeLine>('/v1/shoes', token);

@@ -11,7 +11,7 @@ import {
   type EventOf,
 } from './events/events.js';
 import { newDesk } from './review/desk.js';
-import { Reviews } from './review/review.js';
+import { ReviewDesk } from './review/review-desk.js';
 import { listAtMark, newFinding, raise, type Wrong } from './findings/findings.js';
 import { gapFound, heardLast, lacks, nameLate, passGap } from './admission/gap.js';
 import { coupConcerned, eventIn, isLateIn, record } from './history/journal.js';
@@ -68,7 +68,7 @@ export function fold(
   const taken = 'decoder' in event ? eventOf(event, state.table) : event;
   if (state.table === HOUSE_TABLE) return;
   state.changes.receipt = receipt;
-  if (isReview(taken)) return new Reviews(state, book).act(taken);
+  if (isReview(taken)) return new ReviewDesk(state, book).act(taken);
   admit(state.admission, taken, new Table(state, book));
   follow(state, book);
 }
@@ -76,7 +76,7 @@ export function fold(
 /** Lets the desk follow what the game did to findings, if it did anything. */
 function follow(state: TableState, book: RuleBook): void {
   if (state.changes.news.length > 0 || state.desk.watched.size > 0)
-    new Reviews(state, book).follow();
+    new ReviewDesk(state, book).follow();
 }
 
 /** An event as the bytes of a line: where it lies in its block, and the decoder that reads it. */
@@ -163,7 +163,7 @@ class Table implements Admitting {
     };
     // before the new shoe is opened, whose opening may raise findings of its own
     if (state.before) {
-      new Reviews(state, this.book).leave(state.before);
+      new ReviewDesk(state, this.book).leave(state.before);
       leaveReach(state, state.before);
     }
     state.before = state.open;

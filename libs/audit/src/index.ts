@@ -53,7 +53,7 @@ export {
   type ShoeRows,
 } from './rows/rows.js';
 export { needsTwo, REFUSALS } from './review/arbitrate.js';
-export type { Item, Outcome, ReviewChange } from './review/desk.js';
+export type { Item, ReviewOutcome, ReviewChange } from './review/desk.js';
 export { contentOf, evidenceBehind } from './review/evidence.js';
 export type { AuditedCoup } from './rows/audited-coup.js';
 export type { AuditedShoe } from './rows/audited-shoe.js';

@@ -6,4 +6,4 @@ export { runChild } from './run-child.js';
 export { settingsText } from './settings-text.js';
 export { STOP_REQUESTS, stopRequest } from './stop-request.js';
 export { TimedOut, within } from './time-limit.js';
-export { UNSEEN, visible, visibleAll } from './visible-text.js';
+export { excerpt, UNSEEN, visible, visibleAll } from './visible-text.js';

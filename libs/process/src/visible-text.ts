@@ -17,6 +17,10 @@ const escape = (character: string): string =>
  */
 export const visible = (text: string): string => text.replace(ANY_UNSEEN, escape);
 
+/** Returns at most the first `most` UTF-16 units of a text, without half a character at the end. */
+export const excerpt = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
+
 /** Returns a copy of plain data with every text, and every text within it, made visible. */
 export function visibleAll<T>(value: T): T {
   if (typeof value === 'string') return visible(value) as T;

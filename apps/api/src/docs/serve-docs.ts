@@ -5,13 +5,11 @@ import { SwaggerModule } from '@nestjs/swagger';
 import type { RouteOptions } from 'fastify';
 import { packageFolder } from '#process';
 import { describe } from './describe.js';
-import { SAFE_HEADERS } from '../http/strict-requests.js';
+import { headersOfEvery } from '../http/strict-requests.js';
 import { problemsPage } from '../problems/problems-page.js';
 
 /** Swagger UI sets inline styles on its elements. Scripts come from this server only. */
 const POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; object-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
-/** A browser that shows another answer of the api as a page loads nothing for it. */
-const DATA_POLICY = `default-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`;
 
 /**
  * Serves the description of the api: `/docs` for people, `/docs-json` and `/docs-yaml` for
@@ -23,11 +21,11 @@ export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   const fastify = app.getHttpAdapter().getInstance();
   const root = `${basePath}/docs`;
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    void reply.headers({ ...SAFE_HEADERS, 'Request-Id': request.id });
-    const { url = '' } = request.routeOptions;
-    void reply.header('Content-Security-Policy', url.startsWith(root) ? POLICY : DATA_POLICY);
+    void reply.headers(headersOfEvery(request.id));
+    const isPage = request.routeOptions.url?.startsWith(root) === true;
+    if (isPage) void reply.header('Content-Security-Policy', POLICY);
     if (!reply.hasHeader('Cache-Control'))
-      void reply.header('Cache-Control', url.startsWith(root) ? 'no-cache' : 'no-store');
+      void reply.header('Cache-Control', isPage ? 'no-cache' : 'no-store');
     done(null, payload);
   });
   fastify.get(`${root}/problems`, (_request, reply) =>

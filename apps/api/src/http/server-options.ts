@@ -4,7 +4,7 @@ import type { FastifyServerOptions } from 'fastify';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 import { sendProblem } from '../problems/problem.filter.js';
 import { PARAMETER_LENGTH_MAX } from './parameters.js';
-import { SAFE_HEADERS } from './strict-requests.js';
+import { headersOfEvery } from './strict-requests.js';
 import type { ApiSettings } from '../settings/api-settings.js';
 import { trustedBy } from '../settings/proxy-settings.js';
 
@@ -42,8 +42,11 @@ export function serverOptions({
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX, ignoreTrailingSlash: true },
-    frameworkErrors: (_error, _request, reply) =>
-      sendProblem(reply, new Problem('malformed-request', 'the path is not valid')),
+    frameworkErrors: (_error, { id }, reply) =>
+      sendProblem(
+        reply.headers(headersOfEvery(id)),
+        new Problem('malformed-request', 'the path is not valid'),
+      ),
     clientErrorHandler,
   };
 }
@@ -61,7 +64,7 @@ function clientErrorHandler(error: Error & { readonly code?: string }, socket: S
   const problem = refusalOf(error.code);
   const body = JSON.stringify(documentOf(problem));
   const headers = {
-    ...SAFE_HEADERS,
+    ...headersOfEvery(randomUUID()),
     'Cache-Control': 'no-store',
     'Content-Type': PROBLEM_MEDIA_TYPE,
     'Content-Length': Buffer.byteLength(body),

@@ -1,14 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify';
 import type { RouteNeeds } from '../identity/requires.js';
 import { documentOf, Problem, PROBLEM_MEDIA_TYPE } from '../problems/problems.js';
 
-/** Headers of every answer, also of those that Fastify does not write. */
-export const SAFE_HEADERS = {
+/**
+ * Returns the headers of every answer, also of those that Fastify does not write. A browser that
+ * shows one as a page loads nothing for it.
+ */
+export const headersOfEvery = (requestId: string): Readonly<Record<string, string>> => ({
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-} as const;
+  'Content-Security-Policy': `default-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`,
+  'Request-Id': requestId,
+});
 
 /**
  * A Fastify `onRequest` hook. Refuses what two servers on the way could read in two ways: a
@@ -47,7 +53,7 @@ export function refuseExpectations(server: Server): void {
     const body = JSON.stringify(documentOf(problem));
     response
       .writeHead(problem.status, {
-        ...SAFE_HEADERS,
+        ...headersOfEvery(randomUUID()),
         'Content-Type': PROBLEM_MEDIA_TYPE,
         'Cache-Control': 'no-store',
         'Content-Length': Buffer.byteLength(body),

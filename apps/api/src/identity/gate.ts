@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { hasMetricsToken } from '#server';
 import { ApiSettings } from '../settings/api-settings.js';
-import { CHALLENGE, Problem } from '../problems/problems.js';
+import { Problem } from '../problems/problems.js';
 import type { RouteNeeds } from './requires.js';
 import { Identities } from './identities.js';
 import { type Identity, may } from './identity.js';
@@ -43,7 +43,7 @@ function admit(
   needs: RouteNeeds['needs'] | undefined,
   identity: Identity | undefined,
 ): Problem | undefined {
-  if (!identity) return new Problem('not-signed-in', undefined, { headers: CHALLENGE });
+  if (!identity) return new Problem('not-signed-in');
   request.identity = identity;
   switch (needs === undefined || needs === 'nothing' ? 'no' : may(identity, needs)) {
     case 'no':

@@ -1,6 +1,6 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBearerAuth } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Identity, Person } from './identity.js';
 import { Refuses } from '../problems/refuses.js';
@@ -38,6 +38,7 @@ export const Requires = (permission: Permission): MethodDecorator =>
 export const RequiresUnlessOpen = (permission: Permission): MethodDecorator =>
   applyDecorators(
     Requires(permission),
+    ApiSecurity({}), // open on the loopback interface, by default
     RouteConfig({ needs: permission, isPage: true } satisfies RouteNeeds),
   );
 

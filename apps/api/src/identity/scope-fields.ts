@@ -146,6 +146,9 @@ export const TablePatternsField = (described: ApiPropertyOptions): PropertyDecor
     FewStars(),
   );
 
+/** How a source that a key may write begins. An unseen character is refused apart. */
+const KINDS = /^(device|person|virtual)\/./;
+
 /**
  * Patterns of the sources that a key may write. Each names its kind, so it matches no other:
  * `person/` is for an admin to give, and `system/` for nobody.
@@ -157,13 +160,13 @@ export const SourcePatternsField = (described: ApiPropertyOptions): PropertyDeco
       minItems: 1,
       items: {
         ...ENTRY,
-        allOf: [{ pattern: '^(device|person|virtual)/' }, FEW_STARS],
+        allOf: [{ pattern: KINDS.source }, FEW_STARS],
       },
       ...described,
     }),
     ArrayNotEmpty(),
     FewStars(),
-    Matches(/^(device|person|virtual)\/./s, {
+    Matches(KINDS, {
       each: true,
       message:
         'each of sources must begin with device/, virtual/ or person/ (system/ is for the server itself, and "*" alone would match it)',

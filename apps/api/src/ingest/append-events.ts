@@ -81,7 +81,8 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
   ): Promise<Recorded> {
     let result: IngestResult = 'refused';
     try {
-      if (!this.keyTables.knows(sender, table)) await this.keyTables.bring(sender, [table]);
+      if (!this.keyTables.knows(sender, table))
+        await this.keyTables.bring(sender, [{ table, position: undefined }]);
       const appended = await this.append(appending).catch((error: unknown) => {
         throw this.failed([error], 0);
       });
@@ -106,7 +107,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
     let result: IngestResult = 'refused';
     try {
       await events.read(body, this.decoder);
-      await this.keyTables.bring(sender, records.names);
+      await this.keyTables.bring(sender, records.asked);
       const positions = await this.appendAll(records.appendings(this.log.partitions));
       result = 'recorded';
       return { events: events.count, positions };

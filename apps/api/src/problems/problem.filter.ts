@@ -8,7 +8,13 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { visible } from '#process';
 import { outOfReach } from './out-of-reach.js';
-import { documentOf, Problem, PROBLEM_MEDIA_TYPE, type ProblemName } from './problems.js';
+import {
+  CHALLENGE,
+  documentOf,
+  Problem,
+  PROBLEM_MEDIA_TYPE,
+  type ProblemName,
+} from './problems.js';
 import { instanceOf, type RefusalLog } from './refusal-log.js';
 import { RoutePaths } from '../http/route-paths.js';
 
@@ -97,6 +103,7 @@ export class ProblemFilter implements ExceptionFilter<unknown> {
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const { headers } = problem.extras;
   if (headers) reply.headers(headers);
+  if (problem.status === 401) reply.headers(CHALLENGE);
   void reply
     .code(problem.status)
     .header('Content-Type', PROBLEM_MEDIA_TYPE)

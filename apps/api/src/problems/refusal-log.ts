@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { bearerOf } from '../identity/credentials/bearer-token.js';
+import { addressShown } from '../identity/sessions/client-address.js';
 import type { Problem } from './problems.js';
 
 /** The most lines in a second. A flood of requests must not become a flood of lines. */
@@ -33,7 +34,7 @@ export class RefusalLog {
       instance: instanceOf(request),
       problem: problem.problem,
       who: whoAsks(problem, request),
-      from: request.ip,
+      from: addressShown(request.ip),
       method: request.method,
       route: request.routeOptions.url,
     });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { positionsText, type Positions } from '#read-model';
-import { SAFE_HEADERS } from '../http/strict-requests.js';
+import { headersOfEvery } from '../http/strict-requests.js';
 import type { ChangeFeed, StreamReader } from './change-feed.js';
 import type { Viewer } from './views.js';
 
@@ -22,11 +22,11 @@ export const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Accel-Buffering': 'no',
-  ...SAFE_HEADERS,
 };
 
 /** How a stream begins, and what it asks. */
 interface Followed {
+  readonly requestId: string;
   readonly changes: ChangeFeed;
   readonly viewer: Viewer;
   /** Where the reader begins, and where the sharing begins if nobody else follows. */
@@ -57,7 +57,7 @@ export class Following implements StreamReader {
     // A reader who left while its positions were read gets no `close` event any more.
     this.done = this.isOpen ? this.untilClosed() : Promise.resolve();
     if (!this.isOpen) return;
-    response.writeHead(200, STREAM_HEADERS);
+    response.writeHead(200, { ...headersOfEvery(of.requestId), ...STREAM_HEADERS });
     response.write(`retry: 1000\nid: ${positionsText(this.since)}\n\n`);
     this.heartbeat = setInterval(() => this.sayStillHere(), HEARTBEAT_MS);
     of.changes.join(this, of.now);

@@ -118,6 +118,7 @@ export class StreamController implements OnModuleDestroy {
     reply.hijack();
     const following = new Following(reply.raw, {
       ...from,
+      requestId: reply.request.id,
       changes: this.changes,
       viewer: viewerOf(identity),
       dropped: () => this.dropped.inc(),

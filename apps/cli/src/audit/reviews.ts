@@ -1,4 +1,4 @@
-import type { Item, Outcome, ReviewChange } from '#audit';
+import type { Item, ReviewOutcome, ReviewChange } from '#audit';
 import type { Spill } from './spill.js';
 
 /** An act on a finding, and what became of it. */
@@ -8,7 +8,7 @@ export interface ReviewAct {
   readonly type: string;
   /** The person who did it. */
   readonly by: string;
-  readonly outcome: Outcome;
+  readonly outcome: ReviewOutcome;
 }
 
 /** The review of one finding: where it stands at the end of the log, and every act on it. */
@@ -49,7 +49,7 @@ export class ReviewRecords {
   add(change: ReviewChange, line: number): void {
     const { finding, item } = change;
     const known = this.places.get(finding);
-    // what the game does to a finding that nobody has looked at is no review
+    // nobody has looked at this finding yet
     if (!known && change.is === 'turned') return;
     const act = change.is === 'reviewed' ? actOf(change) : null;
     const record = { before: known?.last ?? -1, act, ...standingOf(item) };

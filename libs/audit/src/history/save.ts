@@ -10,8 +10,8 @@ import {
   type TableState,
 } from '../state.js';
 import type { Found } from '../findings/finding.js';
-import type { Act, Item } from '../review/desk.js';
-import { Reviews } from '../review/review.js';
+import type { HeardAct, Item } from '../review/desk.js';
+import { ReviewDesk } from '../review/review-desk.js';
 
 interface SavedShoe {
   readonly opening: EventOf<'shoe-opened'>;
@@ -34,7 +34,7 @@ interface SavedTable extends Omit<
   readonly foundOutside: readonly (readonly [string, Found])[];
   readonly desk: {
     readonly items: readonly Item[];
-    readonly acts: readonly (readonly [string, Act])[];
+    readonly acts: readonly (readonly [string, HeardAct])[];
   };
 }
 
@@ -137,7 +137,7 @@ export function loadTable(text: string, book: RuleBook): TableState {
     },
     changes,
   };
-  new Reviews(state, book).watchAgain();
+  new ReviewDesk(state, book).watchAgain();
   return state;
 }
 

@@ -1,7 +1,7 @@
 import { referenceOf, type EventOf, type ReviewEvent, type ReviewRole } from '../events/events.js';
 import { timeOf } from '../events/time.js';
-import type { Item, Outcome, Ruling } from './desk.js';
-import { personOf } from './evidence.js';
+import type { Item, ReviewOutcome, Ruling } from './desk.js';
+import { reviewerOf } from './evidence.js';
 import { NEEDS, REVIEWER_ROLES, type Policy } from './policy.js';
 
 /** Why an act on a finding took no effect. */
@@ -26,10 +26,10 @@ export const REFUSALS = [
   'evidence-changed',
 ] as const;
 /** Why an act on a finding took no effect. */
-export type Refusal = (typeof REFUSALS)[number];
+export type ReviewRefusal = (typeof REFUSALS)[number];
 
-/** What decides about an act, besides the item. */
-export interface Circumstances {
+/** What decides about an act, apart from the item. */
+export interface ReviewContext {
   /** Returns a review policy. Throws if it is not installed. */
   policy(ref: string): Policy;
   /** Returns who was involved in what the finding is about. */
@@ -40,24 +40,24 @@ export interface Circumstances {
 
 /** What an act leads to. */
 export interface Decision {
-  readonly outcome: Outcome;
+  readonly outcome: ReviewOutcome;
   /** What changes of the item. */
   readonly change: Partial<Item>;
 }
 
 /**
- * Decides about an act on a finding, with the first of the rules in its list that refuses it. Looks,
- * comments and video are never refused, whatever they name. Reads nothing but what it is given: the
- * fold and every other reader decide the same.
+ * Decides about an act on a finding: the first rule of its list that refuses it, else it is taken.
+ * Looks, comments and video are never refused, whatever they name. Reads nothing but what it is
+ * passed, so the fold and every other reader decide the same.
  */
 export function arbitrate(
   item: Item | undefined,
   event: ReviewEvent,
-  given: Circumstances,
+  given: ReviewContext,
 ): Decision {
   if (!isDecided(event)) return { outcome: 'taken', change: {} };
   if (!item) return refused('out-of-reach');
-  const act = { item, event, given, who: personOf(event), at: timeOf(event.time) ?? 0 };
+  const act = { item, event, given, who: reviewerOf(event), at: timeOf(event.time) ?? 0 };
   const rules: readonly Rule[] = [withdrawn, ...RULES[event.type]];
   for (const rule of rules) {
     const refusal = rule(act);
@@ -66,7 +66,7 @@ export function arbitrate(
   return { outcome: 'taken', change: takenBy(act) };
 }
 
-const refused = (outcome: Refusal): Decision => ({ outcome, change: {} });
+const refused = (outcome: ReviewRefusal): Decision => ({ outcome, change: {} });
 
 /** The types that the fold decides about. It only keeps the others. */
 const DECIDED = [
@@ -89,11 +89,11 @@ const isDecided = (event: ReviewEvent): event is DecidedEvent =>
 interface Act {
   readonly item: Item;
   readonly event: DecidedEvent;
-  readonly given: Circumstances;
+  readonly given: ReviewContext;
   readonly who: string;
   readonly at: number;
 }
-type Rule = (act: Act) => Refusal | false | undefined;
+type Rule = (act: Act) => ReviewRefusal | false | undefined;
 
 const withdrawn: Rule = ({ item }) => !item.standing && 'finding-withdrawn';
 const isOneOf = (role: ReviewRole, roles: readonly string[]): boolean => roles.includes(role);
@@ -184,9 +184,9 @@ const RULES: { readonly [T in DecidedEvent['type']]: readonly Rule[] } = {
 };
 
 /** Returns the fields that the disposition of a proposal needs and that are missing. */
-export function missingIn(
+function missingIn(
   { data }: EventOf<'finding-ruling-proposed'>,
-  { policy }: Pick<Circumstances, 'policy'>,
+  { policy }: Pick<ReviewContext, 'policy'>,
 ): string[] {
   const { needs = [] } = policy(data.policy).dispositions.get(data.disposition) ?? {};
   return NEEDS.filter((need) => needs.includes(need))
@@ -248,7 +248,7 @@ const ruledBy = (ruling: Ruling): Partial<Item> => ({
 export function needsTwo(
   { severity, code, amount, currency }: Pick<Item, 'severity' | 'code' | 'amount' | 'currency'>,
   { data }: EventOf<'finding-ruling-proposed'>,
-  { policy }: Pick<Circumstances, 'policy'>,
+  { policy }: Pick<ReviewContext, 'policy'>,
 ): boolean {
   const { two } = policy(data.policy).document;
   if (two.severities.includes(severity) || two.codes.includes(code)) return true;

@@ -1,23 +1,23 @@
 import type { FindingCode, Severity } from '../findings/catalogue.js';
 import type { ReviewEvent } from '../events/events.js';
 import type { REVIEWER_ROLES, DispositionCode } from './policy.js';
-import type { Refusal } from './arbitrate.js';
+import type { ReviewRefusal } from './arbitrate.js';
 
 /** Findings that a table's desk holds, apart from those of the shoes within reach. */
-export const ITEMS_MAX = 4096;
+const ITEMS_MAX = 4096;
 /** Acts remembered of each table, so that a repeat is known. */
 const ACTS_MAX = 4096;
 /** People remembered as involved in what a finding is about. */
 export const PEOPLE_MAX = 256;
 
 /** Who holds a finding, and until when, in milliseconds since 1970. */
-export interface Claim {
+interface Claim {
   readonly by: string;
   readonly until: number;
 }
 
 /** A ruling that waits for a second person. */
-export interface Proposal {
+interface Proposal {
   /** The reference of its event. */
   readonly ref: string;
   readonly by: string;
@@ -78,16 +78,16 @@ export interface Item {
 }
 
 /** What became of an act on a finding: it took effect, or why it did not. */
-export type Outcome = 'taken' | Refusal;
+export type ReviewOutcome = 'taken' | ReviewRefusal;
 
 /** An act that was heard: a digest of its type and data, and what became of it. */
-export interface Act {
+export interface HeardAct {
   readonly digest: number;
-  readonly outcome: Outcome;
+  readonly outcome: ReviewOutcome;
 }
 
 /** What was last seen of what a finding rests on. */
-export interface Seen {
+export interface LastSeen {
   /** Its coup: whether it is over, where it ends, and how many later events changed it. */
   readonly coup: string;
   /** The entries in the journal of its shoe. */
@@ -98,9 +98,9 @@ export interface Seen {
 export interface Desk {
   readonly items: Map<string, Item>;
   /** The last acts, by reference. */
-  readonly acts: Map<string, Act>;
+  readonly acts: Map<string, HeardAct>;
   /** Findings of shoes within reach whose evidence is kept up. Never saved. */
-  readonly watched: Map<string, Seen>;
+  readonly watched: Map<string, LastSeen>;
 }
 
 /** Returns the desk of a table without findings. */
@@ -111,7 +111,7 @@ export const newDesk = (): Desk => ({
 });
 
 /** Remembers an act, and forgets the oldest if there are many. */
-export function rememberAct(desk: Desk, reference: string, act: Act): void {
+export function rememberAct(desk: Desk, reference: string, act: HeardAct): void {
   desk.acts.set(reference, act);
   if (desk.acts.size > ACTS_MAX) desk.acts.delete(desk.acts.keys().next().value as string);
 }
@@ -148,11 +148,11 @@ const rankOf = ({ standing, state }: Item): 0 | 1 | 2 =>
   standing ? (state === 'ruled' ? RULED : WAITING) : WITHDRAWN;
 
 /** An event that a person sent about a finding, and what became of it. */
-export interface Reviewed {
+interface Reviewed {
   readonly is: 'reviewed';
   readonly finding: string;
   readonly event: ReviewEvent;
-  readonly outcome: Outcome;
+  readonly outcome: ReviewOutcome;
   /** The item afterwards; null if the desk has none. */
   readonly item: Item | null;
   readonly mark: number;

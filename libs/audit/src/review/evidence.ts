@@ -69,8 +69,8 @@ export function eventsBehind(shoe: Shoe, finding: Finding): AnyEvent[] {
 }
 
 /**
- * Returns the events behind a finding of a table, in the order in which the fold took them; undefined
- * if it is about no shoe within reach or its coup is open.
+ * Returns the events behind a finding of a table, in the order in which the fold took them.
+ * Returns undefined if it is about no shoe within reach, or if its coup is open.
  */
 export function evidenceBehind(
   { open, before }: Pick<TableState, 'open' | 'before'>,
@@ -179,7 +179,7 @@ function* onDuty(shoe: Shoe, from: number, to: number): Iterable<string> {
 }
 
 /** Returns the person who sent an event, and the one whom it names as having done it. */
-export function peopleOf({ type, source, data }: AnyEvent): string[] {
+function peopleOf({ type, source, data }: AnyEvent): string[] {
   const people = source.startsWith(PERSON) ? [source.slice(PERSON.length)] : [];
   const { by } = SHAPES[type].fields as { readonly by?: { readonly is: string } };
   const named = (data as { readonly by?: string }).by;
@@ -188,5 +188,5 @@ export function peopleOf({ type, source, data }: AnyEvent): string[] {
 
 const PERSON = 'person/';
 /** Returns the person who sent an event of `person/…`. */
-export const personOf = ({ source }: { readonly source: string }): string =>
+export const reviewerOf = ({ source }: { readonly source: string }): string =>
   source.slice(PERSON.length);

@@ -8,6 +8,12 @@ import { DeviceKey, KeyTable } from '../database/access.entities.js';
 /** The most names of tables in the cache. Beyond it, the key that was loaded first is dropped. */
 const REMEMBERED_MAX = 100_000;
 
+/** A table that a request is about, and the position of its first event in a batch, from 1. */
+export interface TableAsked {
+  readonly table: string;
+  readonly position: number | undefined;
+}
+
 /**
  * Bounds how many tables a key brings into the record, because a sender may invent names, and each
  * table costs the auditor memory and rows for ever. A table counts when the key sends to it first,
@@ -35,9 +41,8 @@ export class KeyTables {
    * they are more than the key may still bring. Rejects if the database does not answer. Requests
    * of one key take turns, so that many first events of a table cost one query.
    */
-  async bring(sender: Identity, tables: Iterable<string>): Promise<void> {
-    const asked = [...tables];
-    if (asked.every((table) => this.knows(sender, table))) return;
+  async bring(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
+    if (asked.every(({ table }) => this.knows(sender, table))) return;
     const count = (): Promise<void> => this.count(sender, asked);
     const turn = (this.turns.get(sender.id) ?? Promise.resolve()).then(count, (error: unknown) => {
       if (error instanceof Problem) return count();
@@ -50,15 +55,14 @@ export class KeyTables {
   }
 
   /** Throws what `bring` would throw, and counts nothing. */
-  async check(sender: Identity, tables: Iterable<string>): Promise<void> {
-    const asked = [...tables];
-    if (asked.every((table) => this.knows(sender, table))) return;
+  async check(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
+    if (asked.every(({ table }) => this.knows(sender, table))) return;
     const all = await this.load(sender);
     this.refuse(sender, this.freshOf(sender, asked), all.size);
   }
 
-  private async count(sender: Identity, asked: readonly string[]): Promise<void> {
-    if (asked.every((table) => this.knows(sender, table))) return;
+  private async count(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
+    if (asked.every(({ table }) => this.knows(sender, table))) return;
     const { size } = this.remembered.get(sender.id) ?? (await this.load(sender));
     const fresh = this.freshOf(sender, asked);
     if (fresh.length === 0) return;
@@ -68,16 +72,16 @@ export class KeyTables {
   }
 
   /** Counts tables, unless another api has counted others meanwhile and they are too many. */
-  private async insert(sender: Identity, asked: readonly string[]): Promise<void> {
+  private async insert(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
     const keyName = nameOf(sender);
     const all = await this.source.transaction(async (manager) => {
       const [keys, brought] = [manager.getRepository(DeviceKey), manager.getRepository(KeyTable)];
       await keys.findOne({ where: { name: keyName }, lock: { mode: 'pessimistic_write' } });
       const known = new Set((await brought.findBy({ keyName })).map(({ table }) => table));
-      const fresh = asked.filter((table) => !known.has(table));
+      const fresh = asked.filter(({ table }) => !known.has(table));
       this.refuse(sender, fresh, known.size);
-      if (fresh.length > 0) await brought.insert(fresh.map((table) => ({ keyName, table })));
-      return new Set([...known, ...fresh]);
+      if (fresh.length > 0) await brought.insert(fresh.map(({ table }) => ({ keyName, table })));
+      return new Set([...known, ...fresh.map(({ table }) => table)]);
     });
     this.remember(sender.id, all);
   }
@@ -89,11 +93,11 @@ export class KeyTables {
     return all;
   }
 
-  private freshOf(sender: Identity, asked: readonly string[]): string[] {
-    return asked.filter((table) => !this.knows(sender, table));
+  private freshOf(sender: Identity, asked: readonly TableAsked[]): TableAsked[] {
+    return asked.filter(({ table }) => !this.knows(sender, table));
   }
 
-  private refuse({ id }: Identity, fresh: readonly string[], brought: number): void {
+  private refuse({ id }: Identity, fresh: readonly TableAsked[], brought: number): void {
     const { keyTablesMax } = this.settings;
     const beyond = fresh.slice(Math.max(0, keyTablesMax - brought));
     if (beyond.length === 0) return;
@@ -101,9 +105,10 @@ export class KeyTables {
       'source-not-yours',
       `${id} has brought ${brought} tables and may bring at most ${keyTablesMax}; nothing was recorded.`,
       {
-        errors: beyond.slice(0, LISTED_MAX).map((table) => ({
+        errors: beyond.slice(0, LISTED_MAX).map(({ table, position }) => ({
           pointer: '/table',
           reason: `"${table}" would be one table more than ${id} may bring`,
+          ...(position !== undefined && { position }),
         })),
       },
     );

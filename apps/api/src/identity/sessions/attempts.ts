@@ -6,7 +6,7 @@ import { Problem } from '../../problems/problems.js';
 import { Account } from '../database/access.entities.js';
 import { HASH_TURNS } from '../credentials/hash-turns.js';
 import { NAME } from '../scope-fields.js';
-import { countedAddress } from './client-address.js';
+import { addressShown, countedAddress } from './client-address.js';
 import { KnownAddresses, type NameAndAddress } from './known-addresses.js';
 import { RecentFailures } from './recent-failures.js';
 
@@ -105,7 +105,7 @@ export class Attempts {
     await this.record.count({
       type: 'person-sign-in-failed',
       by: SERVER,
-      data: { ...(exists && { account: name }), address },
+      data: { ...(exists && { account: name }), address: addressShown(address) },
     });
   }
 

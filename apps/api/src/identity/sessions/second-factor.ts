@@ -79,9 +79,11 @@ export async function takeStep(
     lock: { mode: 'pessimistic_write' },
   });
   if (!kept) throw new Problem('wrong-code');
+  const token = code.replace(/\s/g, '');
+  if (!/^\d{6}$/.test(token)) throw new Problem('wrong-code'); // `validate` throws for some texts
   const timestamp = Date.now();
   const delta = generatorOf(accountName, Secret.fromBase32(kept.secret)).validate({
-    ...{ token: code.replace(/\s/g, ''), timestamp },
+    ...{ token, timestamp },
     window: STEPS_AROUND,
   });
   const step = Math.floor(timestamp / 1000 / PERIOD_S) + (delta ?? 0);

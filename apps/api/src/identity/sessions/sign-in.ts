@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DataSource, type EntityManager } from 'typeorm';
 import { HouseRecord } from '../../house/house-record.js';
-import { CHALLENGE, Problem } from '../../problems/problems.js';
+import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { lockedAccount } from '../accounts/locked-account.js';
 import { bearerOf, tokenFits } from '../credentials/bearer-token.js';
@@ -11,6 +11,7 @@ import { Account, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
 import { NAME } from '../scope-fields.js';
 import { Attempts, whoTries, type Tried } from './attempts.js';
+import { addressShown } from './client-address.js';
 import { openSession, type Opened, type SignedIn } from './open-session.js';
 import { requireCode } from './second-factor.js';
 
@@ -63,7 +64,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
         await note({
           type: 'person-signed-in',
           by: `person/${account.person}`,
-          data: { account: account.name, session: opened.session, address },
+          data: { account: account.name, session: opened.session, address: addressShown(address) },
         });
         return opened.signedIn;
       });
@@ -92,7 +93,7 @@ export class SignInHandler implements ICommandHandler<SignIn> {
 }
 
 const wrongPassword = (name: string): Problem =>
-  new Problem('wrong-password', undefined, { headers: CHALLENGE, who: whoTries(name) });
+  new Problem('wrong-password', undefined, { who: whoTries(name) });
 
 /**
  * Returns the enabled account of a name if the password is its own. Throws `wrong-password`

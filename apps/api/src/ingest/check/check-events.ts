@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type AnyEvent, Decoder, houseFrom } from '#audit';
 import type { Identity } from '../../identity/identity.js';
-import { KeyTables } from '../../identity/keys/key-tables.js';
+import { KeyTables, type TableAsked } from '../../identity/keys/key-tables.js';
 import { Problem } from '../../problems/problems.js';
 import { InstalledRules } from '../../settings/tokens.js';
 import type { EventForm } from '../body/event-form.js';
@@ -62,12 +62,16 @@ export class CheckEventsHandler implements IQueryHandler<CheckEvents> {
 
   private async check({ sender, form, body }: CheckEvents): Promise<Checked> {
     const taken: AnyEvent[] = [];
+    const tablesAsked = new Map<string, TableAsked>();
     const reading = new RequestEvents(form, sender, {
       most: CHECKED_MAX,
-      add: (_table, _content, event) => void taken.push(event),
+      add: (table, _content, position, event) => {
+        taken.push(event);
+        if (!tablesAsked.has(table)) tablesAsked.set(table, { table, position });
+      },
     });
     await reading.read(body, this.decoder);
-    await this.keyTables.check(sender, new Set(taken.map(({ table }) => table)));
+    await this.keyTables.check(sender, [...tablesAsked.values()]);
     const tables = new TablesApart(this.rules.book);
     const slices = new Slices();
     for (const event of taken) {

@@ -1,4 +1,5 @@
 import type { Fault } from '#audit';
+import { excerpt } from '#process';
 import type { RequestFault } from '../../problems/problems.js';
 
 /**
@@ -58,7 +59,3 @@ const faultAt = (
   reason: excerpt(reason, most),
   ...(position !== undefined && { position }),
 });
-
-/** Returns the beginning of a long text, without half a character at its end. */
-const excerpt = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -17,8 +17,11 @@ export const isTableTooLong = (table: string): boolean =>
 export interface Taker {
   /** The most events of one request. */
   readonly most: number;
-  /** Takes an event, with its content as ISO 8859-1 text, one character for each byte. */
-  add(table: string, content: string, event: AnyEvent): void;
+  /**
+   * Takes an event, with its content as ISO 8859-1 text, one character for each byte. `position`
+   * is undefined for a single event.
+   */
+  add(table: string, content: string, position: number | undefined, event: AnyEvent): void;
 }
 
 /** Reads the events of one request for a taker, or finds the faults of a refusal. */
@@ -81,7 +84,7 @@ export class RequestEvents {
     const refused = this.sender.writes.refuses(event);
     if (refused === undefined) {
       if (this.malformed.events === 0 && this.notTheirs.events === 0)
-        this.taker.add(event.table, content, event);
+        this.taker.add(event.table, content, this.position(position), event);
     } else
       this.notTheirs.add(this.position(position), [
         {

@@ -6,6 +6,7 @@ import {
   type Urgency,
 } from '#event-log';
 import { EVENTS_MAX } from '../body/event-form.js';
+import type { TableAsked } from '../../identity/keys/key-tables.js';
 import type { Taker } from './request-events.js';
 
 /**
@@ -15,6 +16,8 @@ import type { Taker } from './request-events.js';
 const LIVE_EVENTS_MAX = 100;
 
 interface TableLines {
+  /** The position of the table's first event in the request. */
+  readonly first: number | undefined;
   readonly records: LogRecord[];
   pieces: string[];
   bytes: number;
@@ -34,11 +37,11 @@ export class TableRecords implements Taker {
   constructor(private readonly stamps: string) {}
 
   /** Adds an event's content, whose closing brace the stamps replace. */
-  add(table: string, content: string): void {
+  add(table: string, content: string, position?: number): void {
     this.events += 1;
     let lines = this.tables.get(table);
     if (lines === undefined) {
-      lines = { records: [], pieces: [], bytes: 0 };
+      lines = { first: position, records: [], pieces: [], bytes: 0 };
       this.tables.set(table, lines);
     }
     const bytes = content.length - 1 + this.stamps.length;
@@ -48,9 +51,9 @@ export class TableRecords implements Taker {
     lines.pieces.push(content.slice(0, -1), this.stamps);
   }
 
-  /** Returns the tables of the request. */
-  get names(): Iterable<string> {
-    return this.tables.keys();
+  /** Returns the tables of the request, each with the position of its first event. */
+  get asked(): TableAsked[] {
+    return [...this.tables].map(([table, { first }]) => ({ table, position: first }));
   }
 
   /** Returns what to append, one appending for each partition. Do not call `add` afterwards. */

@@ -5,7 +5,14 @@ import type { Finding, Found } from '../findings/finding.js';
 import type { RuleBook } from '../history/replay.js';
 import type { Shoe, TableState } from '../state.js';
 import { arbitrate } from './arbitrate.js';
-import { clearDesk, rememberAct, type Item, type Outcome, type Seen, type Turned } from './desk.js';
+import {
+  clearDesk,
+  rememberAct,
+  type Item,
+  type ReviewOutcome,
+  type LastSeen,
+  type Turned,
+} from './desk.js';
 import {
   eventsBehind,
   evidenceOf,
@@ -19,7 +26,7 @@ import type { Policy } from './policy.js';
  * Keeps the desk of a table: decides about what people do with its findings, and follows what the
  * game does to them. Raises no finding and changes nothing else of the table.
  */
-export class Reviews {
+export class ReviewDesk {
   constructor(
     private readonly state: TableState,
     private readonly book: RuleBook,
@@ -76,8 +83,8 @@ export class Reviews {
   }
 
   /**
-   * Makes the evidence of a shoe's findings for the last time, because it goes out of reach. Follows
-   * first what was done to them.
+   * Makes the evidence of a shoe's findings for the last time, because it goes out of reach. First
+   * follows what was done to them.
    */
   leave(shoe: Shoe): void {
     const { desk } = this.state;
@@ -136,7 +143,7 @@ export class Reviews {
     return now;
   }
 
-  private tell(event: ReviewEvent, outcome: Outcome): void {
+  private tell(event: ReviewEvent, outcome: ReviewOutcome): void {
     const { desk, changes } = this.state;
     const { finding } = event.data;
     changes.reviews.push({
@@ -222,7 +229,7 @@ export class Reviews {
     desk.watched.set(id, this.seen(desk.items.get(id) as Item));
   }
 
-  private seen(item: Item): Seen {
+  private seen(item: Item): LastSeen {
     const shoe = this.shoeOf(item);
     const coup = shoe?.coups.find(({ ref }) => ref === item.coupRef);
     return {
@@ -235,7 +242,7 @@ export class Reviews {
   private isTouched(id: string): boolean {
     const { desk } = this.state;
     const item = desk.items.get(id) as Item;
-    const before = desk.watched.get(id) as Seen;
+    const before = desk.watched.get(id) as LastSeen;
     const now = this.seen(item);
     if (now.coup === before.coup && now.entries === before.entries) return false;
     desk.watched.set(id, now);
