@@ -36,7 +36,7 @@ Examples:
   shoeprint simulate --shoes 1 --seed 7 > shoe.ndjson                     a lawful shoe, cards alone
   shoeprint simulate --shoes 10 --seed 7 --bets --out shoes.ndjson.gz     with bets, compressed
   shoeprint simulate --shoes 4 --seed 7 --faults TC-05 --review-faults same-person > reviewed.ndjson
-                                                                          with rulings, and a refused one
+                                                      with rulings, and a refused one
   shoeprint simulate --shoes 1 --seed 7 --bets --faults TC-05,PY-03@12 --out faulty.ndjson
                                                                           what must be found: faulty.ndjson.expected.json`;
 

@@ -9,9 +9,8 @@ interface Wrong {
   readonly commit: (about: Case, item: Item) => void;
 }
 
-/** Refusals that depend on the game, so that they are not caused in a review that has begun. */
-export const OF_THE_GAME = ['coup-open', 'finding-withdrawn'] as const satisfies ReviewRefusal[];
-type InCase = Exclude<ReviewRefusal, (typeof OF_THE_GAME)[number]>;
+/** The game alone causes the others, so that they are not caused in a review that has begun. */
+type InCase = Exclude<ReviewRefusal, 'coup-open' | 'finding-withdrawn'>;
 
 const LEASE = 60;
 /** A key under which nothing was sent. */
