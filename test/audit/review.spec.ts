@@ -100,6 +100,20 @@ describe('a finding is ruled by two persons', () => {
     expect(table.claim('pia', 'TC-08')).toBe('taken');
   });
 
+  it('nor by the dealer of a shoe that was opened wrongly, whatever shoes came before', () => {
+    const table = new ReviewedTable().play((log) => {
+      log.dealer('dora');
+      for (const shoe of ['S1', 'S2']) {
+        log.shoe = shoe;
+        log.open();
+      }
+      log.shoe = 'S3';
+      log.open({ decks: 9 }); // SH-19
+    });
+    expect(table.claim('dora', 'SH-19')).toBe('conflict-of-interest');
+    expect(table.item('SH-19')).toMatchObject({ currency: 'USD', people: null });
+  });
+
   it('and a dealer who was relieved before that coup may rule on it', () => {
     const table = new ReviewedTable().play((log) => {
       log.open();

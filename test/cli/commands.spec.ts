@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { PolicyDocument } from '#audit';
+import type { ExpectedReview, PolicyDocument } from '#audit';
 import type { OddsReport } from '#baccarat';
 import { built, file, shoeprint } from './shoeprint.js';
 
@@ -19,6 +19,36 @@ function copyOfThePackage(name: string, parts: readonly string[]): string {
   symlinkSync(new URL('node_modules', root), join(copy, 'node_modules'));
   return copy;
 }
+
+describe('shoeprint simulate --reviews', () => {
+  it('expects the outcomes that shoeprint audit prints', () => {
+    const out = join(dirname(file('here', '')), 'reviewed.ndjson');
+    const words = 'same-person,conflict-of-interest,coup-open,evidence-changed,out-of-reach';
+    const { code } = shoeprint([
+      ...['simulate', '--shoes', '3', '--seed', '7', '--tables', '2', '--bets'],
+      ...['--faults', 'TC-05,PY-03,TC-08,SH-10', '--reviews', '--review-faults', words],
+      ...['--out', out],
+    ]);
+    expect(code).toBe(0);
+    const { reviews: expected } = JSON.parse(readFileSync(`${out}.expected.json`, 'utf8')) as {
+      readonly reviews: readonly ExpectedReview[];
+    };
+    const { reviews } = JSON.parse(shoeprint(['audit', '--json', out]).stdout) as {
+      readonly reviews: readonly {
+        readonly finding: string;
+        readonly events: readonly { readonly ref: string }[];
+      }[];
+    };
+    const printed = reviews.flatMap(({ finding, events }) =>
+      events.map(({ ref: event, ...act }) => ({ finding, event, ...act })),
+    );
+    for (const word of words.split(','))
+      expect(expected.map(({ outcome }) => outcome)).toContain(word);
+    const inOrder = (acts: readonly { readonly event: string }[]) =>
+      acts.toSorted((a, b) => (a.event < b.event ? -1 : 1));
+    expect(inOrder(printed)).toEqual(inOrder(expected));
+  });
+});
 
 describe('shoeprint odds', () => {
   it('prints the exact counts of eight decks', () => {

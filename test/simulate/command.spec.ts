@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { ExpectedFinding } from '#audit';
+import type { ExpectedFinding, ExpectedReview } from '#audit';
 import { simulateCommand } from '../../apps/cli/src/simulate/command.js';
 import { audit, decoded } from '../kit/audit.js';
 import { inShort, simulated } from './simulated.js';
@@ -23,6 +23,8 @@ const run = (...words: string[]): Promise<unknown> =>
 
 const expectedIn = (name: string): ExpectedFinding[] =>
   (JSON.parse(readFileSync(at(name), 'utf8')) as { findings: ExpectedFinding[] }).findings;
+const reviewsIn = (name: string): ExpectedReview[] =>
+  (JSON.parse(readFileSync(at(name), 'utf8')) as { reviews: ExpectedReview[] }).reviews;
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 /** Avoids `toEqual`, which would print thousands of lines. */
 const sameLines = (text: string, lines: readonly string[]): boolean =>
@@ -161,6 +163,35 @@ describe('shoeprint simulate', () => {
     },
   );
 
+  it('adds reviews, and writes what must become of each beside the findings', async () => {
+    const options = ['--shoes', '3', '--seed', '7', '--faults', 'TC-05,TC-08,RS-01'];
+    await run(...options, '--reviews', '--out', at('lawful.ndjson'));
+    const lawful = reviewsIn('lawful.ndjson.expected.json');
+    expect(new Set(lawful.map(({ outcome }) => outcome))).toEqual(new Set(['taken']));
+    const events = linesOf(readFileSync(at('lawful.ndjson'), 'utf8')).map(decoded);
+    expect(events.filter(({ type }) => type.startsWith('finding-'))).toHaveLength(lawful.length);
+    expect(expectedIn('lawful.ndjson.expected.json')).toHaveLength(3);
+    await run(...options, '--out', at('alone.ndjson'));
+    expect(reviewsIn('alone.ndjson.expected.json')).toEqual([]);
+  });
+
+  it('adds reviews that are refused as asked for, and the lawful ones with them', async () => {
+    const words = ['same-person', 'conflict-of-interest', 'evidence-changed'];
+    const options = ['--shoes', '2', '--seed', '7', '--faults', 'TC-05'];
+    await run(...options, '--review-faults', words.join(','), '--out', at('both.ndjson'));
+    const outcomes = reviewsIn('both.ndjson.expected.json').map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome !== 'taken').sort()).toEqual(words.toSorted());
+    expect(outcomes).toContain('taken');
+  });
+
+  it('leaves no file behind if no finding allows a refusal', async () => {
+    const options = ['--shoes', '1', '--seed', '7', '--faults', 'SH-10'];
+    await expect(
+      run(...options, '--review-faults', 'coup-open', '--out', at('none.ndjson')),
+    ).rejects.toThrow('coup-open cannot be caused: no finding of table T1 was raised while');
+    expect(existsSync(at('none.ndjson'))).toBe(false);
+  });
+
   it.each([
     [['--shoes', '1', '--seed', '1', '--rules', 'no-such'], 'unknown rule document no-such'],
     [
@@ -175,6 +206,15 @@ describe('shoeprint simulate', () => {
     [['--shoes', '0', '--seed', '1'], 'It must be a whole number of at least 1.'],
     [['--shoes', '1'], "required option '--seed <text>' not specified"],
     [['--shoes', '1', '--seed', '1', '--faults', ','], 'It must name a finding code'],
+    [['--shoes', '1', '--seed', '1', '--review-faults', ','], 'It must name a refusal of a review'],
+    [
+      ['--shoes', '1', '--seed', '1', '--faults', 'TC-05', '--review-faults', 'bribe'],
+      '"bribe" is not a refusal of a review; it must be one of idempotency-key-reused,',
+    ],
+    [
+      ['--shoes', '1', '--seed', '1', '--review-faults', 'same-person'],
+      'same-person cannot be caused: a review needs a finding',
+    ],
   ])('refuses %j with a reason', async (words, why) => {
     await expect(run(...words, '--out', at('refused.ndjson'))).rejects.toThrow(why);
     expect(existsSync(at('refused.ndjson'))).toBe(false);

@@ -161,13 +161,13 @@ class Table implements Admitting {
       ...judgedBy(this.book, event),
       changes: noShoeChanges(state.changes, state.changes.receipt.mark),
     };
-    const open = openShoe(state.table, event, given, state.duty);
+    // before the new shoe is opened, whose opening may raise findings of its own
     if (state.before) {
       new ReviewDesk(state, this.book).leave(state.before);
       leaveReach(state, state.before);
     }
     state.before = state.open;
-    state.open = open;
+    state.open = openShoe(state.table, event, given, state.duty);
     state.shoes.push(name);
     if (state.shoes.length > SHOES_MAX) state.shoes.shift();
     state.openingLost = null;

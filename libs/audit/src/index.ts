@@ -35,10 +35,15 @@ export { POLICY_FORM } from './review/policy-form.js';
 export { isPolicy, lintPolicy } from './review/policy-lint.js';
 export { diffPolicies } from './review/policy-diff.js';
 export { durationInWords } from './review/policy-words.js';
-export { simulate, type Simulation, type SimulationOptions } from './simulate/simulate.js';
+export {
+  simulate,
+  type ReviewOptions,
+  type Simulation,
+  type SimulationOptions,
+} from './simulate/simulate.js';
 export { simulateTables, type FloorSimulation, type TablesAsked } from './simulate/tables.js';
 export { SimulationRefusal } from './simulate/setting.js';
-export type { ExpectedFinding } from './simulate/expected.js';
+export type { ExpectedFinding, ExpectedReview } from './simulate/expected.js';
 export { takeChanges, takeFinalChanges, type Changes } from './changes.js';
 export {
   rowsOf,

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
-import { codesWhere } from '#audit';
-import { installedRules, rulesNamed } from '#rule-folder';
+import { codesWhere, REFUSALS } from '#audit';
+import { installedRules, policyNamed, rulesNamed } from '#rule-folder';
 import { Refusal } from '../refusal.js';
+import { wrapped } from '../terminal/page.js';
 import { dealtTables } from './simulated-tables.js';
 import { pieces, writeJson, writeLines } from './written-file.js';
 
@@ -13,6 +14,8 @@ interface SimulateAsked {
   readonly decks?: number;
   readonly bets?: true;
   readonly faults?: readonly string[];
+  readonly reviews?: true;
+  readonly reviewFaults?: readonly string[];
   readonly table?: string;
   readonly tables: number;
   readonly start?: string;
@@ -24,11 +27,18 @@ const EXAMPLES = `
 Faults are finding codes, separated by commas, each injected once: TC-05 in a coup of its own choice, TC-05@17 in coup 17,
 TC-05@2/17 in coup 17 of the second shoe. Repeat a code to inject it more often. Faults about bets bring bets with them.
 
+With --reviews people claim the findings of the faults, propose rulings and sign them, under the
+newest review policy. Review faults are refusals, separated by commas, each caused once. They bring
+reviews with them. They are:
+${wrapped(REFUSALS.join(', '), 100).join('\n')}.
+
 Examples:
   shoeprint simulate --shoes 1 --seed 7 > shoe.ndjson                     a lawful shoe, cards alone
   shoeprint simulate --shoes 10 --seed 7 --bets --out shoes.ndjson.gz     with bets, compressed
   shoeprint simulate --shoes 1 --seed 7 --bets --faults TC-05,PY-03@12 --out faulty.ndjson
-                                                                          what must be found: faulty.ndjson.expected.json`;
+                                                                          what must be found: faulty.ndjson.expected.json
+  shoeprint simulate --shoes 4 --seed 7 --faults TC-05 --review-faults same-person > reviewed.ndjson
+                                                                          with rulings, and a refused one`;
 
 /**
  * Returns the command `shoeprint simulate`: lawful shoes from a seed as events, and named faults
@@ -43,11 +53,13 @@ export const simulateCommand = (): Command =>
     .option('--decks <n>', 'decks in a shoe; 8, or the most that the rules allow', wholeNumber)
     .option('--bets', 'place and settle bets, with commission')
     .option('--faults <codes>', 'finding codes to inject, with @coup if you choose it', faultsAsked)
+    .option('--reviews', 'rule on the findings of the faults')
+    .option('--review-faults <refusals>', 'refusals of reviews to cause', refusalsAsked)
     .option('--table <id>', 'table id; with several tables, the prefix of their ids')
     .option('--tables <n>', 'tables dealt at the same time', wholeNumber, 1)
     .option('--start <time>', 'when it begins, RFC 3339; 2026-11-20T12:00:00Z')
     .option('--out <file>', 'write the events to a file, compressed if the name ends in .gz')
-    .option('--expected <file>', 'write the expected findings here; FILE.expected.json with --out')
+    .option('--expected <file>', 'write what is expected here; FILE.expected.json with --out')
     .addHelpText('after', EXAMPLES)
     .action(runSimulate);
 
@@ -57,14 +69,19 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-function faultsAsked(text: string, before: readonly string[] = []): string[] {
-  const codes = text
-    .split(',')
-    .map((code) => code.trim())
-    .filter((code) => code !== '');
-  if (codes.length === 0)
-    throw new InvalidArgumentError('It must name a finding code, such as TC-05.');
-  return [...before, ...codes];
+const faultsAsked = listOf('a finding code, such as TC-05');
+const refusalsAsked = listOf('a refusal of a review, such as same-person');
+
+/** Returns how an option is read that lists words, and that may be repeated. */
+function listOf(what: string): (text: string, before?: readonly string[]) => string[] {
+  return (text, before = []) => {
+    const words = text
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '');
+    if (words.length === 0) throw new InvalidArgumentError(`It must name ${what}.`);
+    return [...before, ...words];
+  };
 }
 
 /** Faults that only a table with bets can have. */
@@ -78,21 +95,28 @@ async function runSimulate({
   tables,
   out,
   expected: expectedAt,
+  reviews: isReviewed,
+  reviewFaults,
   ...asked
 }: SimulateAsked): Promise<void> {
   const expectedFile = expectedAt ?? (out === undefined ? undefined : `${out}.expected.json`);
   if (out !== undefined && out === expectedFile)
     throw new Refusal(`${out}: events and expected findings cannot go to the same file`);
   const bets = asked.bets ?? asked.faults?.some((fault) => ABOUT_BETS.has(codeOf(fault))) ?? false;
-  const { lines, expected } = dealtTables({
+  const book = installedRules();
+  const { lines, expected, reviews } = dealtTables({
     ...asked,
     bets,
-    rules: rulesNamed(installedRules(), name),
+    rules: rulesNamed(book, name),
+    ...((isReviewed || reviewFaults) && {
+      reviews: { book, policy: policyNamed(book, 'review'), faults: reviewFaults ?? [] },
+    }),
     tables: tableIds(table, tables),
   });
   if (out !== undefined) await writeLines(out, lines);
   else await print(lines);
-  if (expectedFile !== undefined) await writeJson(expectedFile, { findings: expected() });
+  if (expectedFile !== undefined)
+    await writeJson(expectedFile, { findings: expected(), reviews: reviews() });
 }
 
 /**

@@ -6,8 +6,8 @@ import { Refusal } from '../refusal.js';
  * while it deals.
  */
 export function dealtTables(asked: TablesAsked): FloorSimulation {
-  const { lines, expected } = refusing(() => simulateTables(asked));
-  return { lines: refusingWhileDealing(lines), expected };
+  const { lines, ...expected } = refusing(() => simulateTables(asked));
+  return { lines: refusingWhileDealing(lines), ...expected };
 }
 
 function* refusingWhileDealing(lines: FloorSimulation['lines']): FloorSimulation['lines'] {

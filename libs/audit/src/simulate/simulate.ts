@@ -1,9 +1,12 @@
 import type { Rules } from '#baccarat';
 import { isCurrency } from '../events/currency.js';
 import { assignFaults } from './faults/assign.js';
-import type { ExpectedFinding } from './expected.js';
+import type { RuleBook } from '../history/replay.js';
+import type { Policy } from '../review/policy.js';
+import type { ExpectedFinding, ExpectedReview } from './expected.js';
 import { Log } from './log.js';
 import { Random } from './random.js';
+import { withReviews } from './review/reviews.js';
 import { limitsOf, reportsOf, SimulationRefusal, usualDecks, type Setting } from './setting.js';
 import { SimulatedTable } from './table.js';
 
@@ -30,6 +33,20 @@ export interface SimulationOptions {
   readonly start?: string;
   /** ISO 4217. Default: USD. */
   readonly currency?: string;
+  /** Whether people review the findings of the faults, and how. They do not if it is absent. */
+  readonly reviews?: ReviewOptions;
+}
+
+/** How the findings of a simulated log are reviewed. */
+export interface ReviewOptions {
+  /** Has the policy, and the rules of the simulation. */
+  readonly book: RuleBook;
+  /** The policy in force. */
+  readonly policy: Policy;
+  /**
+   * Why acts are refused (`REFUSALS`), beside lawful acts. Each is caused once. They need `faults`.
+   */
+  readonly faults?: readonly string[];
 }
 
 /**
@@ -40,6 +57,8 @@ export interface Simulation {
   readonly lines: Generator<string, void, undefined>;
   /** Complete once `lines` has ended, because each shoe's findings are known when it is closed. */
   readonly expected: readonly ExpectedFinding[];
+  /** What must become of each act on a finding, in the order of the log. Complete as `expected`. */
+  readonly reviews: readonly ExpectedReview[];
 }
 
 /**
@@ -47,12 +66,23 @@ export interface Simulation {
  * coups and shoes so that exactly the named findings arise, and those that they entail. The same
  * options produce the same lines, byte for byte. Keeps no more than a coup in memory.
  *
+ * With `reviews` it keeps the table's fold and the reviews of the last shoes too. It adds their
+ * lines to the others, which stay as they are. Only to cause `finding-withdrawn`, a person of the
+ * floor may correct an outcome, and correct it back.
+ *
  * Throws `SimulationRefusal` at once if an option is out of range or a fault is impossible under
  * these rules. Very rarely, it throws while a shoe is dealt, because the remaining cards do not
- * allow the fault chosen for a coup.
+ * allow the fault chosen for a coup. It throws at the end if no finding allowed an unlawful review.
  */
 export function simulate(options: SimulationOptions): Simulation {
-  const { rules, seed, shoes, faults = [], start = '2026-11-20T12:00:00Z' } = options;
+  const {
+    rules,
+    seed,
+    shoes,
+    faults = [],
+    start = '2026-11-20T12:00:00Z',
+    reviews: asked,
+  } = options;
   if (!Number.isSafeInteger(shoes) || shoes < 1)
     throw new SimulationRefusal(`shoes must be a whole number of at least 1, not ${shoes}`);
   const setting = settingOf(options);
@@ -64,7 +94,13 @@ export function simulate(options: SimulationOptions): Simulation {
     yield* table.open();
     for (let shoe = 1; shoe <= shoes; shoe += 1) yield* table.shoe(shoe, plans.get(shoe));
   }
-  return { lines: lines(), expected };
+  const reviews: ExpectedReview[] = [];
+  if (!asked) return { lines: lines(), expected, reviews };
+  const reviewed = withReviews(lines(), {
+    ...asked,
+    ...{ table: setting.table, seed, findings: faults.length, expected: reviews },
+  });
+  return { lines: reviewed, expected, reviews };
 }
 
 function settingOf({

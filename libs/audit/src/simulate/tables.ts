@@ -1,4 +1,4 @@
-import type { ExpectedFinding } from './expected.js';
+import type { ExpectedFinding, ExpectedReview } from './expected.js';
 import { simulate, type Simulation, type SimulationOptions } from './simulate.js';
 
 /** The options of all tables, and the tables. */
@@ -11,21 +11,41 @@ export interface FloorSimulation {
   readonly lines: Generator<string, void, undefined>;
   /** Table by table. Complete once `lines` has ended. */
   readonly expected: () => ExpectedFinding[];
+  /** As `expected`. */
+  readonly reviews: () => ExpectedReview[];
 }
 
 /**
  * Deals several tables at once, with their lines in order of time, as one log of a floor. Faults
- * without a table take the tables in turn. Throws `SimulationRefusal` as `simulate` does.
+ * take the tables in turn, and unlawful reviews those tables that have faults. Throws
+ * `SimulationRefusal` as `simulate` does.
  */
-export function simulateTables({ tables, faults = [], ...rest }: TablesAsked): FloorSimulation {
+export function simulateTables({
+  tables,
+  faults = [],
+  reviews,
+  ...rest
+}: TablesAsked): FloorSimulation {
+  const faulty = Math.max(1, Math.min(tables.length, faults.length));
   const simulations = tables.map((table, i) =>
-    simulate({ ...rest, table, faults: faults.filter((_, at) => at % tables.length === i) }),
+    simulate({
+      ...rest,
+      table,
+      faults: everyNth(faults, tables.length, i),
+      ...(reviews && {
+        reviews: { ...reviews, faults: everyNth(reviews.faults ?? [], faulty, i) },
+      }),
+    }),
   );
   return {
     lines: interleaved(simulations),
     expected: () => simulations.flatMap(({ expected }) => expected),
+    reviews: () => simulations.flatMap(({ reviews: expected }) => expected),
   };
 }
+
+const everyNth = (list: readonly string[], n: number, from: number): string[] =>
+  list.filter((_, at) => at % n === from);
 
 function* interleaved(simulations: readonly Simulation[]): Generator<string, void, undefined> {
   const heads = simulations.flatMap(({ lines }) => {
