@@ -1,6 +1,6 @@
 import type { ReviewType } from '../events/events.js';
 import type { FindingCode } from '../findings/catalogue.js';
-import type { Outcome } from '../review/desk.js';
+import type { ReviewOutcome } from '../review/desk.js';
 
 /**
  * A finding that must be in force once the simulated log is audited. There must be no other of its
@@ -27,5 +27,5 @@ export interface ExpectedReview {
   readonly type: ReviewType;
   /** The person who acts. */
   readonly by: string;
-  readonly outcome: Outcome;
+  readonly outcome: ReviewOutcome;
 }

@@ -1,6 +1,6 @@
 import type { EventData, ReviewRole, ReviewType } from '../../events/events.js';
-import type { Refusal } from '../../review/arbitrate.js';
-import type { Item, Outcome } from '../../review/desk.js';
+import type { ReviewRefusal } from '../../review/arbitrate.js';
+import type { Item, ReviewOutcome } from '../../review/desk.js';
 import { NEEDS, type Policy, type Disposition } from '../../review/policy.js';
 import type { Random } from '../random.js';
 import type { ActData, DeskLog, Reviewer } from './desk-log.js';
@@ -19,7 +19,7 @@ export interface CaseGiven {
   /** Somebody of the game who was involved; undefined if nobody is known. */
   readonly involved: string | undefined;
   /** Refusals to cause. Each is taken off the list when its act is written. */
-  readonly wrongs: Refusal[];
+  readonly wrongs: ReviewRefusal[];
   /** Whether every ruling must wait for a second person, whatever the finding. */
   readonly needsTwo: boolean;
 }
@@ -31,7 +31,7 @@ export class Case {
   readonly random: Random;
   readonly policy: Policy;
   readonly involved: string | undefined;
-  readonly wrongs: Refusal[];
+  readonly wrongs: ReviewRefusal[];
   readonly proposer: Reviewer;
   /** The key of the proposer's last claim; empty before the first. */
   claimKey = '';
@@ -99,7 +99,7 @@ export class Case {
     who: Reviewer,
     type: T,
     data: ActData<T>,
-    { outcome = 'taken', key }: { readonly outcome?: Outcome; readonly key?: string } = {},
+    { outcome = 'taken', key }: { readonly outcome?: ReviewOutcome; readonly key?: string } = {},
   ): string {
     const about = { finding: this.finding, ...data };
     return this.log.act({ who, type, data: about, outcome, key });

@@ -13,7 +13,7 @@ import { houseFrom } from '../../events/house.js';
 import { fullName } from '../../events/upcast.js';
 import { fold, newTable } from '../../fold.js';
 import type { RuleBook } from '../../history/replay.js';
-import type { Item, Outcome } from '../../review/desk.js';
+import type { Item, ReviewOutcome } from '../../review/desk.js';
 import type { TableState } from '../../state.js';
 import type { ExpectedReview } from '../expected.js';
 
@@ -31,7 +31,7 @@ export interface SimulatedAct<T extends ReviewType> {
   readonly who: Reviewer;
   readonly type: T;
   readonly data: ActData<T> & { readonly finding: string };
-  readonly outcome: Outcome;
+  readonly outcome: ReviewOutcome;
   /** The key of an earlier act if it is sent under the same again. */
   readonly key?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { timeOf } from '../../events/time.js';
-import { REFUSALS, type Refusal } from '../../review/arbitrate.js';
+import { REFUSALS, type ReviewRefusal } from '../../review/arbitrate.js';
 import type { Item } from '../../review/desk.js';
 import type { TableState } from '../../state.js';
 import type { ExpectedReview } from '../expected.js';
@@ -43,7 +43,7 @@ export function withReviews(
   return all();
 }
 
-function refusalsAsked({ faults = [], findings, policy }: ReviewsAsked): Refusal[] {
+function refusalsAsked({ faults = [], findings, policy }: ReviewsAsked): ReviewRefusal[] {
   const unknown = faults.find((word) => !(REFUSALS as readonly string[]).includes(word));
   if (unknown !== undefined)
     throw new SimulationRefusal(
@@ -58,7 +58,7 @@ function refusalsAsked({ faults = [], findings, policy }: ReviewsAsked): Refusal
     throw new SimulationRefusal(
       `ruling-incomplete cannot be caused: no disposition of ${policy.ref} needs anything`,
     );
-  return [...faults] as Refusal[];
+  return [...faults] as ReviewRefusal[];
 }
 
 /** Work on a finding that continues at a time, in milliseconds since 1970. */
@@ -93,7 +93,7 @@ class Office {
   constructor(
     private readonly asked: ReviewsAsked,
     /** Refusals that are still to be caused. */
-    private readonly wrongs: Refusal[],
+    private readonly wrongs: ReviewRefusal[],
   ) {
     const { table, book, seed, expected } = asked;
     this.random = new Random(`${seed} ${table} reviews`);
@@ -188,7 +188,7 @@ class Office {
   }
 
   /** Takes the next finding's share of the refusals that are still to be caused. */
-  private wrongsFor(involved: string | undefined): Refusal[] {
+  private wrongsFor(involved: string | undefined): ReviewRefusal[] {
     const fitting = this.wrongs.filter(
       (word) => isInCase(word) && (word !== 'conflict-of-interest' || involved !== undefined),
     );
@@ -260,7 +260,7 @@ class Office {
     });
   }
 
-  private done(word: Refusal): void {
+  private done(word: ReviewRefusal): void {
     this.wrongs.splice(this.wrongs.indexOf(word), 1);
   }
 

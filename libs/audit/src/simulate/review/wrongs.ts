@@ -1,5 +1,5 @@
 import type { ReviewRole } from '../../events/events.js';
-import type { Refusal } from '../../review/arbitrate.js';
+import type { ReviewRefusal } from '../../review/arbitrate.js';
 import type { Item } from '../../review/desk.js';
 import { actReference, needyDisposition, type Case, type ReviewStage } from './case.js';
 
@@ -10,8 +10,8 @@ interface Wrong {
 }
 
 /** Refusals that depend on the game, so that they are not caused in a review that has begun. */
-export const OF_THE_GAME = ['coup-open', 'finding-withdrawn'] as const satisfies Refusal[];
-type InCase = Exclude<Refusal, (typeof OF_THE_GAME)[number]>;
+export const OF_THE_GAME = ['coup-open', 'finding-withdrawn'] as const satisfies ReviewRefusal[];
+type InCase = Exclude<ReviewRefusal, (typeof OF_THE_GAME)[number]>;
 
 const LEASE = 60;
 /** A key under which nothing was sent. */
@@ -153,4 +153,4 @@ export const WRONGS: Readonly<Record<InCase, Wrong>> = {
 };
 
 /** Returns whether a refusal can be caused in a review that has begun. */
-export const isInCase = (word: Refusal): word is InCase => Object.hasOwn(WRONGS, word);
+export const isInCase = (word: ReviewRefusal): word is InCase => Object.hasOwn(WRONGS, word);
