@@ -1,15 +1,18 @@
-// Measures what reading costs live play: `npm run bench:budgets [-- followers | exports]`.
+// Measures what reading costs live play:
+// `npm run bench:budgets [-- followers | exports | sign-ins | slices]`.
 // One server and one steady load of events; by turns nobody reads, and everybody does.
 // Options: --log kafka|postgres --turns n --seconds n --rate n --profile folder
+// --node flag: a flag of Node for the api, such as --node=--max-semi-space-size=4, may be repeated.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { hashPassword } from '#built/apps/api/src/identity/credentials/passwords';
 import { newToken } from '#built/apps/api/src/identity/credentials/bearer-token';
 import { clock, quantile, spread } from '../measure.mjs';
 import { files, reached } from './bulk.mjs';
-import { asked, cpuFrom, letGo, load, othersFrom, started } from './children.mjs';
+import { asked, cpuFrom, letGo, load, othersFrom, ran, started } from './children.mjs';
 import { connected, logNamed, startMachine, startServer } from './stack.mjs';
 
 /** @typedef {import('./stack.mjs').Server} Server */
@@ -20,8 +23,10 @@ const TABLES = 600;
 const WARM_S = 12;
 /** After readers come or go, a turn begins this much later. */
 const SETTLE_S = 3;
-/** A turn may take longer than it should by this, on a busy machine. */
-const LATE_S = 10;
+/** The password of all accounts. */
+const PASSWORD = 'a password for the bench';
+/** @type {(n: number) => string} */
+const nameOf = (n) => `bench-${n}`;
 /** Events that the rows hold before, for exports. */
 const BEFORE = 60_000;
 
@@ -33,6 +38,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '12' },
     rate: { type: 'string', default: '2000' },
     profile: { type: 'string' },
+    node: { type: 'string', multiple: true, default: [] },
   },
 });
 const turns = Number(values.turns);
@@ -40,35 +46,38 @@ const seconds = Number(values.seconds);
 const perSecond = Number(values.rate);
 const log = logNamed(values.log);
 /** @type {import('./stack.mjs').Flags} */
-const flags = (app) =>
-  values.profile === undefined
+const flags = (app) => [
+  ...(app === 'api' ? values.node : []),
+  ...(values.profile === undefined
     ? []
     : [
         '--cpu-prof',
         `--cpu-prof-dir=${values.profile}`,
         `--cpu-prof-name=${app}-budgets.cpuprofile`,
-      ];
+      ]),
+];
 
 /**
- * Inserts accounts with a session each, and returns their tokens. Hashing a password for each would
- * take minutes.
+ * Inserts accounts with a session each and one password for all, and returns their tokens. Hashing
+ * a password for each would take minutes.
  * @param {string} databaseUrl
  * @param {readonly Account[]} accounts
  */
 async function sessions(databaseUrl, accounts) {
   const client = await connected(databaseUrl);
+  const hash = await hashPassword(PASSWORD);
   const tokens = [];
   for (const [n, { roles, tables }] of accounts.entries()) {
-    const { id, text, hash } = newToken('sps');
+    const token = newToken('sps');
     await client.query(
-      `insert into access.account (name, person, password_hash, roles, tables, created_by) values ($1, $1, '-', $2, $3, 'system/bench')`,
-      [`bench-${n}`, roles, tables],
+      `insert into access.account (name, person, password_hash, roles, tables, created_by) values ($1, $1, $2, $3, $4, 'system/bench')`,
+      [nameOf(n), hash, roles, tables],
     );
     await client.query(
       `insert into access.session (id, account_name, token_hash, expires_at) values ($1, $2, $3, now() + interval '1 hour')`,
-      [id, `bench-${n}`, hash],
+      [token.id, nameOf(n), token.hash],
     );
-    tokens.push(text);
+    tokens.push(token.text);
   }
   await client.end();
   return tokens;
@@ -82,9 +91,19 @@ const followers = () =>
       n < TABLES ? [`L${n}`] : n < 980 ? [0, 1, 2].map((i) => `L${(n * 3 + i) % TABLES}`) : ['*'],
   }));
 
-/** Ten people who export, and one who waits in two hundred requests. */
-const exporters = () =>
-  Array.from({ length: 11 }, () => ({ roles: ['compliance'], tables: ['*'] }));
+/** @type {(count: number) => Account[]} */
+const compliance = (count) =>
+  Array.from({ length: count }, () => ({ roles: ['compliance'], tables: ['*'] }));
+
+/** Ten people who export and one who waits in two hundred requests, and forty who sign in. */
+const ACCOUNTS = {
+  followers,
+  exports: () => compliance(11),
+  'sign-ins': () => compliance(40),
+};
+/** @typedef {keyof typeof ACCOUNTS} Part */
+/** How much later than planned a turn may end, because so many readers come slowly. */
+const LATE_S = { followers: 10, exports: 2, 'sign-ins': 2 };
 
 /** @type {(pid: number | undefined, field: 'VmRSS' | 'VmHWM') => number} */
 const megabytes = (pid, field) =>
@@ -111,7 +130,7 @@ async function fill(server) {
 
 /** What a turn lasted, and what it used. @typedef {{ isWith: boolean, from: number, to: number, rss: number, cpu: Record<string, number>, foreign: number, found: string }} Turn */
 /** @typedef {import('./children.mjs').Program<'live-sender'>} Sender */
-/** @typedef {import('./children.mjs').Program<'followers' | 'exports'>} Readers */
+/** @typedef {import('./children.mjs').Program<Part>} Readers */
 
 /**
  * Lets the readers come or go, waits, and measures.
@@ -143,18 +162,19 @@ async function turn(server, sender, readers, isWith) {
 /**
  * Runs one part: a load that lasts for all turns, and readers who come and go.
  * @param {Server} server
- * @param {'followers' | 'exports'} part
+ * @param {Part} part
  */
 async function measured(server, part) {
   if (part === 'exports') await fill(server);
-  const accounts = part === 'followers' ? followers() : exporters();
+  const accounts = ACCOUNTS[part]();
   const tokens = await sessions(server.databaseUrl, accounts);
-  const readers = await started(part, { port: server.port, tokens });
+  const names = accounts.map((_, n) => nameOf(n));
+  const readers = await started(part, { port: server.port, tokens, names, password: PASSWORD });
   const sender = await started('live-sender', {
     port: server.port,
     token: server.token,
     perSecond,
-    seconds: WARM_S + turns * 2 * (seconds + SETTLE_S + LATE_S),
+    seconds: WARM_S + turns * 2 * (seconds + SETTLE_S + LATE_S[part]),
     tables: TABLES,
     connections: 256,
   });
@@ -211,11 +231,18 @@ const machine = await startMachine({ kafka: log === 'kafka' });
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => void machine.stop().finally(() => process.exit(1)));
 try {
-  for (const part of /** @type {const} */ (['followers', 'exports']))
+  for (const part of /** @type {const} */ (['followers', 'exports', 'sign-ins']))
     if (positionals.length === 0 || positionals.includes(part)) {
       const server = await startServer(machine, log, flags);
       await measured(server, part).finally(() => server.stop());
     }
+  if (positionals.length === 0 || positionals.includes('slices')) {
+    const server = await startServer(machine, log, flags);
+    await fill(server);
+    const { found } = await ran('slices', { databaseUrl: server.databaseUrl });
+    console.log(`slices of a file, read beside nothing\n  ${found}`);
+    await server.stop();
+  }
 } finally {
   await machine.stop();
 }

@@ -11,18 +11,22 @@ const TICK_MS = 10;
 /** @import { LiveOrder, LiveSent } from './live-sender.mjs' */
 /** @import { Observed } from './observer.mjs' */
 /** @import { Found, ReadersOrder } from './followers.mjs' */
+/** @import { SlicesFound } from './slices.mjs' */
+/** @import { SignInsOrder } from './sign-ins.mjs' */
 /** @import { NaiveDone, NaiveOrder } from './naive.mjs' */
 /** @import { RebuildDone, RebuildOrder } from './rebuilding.mjs' */
 
 /**
  * The programs of this folder: what each is given at its start, and what it answers when it is
- * asked. `rebuilding.mjs` and `naive.mjs` answer with their first message.
+ * asked. `rebuilding.mjs`, `naive.mjs` and `slices.mjs` answer with their first message.
  * @typedef {object} Programs
  * @property {{ given: BulkOrder, answer: BulkSent }} bulk-sender
  * @property {{ given: LiveOrder, answer: LiveSent }} live-sender
  * @property {{ given: { databaseUrl: string }, answer: Observed }} observer
  * @property {{ given: ReadersOrder, answer: Found }} followers
  * @property {{ given: ReadersOrder, answer: Found }} exports
+ * @property {{ given: SignInsOrder, answer: Found }} sign-ins
+ * @property {{ given: { databaseUrl: string }, answer: SlicesFound }} slices
  * @property {{ given: NaiveOrder, answer: NaiveDone }} naive
  * @property {{ given: RebuildOrder, answer: RebuildDone }} rebuilding
  */
@@ -77,7 +81,7 @@ export async function asked({ child }) {
 
 /**
  * Runs a program that answers with its first message.
- * @template {'naive' | 'rebuilding'} Name
+ * @template {'naive' | 'rebuilding' | 'slices'} Name
  * @param {Name} name
  * @param {Programs[Name]['given']} given
  */

@@ -2,10 +2,14 @@ import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import pg from 'pg';
+import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { openSnapshot, TooManyRows } from '#read-model';
+import { Metrics } from '../../apps/api/src/operation/metrics.js';
 import { Export } from '../../apps/api/src/reading/export.js';
-import { ROWS } from '../../apps/api/src/settings/tokens.js';
+import { LivePlay } from '../../apps/api/src/reading/live-play.js';
+import { PositionsLook } from '../../apps/api/src/reading/positions-look.js';
+import { FOLLOWED, ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
 
@@ -91,14 +95,14 @@ describe('an export', () => {
     await eventually('nothing is held', async () => (await under()) === 0);
   });
 
-  it('reads its rows in slices of two hundred, from a cursor', async () => {
+  it('reads its rows in slices of fifty, from a cursor', async () => {
     const rows = api.app.get<DataSource>(getDataSourceToken(ROWS));
     const { read, close } = await openSnapshot(rows);
     const sizes: number[] = [];
-    for await (const slice of read.slices('select n from generate_series(1, $1::int) n', [450]))
+    for await (const slice of read.slices('select n from generate_series(1, $1::int) n', [120]))
       sizes.push(slice.length);
     await close();
-    expect(sizes).toEqual([200, 200, 50]);
+    expect(sizes).toEqual([50, 50, 20]);
   });
 
   it('is refused before it begins if it has over half a million lines', async () => {
@@ -155,17 +159,8 @@ describe('an export', () => {
   });
 
   it('is cut off if its reader takes nothing for a minute', async () => {
-    const rows = api.app.get<DataSource>(getDataSourceToken(ROWS));
     let isClosed = false;
-    const snapshot = await openSnapshot(rows);
-    const whole = await Export.begin({
-      snapshot,
-      slices: snapshot.read.slices<{ n: number }>('select n from generate_series(1, 10000) n'),
-      name: 'numbers',
-      text: {
-        head: 'n\n',
-        of: (lines) => lines.map(({ n }) => `${n}\n`).join(''),
-      },
+    const whole = await numbers(10_000, {
       free: () => (isClosed = true),
       patience: { stalledMs: 50, inAllMs: 60_000 },
     });
@@ -179,7 +174,136 @@ describe('an export', () => {
   });
 });
 
+/** Begins an export of the numbers from 1. */
+async function numbers(
+  count: number,
+  options: Partial<Parameters<typeof Export.begin<{ n: number }>>[0]>,
+): Promise<Export> {
+  const snapshot = await openSnapshot(api.app.get<DataSource>(getDataSourceToken(ROWS)));
+  return Export.begin({
+    snapshot,
+    slices: snapshot.read.slices<{ n: number }>('select n from generate_series(1, $1::int) n', [
+      count,
+    ]),
+    name: 'numbers',
+    text: { head: 'n\n', of: (lines) => lines.map(({ n }) => `${n}\n`).join('') },
+    rest: async () => undefined,
+    free: () => undefined,
+    ...options,
+  });
+}
+
+describe('live play goes first', () => {
+  it('so an export rests after each slice and before the next is read', async () => {
+    const steps: string[] = [];
+    const whole = await numbers(120, {
+      text: {
+        head: '',
+        of: (lines) => {
+          steps.push(`slice of ${lines.length}`);
+          return `${lines.length}\n`;
+        },
+      },
+      rest: async (tookMs) => void steps.push(tookMs > 0 ? 'rest' : 'no time taken'),
+    });
+    for await (const _ of whole.send());
+    expect(steps).toEqual(['slice of 50', 'rest', 'slice of 50', 'rest', 'slice of 20', 'rest']);
+  });
+
+  it('until an export has used half of its time: then it goes on without a rest', async () => {
+    const inAllMs = 2_000;
+    let rests = 0;
+    const whole = await numbers(500, {
+      patience: { stalledMs: 60_000, inAllMs },
+      rest: async () => {
+        rests += 1;
+        const began = performance.now();
+        await eventually('half of its time', () => performance.now() - began > inAllMs / 2);
+      },
+    });
+    let text = '';
+    for await (const part of whole.send()) text += String(part);
+    expect(text.split('\n')).toHaveLength(502);
+    expect(rests).toBe(1);
+  });
+
+  it('and reading rests in proportion to its work while events come, at most a second', async () => {
+    const live = new LivePlay();
+    expect(live.restAfter(10, 0.1)).toBe(0);
+    live.came();
+    expect(live.restAfter(10, 0.1)).toBeCloseTo(90);
+    expect(live.restAfter(10, 0.2)).toBeCloseTo(40);
+    expect(live.restAfter(500, 0.1)).toBe(1_000);
+  });
+
+  it('as every request with events says', async () => {
+    const live = api.app.get(LivePlay);
+    await eventually('nothing came lately', () => live.restAfter(10, 0.1) === 0);
+    const answer = await api.app.inject({
+      method: 'POST',
+      url: '/v1/events',
+      headers: {
+        authorization: `Bearer ${await api.device()}`,
+        'content-type': 'application/cloudevents+json',
+      },
+      payload: '{"specversion":"1.0"}',
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(live.restAfter(10, 0.1)).toBeGreaterThan(0);
+  });
+});
+
 describe('requests that wait for a position', () => {
+  /** Returns a look that rests for a minute after its first query, and its count of queries. */
+  function restingLook(): { look: PositionsLook; looks: () => Promise<number> } {
+    class Resting extends LivePlay {
+      override restAfter = (): number => 60_000;
+    }
+    const metrics = new Metrics(new Registry());
+    const rows = api.app.get<DataSource>(getDataSourceToken(FOLLOWED));
+    const counted = metrics.registry;
+    return {
+      look: new PositionsLook(rows, new Resting(), metrics),
+      looks: async () => {
+        const all = await counted.getSingleMetric('shoeprint_position_looks_total')?.get();
+        return all?.values[0]?.value ?? NaN;
+      },
+    };
+  }
+
+  it('cannot make the look go on while it rests, and are still refused in time', async () => {
+    const { look, looks } = restingLook();
+    const wait = async (): Promise<string> =>
+      look.until(new Map([[0, 9]])).then(
+        () => 'reached',
+        (error: unknown) => (error as Error).message,
+      );
+    const first = wait();
+    await eventually('a look', async () => (await looks()) === 1);
+    const late = 'The position is not visible yet';
+    expect([await first, await wait()]).toEqual([late, late]);
+    expect(await looks()).toBe(1);
+    look.onModuleDestroy();
+  });
+
+  it('are refused in groups of ten, so that they do not all come back at once', async () => {
+    const { look } = restingLook();
+    let turn = 0;
+    let isOver = false;
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const turns = await Promise.all(
+      Array.from({ length: 45 }, () => look.until(new Map([[0, 9]])).catch(() => turn)),
+    );
+    isOver = true;
+    const sizes = [...new Set(turns)].map((each) => turns.filter((one) => one === each).length);
+    expect(sizes).toEqual([10, 10, 10, 10, 5]);
+    look.onModuleDestroy();
+  });
+
   it('ask the database as often together as one does', async () => {
     const wait = async (): Promise<number> =>
       (

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { QueryBus } from '@nestjs/cqrs';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import pg from 'pg';
+import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import type { FindingLine } from '#read-model';
+import { Metrics } from '../../apps/api/src/operation/metrics.js';
+import { LivePlay } from '../../apps/api/src/reading/live-play.js';
+import { PositionsLook } from '../../apps/api/src/reading/positions-look.js';
 import { ChangeFeed } from '../../apps/api/src/stream/change-feed.js';
+import { viewerOf } from '../../apps/api/src/stream/views.js';
 import { ROWS } from '../../apps/api/src/settings/tokens.js';
 import { startApi, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
@@ -160,6 +166,40 @@ describe('many followers of the stream', () => {
     expect(new Set(ids).size).toBe(ids.length);
     slow?.cut();
     await leave();
+  });
+
+  it('are brought what changed after a rest, so that live play goes first', async () => {
+    class Resting extends LivePlay {
+      override restAfter = (): number => 60_000;
+    }
+    const look = api.app.get(PositionsLook);
+    const feed = new ChangeFeed(
+      api.app.get(QueryBus),
+      look,
+      new Resting(),
+      new Metrics(new Registry()),
+    );
+    const got: string[] = [];
+    const since = await feed.now();
+    const reader = {
+      viewer: viewerOf({ roles: ['compliance'], tables: 'all' }),
+      since,
+      take: (messages: Buffer) => got.push(String(messages)) > 0,
+      fallsBehind: () => undefined,
+    };
+    feed.join(reader, since);
+    expect(feed.admit(reader)).toBe(true);
+    await findings(1);
+    await eventually('the first change', () => got.length === 1);
+    const next = await findings(1);
+    let looks = 0;
+    const unfollow = look.follow((positions) => {
+      if (positions.get(0) === next) looks += 1;
+    });
+    await eventually('three looks that saw the second', () => looks === 3);
+    expect(got).toHaveLength(1);
+    unfollow();
+    feed.leave(reader);
   });
 
   it('receive in each heartbeat where to resume, even if nothing concerns them', async () => {

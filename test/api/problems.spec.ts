@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import {
+  Problem,
   PROBLEM_MEDIA_TYPE,
   PROBLEMS,
   type ProblemName,
@@ -141,6 +142,14 @@ describe('a problem document', () => {
 
   it('answers a path that cannot be decoded', async () => {
     expect(problem(await api.send('GET', '/v1/%E0%A4%A')).name).toBe('malformed-request');
+  });
+
+  it('costs no stack, and leaves other errors theirs', () => {
+    const cause = new Error('a cause');
+    expect(new Problem('not-found', undefined, { cause }).stack).not.toContain('\n');
+    expect([cause.stack, new Error('later').stack]).toEqual(
+      ['a cause', 'later'].map((text) => expect.stringMatching(`^Error: ${text}\n +at `)),
+    );
   });
 
   it('answers an unknown caller, and explains how to sign in', async () => {

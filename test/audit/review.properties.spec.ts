@@ -134,20 +134,11 @@ function floorEvent(verb: string, item: Item, { state, time, number }: Sight): S
   });
 }
 
-/** Returns the event of a try, made as somebody would who sees the desk as it is. */
-function eventOfTry({ verb, who, as, detail, after }: Try, sight: Sight): Sent {
-  const { item, time, number, heard } = sight;
-  const repeated = heard[detail % Math.max(1, heard.length)];
-  if (verb === 'again' && repeated)
-    return detail % 2 === 0
-      ? { ...repeated, time: new Date(time).toISOString() }
-      : { ...repeated, data: { ...(repeated.data as object), as: 'surveillance' } };
-  const finding = item?.id ?? 'never-raised';
-  const played = item && floorEvent(verb, item, sight);
-  if (played) return played;
+/** Returns the data of each act, as somebody sends it who sees the item; a few details are wrong. */
+function dataOfTry(item: Item | undefined, detail: number): Readonly<Record<string, object>> {
   const evidence = detail === 10 ? NO_EVIDENCE : (item?.evidence ?? NO_EVIDENCE);
   const proposal = detail === 9 ? NOBODY : (item?.proposal?.ref ?? NOBODY);
-  const more: Readonly<Record<string, object>> = {
+  return {
     claimed: { lease: 60 },
     commented: { text: 'looked at the video' },
     'ruling-proposed': {
@@ -163,6 +154,20 @@ function eventOfTry({ verb, who, as, detail, after }: Try, sight: Sight): Sent {
     escalated: { to: 'surveillance', reason: 'graver' },
     reopened: { ruling: item?.ruling?.ref ?? NOBODY, reason: 'a new witness' },
   };
+}
+
+/** Returns the event of a try, made as somebody would who sees the desk as it is. */
+function eventOfTry({ verb, who, as, detail, after }: Try, sight: Sight): Sent {
+  const { item, time, number, heard } = sight;
+  const repeated = heard[detail % Math.max(1, heard.length)];
+  if (verb === 'again' && repeated)
+    return detail % 2 === 0
+      ? { ...repeated, time: new Date(time).toISOString() }
+      : { ...repeated, data: { ...(repeated.data as object), as: 'surveillance' } };
+  const finding = item?.id ?? 'never-raised';
+  const played = item && floorEvent(verb, item, sight);
+  if (played) return played;
+  const more = dataOfTry(item, detail);
   const type = Object.hasOwn(more, verb) || verb === 'released' ? verb : 'viewed';
   return {
     ...{ specversion: '1.0', type: `shoeprint.finding-${type}.v1`, source: `person/${who}` },

@@ -132,7 +132,7 @@ describe('a finding that was escalated', () => {
     const table = faulty();
     const finding = table.finding('TC-08');
     const to = { to: 'surveillance', reason: 'it happened twice' } as const;
-    expect(table.act('pia', 'finding-escalated', finding, to)).toBe('taken');
+    expect(table.act('pia', 'finding-escalated', { finding, ...to })).toBe('taken');
     table.claim('pia', 'TC-08');
     table.propose('pia', 'TC-08');
     expect(table.sign('sam', 'TC-08', { as: 'pit-boss' })).toBe('not-permitted');
@@ -165,8 +165,8 @@ describe('a claim', () => {
     const table = faulty();
     table.claim('pia', 'TC-08');
     const finding = table.finding('TC-08');
-    expect(table.act('sam', 'finding-released', finding, {})).toBe('not-yours');
-    expect(table.act('pia', 'finding-released', finding, {})).toBe('taken');
+    expect(table.act('sam', 'finding-released', { finding })).toBe('not-yours');
+    expect(table.act('pia', 'finding-released', { finding })).toBe('taken');
     expect(table.claim('sam', 'TC-08')).toBe('taken');
   });
 
@@ -352,7 +352,8 @@ describe('a ruling', () => {
   it('is taken back by its proposer alone, until it is signed', () => {
     const table = proposed();
     const take = (who: string): string =>
-      table.act(who, 'finding-ruling-taken-back', table.finding('TC-08'), {
+      table.act(who, 'finding-ruling-taken-back', {
+        finding: table.finding('TC-08'),
         proposal: table.item('TC-08').proposal?.ref ?? 'person/pia#gone',
       });
     expect(take('sam')).toBe('not-yours');
@@ -366,9 +367,11 @@ describe('a ruling', () => {
     const proposal = table.item('TC-08').proposal?.ref ?? '';
     const data = { proposal, reason: 'the video shows something else' };
     const finding = table.finding('TC-08');
-    expect(table.act('pia', 'finding-ruling-refused', finding, data)).toBe('same-person');
-    expect(table.act('sam', 'finding-ruling-refused', finding, data)).toBe('taken');
-    expect(table.act('sam', 'finding-ruling-refused', finding, data)).toBe('nothing-proposed');
+    expect(table.act('pia', 'finding-ruling-refused', { finding, ...data })).toBe('same-person');
+    expect(table.act('sam', 'finding-ruling-refused', { finding, ...data })).toBe('taken');
+    expect(table.act('sam', 'finding-ruling-refused', { finding, ...data })).toBe(
+      'nothing-proposed',
+    );
     table.claim('pia', 'TC-08');
     expect(table.propose('pia', 'TC-08')).toBe('taken');
   });
@@ -378,8 +381,11 @@ describe('a ruling', () => {
       table.act(
         who,
         'finding-reopened',
-        table.finding('TC-08'),
-        { ruling: table.item('TC-08').ruling?.ref ?? 'person/sam#none', reason: 'a slip' },
+        {
+          finding: table.finding('TC-08'),
+          ruling: table.item('TC-08').ruling?.ref ?? 'person/sam#none',
+          reason: 'a slip',
+        },
         sending,
       );
     expect(reopen(ruled(), 'sam', { after: 60 })).toBe('taken');
@@ -415,10 +421,8 @@ describe('an act that is sent again', () => {
   it('is refused if it says something else under the same key', () => {
     const table = faulty();
     table.claim('pia', 'TC-08', { key: 'k' });
-    const other = table.act(
-      ...(['pia', 'finding-claimed', table.finding('TC-08'), { lease: 3600 }] as const),
-      { key: 'k' },
-    );
+    const data = { finding: table.finding('TC-08'), lease: 3600 };
+    const other = table.act('pia', 'finding-claimed', data, { key: 'k' });
     expect(other).toBe('idempotency-key-reused');
     expect(table.state.admission.counts).toMatchObject({ duplicates: 0, equivocal: 1 });
     expect(audit(table.events).findings.map(({ code }) => code)).not.toContain('DV-15');
@@ -429,12 +433,12 @@ describe('looks, comments and video', () => {
   it('are kept whatever they name, and change nothing', () => {
     const table = faulty();
     const before = saveTable(table.state);
-    expect(table.act('dora', 'finding-viewed', 'never-raised', {}, { as: 'regulator' })).toBe(
-      'taken',
-    );
-    expect(table.act('dora', 'finding-commented', table.finding('TC-08'), { text: 'mine' })).toBe(
-      'taken',
-    );
+    expect(
+      table.act('dora', 'finding-viewed', { finding: 'never-raised' }, { as: 'regulator' }),
+    ).toBe('taken');
+    expect(
+      table.act('dora', 'finding-commented', { finding: table.finding('TC-08'), text: 'mine' }),
+    ).toBe('taken');
     const [{ items: was }, { items: is }] = [before, saveTable(table.state)].map(
       (saved) => (JSON.parse(saved) as { desk: { items: unknown } }).desk,
     ) as [{ items: unknown }, { items: unknown }];
@@ -455,7 +459,9 @@ describe('acts on findings', () => {
 
   it('about a finding that was never raised are refused, and recorded', () => {
     const table = faulty();
-    expect(table.act('pia', 'finding-claimed', 'never-raised', { lease: 60 })).toBe('out-of-reach');
+    expect(table.act('pia', 'finding-claimed', { finding: 'never-raised', lease: 60 })).toBe(
+      'out-of-reach',
+    );
     expect(table.state.admission.counts.admitted).toBe(table.events.length);
   });
 });

@@ -12,7 +12,7 @@ import { decoded, type Sent } from './audit.js';
 import { BOOK } from './house.js';
 import { TableLog } from './table.js';
 
-type Data<T extends ReviewType> = Omit<EventData[T], 'finding' | 'as'>;
+type Data<T extends ReviewType> = Omit<EventData[T], 'as'>;
 
 /** How an act is sent: in which role, how many seconds after the last event, under which key. */
 export interface Sending {
@@ -78,7 +78,6 @@ export class ReviewedTable {
   act<T extends ReviewType>(
     who: string,
     type: T,
-    finding: string,
     data: Data<T>,
     { as = 'pit-boss', after = 1, key = `key-${(this.keys += 1)}` }: Sending = {},
   ): string {
@@ -87,17 +86,17 @@ export class ReviewedTable {
       specversion: '1.0',
       type: `shoeprint.${type}.v1`,
       source: `person/${who}`,
-      id: `${verb}/${finding}/${key}`,
+      id: `${verb}/${data.finding}/${key}`,
       time: new Date(this.ms + after * 1000).toISOString(),
       table: this.log.table,
-      data: { finding, as, ...data },
+      data: { ...data, as },
     });
     const told = this.changes.findLast((change) => change.is === 'reviewed');
     return told?.is === 'reviewed' ? told.outcome : 'unheard';
   }
 
   claim(who: string, code: string, sending?: Sending): string {
-    return this.act(who, 'finding-claimed', this.finding(code), { lease: 600 }, sending);
+    return this.act(who, 'finding-claimed', { finding: this.finding(code), lease: 600 }, sending);
   }
 
   propose(
@@ -110,8 +109,8 @@ export class ReviewedTable {
     return this.act(
       who,
       'finding-ruling-proposed',
-      this.finding(code),
       {
+        finding: this.finding(code),
         disposition: 'dealer-error-corrected',
         policy: 'review@1',
         evidence: evidence ?? '0'.repeat(64),
@@ -126,7 +125,12 @@ export class ReviewedTable {
     const { proposal } = this.item(code);
     const { ref = 'person/nobody#nothing', evidence = '0'.repeat(64) } = proposal ?? {};
     const data = { proposal: ref, evidence };
-    return this.act(who, 'finding-ruling-signed', this.finding(code), data, sending);
+    return this.act(
+      who,
+      'finding-ruling-signed',
+      { finding: this.finding(code), ...data },
+      sending,
+    );
   }
 
   /** Returns what the game did to reviews, in order. */

@@ -7,6 +7,7 @@ import { createApi } from './create-api.js';
 import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
 import { migrateAccess } from './identity/database/access-database.js';
+import { keepHeapSmall } from './operation/heap.js';
 import { processRegistry } from './operation/metrics.js';
 import { rulesOfServer } from './settings/rules-of-server.js';
 import { type ServerSettings, serverSettings } from './settings/server-settings.js';
@@ -47,6 +48,7 @@ async function migrateAll({ databaseUrl, log }: ServerSettings): Promise<void> {
 }
 
 async function start(settings: ServerSettings): Promise<Running> {
+  keepHeapSmall();
   const { databaseUrl, adminPassword, port, host, basePath } = settings;
   const book = rulesOfServer(settings);
   await migrateAccess(databaseUrl);

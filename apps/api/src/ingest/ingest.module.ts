@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { EventLog } from '#event-log';
 import { IdentityModule } from '../identity/identity.module.js';
 import { Metrics } from '../operation/metrics.js';
+import { ReadingModule } from '../reading/reading.module.js';
 import { AppendEventsHandler } from './append-events.js';
 import { takeEventBodies } from './body/event-body.js';
 import { CheckEventsHandler } from './check/check-events.js';
@@ -18,7 +19,7 @@ const metrics = {
 
 /** Records events. Other modules provide `EventLog`, `InstalledRules`, `Metrics` and the buses. */
 @Module({
-  imports: [IdentityModule],
+  imports: [IdentityModule, ReadingModule],
   controllers: [IngestController],
   providers: [AppendEventsHandler, CheckEventsHandler, metrics],
 })

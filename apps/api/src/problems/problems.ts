@@ -208,7 +208,8 @@ export interface ProblemExtras {
 
 /**
  * A refusal. Any code of a request may throw it, and the filter answers it as a problem document.
- * `detail` is one plain sentence without secrets.
+ * `detail` is one plain sentence without secrets. It has no stack, because a refusal must be cheap;
+ * `cause` keeps its own.
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -219,10 +220,13 @@ export class Problem extends Error {
     readonly detail?: string,
     extras: ProblemExtras = {},
   ) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(
       detail ?? PROBLEMS[problem].title,
       extras.cause === undefined ? undefined : { cause: extras.cause },
     );
+    Error.stackTraceLimit = stackTraceLimit;
     this.extras = extras;
   }
 

@@ -3,12 +3,16 @@ import type { Paging, ReadAt, Slices, Snapshot } from '#read-model';
 import { Metrics } from '../operation/metrics.js';
 import type { CsvFile } from './csv.js';
 import { Export } from './export.js';
+import { LivePlay } from './live-play.js';
 import { AnswerPlaces } from './answer-places.js';
 import type { Asked } from './reading.js';
 import { RowsReader } from './rows-reader.js';
 
 /** The most exports at a time in this process. One person may have both places. */
 const EXPORTS_MAX = { inAll: 2, each: 2 };
+
+/** The part of the time that one export takes while events are being recorded. */
+const SHARE = 0.1;
 
 /** How a list or report is read: a page as JSON, and every line as a CSV file. */
 export interface List<Filter, Answer, Line> {
@@ -37,6 +41,7 @@ export class AskLinesHandler implements IQueryHandler<AskLines<object, object, u
 
   constructor(
     private readonly rows: RowsReader,
+    private readonly live: LivePlay,
     metrics: Metrics,
   ) {
     this.places = new AnswerPlaces('exports', EXPORTS_MAX, metrics);
@@ -55,6 +60,7 @@ export class AskLinesHandler implements IQueryHandler<AskLines<object, object, u
           slices: every(snapshot.read, filter),
           name: csv.name,
           text: csv.seenBy(seesFindings),
+          rest: (tookMs) => this.live.rest(tookMs, SHARE),
           free,
         }),
       );

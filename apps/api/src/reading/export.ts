@@ -13,12 +13,16 @@ interface Patience {
 }
 const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
 
-/** What an export is made of. `free` is called once it holds nothing any more. */
+/**
+ * What an export is made of. `rest` is called after each slice with the ms that it took. `free` is
+ * called once the export holds nothing any more.
+ */
 interface Lines<Line> {
   readonly snapshot: OpenSnapshot;
   readonly slices: Slices<Line>;
   readonly name: string;
   readonly text: CsvText<Line>;
+  readonly rest: (tookMs: number) => Promise<void>;
   readonly free: () => void;
   readonly patience?: Patience;
 }
@@ -43,7 +47,7 @@ export class Export {
 
   /** Begins an export by reading its first slice. If that fails, it rejects and holds nothing. */
   static async begin<Line>(lines: Lines<Line>): Promise<Export> {
-    const texts = textsOf(lines.slices, lines.text);
+    const texts = textsOf(lines);
     try {
       return new Export(lines, await texts.next(), texts);
     } catch (error) {
@@ -74,7 +78,6 @@ export class Export {
           yield Buffer.from(text);
           clearTimeout(stalled);
           text = '';
-          await nextTurn();
         }
         // A reader who has the whole file can begin another at once.
         await close();
@@ -94,14 +97,23 @@ const closed = ({ snapshot, free }: Pick<Lines<never>, 'snapshot' | 'free'>): Pr
   snapshot.close().then(free, free);
 
 /** Yields a file a slice at a time, the heading before the first. */
-async function* textsOf<Line>(
-  slices: Slices<Line>,
-  { head, of }: CsvText<Line>,
-): AsyncGenerator<string, void> {
+async function* textsOf<Line>({
+  slices,
+  text: { head, of },
+  rest,
+  patience = PATIENCE,
+}: Lines<Line>): AsyncGenerator<string, void> {
+  const lateAt = performance.now() + patience.inAllMs / 2;
   let text = head;
+  let began = performance.now();
   for await (const slice of slices) {
-    yield text + of(slice);
+    text += of(slice);
+    const took = performance.now() - began;
+    yield text;
+    // An open snapshot keeps dead rows, so an export that is late goes on without a rest.
+    await (performance.now() < lateAt ? rest(took) : nextTurn());
     text = '';
+    began = performance.now();
   }
   if (text !== '') yield text;
 }
@@ -110,4 +122,4 @@ async function* textsOf<Line>(
 export async function* inSlices<Line>(lines: readonly Line[]): Slices<Line> {
   for (let at = 0; at < lines.length; at += LINES_MAX) yield lines.slice(at, at + LINES_MAX);
 }
-const LINES_MAX = 200;
+const LINES_MAX = 50;

@@ -7,18 +7,31 @@ import { hasReached, positionsNow, type Positions } from '#read-model';
 import { Metrics } from '../operation/metrics.js';
 import { Problem } from '../problems/problems.js';
 import { FOLLOWED } from '../settings/tokens.js';
+import { LivePlay } from './live-play.js';
 
 /** How long a reader of its own writes waits before it must ask again (contract section 7). */
 const PATIENCE_MS = 2_000;
 /** The most requests that wait for a position at once. */
 const WAITING_MAX = 2_000;
-/** How often the positions are read while a request waits, and while only streams follow. */
+/**
+ * How often the positions are read at most, while a request waits and while only streams follow,
+ * and the part of the time that looking takes while events are being recorded.
+ */
 const WAITING_LOOK_MS = 10;
 const FOLLOWING_LOOK_MS = 25;
+const SHARE = 0.2;
+/**
+ * The most requests that are refused together because they waited too long, and when the next are.
+ * Many that began together would otherwise all be answered, and ask again, in one turn.
+ */
+const REFUSED_AT_ONCE_MAX = 10;
+const REFUSED_NEXT_MS = 5;
 const AFTER_FAULT_MS = 1_000;
 
 interface Waiting {
   readonly wanted: Positions;
+  /** When it has waited long enough, on the monotonic clock. */
+  readonly until: number;
   readonly reached: () => void;
   readonly failed: (error: Error) => void;
 }
@@ -34,10 +47,14 @@ export class PositionsLook implements OnModuleDestroy {
   private readonly followers = new Set<(positions: Positions) => void>();
   private readonly looks: Counter;
   private timer: NodeJS.Timeout | undefined;
+  private patience: NodeJS.Timeout | undefined;
   private isLooking = false;
+  /** When looking has rested, on the monotonic clock. */
+  private restedAt = 0;
 
   constructor(
     @InjectDataSource(FOLLOWED) private readonly rows: DataSource,
+    private readonly live: LivePlay,
     { registry }: Metrics,
   ) {
     this.looks = new Counter({
@@ -67,42 +84,43 @@ export class PositionsLook implements OnModuleDestroy {
   async until(wanted: Positions): Promise<void> {
     if (this.waiting.size >= WAITING_MAX) throw notYetVisible();
     await new Promise<void>((resolve, reject) => {
-      const patience = setTimeout(() => entry.failed(notYetVisible()), PATIENCE_MS);
-      const leave = (): void => {
-        clearTimeout(patience);
-        this.waiting.delete(entry);
-      };
       const entry: Waiting = {
         wanted,
+        until: performance.now() + PATIENCE_MS,
         reached: () => {
-          leave();
+          this.waiting.delete(entry);
           resolve();
         },
         failed: (error) => {
-          leave();
+          this.waiting.delete(entry);
           reject(error);
         },
       };
       this.waiting.add(entry);
+      this.patience ??= this.refuseIn(PATIENCE_MS);
       this.soon(0);
     });
   }
 
-  /** Looks after `ms`, or earlier if a look is already due. */
+  /** Looks after `ms`, or earlier if a look is already due. Rests before, while events come. */
   private soon(ms: number): void {
     if (this.isLooking || (this.timer !== undefined && ms > 0)) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.look(), ms);
+    const rest = this.restedAt - performance.now();
+    this.timer = setTimeout(() => void this.look(), Math.max(ms, rest));
   }
 
   private async look(): Promise<void> {
     this.timer = undefined;
     this.isLooking = true;
+    const began = performance.now();
     const after = await this.now().then(
       (positions) => this.found(positions),
       (error: unknown) => this.failed(error),
     );
     this.isLooking = false;
+    const now = performance.now();
+    this.restedAt = now + this.live.restAfter(now - began, SHARE);
     if (this.waiting.size + this.followers.size > 0) this.soon(after);
   }
 
@@ -110,6 +128,22 @@ export class PositionsLook implements OnModuleDestroy {
     for (const each of this.waiting) if (hasReached(positions, each.wanted)) each.reached();
     for (const looked of this.followers) looked(positions);
     return this.waiting.size > 0 ? WAITING_LOOK_MS : FOLLOWING_LOOK_MS;
+  }
+
+  /** Refuses some of those that have waited long enough. They are in the order of their coming. */
+  private refuseLate(): void {
+    const now = performance.now();
+    let left = REFUSED_AT_ONCE_MAX;
+    for (const each of this.waiting) {
+      if (each.until > now || left-- === 0) break;
+      each.failed(notYetVisible());
+    }
+    const [next] = this.waiting;
+    this.patience = next && this.refuseIn(Math.max(REFUSED_NEXT_MS, next.until - now));
+  }
+
+  private refuseIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.refuseLate(), ms);
   }
 
   private failed(error: unknown): number {
@@ -125,7 +159,9 @@ export class PositionsLook implements OnModuleDestroy {
   /** Ends the following. Requests that wait are still answered. */
   onModuleDestroy(): void {
     this.followers.clear();
-    if (this.waiting.size === 0) clearTimeout(this.timer);
+    if (this.waiting.size > 0) return;
+    clearTimeout(this.timer);
+    clearTimeout(this.patience);
   }
 }
 

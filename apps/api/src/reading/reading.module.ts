@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AskLinesHandler } from './ask-lines.js';
+import { LivePlay } from './live-play.js';
 import { PositionsLook } from './positions-look.js';
 import { RowsReader } from './rows-reader.js';
 
 /** Reads rows: one snapshot for each answer, never older than the reader asks for. */
 @Module({
-  providers: [PositionsLook, RowsReader, AskLinesHandler],
-  exports: [PositionsLook, RowsReader],
+  providers: [LivePlay, PositionsLook, RowsReader, AskLinesHandler],
+  exports: [LivePlay, PositionsLook, RowsReader],
 })
 export class ReadingModule {}

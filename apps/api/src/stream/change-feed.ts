@@ -3,6 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { Counter } from 'prom-client';
 import { furthest, hasReached, type Change, type Positions } from '#read-model';
 import { Metrics } from '../operation/metrics.js';
+import { LivePlay } from '../reading/live-play.js';
 import { PositionsLook } from '../reading/positions-look.js';
 import { RESUMING_MAX } from '../settings/tokens.js';
 import { AskChanges } from './ask-changes.js';
@@ -14,6 +15,8 @@ const RECENT_MAX = 5_000;
 const RECENT_BATCHES_MAX = 200;
 /** How long a read of changes that failed waits before the next. */
 const AFTER_FAULT_MS = 1_000;
+/** The part of the time that following takes while events are being recorded. */
+const SHARE = 0.2;
 
 /** A reader of the stream, as what all readers share sees it. */
 export interface StreamReader {
@@ -57,6 +60,7 @@ export class ChangeFeed implements OnModuleDestroy {
   constructor(
     private readonly queries: QueryBus,
     private readonly look: PositionsLook,
+    private readonly live: LivePlay,
     { registry }: Metrics,
   ) {
     this.reads = new Counter({
@@ -130,7 +134,12 @@ export class ChangeFeed implements OnModuleDestroy {
     if (at === undefined || isReading || performance.now() < notBefore) return;
     if (hasReached(at, positions)) return;
     this.isReading = true;
+    const began = performance.now();
     this.readOn()
+      .then(() => {
+        const now = performance.now();
+        this.notBefore = now + this.live.restAfter(now - began, SHARE);
+      })
       .catch((error: unknown) => {
         this.notBefore = performance.now() + AFTER_FAULT_MS;
         this.logger.warn({

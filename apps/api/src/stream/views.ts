@@ -12,7 +12,7 @@ export interface Viewer {
 }
 
 /** Returns the viewer of an identity. */
-export function viewerOf({ roles, tables }: Identity): Viewer {
+export function viewerOf({ roles, tables }: Pick<Identity, 'roles' | 'tables'>): Viewer {
   const keys = tables === 'all' ? tables : [...new Set(tables.map(keyOf))].sort();
   return {
     roles,

@@ -67,17 +67,22 @@ const actOf = ({ event, outcome }: Extract<ReviewChange, { is: 'reviewed' }>): R
 });
 
 function standingOf(item: Item | null): Omit<Review, 'finding' | 'events'> {
-  const decided = item?.ruling ?? item?.proposal;
+  if (!item) return UNKNOWN;
+  const { state, proposal, ruling, evidence, regressed, touched } = item;
   return {
-    state: item?.state ?? null,
-    disposition: decided?.disposition ?? null,
-    proposedBy: item?.ruling?.proposedBy ?? item?.proposal?.by ?? null,
-    signedBy: item?.ruling?.signedBy ?? null,
-    evidence: item?.evidence ?? null,
-    regressed: item?.regressed ?? false,
-    touched: item?.touched ?? false,
+    state,
+    disposition: (ruling ?? proposal)?.disposition ?? null,
+    proposedBy: ruling?.proposedBy ?? proposal?.by ?? null,
+    signedBy: ruling?.signedBy ?? null,
+    ...{ evidence, regressed, touched },
   };
 }
+
+/** The review of a finding that the desk does not have. */
+const UNKNOWN = {
+  ...{ state: null, disposition: null, proposedBy: null, signedBy: null, evidence: null },
+  ...{ regressed: false, touched: false },
+} as const;
 
 /** The reviews of a verdict, from the records of one or more threads. */
 export class Reviews {

@@ -29,8 +29,7 @@ const ATTRIBUTES = new Set<string>([
 ]);
 /** The most characters of a text that a person writes about a finding. */
 export const REMARK_MAX = 4000;
-const lengthOf = (text: string): number =>
-  text.length <= REMARK_MAX ? text.length : [...text].length;
+const REMARK = new RegExp(`^[^]{1,${REMARK_MAX}}$`, 'u');
 
 /** The most bytes of an event's content. */
 export const EVENT_BYTES_MAX = 16_384;
@@ -208,7 +207,7 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
     case 'object':
       return isRecord(given) ? undefined : `must be an object, not ${nameOf(given)}`;
     case 'remark':
-      return typeof given === 'string' && given !== '' && lengthOf(given) <= REMARK_MAX
+      return typeof given === 'string' && REMARK.test(given)
         ? undefined
         : `must be a string of 1 to ${REMARK_MAX} characters`;
     case 'time':

@@ -66,7 +66,7 @@ export class TooManyRows extends Error {
 /** The most rows of a query that is read whole. A larger file does not fit in a spreadsheet. */
 const ROWS_MAX = 500_000;
 /** The rows of a slice: few enough that converting them takes a few milliseconds. */
-const SLICE_ROWS = 200;
+const SLICE_ROWS = 50;
 
 /** One consistent view of the rows, and the positions up to which the rows follow the log. */
 export interface Snapshot {
