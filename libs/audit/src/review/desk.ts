@@ -101,6 +101,8 @@ export interface Desk {
   readonly acts: Map<string, HeardAct>;
   /** Findings of shoes within reach whose evidence is kept up. Never saved. */
   readonly watched: Map<string, LastSeen>;
+  /** How many items are of no shoe within reach. Never saved. */
+  final: number;
 }
 
 /** Returns the desk of a table without findings. */
@@ -108,6 +110,7 @@ export const newDesk = (): Desk => ({
   items: new Map(),
   acts: new Map(),
   watched: new Map(),
+  final: 0,
 });
 
 /** Remembers an act, and forgets the oldest if there are many. */
@@ -121,15 +124,16 @@ export function rememberAct(desk: Desk, reference: string, act: HeardAct): void 
  * ruled longest ago, then the oldest of the least severity. Those of shoes within reach stay, and
  * they alone may make the desk greater than its limit.
  */
-export function clearDesk({ items }: Desk, inReach: readonly (string | undefined)[]): Item[] {
+export function clearDesk(desk: Desk): Item[] {
+  const { items } = desk;
   const gone: Item[] = [];
-  while (items.size > ITEMS_MAX) {
+  while (items.size > ITEMS_MAX && desk.final > 0) {
     let first: Item | undefined;
     for (const item of items.values())
-      if (!inReach.includes(item.shoeRef ?? '') && (!first || goesBefore(item, first)))
-        first = item;
+      if (item.people !== null && (!first || goesBefore(item, first))) first = item;
     if (!first) break;
     items.delete(first.id);
+    desk.final -= 1;
     gone.push(first);
   }
   return gone;

@@ -3,8 +3,10 @@ import { referenceOf, SHAPES, type AnyEvent, type EventOf } from '../events/even
 import { fullName } from '../events/upcast.js';
 import type { Finding } from '../findings/finding.js';
 import type { Sha256 } from '../findings/ids.js';
+import { eventIn } from '../history/journal.js';
 import { asLastCorrected } from '../history/replay.js';
-import type { Coup, Shoe, TableState } from '../state.js';
+import type { Coup, Duty, GapMark, Shoe, TableState } from '../state.js';
+import { changeDuty } from '../step.js';
 import { PEOPLE_MAX } from './desk.js';
 
 /**
@@ -35,40 +37,6 @@ export const evidenceOfReferences = (references: readonly string[], sha256: Sha2
   sha256(references.map((reference) => `${reference}\n`).join(''));
 
 /**
- * Returns the events that a finding of a shoe rests on, in the order in which the fold took them.
- *
- * If it is about a coup: the opening of the shoe; the bets before the coup and a carried card, with
- * its move, that count in it; everything from its opening to its end, with the late events that
- * were entered there; every later event that changed it; and the corrections of any of these. If it
- * is about the shoe: the events that it names and their corrections, and for commission that is
- * outstanding or wrong, what entered that seat's ledger.
- */
-export function eventsBehind(shoe: Shoe, finding: Finding): AnyEvent[] {
-  const coup = shoe.coups.find(({ ref }) => ref === finding.coupRef);
-  const chosen = new Set<AnyEvent>(coup ? eventsOfCoup(shoe, coup) : eventsNamed(shoe, finding));
-  const references = new Set([...chosen].map(referenceOf));
-  const entered = new Map<string, AnyEvent>();
-  for (const event of chosen) if (isLate(shoe, event)) entered.set(referenceOf(event), event);
-  const behind: AnyEvent[] = chosen.has(shoe.opening) ? [shoe.opening] : [];
-  for (const entry of shoe.journal) {
-    if (entry.type === 'gap') continue;
-    if (entry.type === 'observation-corrected') {
-      const names = namedBy(shoe, entry).filter((name) => references.has(name));
-      if (names.length === 0 && !chosen.has(entry)) continue;
-      // a late event counts from the correction that entered it
-      for (const name of names) {
-        const late = entered.get(name);
-        if (late) behind.push(late);
-        entered.delete(name);
-      }
-      references.add(referenceOf(entry));
-      behind.push(entry);
-    } else if (chosen.has(entry)) behind.push(entry);
-  }
-  return behind;
-}
-
-/**
  * Returns the events behind a finding of a table, in the order in which the fold took them.
  * Returns undefined if it is about no shoe within reach, or if its coup is open.
  */
@@ -79,61 +47,155 @@ export function evidenceBehind(
   const shoe = [open, before].find((each) => each?.found.has(finding));
   const found = shoe?.found.get(finding);
   if (!shoe || !found || (shoe.coup && shoe.coup.ref === found.coup)) return undefined;
-  return eventsBehind(shoe, found.finding);
+  return new ShoeEvidence(shoe).behind(found.finding);
 }
 
-/** Returns the references that a correction names, as it was sent and as it was last corrected. */
-function namedBy(shoe: Shoe, correction: EventOf<'observation-corrected'>): string[] {
-  const last = asLastCorrected(shoe)(correction) as typeof correction;
-  return [...new Set([correction.data.event, last.data.event])];
-}
+/**
+ * What the findings of a shoe rest on, as the shoe is when this is made. Making it reads the
+ * journal once. A question about a finding then costs about as much as its coup has events.
+ */
+export class ShoeEvidence {
+  /** The place of each event in the journal. A late one lies before the correction that enters it. */
+  private readonly order = new Map<AnyEvent, number>();
+  private readonly coups = new Map<string, number>();
+  private readonly late = new Map<string, AnyEvent>();
+  private readonly corrections = new Lists<EventOf<'observation-corrected'>>();
+  private readonly moves = new Lists<AnyEvent>();
+  private readonly ledger = new Lists<AnyEvent>();
+  /** Who is on duty from an index of the order of play on. */
+  private readonly duty: (OnDuty & { readonly at: number })[];
 
-const isLate = ({ journal, gaps, played }: Shoe, event: AnyEvent): boolean =>
-  played !== journal &&
-  gaps.some((at) => {
-    const mark = played[at];
-    return mark?.type === 'gap' && mark.late.includes(event);
-  });
-
-function* eventsOfCoup(shoe: Shoe, coup: Coup): Iterable<AnyEvent> {
-  const { played } = shoe;
-  yield shoe.opening;
-  const before = shoe.coups[shoe.coups.indexOf(coup) - 1];
-  for (let at = (before?.to ?? -1) + 1; at < coup.from; at += 1) {
-    const entry = played[at];
-    if (entry && BETWEEN.has(entry.type)) yield entry as AnyEvent;
+  constructor(private readonly shoe: Shoe) {
+    const { journal, played, dutyAtOpening } = shoe;
+    this.duty = [{ ...dutyAtOpening, at: -1 }];
+    for (const [at, { ref }] of shoe.coups.entries()) this.coups.set(ref, at);
+    for (const at of shoe.gaps)
+      for (const event of (played[at] as GapMark).late) this.late.set(referenceOf(event), event);
+    this.order.set(shoe.opening, -1);
+    for (const [at, entry] of journal.entries()) if (entry.type !== 'gap') this.note(entry, at);
+    const asCorrected = asLastCorrected(shoe);
+    for (const [at, entry] of played.entries())
+      if (entry.type === 'dealer-signed-on' || entry.type === 'dealer-relieved')
+        this.changeDuty(asCorrected(entry) as typeof entry, at);
   }
-  for (const { carried, event } of coup.cards) if (carried) yield* withMoves(shoe, event);
-  for (const entry of played.slice(coup.from, coup.to + 1)) if (entry.type !== 'gap') yield entry;
-  const reached = new Set(coup.reachedBy);
-  if (reached.size > 0)
-    for (const entry of played)
-      if (entry.type !== 'gap' && reached.has(referenceOf(entry))) yield entry;
+
+  private note(event: AnyEvent, at: number): void {
+    this.order.set(event, at);
+    if (event.type === 'card-moved') this.moves.add(event.data.event, event);
+    if (isOfLedger(event)) this.ledger.add(String(event.data.seat), event);
+    if (event.type !== 'observation-corrected') return;
+    const last = asLastCorrected(this.shoe)(event) as typeof event;
+    for (const name of new Set([event.data.event, last.data.event])) {
+      this.corrections.add(name, event);
+      const late = this.late.get(name);
+      if (late && !this.order.has(late)) this.order.set(late, at - 0.5);
+    }
+  }
+
+  private changeDuty(event: Parameters<typeof changeDuty>[1], at: number): void {
+    const { dealer, caller } = this.duty.at(-1) as OnDuty;
+    const now = { dealer, caller, lost: null };
+    changeDuty(now, event);
+    this.duty.push({ ...now, at });
+  }
+
+  /**
+   * Returns the events that a finding rests on, in the order in which the fold took them.
+   *
+   * If it is about a coup: the opening of the shoe; the bets before the coup and a carried card,
+   * with its move, that count in it; everything from its opening to its end, with the late events
+   * that were entered there; every later event that changed it; and the corrections of any of
+   * these. If it is about the shoe: the events that it names and their corrections, and for
+   * commission that is outstanding or wrong, what entered that seat's ledger.
+   */
+  behind(finding: Finding): AnyEvent[] {
+    const coup = this.coupOf(finding);
+    const chosen = new Set<AnyEvent>(coup ? this.ofCoup(coup) : this.named(finding));
+    // a set is iterated to what is added on the way
+    for (const event of chosen)
+      for (const correction of this.corrections.of(referenceOf(event))) chosen.add(correction);
+    const placeOf = (event: AnyEvent): number => this.order.get(event) ?? this.order.size;
+    return [...chosen].sort((a, b) => placeOf(a) - placeOf(b));
+  }
+
+  /**
+   * Returns who was involved in what a finding is about: dealers and callers on duty in its coup,
+   * or in the shoe; and each person who sent one of the events behind it, or is named in one as
+   * having done it. At most `PEOPLE_MAX`.
+   */
+  people(finding: Finding): string[] {
+    const coup = this.coupOf(finding);
+    const people = new Set(this.onDuty(coup?.from ?? 0, coup?.to ?? this.shoe.played.length));
+    for (const event of this.behind(finding)) for (const one of peopleOf(event)) people.add(one);
+    return [...people].slice(0, PEOPLE_MAX);
+  }
+
+  private coupOf({ coupRef }: Finding): Coup | undefined {
+    const at = coupRef === undefined ? undefined : this.coups.get(coupRef);
+    return at === undefined ? undefined : this.shoe.coups[at];
+  }
+
+  private *ofCoup(coup: Coup): Iterable<AnyEvent> {
+    const { opening, played, coups } = this.shoe;
+    yield opening;
+    const before = coups[(this.coups.get(coup.ref) as number) - 1];
+    for (let at = (before?.to ?? -1) + 1; at < coup.from; at += 1) {
+      const entry = played[at];
+      if (entry && BETWEEN.has(entry.type)) yield entry as AnyEvent;
+    }
+    for (const { carried, event } of coup.cards) {
+      if (!carried) continue;
+      yield event;
+      yield* this.moves.of(referenceOf(event));
+    }
+    for (const entry of played.slice(coup.from, coup.to + 1)) if (entry.type !== 'gap') yield entry;
+    yield* this.at(coup.reachedBy);
+  }
+
+  private *named({ code, seat, events }: Finding): Iterable<AnyEvent> {
+    yield* this.at(events);
+    if (LEDGER_CODES.has(code) && seat !== undefined) yield* this.ledger.of(String(seat));
+  }
+
+  /** Returns the events of these references that the shoe holds. */
+  private *at(references: readonly string[]): Iterable<AnyEvent> {
+    for (const reference of references) {
+      const event = eventIn(this.shoe, reference);
+      if (event) yield event;
+    }
+  }
+
+  private onDuty(from: number, to: number): string[] {
+    const first = this.duty.findLastIndex(({ at }) => at < from);
+    const people: (string | null)[] = [];
+    for (let i = first; i < this.duty.length; i += 1) {
+      const { dealer, caller, at } = this.duty[i] as OnDuty & { readonly at: number };
+      if (at > to) break;
+      people.push(dealer, caller);
+    }
+    return people.filter((one) => one !== null);
+  }
+}
+
+type OnDuty = Pick<Duty, 'dealer' | 'caller'>;
+
+/** Lists by name. */
+class Lists<T> {
+  private readonly lists = new Map<string, T[]>();
+
+  add(name: string, item: T): void {
+    const list = this.lists.get(name);
+    if (list) list.push(item);
+    else this.lists.set(name, [item]);
+  }
+
+  of(name: string): readonly T[] {
+    return this.lists.get(name) ?? [];
+  }
 }
 
 /** What counts in the next coup if it lies between two. */
 const BETWEEN: ReadonlySet<string> = new Set(['bet-placed', 'bet-withdrawn', 'betting-closed']);
-
-function* withMoves(shoe: Shoe, card: AnyEvent): Iterable<AnyEvent> {
-  yield card;
-  const reference = referenceOf(card);
-  for (const entry of shoe.played)
-    if (entry.type === 'card-moved' && entry.data.event === reference) yield entry;
-}
-
-function* eventsNamed(shoe: Shoe, { code, seat, events }: Finding): Iterable<AnyEvent> {
-  const named = new Set(events);
-  const ofSeat = LEDGER_CODES.has(code) ? seat : undefined;
-  if (named.has(shoe.ref)) yield shoe.opening;
-  for (const entry of shoe.played) {
-    if (entry.type === 'gap') {
-      yield* entry.late.filter((event) => named.has(referenceOf(event)));
-      continue;
-    }
-    const entersLedger = ofSeat !== undefined && isOfLedger(entry) && entry.data.seat === ofSeat;
-    if (entersLedger || named.has(referenceOf(entry))) yield entry;
-  }
-}
 
 const LEDGER_CODES: ReadonlySet<string> = new Set(['CM-05', 'CM-06', 'CM-08']);
 
@@ -146,37 +208,6 @@ export const isOfLedger = (event: AnyEvent): event is OfLedger =>
   event.type === 'commission-waived' ||
   (event.type === 'bet-settled' &&
     (event.data.commissionTaken !== undefined || event.data.commissionMarked !== undefined));
-
-/**
- * Returns who was involved in what a finding of a shoe is about: dealers and callers on duty in its
- * coup, or in the shoe; and each person who sent one of the events behind it, or is named in one as
- * having done it. At most `PEOPLE_MAX`.
- */
-export function peopleIn(shoe: Shoe, finding: Finding, behind: readonly AnyEvent[]): string[] {
-  const coup = shoe.coups.find(({ ref }) => ref === finding.coupRef);
-  const people = new Set<string>(onDuty(shoe, coup?.from ?? 0, coup?.to ?? shoe.played.length));
-  for (const event of behind) for (const one of peopleOf(event)) people.add(one);
-  return [...people].slice(0, PEOPLE_MAX);
-}
-
-/** Returns who was on duty in a shoe from one index of the order of play to another. */
-function* onDuty(shoe: Shoe, from: number, to: number): Iterable<string> {
-  const { dutyAtOpening, played } = shoe;
-  const asCorrected = asLastCorrected(shoe);
-  const now = { dealer: dutyAtOpening.dealer, caller: dutyAtOpening.caller };
-  for (let at = 0; at < played.length && at <= to; at += 1) {
-    if (at === from) for (const one of [now.dealer, now.caller]) if (one !== null) yield one;
-    const entry = played[at];
-    if (entry?.type !== 'dealer-signed-on' && entry?.type !== 'dealer-relieved') continue;
-    const { data } = asCorrected(entry) as typeof entry;
-    if (entry.type === 'dealer-relieved') now[data.role] = null;
-    else {
-      now[data.role] = data.dealer;
-      if (at > from) yield data.dealer;
-    }
-  }
-  if (played.length === 0) for (const one of [now.dealer, now.caller]) if (one !== null) yield one;
-}
 
 /** Returns the person who sent an event, and the one whom it names as having done it. */
 function peopleOf({ type, source, data }: AnyEvent): string[] {

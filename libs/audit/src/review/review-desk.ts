@@ -13,13 +13,7 @@ import {
   type LastSeen,
   type Turned,
 } from './desk.js';
-import {
-  eventsBehind,
-  evidenceOf,
-  evidenceOfReferences,
-  isOfLedger,
-  peopleIn,
-} from './evidence.js';
+import { evidenceOf, evidenceOfReferences, isOfLedger, ShoeEvidence } from './evidence.js';
 import type { Policy } from './policy.js';
 
 /**
@@ -89,24 +83,30 @@ export class ReviewDesk {
   leave(shoe: Shoe): void {
     const { desk } = this.state;
     this.follow();
+    let behind: ShoeEvidence | undefined;
     for (const item of desk.items.values()) {
       if (item.shoeRef !== shoe.ref) continue;
       desk.watched.delete(item.id);
       const finding = this.findingOf(item, shoe);
-      if (!finding) {
-        this.set(item, { people: [] });
-        continue;
-      }
-      const events = eventsBehind(shoe, finding);
-      const evidence = evidenceOf(events, this.book.sha256);
-      this.set(item, { people: peopleIn(shoe, finding, events), evidence });
+      behind ??= new ShoeEvidence(shoe);
+      desk.final += 1;
+      this.set(
+        item,
+        finding
+          ? {
+              people: behind.people(finding),
+              evidence: evidenceOf(behind.behind(finding), this.book.sha256),
+            }
+          : { people: [] },
+      );
     }
   }
 
   /** Makes the list of findings to watch again, once a table was loaded. */
   watchAgain(): void {
     for (const { id, sought, people } of this.state.desk.items.values())
-      if (sought && people === null) this.watch(id);
+      if (people !== null) this.state.desk.final += 1;
+      else if (sought) this.watch(id);
   }
 
   private policy(ref: string): Policy {
@@ -129,7 +129,7 @@ export class ReviewDesk {
     if (item.people) return item.people;
     const shoe = this.shoeOf(item);
     const finding = shoe && this.findingOf(item, shoe);
-    return finding ? peopleIn(shoe, finding, eventsBehind(shoe, finding)) : [];
+    return finding ? new ShoeEvidence(shoe).people(finding) : [];
   }
 
   private isCoupOpen(item: Item): boolean {
@@ -172,7 +172,12 @@ export class ReviewDesk {
     const { desk } = this.state;
     const content = contentDigest(found.finding);
     const item = desk.items.get(found.finding.id);
-    if (!item) return void desk.items.set(found.finding.id, this.newItem(found, content));
+    if (!item) {
+      const fresh = this.newItem(found, content);
+      desk.items.set(fresh.id, fresh);
+      if (fresh.people !== null) desk.final += 1;
+      return;
+    }
     if (item.standing && item.content === content) return;
     const { impact } = found.finding;
     const now = { standing: true, content, amount: impact?.amount ?? 0 };
@@ -217,7 +222,7 @@ export class ReviewDesk {
     const shoe = this.shoeOf(item);
     const finding = shoe && this.findingOf(item, shoe);
     if (!finding || this.isCoupOpen(item)) return;
-    const evidence = evidenceOf(eventsBehind(shoe, finding), this.book.sha256);
+    const evidence = evidenceOf(new ShoeEvidence(shoe).behind(finding), this.book.sha256);
     if (evidence === item.evidence) return;
     if (item.state === 'ruled') this.turn(this.set(item, { evidence, touched: true }), 'touched');
     else if (item.state === 'proposed') this.fallen(item, { evidence });
@@ -258,8 +263,7 @@ export class ReviewDesk {
   }
 
   private clear(): void {
-    const { desk, open, before } = this.state;
-    for (const item of clearDesk(desk, [open?.ref, before?.ref]))
+    for (const item of clearDesk(this.state.desk))
       if (item.standing && item.state !== 'ruled') this.turn(item, 'lapsed');
   }
 }
