@@ -54,7 +54,8 @@ export {
 } from './rows/rows.js';
 export { needsTwo, REFUSALS } from './review/arbitrate.js';
 export type { Item, ReviewOutcome, ReviewChange } from './review/desk.js';
-export { contentOf, evidenceBehind } from './review/evidence.js';
+export { evidenceBehind } from './review/evidence.js';
+export { contentOf } from './events/canonical.js';
 export type { AuditedCoup } from './rows/audited-coup.js';
 export type { AuditedShoe } from './rows/audited-shoe.js';
 export type { ShoeSums } from './rows/shoe-sums.js';

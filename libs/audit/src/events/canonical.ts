@@ -1,5 +1,6 @@
-import { SHAPES, type EventType } from './events.js';
+import { SHAPES, type AnyEvent, type EventType } from './events.js';
 import { memberText, minify } from '../decode/json-text.js';
+import { fullName } from './upcast.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -27,6 +28,21 @@ export function canonicalContent(value: Json, type: EventType, text: string | nu
   for (const name of CONTENT)
     if (Object.hasOwn(value, name)) parts.push(`"${name}":${JSON.stringify(value[name])}`);
   return `{${parts.join(',')},"data":${canonicalData(type, value, text)}}`;
+}
+
+/**
+ * Returns the content of an event as it was recorded, written back from what the fold holds. It does
+ * not depend on how a sender ordered or spaced the event.
+ */
+export function contentOf(event: AnyEvent): string {
+  const { source, id, time, table, shoe, session, sequence } = event;
+  const given = { source, id, time, table, shoe, session, sequence };
+  let content = `{"specversion":"1.0","type":"${fullName(event.type)}"`;
+  for (const name of CONTENT) {
+    const value = given[name as keyof typeof given];
+    if (value !== undefined) content += `,"${name}":${JSON.stringify(value)}`;
+  }
+  return `${content},"data":${canonicalData(event.type, event as unknown as Json, null)}}`;
 }
 
 /** Returns the data of a well-formed event as in its canonical line. */

@@ -1,29 +1,12 @@
-import { canonicalContent } from '../events/canonical.js';
+import { contentOf } from '../events/canonical.js';
 import { referenceOf, SHAPES, type AnyEvent, type EventOf } from '../events/events.js';
-import { fullName } from '../events/upcast.js';
 import type { Finding } from '../findings/finding.js';
 import type { Sha256 } from '../findings/ids.js';
-import { eventIn } from '../history/journal.js';
+import { eventIn, positionOf } from '../history/journal.js';
 import { asLastCorrected } from '../history/replay.js';
-import type { Coup, Duty, GapMark, Shoe, TableState } from '../state.js';
+import type { Coup, Duty, Entry, Shoe, TableState } from '../state.js';
 import { changeDuty } from '../step.js';
 import { PEOPLE_MAX } from './desk.js';
-
-/**
- * Returns the content of an event, as its canonical line in the log has it without the stamps. It
- * is written back from the event, so it does not depend on how a sender ordered or spaced it.
- */
-export function contentOf({ type, digest: _, ...event }: AnyEvent): string {
-  return canonicalContent(
-    { specversion: '1.0', type: fullName(type), ...known(event) },
-    type,
-    null,
-  );
-}
-
-/** Returns the attributes that an event has. Those that it lacks are there and undefined. */
-const known = (event: object): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
 
 /**
  * Returns the SHA-256, in hexadecimal digits, of the contents of events, each with a line feed.
@@ -55,40 +38,39 @@ export function evidenceBehind(
  * journal once. A question about a finding then costs about as much as its coup has events.
  */
 export class ShoeEvidence {
-  /** The place of each event in the journal. A late one lies before the correction that enters it. */
-  private readonly order = new Map<AnyEvent, number>();
   private readonly coups = new Map<string, number>();
-  private readonly late = new Map<string, AnyEvent>();
-  private readonly corrections = new Lists<EventOf<'observation-corrected'>>();
-  private readonly moves = new Lists<AnyEvent>();
-  private readonly ledger = new Lists<AnyEvent>();
+  /** The place in the journal of each event, if late ones stand elsewhere in the order of play. */
+  private readonly places: ReadonlyMap<AnyEvent, number> | null = null;
+  private readonly corrections = new Lists<Placed>();
+  private readonly moves = new Lists<Placed>();
+  private readonly ledger = new Lists<Placed>();
   /** Who is on duty from an index of the order of play on. */
   private readonly duty: (OnDuty & { readonly at: number })[];
 
   constructor(private readonly shoe: Shoe) {
-    const { journal, played, dutyAtOpening } = shoe;
+    const { journal, played, dutyAtOpening, coups } = shoe;
     this.duty = [{ ...dutyAtOpening, at: -1 }];
-    for (const [at, { ref }] of shoe.coups.entries()) this.coups.set(ref, at);
-    for (const at of shoe.gaps)
-      for (const event of (played[at] as GapMark).late) this.late.set(referenceOf(event), event);
-    this.order.set(shoe.opening, -1);
-    for (const [at, entry] of journal.entries()) if (entry.type !== 'gap') this.note(entry, at);
-    const asCorrected = asLastCorrected(shoe);
-    for (const [at, entry] of played.entries())
-      if (entry.type === 'dealer-signed-on' || entry.type === 'dealer-relieved')
-        this.changeDuty(asCorrected(entry) as typeof entry, at);
+    for (let at = 0; at < coups.length; at += 1) this.coups.set((coups[at] as Coup).ref, at);
+    if (played !== journal) this.places = placesIn(shoe);
+    for (let at = 0; at < played.length; at += 1) this.note(played[at] as Entry, at);
   }
 
-  private note(event: AnyEvent, at: number): void {
-    this.order.set(event, at);
-    if (event.type === 'card-moved') this.moves.add(event.data.event, event);
-    if (isOfLedger(event)) this.ledger.add(String(event.data.seat), event);
-    if (event.type !== 'observation-corrected') return;
-    const last = asLastCorrected(this.shoe)(event) as typeof event;
-    for (const name of new Set([event.data.event, last.data.event])) {
-      this.corrections.add(name, event);
-      const late = this.late.get(name);
-      if (late && !this.order.has(late)) this.order.set(late, at - 0.5);
+  private note(entry: Entry, at: number): void {
+    switch (entry.type) {
+      case 'card-moved':
+        return this.moves.add(entry.data.event, [entry, at]);
+      case 'bet-settled':
+      case 'commission-collected':
+      case 'commission-waived':
+        if (isOfLedger(entry)) this.ledger.add(String(entry.data.seat), [entry, at]);
+        return;
+      case 'observation-corrected':
+        for (const name of namesIn(this.shoe, entry)) this.corrections.add(name, [entry, at]);
+        return;
+      case 'dealer-signed-on':
+      case 'dealer-relieved':
+        return this.changeDuty(asLastCorrected(this.shoe)(entry) as typeof entry, at);
+      default:
     }
   }
 
@@ -110,23 +92,27 @@ export class ShoeEvidence {
    */
   behind(finding: Finding): AnyEvent[] {
     const coup = this.coupOf(finding);
-    const chosen = new Set<AnyEvent>(coup ? this.ofCoup(coup) : this.named(finding));
-    // a set is iterated to what is added on the way
-    for (const event of chosen)
-      for (const correction of this.corrections.of(referenceOf(event))) chosen.add(correction);
-    const placeOf = (event: AnyEvent): number => this.order.get(event) ?? this.order.size;
-    return [...chosen].sort((a, b) => placeOf(a) - placeOf(b));
+    const chosen = new Map<AnyEvent, number>(coup ? this.ofCoup(coup) : this.named(finding));
+    // a map is iterated to what is added on the way
+    for (const [event] of chosen)
+      for (const [correction, at] of this.corrections.of(referenceOf(event)))
+        chosen.set(correction, at);
+    const { places } = this;
+    const placed = places
+      ? [...chosen.keys()].map((event): Placed => [event, places.get(event) ?? Infinity])
+      : [...chosen];
+    return placed.sort(([, a], [, b]) => a - b).map(([event]) => event);
   }
 
   /**
    * Returns who was involved in what a finding is about: dealers and callers on duty in its coup,
    * or in the shoe; and each person who sent one of the events behind it, or is named in one as
-   * having done it. At most `PEOPLE_MAX`.
+   * having done it. At most `PEOPLE_MAX`. `behind`: those events.
    */
-  people(finding: Finding): string[] {
+  people(finding: Finding, behind: readonly AnyEvent[]): string[] {
     const coup = this.coupOf(finding);
     const people = new Set(this.onDuty(coup?.from ?? 0, coup?.to ?? this.shoe.played.length));
-    for (const event of this.behind(finding)) for (const one of peopleOf(event)) people.add(one);
+    for (const event of behind) for (const one of peopleOf(event)) people.add(one);
     return [...people].slice(0, PEOPLE_MAX);
   }
 
@@ -135,33 +121,39 @@ export class ShoeEvidence {
     return at === undefined ? undefined : this.shoe.coups[at];
   }
 
-  private *ofCoup(coup: Coup): Iterable<AnyEvent> {
+  private *ofCoup(coup: Coup): Iterable<Placed> {
     const { opening, played, coups } = this.shoe;
-    yield opening;
+    yield [opening, -1];
     const before = coups[(this.coups.get(coup.ref) as number) - 1];
     for (let at = (before?.to ?? -1) + 1; at < coup.from; at += 1) {
-      const entry = played[at];
-      if (entry && BETWEEN.has(entry.type)) yield entry as AnyEvent;
+      const entry = played[at] as Entry;
+      if (BETWEEN.has(entry.type)) yield [entry as AnyEvent, at];
     }
-    for (const { carried, event } of coup.cards) {
+    for (const { carried, event, at } of coup.cards) {
       if (!carried) continue;
-      yield event;
+      yield [event, at];
       yield* this.moves.of(referenceOf(event));
     }
-    for (const entry of played.slice(coup.from, coup.to + 1)) if (entry.type !== 'gap') yield entry;
+    for (let at = coup.from; at <= coup.to && at < played.length; at += 1) {
+      const entry = played[at] as Entry;
+      if (entry.type !== 'gap') yield [entry, at];
+    }
     yield* this.at(coup.reachedBy);
   }
 
-  private *named({ code, seat, events }: Finding): Iterable<AnyEvent> {
+  private *named({ code, seat, events }: Finding): Iterable<Placed> {
     yield* this.at(events);
     if (LEDGER_CODES.has(code) && seat !== undefined) yield* this.ledger.of(String(seat));
   }
 
   /** Returns the events of these references that the shoe holds. */
-  private *at(references: readonly string[]): Iterable<AnyEvent> {
+  private *at(references: readonly string[]): Iterable<Placed> {
+    const { shoe } = this;
     for (const reference of references) {
-      const event = eventIn(this.shoe, reference);
-      if (event) yield event;
+      const event = eventIn(shoe, reference);
+      if (!event) continue;
+      const at = event === shoe.opening ? -1 : positionOf(shoe, reference);
+      yield [event, event !== shoe.opening && at < 0 ? Infinity : at];
     }
   }
 
@@ -177,7 +169,33 @@ export class ShoeEvidence {
   }
 }
 
+/** An event and its index in the order of play, or in the journal. */
+type Placed = readonly [AnyEvent, number];
 type OnDuty = Pick<Duty, 'dealer' | 'caller'>;
+
+/** Returns the references that a correction names, as it was sent and as it was last corrected. */
+function namesIn(shoe: Shoe, correction: EventOf<'observation-corrected'>): ReadonlySet<string> {
+  const last = asLastCorrected(shoe)(correction) as typeof correction;
+  return new Set([correction.data.event, last.data.event]);
+}
+
+/**
+ * Returns the place in the journal of every event of a shoe. A late event that was entered lies just
+ * before the first correction that names it.
+ */
+function placesIn(shoe: Shoe): Map<AnyEvent, number> {
+  const places = new Map<AnyEvent, number>([[shoe.opening, -1]]);
+  for (const [at, entry] of shoe.journal.entries()) {
+    if (entry.type === 'gap') continue;
+    places.set(entry, at);
+    if (entry.type !== 'observation-corrected') continue;
+    for (const name of namesIn(shoe, entry)) {
+      const event = eventIn(shoe, name);
+      if (event && !places.has(event)) places.set(event, at - 0.5);
+    }
+  }
+  return places;
+}
 
 /** Lists by name. */
 class Lists<T> {

@@ -90,15 +90,10 @@ export class ReviewDesk {
       const finding = this.findingOf(item, shoe);
       behind ??= new ShoeEvidence(shoe);
       desk.final += 1;
-      this.set(
-        item,
-        finding
-          ? {
-              people: behind.people(finding),
-              evidence: evidenceOf(behind.behind(finding), this.book.sha256),
-            }
-          : { people: [] },
-      );
+      const events = finding ? behind.behind(finding) : [];
+      const people = finding ? behind.people(finding, events) : [];
+      const evidence = finding ? evidenceOf(events, this.book.sha256) : item.evidence;
+      this.set(item, { people, evidence });
     }
   }
 
@@ -129,7 +124,9 @@ export class ReviewDesk {
     if (item.people) return item.people;
     const shoe = this.shoeOf(item);
     const finding = shoe && this.findingOf(item, shoe);
-    return finding ? new ShoeEvidence(shoe).people(finding) : [];
+    if (!finding) return [];
+    const evidence = new ShoeEvidence(shoe);
+    return evidence.people(finding, evidence.behind(finding));
   }
 
   private isCoupOpen(item: Item): boolean {
