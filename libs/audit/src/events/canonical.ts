@@ -31,8 +31,8 @@ export function canonicalContent(value: Json, type: EventType, text: string | nu
 }
 
 /**
- * Returns the content of an event as it was recorded, written back from what the fold holds. It does
- * not depend on how a sender ordered or spaced the event.
+ * Returns the content of an event as it was recorded, written back from what the fold holds. It
+ * does not depend on how a sender ordered or spaced the event.
  */
 export function contentOf(event: AnyEvent): string {
   const { source, id, time, table, shoe, session, sequence } = event;

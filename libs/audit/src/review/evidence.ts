@@ -180,8 +180,8 @@ function namesIn(shoe: Shoe, correction: EventOf<'observation-corrected'>): Read
 }
 
 /**
- * Returns the place in the journal of every event of a shoe. A late event that was entered lies just
- * before the first correction that names it.
+ * Returns the place in the journal of every event of a shoe. A late event that was entered lies
+ * just before the first correction that names it.
  */
 function placesIn(shoe: Shoe): Map<AnyEvent, number> {
   const places = new Map<AnyEvent, number>([[shoe.opening, -1]]);
