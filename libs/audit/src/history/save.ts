@@ -134,6 +134,7 @@ export function loadTable(text: string, book: RuleBook): TableState {
       items: new Map(desk.items.map((item) => [item.id, item])),
       acts: new Map(desk.acts),
       watched: new Map(),
+      looked: new Map(),
       final: 0,
     },
     changes,

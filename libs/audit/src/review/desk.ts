@@ -101,6 +101,8 @@ export interface Desk {
   readonly acts: Map<string, HeardAct>;
   /** Findings of shoes within reach whose evidence is kept up. Never saved. */
   readonly watched: Map<string, LastSeen>;
+  /** How far the journal of each shoe within reach was looked through for that. Never saved. */
+  readonly looked: Map<string, number>;
   /** How many items are of no shoe within reach. Never saved. */
   final: number;
 }
@@ -110,6 +112,7 @@ export const newDesk = (): Desk => ({
   items: new Map(),
   acts: new Map(),
   watched: new Map(),
+  looked: new Map(),
   final: 0,
 });
 

@@ -3,7 +3,7 @@ import { canonicalData } from '../events/canonical.js';
 import { referenceOf, type ReviewEvent } from '../events/events.js';
 import type { Finding, Found } from '../findings/finding.js';
 import type { RuleBook } from '../history/replay.js';
-import type { Shoe, TableState } from '../state.js';
+import type { Entry, Shoe, TableState } from '../state.js';
 import { arbitrate } from './arbitrate.js';
 import {
   clearDesk,
@@ -71,6 +71,7 @@ export class ReviewDesk {
         else this.standing(found);
       this.clear();
     }
+    if (desk.watched.size === 0 || !this.mayTouch()) return;
     // in one order, whether they were claimed one after another or loaded
     const touched = [...desk.watched.keys()].filter((id) => this.isTouched(id)).sort();
     for (const id of touched) this.remake(desk.items.get(id) as Item);
@@ -83,6 +84,7 @@ export class ReviewDesk {
   leave(shoe: Shoe): void {
     const { desk } = this.state;
     this.follow();
+    desk.looked.delete(shoe.ref);
     let behind: ShoeEvidence | undefined;
     for (const item of desk.items.values()) {
       if (item.shoeRef !== shoe.ref) continue;
@@ -240,6 +242,23 @@ export class ReviewDesk {
     };
   }
 
+  /**
+   * Returns whether the journals have a new entry that can change what a finding rests on after its
+   * coup. Most events, such as cards and bets, cannot.
+   */
+  private mayTouch(): boolean {
+    const { desk, open, before } = this.state;
+    let may = false;
+    for (const shoe of [open, before]) {
+      if (!shoe) continue;
+      const { journal, ref } = shoe;
+      for (let at = desk.looked.get(ref) ?? 0; at < journal.length; at += 1)
+        may ||= TOUCHING.has((journal[at] as Entry).type);
+      desk.looked.set(ref, journal.length);
+    }
+    return may;
+  }
+
   /** Returns whether what a finding rests on may have changed since it was last asked. */
   private isTouched(id: string): boolean {
     const { desk } = this.state;
@@ -264,6 +283,20 @@ export class ReviewDesk {
       if (item.standing && item.state !== 'ruled') this.turn(item, 'lapsed');
   }
 }
+
+/** Entries of a journal that end a coup, reach back to one, or enter commission. */
+const TOUCHING: ReadonlySet<Entry['type']> = new Set([
+  'coup-opened',
+  'coup-closed',
+  'coup-voided',
+  'shoe-closed',
+  'shoe-opened',
+  'card-moved',
+  'bet-settled',
+  'commission-collected',
+  'commission-waived',
+  'observation-corrected',
+]);
 
 /** Returns the digest by which a repeat of an act is known: its time does not count. */
 function digestOfAct(event: ReviewEvent): number {
