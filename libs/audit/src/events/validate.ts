@@ -217,11 +217,7 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
         ? undefined
         : 'must be a SHA-256, 64 lowercase hexadecimal digits';
     case 'policy':
-      return typeof given !== 'string'
-        ? `must be "id@version", not ${nameOf(given)}`
-        : house.hasPolicy(given)
-          ? undefined
-          : `"${excerpt(given)}" is not an installed review policy`;
+      return installedFault(given, house.hasPolicy(given as string), 'an installed review policy');
     case 'whole':
       return wholeFault(given, field.from, field.to);
     case 'currency':
@@ -229,11 +225,7 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
         ? undefined
         : 'must be a currency code of ISO 4217, such as "MOP"';
     case 'rules':
-      return typeof given !== 'string'
-        ? `must be "id@version", not ${nameOf(given)}`
-        : house.hasRules(given)
-          ? undefined
-          : `"${excerpt(given)}" is not an installed rule document`;
+      return installedFault(given, house.hasRules(given as string), 'an installed rule document');
     case 'bet':
       return typeof given !== 'string'
         ? `must be a bet id, not ${nameOf(given)}`
@@ -251,6 +243,13 @@ function valueFault(field: Field, given: unknown, house: House): string | undefi
       return undefined; // fieldFaults checks these
   }
 }
+
+const installedFault = (given: unknown, isKnown: boolean, what: string): string | undefined =>
+  typeof given !== 'string'
+    ? `must be "id@version", not ${nameOf(given)}`
+    : isKnown
+      ? undefined
+      : `"${excerpt(given)}" is not ${what}`;
 
 function limitsFaults(given: unknown, house: House, pointer: string): Fault[] {
   if (!isRecord(given))
