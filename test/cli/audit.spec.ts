@@ -95,6 +95,7 @@ describe('shoeprint audit', () => {
       'findings',
       'unjudgeable',
       'commission',
+      'reviews',
     ]);
     expect(object.events).toEqual({
       read: 138,
