@@ -190,10 +190,27 @@ function sentSchema(type: EventType): JsonSchema {
   };
 }
 
+/** Returns the schemas of fields that some schemas refer to, directly or through one another. */
+function fieldsIn(schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  const names = new Set<string>();
+  const seek = (schema: JsonSchema): void => {
+    for (const [, name] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      const field = name === undefined ? undefined : FIELD_SCHEMAS[name];
+      if (!field || names.has(name as string)) continue;
+      names.add(name as string);
+      seek(field);
+    }
+  };
+  for (const schema of Object.values(schemas)) seek(schema);
+  return Object.fromEntries(Object.entries(FIELD_SCHEMAS).filter(([name]) => names.has(name)));
+}
+
+const SENT = Object.fromEntries(SENT_TYPES.map((type) => [type, sentSchema(type)]));
+
 /** The schemas of an event as it is sent: `TableEvent`, and what it refers to. */
 export const SENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  ...FIELD_SCHEMAS,
-  ...Object.fromEntries(SENT_TYPES.map((type) => [type, sentSchema(type)])),
+  ...fieldsIn(SENT),
+  ...SENT,
   TableEvent: {
     description: 'A table event; its data depends on its type',
     oneOf: SENT_TYPES.map(ref),
