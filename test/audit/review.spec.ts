@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { contentOf, evidenceBehind, loadTable, saveTable } from '#audit';
+import {
+  canonicalLine,
+  contentOf,
+  evidenceBehind,
+  loadTable,
+  saveTable,
+  type AnyEvent,
+} from '#audit';
 import { audit, type Sent } from '../kit/audit.js';
 import { BOOK } from '../kit/house.js';
 import { faultyCoup, ReviewedTable } from '../kit/reviewed-table.js';
@@ -273,6 +280,21 @@ describe('evidence', () => {
     expect(types.filter((type) => type === 'card-drawn')).toHaveLength(5);
   });
 
+  it('has the opening of the shoe as it was recorded, and then its correction', () => {
+    const table = faulty();
+    const [opening] = table.events as [Sent];
+    table.play((log) => {
+      const data = { ...(opening.data as object), currency: 'MOP' };
+      const event = `${opening.source as string}#${opening.id as string}`;
+      const said = { by: 'floor', reason: 'typed wrongly' };
+      log.add('person/floor', 'observation-corrected', { event, data, ...said });
+    });
+    table.state = loadTable(saveTable(table.state), BOOK);
+    const behind = evidenceBehind(table.state, table.finding('TC-08')) ?? [];
+    expect(behind.map(({ type }) => type)).toContain('observation-corrected');
+    expect(contentOf(behind[0] as AnyEvent)).toBe(canonicalLine(JSON.stringify(opening)));
+  });
+
   it('stays as it was when the shoe goes out of reach, and the finding can still be ruled', () => {
     const table = faulty();
     table.claim('pia', 'TC-08');
@@ -336,6 +358,21 @@ describe('what the game does to a review', () => {
     expect(table.turns()).toContain('regressed');
     expect(table.item('TC-08')).toMatchObject({ state: 'open', ruling: null, regressed: true });
     expect(table.claim('ines', 'TC-08')).toBe('conflict-of-interest');
+  });
+
+  it('keeps a finding of the opening withdrawn when the table is saved and loaded', () => {
+    const table = new ReviewedTable();
+    let opening = '';
+    table.play((log) => {
+      opening = log.open({ rulesHash: 'abc' });
+      const { rulesHash: _, ...data } = log.events[0]?.data as Record<string, unknown>;
+      const said = { by: 'floor', reason: 'typed wrongly' };
+      log.add('person/floor', 'observation-corrected', { event: opening, data, ...said });
+    });
+    expect(table.item('SH-19').standing).toBe(false);
+    table.state = loadTable(saveTable(table.state), BOOK);
+    table.play((log) => log.dealer('dora'));
+    expect(table.item('SH-19').standing).toBe(false);
   });
 
   it('never lets an old ruling hold for a finding that was withdrawn and raised again', () => {

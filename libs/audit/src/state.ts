@@ -232,7 +232,10 @@ export interface Checkpoint extends Progress {
 export interface Shoe {
   readonly table: string;
   readonly name: string;
+  /** As it was last corrected. */
   readonly opening: EventOf<'shoe-opened'>;
+  /** As it was recorded. */
+  readonly recordedOpening: EventOf<'shoe-opened'>;
   readonly ref: string;
   readonly rules: Rules;
   /** Makes the ids of its findings. */

@@ -124,9 +124,13 @@ export function recordCorrection(shoe: Shoe, event: EventOf<'observation-correct
 export function replay(shoe: Shoe, book: RuleBook): Shoe {
   const right = corrections(shoe.journal);
   const asCorrected = correctedBy(right);
-  const opening = asCorrected(shoe.opening) as EventOf<'shoe-opened'>;
+  const { recordedOpening } = shoe;
+  const opening = asCorrected(recordedOpening) as EventOf<'shoe-opened'>;
   const given = { ...judgedBy(book, opening), changes: noShoeChanges(noTableChanges()) };
-  const fresh = openShoe(shoe.table, opening, given, shoe.dutyAtOpening);
+  const fresh = {
+    ...openShoe(shoe.table, opening, given, shoe.dutyAtOpening),
+    recordedOpening,
+  };
   for (const entry of shoe.journal) fresh.journal.push(entry);
   fresh.right = right;
   fresh.played = inOrderOfPlay(fresh, right);

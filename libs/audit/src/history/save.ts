@@ -97,8 +97,8 @@ function deepJson(value: unknown): string {
   return written.join('');
 }
 
-const savedShoe = ({ opening, dutyAtOpening, journal, found }: Shoe): SavedShoe => ({
-  opening,
+const savedShoe = ({ recordedOpening, dutyAtOpening, journal, found }: Shoe): SavedShoe => ({
+  opening: recordedOpening,
   dutyAtOpening,
   journal,
   found: [...found],
@@ -149,7 +149,7 @@ function loadedShoe(
   book: RuleBook,
   changes: TableChanges,
 ): Shoe {
-  const given = { ...judgedBy(book, opening), changes: noShoeChanges(changes) };
+  const given = { ...judgedBy(book, opening), changes: noShoeChanges(noTableChanges()) };
   const bare = openShoe(table, opening, given, dutyAtOpening);
   for (const entry of journal) bare.journal.push(entry.type === 'gap' ? entry : restored(entry));
   const shoe = replay(bare, book);

@@ -28,6 +28,7 @@ export function openShoe(
     table,
     name: name as string,
     opening,
+    recordedOpening: opening,
     ref: referenceOf(opening),
     ...given,
     decks: data.decks,

@@ -122,8 +122,8 @@ export class ShoeEvidence {
   }
 
   private *ofCoup(coup: Coup): Iterable<Placed> {
-    const { opening, played, coups } = this.shoe;
-    yield [opening, -1];
+    const { recordedOpening, played, coups } = this.shoe;
+    yield [recordedOpening, -1];
     const before = coups[(this.coups.get(coup.ref) as number) - 1];
     for (let at = (before?.to ?? -1) + 1; at < coup.from; at += 1) {
       const entry = played[at] as Entry;
@@ -152,8 +152,12 @@ export class ShoeEvidence {
     for (const reference of references) {
       const event = eventIn(shoe, reference);
       if (!event) continue;
-      const at = event === shoe.opening ? -1 : positionOf(shoe, reference);
-      yield [event, event !== shoe.opening && at < 0 ? Infinity : at];
+      if (event === shoe.opening) {
+        yield [shoe.recordedOpening, -1];
+        continue;
+      }
+      const at = positionOf(shoe, reference);
+      yield [event, at < 0 ? Infinity : at];
     }
   }
 
@@ -184,7 +188,7 @@ function namesIn(shoe: Shoe, correction: EventOf<'observation-corrected'>): Read
  * just before the first correction that names it.
  */
 function placesIn(shoe: Shoe): Map<AnyEvent, number> {
-  const places = new Map<AnyEvent, number>([[shoe.opening, -1]]);
+  const places = new Map<AnyEvent, number>([[shoe.recordedOpening, -1]]);
   for (const [at, entry] of shoe.journal.entries()) {
     if (entry.type === 'gap') continue;
     places.set(entry, at);

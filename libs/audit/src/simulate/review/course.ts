@@ -141,7 +141,7 @@ export function* review(about: Case): Generator<number, void, undefined> {
   }
 }
 
-/** Does one of the wrongs for which the review has come far enough. Returns false if there is none. */
+/** Does one of the wrongs for which the review has come far enough. Returns whether it did one. */
 function isWronged(about: Case, item: Item, stage: ReviewStage): boolean {
   const { wrongs } = about;
   const at = wrongs.findIndex((word) => isInCase(word) && WRONGS[word].at === stage);

@@ -10,7 +10,7 @@ interface FloorError {
 
 /**
  * Returns an outcome of the last coup that the floor can correct in error, and correct back:
- * nothing was found in the coup, and no message is missing. Undefined if there is none now.
+ * nothing was found in the coup, and no message is missing. Returns undefined if no coup fits now.
  */
 export function correctedInError({ open, admission, desk }: TableState): FloorError | undefined {
   if (!open || open.closed || open.coup || open.gaps.length > 0 || admission.wait) return undefined;
