@@ -360,6 +360,21 @@ describe('what the game does to a review', () => {
     expect(table.claim('ines', 'TC-08')).toBe('conflict-of-interest');
   });
 
+  it('judges by the opening as it was recorded once its correction is corrected away', () => {
+    const table = new ReviewedTable().play((log) => {
+      const opening = log.open({ rulesHash: 'abc' });
+      const signOn = log.dealer('dora');
+      const { rulesHash: _, ...right } = log.events[0]?.data as Record<string, unknown>;
+      const said = { by: 'floor', reason: 'typed wrongly' };
+      const first = log.add('person/floor', 'observation-corrected', {
+        ...{ event: opening, data: right, ...said },
+      });
+      const elsewhere = { event: signOn, data: { dealer: 'mira', role: 'dealer' }, ...said };
+      log.add('person/floor', 'observation-corrected', { event: first, data: elsewhere, ...said });
+    });
+    expect(table.item('SH-19').standing).toBe(true);
+  });
+
   it('keeps a finding of the opening withdrawn when the table is saved and loaded', () => {
     const table = new ReviewedTable();
     let opening = '';
