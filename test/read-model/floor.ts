@@ -5,7 +5,7 @@ import { findingColumns, migrate, readModelDataSource, RowStore } from '#read-mo
 import type {
   CoupRow,
   DeviceRow,
-  FindingRow,
+  FindingAsFolded,
   RowBatch,
   ShoeRow,
   ShoeTotals,
@@ -49,6 +49,9 @@ export async function openFloor(): Promise<Floor> {
         shoes: [],
         coups: [],
         findings: [],
+        reviews: [],
+        bases: [],
+        reviewEvents: [],
         unjudgeable: [],
         totals: [],
         devices: [],
@@ -168,13 +171,13 @@ export const aCoup = (
 export function aFinding({
   finding: found,
   ...row
-}: Partial<FindingRow> & {
+}: Partial<FindingAsFolded> & {
   readonly finding: Partial<Finding> & {
     readonly id: string;
     readonly code: FindingCode;
     readonly table: string;
   };
-}): FindingRow {
+}): FindingAsFolded {
   const finding: Finding = {
     severity: CATALOGUE[found.code].severity,
     shoe: 'a shoe',

@@ -18,7 +18,7 @@ import {
   tables,
   type CoupDetail,
   type CoupRow,
-  type FindingRow,
+  type FindingAsFolded,
   type Page,
   type Snapshot,
 } from '#read-model';
@@ -45,8 +45,8 @@ const found = (
   id: string,
   code: FindingCode,
   table: string,
-  row: Partial<FindingRow> = {},
-): FindingRow => aFinding({ ...row, finding: { id, code, table } });
+  row: Partial<FindingAsFolded> = {},
+): FindingAsFolded => aFinding({ ...row, finding: { id, code, table } });
 
 describe('tables', () => {
   it('show their open shoe, open coup with cards, dealer, counts and whether they are parked', async () => {

@@ -15,7 +15,7 @@ import {
   type CommissionBy,
   type CommissionLine,
   type Filter,
-  type FindingRow,
+  type FindingAsFolded,
   type ShoeRow,
   type ShoeTotals,
 } from '#read-model';
@@ -140,7 +140,7 @@ interface House {
   readonly scope: string[];
   readonly shoes: ShoeRow[];
   readonly totals: ShoeTotals[];
-  readonly findings: FindingRow[];
+  readonly findings: FindingAsFolded[];
 }
 
 let houses = 0;
@@ -406,7 +406,7 @@ describe('commission owed', () => {
 });
 
 describe('misdealt coups', () => {
-  const of = (house: House, filter: Filter): FindingRow[] =>
+  const of = (house: House, filter: Filter): FindingAsFolded[] =>
     house.findings.filter(
       ({ body: finding, coupRef, withdrawnBecause, ...row }) =>
         holds(filter, row) &&

@@ -4,7 +4,7 @@ import type {
   CoupRow,
   DeliveryRow,
   DeviceRow,
-  FindingRow,
+  FindingAsFolded,
   PositionMove,
   RowBatch,
   ShoeRow,
@@ -22,6 +22,9 @@ export const NOTHING: RowBatch = {
   shoes: [],
   coups: [],
   findings: [],
+  reviews: [],
+  bases: [],
+  reviewEvents: [],
   unjudgeable: [],
   totals: [],
   devices: [],
@@ -151,7 +154,7 @@ export const aFinding = (id: string, with_: Partial<Finding> = {}): Finding => (
   ...with_,
 });
 
-export const findingRow = (id: string, with_: Partial<FindingRow> = {}): FindingRow => ({
+export const findingRow = (id: string, with_: Partial<FindingAsFolded> = {}): FindingAsFolded => ({
   ...findingColumns(with_.body ?? aFinding(id)),
   shoeRef: 'device/B07#1',
   coupRef: 'device/B07#2',

@@ -15,6 +15,7 @@ import {
   FINDING,
   HOUSE_EVENT,
   LEDGER,
+  REVIEW_EVENT,
   SHOE,
   TABLE_STATE,
   UNJUDGEABLE,
@@ -22,7 +23,7 @@ import {
   type UnjudgeableRow,
 } from '../entities/index.js';
 import { WriterPool, type RowStoreOptions } from './pool.js';
-import { lastOfEach, remove, replaceLines, upsert, type Statement } from './statements.js';
+import { amend, lastOfEach, remove, replaceLines, upsert, type Statement } from './statements.js';
 
 /**
  * The result of a write: the partitions that another owner has taken. If there are any, nothing was
@@ -181,6 +182,9 @@ function checkPartitions({
   shoes,
   coups,
   findings,
+  reviews,
+  bases,
+  reviewEvents,
   unjudgeable,
   devices,
   houseEvents,
@@ -197,6 +201,9 @@ function checkPartitions({
     shoes,
     coups,
     findings,
+    reviews,
+    bases,
+    reviewEvents,
     unjudgeable,
     devices,
     houseEvents,
@@ -230,6 +237,14 @@ function movingOf({ sql, schema }: WriterPool, moves: readonly PositionMove[]): 
   };
 }
 
+/** The columns that say where the review of a finding stands, and what it rests on. */
+const BASIS = ['people', 'lines'] as const;
+const REVIEW = FINDING.following
+  .filter(
+    ({ field, written }) => written === 'amended' && !(BASIS as readonly string[]).includes(field),
+  )
+  .map(({ field }) => field);
+
 function statementsOf(schema: string, batch: RowBatch): Statement[] {
   const unjudgeable = lastOfEach<UnjudgeableRow, UnjudgeableChange>(
     UNJUDGEABLE.key,
@@ -241,6 +256,9 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
     upsert(schema, SHOE, batch.shoes),
     upsert(schema, COUP, batch.coups),
     upsert(schema, FINDING, batch.findings),
+    amend(schema, FINDING, REVIEW, batch.reviews),
+    amend(schema, FINDING, BASIS, batch.bases),
+    upsert(schema, REVIEW_EVENT, batch.reviewEvents),
     remove(
       schema,
       UNJUDGEABLE,
