@@ -161,6 +161,7 @@ export class Floor {
       'shoe',
       'coup',
       'finding',
+      'review_event',
       'unjudgeable',
       'ledger',
       'commission',

@@ -163,7 +163,7 @@ class TableProjection {
   }
 
   private reviewEvent({ event, finding, outcome, mark }: Reviewed): ReviewEventRow {
-    const { type, source, time, data, position = 0 } = event;
+    const { type, time, data, position = 0 } = event;
     return {
       ref: referenceOf(event),
       table: this.run.table,
@@ -181,27 +181,30 @@ class TableProjection {
 
   private review({ item, lapsed, mark }: ItemChange): ReviewOfFinding {
     const { id, state, claim, proposal, ruling } = item;
-    const decided = ruling ?? proposal;
+    const { escalated, stale, regressed, touched, evidence } = item;
     return {
       id,
       review: state,
-      claimedBy: claim?.by ?? null,
+      claimedBy: claim && claim.by,
       claimedUntil: claim && isoOf(claim.until),
-      proposal: proposal?.ref ?? null,
-      proposedBy: ruling?.proposedBy ?? proposal?.by ?? null,
-      disposition: decided?.disposition ?? null,
-      policy: decided?.policy ?? null,
-      ruling: ruling?.ref ?? null,
-      signedBy: ruling?.signedBy ?? null,
+      proposal: proposal && proposal.ref,
+      ruling: ruling && ruling.ref,
       ruledAt: ruling && isoOf(ruling.at),
-      counts: this.counts(ruling),
-      escalated: item.escalated,
-      stale: item.stale,
-      regressed: item.regressed,
-      touched: item.touched,
-      lapsed,
-      evidence: item.evidence,
+      ...this.decided(item),
+      ...{ escalated, stale, regressed, touched, lapsed, evidence },
       ...this.at(mark),
+    };
+  }
+
+  /** Returns what a ruling, or else a proposal, decides; null if there is neither. */
+  private decided({ proposal, ruling }: Item) {
+    const { disposition, policy } = ruling ?? proposal ?? NOT_DECIDED;
+    return {
+      proposedBy: ruling ? ruling.proposedBy : proposal && proposal.by,
+      disposition,
+      policy,
+      signedBy: ruling && ruling.signedBy,
+      counts: this.counts(ruling),
     };
   }
 
@@ -263,5 +266,7 @@ class TableProjection {
     };
   }
 }
+
+const NOT_DECIDED = { disposition: null, policy: null };
 
 const utcOrNull = (time: string | null): string | null => (time === null ? null : utcOf(time));

@@ -68,8 +68,8 @@ export function upsert<Row extends object>(
 }
 
 /**
- * Returns the statement that changes these fields of rows that exist, and what every changed row
- * carries. Returns undefined if there are no rows.
+ * Returns the statement that changes these fields of rows that exist, and raises the offset of
+ * their last change. Returns undefined if there are no rows.
  */
 export function amend<Row extends Changed>(
   schema: string,
@@ -79,11 +79,11 @@ export function amend<Row extends Changed>(
 ): Statement | undefined {
   if (rows.length === 0) return undefined;
   const { name, key } = table;
-  const columns = [...fields, 'partition' as const, 'changed' as const].map((field) =>
-    table.column(field),
-  );
-  const set = columns.map(
-    (column) => `${column.name} = given.${column.name}${column.type === 'json' ? '::json' : ''}`,
+  const columns = [...fields, 'changed' as const].map((field) => table.column(field));
+  const set = columns.map(({ field, name: column, type }) =>
+    field === 'changed'
+      ? `${column} = greatest(old.${column}, given.${column})`
+      : `${column} = given.${column}${type === 'json' ? '::json' : ''}`,
   );
   return {
     name: `amend ${name} ${fields[0]}`,
