@@ -60,6 +60,7 @@ export {
   type ReviewRefusal,
 } from './review/arbitrate.js';
 export {
+  DESK_MAX,
   REVIEW_STATES,
   type Basis,
   type Item,

@@ -22,6 +22,7 @@ import {
   type ReleasedRow,
   type UnjudgeableRow,
 } from '../entities/index.js';
+import { waiting, type WaitingFindings } from './waiting.js';
 import { WriterPool, type RowStoreOptions } from './pool.js';
 import { amend, lastOfEach, remove, replaceLines, upsert, type Statement } from './statements.js';
 
@@ -146,6 +147,11 @@ export class RowStore {
 
   asked(partitions: readonly number[]): Promise<parking.ParkedTable[]> {
     return parking.asked(this.pool, partitions);
+  }
+
+  /** See `waiting.waiting`. */
+  waiting(partitions: readonly number[]): Promise<WaitingFindings[]> {
+    return waiting(this.pool, partitions);
   }
 
   /** Requests a decision about a parked table. Resolves to false if it is not parked. */
