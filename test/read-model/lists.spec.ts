@@ -462,6 +462,19 @@ describe('findings', () => {
         at: minute(2),
         raisedAt: null,
         gamingDay: '2026-11-20',
+        review: {
+          state: 'open',
+          claim: null,
+          proposal: null,
+          ruling: null,
+          counts: true,
+          escalated: null,
+          stale: false,
+          regressed: false,
+          touched: false,
+          lapsed: false,
+          evidence: null,
+        },
       },
     ]);
   });
