@@ -92,6 +92,11 @@ describe('a shoe or coup by its reference', () => {
         line.findings,
       );
       expect(coup.steps.length).toBeGreaterThan(0);
+      const ended = coup.endedAt && Date.parse(coup.endedAt) - Date.parse(coup.openedAt);
+      for (const { ms } of [...coup.steps, ...coup.declared]) {
+        expect(ms).toBeGreaterThan(0);
+        if (ended) expect(ms).toBeLessThanOrEqual(ended);
+      }
     }
   });
 

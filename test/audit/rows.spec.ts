@@ -24,7 +24,7 @@ import { anyStream } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import { decoded, type Sent } from '../kit/audit.js';
 import { BOOK, HOUSE } from '../kit/house.js';
-import { BANKER_WINS, play, settle } from '../kit/play.js';
+import { BANKER_WINS, play, PLAYER_WINS, settle } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 import { simulated } from '../simulate/simulated.js';
 import { rounds } from '../kit/rounds.js';
@@ -230,14 +230,26 @@ describe('a coup', () => {
         bet: 'banker',
         stands: 1000,
         late: 0,
-        settled: { stake: 'returned', paid: 1000, commissionTaken: 0, commissionMarked: 50 },
+        settled: {
+          stake: 'returned',
+          paid: 1000,
+          commissionTaken: 0,
+          commissionMarked: 50,
+          ms: 22_000,
+        },
       },
       {
         seat: 2,
         bet: 'player',
         stands: 500,
         late: 0,
-        settled: { stake: 'taken', paid: 0, commissionTaken: 0, commissionMarked: 0 },
+        settled: {
+          stake: 'taken',
+          paid: 0,
+          commissionTaken: 0,
+          commissionMarked: 0,
+          ms: 18_000,
+        },
       },
     ]);
     expect(report.detail.commission).toEqual([{ seat: 1, due: 0, taken: 0, marked: 50 }]);
@@ -264,6 +276,79 @@ describe('a coup', () => {
         taken: 500,
       },
     ]);
+  });
+
+  const coupsOf = (log: TableLog): AuditedCoup['detail'][] => {
+    const shoe = lastShoe(log);
+    return shoe.coups.map((coup) => auditedCoup(shoe, coup).detail);
+  };
+  const after = (opening: string, ms: number): string =>
+    new Date(Date.parse(opening) + ms).toISOString();
+
+  it('shows how long after its opening betting closed, each card came and the outcome was declared', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, { cards: BANKER_WINS, outcome: 'banker' });
+    const [detail] = coupsOf(log);
+    expect(detail?.bettingClosed).toEqual({ ms: 2_000 });
+    expect(detail?.cards.map(({ ms }) => ms)).toEqual([4_000, 6_000, 8_000, 10_000]);
+    expect(detail?.declared).toEqual([{ outcome: 'banker', by: 'dealer', ms: 12_000 }]);
+  });
+
+  it('shows no closing of betting until there is one, and then the first', () => {
+    const log = new TableLog();
+    log.open();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    expect(coupsOf(log)[0]?.bettingClosed).toBeNull();
+    log.add('terminal', 'betting-closed');
+    log.add('terminal', 'betting-closed');
+    expect(coupsOf(log)[0]?.bettingClosed).toEqual({ ms: 2_000 });
+  });
+
+  it('shows when a bet was settled last if it was settled twice', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, {
+      cards: BANKER_WINS,
+      bets: [[1, 'banker', 1000]],
+      outcome: 'banker',
+      settled: [
+        [1, 'banker', 'taken', 0],
+        [1, 'banker', 'returned', 1000, 50],
+      ],
+    });
+    expect(coupsOf(log)[0]?.bets.map(({ settled }) => settled)).toEqual([
+      { stake: 'returned', paid: 1000, commissionTaken: 0, commissionMarked: 50, ms: 18_000 },
+    ]);
+  });
+
+  it('shows times before its opening if the clock of a device is behind, in whole milliseconds', () => {
+    const log = new TableLog();
+    log.open();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    const opened = log.events.at(-1)?.time as string;
+    log.add('terminal', 'betting-closed', {}, { time: after(opened, -1_500) });
+    const drawn = (time: string): string =>
+      log.add('shoe', 'card-drawn', { card: '9S', to: 'player' }, { time });
+    drawn(after(opened, -1));
+    drawn(opened.replace('.000Z', '.0009Z'));
+    drawn(after(opened, 250).replace('Z', '+00:00'));
+    const [detail] = coupsOf(log);
+    expect(detail?.bettingClosed).toEqual({ ms: -1_500 });
+    expect(detail?.cards.map(({ ms }) => ms)).toEqual([-1, 0, 250]);
+  });
+
+  it('shows that a card carried over came before its opening', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, { cards: PLAYER_WINS, closed: false });
+    const [excess] = log.draw('- KD');
+    log.add('person/sam', 'card-moved', { event: excess as string, to: 'next', by: 'sam' });
+    log.add('terminal', 'coup-closed');
+    play(log, 2);
+    const [first, second] = coupsOf(log);
+    expect(first?.cards.at(-1)).toMatchObject({ ref: excess, ms: 12_000 });
+    expect(second?.cards[0]).toMatchObject({ ref: excess, carried: true, ms: -6_000 });
   });
 });
 
