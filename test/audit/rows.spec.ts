@@ -12,9 +12,12 @@ import {
   takeChanges,
   type AuditedCoup,
   type AuditedFinding,
+  type AuditedShoe,
+  type EventData,
   type Line,
   type TableState,
 } from '#audit';
+import { RANKS, type Rank } from '#baccarat';
 import { ledgerRow } from '../../libs/audit/src/ledger/commission.js';
 import { auditedCoup } from '../../libs/audit/src/rows/audited-coup.js';
 import { auditedShoe } from '../../libs/audit/src/rows/audited-shoe.js';
@@ -352,6 +355,80 @@ describe('a coup', () => {
   });
 });
 
+describe('a shoe', () => {
+  const left = (log: TableLog): readonly number[] => auditedShoe(lastShoe(log)).leftByRank;
+  /** The counts of eight full decks, less the cards drawn of each rank. */
+  const lessThanFull = (drawn: Partial<Record<Rank, number>>): number[] =>
+    RANKS.map((rank) => 32 - (drawn[rank] ?? 0));
+
+  it('is reported with the cards left of each rank, wherever those that were drawn lie', () => {
+    const log = new TableLog();
+    log.open();
+    expect(left(log)).toEqual(lessThanFull({}));
+    log.draw('burn AS AH');
+    play(log, 1, { cards: 'P 4S B 2H P 5D B 5C', closed: false });
+    log.draw('- TD');
+    log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
+    log.draw('burn KC - KH');
+    expect(left(log)).toEqual(lessThanFull({ A: 2, 4: 1, 2: 1, 5: 2, T: 1, K: 2 }));
+  });
+
+  it('takes an unread card from no rank until a correction names it', () => {
+    const log = new TableLog();
+    log.open();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    const [, unread] = log.draw('P 4S B ??');
+    expect(left(log)).toEqual(lessThanFull({ 4: 1 }));
+    log.add('person/sam', 'observation-corrected', {
+      event: unread as string,
+      data: { card: 'QD', to: 'banker' },
+      by: 'sam',
+      reason: 'video',
+    });
+    expect(left(log)).toEqual(lessThanFull({ 4: 1, Q: 1 }));
+  });
+
+  it('takes a card as it was corrected last, also in a coup long over', () => {
+    const log = new TableLog();
+    log.open();
+    for (let coup = 1; coup <= 3; coup += 1) play(log, coup, { cards: PLAYER_WINS });
+    const card = log.events.find(({ type }) => type === 'shoeprint.card-drawn.v1') as Sent;
+    const correct = (to: 'JS' | '7S'): string =>
+      log.add('person/sam', 'observation-corrected', {
+        event: `${card.source as string}#${card.id as string}`,
+        data: { card: to, to: 'player' },
+        by: 'sam',
+        reason: 'video',
+      });
+    expect(left(log)).toEqual(lessThanFull({ 4: 3, 2: 3, 5: 6 }));
+    correct('JS');
+    correct('7S');
+    expect(left(log)).toEqual(lessThanFull({ 4: 2, 7: 1, 2: 3, 5: 6 }));
+  });
+
+  it('counts from the decks of its opening as that was corrected', () => {
+    const log = new TableLog();
+    const opening = log.open({ decks: 6 });
+    log.draw('burn 9C');
+    expect(left(log)[RANKS.indexOf('9')]).toBe(23);
+    const { data } = log.events[0] as { data: EventData['shoe-opened'] };
+    log.add('person/sam', 'observation-corrected', {
+      event: opening,
+      data: { ...data, decks: 8 },
+      by: 'sam',
+      reason: 'the label',
+    });
+    expect(left(log)).toEqual(lessThanFull({ 9: 1 }));
+  });
+
+  it('has less than none left of a rank of which more came than the decks hold', () => {
+    const log = new TableLog();
+    log.open({ decks: 1 });
+    log.draw(`burn ${'AS AH AD AC AS '.repeat(2)}`);
+    expect(left(log)).toEqual(RANKS.map((rank) => (rank === 'A' ? -6 : 4)));
+  });
+});
+
 /** The rows of a table as a reader keeps them who takes its changes now and then. */
 class Reader {
   readonly shoes = new Map<string, unknown>();
@@ -557,6 +634,33 @@ describe('the rows that changed', () => {
     expect(commission()).toEqual([{ seat: 1, due: 0, taken: 0, marked: 50 }]);
   });
 
+  it('show the cards left of a shoe when one is drawn and when one is corrected', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, { cards: PLAYER_WINS });
+    const read = level(log);
+    const left = (rank: Rank): unknown =>
+      ([...read.reader.shoes.values()][0] as AuditedShoe).leftByRank[RANKS.indexOf(rank)];
+    const next = (what: () => string): string => {
+      const from = log.events.length;
+      const reference = what();
+      then(read, log, from);
+      return reference;
+    };
+    expect(left('K')).toBe(32);
+    const king = next(() => log.draw('burn KH')[0] as string);
+    expect(left('K')).toBe(31);
+    next(() =>
+      log.add('person/sam', 'observation-corrected', {
+        event: king,
+        data: { card: 'QH', to: 'burn' },
+        by: 'sam',
+        reason: 'video',
+      }),
+    );
+    expect([left('Q'), left('K')]).toEqual([31, 32]);
+  });
+
   it('add up to the same in any portions, including those of shoes out of reach', () => {
     fc.assert(
       fc.property(anyLog, fc.integer({ min: 2, max: 40 }), (events, portion) => {
@@ -615,6 +719,7 @@ describe('the rows of a table', () => {
   it('are the same if its state was saved and loaded in between', () => {
     const report = (state: TableState): unknown =>
       shoesOf(state).map((shoe) => ({
+        shoe: auditedShoe(shoe),
         coups: shoe.coups.map((coup) => auditedCoup(shoe, coup)),
         sums: shoeSums(shoe, dayOf),
       }));

@@ -136,6 +136,7 @@ export const aShoe = (
   coups: 0,
   cards: 0,
   unread: 0,
+  leftByRank: null,
   closed: false,
   closeReason: null,
   remaining: null,

@@ -326,6 +326,18 @@ describe('shoes and coups', () => {
     expect(await floor.read((read) => shoe(read, 'no such'))).toBeUndefined();
   });
 
+  it('show how many cards are left of each rank in one shoe, if its row has it', async () => {
+    const leftByRank = [-1, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 0];
+    await floor.write({
+      shoes: [
+        aShoe({ ref: 'counted#0', table: 'counted', leftByRank }),
+        aShoe({ ref: 'counted#1', table: 'counted' }),
+      ],
+    });
+    expect(await floor.read((read) => shoe(read, 'counted#0'))).toMatchObject({ leftByRank });
+    expect(await floor.read((read) => shoe(read, 'counted#1'))).toMatchObject({ leftByRank: null });
+  });
+
   it('show one coup with what was due at each card, findings and unjudgeable entries', async () => {
     const book = installedRules();
     const dealt = (ref: string, to: 'player' | 'banker', card: Card, ms: number | null) => ({

@@ -79,6 +79,7 @@ export const shoeRow = (ref: string, with_: Partial<ShoeRow> = {}): ShoeRow => (
   coups: 1,
   cards: 6,
   unread: 0,
+  leftByRank: [32, 31, 32, 30, 30, 31, 32, 32, 32, 32, 32, 32, 32],
   closed: false,
   closeReason: null,
   remaining: null,
