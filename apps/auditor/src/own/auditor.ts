@@ -5,7 +5,7 @@ import { BackgroundTasks } from './background-tasks.js';
 import { GapWatch } from './gap-watch.js';
 import { Intake } from './intake.js';
 import { Lag } from './monitoring/lag.js';
-import { Waiting } from './monitoring/waiting.js';
+import { FindingsWaiting } from './monitoring/waiting.js';
 import { Reports } from './monitoring/reports.js';
 import { Decisions } from './parking/decisions.js';
 import { Refusals } from './parking/refusals.js';
@@ -36,7 +36,7 @@ export class Auditor {
   private readonly decisions: Decisions;
   private readonly lag: Lag;
   private readonly gaps: GapWatch;
-  private readonly waiting: Waiting;
+  private readonly waiting: FindingsWaiting;
 
   private constructor(parts: AuditorParts) {
     const { log, rows, judging, dayOf, metrics } = parts;
@@ -59,7 +59,7 @@ export class Auditor {
     this.membership = new Membership({ ...shared, takeovers: this.takeovers });
     this.decisions = new Decisions(shared);
     this.lag = new Lag(parts, partitions);
-    this.waiting = new Waiting(parts, partitions);
+    this.waiting = new FindingsWaiting(parts, partitions);
     this.gaps = new GapWatch(log, (why) => reports.writeFailed(why), parts.gapAfterMs);
   }
 

@@ -18,7 +18,8 @@ export const waiting = (
 ): Promise<WaitingFindings[]> =>
   pool.query<WaitingFindings>(
     'waiting',
-    `select severity, review, count(*)::int as count, min(raised_at) as oldest from ${pool.sql}.finding
+    `select severity, review, count(*)::int as count, min(raised_at) as oldest
+     from ${pool.sql}.finding
      where withdrawn_because is null and review <> 'ruled' and not lapsed
        and partition = any($1::int[]) group by severity, review`,
     [partitions],

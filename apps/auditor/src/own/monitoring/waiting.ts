@@ -5,7 +5,7 @@ import type { AuditorParts } from '../parts.js';
 const STATES = ['open', 'proposed'] as const;
 
 /** Measures how many findings wait for a ruling, for how long, and how full the desks are. */
-export class Waiting {
+export class FindingsWaiting {
   constructor(
     private readonly parts: Pick<AuditorParts, 'metrics' | 'rows'>,
     private readonly partitions: OwnedPartitions,
