@@ -100,9 +100,13 @@ export class RecoveryCodesAnswer {
   @Texts({ description: 'Shown once and never stored' }) recoveryCodes!: readonly string[];
 }
 
-/** The token of a new session, and when it expires. */
+/** The token of a new session, unless it is a cookie, and when it expires. */
 export class SignedInAnswer implements Required<SignedIn> {
-  @Text({ description: 'For the header `Authorization: Bearer ...`' }) token!: string;
+  @Text({
+    required: false,
+    description: 'For the header `Authorization: Bearer ...`. Absent if the session is a cookie',
+  })
+  token!: string;
   @Time() expiresAt!: string;
 }
 

@@ -5,7 +5,7 @@ import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { lockedAccount } from '../accounts/locked-account.js';
-import { bearerOf, tokenFits } from '../credentials/bearer-token.js';
+import { type ShownToken, tokenFits } from '../credentials/bearer-token.js';
 import { UNUSED_HASH, passwordFits } from '../credentials/passwords.js';
 import { Account, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
@@ -36,9 +36,9 @@ export class SignIn extends Command<SignedIn> {
   }
 }
 
-/** Ends the session of the token in the header. Throws `invalid-request` for a device key. */
+/** Ends the session of a token. Throws `invalid-request` for a device key. */
 export class SignOut extends Command<void> {
-  constructor(readonly authorization: string | undefined) {
+  constructor(readonly token: ShownToken | undefined) {
     super();
   }
 }
@@ -140,8 +140,7 @@ export class SignOutHandler implements ICommandHandler<SignOut> {
     private readonly identities: Identities,
   ) {}
 
-  async execute({ authorization }: SignOut): Promise<void> {
-    const token = bearerOf(authorization);
+  async execute({ token }: SignOut): Promise<void> {
     if (token?.kind !== 'sps')
       throw new Problem('invalid-request', 'a device key cannot sign out: revoke it instead');
     await this.record.transaction(async (manager, note) => {
