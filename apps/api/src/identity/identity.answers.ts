@@ -5,6 +5,7 @@ import type { GrantShown } from './accounts/pending-grants.js';
 import type { KeyShown } from './keys/device-keys.js';
 import type { FirstDuty } from './identity.js';
 import { PERMISSIONS, type Permission, type Role, ROLES } from './permissions.js';
+import { type Confirmed, FACTORS } from './me/confirm-session.js';
 import type { Me } from './me/me.controller.js';
 import type { FactorBegun } from './me/own-factor.js';
 import type { SignedIn } from './sessions/open-session.js';
@@ -108,6 +109,13 @@ export class SignedInAnswer implements Required<SignedIn> {
   })
   token!: string;
   @Time() expiresAt!: string;
+}
+
+/** A confirmation: what it rests on, and until when it lasts. */
+export class ConfirmedAnswer implements Required<Confirmed> {
+  @Choices(FACTORS, { description: 'What was proved. Later versions may add others' })
+  factors!: Confirmed['factors'];
+  @Time() confirmedUntil!: string;
 }
 
 /** The identity of the token that was sent: its id, roles, tables and permissions. */

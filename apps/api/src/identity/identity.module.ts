@@ -14,6 +14,7 @@ import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './keys/devi
 import { KeyTables } from './keys/key-tables.js';
 import { KeysController } from './keys/keys.controller.js';
 import { ChangePasswordHandler } from './me/change-password.js';
+import { ConfirmSessionHandler } from './me/confirm-session.js';
 import { MeController } from './me/me.controller.js';
 import { BeginFactorHandler, ConfirmFactorHandler, RemoveFactorHandler } from './me/own-factor.js';
 import { Attempts } from './sessions/attempts.js';
@@ -29,6 +30,7 @@ const HANDLERS = [
   ListSessionsHandler,
   EndSessionHandler,
   ChangePasswordHandler,
+  ConfirmSessionHandler,
   BeginFactorHandler,
   ConfirmFactorHandler,
   RemoveFactorHandler,

@@ -74,6 +74,12 @@ export const PROBLEMS = {
     meaning:
       'A browser sends the session cookie by itself, so a page of another site could use it. A request with the cookie that may change something, and a sign-in for a cookie, needs the header `Sec-Fetch-Site: same-origin` or, without that header, an `Origin` equal to the host. Programs use the header `Authorization`. Behind a proxy, the server must know which host and scheme the browser asked: see `SHOEPRINT_TRUST_PROXY`.',
   },
+  'confirm-first': {
+    status: 403,
+    title: 'The session must be confirmed first',
+    meaning:
+      'The request needs a sign-in or a confirmation no older than 15 minutes. `POST /v1/me/confirm` confirms the session; then send the same request again.',
+  },
   'password-change-required': {
     status: 403,
     title: 'The password must be changed first',

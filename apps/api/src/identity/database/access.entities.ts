@@ -52,6 +52,8 @@ export class Session {
   @Column({ type: 'timestamptz', name: 'expires_at' }) expiresAt!: Date;
   /** To the minute. */
   @Column({ type: 'timestamptz', name: 'last_used_at', default: () => 'now()' }) lastUsedAt!: Date;
+  /** When its person last proved who they are: by signing in, or since. */
+  @Column({ type: 'timestamptz', name: 'confirmed_at', default: () => 'now()' }) confirmedAt!: Date;
 }
 
 /**

@@ -6,13 +6,16 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiProperty,
+  ApiPropertyOptional,
   ApiTags,
 } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
+import { MayBeAbsent } from '../../http/optional.js';
 import { TextParam } from '../../http/parameters.js';
 import { Refuses } from '../../problems/refuses.js';
 import { CODE_LENGTH_MAX } from '../credentials/one-time-code.js';
 import {
+  ConfirmedAnswer,
   FactorBegunAnswer,
   MeAnswer,
   RecoveryCodesAnswer,
@@ -25,6 +28,7 @@ import { PasswordField } from '../scope-fields.js';
 import { GIVEN_PASSWORD_LENGTH_MAX } from '../sessions/session.controller.js';
 import { EndSession, ListSessions, type SessionShown } from '../sessions/sessions.js';
 import { ChangePassword } from './change-password.js';
+import { type Confirmed, ConfirmSession } from './confirm-session.js';
 import { BeginFactor, ConfirmFactor, type FactorBegun, RemoveFactor } from './own-factor.js';
 
 class WithPassword {
@@ -36,6 +40,17 @@ class WithPassword {
 class PasswordChangeBody extends WithPassword {
   @PasswordField({ example: 'a staple of batteries' })
   newPassword!: string;
+}
+class ConfirmBody extends WithPassword {
+  @ApiPropertyOptional({
+    maxLength: CODE_LENGTH_MAX,
+    example: '123456',
+    description: 'Six digits of the authenticator app, or a recovery code, if one is enrolled',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @MaxLength(CODE_LENGTH_MAX)
+  code?: string;
 }
 class FactorCode {
   @ApiProperty({ maxLength: CODE_LENGTH_MAX, example: '123456' })
@@ -107,6 +122,30 @@ export class MeController {
     @Ip() ip: string,
   ): Promise<void> {
     await this.commands.execute(new ChangePassword(by, change, ip));
+  }
+
+  @Post('confirm')
+  @Requires('own-sessions')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Confirm who is at the own session, for what asks for that',
+    description:
+      'For 15 minutes, as a sign-in does. With a second factor it takes `code` too. Wrong attempts count as failed sign-ins.',
+  })
+  @ApiOkResponse({ type: ConfirmedAnswer, description: 'Confirmed' })
+  @Refuses(
+    'wrong-password',
+    'second-factor-required',
+    'wrong-code',
+    'too-many-attempts',
+    'too-many-sign-ins',
+  )
+  confirmSession(
+    @Body() proof: ConfirmBody,
+    @SenderPerson() by: Person,
+    @Ip() ip: string,
+  ): Promise<Confirmed> {
+    return this.commands.execute(new ConfirmSession(by, proof, ip));
   }
 
   @Get('sessions')

@@ -77,18 +77,16 @@ export class SignInHandler implements ICommandHandler<SignIn> {
   /** Opens a session if the account still has the password, and the code is right. */
   private async open(
     manager: EntityManager,
-    { name, passwordHash }: Account,
+    proved: Account,
     code: string | undefined,
     tried: Tried,
   ): Promise<Opened> {
-    const account = await lockedAccount(manager, name);
-    if (!account || account.disabled || account.passwordHash !== passwordHash)
-      throw wrongPassword(name);
+    const account = await lockedAs(manager, proved);
     if (account.secondFactor)
-      await this.attempts.checkCode(tried, code, () => requireCode(manager, name, code));
+      await this.attempts.checkCode(tried, code, () => requireCode(manager, account.name, code));
     account.passwordUsedAt ??= new Date();
     await manager.save(account);
-    return openSession(manager, name, this.settings);
+    return openSession(manager, account.name, this.settings);
   }
 }
 
@@ -106,6 +104,20 @@ export async function accountWith(
   const account = NAME.test(name) ? await source.getRepository(Account).findOneBy({ name }) : null;
   const fits = await passwordFits(password, account?.passwordHash ?? UNUSED_HASH);
   if (!account || !fits || account.disabled) throw wrongPassword(name);
+  return account;
+}
+
+/**
+ * Returns and locks an account whose password was right, if it is still enabled with that password.
+ * Throws `wrong-password` otherwise.
+ */
+export async function lockedAs(
+  manager: EntityManager,
+  { name, passwordHash }: Account,
+): Promise<Account> {
+  const account = await lockedAccount(manager, name);
+  if (!account || account.disabled || account.passwordHash !== passwordHash)
+    throw wrongPassword(name);
   return account;
 }
 
