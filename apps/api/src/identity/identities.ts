@@ -15,7 +15,8 @@ const BELIEVED_MS = 1000;
 const REFRESHED_MS = 500;
 /** The most tokens in the cache. Beyond it, the oldest entry is dropped. */
 const REMEMBERED_MAX = 10_000;
-const LAST_USED_STEP_MS = 60_000;
+/** How exactly the last use of a key or session is kept. */
+export const LAST_USED_STEP_MS = 60_000;
 
 interface Remembered {
   /** When the lookup began, on the monotonic clock. */

@@ -80,4 +80,4 @@ export class ConfirmSessionHandler implements ICommandHandler<ConfirmSession> {
 }
 
 /** Returns until when a confirmation of this time lasts. */
-const confirmedUntil = (at: Date): Date => new Date(at.getTime() + CONFIRMED_MS);
+export const confirmedUntil = (at: Date): Date => new Date(at.getTime() + CONFIRMED_MS);

@@ -13,6 +13,8 @@ import { IsString, MaxLength } from 'class-validator';
 import { MayBeAbsent } from '../../http/optional.js';
 import { TextParam } from '../../http/parameters.js';
 import { Refuses } from '../../problems/refuses.js';
+import { ApiSettings } from '../../settings/api-settings.js';
+import { InstalledRules } from '../../settings/tokens.js';
 import { CODE_LENGTH_MAX } from '../credentials/one-time-code.js';
 import {
   ConfirmedAnswer,
@@ -21,8 +23,7 @@ import {
   RecoveryCodesAnswer,
   SessionsAnswer,
 } from '../identity.answers.js';
-import { type FirstDuty, type Identity, may, type Person } from '../identity.js';
-import { PERMISSIONS, type Permission, type Role } from '../permissions.js';
+import type { Identity, Person } from '../identity.js';
 import { Requires, Sender, SenderPerson } from '../requires.js';
 import { PasswordField } from '../scope-fields.js';
 import { GIVEN_PASSWORD_LENGTH_MAX } from '../sessions/session.controller.js';
@@ -30,6 +31,7 @@ import { EndSession, ListSessions, type SessionShown } from '../sessions/session
 import { ChangePassword } from './change-password.js';
 import { type Confirmed, ConfirmSession } from './confirm-session.js';
 import { BeginFactor, ConfirmFactor, type FactorBegun, RemoveFactor } from './own-factor.js';
+import { type Me, shownIdentity } from './shown-identity.js';
 
 class WithPassword {
   @ApiProperty({ maxLength: GIVEN_PASSWORD_LENGTH_MAX, example: 'correct horse battery' })
@@ -69,18 +71,6 @@ class FactorRemoval extends WithPassword {
   code!: string;
 }
 
-/** The answer of `GET /v1/me`. */
-export interface Me {
-  readonly id: string;
-  readonly person: string | null;
-  readonly roles: readonly (Role | 'device')[];
-  readonly tables: readonly string[];
-  readonly permissions: readonly Permission[];
-  readonly wallDisplay: boolean;
-  readonly secondFactor: boolean;
-  readonly mustDo: FirstDuty | null;
-}
-
 /** The routes about the identity of a token, and a person's own password, factor and sessions. */
 @ApiTags('session')
 @Controller('v1/me')
@@ -88,26 +78,16 @@ export class MeController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly settings: ApiSettings,
+    private readonly installed: InstalledRules,
   ) {}
 
   @Get()
   @Requires('own-session')
-  @ApiOperation({ summary: 'Show the identity of the token and what it may do' })
+  @ApiOperation({ summary: 'Show the identity of the token, what it may do, and what is in force' })
   @ApiOkResponse({ type: MeAnswer, description: 'The identity of the token' })
   getMe(@Sender() identity: Identity): Me {
-    const { id, roles, tables, person } = identity;
-    return {
-      id,
-      person: person?.id ?? null,
-      roles,
-      tables: tables === 'all' ? ['*'] : tables,
-      permissions: (Object.keys(PERMISSIONS) as Permission[]).filter(
-        (permission) => may(identity, permission) === 'yes',
-      ),
-      wallDisplay: person?.wallDisplay ?? false,
-      secondFactor: person?.secondFactor ?? false,
-      mustDo: person?.mustDo ?? null,
-    };
+    return shownIdentity(identity, this.settings, this.installed.book);
   }
 
   @Post('password')

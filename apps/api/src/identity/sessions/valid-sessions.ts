@@ -53,7 +53,7 @@ export const validSessions = (
  * about the tables of their account.
  */
 export function personOf(
-  { id, account, confirmedAt }: Session,
+  { id, account, expiresAt, confirmedAt }: Session,
   settings: SessionSettings,
 ): Identity {
   const { name, person, roles, tables, wallDisplay, secondFactor } = account;
@@ -61,7 +61,15 @@ export function personOf(
     kind: 'person',
     id: `person/${name}`,
     person: {
-      ...{ account: name, id: person, session: id, confirmedAt, wallDisplay, secondFactor },
+      ...{
+        account: name,
+        id: person,
+        session: id,
+        expiresAt,
+        confirmedAt,
+        wallDisplay,
+        secondFactor,
+      },
       mustDo: dutyOf(account, settings),
     },
     roles,
