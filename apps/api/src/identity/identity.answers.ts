@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import type { GamingDayRule } from '#read-model';
 import {
   Choices,
@@ -19,7 +20,9 @@ import type { FirstDuty } from './identity.js';
 import { PERMISSIONS, type Permission, type Role, ROLES } from './permissions.js';
 import { type Confirmed, FACTORS } from './me/confirm-session.js';
 import type { HouseShown, Me, OwnSession } from './me/shown-identity.js';
+import type { KeptObject } from './me/kept-object.js';
 import type { FactorBegun } from './me/own-factor.js';
+import type { ViewShown } from './me/saved-views.js';
 import type { SignedIn } from './sessions/open-session.js';
 import type { SessionShown } from './sessions/sessions.js';
 
@@ -121,6 +124,17 @@ export class SignedInAnswer implements Required<SignedIn> {
   })
   token!: string;
   @Time() expiresAt!: string;
+}
+
+/** A saved view: its name, what the page keeps in it, and when it was last saved. */
+export class ViewAnswer implements Required<ViewShown> {
+  @Text() name!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true }) view!: KeptObject;
+  @Time() changedAt!: string;
+}
+/** The saved views of an account, in order of name. */
+export class ViewsAnswer {
+  @Parts(() => ViewAnswer) items!: readonly ViewAnswer[];
 }
 
 /** A confirmation: what it rests on, and until when it lasts. */

@@ -150,6 +150,28 @@ class Confirmed1796000000000 implements MigrationInterface {
   }
 }
 
+/** Adds what people's pages keep: saved views and preferences. */
+class Screens1797000000000 implements MigrationInterface {
+  readonly name = 'Screens1797000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table access.saved_view (
+        account_name text
+          constraint saved_view_account references access.account (name) on delete cascade,
+        name text, view json not null, changed_at timestamptz not null default now(),
+        primary key (account_name, name));
+      create table access.preferences (
+        account_name text primary key
+          constraint preferences_account references access.account (name) on delete cascade,
+        preferences json not null)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table access.preferences, access.saved_view');
+  }
+}
+
 /** The migrations, in the order in which they are applied. A published one never changes. */
 export const ACCESS_MIGRATIONS = [
   Access1790000000000,
@@ -158,4 +180,5 @@ export const ACCESS_MIGRATIONS = [
   KeyTables1793000000000,
   KnownAddresses1795000000000,
   Confirmed1796000000000,
+  Screens1797000000000,
 ];
