@@ -45,8 +45,8 @@ export class AskView extends Query<KeptObject> {
 }
 
 /**
- * Saves a view, also over one of the same name. Throws `invalid-request` for a name that is not 1 to
- * 80 visible characters, `conflict` beyond 50 views, and what `requireKept` throws, beyond 4 KiB.
+ * Saves a view, also over one of the same name. Throws `invalid-request` for a name that is not 1
+ * to 80 visible characters, `conflict` beyond 50 views, and what `requireKept` throws beyond 4 KiB.
  */
 export class SaveView extends Command<void> {
   constructor(

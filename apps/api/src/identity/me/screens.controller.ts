@@ -59,9 +59,7 @@ const Replaces = (schema: typeof VIEW | typeof PREFERENCES, bounds: string): Met
     ApiNoContentResponse({ description: 'Saved' }),
   );
 
-/**
- * The routes of what a person's pages keep: saved views and preferences. They belong to the account.
- */
+/** The routes of what a person's pages keep for an account: saved views and preferences. */
 @ApiTags('session')
 @Controller('v1/me')
 export class ScreensController {
