@@ -10,6 +10,7 @@ import { IngestModule } from './ingest/ingest.module.js';
 import { ListsModule } from './lists/lists.module.js';
 import { OperationModule } from './operation/operation.module.js';
 import { ReportsModule } from './reports/reports.module.js';
+import { RulesModule } from './rules/rules.module.js';
 import { DatabaseModule } from './settings/database.module.js';
 import { type ApiParts, PartsModule } from './settings/parts.module.js';
 import { StreamModule } from './stream/stream.module.js';
@@ -34,6 +35,7 @@ export class ApiModule implements OnApplicationBootstrap {
         OperationModule,
         ListsModule,
         ReportsModule,
+        RulesModule,
         DeliveriesModule,
         StreamModule,
       ],

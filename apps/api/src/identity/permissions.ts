@@ -28,6 +28,8 @@ export const PERMISSIONS = {
   'own-sessions': ROLES,
   'own-password': ROLES,
   'own-factor': ROLES,
+  /** Rule documents and review policies: what the house plays and reviews by. */
+  'read-rules': ROLES,
   'read-tables': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'read-coups': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'follow-stream': ['pit-boss', 'surveillance', 'compliance', 'regulator'],

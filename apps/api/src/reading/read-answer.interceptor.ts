@@ -13,6 +13,7 @@ import type { ReadAt } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { Export } from './export.js';
 import { acceptsJson, type Mark } from './formats.js';
+import { unlessKnown } from './known-answer.js';
 import { LOG_POSITION } from './positions.js';
 import { shownTo } from './view.js';
 
@@ -40,7 +41,9 @@ export class ReadAnswer implements NestInterceptor<ReadAt<object> | Export, Answ
         void reply.header(LOG_POSITION, read.positions).header('Vary', 'Accept, Authorization');
         if (read instanceof Export) return fileOf(request, reply, read);
         const shown = shownTo(identityOf(request), read.result);
-        return unlessKnown(request, reply, JSON.stringify({ positions: read.positions, ...shown }));
+        const body = JSON.stringify({ positions: read.positions, ...shown });
+        const tag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
+        return unlessKnown(request, reply, { tag, body });
       }),
     );
   }
@@ -56,23 +59,4 @@ function fileOf({ method, query }: FastifyRequest, reply: FastifyReply, file: Ex
   if (method !== 'HEAD') return file.send((query as { bom?: Mark }).bom === 'true' ? '\uFEFF' : '');
   void file.close();
   return Readable.from([]);
-}
-
-/** Returns the body, or undefined with status 304 if `If-None-Match` names its ETag. */
-function unlessKnown(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  body: string,
-): string | undefined {
-  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  void reply.header('ETag', tag);
-  const known = (headers['if-none-match'] ?? '')
-    .split(',')
-    .map((each) => each.trim().replace(/^W\//, ''));
-  if (known.includes(tag) || known.includes('*')) {
-    void reply.code(304);
-    return undefined;
-  }
-  void reply.header('Content-Type', 'application/json; charset=utf-8');
-  return body;
 }
