@@ -124,6 +124,7 @@ export {
 } from './commission/commission-coups.js';
 export {
   everyTable,
+  tableNamed,
   tables,
   type TableCoup,
   type TableEvents,

@@ -46,6 +46,8 @@ export const PERMISSIONS = {
   'read-deliveries': ['integrator', 'admin'],
   'read-parked': ['compliance', 'regulator', 'integrator', 'admin'],
   'release-parked': ['admin'],
+  /** Saves the exact lines of a table. */
+  'read-record': ['compliance', 'regulator'],
   'read-house-events': ['compliance', 'regulator'],
   /** Where the pages are not open to everybody. So may the token of the settings. */
   'read-metrics': ['integrator', 'admin'],

@@ -10,6 +10,7 @@ import {
   type ReadAt,
   type ShoeWhole,
 } from '#read-model';
+import { plainText } from '../http/parameters.js';
 import { Problem } from '../problems/problems.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
@@ -47,7 +48,7 @@ export class ShowShoeHandler implements IQueryHandler<ShowShoe> {
   execute({ ref, at, least }: ShowShoe): Promise<ReadAt<ShoeWhole>> {
     return this.rows.read(least, async (read) => {
       try {
-        return (await shoe(read, plain(ref), at)) ?? nothing();
+        return (await shoe(read, plainText(ref), at)) ?? nothing();
       } catch (error) {
         throw refusalOf(error);
       }
@@ -69,16 +70,13 @@ export class ShowCoupHandler implements IQueryHandler<ShowCoup> {
   execute({ ref, at, least }: ShowCoup): Promise<ReadAt<CoupWhole>> {
     return this.rows.read(least, async (read) => {
       try {
-        return (await coup(read, plain(ref), this.rules.book, at)) ?? nothing();
+        return (await coup(read, plainText(ref), this.rules.book, at)) ?? nothing();
       } catch (error) {
         throw refusalOf(error);
       }
     });
   }
 }
-
-/** Returns the reference if PostgreSQL accepts it as text, or else `''`, which matches nothing. */
-const plain = (ref: string): string => (/^[^\0\p{Cs}]*$/u.test(ref) ? ref : '');
 
 /** Returns the problem that an error of the rows means to a sender, or else the error itself. */
 function refusalOf(error: unknown): unknown {

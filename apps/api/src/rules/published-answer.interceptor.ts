@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import type { Policy } from '#audit';
 import type { Rules } from '#baccarat';
-import { acceptsJson } from '../reading/formats.js';
+import { formatAsked } from '../reading/formats.js';
 import { unlessKnown } from '../reading/known-answer.js';
 
 /** Sends a document byte for byte as it was published, or 304 if the reader has it already. */
@@ -20,7 +20,7 @@ export class PublishedAnswer implements NestInterceptor<Rules | Policy, string |
   ): Observable<string | undefined> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    acceptsJson(request);
+    formatAsked(request, ['json']);
     return next
       .handle()
       .pipe(map(({ hash, text }) => unlessKnown(request, reply, { tag: hash, body: text })));
