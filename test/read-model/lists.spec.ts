@@ -322,7 +322,7 @@ describe('shoes and coups', () => {
       's-c withdrawn',
     ]);
     expect(whole?.unjudgeable.map(({ why }) => why)).toEqual(['a gap', 'a card could not be read']);
-    expect(await floor.read((read) => shoe(read, 's#0', ['another']))).toBeUndefined();
+    expect(await floor.read((read) => shoe(read, 's#0', { scope: ['another'] }))).toBeUndefined();
     expect(await floor.read((read) => shoe(read, 'no such'))).toBeUndefined();
   });
 
@@ -412,7 +412,9 @@ describe('shoes and coups', () => {
     expect(whole?.steps.map(({ ms }) => ms)).toEqual([-3, null, 0, 4_000]);
     expect(whole?.raised.map(({ id }) => id)).toEqual(['s-a', 's-b']);
     expect(whole?.unjudgeable.map(({ why }) => why)).toEqual(['a card could not be read']);
-    expect(await floor.read((read) => coup(read, 's#0/2', book, ['another']))).toBeUndefined();
+    expect(
+      await floor.read((read) => coup(read, 's#0/2', book, { scope: ['another'] })),
+    ).toBeUndefined();
     expect(await floor.read((read) => coup(read, 'no such', book))).toBeUndefined();
     await expect(floor.read((read) => coup(read, 's#2/1', book))).rejects.toThrow(
       RulesNotInstalled,
@@ -559,7 +561,7 @@ describe('a reference used by the senders of two tables', () => {
       [theirs, 2],
     ] as const) {
       const scope = [table];
-      expect(await floor.read((read) => shoe(read, shared, scope))).toMatchObject({
+      expect(await floor.read((read) => shoe(read, shared, { scope }))).toMatchObject({
         table,
         coups: seat,
         findings: 1,
@@ -567,9 +569,9 @@ describe('a reference used by the senders of two tables', () => {
         coupLines: [{ table, findings: 1 }],
         raised: [{ table }],
       });
-      expect(await floor.read((read) => coup(read, 'device/any#coup', rules, scope))).toMatchObject(
-        { table, raised: [{ table }] },
-      );
+      expect(
+        await floor.read((read) => coup(read, 'device/any#coup', rules, { scope })),
+      ).toMatchObject({ table, raised: [{ table }] });
       expect(
         (await floor.read((read) => commissionOwed(read, 'seat', { scope }, {}))).lines,
       ).toMatchObject([{ table, seat, outstanding: 9 }]);

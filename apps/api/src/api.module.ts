@@ -9,7 +9,9 @@ import { HouseModule } from './house/house.module.js';
 import { IngestModule } from './ingest/ingest.module.js';
 import { ListsModule } from './lists/lists.module.js';
 import { OperationModule } from './operation/operation.module.js';
+import { RecordModule } from './record/record.module.js';
 import { ReportsModule } from './reports/reports.module.js';
+import { RulesModule } from './rules/rules.module.js';
 import { DatabaseModule } from './settings/database.module.js';
 import { type ApiParts, PartsModule } from './settings/parts.module.js';
 import { StreamModule } from './stream/stream.module.js';
@@ -33,7 +35,9 @@ export class ApiModule implements OnApplicationBootstrap {
         IdentityModule,
         OperationModule,
         ListsModule,
+        RecordModule,
         ReportsModule,
+        RulesModule,
         DeliveriesModule,
         StreamModule,
       ],

@@ -84,7 +84,9 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
 const TAGS = {
   events: 'Recording what happens at the tables',
   lists: 'Tables, shoes, coups and findings as they stand',
-  reports: 'Sums over gaming days, as JSON or CSV',
+  reports: 'Sums over gaming days, as JSON, CSV or XLSX',
+  record: 'The exact lines of the log',
+  rules: 'Rule documents and review policies',
   stream: 'Changes as they happen',
   session: 'Signing in and out',
   accounts: 'People, and what they may do',

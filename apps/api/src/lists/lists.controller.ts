@@ -22,7 +22,7 @@ import {
 import { Requires } from '../identity/requires.js';
 import { Refuses } from '../problems/refuses.js';
 import { AskLines, type List } from '../reading/ask-lines.js';
-import { csvFile } from '../reading/csv.js';
+import { fileOf } from '../reading/columns.js';
 import { Read, ReadLines } from '../reading/documented.js';
 import type { Export } from '../reading/export.js';
 import { Reader, Reading } from '../reading/reading.js';
@@ -32,6 +32,7 @@ import {
   CoupsFields,
   FindingsFields,
   OpeningField,
+  OpeningFields,
   ShoesFields,
   TablesFields,
 } from './list-fields.js';
@@ -39,14 +40,14 @@ import { CoupsAnswer, FindingsAnswer, ShoesAnswer, TablesAnswer } from './list.a
 import { ShoeWholeAnswer } from './shoe.answer.js';
 import { ShowCoup, ShowShoe } from './show.js';
 
-const TABLES = { page: tables, every: everyTable, csv: csvFile('tables', TABLE_COLUMNS) };
-const SHOES = { page: shoes, every: everyShoe, csv: csvFile('shoes', SHOE_LIST_COLUMNS) };
-const COUPS = { page: coups, every: everyCoup, csv: csvFile('coups', COUP_COLUMNS) };
+const TABLES = { page: tables, every: everyTable, file: fileOf('tables', TABLE_COLUMNS) };
+const SHOES = { page: shoes, every: everyShoe, file: fileOf('shoes', SHOE_LIST_COLUMNS) };
+const COUPS = { page: coups, every: everyCoup, file: fileOf('coups', COUP_COLUMNS) };
 const FINDINGS: List<FindingsAsked, Page<FindingLine>, FindingLine> = {
   page: (read, { order, ...filter }, paging) =>
     findings(read, filter, { ...paging, ...(order && { order }) }),
   every: everyFinding,
-  csv: csvFile('findings', FINDING_COLUMNS),
+  file: fileOf('findings', FINDING_COLUMNS),
 };
 type FindingsAsked = Parameters<typeof everyFinding>[1];
 
@@ -81,8 +82,12 @@ export class ListsController {
   @Read('A shoe with its coups, ledger and findings', ShoeWholeAnswer)
   @Refuses('not-found')
   @OpeningField()
-  getShoe(@Param('id') id: string, @Reader() by: Reading): Promise<ReadAt<ShoeWhole>> {
-    return this.queries.execute(new ShowShoe(id, by));
+  getShoe(
+    @Param('id') id: string,
+    @Query() fields: OpeningFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<ShoeWhole>> {
+    return this.queries.execute(new ShowShoe(id, by, fields));
   }
 
   @Get('coups')
@@ -103,8 +108,12 @@ export class ListsController {
   )
   @Refuses('not-found', 'conflict')
   @OpeningField()
-  getCoup(@Param('id') id: string, @Reader() by: Reading): Promise<ReadAt<CoupWhole>> {
-    return this.queries.execute(new ShowCoup(id, by));
+  getCoup(
+    @Param('id') id: string,
+    @Query() fields: OpeningFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<CoupWhole>> {
+    return this.queries.execute(new ShowCoup(id, by, fields));
   }
 
   @Get('findings')

@@ -3,6 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Paging, Positions } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { formatAsked, type Format, type Mark } from './formats.js';
+import type { FileForm } from './lines-file.js';
+import { offeredBy } from './offers.js';
 import { leastPosition } from './positions.js';
 import { refuseHiddenFilters, seesFindings } from './view.js';
 
@@ -14,10 +16,10 @@ interface PagesAsked {
   readonly limit?: number;
 }
 
-/** The lines that a request asks for: a page, or (`'all'`) every line, at `least` or later. */
+/** The lines that a request asks for: a page, or all as a file, at `least` or later. */
 export interface Asked<Filter> {
   readonly filter: Filter & { readonly scope?: readonly string[] };
-  readonly pages: Paging | 'all';
+  readonly pages: Paging | { readonly all: FileForm };
   /** The id of the identity that asks. */
   readonly by: string;
   readonly least: Positions | undefined;
@@ -27,7 +29,15 @@ export interface Asked<Filter> {
 
 /** A request that reads rows: which tables its sender may see, and how fresh the rows must be. */
 export class Reading {
-  constructor(private readonly request: FastifyRequest) {}
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly offered: readonly Format[],
+  ) {}
+
+  /** The id of the identity that asks. */
+  get sender(): string {
+    return identityOf(this.request).id;
+  }
 
   /** Returns the ids of the tables that the sender may see, or undefined for all. */
   get scope(): readonly string[] | undefined {
@@ -44,13 +54,13 @@ export class Reading {
   }
 
   /**
-   * Splits a query string into its filter, limited to the sender's tables, and its pages. A CSV
-   * file holds every line. Throws `not-permitted` if the filter asks about what the sender may not
+   * Splits a query string into its filter, limited to the sender's tables, and its pages. A file
+   * holds every line. Throws `not-permitted` if the filter asks about what the sender may not
    * see.
    */
   asks<Fields extends PagesAsked>({
     format,
-    bom: _,
+    bom,
     cursor,
     limit,
     ...filter
@@ -58,9 +68,10 @@ export class Reading {
     const identity = identityOf(this.request);
     refuseHiddenFilters(identity, filter);
     const { scope } = this;
+    const form = formatAsked(this.request, this.offered, format);
     const pages =
-      formatAsked(this.request, format) === 'csv'
-        ? 'all'
+      form === 'csv' || form === 'xlsx'
+        ? { all: { format: form, bom: bom === 'true' } }
         : { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
     return {
       filter: { ...filter, ...(scope && { scope }) },
@@ -75,5 +86,5 @@ export class Reading {
 /** Injects the request as a `Reading` into a controller method. */
 export const Reader = createParamDecorator(
   (_: unknown, context: ExecutionContext) =>
-    new Reading(context.switchToHttp().getRequest<FastifyRequest>()),
+    new Reading(context.switchToHttp().getRequest<FastifyRequest>(), offeredBy(context)),
 );

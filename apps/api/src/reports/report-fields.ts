@@ -8,6 +8,7 @@ import {
   CodesField,
   DealtFields,
   FilterFields,
+  ofReport,
   paged,
   ReferenceField,
   SeveritiesField,
@@ -21,7 +22,7 @@ const CurrencyField = (): PropertyDecorator =>
 /**
  * The query of the coups of the commission report: by where they are, dealer, seat and currency.
  */
-export class CommissionCoupsFields extends paged(DealtFields) {
+export class CommissionCoupsFields extends ofReport(paged(DealtFields)) {
   @ReferenceField('shoe')
   shoeRef?: string;
 
@@ -44,7 +45,7 @@ export class CommissionFields extends CommissionCoupsFields {
 }
 
 /** The query of the report on misdealt coups: by table, days, dealer, code and severity. */
-export class MisdealtFields extends paged(DealtFields) {
+export class MisdealtFields extends ofReport(paged(DealtFields)) {
   @CodesField()
   code?: FindingCode[];
 
@@ -53,13 +54,13 @@ export class MisdealtFields extends paged(DealtFields) {
 }
 
 /** The query of the report on dealers: by table, gaming days and dealer. */
-export class DealersFields extends DealtFields {}
+export class DealersFields extends ofReport(DealtFields) {}
 
 /** The query of the report on shoes: by table, gaming days and dealer. */
-export class ShoesReportFields extends paged(DealtFields) {}
+export class ShoesReportFields extends ofReport(paged(DealtFields)) {}
 
 /** The query of the report on payouts: by table, days, dealer, bet and currency. */
-export class PayoutsFields extends DealtFields {
+export class PayoutsFields extends ofReport(DealtFields) {
   @TextField({ example: 'banker' })
   bet?: string;
 
@@ -68,7 +69,7 @@ export class PayoutsFields extends DealtFields {
 }
 
 /** The query of the report on devices: by table, gaming days and source. */
-export class DevicesFields extends paged(FilterFields) {
+export class DevicesFields extends ofReport(paged(FilterFields)) {
   @TextField({ example: 'device/B01-shoe' })
   source?: string;
 }

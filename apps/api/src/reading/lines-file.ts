@@ -1,0 +1,80 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { positionsText, type OpenSnapshot, type Slices } from '#read-model';
+import type { Cell, Sheet } from './columns.js';
+import { csvWriter } from './csv.js';
+import type { FileParts, Patience } from './export.js';
+import { MEDIA_TYPES } from './formats.js';
+import { XlsxWriter } from './xlsx.js';
+
+/** Writes the bytes of a file of rows, a slice at a time. */
+export interface SheetWriter {
+  readonly begin: (headings: readonly string[]) => Uint8Array;
+  readonly add: (rows: readonly (readonly Cell[])[]) => Uint8Array;
+  readonly end: () => Uint8Array;
+}
+
+/** The form of a file of lines. `bom`: whether CSV begins with a byte order mark. */
+export interface FileForm {
+  readonly format: 'csv' | 'xlsx';
+  readonly bom: boolean;
+}
+
+/** A snapshot holds a connection, and delays the swap of a rebuild. */
+const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
+
+/**
+ * What a file of lines is made of. `rest` is called after each slice with the ms that it took.
+ * `free` is called once the file holds nothing any more.
+ */
+interface Lines<Line> {
+  readonly snapshot: OpenSnapshot;
+  readonly slices: Slices<Line>;
+  /** The name of the file without its ending. */
+  readonly name: string;
+  readonly sheet: Sheet<Line>;
+  readonly form: FileForm;
+  readonly rest: (tookMs: number) => Promise<void>;
+  readonly free: () => void;
+  readonly patience?: Patience;
+}
+
+/** Returns all lines of a list or report as a file, read a slice at a time from one snapshot. */
+export function linesFile<Line>(lines: Lines<Line>): FileParts {
+  const { snapshot, name, form, free, patience = PATIENCE } = lines;
+  return {
+    name: `${name}.${form.format}`,
+    mediaType: form.format === 'csv' ? `${MEDIA_TYPES.csv}; charset=utf-8` : MEDIA_TYPES.xlsx,
+    positions: positionsText(snapshot.read.positions),
+    parts: partsOf(lines, patience),
+    patience,
+    // A connection that broke has already failed the file.
+    close: () => snapshot.close().then(free, free),
+  };
+}
+
+/** Yields a file a slice at a time, the headings with the first. */
+async function* partsOf<Line>(
+  { slices, sheet: { headings, of }, form: { format, bom }, rest }: Lines<Line>,
+  { inAllMs }: Patience,
+): AsyncGenerator<Uint8Array, void> {
+  const lateAt = performance.now() + inAllMs / 2;
+  const writer = format === 'csv' ? csvWriter(bom) : new XlsxWriter();
+  let part = [writer.begin(headings)];
+  let began = performance.now();
+  for await (const slice of slices) {
+    part.push(writer.add(of(slice)));
+    const took = performance.now() - began;
+    yield Buffer.concat(part);
+    // An open snapshot keeps dead rows, so an export that is late goes on without a rest.
+    await (performance.now() < lateAt ? rest(took) : nextTurn());
+    part = [];
+    began = performance.now();
+  }
+  yield Buffer.concat([...part, writer.end()]);
+}
+
+/** Returns lines that were read at once in slices, for reports that have few. */
+export async function* inSlices<Line>(lines: readonly Line[]): Slices<Line> {
+  for (let at = 0; at < lines.length; at += LINES_MAX) yield lines.slice(at, at + LINES_MAX);
+}
+const LINES_MAX = 50;
