@@ -9,6 +9,7 @@ import { HouseModule } from './house/house.module.js';
 import { IngestModule } from './ingest/ingest.module.js';
 import { ListsModule } from './lists/lists.module.js';
 import { OperationModule } from './operation/operation.module.js';
+import { ReviewModule } from './review/review.module.js';
 import { ReportsModule } from './reports/reports.module.js';
 import { DatabaseModule } from './settings/database.module.js';
 import { type ApiParts, PartsModule } from './settings/parts.module.js';
@@ -34,6 +35,7 @@ export class ApiModule implements OnApplicationBootstrap {
         OperationModule,
         ListsModule,
         ReportsModule,
+        ReviewModule,
         DeliveriesModule,
         StreamModule,
       ],

@@ -65,7 +65,16 @@ export {
   type FindingsFilter,
   type FindingStatus,
 } from './findings/findings.js';
-export { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './findings/review.js';
+export {
+  actsByReference,
+  claimsUnder,
+  findingsAtHand,
+  itemAtHand,
+  nextInQueue,
+  type ActLine,
+  type FindingAtHand,
+} from './findings/acts.js';
+export { REVIEW_FIELDS, reviewOf, reviewSeenBy, type Review, type ReviewRead } from './findings/review.js';
 export {
   MISDEALT_CODES,
   everyMisdealt,

@@ -44,7 +44,8 @@ export interface Review extends Pick<
 
 interface Decided {
   readonly ref: string;
-  readonly disposition: NonNullable<FindingRow['disposition']>;
+  /** Null if the reader may not see it. */
+  readonly disposition: FindingRow['disposition'];
   readonly policy: string;
 }
 
@@ -72,4 +73,12 @@ export function reviewOf(row: ReviewRead): Review {
           },
     ...{ counts, escalated, stale, regressed, touched, lapsed, evidence },
   };
+}
+
+/**
+ * Returns the review of a finding as a person may see it: without a suspicion against themselves.
+ */
+export function reviewSeenBy(person: string, row: ReviewRead & Pick<FindingRow, 'people'>): Review {
+  const isHidden = row.disposition === 'suspected-collusion' && row.people.includes(person);
+  return reviewOf(isHidden ? { ...row, disposition: null } : row);
 }
