@@ -67,7 +67,7 @@ export {
 } from './findings/findings.js';
 export {
   actsByReference,
-  claimsUnder,
+  claimUnder,
   findingsAtHand,
   itemAtHand,
   nextInQueue,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   actsByReference,
+  claimUnder,
   findingsAtHand,
   type ActLine,
   type FindingAtHand,
@@ -42,6 +43,12 @@ export class ReviewRows {
       findings: new Map(result.found.map((row) => [row.id, row])),
       acts: new Map(result.done.map((act) => [act.ref, act])),
     };
+  }
+
+  /** Returns the claim of a finding that took effect under this key, if there is one. */
+  async claimUnder(source: string, key: string): Promise<ActLine | undefined> {
+    const { result } = await this.rows.read(undefined, (read) => claimUnder(read, source, key));
+    return result;
   }
 
   /**

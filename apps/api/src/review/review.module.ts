@@ -4,6 +4,12 @@ import { ReadingModule } from '../reading/reading.module.js';
 import { ActLog } from './act-log.js';
 import { ActReplies } from './act-replies.js';
 import { Acts } from './acts.js';
+import { Bulk } from './bulk.js';
+import { HandOuts } from './hand-outs.js';
+import { ManyFindingsController } from './many-findings.controller.js';
+import { NextFindings } from './next-findings.js';
+import { RuleInBulkHandler } from './rule-in-bulk.js';
+import { TakeNextHandler } from './take-next.js';
 import { PerformActHandler } from './perform-act.js';
 import { PersonTurns } from './person-turns.js';
 import { ReviewController } from './review.controller.js';
@@ -17,18 +23,23 @@ import { ShowActHandler } from './show-act.js';
 /** What people do about findings: acts that go to the log, and that the fold decides about. */
 @Module({
   imports: [IngestModule, ReadingModule],
-  controllers: [ReviewController, ReviewEventsController],
+  controllers: [ManyFindingsController, ReviewController, ReviewEventsController],
   providers: [
     ActLog,
     ActReplies,
     Acts,
+    Bulk,
+    HandOuts,
+    NextFindings,
     PersonTurns,
     ReviewDesk,
     ReviewMetrics,
     ReviewRows,
     SessionPace,
     PerformActHandler,
+    RuleInBulkHandler,
     ShowActHandler,
+    TakeNextHandler,
   ],
 })
 export class ReviewModule {}

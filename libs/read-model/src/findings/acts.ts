@@ -107,17 +107,24 @@ export const actsByReference = (
   );
 
 /**
- * Returns the claims of a person under an id `claim/<finding>/<key>`, of any finding, the latest
- * first. `source` is `person/<person id>`.
+ * Returns the claim of a person that took effect under an id `claim/<finding>/<key>`, the latest if
+ * there are more. `source` is `person/<person id>`.
  */
-export const claimsUnder = (read: Snapshot, source: string, key: string): Promise<ActLine[]> =>
-  read.rows<ActLine>(
+export async function claimUnder(
+  read: Snapshot,
+  source: string,
+  key: string,
+): Promise<ActLine | undefined> {
+  const [claim] = await read.rows<ActLine>(
     // "0" is the character after "/", so the primary key finds the claims of this person
     `select ${REVIEW_EVENT.select('e', ACT_FIELDS)} from review_event e
-     where e.ref >= $1 || '/' and e.ref < $1 || '0' and e.ref = $1 || '/' || e.finding || '/' || $2
-     order by e."at" desc limit 100`,
+     where e.ref >= $1::text || '/' and e.ref < $1::text || '0'
+       and e.ref = $1::text || '/' || e.finding || '/' || $2 and e.outcome = 'taken'
+     order by e."at" desc limit 1`,
     [`${source}#claim`, key],
   );
+  return claim;
+}
 
 /** The most findings of `nextInQueue`. */
 const NEXT_MAX = 32;
