@@ -6,6 +6,7 @@ import { ActReplies } from './act-replies.js';
 import { Acts } from './acts.js';
 import { Bulk } from './bulk.js';
 import { HandOuts } from './hand-outs.js';
+import { LooksAtFindings } from './looks-at-findings.js';
 import { ManyFindingsController } from './many-findings.controller.js';
 import { NextFindings } from './next-findings.js';
 import { RuleInBulkHandler } from './rule-in-bulk.js';
@@ -30,6 +31,7 @@ import { ShowActHandler } from './show-act.js';
     Acts,
     Bulk,
     HandOuts,
+    LooksAtFindings,
     NextFindings,
     PersonTurns,
     ReviewDesk,
@@ -41,5 +43,6 @@ import { ShowActHandler } from './show-act.js';
     ShowActHandler,
     TakeNextHandler,
   ],
+  exports: [LooksAtFindings],
 })
 export class ReviewModule {}
