@@ -153,10 +153,11 @@ describe('one ruling for many findings', () => {
     await floor.propose(pia, ruled);
     await floor.sign(sam, ruled);
     const before = floor.acts().length;
-    const answer = await bulk(pia, { ids: [open, held, ruled, 'f'.repeat(32)], dryRun: true });
+    const ids = [open, held, ruled, 'f'.repeat(32), 'a\0', '\ud800'];
+    const answer = await bulk(pia, { ids, dryRun: true });
     expect([answer.status, outcomes(answer)]).toEqual([
       200,
-      ['taken', 'claimed-by-another', 'already-ruled', 'not-found'],
+      ['taken', 'claimed-by-another', 'already-ruled', ...Array(3).fill('not-found')],
     ]);
     expect(floor.acts()).toHaveLength(before);
   });

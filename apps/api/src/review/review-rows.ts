@@ -34,10 +34,12 @@ export class ReviewRows {
   /** Reads findings, and acts on them, from one snapshot. */
   async read({ findings, acts, scope }: Asked, least?: Positions): Promise<AtHand> {
     const ids = findings.filter((id) => FINDING_ID.test(id));
+    // of a finding that has no such id there is no act, and its text may be none of PostgreSQL's
+    const refs = acts.filter((ref) => !/[\0\p{Cs}]/u.test(ref));
     const { result } = await this.rows.read(least, async (read) => {
       const found = await findingsAtHand(read, ids, scope);
       const tables = found.map(({ body }) => body.table);
-      return { found, done: acts.length > 0 ? await actsByReference(read, acts, tables) : [] };
+      return { found, done: refs.length > 0 ? await actsByReference(read, refs, tables) : [] };
     });
     return {
       findings: new Map(result.found.map((row) => [row.id, row])),
