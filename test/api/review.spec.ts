@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Decoder, type Policy, readPolicy, REFUSALS } from '#audit';
 import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
 import { PROBLEMS } from '../../apps/api/src/problems/problems.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK, HOUSE } from '../kit/house.js';
@@ -323,6 +325,29 @@ describe('nothing is appended', () => {
       async () => refusal(await floor.post(sam, `${id}/reopen`, { ruling, reason: 'doubt' })),
       '403 not-permitted',
     );
+  });
+
+  it('for a signature of a session that was confirmed over 15 minutes ago, until it is again', async () => {
+    const id = await fresh();
+    await floor.propose(pia, id);
+    const passwordHash = await hashPassword('a long enough password');
+    const token = await floor.person('sleepy', 'pit-boss', { passwordHash });
+    const source = floor.server.api.app.get(DataSource);
+    await source.query(
+      `update access.session set confirmed_at = now() - interval '16 minutes' where account_name = 'sleepy'`,
+    );
+    await untouched(
+      async () => refusal(await floor.sign(token, id, {}, 'first')),
+      '403 confirm-first',
+    );
+    const confirmed = await floor.server.api.send('POST', '/v1/me/confirm', token, {
+      password: 'a long enough password',
+    });
+    expect(confirmed.statusCode).toBe(200);
+    const signed = await floor.sign(token, id, {}, 'first');
+    expect([signed.status, signed.body.review.state]).toEqual([200, 'ruled']);
+    const line = floor.acts().find((act) => act.id === `sign/${id}/first`);
+    expect(line?.data).toMatchObject({ confirmed: expect.stringMatching(/^20.*Z$/) });
   });
 
   it('for a finding that the rows show as claimed by another, or as ruled', async () => {

@@ -74,6 +74,7 @@ export const ActRoute = (command: CommandName, summary: string): MethodDecorator
     TextParam('id', { description: 'The id of the finding' }),
     Refuses('table-parked', ...refusals),
     ...(command === 'propose' ? [Refuses('policy-superseded')] : []),
+    ...(command === 'sign' ? [Refuses('confirm-first')] : []),
     ApiOperation({
       summary,
       requestBody: {

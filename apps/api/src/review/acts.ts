@@ -1,6 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EventOf, ReviewRefusal } from '#audit';
 import { positionsText, type ActLine, type FindingAtHand, type Positions } from '#read-model';
+import type { Identity } from '../identity/identity.js';
+import { confirmedUntil } from '../identity/me/confirm-session.js';
 import { personIn } from '../identity/requires.js';
 import { Problem } from '../problems/problems.js';
 import { ActLog } from './act-log.js';
@@ -81,7 +83,8 @@ export class Acts {
     if (!row) throw noFinding();
     const before = acts.get(ref);
     if (before) return { ref, row, before, written: new Map() };
-    const act = this.desk.event({ command, by, key, data: body }, row);
+    const added = command === 'sign' ? { confirmed: confirmedBy(by) } : {};
+    const act = this.desk.event({ command, by, key, data: { ...body, ...added } }, row);
     if (command === 'propose') this.desk.requireInForce(body.policy);
     if (row.isParked) throw new Problem('table-parked');
     const { outcome } = this.desk.foreseen(act.event, row);
@@ -102,6 +105,16 @@ export class Acts {
       }),
     });
   }
+}
+
+/**
+ * Returns when a person last proved who they are. Throws `confirm-first` if that does not last any
+ * more.
+ */
+function confirmedBy(by: Identity): string {
+  const { confirmedAt } = personIn(by);
+  if (confirmedUntil(confirmedAt).getTime() <= Date.now()) throw new Problem('confirm-first');
+  return confirmedAt.toISOString();
 }
 
 /** Returns the position from which on the rows have an act. */
