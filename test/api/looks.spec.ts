@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Decoder } from '#audit';
 import { DataSource } from 'typeorm';
 import { LooksAtFindings } from '../../apps/api/src/review/looks-at-findings.js';
+import { tokenFrom } from '../../apps/api/src/identity/credentials/bearer-token.js';
 import { Identities } from '../../apps/api/src/identity/identities.js';
 import type { Identity } from '../../apps/api/src/identity/identity.js';
 import { startApi } from '../kit/api.js';
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => floor.close());
 
 const identity = async (token: string): Promise<Identity> => {
-  const found = await floor.server.api.app.get(Identities).of(`Bearer ${token}`);
+  const found = await floor.server.api.app.get(Identities).of(tokenFrom(token));
   if (!found) throw new Error('no such person');
   return found;
 };
