@@ -74,7 +74,7 @@ export {
   type ActLine,
   type FindingAtHand,
 } from './findings/acts.js';
-export { REVIEW_FIELDS, reviewOf, reviewSeenBy, type Review, type ReviewRead } from './findings/review.js';
+export { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './findings/review.js';
 export {
   MISDEALT_CODES,
   everyMisdealt,

@@ -8,7 +8,7 @@ const Disposition = (): PropertyDecorator =>
   OneOf(DISPOSITIONS, {
     nullable: true,
     description:
-      'What was decided: a code of the review policy. Null for somebody whom it suspects of collusion',
+      'What was decided: a code of the review policy. Null if it accuses and you were involved',
   });
 
 /** Who holds a finding. */

@@ -1,5 +1,5 @@
 import { REVIEW_OUTCOMES, REVIEW_ROLES, REVIEW_TYPES } from '#audit';
-import { reviewSeenBy, type ActLine, type Review } from '#read-model';
+import { reviewOf, type ActLine, type Review } from '#read-model';
 import { OneOf, Part, PositionsField, Ref, Text, Time } from '../docs/answer-fields.js';
 import { ReviewAnswer } from '../lists/review.answer.js';
 import type { Taken } from './acts.js';
@@ -42,6 +42,6 @@ export const actAnswer = (
   const { ref, finding, type, by, as, at, outcome } = act;
   return {
     ...{ ref, table: row.body.table, finding, type, by, as, at, outcome },
-    review: reviewSeenBy(person, row),
+    review: reviewOf(row, person),
   };
 };

@@ -15,7 +15,7 @@ import {
   Min,
 } from 'class-validator';
 import { DISPOSITIONS, REMARK_MAX, REVIEW_OUTCOMES } from '#audit';
-import { reviewSeenBy, type Review } from '#read-model';
+import { reviewOf, type Review } from '#read-model';
 import { OneOf, Part, Parts, Text } from '../docs/answer-fields.js';
 import { MayBeAbsent } from '../http/optional.js';
 import { ReviewAnswer } from '../lists/review.answer.js';
@@ -135,7 +135,7 @@ export const bulkAnswer = (
     } => ({
       ...{ finding, outcome },
       ...(act && { ref: act.ref }),
-      ...(row && { review: reviewSeenBy(person, row) }),
+      ...(row && { review: reviewOf(row, person) }),
     }),
   ),
 });

@@ -9,7 +9,7 @@ import {
   type ReviewOutcome,
   type ReviewRefusal,
 } from '#audit';
-import { itemAtHand, reviewSeenBy, type ActLine, type FindingAtHand } from '#read-model';
+import { itemAtHand, reviewOf, type ActLine, type FindingAtHand } from '#read-model';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem, type RequestFault } from '../problems/problems.js';
 import { LOG_POSITION } from '../reading/positions.js';
@@ -124,7 +124,7 @@ export const refusalOf = (
   { at, errors }: { readonly at?: string; readonly errors?: readonly RequestFault[] } = {},
 ): Problem =>
   new Problem(outcome, undefined, {
-    review: reviewSeenBy(person, row),
+    review: reviewOf(row, person),
     ...(errors && errors.length > 0 && { errors }),
     ...(at !== undefined && { headers: { [LOG_POSITION]: at } }),
   });

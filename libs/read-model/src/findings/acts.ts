@@ -16,7 +16,6 @@ const FINDING_FIELDS = [
   'coupRef',
   'seat',
   'withdrawnBecause',
-  'people',
   'body',
   'partition',
   'changed',
