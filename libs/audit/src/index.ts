@@ -54,6 +54,7 @@ export {
 } from './rows/rows.js';
 export {
   arbitrate,
+  missingIn,
   needsTwo,
   REFUSALS,
   REVIEW_OUTCOMES,

@@ -66,6 +66,15 @@ export {
   type FindingsFilter,
   type FindingStatus,
 } from './findings/findings.js';
+export {
+  actsByReference,
+  claimUnder,
+  findingsAtHand,
+  itemAtHand,
+  nextInQueue,
+  type ActLine,
+  type FindingAtHand,
+} from './findings/acts.js';
 export { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './findings/review.js';
 export {
   MISDEALT_CODES,

@@ -3,7 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { sampleDayExamples } from './examples.js';
 import { COOKIE_NAMES } from '../identity/credentials/session-cookie.js';
 import { COOKIE_SCHEME } from '../identity/requires.js';
-import { SENT_SCHEMAS } from '../ingest/events/event-schemas.js';
+import { ACT_FIELD_SCHEMAS, SENT_SCHEMAS } from '../ingest/events/event-schemas.js';
 import {
   documentOf,
   Problem,
@@ -74,6 +74,7 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
         document.components?.schemas ?? {},
         operations.map(([, , each]) => each),
       ),
+      ...(ACT_FIELD_SCHEMAS as Schemas),
       ...(SENT_SCHEMAS as Schemas),
       Problem: PROBLEM_SCHEMA,
     },
@@ -87,6 +88,7 @@ const TAGS = {
   reports: 'Sums over gaming days, as JSON, CSV or XLSX',
   record: 'The exact lines of the log',
   rules: 'Rule documents and review policies',
+  review: 'What people do about findings',
   stream: 'Changes as they happen',
   session: 'Signing in and out',
   accounts: 'People, and what they may do',
@@ -179,6 +181,10 @@ const PROBLEM_SCHEMA = {
           position: { type: 'integer', minimum: 1, description: 'Line or item, from 1' },
         },
       },
+    },
+    review: {
+      description: 'Where the review of the finding stands, if the request was a command on it',
+      $ref: '#/components/schemas/ReviewAnswer',
     },
   },
 };

@@ -68,13 +68,15 @@ export function identityOf(request: FastifyRequest): Identity {
   return request.identity;
 }
 
+/** Returns the person of an identity. Throws for a device. */
+export function personIn({ id, person }: Identity): Person {
+  if (!person) throw new Error(`${id} is not a person`);
+  return person;
+}
+
 /** Injects the person who sent the request. Only for routes that no device may use. */
-export const SenderPerson = createParamDecorator(
-  (_: unknown, context: ExecutionContext): Person => {
-    const { id, person } = identityOf(context.switchToHttp().getRequest<FastifyRequest>());
-    if (!person) throw new Error(`${id} is not a person`);
-    return person;
-  },
+export const SenderPerson = createParamDecorator((_: unknown, context: ExecutionContext): Person =>
+  personIn(identityOf(context.switchToHttp().getRequest<FastifyRequest>())),
 );
 
 /** Injects the identity that sent the request into a controller method. */

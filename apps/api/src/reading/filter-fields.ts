@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Allow, IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { FINDING_CODES, SEVERITIES } from '#audit';
@@ -55,6 +55,13 @@ export const TextField = (described: ApiPropertyOptions = {}): PropertyDecorator
       ...described,
     }),
     MayBeAbsent(),
+    IsPlain(),
+  );
+
+/** A text of a query string that must be there. */
+export const RequiredTextField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ pattern: '^[^\\u0000]*$', maxLength: PARAMETER_LENGTH_MAX, ...described }),
     IsPlain(),
   );
 

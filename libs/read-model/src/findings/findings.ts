@@ -115,7 +115,8 @@ function findingsQuery(filter: FindingsFilter, order: FindingOrder, paging?: Pag
   ];
 }
 
-function conditions(filter: FindingsFilter): Where {
+/** Returns the conditions of the list on findings `f`. */
+export function conditions(filter: FindingsFilter): Where {
   const { status = 'standing', severity, code, shoeRef, coupRef } = filter;
   const where = new Where()
     .filter('f', filter, 'null')

@@ -172,6 +172,36 @@ class Screens1797000000000 implements MigrationInterface {
   }
 }
 
+/** Keeps which finding was handed out to whom, until the person has claimed it. */
+class HandOuts1797900000000 implements MigrationInterface {
+  readonly name = 'HandOuts1797900000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table access.hand_out (
+        finding text primary key, who text not null, key text not null, until timestamptz not null,
+        constraint hand_out_key unique (who, key))`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table access.hand_out');
+  }
+}
+
+/** Lets the outbox hold events of a table: under which id, and from which account. */
+class OutboxOfTables1797910000000 implements MigrationInterface {
+  readonly name = 'OutboxOfTables1797910000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      alter table access.outbox add "table" text, add event_id text, add received_from text`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table access.outbox drop "table", drop event_id, drop received_from');
+  }
+}
+
 /** The migrations, in the order in which they are applied. A published one never changes. */
 export const ACCESS_MIGRATIONS = [
   Access1790000000000,
@@ -181,4 +211,6 @@ export const ACCESS_MIGRATIONS = [
   KnownAddresses1795000000000,
   Confirmed1796000000000,
   Screens1797000000000,
+  HandOuts1797900000000,
+  OutboxOfTables1797910000000,
 ];
