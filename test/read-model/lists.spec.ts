@@ -314,7 +314,7 @@ describe('shoes and coups', () => {
       's-c withdrawn',
     ]);
     expect(whole?.unjudgeable.map(({ why }) => why)).toEqual(['a gap', 'a card could not be read']);
-    expect(await floor.read((read) => shoe(read, 's#0', ['another']))).toBeUndefined();
+    expect(await floor.read((read) => shoe(read, 's#0', { scope: ['another'] }))).toBeUndefined();
     expect(await floor.read((read) => shoe(read, 'no such'))).toBeUndefined();
   });
 
@@ -381,7 +381,9 @@ describe('shoes and coups', () => {
     });
     expect(whole?.raised.map(({ id }) => id)).toEqual(['s-a', 's-b']);
     expect(whole?.unjudgeable.map(({ why }) => why)).toEqual(['a card could not be read']);
-    expect(await floor.read((read) => coup(read, 's#0/2', book, ['another']))).toBeUndefined();
+    expect(
+      await floor.read((read) => coup(read, 's#0/2', book, { scope: ['another'] })),
+    ).toBeUndefined();
     expect(await floor.read((read) => coup(read, 'no such', book))).toBeUndefined();
     await expect(floor.read((read) => coup(read, 's#2/1', book))).rejects.toThrow(
       RulesNotInstalled,
@@ -526,8 +528,8 @@ describe('a reference used by the senders of two tables', () => {
       [mine, 1],
       [theirs, 2],
     ] as const) {
-      const scope = [table];
-      expect(await floor.read((read) => shoe(read, shared, scope))).toMatchObject({
+      const at = { scope: [table] };
+      expect(await floor.read((read) => shoe(read, shared, at))).toMatchObject({
         table,
         coups: seat,
         findings: 1,
@@ -535,11 +537,12 @@ describe('a reference used by the senders of two tables', () => {
         coupLines: [{ table, findings: 1 }],
         raised: [{ table }],
       });
-      expect(await floor.read((read) => coup(read, 'device/any#coup', rules, scope))).toMatchObject(
-        { table, raised: [{ table }] },
-      );
+      expect(await floor.read((read) => coup(read, 'device/any#coup', rules, at))).toMatchObject({
+        table,
+        raised: [{ table }],
+      });
       expect(
-        (await floor.read((read) => commissionOwed(read, 'seat', { scope }, {}))).lines,
+        (await floor.read((read) => commissionOwed(read, 'seat', at, {}))).lines,
       ).toMatchObject([{ table, seat, outstanding: 9 }]);
     }
     const both = [mine, theirs];

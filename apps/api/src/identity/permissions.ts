@@ -32,6 +32,8 @@ export const PERMISSIONS = {
   'read-coups': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'follow-stream': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   'read-findings': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
+  /** Sees by name who looked at a finding. */
+  'read-looks': ['compliance', 'regulator'],
   'report-commission': ['pit-boss', 'compliance', 'regulator', 'finance'],
   'report-misdealt': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   'report-dealers': ['pit-boss', 'surveillance', 'compliance', 'regulator'],

@@ -5,7 +5,11 @@ import { OneOf, Part, Ref, Text, Time, YesNo } from '../docs/answer-fields.js';
 const Person = (more: Parameters<typeof Text>[0] = {}): PropertyDecorator =>
   Text({ description: 'A person, as `person/` names them in the record', ...more });
 const Disposition = (): PropertyDecorator =>
-  OneOf(DISPOSITIONS, { description: 'What was decided: a code of the review policy' });
+  OneOf(DISPOSITIONS, {
+    nullable: true,
+    description:
+      'What was decided: a code of the review policy. Null if it accuses and you were involved',
+  });
 
 /** Who holds a finding. */
 export class ClaimAnswer implements Required<NonNullable<Review['claim']>> {

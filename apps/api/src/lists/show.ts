@@ -6,6 +6,7 @@ import {
   type CoupWhole,
   type Positions,
   type ReadAt,
+  type ReadBy,
   type ShoeWhole,
 } from '#read-model';
 import { Problem } from '../problems/problems.js';
@@ -15,7 +16,7 @@ import { InstalledRules } from '../settings/tokens.js';
 
 /** Asks for a shoe or a coup by the reference of its opening. */
 class AskOne<Whole> extends Query<ReadAt<Whole>> {
-  readonly scope: readonly string[] | undefined;
+  readonly at: ReadBy;
   readonly least: Positions | undefined;
 
   constructor(
@@ -23,7 +24,7 @@ class AskOne<Whole> extends Query<ReadAt<Whole>> {
     by: Reading,
   ) {
     super();
-    this.scope = by.scope;
+    this.at = by.sender;
     this.least = by.least;
   }
 }
@@ -38,11 +39,8 @@ export class ShowCoup extends AskOne<CoupWhole> {}
 export class ShowShoeHandler implements IQueryHandler<ShowShoe> {
   constructor(private readonly rows: RowsReader) {}
 
-  execute({ ref, scope, least }: ShowShoe): Promise<ReadAt<ShoeWhole>> {
-    return this.rows.read(
-      least,
-      async (read) => (await shoe(read, plain(ref), scope)) ?? nothing(),
-    );
+  execute({ ref, at, least }: ShowShoe): Promise<ReadAt<ShoeWhole>> {
+    return this.rows.read(least, async (read) => (await shoe(read, plain(ref), at)) ?? nothing());
   }
 }
 
@@ -57,10 +55,10 @@ export class ShowCoupHandler implements IQueryHandler<ShowCoup> {
     private readonly rules: InstalledRules,
   ) {}
 
-  execute({ ref, scope, least }: ShowCoup): Promise<ReadAt<CoupWhole>> {
+  execute({ ref, at, least }: ShowCoup): Promise<ReadAt<CoupWhole>> {
     return this.rows.read(least, async (read) => {
       try {
-        return (await coup(read, plain(ref), this.rules.book, scope)) ?? nothing();
+        return (await coup(read, plain(ref), this.rules.book, at)) ?? nothing();
       } catch (error) {
         if (error instanceof RulesNotInstalled)
           throw new Problem('conflict', error.message, { cause: error });

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Paging, Positions } from '#read-model';
+import type { Paging, Positions, ReadBy } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { formatAsked, type Format, type Mark } from './formats.js';
 import { leastPosition } from './positions.js';
@@ -16,7 +16,7 @@ interface PagesAsked {
 
 /** The lines that a request asks for: a page, or (`'all'`) every line, at `least` or later. */
 export interface Asked<Filter> {
-  readonly filter: Filter & { readonly scope?: readonly string[] };
+  readonly filter: Filter & ReadBy;
   readonly pages: Paging | 'all';
   /** The id of the identity that asks. */
   readonly by: string;
@@ -33,6 +33,17 @@ export class Reading {
   get scope(): readonly string[] | undefined {
     const { tables } = identityOf(this.request);
     return tables === 'all' ? undefined : tables;
+  }
+
+  /** Returns the id of the human who sends it, or undefined for a device. */
+  get viewer(): string | undefined {
+    return identityOf(this.request).person?.id;
+  }
+
+  /** Returns who reads one thing: which tables the sender may see, and who that is. */
+  get sender(): ReadBy {
+    const { scope, viewer } = this;
+    return { ...(scope && { scope }), ...(viewer !== undefined && { viewer }) };
   }
 
   /**
@@ -57,13 +68,12 @@ export class Reading {
   }: Fields): Asked<Omit<Fields, keyof PagesAsked>> {
     const identity = identityOf(this.request);
     refuseHiddenFilters(identity, filter);
-    const { scope } = this;
     const pages =
       formatAsked(this.request, format) === 'csv'
         ? 'all'
         : { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
     return {
-      filter: { ...filter, ...(scope && { scope }) },
+      filter: { ...filter, ...this.sender },
       pages,
       by: identity.id,
       seesFindings: seesFindings(identity),

@@ -19,6 +19,7 @@ export const REVIEW_FIELDS = [
   'touched',
   'lapsed',
   'evidence',
+  'people',
 ] as const;
 
 /** Where the review of a finding stands. */
@@ -44,19 +45,23 @@ export interface Review extends Pick<
 
 interface Decided {
   readonly ref: string;
-  readonly disposition: NonNullable<FindingRow['disposition']>;
+  /** Null if it is not shown to who reads. */
+  readonly disposition: FindingRow['disposition'];
   readonly policy: string;
 }
+
+/** The disposition of an accusation. Those who were involved in what it is about do not see it. */
+export const ACCUSATION = 'suspected-collusion' satisfies FindingRow['disposition'];
 
 /** A row of `finding` with the fields of its review. */
 export type ReviewRead = Pick<FindingRow, (typeof REVIEW_FIELDS)[number]>;
 
-/** Returns the review of a finding as answers show it. */
-export function reviewOf(row: ReviewRead): Review {
+/** Returns the review of a finding as answers show it to a person, or to nobody in particular. */
+export function reviewOf(row: ReviewRead, viewer?: string): Review {
   const { review: state, counts, escalated, stale, regressed, touched, lapsed, evidence } = row;
   const { claimedBy, claimedUntil, proposal, ruling, proposedBy, signedBy, ruledAt } = row;
   const decided = { disposition: row.disposition, policy: row.policy } as Omit<Decided, 'ref'>;
-  return {
+  const review: Review = {
     state,
     claim: claimedBy === null ? null : { by: claimedBy, until: claimedUntil as string },
     proposal: proposal === null ? null : { ref: proposal, by: proposedBy as string, ...decided },
@@ -71,5 +76,17 @@ export function reviewOf(row: ReviewRead): Review {
             at: ruledAt as string,
           },
     ...{ counts, escalated, stale, regressed, touched, lapsed, evidence },
+  };
+  return viewer !== undefined && row.people.includes(viewer) ? withoutAccusation(review) : review;
+}
+
+/** Returns a review as it is shown to a person who was involved. */
+export function withoutAccusation<Shown extends Review>(review: Shown): Shown {
+  const { proposal, ruling } = review;
+  if ((ruling ?? proposal)?.disposition !== ACCUSATION) return review;
+  return {
+    ...review,
+    proposal: proposal && { ...proposal, disposition: null },
+    ruling: ruling && { ...ruling, disposition: null },
   };
 }

@@ -17,7 +17,7 @@ import {
 } from '../findings/findings.js';
 import { standing, type Standing } from '../findings/standing.js';
 import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
-import { Where, type Filter } from '../reading/where.js';
+import { Where, type Filter, type ReadBy } from '../reading/where.js';
 
 const SHOWN = [
   'ref',
@@ -97,14 +97,14 @@ function shoesQuery(filter: Omit<Filter, 'dealer'>, paging?: Paging): RowQuery {
 
 /**
  * Returns a shoe by the reference of its opening, or undefined if it does not exist or its table is
- * not in `scope`.
+ * not in the scope.
  */
 export async function shoe(
   read: Snapshot,
   ref: string,
-  scope?: readonly string[],
+  at: ReadBy = {},
 ): Promise<ShoeWhole | undefined> {
-  const where = new Where().named('s.ref = ?', ref).filter('s', scope ? { scope } : {}, 'null');
+  const where = new Where().named('s.ref = ?', ref).filter('s', at, 'null');
   const [row] = await read.rows<ShoeLine>(
     `select ${SHOE_SELECT} from shoe s ${where.sql} order by s."table" limit 1`,
     where.parameters,
@@ -133,7 +133,7 @@ export async function shoe(
       outstanding: line.marked - line.collected - line.waived,
     })),
     coupLines: coupRows.map(coupLine),
-    raised: raised.map(findingLine),
+    raised: raised.map((finding) => findingLine(finding, at.viewer)),
     unjudgeable: doubts.map(({ body }) => body),
   };
 }
