@@ -20,6 +20,12 @@ const ASKED = {
   reportPayouts: '/v1/reports/payouts?table=B01',
   reportDevices: '/v1/reports/devices?table=B01',
   listDeliveries: '/v1/deliveries',
+  listRules: '/v1/rules',
+  getRules: '/v1/rules/super-6@1',
+  diffRules: '/v1/rules/diff?from=punto-banco@1&to=super-6@1',
+  listPolicies: '/v1/policies',
+  getPolicy: '/v1/policies/review@1',
+  diffPolicies: '/v1/policies/diff?from=review@1&to=review@1',
   getMe: '/v1/me',
 };
 

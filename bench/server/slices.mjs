@@ -12,6 +12,7 @@ import {
 import { COUP_COLUMNS, TABLE_COLUMNS } from '#built/apps/api/src/lists/list-columns';
 import { csvFile } from '#built/apps/api/src/reading/csv';
 import { Export } from '#built/apps/api/src/reading/export';
+import { csvOf } from '#built/apps/api/src/reading/lines-file';
 import { SHOE_COLUMNS } from '#built/apps/api/src/reports/columns';
 
 /** What was measured, in words. @typedef {{ found: string }} SlicesFound */
@@ -30,14 +31,16 @@ const TURNS = 8;
 const file = (name, every, columns) => ({
   name,
   begin: async (/** @type {import('#read-model').OpenSnapshot} */ snapshot) =>
-    Export.begin({
-      snapshot,
-      slices: every(snapshot.read, {}),
-      name,
-      text: csvFile(name, columns).seenBy(true),
-      rest: () => nextTurn(),
-      free: () => undefined,
-    }),
+    Export.begin(
+      csvOf({
+        snapshot,
+        slices: every(snapshot.read, {}),
+        name,
+        text: csvFile(name, columns).seenBy({ seesFindings: true }),
+        rest: () => nextTurn(),
+        free: () => undefined,
+      }),
+    ),
 });
 const FILES = [
   file('coups', everyCoup, COUP_COLUMNS),

@@ -11,7 +11,7 @@ function fileOf(rows: readonly (readonly Value[])[]): string {
     heading: `${at}`,
     value: (row: readonly Value[]) => row[at],
   }));
-  const { head, of } = csvFile('rows', columns).seenBy(true);
+  const { head, of } = csvFile('rows', columns).seenBy({ seesFindings: true });
   return head + of(rows);
 }
 const one = (value: Value): string => fileOf([[value, 'k']]);

@@ -7,6 +7,7 @@ import { DataSource } from 'typeorm';
 import { openSnapshot, TooManyRows } from '#read-model';
 import { Metrics } from '../../apps/api/src/operation/metrics.js';
 import { Export } from '../../apps/api/src/reading/export.js';
+import { csvOf } from '../../apps/api/src/reading/lines-file.js';
 import { LivePlay } from '../../apps/api/src/reading/live-play.js';
 import { PositionsLook } from '../../apps/api/src/reading/positions-look.js';
 import { FOLLOWED, ROWS } from '../../apps/api/src/settings/tokens.js';
@@ -177,20 +178,22 @@ describe('an export', () => {
 /** Begins an export of the numbers from 1. */
 async function numbers(
   count: number,
-  options: Partial<Parameters<typeof Export.begin<{ n: number }>>[0]>,
+  options: Partial<Parameters<typeof csvOf<{ n: number }>>[0]>,
 ): Promise<Export> {
   const snapshot = await openSnapshot(api.app.get<DataSource>(getDataSourceToken(ROWS)));
-  return Export.begin({
-    snapshot,
-    slices: snapshot.read.slices<{ n: number }>('select n from generate_series(1, $1::int) n', [
-      count,
-    ]),
-    name: 'numbers',
-    text: { head: 'n\n', of: (lines) => lines.map(({ n }) => `${n}\n`).join('') },
-    rest: async () => undefined,
-    free: () => undefined,
-    ...options,
-  });
+  return Export.begin(
+    csvOf({
+      snapshot,
+      slices: snapshot.read.slices<{ n: number }>('select n from generate_series(1, $1::int) n', [
+        count,
+      ]),
+      name: 'numbers',
+      text: { head: 'n\n', of: (lines) => lines.map(({ n }) => `${n}\n`).join('') },
+      rest: async () => undefined,
+      free: () => undefined,
+      ...options,
+    }),
+  );
 }
 
 describe('live play goes first', () => {

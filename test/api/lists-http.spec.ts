@@ -144,6 +144,56 @@ describe('a shoe or coup by its reference', () => {
     expect(await floor.lines('/v1/coups', 1)).toEqual(await floor.lines('/v1/coups'));
   });
 
+  it('is distinguished by its table from another with the same reference', async () => {
+    const event = (table: string, name: string, id: string, data: object): string =>
+      JSON.stringify({
+        specversion: '1.0',
+        type: `shoeprint.${name}.v1`,
+        source: 'device/any',
+        id,
+        time: '2026-11-20T12:00:00.000Z',
+        table,
+        shoe: 'S1',
+        data,
+      });
+    const data = {
+      rules: 'punto-banco@1',
+      decks: 8,
+      kind: 'physical',
+      currency: 'MOP',
+      reports: [],
+    };
+    await floor.send(
+      ['two/mine', 'two/theirs'].flatMap((table) => [
+        event(table, 'shoe-opened', 'open', data),
+        event(table, 'coup-opened', 'coup', { coup: 1 }),
+      ]),
+    );
+    await floor.caughtUp();
+    const mine = await floor.server.api.person('compliance', { tables: ['two/mine'] });
+    for (const path of ['/v1/shoes/device%2Fany%23open', '/v1/coups/device%2Fany%23coup']) {
+      for (const table of ['two/mine', 'two/theirs'])
+        expect(await floor.read(`${path}?table=${encodeURIComponent(table)}`)).toMatchObject({
+          table,
+        });
+      const unnamed = await floor.get(path);
+      expect([unnamed.statusCode, unnamed.json<{ errors: object }>().errors]).toEqual([
+        400,
+        [
+          {
+            pointer: '/table',
+            reason: 'must be given, because several tables have this reference',
+          },
+        ],
+      ]);
+      // Who sees one of the tables needs no name, and cannot notice that there is another.
+      expect(await floor.read(path, mine)).toMatchObject({ table: 'two/mine' });
+      expect((await floor.get(`${path}?table=two%2Ftheirs`, { token: mine })).statusCode).toBe(404);
+      expect((await floor.get(`${path}?table=nowhere`)).statusCode).toBe(404);
+      expect((await floor.get(`${path}?tabel=B07`)).statusCode).toBe(400);
+    }
+  });
+
   it('is not found if nothing has that reference', async () => {
     for (const ref of ['nothing#1', '\0', '%', '#', '..', 'x'.repeat(12_000), 'ü'.repeat(900)]) {
       for (const path of ['/v1/shoes/', '/v1/coups/']) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { blockOf, canonicalLine, Decoder, splitArray, stamped } from '#audit';
+import { blockOf, canonicalLine, Decoder, splitArray, stamped, unstamped } from '#audit';
 import { anyEvent, NARROW } from '../kit/any-event.js';
 import { HOUSE } from '../kit/house.js';
 import { rounds } from '../kit/rounds.js';
@@ -80,6 +80,20 @@ describe('a stamped line', () => {
           '/receivedfrom',
           '/receivedtime',
         ]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is split into its content and time again, also as one character for each byte', () => {
+    fc.assert(
+      fc.property(anyEvent(), name, (event, from) => {
+        const content = canonicalLine(JSON.stringify(event));
+        const line = stamped(content, from, NOW);
+        expect(unstamped(line)).toEqual({ content, received: NOW });
+        const bytes = unstamped(Buffer.from(line).toString('latin1'));
+        expect(Buffer.from(bytes?.content ?? '', 'latin1').toString()).toBe(content);
+        expect(unstamped(content)).toBeUndefined();
       }),
       { numRuns: 300 },
     );

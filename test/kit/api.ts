@@ -8,6 +8,7 @@ import {
   migrateAccess,
   type Role,
 } from '#api';
+import type { RuleBook } from '#audit';
 import { type EventLog, MemoryLog } from '#event-log';
 import { migrate } from '#read-model';
 import { describe } from '../../apps/api/src/docs/describe.js';
@@ -64,6 +65,8 @@ export interface StartApi {
   /** Default: a new database. The caller drops a database that it passes. */
   readonly databaseUrl?: string;
   readonly settings?: Partial<ApiSettings>;
+  /** Default: the published documents. */
+  readonly book?: RuleBook;
   readonly logger?: CreateApi['logger'];
 }
 
@@ -72,6 +75,7 @@ export async function startApi({
   log,
   databaseUrl,
   settings,
+  book = BOOK,
   logger = false,
 }: StartApi = {}): Promise<TestApi> {
   const database = databaseUrl === undefined ? await createDatabase() : undefined;
@@ -83,7 +87,7 @@ export async function startApi({
     settings: { ...API_DEFAULTS, ...settings },
     log: eventLog,
     databaseUrl: url,
-    book: BOOK,
+    book,
     logger,
   });
   const { basePath } = { ...API_DEFAULTS, ...settings };

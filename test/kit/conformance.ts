@@ -65,7 +65,7 @@ export class Conformance {
     if (described.content === undefined && body === '') return [];
     if (!media) return [`status ${status}: ${type || 'no media type'} is not documented`];
     return [
-      ...(type.endsWith('json') ? this.valueFaults(media.schema ?? {}, JSON.parse(body)) : []),
+      ...(/[/+]json$/.test(type) ? this.valueFaults(media.schema ?? {}, JSON.parse(body)) : []),
       ...Object.entries(described.headers ?? {}).flatMap(([name, { schema }]) => {
         const value = headers[name.toLowerCase()];
         return value === undefined ? [] : this.valueFaults(schema ?? {}, value);

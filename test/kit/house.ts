@@ -10,14 +10,15 @@ const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(b
 /** Returns every published document of a folder of rules, by its reference. */
 function published<Document extends { readonly ref: string }>(
   under: string,
-  read: (json: unknown, hash: string) => Document,
+  read: (json: unknown, hash: string, text: string) => Document,
 ): (readonly [string, Document])[] {
   const place = new URL(under, folder);
   return readdirSync(place)
     .filter((file) => /^[a-z0-9-]+@\d+\.json$/.test(file))
     .map((file) => {
       const bytes = readFileSync(new URL(file, place));
-      const document = read(JSON.parse(bytes.toString('utf8')), sha256(bytes));
+      const text = bytes.toString('utf8');
+      const document = read(JSON.parse(text), sha256(bytes), text);
       return [document.ref, document] as const;
     });
 }
@@ -25,8 +26,8 @@ function published<Document extends { readonly ref: string }>(
 /** Every published rule document and review policy, as the auditor takes them. */
 export const BOOK = new RuleBook(
   sha256,
-  published('./', (json, hash) => readRules(json as RuleDocument, hash)),
-  published('policies/', (json, hash) => readPolicy(json as PolicyDocument, hash)),
+  published('./', (json, ...file) => readRules(json as RuleDocument, ...file)),
+  published('policies/', (json, ...file) => readPolicy(json as PolicyDocument, ...file)),
 );
 
 export const HOUSE: House = houseFrom(BOOK);

@@ -14,6 +14,7 @@ import {
   STANDARD_TABLEAU,
   type Card,
 } from '#baccarat';
+import { installedRules } from '#rule-folder';
 import { published, publishedPolicy, REFS, RULES, schema } from './published.js';
 
 const NINE = [
@@ -190,6 +191,19 @@ describe('a published rule document', () => {
     );
     expect(hashes).toEqual(manifest);
     expect(check(RULES).status).toBe(0);
+  });
+
+  it('is read with its text, byte for byte', () => {
+    const book = installedRules();
+    for (const { ref, text } of book.values())
+      expect(text).toBe(readFileSync(join(RULES, `${ref}.json`), 'utf8'));
+    for (const { ref, text } of book.policies.values())
+      expect(text).toBe(readFileSync(join(RULES, 'policies', `${ref}.json`), 'utf8'));
+    onACopy((rules) => {
+      const text = JSON.stringify({ ...published('super-6@1'), version: 1001 });
+      writeFileSync(join(rules, 'super-6@1001.json'), text);
+      expect(installedRules([rules]).get('super-6@1001')?.text).toBe(text);
+    });
   });
 
   it.each(['super-6@1', 'policies/review@1'])('cannot be changed with --add either: %s', (ref) =>

@@ -10,7 +10,9 @@ import { HouseModule } from './house/house.module.js';
 import { IngestModule } from './ingest/ingest.module.js';
 import { ListsModule } from './lists/lists.module.js';
 import { OperationModule } from './operation/operation.module.js';
+import { RecordModule } from './record/record.module.js';
 import { ReportsModule } from './reports/reports.module.js';
+import { RulesModule } from './rules/rules.module.js';
 import { DatabaseModule } from './settings/database.module.js';
 import { type ApiParts, PartsModule } from './settings/parts.module.js';
 import { StreamModule } from './stream/stream.module.js';
@@ -35,7 +37,9 @@ export class ApiModule implements OnApplicationBootstrap {
         OperationModule,
         ListsModule,
         FindingsModule,
+        RecordModule,
         ReportsModule,
+        RulesModule,
         DeliveriesModule,
         StreamModule,
       ],

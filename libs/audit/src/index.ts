@@ -1,6 +1,6 @@
 export { canonicalLine, blockOf, Decoder, type Decoded } from './decode/decode.js';
 export { splitArray, type Split } from './decode/batch-split.js';
-export { stamped, stampsOf } from './events/stamp.js';
+export { stamped, stampsOf, unstamped, type StampedLine } from './events/stamp.js';
 export type { Block } from './decode/line-reader.js';
 export type { Fault } from './decode/json-text.js';
 export {

@@ -30,6 +30,7 @@ export { channelOf, quotedSchema, ROWS_SCHEMA } from './database/schema.js';
 export * from './entities/index.js';
 export { Table, type ColumnSchema } from './entities/table.js';
 export type { Filter, ReadBy } from './reading/where.js';
+export { type AtTable, SeveralTables } from './reading/one-opening.js';
 export {
   COMMISSION_BY,
   commissionOwed,
@@ -165,6 +166,7 @@ export {
 } from './commission/commission-coups.js';
 export {
   everyTable,
+  tableNamed,
   tables,
   type TableCoup,
   type TableEvents,

@@ -21,20 +21,20 @@ interface Kind<Document extends Read> {
   /** Where the documents lie in the folder. The manifest names them with it. */
   readonly under: '' | 'policies/';
   readonly lint: (json: unknown) => { readonly problems: readonly LintProblem[] };
-  readonly read: (json: unknown, hash: string) => Document;
+  readonly read: (json: unknown, hash: string, text: string) => Document;
 }
 
 const RULES: Kind<Rules> = {
   name: 'rule document',
   under: '',
   lint,
-  read: (json, hash) => readRules(json as RuleDocument, hash),
+  read: (json, hash, text) => readRules(json as RuleDocument, hash, text),
 };
 const POLICIES: Kind<Policy> = {
   name: 'review policy',
   under: 'policies/',
   lint: lintPolicy,
-  read: (json, hash) => readPolicy(json as PolicyDocument, hash),
+  read: (json, hash, text) => readPolicy(json as PolicyDocument, hash, text),
 };
 
 /**
@@ -100,7 +100,8 @@ function pinned<Document extends Read>(
       throw new Refusal(
         `the file of the published ${name} ${ref} has changed, so it cannot be used`,
       );
-    found.set(ref, read(JSON.parse(bytes.toString('utf8')), hash));
+    const text = bytes.toString('utf8');
+    found.set(ref, read(JSON.parse(text), hash, text));
   }
   const gone = Object.keys(manifest)
     .filter((key) => key.startsWith(POLICIES.under) === (under === POLICIES.under))
@@ -115,13 +116,13 @@ function pinned<Document extends Read>(
 function ofFolder<Document extends Read>(kind: Kind<Document>, folder: string): Document[] {
   return documentsIn(folder, kind.under).map((ref) => {
     const file = join(folder, kind.under, `${ref}.json`);
-    const { json, hash } = readJson(file);
+    const { json, hash, text } = readJson(file);
     const [problem] = kind.lint(json).problems;
     if (problem)
       throw new Refusal(
         `${file}: ${problem.pointer || '/'} ${problem.problem}; "shoeprint rules lint" lists every problem`,
       );
-    const document = kind.read(json, hash);
+    const document = kind.read(json, hash, text);
     if (document.ref !== ref)
       throw new Refusal(
         `${file}: the file name must match the document's id and version, ${document.ref}`,
@@ -142,11 +143,15 @@ function documentsIn(folder: string, under: Kind<Read>['under']): string[] {
   }
 }
 
-/**
- * Reads a JSON file and the SHA-256 of its bytes. Throws `Refusal` if the file cannot be read or is
- * not JSON.
- */
-export function readJson(file: string): { readonly json: unknown; readonly hash: string } {
+/** A JSON file: its value, its text, and the SHA-256 of its bytes. */
+interface JsonFile {
+  readonly json: unknown;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Reads a JSON file. Throws `Refusal` if the file cannot be read or is not JSON. */
+export function readJson(file: string): JsonFile {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -154,7 +159,8 @@ export function readJson(file: string): { readonly json: unknown; readonly hash:
     throw fileRefusal(file, error);
   }
   try {
-    return { json: JSON.parse(bytes.toString('utf8')) as unknown, hash: sha256(bytes) };
+    const text = bytes.toString('utf8');
+    return { json: JSON.parse(text) as unknown, text, hash: sha256(bytes) };
   } catch (error) {
     throw new Refusal(`${file}: not JSON (${(error as Error).message})`);
   }

@@ -75,6 +75,8 @@ const TAGS = {
   events: 'Recording what happens at the tables',
   lists: 'Tables, shoes, coups and findings as they stand',
   reports: 'Sums over gaming days, as JSON or CSV',
+  record: 'The exact lines of the log',
+  rules: 'Rule documents and review policies',
   stream: 'Changes as they happen',
   session: 'Signing in and out',
   accounts: 'People, and what they may do',

@@ -30,7 +30,7 @@ class AskFinding<Answer> extends Query<ReadAt<Answer>> {
     by: Reading,
   ) {
     super();
-    this.by = by.sender;
+    this.by = by.readBy;
     this.least = by.least;
   }
 

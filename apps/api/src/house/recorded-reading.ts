@@ -9,7 +9,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { concatMap, type Observable } from 'rxjs';
 import { actorOf } from '../identity/identity.js';
 import { identityOf } from '../identity/requires.js';
-import { formatAsked } from '../reading/formats.js';
+import { formatAsked, type Format } from '../reading/formats.js';
+import { offeredBy } from '../reading/offers.js';
 import { beginning, HouseRecord } from './house-record.js';
 
 /** Parameters that say how an answer looks, and not what it is about. */
@@ -26,7 +27,7 @@ export class RecordedReading implements NestInterceptor {
     return next.handle().pipe(
       concatMap(async (answer: unknown) => {
         try {
-          if (reply.statusCode === 200) await this.note(request);
+          if (reply.statusCode === 200) await this.note(request, offeredBy(context));
           return answer;
         } catch (error) {
           // A file holds a connection until it is sent or destroyed.
@@ -37,13 +38,13 @@ export class RecordedReading implements NestInterceptor {
     );
   }
 
-  private async note(request: FastifyRequest): Promise<void> {
+  private async note(request: FastifyRequest, offered: readonly Format[]): Promise<void> {
     const record = request.routeOptions.url ?? '';
     const query = request.query as Readonly<Record<string, unknown>>;
-    const format = formatAsked(request, query.format);
+    const format = formatAsked(request, offered, query.format);
     if (format === 'json' && !record.includes('/reports/')) return;
     const filter = Object.fromEntries(
-      Object.entries(query)
+      Object.entries({ ...(request.params as object), ...query })
         .filter(([name]) => !OF_FORM.has(name))
         .map(([name, value]) => [name, beginning(String(value))]),
     );

@@ -16,3 +16,7 @@ export const TextParam = (
     name,
     schema: { type: 'string', minLength: 1, maxLength: PARAMETER_LENGTH_MAX },
   });
+
+/** Returns a path parameter if PostgreSQL accepts it as text, or else `''`, which matches nothing. */
+export const plainText = (parameter: string): string =>
+  /^[^\0\p{Cs}]*$/u.test(parameter) ? parameter : '';

@@ -15,7 +15,7 @@ const MEMBERS_MAX = 64;
 const ITEMS_MAX = 2_000;
 
 /**
- * Validates every body and query string against its class. Refuses unknown fields and names each
+ * Validates every body, query string and class of path parameters. Refuses unknown fields and names each
  * fault by JSON pointer. class-transformer silently drops keys inherited from `Object.prototype`
  * (`constructor`, `__proto__`), so the pipe refuses them first.
  */
@@ -32,7 +32,10 @@ export class RequestPipe extends ValidationPipe {
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type !== 'body' && metadata.type !== 'query') return value;
+    const { type, data } = metadata;
+    // A parameter that a method takes by its name has no class.
+    if (type !== 'body' && type !== 'query' && !(type === 'param' && data === undefined))
+      return value;
     if (typeof value !== 'object' || value === null)
       throw new Problem('invalid-request', 'the request needs a JSON object as its body', {
         errors: [{ pointer: '', reason: 'must be a JSON object' }],

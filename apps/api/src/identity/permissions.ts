@@ -28,6 +28,8 @@ export const PERMISSIONS = {
   'own-sessions': ROLES,
   'own-password': ROLES,
   'own-factor': ROLES,
+  /** Rule documents and review policies: what the house plays and reviews by. */
+  'read-rules': ROLES,
   'read-tables': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'read-coups': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'follow-stream': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
@@ -46,6 +48,8 @@ export const PERMISSIONS = {
   'read-deliveries': ['integrator', 'admin'],
   'read-parked': ['compliance', 'regulator', 'integrator', 'admin'],
   'release-parked': ['admin'],
+  /** Saves the exact lines of a table. */
+  'read-record': ['compliance', 'regulator'],
   'read-house-events': ['compliance', 'regulator'],
   /** Where the pages are not open to everybody. So may the token of the settings. */
   'read-metrics': ['integrator', 'admin'],

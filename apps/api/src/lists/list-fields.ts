@@ -36,6 +36,16 @@ const SEARCH_LENGTH_MAX = 200;
 export const OpeningField = (): MethodDecorator =>
   TextParam('id', { description: 'The reference of its opening, `source#id`, percent-encoded' });
 
+/** The query of one shoe or coup. */
+export class OpeningFields {
+  @TextField({
+    description:
+      'Where it was opened. Needed if several tables that you may see have the reference, else 400',
+    example: 'B01',
+  })
+  table?: string;
+}
+
 /** The query of the list of tables: one table or all, a page at a time. */
 export class TablesFields extends paged(TableFields) {}
 

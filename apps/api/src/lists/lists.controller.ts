@@ -32,6 +32,7 @@ import {
   CoupsFields,
   FindingsFields,
   OpeningField,
+  OpeningFields,
   ShoesFields,
   TablesFields,
 } from './list-fields.js';
@@ -85,8 +86,12 @@ export class ListsController {
   @Read('A shoe with its coups, ledger and findings', ShoeWholeAnswer)
   @Refuses('not-found')
   @OpeningField()
-  getShoe(@Param('id') id: string, @Reader() by: Reading): Promise<ReadAt<ShoeWhole>> {
-    return this.queries.execute(new ShowShoe(id, by));
+  getShoe(
+    @Param('id') id: string,
+    @Query() fields: OpeningFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<ShoeWhole>> {
+    return this.queries.execute(new ShowShoe(id, by, fields));
   }
 
   @Get('coups')
@@ -107,8 +112,12 @@ export class ListsController {
   )
   @Refuses('not-found', 'conflict')
   @OpeningField()
-  getCoup(@Param('id') id: string, @Reader() by: Reading): Promise<ReadAt<CoupWhole>> {
-    return this.queries.execute(new ShowCoup(id, by));
+  getCoup(
+    @Param('id') id: string,
+    @Query() fields: OpeningFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<CoupWhole>> {
+    return this.queries.execute(new ShowCoup(id, by, fields));
   }
 
   @Get('findings')

@@ -17,7 +17,13 @@ export interface CsvText<Line> {
 /** A file of lines: the name that a browser gives it, and its text as a reader sees it. */
 export interface CsvFile<Line> {
   readonly name: string;
-  readonly seenBy: (seesFindings: boolean) => CsvText<Line>;
+  readonly seenBy: (reader: CsvReader) => CsvText<Line>;
+}
+
+/** Who reads a file: what they see, and whether they asked for a byte order mark. */
+export interface CsvReader {
+  readonly seesFindings: boolean;
+  readonly bom?: boolean;
 }
 
 /**
@@ -42,10 +48,10 @@ export const ofFindings = <Row>(columns: readonly Column<Row>[]): Column<Row>[] 
  */
 export const csvFile = <Row>(name: string, columns: readonly Column<Row>[]): CsvFile<Row> => ({
   name,
-  seenBy: (seesFindings) => {
+  seenBy: ({ seesFindings, bom }) => {
     const seen = seesFindings ? columns : columns.filter((column) => !column.ofFindings);
     return {
-      head: records([seen.map(({ heading }) => heading)]),
+      head: (bom ? '\uFEFF' : '') + records([seen.map(({ heading }) => heading)]),
       of: (rows) => records(rows.map((row) => seen.map(({ value }) => cell(value(row))))),
     };
   },
@@ -58,9 +64,9 @@ export const csvFileOf = <Line, Row>(
   rowsOf: (line: Line, seesFindings: boolean) => readonly Row[],
 ): CsvFile<Line> => ({
   name,
-  seenBy: (seesFindings) => {
-    const { head, of } = csvFile(name, columns).seenBy(seesFindings);
-    return { head, of: (lines) => of(lines.flatMap((line) => rowsOf(line, seesFindings))) };
+  seenBy: (reader) => {
+    const { head, of } = csvFile(name, columns).seenBy(reader);
+    return { head, of: (lines) => of(lines.flatMap((line) => rowsOf(line, reader.seesFindings))) };
   },
 });
 

@@ -8,22 +8,23 @@ import {
 } from '@nestjs/swagger';
 import { RecordedReading } from '../house/recorded-reading.js';
 import { Refuses } from '../problems/refuses.js';
+import { type Format, LIST_FORMATS, MEDIA_TYPES } from './formats.js';
+import { Offers } from './offers.js';
 import { LOG_POSITION, MIN_POSITION, POSITIONS_PATTERN } from './positions.js';
-import { InCsv, ReadAnswer } from './read-answer.interceptor.js';
+import { ReadAnswer } from './read-answer.interceptor.js';
 
 type Answer = abstract new () => object;
 
 /** Documents a route that reads rows, and has `ReadAnswer` make its answer. */
 export const Read = (summary: string, answer: Answer): MethodDecorator =>
-  documented(summary, answer, {});
+  documented(summary, answer, ['json']);
 
 /** Documents a route as `Read` does, and offers its lines as a CSV file as well. */
 export const ReadLines = (summary: string, answer: Answer): MethodDecorator =>
   applyDecorators(
-    InCsv(true),
     UseInterceptors(RecordedReading),
     Refuses('invalid-request', 'too-large', 'too-many-at-once'),
-    documented(summary, answer, { 'text/csv': { schema: { type: 'string' } } }),
+    documented(summary, answer, LIST_FORMATS),
   );
 
 const HEADERS = {
@@ -37,8 +38,9 @@ const HEADERS = {
   },
 } as const;
 
-const documented = (summary: string, answer: Answer, otherForms: object): MethodDecorator =>
+const documented = (summary: string, answer: Answer, formats: readonly Format[]): MethodDecorator =>
   applyDecorators(
+    Offers(formats),
     UseInterceptors(ReadAnswer),
     Refuses(
       'malformed-request',
@@ -66,8 +68,10 @@ const documented = (summary: string, answer: Answer, otherForms: object): Method
       description: 'The requested data',
       headers: HEADERS,
       content: {
-        'application/json': { schema: { $ref: getSchemaPath(answer) } },
-        ...otherForms,
+        ...Object.fromEntries(
+          formats.map((format) => [MEDIA_TYPES[format], { schema: { type: 'string' } }]),
+        ),
+        [MEDIA_TYPES.json]: { schema: { $ref: getSchemaPath(answer) } },
       },
     }),
     ApiResponse({ status: 304, description: 'The answer is the same', headers: HEADERS }),

@@ -1,83 +1,68 @@
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { positionsText, type OpenSnapshot, type Slices } from '#read-model';
-import type { CsvText } from './csv.js';
 
-/**
- * An export is ended if its reader takes nothing for `stalledMs`, or is not done within `inAllMs`:
- * its snapshot holds a connection, and delays the swap of a rebuild.
- */
-interface Patience {
+/** A reader is cut off that takes nothing for `stalledMs`, or is not done within `inAllMs`. */
+export interface Patience {
   readonly stalledMs: number;
   readonly inAllMs: number;
 }
-const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
 
-/**
- * What an export is made of. `rest` is called after each slice with the ms that it took. `free` is
- * called once the export holds nothing any more.
- */
-interface Lines<Line> {
-  readonly snapshot: OpenSnapshot;
-  readonly slices: Slices<Line>;
+/** What a file is made of, and what it holds while it is sent. */
+export interface FileParts {
+  /** The name that a browser gives it, with its ending. */
   readonly name: string;
-  readonly text: CsvText<Line>;
-  readonly rest: (tookMs: number) => Promise<void>;
-  readonly free: () => void;
-  readonly patience?: Patience;
+  readonly mediaType: string;
+  /** The positions of the log that it includes, as `positionsText` formats them. */
+  readonly positions: string;
+  /** Its parts in order. An empty one is not sent, and lets a reader who went away end the file. */
+  readonly parts: AsyncGenerator<string | Uint8Array, void>;
+  readonly patience: Patience;
+  /** Gives back what the file holds. It may be called more than once. */
+  readonly close: () => Promise<void>;
 }
 
-/**
- * All lines of a list or report as a file, read while it is sent: a slice at a time from one
- * snapshot. Either `send` or `close` must be called.
- */
+/** A file that is made while it is sent. Either `send` or `close` must be called. */
 export class Export {
-  readonly name: string;
-  /** The positions of the snapshot, as `positionsText` formats them. */
-  readonly positions: string;
-
   private constructor(
-    private readonly of: Omit<Lines<never>, 'slices'>,
-    private readonly first: IteratorResult<string, void>,
-    private readonly texts: AsyncGenerator<string, void>,
-  ) {
-    this.name = of.name;
-    this.positions = positionsText(of.snapshot.read.positions);
-  }
+    private readonly of: FileParts,
+    private readonly first: IteratorResult<string | Uint8Array, void>,
+  ) {}
 
-  /** Begins an export by reading its first slice. If that fails, it rejects and holds nothing. */
-  static async begin<Line>(lines: Lines<Line>): Promise<Export> {
-    const texts = textsOf(lines);
+  /** Begins a file by making its first part. If that fails, it rejects and holds nothing. */
+  static async begin(of: FileParts): Promise<Export> {
     try {
-      return new Export(lines, await texts.next(), texts);
+      return new Export(of, await of.parts.next());
     } catch (error) {
-      await closed(lines);
+      await of.close();
       throw error;
     }
   }
 
-  /** Gives back the connection and the place. It may be called more than once. */
-  close(): Promise<void> {
-    return closed(this.of);
+  /** The name of the file, its media type, and the positions that it includes. */
+  get head(): Pick<FileParts, 'name' | 'mediaType' | 'positions'> {
+    return this.of;
   }
 
-  /** Returns the file. A reader who takes nothing for a minute, or too long in all, is cut off. */
-  send(begin = ''): Readable {
-    const { first, texts } = this;
-    const { patience = PATIENCE } = this.of;
-    const close = (): Promise<void> => this.close();
+  /** Gives back what the file holds. It may be called more than once. */
+  close(): Promise<void> {
+    return this.of.close();
+  }
+
+  /** Returns the file. A reader who takes nothing, or too long in all, is cut off. */
+  send(): Readable {
+    const { first } = this;
+    const { parts, patience, close } = this.of;
     const endIn = (ms: number, why: string): NodeJS.Timeout =>
       setTimeout(() => stream.destroy(new Error(why)), ms);
+    const isOver = (): boolean => stream.destroyed;
     let stalled: NodeJS.Timeout | undefined;
     const stream: Readable = Readable.from(
       (async function* () {
-        let text = begin;
-        for (let next = first; next.done !== true; next = await texts.next()) {
-          text += next.value;
+        for (let next = first; next.done !== true; next = await parts.next()) {
+          if (isOver()) return;
+          if (next.value.length === 0) continue;
           stalled = endIn(patience.stalledMs, 'the reader takes nothing');
-          yield Buffer.from(text);
+          yield typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
           clearTimeout(stalled);
-          text = '';
         }
         // A reader who has the whole file can begin another at once.
         await close();
@@ -91,35 +76,3 @@ export class Export {
     });
   }
 }
-
-const closed = ({ snapshot, free }: Pick<Lines<never>, 'snapshot' | 'free'>): Promise<void> =>
-  // A connection that broke has already failed the export.
-  snapshot.close().then(free, free);
-
-/** Yields a file a slice at a time, the heading before the first. */
-async function* textsOf<Line>({
-  slices,
-  text: { head, of },
-  rest,
-  patience = PATIENCE,
-}: Lines<Line>): AsyncGenerator<string, void> {
-  const lateAt = performance.now() + patience.inAllMs / 2;
-  let text = head;
-  let began = performance.now();
-  for await (const slice of slices) {
-    text += of(slice);
-    const took = performance.now() - began;
-    yield text;
-    // An open snapshot keeps dead rows, so an export that is late goes on without a rest.
-    await (performance.now() < lateAt ? rest(took) : nextTurn());
-    text = '';
-    began = performance.now();
-  }
-  if (text !== '') yield text;
-}
-
-/** Returns lines that were read at once in slices, for reports that have few. */
-export async function* inSlices<Line>(lines: readonly Line[]): Slices<Line> {
-  for (let at = 0; at < lines.length; at += LINES_MAX) yield lines.slice(at, at + LINES_MAX);
-}
-const LINES_MAX = 50;

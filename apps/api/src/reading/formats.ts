@@ -1,10 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problems.js';
 
-/** The formats of an answer that has lines. */
-export const FORMATS = ['json', 'csv'] as const;
-/** One of `FORMATS`. */
-export type Format = (typeof FORMATS)[number];
+/** The media type of each format of an answer that has lines. */
+export const MEDIA_TYPES = {
+  json: 'application/json',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+} as const;
+/** The name of a format. */
+export type Format = keyof typeof MEDIA_TYPES;
+
+/** The formats of a list: a page at a time as JSON, or whole as CSV. */
+export const LIST_FORMATS = ['json', 'csv'] as const satisfies readonly Format[];
 
 /** Whether CSV begins with a byte order mark. */
 export const MARKS = ['true', 'false'] as const;
@@ -12,28 +19,32 @@ export const MARKS = ['true', 'false'] as const;
 export type Mark = (typeof MARKS)[number];
 
 /**
- * Returns the format of the answer: `asked`, or else what `Accept` prefers, and JSON in a tie.
- * Throws `not-acceptable` if `Accept` takes neither.
+ * Returns the format of the answer: `asked` if the route offers it, or else what `Accept` prefers,
+ * and the earliest offered in a tie. Throws `not-acceptable` if `Accept` takes none.
  */
-export function formatAsked(request: FastifyRequest, asked: unknown): Format {
-  if (asked === 'json' || asked === 'csv') return asked;
-  const [json, csv] = [weightOf(request, 'application/json'), weightOf(request, 'text/csv')];
-  if (json === 0 && csv === 0)
-    throw new Problem('not-acceptable', 'this route returns application/json or text/csv');
-  return json >= csv ? 'json' : 'csv';
-}
-
-/** Throws `not-acceptable` if a request does not accept JSON. */
-export function acceptsJson(request: FastifyRequest): void {
-  if (weightOf(request, 'application/json') === 0)
-    throw new Problem('not-acceptable', 'this route returns application/json');
+export function formatAsked(
+  request: FastifyRequest,
+  offered: readonly Format[],
+  asked?: unknown,
+): Format {
+  const named = offered.find((format) => format === asked);
+  if (named) return named;
+  const weighed = offered.map((format) => ({ format, weight: weightOf(request, format) }));
+  const [best] = weighed.sort((a, b) => b.weight - a.weight);
+  if (best === undefined || best.weight === 0)
+    throw new Problem(
+      'not-acceptable',
+      `this route returns ${offered.map((format) => MEDIA_TYPES[format]).join(' or ')}`,
+    );
+  return best.format;
 }
 
 /**
- * Returns the weight of a media type in `Accept`, 0 to 1, by its narrowest matching range (RFC
- * 9110, 12.5.1).
+ * Returns the weight of a format in `Accept`, 0 to 1, by its narrowest matching range (RFC 9110,
+ * 12.5.1).
  */
-function weightOf({ headers }: FastifyRequest, type: string): number {
+function weightOf({ headers }: FastifyRequest, format: Format): number {
+  const type = MEDIA_TYPES[format];
   const ranges = (headers.accept?.trim() || '*/*').split(',').map((range) => {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const weight = Number(

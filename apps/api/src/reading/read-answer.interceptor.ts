@@ -6,18 +6,16 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import type { ReadAt } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { Export } from './export.js';
-import { acceptsJson, type Mark } from './formats.js';
+import { formatAsked } from './formats.js';
+import { unlessKnown } from './known-answer.js';
+import { offeredBy } from './offers.js';
 import { LOG_POSITION } from './positions.js';
 import { shownTo } from './view.js';
-
-/** Declares that a route answers CSV as well as JSON. */
-export const InCsv = Reflector.createDecorator<true>();
 
 /**
  * Turns what was read into an answer: JSON with its positions and ETag, or 304 if the reader has it
@@ -25,22 +23,22 @@ export const InCsv = Reflector.createDecorator<true>();
  */
 @Injectable()
 export class ReadAnswer implements NestInterceptor<ReadAt<object> | Export, Answer> {
-  constructor(private readonly reflector: Reflector) {}
-
   intercept(
     context: ExecutionContext,
     next: CallHandler<ReadAt<object> | Export>,
   ): Observable<Answer> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    const isFile = this.reflector.get(InCsv, context.getHandler()) as true | undefined;
-    if (!isFile) acceptsJson(request);
+    formatAsked(request, offeredBy(context), (request.query as { format?: unknown }).format);
     return next.handle().pipe(
       map((read) => {
-        void reply.header(LOG_POSITION, read.positions).header('Vary', 'Accept, Authorization');
+        void reply.header('Vary', 'Accept, Authorization');
         if (read instanceof Export) return fileOf(request, reply, read);
+        void reply.header(LOG_POSITION, read.positions);
         const shown = shownTo(identityOf(request), read.result);
-        return unlessKnown(request, reply, JSON.stringify({ positions: read.positions, ...shown }));
+        const body = JSON.stringify({ positions: read.positions, ...shown });
+        const tag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
+        return unlessKnown(request, reply, { tag, body });
       }),
     );
   }
@@ -49,30 +47,13 @@ export class ReadAnswer implements NestInterceptor<ReadAt<object> | Export, Answ
 type Answer = string | Readable | undefined;
 
 /** Returns a file, empty for a request that asks for its headers alone. */
-function fileOf({ method, query }: FastifyRequest, reply: FastifyReply, file: Export): Readable {
+function fileOf({ method }: FastifyRequest, reply: FastifyReply, file: Export): Readable {
+  const { name, mediaType, positions } = file.head;
   void reply
-    .header('Content-Type', 'text/csv; charset=utf-8')
-    .header('Content-Disposition', `attachment; filename="${file.name}.csv"`);
-  if (method !== 'HEAD') return file.send((query as { bom?: Mark }).bom === 'true' ? '\uFEFF' : '');
+    .header(LOG_POSITION, positions)
+    .header('Content-Type', mediaType)
+    .header('Content-Disposition', `attachment; filename="${name}"`);
+  if (method !== 'HEAD') return file.send();
   void file.close();
   return Readable.from([]);
-}
-
-/** Returns the body, or undefined with status 304 if `If-None-Match` names its ETag. */
-function unlessKnown(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  body: string,
-): string | undefined {
-  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  void reply.header('ETag', tag);
-  const known = (headers['if-none-match'] ?? '')
-    .split(',')
-    .map((each) => each.trim().replace(/^W\//, ''));
-  if (known.includes(tag) || known.includes('*')) {
-    void reply.code(304);
-    return undefined;
-  }
-  void reply.header('Content-Type', 'application/json; charset=utf-8');
-  return body;
 }

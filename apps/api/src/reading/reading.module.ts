@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AskLinesHandler } from './ask-lines.js';
+import { FilePlaces } from './file-places.js';
 import { LivePlay } from './live-play.js';
 import { PositionsLook } from './positions-look.js';
 import { RowsReader } from './rows-reader.js';
 
 /** Reads rows: one snapshot for each answer, never older than the reader asks for. */
 @Module({
-  providers: [LivePlay, PositionsLook, RowsReader, AskLinesHandler],
-  exports: [LivePlay, PositionsLook, RowsReader],
+  providers: [FilePlaces, LivePlay, PositionsLook, RowsReader, AskLinesHandler],
+  exports: [FilePlaces, LivePlay, PositionsLook, RowsReader],
 })
 export class ReadingModule {}

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Paging, Positions, ReadBy } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { formatAsked, type Format, type Mark } from './formats.js';
+import { offeredBy } from './offers.js';
 import { leastPosition } from './positions.js';
 import { refuseHiddenFilters, seesFindings } from './view.js';
 
@@ -23,11 +24,21 @@ export interface Asked<Filter> {
   readonly least: Positions | undefined;
   /** Whether a file has columns of findings. */
   readonly seesFindings: boolean;
+  /** Whether a file in CSV begins with a byte order mark. */
+  readonly bom: boolean;
 }
 
 /** A request that reads rows: which tables its sender may see, and how fresh the rows must be. */
 export class Reading {
-  constructor(private readonly request: FastifyRequest) {}
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly offered: readonly Format[],
+  ) {}
+
+  /** The id of the identity that asks. */
+  get sender(): string {
+    return identityOf(this.request).id;
+  }
 
   /** Returns the ids of the tables that the sender may see, or undefined for all. */
   get scope(): readonly string[] | undefined {
@@ -40,8 +51,8 @@ export class Reading {
     return identityOf(this.request).person?.id;
   }
 
-  /** Returns who reads one thing: which tables the sender may see, and who that is. */
-  get sender(): ReadBy {
+  /** Returns which tables the sender may see, and which person that is. */
+  get readBy(): ReadBy {
     const { scope, viewer } = this;
     return { ...(scope && { scope }), ...(viewer !== undefined && { viewer }) };
   }
@@ -61,7 +72,7 @@ export class Reading {
    */
   asks<Fields extends PagesAsked>({
     format,
-    bom: _,
+    bom,
     cursor,
     limit,
     ...filter
@@ -69,14 +80,15 @@ export class Reading {
     const identity = identityOf(this.request);
     refuseHiddenFilters(identity, filter);
     const pages =
-      formatAsked(this.request, format) === 'csv'
+      formatAsked(this.request, this.offered, format) === 'csv'
         ? 'all'
         : { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
     return {
-      filter: { ...filter, ...this.sender },
+      filter: { ...filter, ...this.readBy },
       pages,
       by: identity.id,
       seesFindings: seesFindings(identity),
+      bom: bom === 'true',
       least: this.least,
     };
   }
@@ -85,5 +97,5 @@ export class Reading {
 /** Injects the request as a `Reading` into a controller method. */
 export const Reader = createParamDecorator(
   (_: unknown, context: ExecutionContext) =>
-    new Reading(context.switchToHttp().getRequest<FastifyRequest>()),
+    new Reading(context.switchToHttp().getRequest<FastifyRequest>(), offeredBy(context)),
 );

@@ -23,7 +23,7 @@ import {
 } from '#read-model';
 import type { List } from '../reading/ask-lines.js';
 import { csvFile, csvFileOf } from '../reading/csv.js';
-import { inSlices } from '../reading/export.js';
+import { inSlices } from '../reading/lines-file.js';
 import * as columns from './columns.js';
 
 type CommissionAsked = CommissionFilter & { readonly by?: CommissionBy };

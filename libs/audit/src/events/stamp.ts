@@ -19,3 +19,25 @@ export function stampsOf(receivedFrom: string, receivedTime: string): string {
  */
 export const stamped = (content: string, receivedFrom: string, receivedTime: string): string =>
   content.slice(0, -1) + stampsOf(receivedFrom, receivedTime);
+
+/** A stamped line in its parts. */
+export interface StampedLine {
+  /** The canonical line without stamps. */
+  readonly content: string;
+  /** The server's time of receipt, RFC 3339. */
+  readonly received: string;
+}
+
+const FROM = ',"receivedfrom":"';
+const STAMPS = /^,"receivedfrom":"(?:[^"\\]|\\.)*","receivedtime":"([^"\\]*)"\}$/;
+
+/**
+ * Splits a line that `stamped` returned, or returns undefined for any other line. It looks at the
+ * end only: no value within an event can end a line this way. So the line may also have one
+ * character for each byte.
+ */
+export function unstamped(line: string): StampedLine | undefined {
+  const at = line.lastIndexOf(FROM);
+  const received = at < 0 ? undefined : STAMPS.exec(line.slice(at))?.[1];
+  return received === undefined ? undefined : { content: `${line.slice(0, at)}}`, received };
+}

@@ -73,14 +73,17 @@ export interface Policy {
   readonly ref: string;
   /** The SHA-256 of the file. */
   readonly hash: string;
+  /** The file, byte for byte. Empty if the policy did not come from a file. */
+  readonly text: string;
   readonly document: PolicyDocument;
   readonly dispositions: ReadonlyMap<string, PolicyDisposition>;
 }
 
 /** Returns a policy that `lintPolicy` accepts, ready for judging. */
-export const readPolicy = (document: PolicyDocument, hash: string): Policy => ({
+export const readPolicy = (document: PolicyDocument, hash: string, text = ''): Policy => ({
   ref: `${document.id}@${document.version}`,
   hash,
+  text,
   document,
   dispositions: new Map(document.dispositions.map((each) => [each.code, each])),
 });

@@ -51,6 +51,8 @@ export interface Rules {
    * file.
    */
   readonly hash: string;
+  /** The published file, byte for byte. Empty if the document did not come from a file. */
+  readonly text: string;
   readonly tableau: Tableau;
   readonly bets: ReadonlyMap<string, Bet>;
   readonly commission: Commission | undefined;
@@ -62,12 +64,13 @@ export interface Rules {
  * Parses a rule document that `lint` accepts. Throws, naming the JSON pointer, if the document's
  * form is invalid. Does not repeat lint's checks of the content.
  */
-export function readRules(document: RuleDocument, hash = ''): Rules {
+export function readRules(document: RuleDocument, hash = '', text = ''): Rules {
   const at = `${document.id}@${document.version}`;
   return {
     document,
     ref: at,
     hash,
+    text,
     tableau: readTableau(document.tableau.player, document.tableau.banker, at),
     bets: new Map(document.bets.map((bet) => [bet.id, readBet(bet, at)])),
     commission: document.commission && {

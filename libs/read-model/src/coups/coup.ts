@@ -6,8 +6,9 @@ import {
   type FindingLine,
   type FindingRead,
 } from '../findings/findings.js';
+import { type AtTable, onlyOne } from '../reading/one-opening.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
-import { Where, type ReadBy } from '../reading/where.js';
+import { Where } from '../reading/where.js';
 import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from './coups.js';
 import { judgedBets, type JudgedBet } from './lawful.js';
 import { stepsOf, type CoupStep, type Steps } from './steps.js';
@@ -47,20 +48,22 @@ export interface CoupWhole extends CoupLine, Omit<Steps, 'steps'>, OfShoe {
 
 /**
  * Returns a coup by the reference of its opening, with its cards in order and what was due at each.
- * Returns undefined if it does not exist or its table is not in the scope. Throws `RulesNotInstalled`
- * if `book` does not have the rules of its shoe.
+ * Returns undefined if it does not exist or its table is not in the scope. Throws `SeveralTables`
+ * if `at` leaves more than one, and `RulesNotInstalled` if `book` does not have the rules of its
+ * shoe.
  */
 export async function coup(
   read: Snapshot,
   ref: string,
   book: RuleBook,
-  at: ReadBy = {},
+  at: AtTable = {},
 ): Promise<CoupWhole | undefined> {
   const where = new Where().named('c.ref = ?', ref).filter('c', at, 'null');
-  const [row] = await read.rows<CoupRead & OfShoe>(
-    `select ${COUP_SELECT}, ${SHOE.select('s', OF_SHOE)} from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table" ${where.sql} order by c."table" limit 1`,
+  const found = await read.rows<CoupRead & OfShoe>(
+    `select ${COUP_SELECT}, ${SHOE.select('s', OF_SHOE)} from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table" ${where.sql} limit 2`,
     where.parameters,
   );
+  const row = onlyOne(found);
   if (!row) return undefined;
   const { rules, decks, currency, ...line } = row;
   const document = book.get(rules);

@@ -21,8 +21,8 @@ export interface Filter {
   readonly to?: string;
 }
 
-/** Who reads one thing, and at which table it is if its reference alone does not say. */
-export type ReadBy = Pick<Filter, 'scope' | 'viewer' | 'table'>;
+/** Who reads: which tables the identity may see, and the person. */
+export type ReadBy = Pick<Filter, 'scope' | 'viewer'>;
 
 /** The conditions of one query and its parameters. */
 export class Where {

@@ -16,8 +16,9 @@ import {
   type FindingRead,
 } from '../findings/findings.js';
 import { standing, type Standing } from '../findings/standing.js';
+import { type AtTable, onlyOne } from '../reading/one-opening.js';
 import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
-import { Where, type Filter, type ReadBy } from '../reading/where.js';
+import { Where, type Filter } from '../reading/where.js';
 
 const SHOWN = [
   'ref',
@@ -97,18 +98,19 @@ function shoesQuery(filter: Omit<Filter, 'dealer'>, paging?: Paging): RowQuery {
 
 /**
  * Returns a shoe by the reference of its opening, or undefined if it does not exist or its table is
- * not in the scope.
+ * not in the scope. Throws `SeveralTables` if `at` leaves more than one.
  */
 export async function shoe(
   read: Snapshot,
   ref: string,
-  at: ReadBy = {},
+  at: AtTable = {},
 ): Promise<ShoeWhole | undefined> {
   const where = new Where().named('s.ref = ?', ref).filter('s', at, 'null');
-  const [row] = await read.rows<ShoeLine>(
-    `select ${SHOE_SELECT} from shoe s ${where.sql} order by s."table" limit 1`,
+  const found = await read.rows<ShoeLine>(
+    `select ${SHOE_SELECT} from shoe s ${where.sql} limit 2`,
     where.parameters,
   );
+  const row = onlyOne(found);
   if (!row) return undefined;
   const ledger = await read.rows<Omit<ShoeLedgerLine, 'outstanding'>>(
     `select ${LEDGER.select('l', ['seat', ...AMOUNTS])} from ledger l where l.shoe_ref = $1 and l."table" = $2 order by l.seat`,

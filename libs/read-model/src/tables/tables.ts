@@ -81,6 +81,9 @@ const COLUMNS = `n."table" as key, n.name as "table", ${TABLE_STATE.select('t', 
             ${COUP.select('c', [...OF_COUP, 'detail'], 'coup.')},
             ${PARKED.select('p', OF_PARKED, 'parked.')}`;
 
+/** Every table that sent events, those included that are parked at their first one. */
+const NAMES = '(select "table", name from table_state union select "table", name from parked)';
+
 /**
  * Returns all tables that have sent events, by name, without the record of the house. A parked
  * table is shown as it was before the event that it is parked at.
@@ -101,6 +104,24 @@ export async function* everyTable(read: Snapshot, filter: TablesFilter): Slices<
     yield rows.map(tableLine);
 }
 
+/**
+ * Returns the whole id of a table that has sent events, or undefined if there is none in `scope`.
+ * The record of the house is a table here.
+ */
+export async function tableNamed(
+  read: Snapshot,
+  { table, scope }: Required<Pick<TablesFilter, 'table'>> & TablesFilter,
+): Promise<string | undefined> {
+  const where = new Where()
+    .named('n."table" = ?', table)
+    .given('n."table" = any(?)', scope?.map(keyOf));
+  const [row] = await read.rows<{ readonly name: string }>(
+    `select n.name from ${NAMES} n ${where.sql} limit 1`,
+    where.parameters,
+  );
+  return row?.name;
+}
+
 function tablesQuery({ scope, table }: TablesFilter, paging?: Paging): RowQuery {
   const where = new Where()
     .and('n."table" <> ?', HOUSE_TABLE)
@@ -110,7 +131,7 @@ function tablesQuery({ scope, table }: TablesFilter, paging?: Paging): RowQuery 
     where.and('n."table" > ?', ...cursorKey(paging.cursor, LIST, ['text']));
   return [
     `select ${COLUMNS}
-     from (select "table", name from table_state union select "table", name from parked) n
+     from ${NAMES} n
      left join table_state t on t."table" = n."table"
      left join parked p on p."table" = n."table"
      left join shoe s on s.ref = t.shoe_ref and s."table" = t."table" and not s.closed

@@ -1,0 +1,76 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { HOUSE_TABLE } from '#audit';
+import { BrokenLog, EventLog } from '#event-log';
+import { type Positions, tableNamed } from '#read-model';
+import { plainText } from '../http/parameters.js';
+import { Problem } from '../problems/problems.js';
+import { Export } from '../reading/export.js';
+import { FILE_SHARE, FilePlaces } from '../reading/file-places.js';
+import { LivePlay } from '../reading/live-play.js';
+import type { Reading } from '../reading/reading.js';
+import { RowsReader } from '../reading/rows-reader.js';
+import { type LinesAsked, recordOf } from './record-file.js';
+
+/** Asks for the exact lines of a table as a file. */
+export class SaveRecord extends Query<Export> {
+  readonly by: string;
+  readonly scope: readonly string[] | undefined;
+  readonly least: Positions | undefined;
+
+  constructor(
+    readonly table: string,
+    readonly lines: LinesAsked,
+    by: Reading,
+  ) {
+    super();
+    this.by = by.sender;
+    this.scope = by.scope;
+    this.least = by.least;
+  }
+}
+
+/**
+ * Begins the file. Throws `not-found` if the sender may not see the table or it has no line,
+ * `too-many-at-once` if too many files are being sent, and `not-ready` if the log does not answer.
+ */
+@QueryHandler(SaveRecord)
+export class SaveRecordHandler implements IQueryHandler<SaveRecord> {
+  constructor(
+    private readonly log: EventLog,
+    private readonly rows: RowsReader,
+    private readonly live: LivePlay,
+    private readonly places: FilePlaces,
+  ) {}
+
+  async execute(asked: SaveRecord): Promise<Export> {
+    const table = await this.tableOf(asked);
+    const { free } = this.places.take(asked.by);
+    try {
+      const rest = (tookMs: number): Promise<void> => this.live.rest(tookMs, FILE_SHARE);
+      return await Export.begin(await recordOf(this.log, table, asked.lines, { rest, free }));
+    } catch (error) {
+      free();
+      if (error instanceof BrokenLog) throw error;
+      throw new Problem('not-ready', 'the log does not answer', {
+        headers: { 'Retry-After': '1' },
+        cause: error,
+      });
+    }
+  }
+
+  /** Returns the whole id of the table. A reader of some tables does not read what the house did. */
+  private async tableOf({ table, scope, least }: SaveRecord): Promise<string> {
+    const isOfHouse = table === HOUSE_TABLE && scope !== undefined;
+    const { result } = await this.rows.read(least, async (read) =>
+      isOfHouse
+        ? undefined
+        : tableNamed(read, { table: plainText(table), ...(scope && { scope }) }),
+    );
+    if (result === undefined)
+      throw new Problem(
+        'not-found',
+        'no table has this id and sent an event, or this identity may not see it',
+      );
+    return result;
+  }
+}
