@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { contentOf, fold, newTable, REFUSALS, simulate, takeChanges } from '#audit';
 import { decoded } from '../kit/audit.js';
+import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 import { rounds } from '../kit/rounds.js';
 import { rulesNamed } from '../simulate/simulated.js';
@@ -121,6 +122,38 @@ describe('the rows of reviews', () => {
       ])) as [{ dealer: string }];
       expect(people).toContain(dealer);
     }
+  });
+
+  it('are counted by severity and state while they wait for a ruling', async () => {
+    const reviewed = reviewedLog('waiting', [], 3).lines;
+    const lines = reviewed.filter((line) => !line.includes('finding-ruling-signed'));
+    const floor = await floorOf();
+    await append(floor.log, 'T1', recordsOf('T1', lines, [50]), 0);
+    await floor.start({ waitingEveryMs: 20 });
+    await floor.caughtUp();
+    const expected = await floor.query<{ severity: string; state: string; value: number }>(
+      `select severity::text, review as state, count(*)::int as value from rows.finding
+       where review <> 'ruled' and withdrawn_because is null group by 1, 2 order by 1, 2`,
+    );
+    expect(expected.map(({ state }) => state)).toContain('proposed');
+    const [metrics] = floor.metrics as [(typeof floor.metrics)[number]];
+    const counted = async () =>
+      (await metrics.waiting.get()).values
+        .filter(({ value }) => value > 0)
+        .map(({ labels, value }) => ({ ...labels, value }));
+    await eventually('the findings that wait to be counted', async () => {
+      const now = await counted();
+      return now.length === expected.length ? true : JSON.stringify(now) && false;
+    });
+    expect(await counted()).toEqual(expect.arrayContaining(expected));
+    const gravest = expected[0]?.severity as string;
+    const oldest = (await metrics.oldest.get()).values;
+    const age = oldest.find(({ labels }) => labels.severity === gravest)?.value;
+    expect(age).toBeGreaterThan(3600);
+    const {
+      values: [fullest],
+    } = await metrics.fullest.get();
+    expect(fullest?.value).toBeCloseTo(FAULTS.length / 4096, 3);
   });
 
   it('are the same for any cut of the log into records and any number of killed auditors', async () => {

@@ -143,6 +143,7 @@ export const aShoe = (
   coups: 0,
   cards: 0,
   unread: 0,
+  leftByRank: null,
   closed: false,
   closeReason: null,
   remaining: null,
@@ -171,7 +172,7 @@ export const aCoup = (
   openedAt: '2026-11-20T12:01:00.000Z',
   endedAt: '2026-11-20T12:02:00.000Z',
   gamingDay: '2026-11-20',
-  detail: { cards: [], declared: [], bets: [], commission: [] },
+  detail: { cards: [], bettingClosed: null, declared: [], bets: [], commission: [] },
   ...row,
 });
 

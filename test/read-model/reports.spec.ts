@@ -339,6 +339,7 @@ describe('commission owed', () => {
         dealer: 'ana',
         detail: {
           cards: [],
+          bettingClosed: null,
           declared: [],
           bets: [],
           commission: [commission(1, 50), commission(2, 70)],
@@ -350,7 +351,13 @@ describe('commission owed', () => {
         table,
         coup: 2,
         dealer: 'bo',
-        detail: { cards: [], declared: [], bets: [], commission: [commission(1, 5)] },
+        detail: {
+          cards: [],
+          bettingClosed: null,
+          declared: [],
+          bets: [],
+          commission: [commission(1, 5)],
+        },
       }),
       aCoup({ ref: 'd#3', shoeRef: 'd#0', table, coup: 3, dealer: 'bo' }),
     ];
@@ -794,6 +801,7 @@ describe('every report', () => {
         table,
         detail: {
           cards: [],
+          bettingClosed: null,
           declared: [],
           bets: [],
           commission: [{ seat: 1, due: 0, taken: most * 3, marked: 1e21 }],

@@ -387,7 +387,10 @@ describe('extreme values', () => {
           coup: HUGE,
           openedAt: '2016-12-31t23:59:60.5z',
           gamingDay: '9999-12-31',
-          detail: { ...coupRow('x').detail, declared: [{ outcome: ref, by: 'a\ud800\0b' }] },
+          detail: {
+            ...coupRow('x').detail,
+            declared: [{ outcome: ref, by: 'a\ud800\0b', ms: -HUGE }],
+          },
         }),
       ],
       findings: [
@@ -426,7 +429,7 @@ describe('extreme values', () => {
       {
         coup: HUGE,
         opened_at: '2016-12-31T23:59:59.500Z',
-        detail: { declared: [{ outcome: ref, by: 'a\uFFFD\uFFFDb' }] },
+        detail: { declared: [{ outcome: ref, by: 'a\uFFFD\uFFFDb', ms: -HUGE }] },
       },
     ]);
     expect(await rows.ask(`select body->>'message' as message from rows.finding`)).toEqual([

@@ -61,6 +61,7 @@ export {
   type ReviewRefusal,
 } from './review/arbitrate.js';
 export {
+  DESK_MAX,
   REVIEW_STATES,
   type Basis,
   type Item,

@@ -4,7 +4,7 @@ import type { REVIEWER_ROLES, DispositionCode } from './policy.js';
 import type { ReviewRefusal } from './arbitrate.js';
 
 /** Findings that a table's desk holds, apart from those of the shoes within reach. */
-const ITEMS_MAX = 4096;
+export const DESK_MAX = 4096;
 /** Acts remembered of each table, so that a repeat is known. */
 const ACTS_MAX = 4096;
 /** People remembered as involved in what a finding is about. */
@@ -133,7 +133,7 @@ export function rememberAct(desk: Desk, reference: string, act: HeardAct): void 
 export function clearDesk(desk: Desk): Item[] {
   const { items } = desk;
   const gone: Item[] = [];
-  while (items.size > ITEMS_MAX && desk.final > 0) {
+  while (items.size > DESK_MAX && desk.final > 0) {
     let first: Item | undefined;
     for (const item of items.values())
       if (item.people !== null && (!first || goesBefore(item, first))) first = item;

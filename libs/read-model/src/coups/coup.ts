@@ -34,6 +34,7 @@ type OfShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]>;
 export interface CoupWhole extends CoupLine, Omit<Steps, 'steps'>, OfShoe {
   /** Each with the ids of the standing findings that name its card. */
   readonly steps: readonly (CoupStep & { readonly findings: readonly string[] })[];
+  readonly bettingClosed: CoupDetail['bettingClosed'];
   readonly declared: CoupDetail['declared'];
   readonly bets: readonly JudgedBet[];
   /** Each seat's commission of this coup. */
@@ -76,7 +77,7 @@ export async function coup(
     'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup_ref = $3 order by u.key',
     [row.shoeRef, row.table, row.ref],
   );
-  const { cards, declared, commission } = row.detail;
+  const { cards, bettingClosed, declared, commission } = row.detail;
   const { steps, then } = stepsOf(cards, document);
   return {
     ...coupLine(line),
@@ -85,6 +86,7 @@ export async function coup(
     currency,
     steps: steps.map((step) => ({ ...step, findings: naming(step.ref, raised) })),
     then,
+    bettingClosed,
     declared,
     bets: judgedBets(row.detail, { ...line, then }, document),
     commission,

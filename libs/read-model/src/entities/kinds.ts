@@ -69,8 +69,8 @@ export const apart = <Kind extends ColumnOptions>(kind: Kind) =>
   ({ ...kind, insert: false, update: false }) as const;
 
 /**
- * Returns the same kind for a value that follows from the log and that only `amend` writes, after
- * the row was inserted. Until then it is `initially`, null if that is not given.
+ * Returns the same kind for a value that follows from the log and that only `overwrite` writes,
+ * after the row was inserted. Until then it is `initially`, null if that is not given.
  */
 export const amended = <Kind extends ColumnOptions>(kind: Kind, initially?: string | boolean) =>
   ({

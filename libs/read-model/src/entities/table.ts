@@ -33,7 +33,7 @@ export interface TableColumn<Row> {
   readonly name: string;
   readonly type: ColumnType;
   readonly isKey: boolean;
-  /** How it is written: with its row, later with `amend`, or apart from what follows from the log. */
+  /** How it is written: with its row, later with `overwrite`, or apart from what follows from the log. */
   readonly written: 'with-row' | 'amended' | 'apart';
   /** Whether a later write of the row changes it. */
   readonly isUpdated: boolean;

@@ -71,7 +71,7 @@ export function upsert<Row extends object>(
  * Returns the statement that changes these fields of rows that exist, and raises the offset of
  * their last change. Returns undefined if there are no rows.
  */
-export function amend<Row extends Changed>(
+export function overwrite<Row extends Changed>(
   schema: string,
   table: Table<Row>,
   fields: readonly (keyof Row & string)[],
@@ -86,7 +86,7 @@ export function amend<Row extends Changed>(
       : `${column} = given.${column}${type === 'json' ? '::json' : ''}`,
   );
   return {
-    name: `amend ${name} ${fields[0]}`,
+    name: `overwrite ${name} ${fields[0]}`,
     text: `update ${schema}.${name} old set ${listed(set)}
       from ${given([...key, ...columns])} given where ${sameKey(key, 'given')}`,
     values: arraysOf([...key, ...columns], lastOfEach(key, rows)),

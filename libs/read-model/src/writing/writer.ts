@@ -22,8 +22,16 @@ import {
   type ReleasedRow,
   type UnjudgeableRow,
 } from '../entities/index.js';
+import { waiting, type WaitingFindings } from './waiting.js';
 import { WriterPool, type RowStoreOptions } from './pool.js';
-import { amend, lastOfEach, remove, replaceLines, upsert, type Statement } from './statements.js';
+import {
+  overwrite,
+  lastOfEach,
+  remove,
+  replaceLines,
+  upsert,
+  type Statement,
+} from './statements.js';
 
 /**
  * The result of a write: the partitions that another owner has taken. If there are any, nothing was
@@ -148,6 +156,11 @@ export class RowStore {
     return parking.asked(this.pool, partitions);
   }
 
+  /** See `waiting.waiting`. */
+  waiting(partitions: readonly number[]): Promise<WaitingFindings[]> {
+    return waiting(this.pool, partitions);
+  }
+
   /** Requests a decision about a parked table. Resolves to false if it is not parked. */
   askParked(table: string, what: parking.ParkedAsk, by: string): Promise<boolean> {
     return this.changes(this.askingParked(table, what, by));
@@ -256,8 +269,8 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
     upsert(schema, SHOE, batch.shoes),
     upsert(schema, COUP, batch.coups),
     upsert(schema, FINDING, batch.findings),
-    amend(schema, FINDING, REVIEW, batch.reviews),
-    amend(schema, FINDING, BASIS, batch.bases),
+    overwrite(schema, FINDING, REVIEW, batch.reviews),
+    overwrite(schema, FINDING, BASIS, batch.bases),
     upsert(schema, REVIEW_EVENT, batch.reviewEvents),
     remove(
       schema,
