@@ -81,7 +81,7 @@ export {
 export {
   findingHistory,
   HISTORY_ORDERS,
-  type ActLine,
+  type HistoryAct,
   type FindingHistory,
   type HistoryOrder,
   type HistoryReader,

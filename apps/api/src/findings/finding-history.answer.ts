@@ -1,20 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { REVIEW_OUTCOMES, REVIEW_ROLES, REVIEW_TYPES } from '#audit';
-import type { ActLine, FindingHistory, Looker, Looks } from '#read-model';
+import type { HistoryAct, FindingHistory, Looker, Looks } from '#read-model';
 import { OneOf, Part, Parts, Ref, Text, Time, Whole, YesNo } from '../docs/answer-fields.js';
 import { pageAnswerOf } from '../docs/page.answer.js';
 
 /** An act of a person on a finding. */
-export class ActAnswer implements Required<ActLine> {
+export class ActAnswer implements Required<HistoryAct> {
   @Ref({ description: 'Its event' }) ref!: string;
-  @OneOf(REVIEW_TYPES) type!: ActLine['type'];
+  @OneOf(REVIEW_TYPES) type!: HistoryAct['type'];
   @Text({ description: 'The person' }) by!: string;
-  @OneOf(REVIEW_ROLES, { description: 'The role in which the person acted' }) as!: ActLine['as'];
+  @OneOf(REVIEW_ROLES, { description: 'The role in which the person acted' }) as!: HistoryAct['as'];
   @Time() at!: string;
   @OneOf(REVIEW_OUTCOMES, { description: '`taken`, or why it took no effect' })
-  outcome!: ActLine['outcome'];
+  outcome!: HistoryAct['outcome'];
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'What the act says' })
-  data!: ActLine['data'];
+  data!: HistoryAct['data'];
   @YesNo({
     description:
       'Texts, video and disposition are left out, because the finding was proposed as an accusation and you were involved',

@@ -9,7 +9,7 @@ import {
   type HistoryOrder,
   type ReadAt,
 } from '#read-model';
-import { TextParam } from '../http/parameters.js';
+import { FindingField } from './finding-field.js';
 import type { Identity } from '../identity/identity.js';
 import { Requires, Sender } from '../identity/requires.js';
 import { Deadlines } from '../lists/deadlines.js';
@@ -23,9 +23,6 @@ import { FindingFacetsAnswer } from './finding-facets.answer.js';
 import { FindingHistoryAnswer } from './finding-history.answer.js';
 import { FindingWholeAnswer } from './finding-whole.answer.js';
 import { ShowFinding, ShowHistory } from './show-finding.js';
-
-const FindingField = (): MethodDecorator =>
-  TextParam('id', { description: 'The id of the finding', example: 'f'.repeat(32) });
 
 class HistoryOrderFields {
   @ChoiceField(HISTORY_ORDERS, 'oldest')

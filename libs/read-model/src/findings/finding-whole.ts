@@ -13,7 +13,7 @@ import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type ReadBy } from '../reading/where.js';
 import { FINDING_SELECT, findingLine, type FindingLine, type FindingRead } from './findings.js';
 import { findingAt, type FindingPlace } from './finding-place.js';
-import { actsOn, looksAt, type ActLine, type Looks } from './history.js';
+import { actsOn, looksAt, type HistoryAct, type Looks } from './history.js';
 import { isForTwo, mayOf, type May, type Reviewable, type ReviewSetting } from './may.js';
 import type { Review } from './review.js';
 
@@ -45,7 +45,7 @@ export interface FindingVideo {
   /** Whole days until then; 0 from then on. */
   readonly daysLeft: number;
   /** Requests to keep it longer, and what was kept, the oldest first, at most 50. */
-  readonly holds: readonly ActLine[];
+  readonly holds: readonly HistoryAct[];
 }
 
 const OF_DEVICE = [
@@ -78,7 +78,7 @@ export interface FindingWhole {
   /** In the 30 gaming days that end with its own, without itself. */
   readonly seenBefore: { readonly dealer: SeenBefore | null; readonly table: SeenBefore };
   /** The last 50 acts, the newest first. */
-  readonly history: readonly ActLine[];
+  readonly history: readonly HistoryAct[];
   readonly looks: Looks;
 }
 

@@ -14,7 +14,7 @@ const SHOWN = ['ref', 'type', 'by', 'as', 'at', 'outcome'] as const;
 const VIEWED = 'finding-viewed';
 
 /** An act of a person on a finding, and what became of it. */
-export interface ActLine extends Pick<ReviewEventRow, (typeof SHOWN)[number]> {
+export interface HistoryAct extends Pick<ReviewEventRow, (typeof SHOWN)[number]> {
   /** What the act says. */
   readonly data: Readonly<Record<string, unknown>>;
   /** Whether its texts, video and disposition are left out, because the viewer was involved. */
@@ -37,7 +37,7 @@ export interface Looker {
 }
 
 /** A page of what people did about a finding, with what the game did, and who looked. */
-export interface FindingHistory extends Page<ActLine> {
+export interface FindingHistory extends Page<HistoryAct> {
   readonly raised: { readonly at: string; readonly received: string | null };
   /** The reference of the event that withdrew it; null while it stands. */
   readonly withdrawnBecause: string | null;
@@ -83,7 +83,7 @@ export async function actsOn(
   place: FindingPlace,
   { viewer }: ReadBy,
   { order = 'oldest', types, ...paging }: HistoryPaging & ActsWanted,
-): Promise<Page<ActLine>> {
+): Promise<Page<HistoryAct>> {
   const list = `history/${order}`;
   const where = actsAt(place).and(`r.type <> '${VIEWED}'`).given('r.type = any(?)', types);
   if (paging.cursor !== undefined)
@@ -100,7 +100,7 @@ export async function actsOn(
   const page = pageOf(list, rows, paging, ({ offset, line }) => [whole(offset), line]);
   const isAccused = await isConcealed(read, place, viewer);
   return {
-    lines: page.lines.map((row) => actLine(row, isAccused && row.by !== viewer)),
+    lines: page.lines.map((row) => historyAct(row, isAccused && row.by !== viewer)),
     next: page.next,
   };
 }
@@ -108,10 +108,10 @@ export async function actsOn(
 /** What an act says that is no text, video or disposition. */
 const PLAIN = ['finding', 'as', 'lease', 'policy', 'evidence', 'proposal', 'ruling', 'confirmed'];
 
-function actLine(
+function historyAct(
   { data, offset: _, line: _line, ...row }: ReviewEventRow,
   concealed: boolean,
-): ActLine {
+): HistoryAct {
   const shown = Object.entries(data).filter(([name]) => !concealed || PLAIN.includes(name));
   return { ...row, data: Object.fromEntries(shown), concealed };
 }
