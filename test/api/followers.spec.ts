@@ -182,7 +182,7 @@ describe('many followers of the stream', () => {
     const got: string[] = [];
     const since = await feed.now();
     const reader = {
-      viewer: viewerOf({ roles: ['compliance'], tables: 'all' }),
+      viewer: viewerOf({ roles: ['compliance'], tables: 'all', person: undefined }),
       since,
       take: (messages: Buffer) => got.push(String(messages)) > 0,
       fallsBehind: () => undefined,

@@ -6,6 +6,8 @@ import type {
   CoupRow,
   DeviceRow,
   FindingAsFolded,
+  ReviewEventRow,
+  ReviewOfFinding,
   RowBatch,
   ShoeRow,
   ShoeTotals,
@@ -62,9 +64,11 @@ export async function openFloor(): Promise<Floor> {
         ...rows,
       };
       const { tables, shoes, coups, findings, unjudgeable, devices, parked } = batch;
+      const { reviews, bases, reviewEvents } = batch;
       const partitions = [
         ...new Set(
           [tables, shoes, coups, findings, unjudgeable, devices, parked]
+            .concat([reviews, bases, reviewEvents] as never)
             .flat()
             .map(({ partition }) => partition),
         ),
@@ -89,6 +93,9 @@ export async function openFloor(): Promise<Floor> {
         shoes: changed(shoes),
         coups: changed(coups),
         findings: changed(findings),
+        reviews: changed(reviews),
+        bases: changed(bases),
+        reviewEvents: changed(reviewEvents),
         unjudgeable: changed(unjudgeable),
         devices: changed(devices),
       });
@@ -204,6 +211,46 @@ export function aFinding({
     ...row,
   };
 }
+
+export const aReview = (
+  row: Partial<ReviewOfFinding> & { readonly id: string },
+): ReviewOfFinding => ({
+  ...where,
+  review: 'open',
+  claimedBy: null,
+  claimedUntil: null,
+  proposal: null,
+  proposedBy: null,
+  disposition: null,
+  policy: null,
+  ruling: null,
+  signedBy: null,
+  ruledAt: null,
+  counts: true,
+  escalated: null,
+  stale: false,
+  regressed: false,
+  touched: false,
+  lapsed: false,
+  evidence: null,
+  ...row,
+});
+
+export const anAct = (
+  row: Partial<ReviewEventRow> & { readonly finding: string; readonly table: string },
+): ReviewEventRow => ({
+  ...where,
+  ref: `person/${row.by ?? 'ines'}#${row.finding}/${row.offset ?? 0}`,
+  type: 'finding-commented',
+  by: 'ines',
+  as: 'pit-boss',
+  at: '2026-11-20T13:00:00.000Z',
+  data: { finding: row.finding, as: 'pit-boss', text: 'I see.' } as ReviewEventRow['data'],
+  outcome: 'taken',
+  offset: 0,
+  line: 0,
+  ...row,
+});
 
 export const aDevice = (
   row: Partial<DeviceRow> & { readonly table: string; readonly source: string },

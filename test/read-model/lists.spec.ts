@@ -560,8 +560,8 @@ describe('a reference used by the senders of two tables', () => {
       [mine, 1],
       [theirs, 2],
     ] as const) {
-      const scope = [table];
-      expect(await floor.read((read) => shoe(read, shared, { scope }))).toMatchObject({
+      const at = { scope: [table] };
+      expect(await floor.read((read) => shoe(read, shared, at))).toMatchObject({
         table,
         coups: seat,
         findings: 1,
@@ -569,11 +569,12 @@ describe('a reference used by the senders of two tables', () => {
         coupLines: [{ table, findings: 1 }],
         raised: [{ table }],
       });
+      expect(await floor.read((read) => coup(read, 'device/any#coup', rules, at))).toMatchObject({
+        table,
+        raised: [{ table }],
+      });
       expect(
-        await floor.read((read) => coup(read, 'device/any#coup', rules, { scope })),
-      ).toMatchObject({ table, raised: [{ table }] });
-      expect(
-        (await floor.read((read) => commissionOwed(read, 'seat', { scope }, {}))).lines,
+        (await floor.read((read) => commissionOwed(read, 'seat', at, {}))).lines,
       ).toMatchObject([{ table, seat, outstanding: 9 }]);
     }
     const both = [mine, theirs];

@@ -5,6 +5,7 @@ import { asError } from '#process';
 import { RequestPipe } from './http/validation.pipe.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { IdentityModule } from './identity/identity.module.js';
+import { FindingsModule } from './findings/findings.module.js';
 import { HouseModule } from './house/house.module.js';
 import { IngestModule } from './ingest/ingest.module.js';
 import { ListsModule } from './lists/lists.module.js';
@@ -36,6 +37,7 @@ export class ApiModule implements OnApplicationBootstrap {
         IdentityModule,
         OperationModule,
         ListsModule,
+        FindingsModule,
         RecordModule,
         ReportsModule,
         RulesModule,

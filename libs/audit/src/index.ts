@@ -27,6 +27,7 @@ export {
   DISPOSITIONS,
   NEEDS,
   readPolicy,
+  type DispositionCode,
   REVIEWER_ROLES,
   type Policy,
   type PolicyDocument,

@@ -29,7 +29,7 @@ export { API_ROLE, AUDITOR_ROLE, writes } from './database/roles.js';
 export { channelOf, quotedSchema, ROWS_SCHEMA } from './database/schema.js';
 export * from './entities/index.js';
 export { Table, type ColumnSchema } from './entities/table.js';
-export type { Filter } from './reading/where.js';
+export type { Filter, ReadBy } from './reading/where.js';
 export { type AtTable, SeveralTables } from './reading/one-opening.js';
 export {
   COMMISSION_BY,
@@ -58,14 +58,55 @@ export {
 } from './payouts/payouts.js';
 export {
   FINDING_ORDERS,
-  FINDING_STATUSES,
   everyFinding,
   findings,
   type FindingLine,
   type FindingOrder,
+} from './findings/findings.js';
+export {
+  FINDING_STATUSES,
   type FindingsFilter,
   type FindingStatus,
-} from './findings/findings.js';
+  type Overdue,
+} from './findings/findings-filter.js';
+export {
+  findingWhole,
+  type FindingDevice,
+  type FindingReader,
+  type FindingVideo,
+  type FindingWhole,
+  type ReviewWhole,
+  type SeenBefore,
+} from './findings/finding-whole.js';
+export {
+  findingHistory,
+  HISTORY_ORDERS,
+  type HistoryAct,
+  type FindingHistory,
+  type HistoryOrder,
+  type HistoryReader,
+  type Looker,
+  type Looks,
+} from './findings/history.js';
+export { findingAt, type FindingPlace } from './findings/finding-place.js';
+export {
+  isForTwo,
+  mayOf,
+  REVIEW_COMMANDS,
+  type May,
+  type Reviewable,
+  type ReviewCommand,
+  type Reviewer,
+  type ReviewSetting,
+} from './findings/may.js';
+export { findingFacets, type FacetCount, type FindingFacets } from './findings/facets.js';
+export {
+  REVIEW_FIELDS,
+  reviewOf,
+  withoutAccusation,
+  type Review,
+  type ReviewRead,
+} from './findings/review.js';
 export {
   actsByReference,
   claimUnder,
@@ -75,7 +116,6 @@ export {
   type ActLine,
   type FindingAtHand,
 } from './findings/acts.js';
-export { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './findings/review.js';
 export {
   MISDEALT_CODES,
   everyMisdealt,
@@ -114,6 +154,7 @@ export {
   type DeliveryLine,
 } from './deliveries/deliveries.js';
 export { stepsOf, type CoupStep, type Steps } from './coups/steps.js';
+export type { JudgedBet, LawfulSettlement } from './coups/lawful.js';
 export type { Statement } from './writing/statements.js';
 export { RowStore, type Written } from './writing/writer.js';
 export { RowsNotWritten, RowsOutcomeUnknown, type RowStoreOptions } from './writing/pool.js';

@@ -42,6 +42,8 @@ export const PERMISSIONS = {
   'review-findings': ['pit-boss', 'surveillance', 'compliance'],
   /** Says that video is held. */
   'hold-video': ['surveillance'],
+  /** Sees by name who looked at a finding. */
+  'read-looks': ['compliance', 'regulator'],
   'report-commission': ['pit-boss', 'compliance', 'regulator', 'finance'],
   'report-misdealt': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   'report-dealers': ['pit-boss', 'surveillance', 'compliance', 'regulator'],

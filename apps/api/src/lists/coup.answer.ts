@@ -8,6 +8,8 @@ import type {
   CoupLine,
   CoupWhole,
   CoupStep,
+  JudgedBet,
+  LawfulSettlement,
 } from '#read-model';
 import {
   Amount,
@@ -23,6 +25,7 @@ import {
   SeverityField,
   Signed,
   Text,
+  Texts,
   Time,
   Whole,
   YesNo,
@@ -83,6 +86,22 @@ export class CoupBetAnswer implements Required<CoupBet> {
   @Part(() => SettledAnswer, { nullable: true }) settled!: SettledAnswer | null;
 }
 
+/** What the rules require for a bet. */
+export class LawfulAnswer implements Required<LawfulSettlement> {
+  @OneOf(['returned', 'taken']) stake!: LawfulSettlement['stake'];
+  @Amount() paid!: number;
+  @Amount({ description: 'On what is paid, in minor units of the currency' }) commission!: number;
+}
+
+/** A seat's bet in a coup, its settlement, and what its settlement should have been. */
+export class JudgedBetAnswer extends CoupBetAnswer implements Required<JudgedBet> {
+  @Part(() => LawfulAnswer, {
+    nullable: true,
+    description: 'Null if it cannot be known: the hands are not complete, or a card was not read',
+  })
+  lawful!: LawfulAnswer | null;
+}
+
 /** A seat's commission of one coup: due, taken and marked. */
 export class CoupCommissionAnswer implements Required<CoupCommission> {
   @Whole({ minimum: 1 }) seat!: number;
@@ -126,6 +145,23 @@ const DueField = (description: string): PropertyDecorator =>
 export class StepAnswer extends CardAnswer implements Required<CoupStep> {
   @DueField('What the rules required before this card; several if a card was not read')
   due!: readonly Due[];
+  @Whole({
+    nullable: true,
+    maximum: 9,
+    description: 'Of its hand with it; null on no hand, or if a card was not read',
+  })
+  total!: number | null;
+  @Text({
+    nullable: true,
+    description: 'The cell of the drawing table that decided about a third card; null for others',
+  })
+  cell!: string | null;
+}
+
+/** A card of a coup, what the rules required before it, and which findings name it. */
+export class CoupStepAnswer extends StepAnswer implements Required<CoupWhole['steps'][number]> {
+  @Texts(findingsOnly('The ids of the standing findings that name it'))
+  findings!: readonly string[];
 }
 
 /** A coup as lists show it. */
@@ -159,12 +195,12 @@ export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
   @RulesId() rules!: string;
   @Whole({ minimum: 1 }) decks!: number;
   @Currency() currency!: string;
-  @Parts(() => StepAnswer) steps!: readonly StepAnswer[];
+  @Parts(() => CoupStepAnswer) steps!: readonly CoupStepAnswer[];
   @DueField('What the rules require after the last card') then!: readonly Due[];
   @Part(() => BettingClosedAnswer, { nullable: true, description: 'Null if it was not closed' })
   bettingClosed!: BettingClosedAnswer | null;
   @Parts(() => DeclaredAnswer) declared!: readonly DeclaredAnswer[];
-  @Parts(() => CoupBetAnswer) bets!: readonly CoupBetAnswer[];
+  @Parts(() => JudgedBetAnswer) bets!: readonly JudgedBetAnswer[];
   @Parts(() => CoupCommissionAnswer) commission!: readonly CoupCommissionAnswer[];
   @Parts(() => FindingAnswer, findingsOnly('Standing ones first, then withdrawn ones'))
   raised!: readonly FindingAnswer[];

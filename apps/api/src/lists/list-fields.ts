@@ -1,17 +1,23 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsBoolean } from 'class-validator';
-import type { FindingCode, Severity } from '#audit';
+import { OmitType } from '@nestjs/swagger';
+import { MaxLength } from 'class-validator';
+import {
+  DISPOSITIONS,
+  REVIEW_STATES,
+  REVIEWER_ROLES,
+  type DispositionCode,
+  type FindingCode,
+  type Severity,
+} from '#audit';
 import {
   FINDING_ORDERS,
   FINDING_STATUSES,
   type FindingOrder,
   type FindingStatus,
 } from '#read-model';
-import { MayBeAbsent } from '../http/optional.js';
 import { TextParam } from '../http/parameters.js';
 import {
   ChoiceField,
+  ChoicesField,
   CodesField,
   DealtFields,
   FilterFields,
@@ -20,7 +26,11 @@ import {
   SeveritiesField,
   TableFields,
   TextField,
+  YesNoField,
 } from '../reading/filter-fields.js';
+
+/** The most characters of a search. */
+const SEARCH_LENGTH_MAX = 200;
 
 /** The path parameter of one shoe or coup. */
 export const OpeningField = (): MethodDecorator =>
@@ -50,22 +60,15 @@ export class CoupsFields extends paged(DealtFields) {
   @ReferenceField('shoe')
   shoeRef?: string;
 
-  @ApiPropertyOptional({
-    description: 'Only coups with standing findings, or only those without',
-  })
-  @MayBeAbsent()
-  @Transform(({ value }) =>
-    value === 'true' ? true : value === 'false' ? false : (value as unknown),
-  )
-  @IsBoolean()
+  @YesNoField('Only coups with standing findings, or only those without')
   flagged?: boolean;
 }
 
-/**
- * The query of the list of findings: by where they are, status, severity and code, and in what
- * order.
- */
-export class FindingsFields extends paged(DealtFields) {
+/** The roles that a finding may have gone to, and any of them. */
+const ESCALATIONS = [...REVIEWER_ROLES, 'true'] as const;
+
+/** The filter of findings: by where they are, what they are, and where their review stands. */
+class FindingFilterFields extends DealtFields {
   @ChoiceField(FINDING_STATUSES, 'standing')
   status?: FindingStatus;
 
@@ -81,6 +84,39 @@ export class FindingsFields extends paged(DealtFields) {
   @ReferenceField('coup')
   coupRef?: string;
 
+  @ChoicesField(REVIEW_STATES)
+  review?: (typeof REVIEW_STATES)[number][];
+
+  @YesNoField('What you have claimed or proposed, or all else')
+  mine?: boolean;
+
+  @ChoiceField(ESCALATIONS)
+  escalated?: (typeof ESCALATIONS)[number];
+
+  @YesNoField('What waits for a ruling for longer than the policy in force allows, or all else')
+  overdue?: boolean;
+
+  @YesNoField('What left a full desk before a ruling, or all else')
+  lapsed?: boolean;
+
+  @ChoicesField(DISPOSITIONS)
+  disposition?: DispositionCode[];
+
+  @TextField({
+    description:
+      'Words that must all be found: each is the beginning of the id or of the code, a part of the id of the shoe or of the dealer, or the number of the coup',
+    example: 'B01-20261119 36',
+    maxLength: SEARCH_LENGTH_MAX,
+  })
+  @MaxLength(SEARCH_LENGTH_MAX)
+  q?: string;
+}
+
+/** The query of the list of findings: a filter, and in what order. */
+export class FindingsFields extends paged(FindingFilterFields) {
   @ChoiceField(FINDING_ORDERS, 'newest')
   order?: FindingOrder;
 }
+
+/** The query of the counts of findings. */
+export class FindingFacetsFields extends OmitType(FindingFilterFields, ['format', 'bom']) {}

@@ -36,6 +36,7 @@ import {
   ShoesFields,
   TablesFields,
 } from './list-fields.js';
+import { Deadlines } from './deadlines.js';
 import { CoupsAnswer, FindingsAnswer, ShoesAnswer, TablesAnswer } from './list.answers.js';
 import { ShoeWholeAnswer } from './shoe.answer.js';
 import { ShowCoup, ShowShoe } from './show.js';
@@ -55,7 +56,10 @@ type FindingsAsked = Parameters<typeof everyFinding>[1];
 @ApiTags('lists')
 @Controller('v1')
 export class ListsController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly deadlines: Deadlines,
+  ) {}
 
   @Get('tables')
   @Requires('read-tables')
@@ -118,11 +122,14 @@ export class ListsController {
 
   @Get('findings')
   @Requires('read-findings')
-  @ReadLines('Findings, the latest or the gravest first', FindingsAnswer)
+  @ReadLines('Findings, the latest or the gravest first, or the queue for review', FindingsAnswer)
   listFindings(
     @Query() fields: FindingsFields,
     @Reader() by: Reading,
   ): Promise<ReadAt<Page<FindingLine>> | Export> {
-    return this.queries.execute(new AskLines(FINDINGS, by.asks(fields)));
+    const { filter, ...asked } = by.asks(fields);
+    return this.queries.execute(
+      new AskLines(FINDINGS, { ...asked, filter: this.deadlines.in(filter) }),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ReadingModule } from '../reading/reading.module.js';
+import { Deadlines } from './deadlines.js';
 import { ListsController } from './lists.controller.js';
 import { ShowCoupHandler, ShowShoeHandler } from './show.js';
 
@@ -7,6 +8,7 @@ import { ShowCoupHandler, ShowShoeHandler } from './show.js';
 @Module({
   imports: [ReadingModule],
   controllers: [ListsController],
-  providers: [ShowShoeHandler, ShowCoupHandler],
+  providers: [ShowShoeHandler, ShowCoupHandler, Deadlines],
+  exports: [Deadlines],
 })
 export class ListsModule {}

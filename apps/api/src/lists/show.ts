@@ -27,7 +27,7 @@ class AskOne<Whole> extends Query<ReadAt<Whole>> {
     at: Pick<AtTable, 'table'>,
   ) {
     super();
-    this.at = { ...at, ...(by.scope && { scope: by.scope }) };
+    this.at = { ...at, ...by.readBy };
     this.least = by.least;
   }
 }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { Allow, IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { Allow, IsBoolean, IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { FINDING_CODES, SEVERITIES } from '#audit';
 import { isDay, PAGE_DEFAULT, PAGE_MAX } from '#read-model';
 import { MayBeAbsent } from '../http/optional.js';
@@ -118,6 +118,17 @@ export const ChoiceField = (choices: readonly string[], by?: string): PropertyDe
     ApiPropertyOptional({ enum: choices, default: by }),
     MayBeAbsent(),
     IsIn(choices),
+  );
+
+/** An optional choice between yes and no. */
+export const YesNoField = (description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: 'boolean', description }),
+    MayBeAbsent(),
+    Transform(({ value }) =>
+      value === 'true' ? true : value === 'false' ? false : (value as unknown),
+    ),
+    IsBoolean(),
   );
 
 /** An optional list of finding codes. */

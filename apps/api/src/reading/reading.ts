@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Paging, Positions } from '#read-model';
+import type { Paging, Positions, ReadBy } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { formatAsked, type Format, type Mark } from './formats.js';
 import type { FileForm } from './lines-file.js';
@@ -18,7 +18,7 @@ interface PagesAsked {
 
 /** The lines that a request asks for: a page, or all as a file, at `least` or later. */
 export interface Asked<Filter> {
-  readonly filter: Filter & { readonly scope?: readonly string[] };
+  readonly filter: Filter & ReadBy;
   readonly pages: Paging | { readonly all: FileForm };
   /** The id of the identity that asks. */
   readonly by: string;
@@ -45,6 +45,17 @@ export class Reading {
     return tables === 'all' ? undefined : tables;
   }
 
+  /** Returns the id of the human who sends it, or undefined for a device. */
+  get viewer(): string | undefined {
+    return identityOf(this.request).person?.id;
+  }
+
+  /** Returns which tables the sender may see, and which person that is. */
+  get readBy(): ReadBy {
+    const { scope, viewer } = this;
+    return { ...(scope && { scope }), ...(viewer !== undefined && { viewer }) };
+  }
+
   /**
    * Returns the positions that the rows must have reached. Throws `invalid-request` if the header
    * `Min-Position` cannot be read.
@@ -67,14 +78,13 @@ export class Reading {
   }: Fields): Asked<Omit<Fields, keyof PagesAsked>> {
     const identity = identityOf(this.request);
     refuseHiddenFilters(identity, filter);
-    const { scope } = this;
     const form = formatAsked(this.request, this.offered, format);
     const pages =
       form === 'csv' || form === 'xlsx'
         ? { all: { format: form, bom: bom === 'true' } }
         : { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
     return {
-      filter: { ...filter, ...(scope && { scope }) },
+      filter: { ...filter, ...this.readBy },
       pages,
       by: identity.id,
       seesFindings: seesFindings(identity),

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IngestModule } from '../ingest/ingest.module.js';
+import { ListsModule } from '../lists/lists.module.js';
 import { ReadingModule } from '../reading/reading.module.js';
 import { ActLog } from './act-log.js';
 import { ActReplies } from './act-replies.js';
@@ -23,7 +24,7 @@ import { ShowActHandler } from './show-act.js';
 
 /** What people do about findings: acts that go to the log, and that the fold decides about. */
 @Module({
-  imports: [IngestModule, ReadingModule],
+  imports: [IngestModule, ListsModule, ReadingModule],
   controllers: [ManyFindingsController, ReviewController, ReviewEventsController],
   providers: [
     ActLog,

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { OmitType } from '@nestjs/swagger';
 import type { Identity } from '../identity/identity.js';
 import { personIn } from '../identity/requires.js';
+import { Deadlines } from '../lists/deadlines.js';
 import { FindingsFields } from '../lists/list-fields.js';
 import { type Acted, isTaken } from './acts.js';
 import { NextFindings } from './next-findings.js';
@@ -41,6 +42,7 @@ export class TakeNextHandler implements ICommandHandler<TakeNext> {
     private readonly turns: PersonTurns,
     private readonly pace: SessionPace,
     private readonly metrics: ReviewMetrics,
+    private readonly deadlines: Deadlines,
   ) {}
 
   execute({ by, key, filter }: TakeNext): Promise<Acted | undefined> {
@@ -48,9 +50,10 @@ export class TakeNextHandler implements ICommandHandler<TakeNext> {
       acted === undefined ? 'nothing-left' : isTaken(acted) ? 'taken' : 'pending';
     return this.metrics.counted('take-next', outcomeOf, () => {
       const { id, session } = personIn(by);
+      const asked = { ...filter, viewer: id };
       this.pace.take(session);
       // apart from the turn of each claim: two commands under one key take one finding
-      return this.turns.run(`next/${id}`, () => this.next.take(by, key, filter));
+      return this.turns.run(`next/${id}`, () => this.next.take(by, key, this.deadlines.in(asked)));
     });
   }
 }

@@ -1,11 +1,12 @@
 import { furthest, positionsFrom, positionsText, type Change, type Positions } from '#read-model';
-import { changeFor, type Viewer } from './views.js';
+import { accusedBy, changeFor, type Viewer } from './views.js';
 
 /** Changes that were read together, and their messages as server-sent events. */
 export class ChangeBatch {
   /** All changes before these positions are in this batch or an earlier one. */
   readonly to: Positions;
   private readonly messages = new Map<object, string>();
+  private readonly accused: ReadonlySet<string>;
 
   /** Takes what was read from `from` on, and where to continue. */
   constructor(
@@ -14,6 +15,12 @@ export class ChangeBatch {
     positions: string,
   ) {
     this.to = positions === '' ? from : furthest(from, positionsFrom(positions));
+    this.accused = new Set(changes.flatMap(accusedBy));
+  }
+
+  /** Returns whether a change accuses the viewer, who then sees other messages than the rest. */
+  accuses({ person }: Viewer): boolean {
+    return person !== undefined && this.accused.has(person);
   }
 
   /**

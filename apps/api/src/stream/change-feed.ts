@@ -171,7 +171,10 @@ export class ChangeFeed implements OnModuleDestroy {
       if (text === '') continue;
       const messages = Buffer.from(text);
       for (const reader of view.readers) {
-        if (reader.take(messages)) continue;
+        const own = batch.accuses(reader.viewer)
+          ? Buffer.from(batch.render(reader.viewer, changes))
+          : messages;
+        if (reader.take(own)) continue;
         this.putOff(reader);
         reader.since = batch.from;
         reader.fallsBehind();
@@ -224,7 +227,7 @@ export class ChangeFeed implements OnModuleDestroy {
     const { viewer } = reader;
     let view = this.views.get(viewer.key);
     if (!view) {
-      view = { viewer, readers: new Set() };
+      view = { viewer: { ...viewer, person: undefined }, readers: new Set() };
       this.views.set(viewer.key, view);
       for (const table of tablesOf(view)) {
         const views = this.viewsOf.get(table) ?? new Set();

@@ -1,4 +1,4 @@
-import { keyOf, type Change } from '#read-model';
+import { keyOf, withoutAccusation, type Change, type FindingLine } from '#read-model';
 import type { Identity } from '../identity/identity.js';
 import { seesFindings, shownTo } from '../reading/view.js';
 
@@ -9,15 +9,22 @@ export interface Viewer {
   readonly tables: 'all' | ReadonlySet<string>;
   /** Equal for viewers of the same roles and tables. */
   readonly key: string;
+  /** The person, from whom an accusation is concealed; undefined for what all see alike. */
+  readonly person: string | undefined;
 }
 
 /** Returns the viewer of an identity. */
-export function viewerOf({ roles, tables }: Pick<Identity, 'roles' | 'tables'>): Viewer {
+export function viewerOf({
+  roles,
+  tables,
+  person,
+}: Pick<Identity, 'roles' | 'tables' | 'person'>): Viewer {
   const keys = tables === 'all' ? tables : [...new Set(tables.map(keyOf))].sort();
   return {
     roles,
     tables: keys === 'all' ? keys : new Set(keys),
     key: JSON.stringify([roles.toSorted(), keys]),
+    person: person?.id,
   };
 }
 
@@ -29,8 +36,26 @@ export function changeFor(viewer: Viewer, change: Change): object | undefined {
   const { tables } = viewer;
   if (tables !== 'all' && !tables.has(changedTable(change))) return undefined;
   if (change.is === 'finding' && !seesFindings(viewer)) return undefined;
+  if (
+    change.is === 'finding' &&
+    viewer.person !== undefined &&
+    accusedBy(change).includes(viewer.person)
+  )
+    return shownTo(viewer, concealed(change.finding));
   return shownTo(viewer, thingOf(change));
 }
+
+/** Returns whom a change accuses. They do not see that part of it. */
+export function accusedBy(change: Change): readonly string[] {
+  if (change.is !== 'finding') return [];
+  const { review } = change.finding;
+  return withoutAccusation(review) === review ? [] : change.people;
+}
+
+const concealed = (finding: FindingLine): FindingLine => ({
+  ...finding,
+  review: withoutAccusation(finding.review),
+});
 
 /** Returns the key of the table that a change belongs to. */
 export const changedTable = (change: Change): string => keyOf(thingOf(change).table);

@@ -34,8 +34,12 @@ export type Change = Changed &
     | { readonly is: 'shoe'; readonly shoe: ShoeLine }
     /** A coup that is over or void. It is repeated if it changes later. */
     | { readonly is: 'coup'; readonly coup: CoupLine }
-    /** A finding that was raised, changed or withdrawn. */
-    | { readonly is: 'finding'; readonly finding: FindingLine }
+    /** A finding that was raised, changed, reviewed or withdrawn, and who was involved in it. */
+    | {
+        readonly is: 'finding';
+        readonly finding: FindingLine;
+        readonly people: readonly string[];
+      }
     | { readonly is: 'table'; readonly table: TableChange }
   );
 
@@ -102,7 +106,13 @@ export async function changesSince(
     'f',
     FINDING_SELECT,
   ))
-    found.push({ partition, changed, is: 'finding', finding: findingLine(row) });
+    found.push({
+      partition,
+      changed,
+      is: 'finding',
+      finding: findingLine(row),
+      people: row.people,
+    });
   for (const { partition, changed, ...table } of await changedIn<TableChange>(
     TABLE_STATE,
     't',

@@ -1,11 +1,5 @@
 import type { RuleBook, Unjudgeable } from '#audit';
-import {
-  SHOE,
-  type CoupBet,
-  type CoupCommission,
-  type CoupDetail,
-  type ShoeRow,
-} from '../entities/index.js';
+import { SHOE, type CoupCommission, type CoupDetail, type ShoeRow } from '../entities/index.js';
 import {
   FINDING_SELECT,
   findingLine,
@@ -16,7 +10,8 @@ import { type AtTable, onlyOne } from '../reading/one-opening.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
 import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from './coups.js';
-import { stepsOf, type Steps } from './steps.js';
+import { judgedBets, type JudgedBet } from './lawful.js';
+import { stepsOf, type CoupStep, type Steps } from './steps.js';
 
 /**
  * Thrown if a shoe's rule document is not installed. Without the rules, the coup cannot be shown
@@ -36,10 +31,12 @@ type OfShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]>;
 /**
  * A coup with all its details, and the rules of its shoe. Amounts are in minor units of `currency`.
  */
-export interface CoupWhole extends CoupLine, Steps, OfShoe {
+export interface CoupWhole extends CoupLine, Omit<Steps, 'steps'>, OfShoe {
+  /** Each with the ids of the standing findings that name its card. */
+  readonly steps: readonly (CoupStep & { readonly findings: readonly string[] })[];
   readonly bettingClosed: CoupDetail['bettingClosed'];
   readonly declared: CoupDetail['declared'];
-  readonly bets: readonly CoupBet[];
+  readonly bets: readonly JudgedBet[];
   /** Each seat's commission of this coup. */
   readonly commission: readonly CoupCommission[];
   /**
@@ -80,18 +77,26 @@ export async function coup(
     'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup_ref = $3 order by u.key',
     [row.shoeRef, row.table, row.ref],
   );
-  const { cards, bettingClosed, declared, bets, commission } = row.detail;
+  const { cards, bettingClosed, declared, commission } = row.detail;
+  const { steps, then } = stepsOf(cards, document);
   return {
     ...coupLine(line),
     rules,
     decks,
     currency,
-    ...stepsOf(cards, document),
+    steps: steps.map((step) => ({ ...step, findings: naming(step.ref, raised) })),
+    then,
     bettingClosed,
     declared,
-    bets,
+    bets: judgedBets(row.detail, { ...line, then }, document),
     commission,
-    raised: raised.map(findingLine),
+    raised: raised.map((finding) => findingLine(finding, at.viewer)),
     unjudgeable: doubts.map(({ body }) => body),
   };
 }
+
+/** Returns the ids of the standing findings that name an event. */
+const naming = (ref: string, raised: readonly FindingRead[]): string[] =>
+  raised
+    .filter(({ body, withdrawnBecause }) => withdrawnBecause === null && body.events.includes(ref))
+    .map(({ body }) => body.id);

@@ -3,7 +3,7 @@ import { keyOf } from '../database/schema-keys.js';
 import { FINDING, REVIEW_EVENT, type FindingRow, type ReviewEventRow } from '../entities/index.js';
 import type { RowQuery, Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
-import { conditions, type FindingsFilter } from './findings.js';
+import { findingsWhere, type FindingsFilter } from './findings-filter.js';
 import { REVIEW_FIELDS, type ReviewRead } from './review.js';
 
 const FINDING_FIELDS = [
@@ -138,7 +138,7 @@ export function nextInQueue(
   person: string,
   without: string,
 ): RowQuery {
-  const where = conditions(filter)
+  const where = findingsWhere(filter)
     .and(`f.review = 'open' and not f.lapsed`)
     .and('(f.claimed_until is null or f.claimed_until <= now())')
     .and(

@@ -1,19 +1,26 @@
-import type { Finding, FindingCode, Severity } from '#audit';
+import type { Finding } from '#audit';
 import { FINDING, type FindingRow } from '../entities/index.js';
-import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
+import {
+  BadCursor,
+  cursorKey,
+  isTime,
+  limitOf,
+  pageOf,
+  type KeyPart,
+  type Page,
+  type Paging,
+} from '../reading/cursor.js';
 import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
+import { findingsWhere, waiting, type FindingsFilter } from './findings-filter.js';
 import { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './review.js';
-import { Where, type Filter } from '../reading/where.js';
 
-/** The statuses that the list of findings can be filtered by. */
-export const FINDING_STATUSES = ['standing', 'withdrawn', 'all'] as const;
-/** One of `FINDING_STATUSES`. */
-export type FindingStatus = (typeof FINDING_STATUSES)[number];
 /**
  * The orders of the list: `newest` by time, the latest first; `worst` by severity, the gravest
- * first, then by time.
+ * first, then by time; `queue` by severity, then what was raised first. The queue has what waits
+ * for a ruling, unless the filter asks otherwise. What was raised by an event without a stamp comes
+ * last in its severity.
  */
-export const FINDING_ORDERS = ['newest', 'worst'] as const;
+export const FINDING_ORDERS = ['newest', 'worst', 'queue'] as const;
 /** One of `FINDING_ORDERS`. */
 export type FindingOrder = (typeof FINDING_ORDERS)[number];
 
@@ -33,30 +40,20 @@ export type FindingLine = Omit<Finding, 'shoeRef' | 'coupRef'> & {
   readonly review: Review;
 } & Pick<FindingRow, (typeof SHOWN)[number]>;
 
-/** The filter of the list of findings. */
-export interface FindingsFilter extends Filter {
-  /** The default is `standing`. */
-  readonly status?: FindingStatus;
-  readonly severity?: readonly Severity[];
-  readonly code?: readonly FindingCode[];
-  readonly shoeRef?: string;
-  readonly coupRef?: string;
-}
-
 /** A finding as `FINDING_COLUMNS` selects it. */
 export type FindingRead = Pick<FindingRow, 'body' | (typeof SHOWN)[number]> & ReviewRead;
 
 /** The select list of findings, for `from finding f`. */
 export const FINDING_SELECT = FINDING.select('f', ['body', ...SHOWN, ...REVIEW_FIELDS]);
 
-/** Returns a finding as lists show it. */
-export function findingLine(row: FindingRead): FindingLine {
+/** Returns a finding as lists show it to a person, or to nobody in particular. */
+export function findingLine(row: FindingRead, viewer?: string): FindingLine {
   const { body, withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt } = row;
   return {
     ...body,
     status: withdrawnBecause === null ? 'standing' : 'withdrawn',
     ...{ withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt },
-    review: reviewOf(row),
+    review: reviewOf(row, viewer),
   };
 }
 
@@ -72,12 +69,8 @@ export async function findings(
   { order = 'newest', ...paging }: FindingPaging,
 ): Promise<Page<FindingLine>> {
   const rows = await read.rows<FindingRead>(...findingsQuery(filter, order, paging));
-  return pageOf(listOf(order), rows.map(findingLine), paging, (line) => [
-    ...(order === 'worst' ? [-line.severity] : []),
-    line.gamingDay,
-    line.at,
-    line.id,
-  ]);
+  const lines = rows.map((row) => findingLine(row, filter.viewer));
+  return pageOf(listOf(order), lines, paging, ORDERS[order].keyOf);
 }
 
 /** Yields all the findings that `findings` returns in pages. */
@@ -86,46 +79,75 @@ export async function* everyFinding(
   { order = 'newest', ...filter }: FindingsFilter & { readonly order?: FindingOrder },
 ): Slices<FindingLine> {
   for await (const rows of read.slices<FindingRead>(...findingsQuery(filter, order)))
-    yield rows.map(findingLine);
+    yield rows.map((row) => findingLine(row, filter.viewer));
 }
 
 const listOf = (order: FindingOrder): string => `findings/${order}`;
 
+/** How lines are sorted: by which columns, and by which key of a line a page goes on. */
+interface Order {
+  readonly by: string;
+  readonly key: readonly KeyPart[];
+  readonly keyOf: (line: FindingLine) => (string | number)[];
+  /** The condition of what comes after a key. */
+  readonly after: string;
+}
+
+/**
+ * A row comparison sorts all columns in one direction, but severities ascend while times descend,
+ * so `worst` compares the negated severity.
+ */
+const ORDERS: Readonly<Record<FindingOrder, Order>> = {
+  newest: {
+    by: 'f.gaming_day desc, f.at desc, f.id desc',
+    key: ['day', 'time', 'text'],
+    keyOf: ({ gamingDay, at, id }) => [gamingDay, at, id],
+    after: '(f.gaming_day, f.at, f.id) < (?, ?, ?)',
+  },
+  worst: {
+    by: '-f.severity desc, f.gaming_day desc, f.at desc, f.id desc',
+    key: ['number', 'day', 'time', 'text'],
+    keyOf: ({ severity, gamingDay, at, id }) => [-severity, gamingDay, at, id],
+    after: '(-f.severity, f.gaming_day, f.at, f.id) < (?, ?, ?, ?)',
+  },
+  queue: {
+    by: 'f.severity, f.raised_at, f.id',
+    key: ['number', 'text', 'text'],
+    keyOf: ({ severity, raisedAt, id }) => [severity, raisedAt ?? '', id],
+    after: '(f.severity, f.raised_at, f.id) > (?, ?, ?)',
+  },
+};
+
 function findingsQuery(filter: FindingsFilter, order: FindingOrder, paging?: Paging): RowQuery {
-  const where = conditions(filter);
-  if (paging?.cursor !== undefined) {
-    // A row comparison sorts all columns in one direction, but severities ascend while times
-    // descend, so it compares the negated severity.
-    const key = cursorKey(
-      paging.cursor,
-      listOf(order),
-      order === 'worst' ? ['number', 'day', 'time', 'text'] : ['day', 'time', 'text'],
-    );
-    where.and(
-      order === 'worst'
-        ? '(-f.severity, f.gaming_day, f.at, f.id) < (?, ?, ?, ?)'
-        : '(f.gaming_day, f.at, f.id) < (?, ?, ?)',
-      ...key,
-    );
+  const { by, key: shape, after } = ORDERS[order];
+  const asked = order === 'queue' ? waiting(filter) : filter;
+  const select = `select ${FINDING_SELECT} from finding f`;
+  const rest = `order by ${by} ${limitOf(paging)}`;
+  const where = findingsWhere(asked);
+  if (paging?.cursor === undefined) return [`${select} ${where.sql} ${rest}`, where.parameters];
+  const key = cursorKey(paging.cursor, listOf(order), shape);
+  if (order !== 'queue') {
+    where.and(after, ...key);
+    return [`${select} ${where.sql} ${rest}`, where.parameters];
   }
+  const [severity, raisedAt, id] = key as [number, string, string];
+  if (raisedAt === '') {
+    where.and(UNSTAMPED_AFTER, severity, severity, id);
+    return [`${select} ${where.sql} ${rest}`, where.parameters];
+  }
+  if (!isTime(raisedAt)) throw new BadCursor(paging.cursor);
+  where.and(after, severity, raisedAt, id);
+  // What was raised by an event without a stamp is the last of its severity. A row comparison
+  // leaves it out, and a condition with `or` could not use the index.
+  const last = findingsWhere(asked, where.parameters).and(
+    'f.severity = ? and f.raised_at is null',
+    severity,
+  );
   return [
-    `select ${FINDING_SELECT} from finding f ${where.sql}
-     order by ${order === 'worst' ? '-f.severity desc, ' : ''}f.gaming_day desc, f.at desc, f.id desc ${limitOf(paging)}`,
+    `select * from ((${select} ${where.sql} ${rest}) union all (${select} ${last.sql} ${rest})) f
+     order by (f.body ->> 'severity')::integer, f."raisedAt", f.body ->> 'id' collate "C" ${limitOf(paging)}`,
     where.parameters,
   ];
 }
 
-/** Returns the conditions of the list on findings `f`. */
-export function conditions(filter: FindingsFilter): Where {
-  const { status = 'standing', severity, code, shoeRef, coupRef } = filter;
-  const where = new Where()
-    .filter('f', filter, 'null')
-    .given('f.severity = any(?)', severity)
-    .given('f.code = any(?)', code)
-    .named('f.shoe_ref = ?', shoeRef)
-    .named('f.coup_ref = ?', coupRef);
-  if (status === 'all') return where;
-  return where.and(
-    status === 'standing' ? 'f.withdrawn_because is null' : 'f.withdrawn_because is not null',
-  );
-}
+const UNSTAMPED_AFTER = '(f.severity > ? or (f.severity = ? and f.raised_at is null and f.id > ?))';

@@ -152,7 +152,7 @@ async function findingsOf(
     `select ${FINDING_SELECT} from finding f ${found.sql} order by f.severity, f.code, f.id`,
     found.parameters,
   );
-  return rows.map(findingLine);
+  return rows.map((row) => findingLine(row, filter.viewer));
 }
 
 function lineOf(findings: readonly FindingLine[]): MisdealtLine {

@@ -39,15 +39,21 @@ type Key = readonly (string | number)[];
  */
 export type KeyPart = 'text' | 'number' | 'day' | 'time';
 
+/** Returns whether a part of a key is a time as `Date.toISOString` formats it. */
+export function isTime(part: unknown): boolean {
+  return (
+    typeof part === 'string' &&
+    isDay(part.slice(0, 10)) &&
+    /^T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{3}Z$/.test(part.slice(10))
+  );
+}
+
 const IS: Readonly<Record<KeyPart, (part: unknown) => boolean>> = {
   // PostgreSQL does not store NUL.
   text: (part) => typeof part === 'string' && !part.includes('\0'),
   number: (part) => Number.isSafeInteger(part),
   day: isDay,
-  time: (part) =>
-    typeof part === 'string' &&
-    isDay(part.slice(0, 10)) &&
-    /^T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{3}Z$/.test(part.slice(10)),
+  time: isTime,
 };
 
 /**

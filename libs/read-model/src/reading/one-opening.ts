@@ -1,7 +1,7 @@
-import type { Filter } from './where.js';
+import type { Filter, ReadBy } from './where.js';
 
-/** Which of the openings that share a reference is meant. */
-export type AtTable = Pick<Filter, 'scope' | 'table'>;
+/** Which of the openings that share a reference is meant, and who reads it. */
+export type AtTable = ReadBy & Pick<Filter, 'table'>;
 
 /**
  * Thrown if openings at several tables have the reference that was asked for. Its table must be

@@ -7,6 +7,11 @@ import { keyOf } from '../database/schema-keys.js';
 export interface Filter {
   /** The tables that the identity may see: all if it is not set, none if it is empty. */
   readonly scope?: readonly string[];
+  /**
+   * The person who reads. What people propose under an accusation is not shown to those who were
+   * involved. Nobody is involved if it is not set.
+   */
+  readonly viewer?: string;
   readonly table?: string;
   /** The dealer; '' selects coups without a dealer signed on. */
   readonly dealer?: string;
@@ -15,6 +20,9 @@ export interface Filter {
   /** The last gaming day, `YYYY-MM-DD`, inclusive. */
   readonly to?: string;
 }
+
+/** Who reads: which tables the identity may see, and the person. */
+export type ReadBy = Pick<Filter, 'scope' | 'viewer'>;
 
 /** The conditions of one query and its parameters. */
 export class Where {
@@ -64,6 +72,11 @@ export class Where {
   parameter(value: unknown): string {
     this.parameters.push(value);
     return `$${this.parameters.length}`;
+  }
+
+  /** All conditions as one, to select by another way than with `where`. */
+  get all(): string {
+    return this.conditions.length === 0 ? 'true' : `(${this.conditions.join(' and ')})`;
   }
 
   /** The `where` clause, or '' if there are no conditions. */

@@ -135,7 +135,7 @@ export async function shoe(
       outstanding: line.marked - line.collected - line.waived,
     })),
     coupLines: coupRows.map(coupLine),
-    raised: raised.map(findingLine),
+    raised: raised.map((finding) => findingLine(finding, at.viewer)),
     unjudgeable: doubts.map(({ body }) => body),
   };
 }

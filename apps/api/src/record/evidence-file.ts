@@ -1,0 +1,85 @@
+import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
+import type { FindingPlace, LinePlace } from '#read-model';
+import type { FileParts, Patience } from '../reading/export.js';
+import { MEDIA_TYPES } from '../reading/formats.js';
+import { linesOf, withoutStamps } from './log-lines.js';
+
+/** The media type of a list of references. */
+export const REFERENCES_TYPE = 'text/plain';
+
+/** The lines that are read before they are sent: more than nearly every coup has. */
+const SLICE_LINES = 256;
+/** The bytes of the log that are read at once. Lines of one coup lie close together. */
+const READ_BYTES = 64 * 1024;
+/** No snapshot waits for this reader, and it has a slice in memory. */
+const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
+
+/** What a finding rests on, and the positions that its rows are true of. */
+export interface Evidence {
+  readonly place: FindingPlace;
+  readonly positions: string;
+}
+
+/**
+ * Returns what a finding rests on as a file, in the order of its evidence: the exact lines of the
+ * log, or the references that a finding about no shoe names. Without stamps, its SHA-256 is the
+ * evidence.
+ */
+export function evidenceFile(
+  log: EventLog,
+  { place, positions }: Evidence,
+  stamps: boolean,
+): FileParts {
+  const { id, lines, body, partition } = place;
+  const ofLog = lines.length > 0;
+  return {
+    name: `finding-${id}.${ofLog ? 'ndjson' : 'txt'}`,
+    mediaType: ofLog ? MEDIA_TYPES.ndjson : `${REFERENCES_TYPE}; charset=utf-8`,
+    positions,
+    parts: ofLog ? linesAt(log, partition, lines, stamps) : referencesOf(body.events),
+    patience: PATIENCE,
+    close: async () => undefined,
+  };
+}
+
+async function* referencesOf(references: readonly string[]): AsyncGenerator<Uint8Array, void> {
+  yield Buffer.from(references.map((reference) => `${reference}\n`).join(''));
+}
+
+/** Yields the lines at these places of a partition, in their order, a slice at a time. */
+async function* linesAt(
+  log: EventLog,
+  partition: number,
+  places: readonly LinePlace[],
+  stamps: boolean,
+): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < places.length; at += SLICE_LINES) {
+    const slice = places.slice(at, at + SLICE_LINES);
+    const records = await recordsAt(log, partition, new Set(slice.map(([offset]) => offset)));
+    yield Buffer.concat(
+      slice.flatMap(([offset, line]) => {
+        const found = linesOf(records.get(offset) as StoredRecord)[line];
+        if (!found) throw new BrokenLog(`no line ${line} of this record`, partition, offset);
+        return [stamps ? found.bytes : withoutStamps(found).content, LINE_FEED];
+      }),
+    );
+  }
+}
+
+const LINE_FEED = Buffer.from('\n');
+
+/** Returns the records with these offsets. Throws `BrokenLog` if the log has one of them no more. */
+async function recordsAt(
+  log: EventLog,
+  partition: number,
+  offsets: ReadonlySet<number>,
+): Promise<Map<number, StoredRecord>> {
+  const records = new Map<number, StoredRecord>();
+  for (const offset of [...offsets].sort((a, b) => a - b)) {
+    if (records.has(offset)) continue;
+    for (const record of await log.read(partition, offset, READ_BYTES))
+      if (offsets.has(record.offset)) records.set(record.offset, record);
+    if (!records.has(offset)) throw new BrokenLog('no record at this offset', partition, offset);
+  }
+  return records;
+}

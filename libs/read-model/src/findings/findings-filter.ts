@@ -1,0 +1,108 @@
+import type { DispositionCode, FindingCode, REVIEWER_ROLES, REVIEW_STATES, Severity } from '#audit';
+import { Where, type Filter } from '../reading/where.js';
+import { ACCUSATION } from './review.js';
+
+/** The statuses that the list of findings can be filtered by. */
+export const FINDING_STATUSES = ['standing', 'withdrawn', 'all'] as const;
+/** One of `FINDING_STATUSES`. */
+export type FindingStatus = (typeof FINDING_STATUSES)[number];
+
+/** The filter of the list of findings. */
+export interface FindingsFilter extends Filter {
+  /** The default is `standing`. */
+  readonly status?: FindingStatus;
+  readonly severity?: readonly Severity[];
+  readonly code?: readonly FindingCode[];
+  readonly shoeRef?: string;
+  readonly coupRef?: string;
+  /** Where the review stands. */
+  readonly review?: readonly (typeof REVIEW_STATES)[number][];
+  /** What the viewer has claimed or proposed, or all else. */
+  readonly mine?: boolean;
+  /** The role that it went to, or `true` for any. */
+  readonly escalated?: (typeof REVIEWER_ROLES)[number] | 'true';
+  readonly overdue?: Overdue;
+  /** What left a full desk before a ruling, or all else. */
+  readonly lapsed?: boolean;
+  /** What is proposed or was decided, except where it is not shown to the viewer. */
+  readonly disposition?: readonly DispositionCode[];
+  /**
+   * Words that must all be found: each is the beginning of the id or of the code, a part of the
+   * shoe's id or of the dealer's, or the number of the coup.
+   */
+  readonly q?: string;
+}
+
+/** What waits for a ruling since before these times, or all else. */
+export interface Overdue {
+  readonly is: boolean;
+  readonly raisedBefore: Readonly<Record<Severity, string>>;
+}
+
+/** The parts of the filter that a facet can be counted without. */
+export type Facet = 'review' | 'severity' | 'code' | 'table' | 'dealer' | 'lapsed';
+
+/** Returns the filter of the queue: what waits for a ruling, unless the filter asks otherwise. */
+export const waiting = (filter: FindingsFilter): FindingsFilter => ({
+  ...filter,
+  review: filter.review ?? ['open', 'proposed'],
+  lapsed: filter.lapsed ?? false,
+});
+
+/**
+ * Returns the conditions of a filter on the rows called `f`. `parameters` holds those of the query
+ * so far.
+ */
+export function findingsWhere(filter: FindingsFilter, parameters: unknown[] = []): Where {
+  const { status = 'standing', severity, code, shoeRef, coupRef, review, lapsed } = filter;
+  const where = new Where(parameters)
+    .filter('f', filter, 'null')
+    .given('f.severity = any(?)', severity)
+    .given('f.code = any(?)', code)
+    .named('f.shoe_ref = ?', shoeRef)
+    .named('f.coup_ref = ?', coupRef)
+    .given('f.review = any(?)', review);
+  // The index of the queue is used only where its own conditions stand.
+  if (review && !review.includes('ruled')) where.and("f.review <> 'ruled'");
+  if (lapsed !== undefined) where.and(lapsed ? 'f.lapsed' : 'not f.lapsed');
+  if (status !== 'all')
+    where.and(`f.withdrawn_because is ${status === 'standing' ? '' : 'not '}null`);
+  return underReview(where, filter);
+}
+
+function underReview(where: Where, filter: FindingsFilter): Where {
+  const { viewer = null, mine, escalated, overdue, disposition, q } = filter;
+  if (mine !== undefined)
+    where.and(`(? in (f.claimed_by, f.proposed_by)) is ${mine ? '' : 'not '}true`, viewer);
+  if (escalated === 'true') where.and('f.escalated is not null');
+  else where.given('f.escalated = ?', escalated);
+  if (overdue) isOverdue(where, overdue);
+  if (disposition)
+    where
+      .and('f.disposition = any(?)', disposition)
+      .and(
+        `not (f.disposition = '${ACCUSATION}' and ? in (select json_array_elements_text(f.people)))`,
+        viewer ?? '',
+      );
+  for (const word of q?.split(/\s+/) ?? []) if (word !== '') hasWord(where, word);
+  return where;
+}
+
+function isOverdue(where: Where, { is, raisedBefore }: Overdue): void {
+  const late = Object.entries(raisedBefore).map(
+    ([severity, time]) =>
+      `(f.severity = ${Number(severity)} and f.raised_at < ${where.parameter(time)})`,
+  );
+  where.and(
+    `(f.review <> 'ruled' and not f.lapsed and (${late.join(' or ')})) is ${is ? '' : 'not '}true`,
+  );
+}
+
+function hasWord(where: Where, word: string): void {
+  const text = `${where.parameter(word)}::text collate "C"`;
+  where.and(
+    `(starts_with(f.id, lower(${text})) or starts_with(f.code, upper(${text}))
+      or strpos(lower(f.shoe), lower(${text})) > 0 or strpos(lower(f.dealer), lower(${text})) > 0
+      or f.coup::text = ${text})`,
+  );
+}
