@@ -6,7 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FINDING_CODES } from '#audit';
 import { sampleDayLines } from '../../apps/standalone/src/sample-day.js';
 import { SAMPLE_PEOPLE } from '../../apps/standalone/src/sample-people.js';
-import type { CommissionLine, CommissionReport, MisdealtReport } from '#read-model';
+import type {
+  CommissionLine,
+  CommissionReport,
+  FindingLine,
+  MisdealtReport,
+  Page,
+  Review,
+} from '#read-model';
 import {
   childrenOf,
   doorOf,
@@ -55,8 +62,11 @@ async function verdictOf(ask: <Answer>(path: string) => Promise<Answer>): Promis
 async function statesOf(ask: <Answer>(path: string) => Promise<Answer>): Promise<string[]> {
   const { lines } = await ask<Page<FindingLine>>('/v1/findings?status=all&limit=1000');
   const states = new Set(lines.map(({ status, review }) => stateOf(status, review)));
-  const acts = await ask<Page<{ type: string }>>(`/v1/findings/${refusedOf(lines)}/history`);
-  if (acts.lines.some(({ type }) => type === 'finding-ruling-refused')) states.add('refused');
+  for (const { id, review } of lines) {
+    if (review.state !== 'open' || states.has('refused')) continue;
+    const acts = await ask<Page<{ type: string }>>(`/v1/findings/${id}/history`);
+    if (acts.lines.some(({ type }) => type === 'finding-ruling-refused')) states.add('refused');
+  }
   return [...states].sort();
 }
 
