@@ -84,6 +84,10 @@ describe('a shoe or coup by its reference', () => {
       const shoe = await floor.read<ShoeWhole>(`/v1/shoes/${encodeURIComponent(line.ref)}`);
       expect(shoe).toMatchObject(line);
       expect(shoe.coupLines).toHaveLength(shoe.coups);
+      expect(shoe.leftByRank).toHaveLength(13);
+      expect(shoe.leftByRank?.reduce((sum, left) => sum + left)).toBe(
+        52 * shoe.decks - (shoe.cards - shoe.unread),
+      );
     }
     for (const line of (await floor.lines<CoupLine>('/v1/coups')).filter((_, i) => i % 20 === 0)) {
       const coup = await floor.read<CoupWhole>(`/v1/coups/${encodeURIComponent(line.ref)}`);
@@ -92,6 +96,11 @@ describe('a shoe or coup by its reference', () => {
         line.findings,
       );
       expect(coup.steps.length).toBeGreaterThan(0);
+      const ended = coup.endedAt && Date.parse(coup.endedAt) - Date.parse(coup.openedAt);
+      for (const { ms } of [...coup.steps, ...coup.declared]) {
+        expect(ms).toBeGreaterThan(0);
+        if (ended) expect(ms).toBeLessThanOrEqual(ended);
+      }
     }
   });
 

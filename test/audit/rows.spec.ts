@@ -12,9 +12,12 @@ import {
   takeChanges,
   type AuditedCoup,
   type AuditedFinding,
+  type AuditedShoe,
+  type EventData,
   type Line,
   type TableState,
 } from '#audit';
+import { RANKS, type Rank } from '#baccarat';
 import { ledgerRow } from '../../libs/audit/src/ledger/commission.js';
 import { auditedCoup } from '../../libs/audit/src/rows/audited-coup.js';
 import { auditedShoe } from '../../libs/audit/src/rows/audited-shoe.js';
@@ -24,7 +27,7 @@ import { anyStream } from '../kit/any-event.js';
 import { anyGame } from '../kit/any-game.js';
 import { decoded, type Sent } from '../kit/audit.js';
 import { BOOK, HOUSE } from '../kit/house.js';
-import { BANKER_WINS, play, settle } from '../kit/play.js';
+import { BANKER_WINS, play, PLAYER_WINS, settle } from '../kit/play.js';
 import { TableLog } from '../kit/table.js';
 import { simulated } from '../simulate/simulated.js';
 import { rounds } from '../kit/rounds.js';
@@ -230,14 +233,26 @@ describe('a coup', () => {
         bet: 'banker',
         stands: 1000,
         late: 0,
-        settled: { stake: 'returned', paid: 1000, commissionTaken: 0, commissionMarked: 50 },
+        settled: {
+          stake: 'returned',
+          paid: 1000,
+          commissionTaken: 0,
+          commissionMarked: 50,
+          ms: 22_000,
+        },
       },
       {
         seat: 2,
         bet: 'player',
         stands: 500,
         late: 0,
-        settled: { stake: 'taken', paid: 0, commissionTaken: 0, commissionMarked: 0 },
+        settled: {
+          stake: 'taken',
+          paid: 0,
+          commissionTaken: 0,
+          commissionMarked: 0,
+          ms: 18_000,
+        },
       },
     ]);
     expect(report.detail.commission).toEqual([{ seat: 1, due: 0, taken: 0, marked: 50 }]);
@@ -264,6 +279,153 @@ describe('a coup', () => {
         taken: 500,
       },
     ]);
+  });
+
+  const coupsOf = (log: TableLog): AuditedCoup['detail'][] => {
+    const shoe = lastShoe(log);
+    return shoe.coups.map((coup) => auditedCoup(shoe, coup).detail);
+  };
+  const after = (opening: string, ms: number): string =>
+    new Date(Date.parse(opening) + ms).toISOString();
+
+  it('shows how long after its opening betting closed, each card came and the outcome was declared', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, { cards: BANKER_WINS, outcome: 'banker' });
+    const [detail] = coupsOf(log);
+    expect(detail?.bettingClosed).toEqual({ ms: 2_000 });
+    expect(detail?.cards.map(({ ms }) => ms)).toEqual([4_000, 6_000, 8_000, 10_000]);
+    expect(detail?.declared).toEqual([{ outcome: 'banker', by: 'dealer', ms: 12_000 }]);
+  });
+
+  it('shows no closing of betting until there is one, and then the first', () => {
+    const log = new TableLog();
+    log.open();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    expect(coupsOf(log)[0]?.bettingClosed).toBeNull();
+    log.add('terminal', 'betting-closed');
+    log.add('terminal', 'betting-closed');
+    expect(coupsOf(log)[0]?.bettingClosed).toEqual({ ms: 2_000 });
+  });
+
+  it('shows when a bet was settled last if it was settled twice', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, {
+      cards: BANKER_WINS,
+      bets: [[1, 'banker', 1000]],
+      outcome: 'banker',
+      settled: [
+        [1, 'banker', 'taken', 0],
+        [1, 'banker', 'returned', 1000, 50],
+      ],
+    });
+    expect(coupsOf(log)[0]?.bets.map(({ settled }) => settled)).toEqual([
+      { stake: 'returned', paid: 1000, commissionTaken: 0, commissionMarked: 50, ms: 18_000 },
+    ]);
+  });
+
+  it('shows times before its opening if the clock of a device is behind, in whole milliseconds', () => {
+    const log = new TableLog();
+    log.open();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    const opened = log.events.at(-1)?.time as string;
+    log.add('terminal', 'betting-closed', {}, { time: after(opened, -1_500) });
+    const drawn = (time: string): string =>
+      log.add('shoe', 'card-drawn', { card: '9S', to: 'player' }, { time });
+    drawn(after(opened, -1));
+    drawn(opened.replace('.000Z', '.0009Z'));
+    drawn(after(opened, 250).replace('Z', '+00:00'));
+    const [detail] = coupsOf(log);
+    expect(detail?.bettingClosed).toEqual({ ms: -1_500 });
+    expect(detail?.cards.map(({ ms }) => ms)).toEqual([-1, 0, 250]);
+  });
+
+  it('shows that a card carried over came before its opening', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, { cards: PLAYER_WINS, closed: false });
+    const [excess] = log.draw('- KD');
+    log.add('person/sam', 'card-moved', { event: excess as string, to: 'next', by: 'sam' });
+    log.add('terminal', 'coup-closed');
+    play(log, 2);
+    const [first, second] = coupsOf(log);
+    expect(first?.cards.at(-1)).toMatchObject({ ref: excess, ms: 12_000 });
+    expect(second?.cards[0]).toMatchObject({ ref: excess, carried: true, ms: -6_000 });
+  });
+});
+
+describe('a shoe', () => {
+  const left = (log: TableLog): readonly number[] => auditedShoe(lastShoe(log)).leftByRank;
+  /** The counts of eight full decks, less the cards drawn of each rank. */
+  const lessThanFull = (drawn: Partial<Record<Rank, number>>): number[] =>
+    RANKS.map((rank) => 32 - (drawn[rank] ?? 0));
+
+  it('is reported with the cards left of each rank, wherever those that were drawn lie', () => {
+    const log = new TableLog();
+    log.open();
+    expect(left(log)).toEqual(lessThanFull({}));
+    log.draw('burn AS AH');
+    play(log, 1, { cards: 'P 4S B 2H P 5D B 5C', closed: false });
+    log.draw('- TD');
+    log.add('person/sam', 'coup-voided', { by: 'sam', reason: 'misdeal' });
+    log.draw('burn KC - KH');
+    expect(left(log)).toEqual(lessThanFull({ A: 2, 4: 1, 2: 1, 5: 2, T: 1, K: 2 }));
+  });
+
+  it('takes an unread card from no rank until a correction names it', () => {
+    const log = new TableLog();
+    log.open();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    const [, unread] = log.draw('P 4S B ??');
+    expect(left(log)).toEqual(lessThanFull({ 4: 1 }));
+    log.add('person/sam', 'observation-corrected', {
+      event: unread as string,
+      data: { card: 'QD', to: 'banker' },
+      by: 'sam',
+      reason: 'video',
+    });
+    expect(left(log)).toEqual(lessThanFull({ 4: 1, Q: 1 }));
+  });
+
+  it('takes a card as it was corrected last, also in a coup long over', () => {
+    const log = new TableLog();
+    log.open();
+    for (let coup = 1; coup <= 3; coup += 1) play(log, coup, { cards: PLAYER_WINS });
+    const card = log.events.find(({ type }) => type === 'shoeprint.card-drawn.v1') as Sent;
+    const correct = (to: 'JS' | '7S'): string =>
+      log.add('person/sam', 'observation-corrected', {
+        event: `${card.source as string}#${card.id as string}`,
+        data: { card: to, to: 'player' },
+        by: 'sam',
+        reason: 'video',
+      });
+    expect(left(log)).toEqual(lessThanFull({ 4: 3, 2: 3, 5: 6 }));
+    correct('JS');
+    correct('7S');
+    expect(left(log)).toEqual(lessThanFull({ 4: 2, 7: 1, 2: 3, 5: 6 }));
+  });
+
+  it('counts from the decks of its opening as that was corrected', () => {
+    const log = new TableLog();
+    const opening = log.open({ decks: 6 });
+    log.draw('burn 9C');
+    expect(left(log)[RANKS.indexOf('9')]).toBe(23);
+    const { data } = log.events[0] as { data: EventData['shoe-opened'] };
+    log.add('person/sam', 'observation-corrected', {
+      event: opening,
+      data: { ...data, decks: 8 },
+      by: 'sam',
+      reason: 'the label',
+    });
+    expect(left(log)).toEqual(lessThanFull({ 9: 1 }));
+  });
+
+  it('has less than none left of a rank of which more came than the decks hold', () => {
+    const log = new TableLog();
+    log.open({ decks: 1 });
+    log.draw(`burn ${'AS AH AD AC AS '.repeat(2)}`);
+    expect(left(log)).toEqual(RANKS.map((rank) => (rank === 'A' ? -6 : 4)));
   });
 });
 
@@ -472,6 +634,33 @@ describe('the rows that changed', () => {
     expect(commission()).toEqual([{ seat: 1, due: 0, taken: 0, marked: 50 }]);
   });
 
+  it('show the cards left of a shoe when one is drawn and when one is corrected', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, { cards: PLAYER_WINS });
+    const read = level(log);
+    const left = (rank: Rank): unknown =>
+      ([...read.reader.shoes.values()][0] as AuditedShoe).leftByRank[RANKS.indexOf(rank)];
+    const next = (what: () => string): string => {
+      const from = log.events.length;
+      const reference = what();
+      then(read, log, from);
+      return reference;
+    };
+    expect(left('K')).toBe(32);
+    const king = next(() => log.draw('burn KH')[0] as string);
+    expect(left('K')).toBe(31);
+    next(() =>
+      log.add('person/sam', 'observation-corrected', {
+        event: king,
+        data: { card: 'QH', to: 'burn' },
+        by: 'sam',
+        reason: 'video',
+      }),
+    );
+    expect([left('Q'), left('K')]).toEqual([31, 32]);
+  });
+
   it('add up to the same in any portions, including those of shoes out of reach', () => {
     fc.assert(
       fc.property(anyLog, fc.integer({ min: 2, max: 40 }), (events, portion) => {
@@ -530,6 +719,7 @@ describe('the rows of a table', () => {
   it('are the same if its state was saved and loaded in between', () => {
     const report = (state: TableState): unknown =>
       shoesOf(state).map((shoe) => ({
+        shoe: auditedShoe(shoe),
         coups: shoe.coups.map((coup) => auditedCoup(shoe, coup)),
         sums: shoeSums(shoe, dayOf),
       }));

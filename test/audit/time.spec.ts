@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { timeOf } from '#audit';
+import { msSince } from '../../libs/audit/src/events/time.js';
 
 describe('the time of an event', () => {
   it('is the same instant in every notation', () => {
@@ -44,5 +45,26 @@ describe('the time of an event', () => {
 
   it('of a leap second is the second before it', () => {
     expect(timeOf('2016-12-31T23:59:60.000Z')).toBe(Date.UTC(2016, 11, 31, 23, 59, 59));
+  });
+});
+
+describe('the milliseconds since an event', () => {
+  const since = msSince('2026-11-20T12:00:00.500Z');
+
+  it('are whole, by the milliseconds that both times name', () => {
+    expect(since('2026-11-20T12:00:02.499Z')).toBe(1_999);
+    expect(since('2026-11-20T12:00:00.5009Z')).toBe(0);
+    expect(since('2026-11-20T12:00:00.4999Z')).toBe(-1);
+    expect(since('2026-11-20T13:00:00.500+01:00')).toBe(0);
+    expect(msSince('2026-11-20T12:00:00.0005Z')('2026-11-20T12:00:00.001Z')).toBe(1);
+  });
+
+  it('are negative for an event whose clock is behind', () => {
+    expect(since('2026-11-20T11:59:59.750Z')).toBe(-750);
+  });
+
+  it('are unknown if one of the times cannot be read', () => {
+    expect(since('noon')).toBeNull();
+    expect(msSince('2026-02-29T12:00:00.000Z')('2026-11-20T12:00:00.000Z')).toBeNull();
   });
 });

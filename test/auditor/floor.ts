@@ -98,6 +98,7 @@ export class Floor {
     leaseMs = 3_000,
     journal = SILENT,
     gapAfterMs,
+    waitingEveryMs,
     log = this.log,
     schema,
     rows = this.store(schema),
@@ -106,6 +107,7 @@ export class Floor {
     leaseMs?: number;
     journal?: Journal;
     gapAfterMs?: number;
+    waitingEveryMs?: number;
     log?: EventLog;
     schema?: string;
     rows?: RowStore;
@@ -122,6 +124,7 @@ export class Floor {
       owner: `test/${(this.count += 1)}`,
       leaseMs,
       ...(gapAfterMs !== undefined && { gapAfterMs }),
+      ...(waitingEveryMs !== undefined && { waitingEveryMs }),
     });
     this.auditors.push(auditor);
     return auditor;
@@ -161,6 +164,7 @@ export class Floor {
       'shoe',
       'coup',
       'finding',
+      'review_event',
       'unjudgeable',
       'ledger',
       'commission',

@@ -93,6 +93,7 @@ const kept = ({ player, banker }: Hands) =>
       moved: false,
       exposed: false,
       carried: false,
+      ms: null,
     }));
 
 /** Documents that print the same tableau, by their references: each tableau is tried once. */

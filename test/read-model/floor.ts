@@ -5,7 +5,7 @@ import { findingColumns, migrate, readModelDataSource, RowStore } from '#read-mo
 import type {
   CoupRow,
   DeviceRow,
-  FindingRow,
+  FindingAsFolded,
   RowBatch,
   ShoeRow,
   ShoeTotals,
@@ -49,6 +49,9 @@ export async function openFloor(): Promise<Floor> {
         shoes: [],
         coups: [],
         findings: [],
+        reviews: [],
+        bases: [],
+        reviewEvents: [],
         unjudgeable: [],
         totals: [],
         devices: [],
@@ -133,6 +136,7 @@ export const aShoe = (
   coups: 0,
   cards: 0,
   unread: 0,
+  leftByRank: null,
   closed: false,
   closeReason: null,
   remaining: null,
@@ -161,20 +165,20 @@ export const aCoup = (
   openedAt: '2026-11-20T12:01:00.000Z',
   endedAt: '2026-11-20T12:02:00.000Z',
   gamingDay: '2026-11-20',
-  detail: { cards: [], declared: [], bets: [], commission: [] },
+  detail: { cards: [], bettingClosed: null, declared: [], bets: [], commission: [] },
   ...row,
 });
 
 export function aFinding({
   finding: found,
   ...row
-}: Partial<FindingRow> & {
+}: Partial<FindingAsFolded> & {
   readonly finding: Partial<Finding> & {
     readonly id: string;
     readonly code: FindingCode;
     readonly table: string;
   };
-}): FindingRow {
+}): FindingAsFolded {
   const finding: Finding = {
     severity: CATALOGUE[found.code].severity,
     shoe: 'a shoe',

@@ -18,7 +18,7 @@ import {
   tables,
   type CoupDetail,
   type CoupRow,
-  type FindingRow,
+  type FindingAsFolded,
   type Page,
   type Snapshot,
 } from '#read-model';
@@ -45,13 +45,21 @@ const found = (
   id: string,
   code: FindingCode,
   table: string,
-  row: Partial<FindingRow> = {},
-): FindingRow => aFinding({ ...row, finding: { id, code, table } });
+  row: Partial<FindingAsFolded> = {},
+): FindingAsFolded => aFinding({ ...row, finding: { id, code, table } });
 
 describe('tables', () => {
   it('show their open shoe, open coup with cards, dealer, counts and whether they are parked', async () => {
     const cards: CoupDetail['cards'] = [
-      { ref: 'device/s#5', card: '9S', to: 'player', moved: false, exposed: false, carried: false },
+      {
+        ref: 'device/s#5',
+        card: '9S',
+        to: 'player',
+        moved: false,
+        exposed: false,
+        carried: false,
+        ms: 9,
+      },
     ];
     await floor.write({
       tables: [
@@ -79,7 +87,7 @@ describe('tables', () => {
           coup: 2,
           state: 'open',
           endedAt: null,
-          detail: { cards, declared: [], bets: [], commission: [] },
+          detail: { cards, bettingClosed: null, declared: [], bets: [], commission: [] },
         }),
       ],
       findings: [
@@ -318,28 +326,48 @@ describe('shoes and coups', () => {
     expect(await floor.read((read) => shoe(read, 'no such'))).toBeUndefined();
   });
 
+  it('show how many cards are left of each rank in one shoe, if its row has it', async () => {
+    const leftByRank = [-1, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 0];
+    await floor.write({
+      shoes: [
+        aShoe({ ref: 'counted#0', table: 'counted', leftByRank }),
+        aShoe({ ref: 'counted#1', table: 'counted' }),
+      ],
+    });
+    expect(await floor.read((read) => shoe(read, 'counted#0'))).toMatchObject({ leftByRank });
+    expect(await floor.read((read) => shoe(read, 'counted#1'))).toMatchObject({ leftByRank: null });
+  });
+
   it('show one coup with what was due at each card, findings and unjudgeable entries', async () => {
     const book = installedRules();
-    const dealt = (ref: string, to: 'player' | 'banker', card: Card) => ({
+    const dealt = (ref: string, to: 'player' | 'banker', card: Card, ms: number | null) => ({
       ref,
       card,
       to,
       moved: false,
       exposed: false,
       carried: false,
+      ms,
     });
     const cards = [
-      dealt('c#1', 'player', '2S'),
-      dealt('c#2', 'banker', '3D'),
-      dealt('c#3', 'player', '3C'),
-      dealt('c#4', 'banker', 'TH'),
+      dealt('c#1', 'player', '2S', -3),
+      dealt('c#2', 'banker', '3D', null),
+      dealt('c#3', 'player', '3C', 0),
+      dealt('c#4', 'banker', 'TH', 4_000),
     ];
+    const declared = [{ outcome: 'player', by: 'dealer', ms: 5_000 }];
     const bet = {
       seat: 1,
       bet: 'banker',
       stands: 100,
       late: 0,
-      settled: { stake: 'returned' as const, paid: 95, commissionTaken: 5, commissionMarked: 0 },
+      settled: {
+        stake: 'returned' as const,
+        paid: 95,
+        commissionTaken: 5,
+        commissionMarked: 0,
+        ms: 6_000,
+      },
     };
     await floor.write({
       coups: [
@@ -353,7 +381,8 @@ describe('shoes and coups', () => {
           dealer: 'ana',
           detail: {
             cards,
-            declared: [{ outcome: 'player', by: 'dealer' }],
+            bettingClosed: { ms: -20 },
+            declared,
             bets: [bet],
             commission: [{ seat: 1, due: 5, taken: 5, marked: 0 }],
           },
@@ -377,8 +406,10 @@ describe('shoes and coups', () => {
       findings: 2,
       worst: 1,
       bets: [bet],
-      declared: [{ outcome: 'player', by: 'dealer' }],
+      bettingClosed: { ms: -20 },
+      declared,
     });
+    expect(whole?.steps.map(({ ms }) => ms)).toEqual([-3, null, 0, 4_000]);
     expect(whole?.raised.map(({ id }) => id)).toEqual(['s-a', 's-b']);
     expect(whole?.unjudgeable.map(({ why }) => why)).toEqual(['a card could not be read']);
     expect(
@@ -464,6 +495,19 @@ describe('findings', () => {
         at: minute(2),
         raisedAt: null,
         gamingDay: '2026-11-20',
+        review: {
+          state: 'open',
+          claim: null,
+          proposal: null,
+          ruling: null,
+          counts: true,
+          escalated: null,
+          stale: false,
+          regressed: false,
+          touched: false,
+          lapsed: false,
+          evidence: null,
+        },
       },
     ]);
   });
@@ -482,6 +526,7 @@ describe('a reference used by the senders of two tables', () => {
         table,
         detail: {
           cards: [],
+          bettingClosed: null,
           declared: [],
           bets: [],
           commission: [{ seat: 1, due: 0, taken: 0, marked: 9 }],

@@ -54,10 +54,38 @@ describe('the tables of the read model', () => {
     ]);
   });
 
+  /** Migrates a schema to what it was before a migration. */
+  async function before(schema: string, migration: string): Promise<void> {
+    await migrate(database.url, schema);
+    const source = await readModelDataSource(database.url, { schema }).initialize();
+    const later = source.migrations.slice(
+      source.migrations.findIndex(({ name }) => name === migration),
+    );
+    try {
+      for (const _ of later) await source.undoLastMigration();
+    } finally {
+      await source.destroy();
+    }
+  }
+
+  it('keep shoes that were stored before the column for cards left, of which none are known', async () => {
+    await before('uncounted', 'ShoeLeft1789500000000');
+    await asked(
+      `insert into uncounted.shoe (ref, "table", shoe, rules, decks, kind, currency,
+         coups, cards, unread, closed, opened_at, gaming_day,
+         opened_offset, opened_line, partition, changed)
+       values ('s#0', 'B07', 'S1', 'punto-banco@1', 8, 'physical', 'MOP', 0, 0, 0, false, now(), now(), 0, 0, 0, 1)`,
+    );
+    const columns = `select count(*)::int as columns from information_schema.columns where table_schema = 'uncounted' and column_name = 'left_by_rank'`;
+    expect(await asked(columns)).toEqual([{ columns: 0 }]);
+    await migrate(database.url, 'uncounted');
+    expect(await asked('select ref, left_by_rank from uncounted.shoe')).toEqual([
+      { ref: 's#0', left_by_rank: null },
+    ]);
+  });
+
   it('keep findings that were stored before the column for their first raising', async () => {
-    await migrate(database.url, 'before');
-    const source = await readModelDataSource(database.url, { schema: 'before' }).initialize();
-    await source.undoLastMigration().finally(() => source.destroy());
+    await before('before', 'FindingRaisedAt1785100000000');
     await asked(
       `insert into before.finding (id, code, severity, "table", shoe, rules, "void", remedied, at, gaming_day, body, partition, changed)
        values ('f', 'PY-03', 2, 'B07', 'S1', 'punto-banco@1', false, false, now(), now(), '{}', 0, 1)`,

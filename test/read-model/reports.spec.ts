@@ -15,7 +15,7 @@ import {
   type CommissionBy,
   type CommissionLine,
   type Filter,
-  type FindingRow,
+  type FindingAsFolded,
   type ShoeRow,
   type ShoeTotals,
 } from '#read-model';
@@ -140,7 +140,7 @@ interface House {
   readonly scope: string[];
   readonly shoes: ShoeRow[];
   readonly totals: ShoeTotals[];
-  readonly findings: FindingRow[];
+  readonly findings: FindingAsFolded[];
 }
 
 let houses = 0;
@@ -339,6 +339,7 @@ describe('commission owed', () => {
         dealer: 'ana',
         detail: {
           cards: [],
+          bettingClosed: null,
           declared: [],
           bets: [],
           commission: [commission(1, 50), commission(2, 70)],
@@ -350,7 +351,13 @@ describe('commission owed', () => {
         table,
         coup: 2,
         dealer: 'bo',
-        detail: { cards: [], declared: [], bets: [], commission: [commission(1, 5)] },
+        detail: {
+          cards: [],
+          bettingClosed: null,
+          declared: [],
+          bets: [],
+          commission: [commission(1, 5)],
+        },
       }),
       aCoup({ ref: 'd#3', shoeRef: 'd#0', table, coup: 3, dealer: 'bo' }),
     ];
@@ -406,7 +413,7 @@ describe('commission owed', () => {
 });
 
 describe('misdealt coups', () => {
-  const of = (house: House, filter: Filter): FindingRow[] =>
+  const of = (house: House, filter: Filter): FindingAsFolded[] =>
     house.findings.filter(
       ({ body: finding, coupRef, withdrawnBecause, ...row }) =>
         holds(filter, row) &&
@@ -794,6 +801,7 @@ describe('every report', () => {
         table,
         detail: {
           cards: [],
+          bettingClosed: null,
           declared: [],
           bets: [],
           commission: [{ seat: 1, due: 0, taken: most * 3, marked: 1e21 }],

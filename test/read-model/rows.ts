@@ -4,7 +4,7 @@ import type {
   CoupRow,
   DeliveryRow,
   DeviceRow,
-  FindingRow,
+  FindingAsFolded,
   PositionMove,
   RowBatch,
   ShoeRow,
@@ -22,6 +22,9 @@ export const NOTHING: RowBatch = {
   shoes: [],
   coups: [],
   findings: [],
+  reviews: [],
+  bases: [],
+  reviewEvents: [],
   unjudgeable: [],
   totals: [],
   devices: [],
@@ -76,6 +79,7 @@ export const shoeRow = (ref: string, with_: Partial<ShoeRow> = {}): ShoeRow => (
   coups: 1,
   cards: 6,
   unread: 0,
+  leftByRank: [32, 31, 32, 30, 30, 31, 32, 32, 32, 32, 32, 32, 32],
   closed: false,
   closeReason: null,
   remaining: null,
@@ -113,16 +117,24 @@ export const coupRow = (ref: string, with_: Partial<CoupRow> = {}): CoupRow => (
         moved: false,
         exposed: false,
         carried: false,
+        ms: 4_000,
       },
     ],
-    declared: [{ outcome: 'banker', by: 'dealer' }],
+    bettingClosed: { ms: 2_000 },
+    declared: [{ outcome: 'banker', by: 'dealer', ms: 12_000 }],
     bets: [
       {
         seat: 1,
         bet: 'banker',
         stands: 100,
         late: 0,
-        settled: { stake: 'returned', paid: 100, commissionTaken: 0, commissionMarked: 5 },
+        settled: {
+          stake: 'returned',
+          paid: 100,
+          commissionTaken: 0,
+          commissionMarked: 5,
+          ms: 14_000,
+        },
       },
     ],
     commission: [{ seat: 1, due: 5, taken: 0, marked: 5 }],
@@ -151,7 +163,7 @@ export const aFinding = (id: string, with_: Partial<Finding> = {}): Finding => (
   ...with_,
 });
 
-export const findingRow = (id: string, with_: Partial<FindingRow> = {}): FindingRow => ({
+export const findingRow = (id: string, with_: Partial<FindingAsFolded> = {}): FindingAsFolded => ({
   ...findingColumns(with_.body ?? aFinding(id)),
   shoeRef: 'device/B07#1',
   coupRef: 'device/B07#2',

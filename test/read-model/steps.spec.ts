@@ -23,6 +23,7 @@ const cards = (text: string): CoupDetail['cards'] =>
       moved: false,
       exposed: false,
       carried: false,
+      ms: i,
     }));
 const words = (dues: readonly Due[]): string =>
   dues

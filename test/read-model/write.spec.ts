@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { keyOf, RowsNotWritten, RowStore, type RowBatch } from '#read-model';
+import { keyOf, RowsNotWritten, RowStore, type ReviewOfFinding, type RowBatch } from '#read-model';
 import { eachOnFreshRows, type Rows } from './looking.js';
 import {
   aFinding,
@@ -163,6 +163,33 @@ describe('a write of rows', () => {
     ).toEqual([
       { id: 'f', raised_at: first, withdrawn_because: null },
       { id: 'n', raised_at: null, withdrawn_because: null },
+    ]);
+  });
+
+  it('keeps the later offset if a finding and its review changed in one batch', async () => {
+    const review: ReviewOfFinding = {
+      ...{ id: 'reviewed', review: 'proposed', claimedBy: null, claimedUntil: null },
+      ...{ proposal: 'person/p#1', proposedBy: 'p', disposition: 'no-error', policy: 'review@1' },
+      ...{ ruling: null, signedBy: null, ruledAt: null, counts: true, escalated: null },
+      ...{ stale: false, regressed: false, touched: false, lapsed: false, evidence: null },
+      ...{ partition: 0, changed: 5 },
+    };
+    const basis = { id: 'reviewed', people: ['dora'], lines: [[3, 0] as const] };
+    const finding = findingRow('reviewed', { changed: 10 });
+    await put({
+      findings: [finding],
+      reviews: [review],
+      bases: [{ ...basis, partition: 0, changed: 4 }],
+    });
+    const columns = 'review, proposal, people, lines, changed::int';
+    expect(await rows.ask(`select ${columns} from rows.finding`)).toEqual([
+      {
+        review: 'proposed',
+        proposal: 'person/p#1',
+        people: ['dora'],
+        lines: [[3, 0]],
+        changed: 10,
+      },
     ]);
   });
 
@@ -360,7 +387,10 @@ describe('extreme values', () => {
           coup: HUGE,
           openedAt: '2016-12-31t23:59:60.5z',
           gamingDay: '9999-12-31',
-          detail: { ...coupRow('x').detail, declared: [{ outcome: ref, by: 'a\ud800\0b' }] },
+          detail: {
+            ...coupRow('x').detail,
+            declared: [{ outcome: ref, by: 'a\ud800\0b', ms: -HUGE }],
+          },
         }),
       ],
       findings: [
@@ -399,7 +429,7 @@ describe('extreme values', () => {
       {
         coup: HUGE,
         opened_at: '2016-12-31T23:59:59.500Z',
-        detail: { declared: [{ outcome: ref, by: 'a\uFFFD\uFFFDb' }] },
+        detail: { declared: [{ outcome: ref, by: 'a\uFFFD\uFFFDb', ms: -HUGE }] },
       },
     ]);
     expect(await rows.ask(`select body->>'message' as message from rows.finding`)).toEqual([

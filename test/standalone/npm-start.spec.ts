@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FINDING_CODES } from '#audit';
 import { sampleDayLines } from '../../apps/standalone/src/sample-day.js';
+import { SAMPLE_PEOPLE } from '../../apps/standalone/src/sample-people.js';
 import type { CommissionLine, CommissionReport, MisdealtReport } from '#read-model';
 import {
   childrenOf,
@@ -140,6 +141,19 @@ describe('npm start', () => {
       for (const part of ['PostgreSQL', 'Auditor', 'API', 'Sample day'])
         expect(lines.join('\n')).toMatch(new RegExp(`^  ${part} +[0-9.]+ s$`, 'm'));
       expect(onTerminal.said).not.toMatch(/^\{|RouterExplorer/m);
+      const [, url = ''] = /Open {5}(\S+)\/docs/.exec(onTerminal.said) ?? [];
+      for (const { name, roles } of SAMPLE_PEOPLE) {
+        const line = new RegExp(`^ {11}${name}, password (\\S+)\\r?$`, 'm');
+        const [, password = ''] = line.exec(onTerminal.said) ?? [];
+        const answer = await fetch(`${url}/v1/sign-in`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ name, password }),
+        });
+        const { token } = (await answer.json()) as { token: string };
+        const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${token}` } });
+        expect(await me.json()).toMatchObject({ id: `person/${name}`, roles });
+      }
       const pids = treeOf(onTerminal.child.pid as number);
       onTerminal.child.stdin?.write('\u0003');
       expect(await onTerminal.ended).toBe(0);

@@ -62,6 +62,7 @@ const findingOf = ({
   dealer: _d,
   at: _a,
   raisedAt: _r,
+  review: _v,
   gamingDay: _g,
   ...finding
 }: FindingLine): Finding => ({

@@ -8,7 +8,13 @@ export {
 } from './settings/api-settings.js';
 export { rulesOfServer } from './settings/rules-of-server.js';
 export { migrateAccess } from './identity/database/access-database.js';
-export { ensureFirstAdmin, passwordState } from './identity/accounts/first-admin.js';
+export {
+  ensureFirstAdmin,
+  passwordState,
+  unusedPasswords,
+  type FirstAdmin,
+  type NewPerson,
+} from './identity/accounts/first-admin.js';
 export { sessionWithoutPassword } from './identity/sessions/open-session.js';
 export {
   PERMISSIONS,

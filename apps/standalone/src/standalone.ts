@@ -9,7 +9,9 @@ import {
   processRegistry,
   ROLES,
   rulesOfServer,
+  unusedPasswords,
   warnOfPlainHttp,
+  type FirstAdmin,
 } from '#api';
 import { journalOn } from '#auditor';
 import { openLog, type EventLog } from '#event-log';
@@ -21,6 +23,7 @@ import { folderCluster } from './folder-cluster.js';
 import { lockFolder } from './folder-lock.js';
 import { startOnAnyRows } from './rows-of-before.js';
 import { dealSampleDay, wantsSampleDay } from './sample-day.js';
+import { SAMPLE_PEOPLE } from './sample-people.js';
 import type { StandaloneSettings } from './settings.js';
 import type { StartReport } from './start-report.js';
 
@@ -31,6 +34,8 @@ interface SignIn {
   readonly password: string | undefined;
   /** The file that holds both; undefined if the password was set from outside. */
   readonly file: string | undefined;
+  /** The people of the sample floor whose generated passwords nobody has used yet. */
+  readonly people: readonly FirstAdmin[];
 }
 
 /** The whole server, running in this process. */
@@ -169,6 +174,13 @@ async function startDatabase(
   return cluster.url;
 }
 
+/** What the file of the sign-in holds. A password from outside is not in it. */
+interface Kept {
+  readonly name: string;
+  readonly password?: string;
+  readonly people?: readonly FirstAdmin[];
+}
+
 /**
  * Returns the first administrator, who may do everything on one machine. A generated password is in
  * the data folder, next to that of the database: a reader of one file can read everything else. A
@@ -184,13 +196,21 @@ async function signInOf(
     ...(adminPassword !== undefined && { password: adminPassword }),
     roles: ROLES,
     mustChangePassword: adminPassword !== undefined && !sampleDay,
+    people: sampleDay ? SAMPLE_PEOPLE : [],
   });
-  if (made && adminPassword !== undefined)
-    return { name: made.name, password: undefined, file: undefined };
-  if (made) writeFileSync(file, `${JSON.stringify(made)}\n`, { mode: 0o600 });
-  if (!existsSync(file)) return undefined;
-  const kept = JSON.parse(readFileSync(file, 'utf8')) as { name: string; password: string };
-  const state = await passwordState(databaseUrl, kept);
+  const isGiven = adminPassword !== undefined;
+  if (made) {
+    const { password, ...rest } = made;
+    const kept = isGiven ? rest : { name: made.name, password, people: made.people };
+    if (!isGiven || made.people.length > 0)
+      writeFileSync(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+  }
+  if (!existsSync(file))
+    return made && { name: made.name, password: undefined, file: undefined, people: [] };
+  const { name, password, people = [] } = JSON.parse(readFileSync(file, 'utf8')) as Kept;
+  const unused = await unusedPasswords(databaseUrl, people);
+  if (password === undefined) return { name, password, file: undefined, people: unused };
+  const state = await passwordState(databaseUrl, { name, password });
   if (state === 'changed') return undefined;
-  return { name: kept.name, password: state === 'unused' ? kept.password : undefined, file };
+  return { name, password: state === 'unused' ? password : undefined, file, people: unused };
 }

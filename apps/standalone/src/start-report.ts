@@ -66,6 +66,7 @@ function readyText({ url, signIn, sampleEvents }: Standalone, took: string): str
       : []),
     `Open     ${url}/docs`,
     `Sign in  ${signInText(signIn)}`,
+    ...(signIn?.people ?? []).map(({ name, password }) => `         ${name}, password ${password}`),
   ];
   return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }

@@ -1,5 +1,5 @@
 import type { Found } from './findings/finding.js';
-import type { ReviewChange } from './review/desk.js';
+import type { ItemChange, ReviewChange } from './review/desk.js';
 import {
   UNCHANGED,
   type Coup,
@@ -17,6 +17,7 @@ export const noTableChanges = (): TableChanges => ({
   outside: new Map(),
   news: [],
   reviews: [],
+  items: new Map(),
 });
 
 /** Returns the changes of a shoe that has none, or that opens with the mark `opened`. */
@@ -127,6 +128,8 @@ export interface Changes {
   readonly outside: readonly FindingChange[];
   /** In the order in which they happened. */
   readonly reviews: readonly ReviewChange[];
+  /** Where the review of each finding now stands that was raised, or whose review changed. */
+  readonly items: readonly ItemChange[];
 }
 
 /** Takes all changes of a table. The table no longer keeps them. */
@@ -139,7 +142,14 @@ export function takeChanges(state: TableState): Changes {
     shoes: shoes.filter(hasChanged).map(taken),
     outside,
     reviews: changes.reviews.splice(0),
+    items: takeItems(changes),
   };
+}
+
+function takeItems({ items }: TableChanges): ItemChange[] {
+  const all = [...items.values()];
+  items.clear();
+  return all;
 }
 
 /**
@@ -158,6 +168,7 @@ export function takeFinalChanges(state: TableState): Changes | undefined {
     shoes: left.splice(0).map(taken),
     outside: outside.map(([, change]) => change),
     reviews: reviews.splice(0),
+    items: takeItems(changes),
   };
 }
 

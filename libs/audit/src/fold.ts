@@ -68,10 +68,15 @@ export function fold(
   const taken = 'decoder' in event ? eventOf(event, state.table) : event;
   if (state.table === HOUSE_TABLE) return;
   state.changes.receipt = receipt;
+  if (receipt.position !== undefined) keepPosition(taken, receipt.position);
   if (isReview(taken)) return new ReviewDesk(state, book).act(taken);
   admit(state.admission, taken, new Table(state, book));
   follow(state, book);
 }
+
+/** Keeps with an event where its line is. The event goes on through waits and corrections. */
+const keepPosition = (event: { position?: number | undefined }, position: number): void =>
+  void (event.position = position);
 
 /** Lets the desk follow what the game did to findings, if it did anything. */
 function follow(state: TableState, book: RuleBook): void {

@@ -52,9 +52,25 @@ export {
   type Rows,
   type ShoeRows,
 } from './rows/rows.js';
-export { needsTwo, REFUSALS } from './review/arbitrate.js';
-export type { Item, ReviewOutcome, ReviewChange } from './review/desk.js';
-export { evidenceBehind } from './review/evidence.js';
+export {
+  arbitrate,
+  needsTwo,
+  REFUSALS,
+  REVIEW_OUTCOMES,
+  type ReviewRefusal,
+} from './review/arbitrate.js';
+export {
+  DESK_MAX,
+  REVIEW_STATES,
+  type Basis,
+  type Item,
+  type ItemChange,
+  type ReviewChange,
+  type Reviewed,
+  type ReviewOutcome,
+  type Ruling,
+} from './review/desk.js';
+export { evidenceBehind, reviewerOf } from './review/evidence.js';
 export { contentOf } from './events/canonical.js';
 export type { AuditedCoup } from './rows/audited-coup.js';
 export type { AuditedShoe } from './rows/audited-shoe.js';

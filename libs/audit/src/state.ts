@@ -6,14 +6,14 @@ import type { ByCoup } from './findings/by-coup.js';
 import type { MessageKind } from './admission/message-kinds.js';
 import type { Readings } from './coup/readings/readings.js';
 import type { Found, Gap, NotJudged } from './findings/finding.js';
-import type { Desk, ReviewChange } from './review/desk.js';
+import type { Desk, ItemChange, ReviewChange } from './review/desk.js';
 import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.js';
 
 /**
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 6;
+export const FOLD_VERSION = 7;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -311,6 +311,8 @@ export interface Receipt {
   readonly mark: number;
   /** When the event was received, RFC 3339; null if unknown. */
   readonly received: string | null;
+  /** Where its line is in the log, as a number that the caller understands. */
+  readonly position?: number;
 }
 
 /** The mark of what did not change. */
@@ -361,6 +363,8 @@ export interface TableChanges {
   readonly news: { readonly found: Found; readonly isGone: boolean }[];
   /** What changed in reviews. */
   readonly reviews: ReviewChange[];
+  /** The reviews that changed, by finding, as they are now. */
+  readonly items: Map<string, ItemChange>;
 }
 
 /** All that the fold keeps of one table. */

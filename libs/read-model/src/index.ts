@@ -66,6 +66,7 @@ export {
   type FindingsFilter,
   type FindingStatus,
 } from './findings/findings.js';
+export { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './findings/review.js';
 export {
   MISDEALT_CODES,
   everyMisdealt,

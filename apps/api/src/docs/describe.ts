@@ -1,6 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { sampleDayExamples } from './examples.js';
+import { COOKIE_NAMES } from '../identity/credentials/session-cookie.js';
+import { COOKIE_SCHEME } from '../identity/requires.js';
 import { SENT_SCHEMAS } from '../ingest/events/event-schemas.js';
 import {
   documentOf,
@@ -39,7 +41,15 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
       type: 'http',
       scheme: 'bearer',
       description: 'A device key (spk_...) or the token of a sign-in (sps_...)',
-    });
+    })
+    .addCookieAuth(
+      COOKIE_NAMES.tls,
+      {
+        type: 'apiKey',
+        description: `A sign-in with \`cookie\`, for pages of this server. It counts without the header Authorization only. Without TLS its name is ${COOKIE_NAMES.plain}`,
+      },
+      COOKIE_SCHEME,
+    );
   for (const [name, description] of Object.entries(TAGS)) about.addTag(name, description);
   const document = SwaggerModule.createDocument(app, about.build(), {
     operationIdFactory: (_controller, method) => method,
@@ -106,6 +116,7 @@ function addRefusals(path: string, method: string, operation: Operation): void {
     ...ANYWHERE,
     ...refusalsOf(operation.operationId),
     ...(method === 'get' ? [] : (['media-type-not-taken'] as const)),
+    ...(method === 'get' || operation.security?.length === 0 ? [] : (['cross-site'] as const)),
     ...(operation.requestBody ? (['invalid-request'] as const) : []),
     ...(path.includes('{') ? (['not-found'] as const) : []),
   ]);

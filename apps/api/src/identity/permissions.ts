@@ -28,6 +28,10 @@ export const PERMISSIONS = {
   'own-sessions': ROLES,
   'own-password': ROLES,
   'own-factor': ROLES,
+  /** Reads the own saved views and preferences. */
+  'own-screens': ROLES,
+  /** Changes them. Its name keeps wall displays from it. */
+  'arrange-screens': ROLES,
   /** Rule documents and review policies: what the house plays and reviews by. */
   'read-rules': ROLES,
   'read-tables': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],

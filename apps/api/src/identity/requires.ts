@@ -1,10 +1,13 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBearerAuth, ApiSecurity } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Identity, Person } from './identity.js';
 import { Refuses } from '../problems/refuses.js';
 import type { Permission } from './permissions.js';
+
+/** The name of the session cookie among the security schemes of the document. */
+export const COOKIE_SCHEME = 'cookieAuth';
 
 /** What a route declares for the gate in its Fastify config. */
 export interface RouteNeeds {
@@ -22,6 +25,7 @@ export const Requires = (permission: Permission): MethodDecorator =>
   applyDecorators(
     RouteConfig({ needs: permission } satisfies RouteNeeds),
     ApiBearerAuth(),
+    ApiCookieAuth(COOKIE_SCHEME),
     Refuses(
       'not-signed-in',
       'not-permitted',

@@ -21,6 +21,7 @@ import {
   Ref,
   RulesId,
   SeverityField,
+  Signed,
   Text,
   Time,
   Whole,
@@ -45,6 +46,12 @@ const Cards = (): PropertyDecorator =>
     description: 'In the order drawn; null is a card that could not be read',
   });
 
+const SinceOpening = (description: string): PropertyDecorator =>
+  Signed({
+    nullable: true,
+    description: `${description}: milliseconds since the coup's opening by the events' own times, negative if a clock is behind; null if the times cannot be compared`,
+  });
+
 /** A card of a coup, where it lies, and whether it was moved, exposed or carried over. */
 export class CardAnswer implements Required<CardOfCoup> {
   @Ref({ description: 'Its drawing' }) ref!: string;
@@ -55,6 +62,7 @@ export class CardAnswer implements Required<CardOfCoup> {
   @YesNo() moved!: boolean;
   @YesNo() exposed!: boolean;
   @YesNo({ description: 'Carried over from the coup before' }) carried!: boolean;
+  @SinceOpening('When it was drawn; negative also if it was carried over') ms!: number | null;
 }
 
 /** The settlement of a bet: what became of the stake, the amount paid, and the commission. */
@@ -63,6 +71,7 @@ export class SettledAnswer implements Required<Settled> {
   @Amount() paid!: number;
   @Amount() commissionTaken!: number;
   @Amount() commissionMarked!: number;
+  @SinceOpening('The last settlement') ms!: number | null;
 }
 
 /** A seat's bet in a coup, and its settlement. */
@@ -82,10 +91,16 @@ export class CoupCommissionAnswer implements Required<CoupCommission> {
   @Amount() marked!: number;
 }
 
+/** The first closing of betting. */
+export class BettingClosedAnswer implements Required<NonNullable<CoupDetail['bettingClosed']>> {
+  @SinceOpening('When betting closed') ms!: number | null;
+}
+
 /** An outcome that was declared, and who declared it. */
-export class DeclaredAnswer {
+export class DeclaredAnswer implements Required<CoupDetail['declared'][number]> {
   @Text() outcome!: string;
   @Text({ description: 'dealer or device' }) by!: string;
+  @SinceOpening('When it was declared') ms!: number | null;
 }
 
 class CardDue implements Required<Extract<Due, { step: 'card' }>> {
@@ -146,6 +161,8 @@ export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
   @Currency() currency!: string;
   @Parts(() => StepAnswer) steps!: readonly StepAnswer[];
   @DueField('What the rules require after the last card') then!: readonly Due[];
+  @Part(() => BettingClosedAnswer, { nullable: true, description: 'Null if it was not closed' })
+  bettingClosed!: BettingClosedAnswer | null;
   @Parts(() => DeclaredAnswer) declared!: readonly DeclaredAnswer[];
   @Parts(() => CoupBetAnswer) bets!: readonly CoupBetAnswer[];
   @Parts(() => CoupCommissionAnswer) commission!: readonly CoupCommissionAnswer[];

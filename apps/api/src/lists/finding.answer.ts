@@ -24,6 +24,7 @@ import {
   Whole,
   YesNo,
 } from '../docs/answer-fields.js';
+import { ReviewAnswer } from './review.answer.js';
 
 type Gap = NonNullable<Finding['gap']>;
 
@@ -119,6 +120,7 @@ export class FindingAnswer implements Required<FindingLine> {
   @Day() gamingDay!: string;
   @Time({ nullable: true, description: 'The receipt of the event that raised it first' })
   raisedAt!: FindingLine['raisedAt'];
+  @Part(() => ReviewAnswer) review!: ReviewAnswer;
 }
 
 /** What could not be judged, where, and why. */

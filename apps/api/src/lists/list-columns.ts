@@ -72,11 +72,31 @@ export const COUP_COLUMNS: readonly Column<CoupLine>[] = [
   ...ofFindings(named<CoupLine>('findings', 'worst')),
 ];
 
+const REVIEW_COLUMNS: readonly Column<FindingLine>[] = [
+  { heading: 'review', value: ({ review }) => review.state },
+  { heading: 'claimedBy', value: ({ review }) => review.claim?.by },
+  { heading: 'claimedUntil', value: ({ review }) => review.claim?.until },
+  {
+    heading: 'disposition',
+    value: ({ review: { proposal, ruling } }) => (ruling ?? proposal)?.disposition,
+  },
+  {
+    heading: 'proposedBy',
+    value: ({ review: { proposal, ruling } }) => ruling?.proposedBy ?? proposal?.by,
+  },
+  { heading: 'signedBy', value: ({ review }) => review.ruling?.signedBy },
+  { heading: 'ruledAt', value: ({ review }) => review.ruling?.at },
+  ...(['counts', 'escalated', 'stale', 'regressed', 'touched', 'lapsed', 'evidence'] as const).map(
+    (heading): Column<FindingLine> => ({ heading, value: ({ review }) => review[heading] }),
+  ),
+];
+
 /** The columns of the file of the list of findings. */
 export const FINDING_COLUMNS: readonly Column<FindingLine>[] = [
   ...named<FindingLine>(
     'gamingDay',
     'at',
+    'raisedAt',
     'table',
     'shoe',
     'coup',
@@ -96,4 +116,5 @@ export const FINDING_COLUMNS: readonly Column<FindingLine>[] = [
   })),
   ...named<FindingLine>('void', 'remedied', 'message', 'shoeRef', 'coupRef', 'withdrawnBecause'),
   { heading: 'events', value: ({ events }) => events.join(' ') },
+  ...REVIEW_COLUMNS,
 ];

@@ -1,4 +1,6 @@
+import { ApiProperty } from '@nestjs/swagger';
 import type { Severity as Grade } from '#audit';
+import { RANKS } from '#baccarat';
 import type { ShoeLedgerLine, ShoeLine, ShoeWhole } from '#read-model';
 import {
   Amount,
@@ -66,6 +68,16 @@ export class LedgerAnswer implements Required<ShoeLedgerLine> {
  */
 export class ShoeWholeAnswer extends ShoeAnswer implements Required<ShoeWhole> {
   @PositionsField() positions!: string;
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer' },
+    minItems: RANKS.length,
+    maxItems: RANKS.length,
+    nullable: true,
+    description:
+      'Cards left of each rank, ace to king, as recorded and corrected. An unread card is taken from no rank. Negative if more came than the decks hold',
+  })
+  leftByRank!: readonly number[] | null;
   @Parts(() => LedgerAnswer) ledger!: readonly LedgerAnswer[];
   @Parts(() => CoupAnswer) coupLines!: readonly CoupAnswer[];
   @Parts(() => FindingAnswer, findingsOnly('Standing ones first, then withdrawn ones'))

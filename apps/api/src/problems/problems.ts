@@ -44,7 +44,7 @@ export const PROBLEMS = {
     status: 401,
     title: 'Authentication is required',
     meaning:
-      'The request has no token, or its token is unknown, revoked or expired. Sign in, or use a device key: `Authorization: Bearer ...`.',
+      'The request has no token, or its token is unknown, revoked or expired. Sign in, or use a device key: `Authorization: Bearer ...`. A page of this server may use one session cookie instead.',
   },
   'wrong-password': {
     status: 401,
@@ -67,6 +67,18 @@ export const PROBLEMS = {
     title: 'This identity may not do this',
     meaning:
       'The token is valid, but no role of the identity has the permission that the route requires.',
+  },
+  'cross-site': {
+    status: 403,
+    title: 'The request does not come from a page of this server',
+    meaning:
+      'A browser sends the session cookie by itself, so a page of another site could use it. A request with the cookie that may change something, and a sign-in for a cookie, needs the header `Sec-Fetch-Site: same-origin` or, without that header, an `Origin` equal to the host. Programs use the header `Authorization`. Behind a proxy, the server must know which host and scheme the browser asked: see `SHOEPRINT_TRUST_PROXY`.',
+  },
+  'confirm-first': {
+    status: 403,
+    title: 'The session must be confirmed first',
+    meaning:
+      'The request needs a sign-in or a confirmation no older than 15 minutes. `POST /v1/me/confirm` confirms the session; then send the same request again.',
   },
   'password-change-required': {
     status: 403,

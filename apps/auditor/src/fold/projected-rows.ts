@@ -2,17 +2,28 @@ import {
   auditedTable,
   referenceOf,
   rowsOf,
+  reviewerOf,
   shoesInReach,
   type AuditedFinding,
   type AuditedShoe,
+  type Basis,
+  type Changes,
+  type Item,
+  type ItemChange,
+  type Policy,
+  type Reviewed,
   type ShoeRows,
 } from '#audit';
 import {
   findingColumns,
+  type BasisOfFinding,
+  type FindingAsFolded,
+  type LinePlace,
+  type ReviewEventRow,
+  type ReviewOfFinding,
   type CoupRow,
   type DeliveryRow,
   type DeviceRow,
-  type FindingRow,
   type HouseEventRow,
   type RowBatch,
   type ShoeRow,
@@ -21,8 +32,8 @@ import {
 } from '#read-model';
 import type { Delivery } from './delivery.js';
 import type { Device } from './device.js';
-import type { HouseAct, TableRun } from './table-run.js';
-import { utcOf } from './times.js';
+import { lineAt, type HouseAct, type TableRun } from './table-run.js';
+import { isoOf, utcOf } from './times.js';
 
 /** Returns the gaming day of an event's time. */
 export type DayOf = (time: string) => string;
@@ -37,6 +48,9 @@ export const nothingGathered = (): Gathered => ({
   shoes: [],
   coups: [],
   findings: [],
+  reviews: [],
+  bases: [],
+  reviewEvents: [],
   unjudgeable: [],
   totals: [],
   devices: [],
@@ -55,6 +69,7 @@ export function addRows(run: TableRun, partition: number, dayOf: DayOf, rows: Ga
   const { shoes, outside } = rowsOf(changes);
   for (const shoe of shoes) table.addShoe(shoe, rows);
   for (const finding of outside) rows.findings.push(table.finding(finding));
+  table.addReviews(changes, rows);
   for (const device of devices) rows.devices.push(table.device(device));
   for (const act of acts) rows.houseEvents.push(table.houseEvent(act));
   for (const delivery of deliveries) rows.deliveries.push(table.delivery(delivery));
@@ -121,7 +136,7 @@ class TableProjection {
     }));
   }
 
-  finding(changed: AuditedFinding): FindingRow {
+  finding(changed: AuditedFinding): FindingAsFolded {
     const { finding, shoeRef, coupRef, withdrawnBecause, received, mark } = changed;
     const { time, dealer } = changed.raised();
     return {
@@ -135,6 +150,76 @@ class TableProjection {
       withdrawnBecause,
       ...this.at(mark),
     };
+  }
+
+  addReviews({ reviews, items }: Changes, rows: Gathered): void {
+    for (const each of reviews)
+      if (each.is === 'reviewed' && each.outcome !== 'idempotency-key-reused')
+        rows.reviewEvents.push(this.reviewEvent(each));
+    for (const change of items) {
+      rows.reviews.push(this.review(change));
+      if (change.basis) rows.bases.push(this.basis(change.item.id, change.basis, change.mark));
+    }
+  }
+
+  private reviewEvent({ event, finding, outcome, mark }: Reviewed): ReviewEventRow {
+    const { type, time, data, position = 0 } = event;
+    return {
+      ref: referenceOf(event),
+      table: this.run.table,
+      finding,
+      type,
+      by: reviewerOf(event),
+      as: data.as,
+      at: utcOf(time),
+      data,
+      outcome,
+      ...lineAt(position),
+      ...this.at(mark),
+    };
+  }
+
+  private review({ item, lapsed, mark }: ItemChange): ReviewOfFinding {
+    const { id, state, claim, proposal, ruling } = item;
+    const { escalated, stale, regressed, touched, evidence } = item;
+    return {
+      id,
+      review: state,
+      claimedBy: claim && claim.by,
+      claimedUntil: claim && isoOf(claim.until),
+      proposal: proposal && proposal.ref,
+      ruling: ruling && ruling.ref,
+      ruledAt: ruling && isoOf(ruling.at),
+      ...this.decided(item),
+      ...{ escalated, stale, regressed, touched, lapsed, evidence },
+      ...this.at(mark),
+    };
+  }
+
+  /** Returns what a ruling, or else a proposal, decides; null if there is neither. */
+  private decided({ proposal, ruling }: Item) {
+    const { disposition, policy } = ruling ?? proposal ?? NOT_DECIDED;
+    return {
+      proposedBy: ruling ? ruling.proposedBy : proposal && proposal.by,
+      disposition,
+      policy,
+      signedBy: ruling && ruling.signedBy,
+      counts: this.counts(ruling),
+    };
+  }
+
+  private counts(ruling: Item['ruling']): boolean {
+    if (!ruling) return true;
+    const { dispositions } = this.run.book.policies.get(ruling.policy) as Policy;
+    return dispositions.get(ruling.disposition)?.counts ?? true;
+  }
+
+  private basis(id: string, { people, positions }: Basis, mark: number): BasisOfFinding {
+    const lines = positions.map((position): LinePlace => {
+      const { offset, line } = lineAt(position);
+      return [offset, line];
+    });
+    return { id, people, lines, ...this.at(mark) };
   }
 
   private unjudgeable(changed: ShoeRows): UnjudgeableChange[] {
@@ -181,5 +266,7 @@ class TableProjection {
     };
   }
 }
+
+const NOT_DECIDED = { disposition: null, policy: null };
 
 const utcOrNull = (time: string | null): string | null => (time === null ? null : utcOf(time));

@@ -52,6 +52,16 @@ export interface LineAt {
   readonly line: number;
 }
 
+/** More lines than a record has. */
+const LINES = 16_384;
+/** Returns a line's place as one number, as the fold keeps it. */
+const positionOf = ({ offset, line }: LineAt): number => offset * LINES + line;
+/** Returns the place of a line that `positionOf` gave. */
+export const lineAt = (position: number): LineAt => ({
+  offset: Math.floor(position / LINES),
+  line: position % LINES,
+});
+
 /** An act in the house, and the offset after its record. */
 export interface HouseAct {
   readonly event: AnyEvent;
@@ -123,6 +133,10 @@ export class TableRun {
     return Buffer.from(`${JSON.stringify(kept)}\n${saveTable(this.state)}`);
   }
 
+  get book(): RuleBook {
+    return this.judging.book;
+  }
+
   get table(): string {
     return this.state.table;
   }
@@ -157,7 +171,11 @@ export class TableRun {
     if (isOfHouse(event) && this.table === HOUSE_TABLE) this.acts.push({ event, mark });
     const { counts } = this.state.admission;
     const { duplicates } = counts;
-    this.judging.fold(this.state, event, this.judging.book, { mark, received });
+    this.judging.fold(this.state, event, this.judging.book, {
+      mark,
+      received,
+      position: positionOf(at),
+    });
     this.mark = mark;
     this.eventsFolded += 1;
     this.lastEventTime = event.time;

@@ -25,6 +25,9 @@ const isPlain = (time: string): boolean =>
 /** Returns an event's time in milliseconds since 1970, clamped to the years 1 to 9999. */
 export const millisOf = (time: string): number => clamped(Math.floor(timeOf(time) ?? wrong(time)));
 
+/** Returns milliseconds since 1970 as rows hold a time, clamped likewise. */
+export const isoOf = (ms: number): string => new Date(clamped(Math.floor(ms))).toISOString();
+
 /** Returns whether one time is later than another. */
 export const isLater = (time: string, than: string): boolean =>
   isPlain(time) && isPlain(than) ? time > than : millisOf(time) > millisOf(than);

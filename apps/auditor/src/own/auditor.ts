@@ -5,6 +5,7 @@ import { BackgroundTasks } from './background-tasks.js';
 import { GapWatch } from './gap-watch.js';
 import { Intake } from './intake.js';
 import { Lag } from './monitoring/lag.js';
+import { FindingsWaiting } from './monitoring/waiting.js';
 import { Reports } from './monitoring/reports.js';
 import { Decisions } from './parking/decisions.js';
 import { Refusals } from './parking/refusals.js';
@@ -16,6 +17,7 @@ import type { AuditorParts } from './parts.js';
 import { Writer } from './writer.js';
 
 const GAP_LOOK_MS = 200;
+const WAITING_LOOK_MS = 15_000;
 
 /** What the parts of an auditor share. */
 interface Shared extends AuditorParts {
@@ -34,6 +36,7 @@ export class Auditor {
   private readonly decisions: Decisions;
   private readonly lag: Lag;
   private readonly gaps: GapWatch;
+  private readonly waiting: FindingsWaiting;
 
   private constructor(parts: AuditorParts) {
     const { log, rows, judging, dayOf, metrics } = parts;
@@ -44,7 +47,7 @@ export class Auditor {
     const writer = new Writer(rows, dayOf, {
       lost: ({ partition }) => this.membership.lose(partition),
       unwritable: (fold, why) => tasks.track(faults.stop(fold, fold.written, why)),
-      committed: (events, ms, received) => metrics.committed(events, ms, received),
+      committed: (...commit) => metrics.committed(...commit),
       failed: (why) => reports.writeFailed(why),
     });
     const faults = new PartitionFaults(parts, partitions, writer);
@@ -56,6 +59,7 @@ export class Auditor {
     this.membership = new Membership({ ...shared, takeovers: this.takeovers });
     this.decisions = new Decisions(shared);
     this.lag = new Lag(parts, partitions);
+    this.waiting = new FindingsWaiting(parts, partitions);
     this.gaps = new GapWatch(log, (why) => reports.writeFailed(why), parts.gapAfterMs);
   }
 
@@ -64,11 +68,12 @@ export class Auditor {
    * another log, and `OtherFold` if another version of the fold made them.
    */
   static async start(parts: AuditorParts): Promise<Auditor> {
-    const { rows, log, leaseMs } = parts;
+    const { rows, log, leaseMs, waitingEveryMs = WAITING_LOOK_MS } = parts;
     await rows.prepare(log.id, log.partitions, FOLD_VERSION);
     const auditor = new Auditor(parts);
     await auditor.tick();
     auditor.shared.tasks.every(leaseMs / 3, () => auditor.tick());
+    auditor.shared.tasks.every(waitingEveryMs, () => auditor.waiting.measure());
     auditor.shared.tasks.every(GAP_LOOK_MS, () => auditor.lookForGaps());
     return auditor;
   }

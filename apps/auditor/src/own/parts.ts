@@ -19,4 +19,6 @@ export interface AuditorParts {
   readonly leaseMs: number;
   /** How long a table waits for a hole before the hole is declared a gap. */
   readonly gapAfterMs?: number;
+  /** How often the findings that wait are counted. Default: 15 s. */
+  readonly waitingEveryMs?: number;
 }

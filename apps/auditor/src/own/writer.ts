@@ -14,7 +14,7 @@ export interface WriterListener {
   lost(fold: PartitionFold): void;
   /** The rows of this partition cannot be projected, or the database refuses them: a bug. */
   unwritable(fold: PartitionFold, why: Error): void;
-  committed(events: number, ms: number, received: readonly string[]): void;
+  committed(events: number, ms: number, received: readonly string[], lapsed: number): void;
   failed(why: Error): void;
 }
 
@@ -260,6 +260,7 @@ export class Writer {
       events,
       ms,
       pieces.flatMap(({ received }) => received),
+      pieces.flatMap(({ rows }) => rows.reviews).filter(({ lapsed }) => lapsed).length,
     );
     this.wake();
   }

@@ -12,7 +12,7 @@ export interface ReviewAct {
 }
 
 /** The review of one finding: where it stands at the end of the log, and every act on it. */
-export interface Review {
+export interface AuditedReview {
   readonly finding: string;
   /** Null if no such finding was raised at the table, or none that its desk still had. */
   readonly state: Item['state'] | null;
@@ -27,7 +27,7 @@ export interface Review {
 }
 
 /** One change of a review, with the place of the change before it; -1 for the first. */
-export interface ReviewRecord extends Omit<Review, 'finding' | 'events'> {
+export interface ReviewRecord extends Omit<AuditedReview, 'finding' | 'events'> {
   readonly before: number;
   /** Null if the game changed the review. */
   readonly act: ReviewAct | null;
@@ -66,7 +66,7 @@ const actOf = ({ event, outcome }: Extract<ReviewChange, { is: 'reviewed' }>): R
   outcome,
 });
 
-function standingOf(item: Item | null): Omit<Review, 'finding' | 'events'> {
+function standingOf(item: Item | null): Omit<AuditedReview, 'finding' | 'events'> {
   if (!item) return UNKNOWN;
   const { state, proposal, ruling, evidence, regressed, touched } = item;
   return {
@@ -107,7 +107,7 @@ export class Reviews {
   }
 
   /** Returns the review of a finding; undefined if nobody did anything about it. */
-  of(finding: string): Review | undefined {
+  of(finding: string): AuditedReview | undefined {
     const place = this.places.get(finding);
     if (!place) return undefined;
     const events: ReviewAct[] = [];
@@ -121,7 +121,7 @@ export class Reviews {
   }
 
   /** Returns all reviews, in the order in which they began. */
-  *[Symbol.iterator](): Iterator<Review> {
-    for (const finding of this.places.keys()) yield this.of(finding) as Review;
+  *[Symbol.iterator](): Iterator<AuditedReview> {
+    for (const finding of this.places.keys()) yield this.of(finding) as AuditedReview;
   }
 }

@@ -26,7 +26,7 @@ import { columns, counted, wrapped, type BufferedOutput } from '../terminal/page
 import { ruleOf } from '../rules/rule-source.js';
 import type { ShoeRecord } from './shoe-record.js';
 import { grid } from '../terminal/grid.js';
-import type { Review, ReviewAct, Reviews } from './reviews.js';
+import type { AuditedReview, ReviewAct, Reviews } from './reviews.js';
 import type { Verdict } from './verdict.js';
 
 const INDENT = '     ';
@@ -161,7 +161,7 @@ function findingLines(finding: Finding, record: ShoeRecord, rules: Rules | undef
 }
 
 /** Renders the review of a finding, and notes in `reviewed` that it was rendered. */
-function reviewLines(review: Review | undefined, reviewed: Set<string>): string[] {
+function reviewLines(review: AuditedReview | undefined, reviewed: Set<string>): string[] {
   if (!review) return [];
   reviewed.add(review.finding);
   const refused = review.events.filter(({ outcome }) => outcome !== 'taken');
@@ -172,7 +172,7 @@ function reviewLines(review: Review | undefined, reviewed: Set<string>): string[
 }
 
 /** Says where a review stands, and who decided. */
-function reviewWords(review: Review): string {
+function reviewWords(review: AuditedReview): string {
   const { state, disposition, proposedBy, signedBy, regressed, touched } = review;
   const marks = [
     ...(regressed ? ['it had been ruled before'] : []),

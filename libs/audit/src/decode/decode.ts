@@ -106,6 +106,7 @@ export class Decoder {
       sequence,
       data,
       digest: digestOf(lanes),
+      position: undefined,
     } as AnyEvent;
     return this.stamps === 'accepted' || content === text ? { event } : { event, content };
   }

@@ -110,6 +110,7 @@ export class Scanner {
       sequence,
       data,
       digest: digestOf(lanes),
+      position: undefined,
     } as AnyEvent;
   }
 
@@ -163,6 +164,7 @@ export class Scanner {
       sequence,
       data,
       digest: digestOf(sum),
+      position: undefined,
     } as AnyEvent;
   }
 

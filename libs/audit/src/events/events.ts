@@ -229,6 +229,8 @@ export interface TableEvent<T extends EventType = EventType> {
    * digest.ts.
    */
   readonly digest: number;
+  /** Where its line is in its log, as the receipt said. It is kept, and nothing is judged by it. */
+  readonly position?: number | undefined;
 }
 
 /** An event of one known type. */
@@ -530,6 +532,10 @@ export const EVENT_TYPES = Object.keys(SHAPES) as EventType[];
 
 /** The types of what a person does about a finding. */
 export type ReviewType = Extract<EventType, `finding-${string}`>;
+/** The types of what a person does about a finding, in the order of the contract. */
+export const REVIEW_TYPES = EVENT_TYPES.filter(
+  (type): type is ReviewType => SHAPES[type].by === 'reviewer',
+);
 /** What a person did about a finding. */
 export type ReviewEvent = { [T in ReviewType]: EventOf<T> }[ReviewType];
 

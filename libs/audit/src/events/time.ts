@@ -10,6 +10,19 @@ export function timeOf(text: string): number | undefined {
   return plainTimeOf(text) ?? anyTimeOf(text);
 }
 
+/**
+ * Returns a function from a time to the whole milliseconds since `start`, negative for an earlier
+ * time. Each time counts to the millisecond, as rows show it. Returns null if one of the two cannot
+ * be read.
+ */
+export function msSince(start: string): (time: string) => number | null {
+  const from = timeOf(start);
+  return (time) => {
+    const to = timeOf(time);
+    return from === undefined || to === undefined ? null : Math.floor(to) - Math.floor(from);
+  };
+}
+
 function anyTimeOf(text: string): number | undefined {
   const match = RFC_3339.exec(text);
   if (!match) return undefined;

@@ -167,4 +167,5 @@ const restored = (event: AnyEvent): AnyEvent => ({
   shoe: event.shoe,
   session: event.session,
   sequence: event.sequence,
+  position: event.position,
 });

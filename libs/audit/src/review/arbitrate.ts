@@ -25,6 +25,8 @@ export const REFUSALS = [
   'ruling-incomplete',
   'evidence-changed',
 ] as const;
+/** What becomes of an act on a finding. */
+export const REVIEW_OUTCOMES = ['taken', ...REFUSALS] as const;
 /** Why an act on a finding took no effect. */
 export type ReviewRefusal = (typeof REFUSALS)[number];
 

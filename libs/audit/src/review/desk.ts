@@ -4,7 +4,7 @@ import type { REVIEWER_ROLES, DispositionCode } from './policy.js';
 import type { ReviewRefusal } from './arbitrate.js';
 
 /** Findings that a table's desk holds, apart from those of the shoes within reach. */
-const ITEMS_MAX = 4096;
+export const DESK_MAX = 4096;
 /** Acts remembered of each table, so that a repeat is known. */
 const ACTS_MAX = 4096;
 /** People remembered as involved in what a finding is about. */
@@ -40,6 +40,9 @@ export interface Ruling {
   readonly at: number;
 }
 
+/** Where the review of a finding can stand. */
+export const REVIEW_STATES = ['open', 'proposed', 'ruled'] as const;
+
 /** Where the review of one finding stands. */
 export interface Item {
   readonly id: string;
@@ -57,7 +60,7 @@ export interface Item {
   readonly standing: boolean;
   /** A digest of the finding, which tells whether it was amended. */
   readonly content: number;
-  readonly state: 'open' | 'proposed' | 'ruled';
+  readonly state: (typeof REVIEW_STATES)[number];
   readonly claim: Claim | null;
   readonly proposal: Proposal | null;
   readonly ruling: Ruling | null;
@@ -130,7 +133,7 @@ export function rememberAct(desk: Desk, reference: string, act: HeardAct): void 
 export function clearDesk(desk: Desk): Item[] {
   const { items } = desk;
   const gone: Item[] = [];
-  while (items.size > ITEMS_MAX && desk.final > 0) {
+  while (items.size > DESK_MAX && desk.final > 0) {
     let first: Item | undefined;
     for (const item of items.values())
       if (item.people !== null && (!first || goesBefore(item, first))) first = item;
@@ -155,7 +158,7 @@ const rankOf = ({ standing, state }: Item): 0 | 1 | 2 =>
   standing ? (state === 'ruled' ? RULED : WAITING) : WITHDRAWN;
 
 /** An event that a person sent about a finding, and what became of it. */
-interface Reviewed {
+export interface Reviewed {
   readonly is: 'reviewed';
   readonly finding: string;
   readonly event: ReviewEvent;
@@ -172,6 +175,23 @@ export interface Turned {
   /** `evidence`: it was made, or is another now. `lapsed`: it left a full desk before a ruling. */
   readonly turn: 'evidence' | 'stale' | 'regressed' | 'touched' | 'lapsed';
   readonly item: Item;
+  readonly mark: number;
+}
+
+/** What a finding rests on. */
+export interface Basis {
+  readonly people: readonly string[];
+  /** Where the lines of its evidence are, in its order, as receipts said. */
+  readonly positions: readonly number[];
+}
+
+/** Where the review of a finding stands that changed. */
+export interface ItemChange {
+  readonly item: Item;
+  /** Whether it left a full desk before a ruling. */
+  readonly lapsed: boolean;
+  /** Null if it did not change, or is not known. */
+  readonly basis: Basis | null;
   readonly mark: number;
 }
 

@@ -232,7 +232,7 @@ export const isOfLedger = (event: AnyEvent): event is OfLedger =>
     (event.data.commissionTaken !== undefined || event.data.commissionMarked !== undefined));
 
 /** Returns the person who sent an event, and the one whom it names as having done it. */
-function peopleOf({ type, source, data }: AnyEvent): string[] {
+export function peopleOf({ type, source, data }: AnyEvent): string[] {
   const people = source.startsWith(PERSON) ? [source.slice(PERSON.length)] : [];
   const { by } = SHAPES[type].fields as { readonly by?: { readonly is: string } };
   const named = (data as { readonly by?: string }).by;

@@ -1,19 +1,28 @@
 import { digestOf, newLanes, takeText } from '../admission/digest.js';
 import { canonicalData } from '../events/canonical.js';
-import { referenceOf, type ReviewEvent } from '../events/events.js';
+import { referenceOf, type AnyEvent, type ReviewEvent } from '../events/events.js';
 import type { Finding, Found } from '../findings/finding.js';
+import { eventIn } from '../history/journal.js';
 import type { RuleBook } from '../history/replay.js';
 import type { Entry, Shoe, TableState } from '../state.js';
 import { arbitrate } from './arbitrate.js';
 import {
   clearDesk,
+  PEOPLE_MAX,
   rememberAct,
+  type Basis,
   type Item,
   type ReviewOutcome,
   type LastSeen,
   type Turned,
 } from './desk.js';
-import { evidenceOf, evidenceOfReferences, isOfLedger, ShoeEvidence } from './evidence.js';
+import {
+  evidenceOf,
+  evidenceOfReferences,
+  isOfLedger,
+  peopleOf,
+  ShoeEvidence,
+} from './evidence.js';
 import type { Policy } from './policy.js';
 
 /**
@@ -95,7 +104,7 @@ export class ReviewDesk {
       const events = finding ? behind.behind(finding) : [];
       const people = finding ? behind.people(finding, events) : [];
       const evidence = finding ? evidenceOf(events, this.book.sha256) : item.evidence;
-      this.set(item, { people, evidence });
+      this.set(item, { people, evidence }, finding ? basisOf(people, events) : null);
     }
   }
 
@@ -131,15 +140,36 @@ export class ReviewDesk {
     return evidence.people(finding, evidence.behind(finding));
   }
 
+  /**
+   * Returns who is known to be involved when a finding is raised: who was on duty, and who sent or
+   * is named in the events that it names. Its evidence adds the others.
+   */
+  private peopleAtFirst({ finding, coup: ref }: Found): string[] {
+    const { duty } = this.state;
+    const shoe = this.shoeOf({ shoeRef: finding.shoeRef ?? null } as Item);
+    const coup = shoe?.coups.findLast((each) => each.ref === ref);
+    const named = finding.events.flatMap((reference) => (shoe && eventIn(shoe, reference)) ?? []);
+    const onDuty = [...(coup?.dealers ?? [duty.dealer]), duty.caller];
+    const people = [...onDuty.filter((one) => one !== null), ...named.flatMap(peopleOf)];
+    return [...new Set(people)].slice(0, PEOPLE_MAX);
+  }
+
   private isCoupOpen(item: Item): boolean {
     const { coup } = this.shoeOf(item) ?? {};
     return coup !== undefined && coup !== null && coup.ref === item.coupRef;
   }
 
-  private set(item: Item, change: Partial<Item>): Item {
+  private set(item: Item, change: Partial<Item>, basis: Basis | null = null): Item {
     const now = { ...item, ...change };
     this.state.desk.items.set(item.id, now);
+    this.mark(now, basis);
     return now;
+  }
+
+  private mark(item: Item, basis: Basis | null, lapsed = false): void {
+    const { items, receipt } = this.state.changes;
+    const known = items.get(item.id)?.basis ?? null;
+    items.set(item.id, { item, lapsed, basis: basis ?? known, mark: receipt.mark });
   }
 
   private tell(event: ReviewEvent, outcome: ReviewOutcome): void {
@@ -174,6 +204,7 @@ export class ReviewDesk {
     if (!item) {
       const fresh = this.newItem(found, content);
       desk.items.set(fresh.id, fresh);
+      this.mark(fresh, basisOf(fresh.people ?? this.peopleAtFirst(found), []));
       if (fresh.people !== null) desk.final += 1;
       return;
     }
@@ -221,8 +252,11 @@ export class ReviewDesk {
     const shoe = this.shoeOf(item);
     const finding = shoe && this.findingOf(item, shoe);
     if (!finding || this.isCoupOpen(item)) return;
-    const evidence = evidenceOf(new ShoeEvidence(shoe).behind(finding), this.book.sha256);
+    const behind = new ShoeEvidence(shoe);
+    const events = behind.behind(finding);
+    const evidence = evidenceOf(events, this.book.sha256);
     if (evidence === item.evidence) return;
+    this.mark(item, basisOf(behind.people(finding, events), events));
     if (item.state === 'ruled') this.turn(this.set(item, { evidence, touched: true }), 'touched');
     else if (item.state === 'proposed') this.fallen(item, { evidence });
     else this.turn(this.set(item, { evidence }), 'evidence');
@@ -279,8 +313,11 @@ export class ReviewDesk {
   }
 
   private clear(): void {
-    for (const item of clearDesk(this.state.desk))
-      if (item.standing && item.state !== 'ruled') this.turn(item, 'lapsed');
+    for (const item of clearDesk(this.state.desk)) {
+      if (!item.standing || item.state === 'ruled') continue;
+      this.mark(item, null, true);
+      this.turn(item, 'lapsed');
+    }
   }
 }
 
@@ -297,6 +334,11 @@ const TOUCHING: ReadonlySet<Entry['type']> = new Set([
   'commission-waived',
   'observation-corrected',
 ]);
+
+const basisOf = (people: readonly string[], events: readonly AnyEvent[]): Basis => ({
+  people,
+  positions: events.flatMap(({ position }) => position ?? []),
+});
 
 /** Returns the digest by which a repeat of an act is known: its time does not count. */
 function digestOfAct(event: ReviewEvent): number {

@@ -2,9 +2,19 @@ import { outcomesOfReadings, type Card } from '#baccarat';
 import { referenceOf, type AnyEvent, type CoupKind } from '../events/events.js';
 import type { Coup, Entry, Laid, Place, Shoe } from '../state.js';
 import { stakesOf } from '../coup/wagers.js';
+import { msSince } from '../events/time.js';
+
+/** When something happened in a coup, by the clock of the source that reported it. */
+interface Timed {
+  /**
+   * Whole milliseconds since the coup's opening: negative for a carried card, or if that clock is
+   * behind. Null if the times cannot be compared.
+   */
+  readonly ms: number | null;
+}
 
 /** A card of a coup: where it lies now, and how it came there. */
-interface CardRow {
+interface CardRow extends Timed {
   /** The reference of its event. */
   readonly ref: string;
   /** Null if unread. */
@@ -15,22 +25,22 @@ interface CardRow {
   readonly carried: boolean;
 }
 
-/**
- * A seat's bet in a coup over all its settlements: amounts are added up, and the last stake counts.
- * `settled` is null if it was not settled.
- */
+/** All settlements of a bet: amounts are added up, and stake and time are those of the last. */
+interface SettledRow extends Timed {
+  readonly stake: 'returned' | 'taken';
+  readonly paid: number;
+  readonly commissionTaken: number;
+  readonly commissionMarked: number;
+}
+
+/** A seat's bet in a coup. `settled` is null if it was not settled. */
 interface BetRow {
   readonly seat: number;
   readonly bet: string;
   readonly stands: number;
   /** Staked too late to count. */
   readonly late: number;
-  readonly settled: {
-    readonly stake: 'returned' | 'taken';
-    readonly paid: number;
-    readonly commissionTaken: number;
-    readonly commissionMarked: number;
-  } | null;
+  readonly settled: SettledRow | null;
 }
 
 /** A seat's commission of one coup, as the ledger has it. */
@@ -57,7 +67,9 @@ export interface AuditedCoup {
   readonly endedAt: string | null;
   readonly detail: {
     readonly cards: readonly CardRow[];
-    readonly declared: readonly { readonly outcome: string; readonly by: string }[];
+    /** The first closing of betting; null if there was none. */
+    readonly bettingClosed: Timed | null;
+    readonly declared: readonly (Timed & { readonly outcome: string; readonly by: string })[];
     readonly bets: readonly BetRow[];
     readonly commission: readonly CoupCommissionRow[];
   };
@@ -65,7 +77,8 @@ export interface AuditedCoup {
 
 /** Returns a coup as it is now. */
 export function auditedCoup(shoe: Shoe, coup: Coup): AuditedCoup {
-  const { ref, kind, state, opening, number } = coup;
+  const { ref, kind, state, opening, number, bettingClosed } = coup;
+  const since = msSince(opening.time);
   return {
     ref,
     coup: number,
@@ -76,12 +89,14 @@ export function auditedCoup(shoe: Shoe, coup: Coup): AuditedCoup {
     openedAt: opening.time,
     endedAt: endOf(shoe, coup),
     detail: {
-      cards: coup.cards.map(cardRow),
-      declared: coup.declarations.map(({ event: { data } }) => ({
-        outcome: data.outcome,
-        by: data.by,
+      cards: coup.cards.map((laid) => cardRow(laid, since)),
+      bettingClosed: bettingClosed && { ms: since(bettingClosed.time) },
+      declared: coup.declarations.map(({ event }) => ({
+        outcome: event.data.outcome,
+        by: event.data.by,
+        ms: since(event.time),
       })),
-      bets: coup.wagers.map(betRow),
+      bets: coup.wagers.map((wager) => betRow(wager, since)),
       commission: commissionOf(coup),
     },
   };
@@ -97,16 +112,19 @@ export const goneCoup = ({ ref, number, kind, opening, dealers }: Coup): Audited
   dealer: dealers.at(-1) ?? null,
   openedAt: opening.time,
   endedAt: opening.time,
-  detail: { cards: [], declared: [], bets: [], commission: [] },
+  detail: { cards: [], bettingClosed: null, declared: [], bets: [], commission: [] },
 });
 
-const cardRow = ({ event, card, place, moved, exposed, carried }: Laid): CardRow => ({
+type Since = ReturnType<typeof msSince>;
+
+const cardRow = ({ event, card, place, moved, exposed, carried }: Laid, since: Since): CardRow => ({
   ref: referenceOf(event),
   card,
   to: place,
   moved,
   exposed,
   carried,
+  ms: since(event.time),
 });
 
 function outcomeOf(coup: Coup): string | null {
@@ -118,7 +136,7 @@ function outcomeOf(coup: Coup): string | null {
 /** Returns the last dealer of a coup. */
 export const dealerOf = (coup: Coup): string | null => coup.dealers.at(-1) ?? null;
 
-function betRow(wager: Coup['wagers'][number]): BetRow {
+function betRow(wager: Coup['wagers'][number], since: Since): BetRow {
   const { seat, bet, settlements } = wager;
   const { stands, late } = stakesOf(wager);
   const last = settlements.at(-1);
@@ -129,7 +147,7 @@ function betRow(wager: Coup['wagers'][number]): BetRow {
     settled.commissionTaken += data.commissionTaken ?? 0;
     settled.commissionMarked += data.commissionMarked ?? 0;
   }
-  return { seat, bet, stands, late, settled };
+  return { seat, bet, stands, late, settled: { ...settled, ms: since(last.time) } };
 }
 
 function commissionOf({ entries }: Coup): CoupCommissionRow[] {

@@ -1,3 +1,4 @@
+import { cardIndex, RANKS, SUITS } from '#baccarat';
 import type { AnyEvent, EventData } from '../events/events.js';
 import { eventIn } from '../history/journal.js';
 import { asLastCorrected } from '../history/replay.js';
@@ -19,6 +20,11 @@ export interface AuditedShoe {
   /** Cards drawn, and those of them that were not read. */
   readonly cards: number;
   readonly unread: number;
+  /**
+   * Cards left of each rank, ace to king: those of the decks less those drawn, as recorded and
+   * corrected. An unread card is taken from no rank. Negative if more came than the decks hold.
+   */
+  readonly leftByRank: readonly number[];
   readonly closed: boolean;
   /** Null if it is open, or if the next one was opened while it was. */
   readonly closeReason: Exclude<EventData['shoe-closed']['reason'], undefined> | null;
@@ -44,6 +50,7 @@ export function auditedShoe(shoe: Shoe): AuditedShoe {
     coups: coups.length,
     cards: drawn,
     unread,
+    leftByRank: leftByRank(shoe),
     closed,
     closeReason: said?.reason ?? null,
     remaining: said?.remaining ?? said?.remainingCards?.length ?? null,
@@ -51,6 +58,14 @@ export function auditedShoe(shoe: Shoe): AuditedShoe {
     closedAt: closing?.time ?? null,
   };
 }
+
+const leftByRank = ({ decks, copies }: Shoe): number[] =>
+  RANKS.map((rank) =>
+    SUITS.reduce(
+      (left, suit) => left - (copies[cardIndex(`${rank}${suit}`)] as number),
+      decks * SUITS.length,
+    ),
+  );
 
 /** Returns the event that closed a shoe: its closing, or the opening of the next one. */
 function closingOf(shoe: Shoe): AnyEvent | undefined {

@@ -37,6 +37,7 @@ type OfShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]>;
  * A coup with all its details, and the rules of its shoe. Amounts are in minor units of `currency`.
  */
 export interface CoupWhole extends CoupLine, Steps, OfShoe {
+  readonly bettingClosed: CoupDetail['bettingClosed'];
   readonly declared: CoupDetail['declared'];
   readonly bets: readonly CoupBet[];
   /** Each seat's commission of this coup. */
@@ -79,13 +80,14 @@ export async function coup(
     'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup_ref = $3 order by u.key',
     [row.shoeRef, row.table, row.ref],
   );
-  const { cards, declared, bets, commission } = row.detail;
+  const { cards, bettingClosed, declared, bets, commission } = row.detail;
   return {
     ...coupLine(line),
     rules,
     decks,
     currency,
     ...stepsOf(cards, document),
+    bettingClosed,
     declared,
     bets,
     commission,

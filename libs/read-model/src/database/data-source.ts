@@ -10,6 +10,8 @@ import { HouseEvents1788500000000 } from '../migrations/1788500000000-house-even
 import { migrateSchema } from './migrate-schema.js';
 import { rowGrants } from './roles.js';
 import { Delivery1789000000000 } from '../migrations/1789000000000-delivery.js';
+import { ShoeLeft1789500000000 } from '../migrations/1789500000000-shoe-left.js';
+import { Review1790000000000 } from '../migrations/1790000000000-review.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -21,6 +23,8 @@ const MIGRATIONS = [
   FindingStays1787000000000,
   HouseEvents1788500000000,
   Delivery1789000000000,
+  ShoeLeft1789500000000,
+  Review1790000000000,
 ];
 
 /** Options of a connection for reading rows. */

@@ -8,6 +8,7 @@ import {
 } from '#audit';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Changed } from './changed.js';
+import { UnderReview } from './review.js';
 import {
   COUNT,
   DAY,
@@ -38,7 +39,10 @@ import { tableOf } from './table.js';
 @Index('finding_coup', ['coupRef'])
 @Index('finding_withdrawn', ['at', 'id'], { where: '(withdrawn_because IS NOT NULL)' })
 @Index('finding_changed', ['partition', 'changed'])
-export class FindingRow extends Changed {
+@Index('finding_queue', ['severity', 'raisedAt', 'id'], {
+  where: `((withdrawn_because IS NULL) AND (review <> 'ruled'::text) AND (NOT lapsed))`,
+})
+export class FindingRow extends UnderReview {
   @PrimaryColumn(TEXT) readonly id!: string;
   @Column(oneOf(FINDING_CODES)) readonly code!: FindingCode;
   @Column(SEVERITY) readonly severity!: Severity;

@@ -37,6 +37,11 @@ export class ShoeRow extends Changed {
   @Column(COUNT) readonly coups!: number;
   @Column(COUNT) readonly cards!: number;
   @Column(COUNT) readonly unread!: number;
+  /**
+   * Cards left of each rank, ace to king, without regard to unread ones; negative if more came than
+   * the decks hold. Null in rows of before the column.
+   */
+  @Column(maybe(JSON_TEXT)) readonly leftByRank!: readonly number[] | null;
   @Column(FLAG) readonly closed!: boolean;
   @Column(maybe(oneOf(choicesOf('shoe-closed', 'reason')))) readonly closeReason!: string | null;
   /** Cards declared to remain at the closing; null if the closing does not say. */

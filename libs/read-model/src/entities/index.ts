@@ -1,6 +1,7 @@
 import { COUP, CoupRow, SHOE, ShoeRow } from './game.js';
 import { FINDING, FindingRow, UNJUDGEABLE, UnjudgeableRow } from './findings.js';
 import { HOUSE_EVENT, HouseEventRow } from './house.js';
+import { REVIEW_EVENT, ReviewEventRow } from './review.js';
 import { MemberRow, PositionRow } from './positions.js';
 import {
   DELIVERY,
@@ -29,6 +30,7 @@ export * from './findings.js';
 export * from './game.js';
 export * from './house.js';
 export * from './positions.js';
+export * from './review.js';
 export * from './tables.js';
 export * from './totals.js';
 
@@ -41,6 +43,7 @@ export const ENTITIES = [
   CoupRow,
   FindingRow,
   UnjudgeableRow,
+  ReviewEventRow,
   LedgerRow,
   CommissionRow,
   DealtRow,
@@ -59,6 +62,7 @@ export const PROJECTED = [
   COUP,
   FINDING,
   UNJUDGEABLE,
+  REVIEW_EVENT,
   LEDGER,
   COMMISSION,
   DEALT,

@@ -67,3 +67,16 @@ export const first = <Kind extends ColumnOptions>(kind: Kind) =>
  */
 export const apart = <Kind extends ColumnOptions>(kind: Kind) =>
   ({ ...kind, insert: false, update: false }) as const;
+
+/**
+ * Returns the same kind for a value that follows from the log and that only `overwrite` writes,
+ * after the row was inserted. Until then it is `initially`, null if that is not given.
+ */
+export const amended = <Kind extends ColumnOptions>(kind: Kind, initially?: string | boolean) =>
+  ({
+    ...kind,
+    insert: false,
+    ...(initially === undefined
+      ? {}
+      : { default: typeof initially === 'string' ? () => `'${initially}'` : initially }),
+  }) as const;

@@ -33,8 +33,8 @@ export interface TableColumn<Row> {
   readonly name: string;
   readonly type: ColumnType;
   readonly isKey: boolean;
-  /** Whether rows carry it. A separate statement writes any other column. */
-  readonly isWritten: boolean;
+  /** How it is written: with its row, later with `overwrite`, or apart from what follows from the log. */
+  readonly written: 'with-row' | 'amended' | 'apart';
   /** Whether a later write of the row changes it. */
   readonly isUpdated: boolean;
   readonly schema: ColumnSchema;
@@ -65,8 +65,10 @@ export class Table<Row extends object> {
   readonly name: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly key: readonly TableColumn<Row>[];
-  /** The columns that follow from the log, key first. */
+  /** The columns that a row is inserted with, key first. */
   readonly written: readonly TableColumn<Row>[];
+  /** The columns that follow from the log, key first. */
+  readonly following: readonly TableColumn<Row>[];
 
   constructor(entity: new () => Row) {
     const declared = getMetadataArgsStorage();
@@ -81,7 +83,11 @@ export class Table<Row extends object> {
     this.key = this.columns.filter(({ isKey }) => isKey);
     this.written = [
       ...this.key,
-      ...this.columns.filter(({ isKey, isWritten }) => isWritten && !isKey),
+      ...this.columns.filter(({ isKey, written }) => written === 'with-row' && !isKey),
+    ];
+    this.following = [
+      ...this.written,
+      ...this.columns.filter(({ written }) => written === 'amended'),
     ];
   }
 
@@ -132,7 +138,7 @@ function columnOf<Row>(field: keyof Row & string, options: ColumnOptions): Table
     name: `"${NAMING.columnName(field, options.name ?? '', [])}"`,
     type,
     isKey: options.primary === true,
-    isWritten: options.insert !== false,
+    written: options.insert !== false ? 'with-row' : options.update !== false ? 'amended' : 'apart',
     isUpdated: options.update !== false,
     schema: schemaOf(type, options),
     value: transformer

@@ -2,6 +2,7 @@ import type { Finding, FindingCode, Severity } from '#audit';
 import { FINDING, type FindingRow } from '../entities/index.js';
 import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
+import { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './review.js';
 import { Where, type Filter } from '../reading/where.js';
 
 /** The statuses that the list of findings can be filtered by. */
@@ -29,6 +30,7 @@ const SHOWN = [
 /** A finding as it was raised (contract section 4), with its current status. */
 export type FindingLine = Omit<Finding, 'shoeRef' | 'coupRef'> & {
   readonly status: 'standing' | 'withdrawn';
+  readonly review: Review;
 } & Pick<FindingRow, (typeof SHOWN)[number]>;
 
 /** The filter of the list of findings. */
@@ -42,17 +44,21 @@ export interface FindingsFilter extends Filter {
 }
 
 /** A finding as `FINDING_COLUMNS` selects it. */
-export type FindingRead = Pick<FindingRow, 'body' | (typeof SHOWN)[number]>;
+export type FindingRead = Pick<FindingRow, 'body' | (typeof SHOWN)[number]> & ReviewRead;
 
 /** The select list of findings, for `from finding f`. */
-export const FINDING_SELECT = FINDING.select('f', ['body', ...SHOWN]);
+export const FINDING_SELECT = FINDING.select('f', ['body', ...SHOWN, ...REVIEW_FIELDS]);
 
 /** Returns a finding as lists show it. */
-export const findingLine = ({ body, ...row }: FindingRead): FindingLine => ({
-  ...body,
-  status: row.withdrawnBecause === null ? 'standing' : 'withdrawn',
-  ...row,
-});
+export function findingLine(row: FindingRead): FindingLine {
+  const { body, withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt } = row;
+  return {
+    ...body,
+    status: withdrawnBecause === null ? 'standing' : 'withdrawn',
+    ...{ withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt },
+    review: reviewOf(row),
+  };
+}
 
 type FindingPaging = Paging & { readonly order?: FindingOrder };
 

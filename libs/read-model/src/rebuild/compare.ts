@@ -36,9 +36,9 @@ export async function compareSchemas(
   compared: Compared,
 ): Promise<TableComparison[]> {
   const all: TableComparison[] = [];
-  for (const { name: table, key, written } of PROJECTED) {
+  for (const { name: table, key, following } of PROJECTED) {
     const [ours, theirs] = [live, next].map((schema) =>
-      digested(`${schema}.${table}`, rowOf(key), rowOf(written)),
+      digested(`${schema}.${table}`, rowOf(key), rowOf(following)),
     ) as [string, string];
     const { rows: heaps } = await client.query<Heap>(
       `select heap, coalesce(a.count, 0) as live, coalesce(b.count, 0) as rebuilt, a.digest is not distinct from b.digest as equal

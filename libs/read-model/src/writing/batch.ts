@@ -1,16 +1,19 @@
 import type {
   BetTotalRow,
+  Changed,
   CommissionRow,
   CoupRow,
   DealtRow,
   DeliveryRow,
   DeviceRow,
   FindingRow,
+  ReviewEventRow,
   HouseEventRow,
   LedgerRow,
   ParkedRow,
   ShoeRow,
   TableRow,
+  UnderReview,
   UnjudgeableRow,
 } from '../entities/index.js';
 
@@ -25,6 +28,15 @@ export type UnjudgeableChange =
   | (Pick<UnjudgeableRow, 'table' | 'shoeRef' | 'key' | 'partition' | 'changed'> & {
       readonly body: null;
     });
+
+/** A finding as the fold projects it. Its review is written separately. */
+export type FindingAsFolded = Omit<FindingRow, Exclude<keyof UnderReview, keyof Changed>>;
+
+/** Where the review of a finding stands. */
+export type ReviewOfFinding = Pick<FindingRow, 'id'> & Omit<UnderReview, 'people' | 'lines'>;
+
+/** What a finding rests on. */
+export type BasisOfFinding = Pick<FindingRow, 'id' | 'people' | 'lines' | 'partition' | 'changed'>;
 
 /** A table to park at an event. `table` is its id in full. */
 export type ParkedEvent = Pick<ParkedRow, 'table' | 'partition' | 'offset' | 'line' | 'reason'>;
@@ -73,7 +85,10 @@ export interface RowBatch {
   readonly tables: readonly TableAsFolded[];
   readonly shoes: readonly ShoeRow[];
   readonly coups: readonly CoupRow[];
-  readonly findings: readonly FindingRow[];
+  readonly findings: readonly FindingAsFolded[];
+  readonly reviews: readonly ReviewOfFinding[];
+  readonly bases: readonly BasisOfFinding[];
+  readonly reviewEvents: readonly ReviewEventRow[];
   readonly unjudgeable: readonly UnjudgeableChange[];
   readonly totals: readonly ShoeTotals[];
   readonly devices: readonly DeviceRow[];

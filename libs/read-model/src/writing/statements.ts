@@ -1,3 +1,4 @@
+import type { Changed } from '../entities/changed.js';
 import type { Given, Table, TableColumn } from '../entities/table.js';
 import { arrayOf, arraySql } from './arrays.js';
 
@@ -63,6 +64,32 @@ export function upsert<Row extends object>(
     name: `upsert ${table}`,
     text,
     values: arraysOf(written, lastOfEach(key, rows)),
+  };
+}
+
+/**
+ * Returns the statement that changes these fields of rows that exist, and raises the offset of
+ * their last change. Returns undefined if there are no rows.
+ */
+export function overwrite<Row extends Changed>(
+  schema: string,
+  table: Table<Row>,
+  fields: readonly (keyof Row & string)[],
+  rows: Rows<Row>,
+): Statement | undefined {
+  if (rows.length === 0) return undefined;
+  const { name, key } = table;
+  const columns = [...fields, 'changed' as const].map((field) => table.column(field));
+  const set = columns.map(({ field, name: column, type }) =>
+    field === 'changed'
+      ? `${column} = greatest(old.${column}, given.${column})`
+      : `${column} = given.${column}${type === 'json' ? '::json' : ''}`,
+  );
+  return {
+    name: `overwrite ${name} ${fields[0]}`,
+    text: `update ${schema}.${name} old set ${listed(set)}
+      from ${given([...key, ...columns])} given where ${sameKey(key, 'given')}`,
+    values: arraysOf([...key, ...columns], lastOfEach(key, rows)),
   };
 }
 

@@ -15,14 +15,23 @@ import {
   FINDING,
   HOUSE_EVENT,
   LEDGER,
+  REVIEW_EVENT,
   SHOE,
   TABLE_STATE,
   UNJUDGEABLE,
   type ReleasedRow,
   type UnjudgeableRow,
 } from '../entities/index.js';
+import { waiting, type WaitingFindings } from './waiting.js';
 import { WriterPool, type RowStoreOptions } from './pool.js';
-import { lastOfEach, remove, replaceLines, upsert, type Statement } from './statements.js';
+import {
+  overwrite,
+  lastOfEach,
+  remove,
+  replaceLines,
+  upsert,
+  type Statement,
+} from './statements.js';
 
 /**
  * The result of a write: the partitions that another owner has taken. If there are any, nothing was
@@ -147,6 +156,11 @@ export class RowStore {
     return parking.asked(this.pool, partitions);
   }
 
+  /** See `waiting.waiting`. */
+  waiting(partitions: readonly number[]): Promise<WaitingFindings[]> {
+    return waiting(this.pool, partitions);
+  }
+
   /** Requests a decision about a parked table. Resolves to false if it is not parked. */
   askParked(table: string, what: parking.ParkedAsk, by: string): Promise<boolean> {
     return this.changes(this.askingParked(table, what, by));
@@ -181,6 +195,9 @@ function checkPartitions({
   shoes,
   coups,
   findings,
+  reviews,
+  bases,
+  reviewEvents,
   unjudgeable,
   devices,
   houseEvents,
@@ -197,6 +214,9 @@ function checkPartitions({
     shoes,
     coups,
     findings,
+    reviews,
+    bases,
+    reviewEvents,
     unjudgeable,
     devices,
     houseEvents,
@@ -230,6 +250,14 @@ function movingOf({ sql, schema }: WriterPool, moves: readonly PositionMove[]): 
   };
 }
 
+/** The columns that say where the review of a finding stands, and what it rests on. */
+const BASIS = ['people', 'lines'] as const;
+const REVIEW = FINDING.following
+  .filter(
+    ({ field, written }) => written === 'amended' && !(BASIS as readonly string[]).includes(field),
+  )
+  .map(({ field }) => field);
+
 function statementsOf(schema: string, batch: RowBatch): Statement[] {
   const unjudgeable = lastOfEach<UnjudgeableRow, UnjudgeableChange>(
     UNJUDGEABLE.key,
@@ -241,6 +269,9 @@ function statementsOf(schema: string, batch: RowBatch): Statement[] {
     upsert(schema, SHOE, batch.shoes),
     upsert(schema, COUP, batch.coups),
     upsert(schema, FINDING, batch.findings),
+    overwrite(schema, FINDING, REVIEW, batch.reviews),
+    overwrite(schema, FINDING, BASIS, batch.bases),
+    upsert(schema, REVIEW_EVENT, batch.reviewEvents),
     remove(
       schema,
       UNJUDGEABLE,

@@ -46,6 +46,24 @@ export class AuditorMetrics {
     'shoeprint_projection_stopped_partitions',
     'Stopped partitions of the log, including those of other owners',
   );
+  readonly waiting = this.gauge(
+    'shoeprint_findings_waiting',
+    'Findings in force without a final ruling, of the partitions that this process owns',
+    ['severity', 'state'],
+  );
+  readonly oldest = this.gauge(
+    'shoeprint_finding_oldest_seconds',
+    'How long ago the first of them was raised; 0 if none waits',
+    ['severity'],
+  );
+  readonly lapsed = this.counter(
+    'shoeprint_findings_lapsed_total',
+    'Findings that left a full desk before a ruling',
+  );
+  readonly fullest = this.gauge(
+    'shoeprint_desk_fullest_ratio',
+    'How full the fullest desk of a table is; over 1 while a shoe has more findings than fit',
+  );
   readonly commitSeconds = this.histogram(
     'shoeprint_projection_commit_seconds',
     'Time that a transaction took',
@@ -63,12 +81,13 @@ export class AuditorMetrics {
   );
 
   /**
-   * Counts a committed transaction: its events, its duration, and when some of the events were
-   * received.
+   * Counts a committed transaction: its events, its duration, when some of the events were
+   * received, and the findings that lapsed in it.
    */
-  committed(events: number, ms: number, received: readonly string[]): void {
+  committed(events: number, ms: number, received: readonly string[], lapsed: number): void {
     this.commits.inc();
     this.events.inc(events);
+    this.lapsed.inc(lapsed);
     this.commitSeconds.observe(ms / 1000);
     const now = Date.now();
     for (const each of received) this.visible.observe(Math.max(0, now - Date.parse(each)) / 1000);
