@@ -9,7 +9,7 @@ import { ActLog } from './act-log.js';
 import type { ActSent } from './act-request.js';
 import type { CommandName } from './commands.js';
 import { PersonTurns } from './person-turns.js';
-import { actRef, hasBody, isRefusedByRows, refusalOf, ReviewDesk } from './review-desk.js';
+import { actRef, hasBody, isRefusedByRows, refusalOf, ActDesk } from './act-desk.js';
 import { ReviewRows } from './review-rows.js';
 
 /** An act that took effect, with the finding as it is now. */
@@ -49,7 +49,7 @@ export class Acts {
 
   constructor(
     private readonly rows: ReviewRows,
-    private readonly desk: ReviewDesk,
+    private readonly desk: ActDesk,
     private readonly log: ActLog,
     private readonly turns: PersonTurns,
   ) {}
@@ -99,7 +99,7 @@ export class Acts {
     if (act.outcome === 'taken') return { act, row };
     const refusal: ReviewRefusal = act.outcome;
     throw refusalOf(refusal, person, row, {
-      at: positionOf(act),
+      at: actPosition(act),
       ...(refusal === 'ruling-incomplete' && {
         errors: this.desk.missing(act as unknown as EventOf<'finding-ruling-proposed'>),
       }),
@@ -118,7 +118,7 @@ function confirmedBy(by: Identity): string {
 }
 
 /** Returns the position from which on the rows have an act. */
-export const positionOf = ({ partition, changed }: ActLine): string => `${partition}:${changed}`;
+export const actPosition = ({ partition, changed }: ActLine): string => `${partition}:${changed}`;
 
 /** Returns the problem of a finding that does not exist or that the sender may not see. */
 export const noFinding = (): Problem =>

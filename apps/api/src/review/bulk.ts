@@ -11,8 +11,8 @@ import {
 import type { Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 import { ActLog, type ActEvent } from './act-log.js';
-import { actRef, hasBody, ReviewDesk } from './review-desk.js';
-import { type Asked, type AtHand, ReviewRows } from './review-rows.js';
+import { actRef, hasBody, ActDesk } from './act-desk.js';
+import { type ReviewAsked, type AtHand, ReviewRows } from './review-rows.js';
 
 /** One ruling for many findings, as it was sent. */
 export interface BulkSent {
@@ -49,7 +49,7 @@ const NO_EVIDENCE = '0'.repeat(64);
 export class Bulk {
   constructor(
     private readonly rows: ReviewRows,
-    private readonly desk: ReviewDesk,
+    private readonly desk: ActDesk,
     private readonly log: ActLog,
   ) {}
 
@@ -133,7 +133,7 @@ const VERBS = ['claim', 'propose'] as const;
 const refOf = ({ by, key }: BulkSent, verb: (typeof VERBS)[number], finding: string): string =>
   actRef(by, verb, finding, key);
 
-const askedBy = (sent: BulkSent): Asked => ({
+const askedBy = (sent: BulkSent): ReviewAsked => ({
   findings: sent.ids,
   acts: VERBS.flatMap((verb) => sent.ids.map((id) => refOf(sent, verb, id))),
   scope: sent.by.tables === 'all' ? undefined : sent.by.tables,

@@ -4,8 +4,8 @@ import { actorOf, type Identity } from '../identity/identity.js';
 import { personIn } from '../identity/requires.js';
 import { Problem } from '../problems/problems.js';
 import { type Acted, Acts, isTaken, type Taken } from './acts.js';
-import { contended, HandOuts, type Taker } from './hand-outs.js';
-import { ReviewDesk } from './review-desk.js';
+import { contended, HandOuts, type TakingNext } from './hand-outs.js';
+import { ActDesk } from './act-desk.js';
 import { ReviewRows } from './review-rows.js';
 
 /** How many findings in a row may go to somebody else. */
@@ -19,7 +19,7 @@ export class NextFindings {
   constructor(
     private readonly rows: ReviewRows,
     private readonly handOuts: HandOuts,
-    private readonly desk: ReviewDesk,
+    private readonly desk: ActDesk,
     private readonly acts: Acts,
   ) {}
 
@@ -44,7 +44,11 @@ export class NextFindings {
   }
 
   /** Claims a finding, or resolves with undefined if somebody else has it. */
-  private async claim(by: Identity, finding: string, { key }: Taker): Promise<Acted | undefined> {
+  private async claim(
+    by: Identity,
+    finding: string,
+    { key }: TakingNext,
+  ): Promise<Acted | undefined> {
     const body = { lease: this.desk.policy.document.lease };
     try {
       const acted = await this.acts.perform('claim', { by, finding, key, body });

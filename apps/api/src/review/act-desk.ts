@@ -20,7 +20,7 @@ import { actingRole } from './acting-role.js';
 import { ActLog, type ActEvent } from './act-log.js';
 import { bodyOf, COMMANDS, type CommandName, fieldsOf } from './commands.js';
 
-/** A command on a finding, with what its event holds besides `finding` and `as`. */
+/** A command on a finding, with what its event holds apart from `finding` and `as`. */
 export interface FindingCommand {
   readonly command: CommandName;
   readonly by: Identity;
@@ -30,7 +30,7 @@ export interface FindingCommand {
 
 /** Knows the review policy in force, and what the rows say about an act before it is appended. */
 @Injectable()
-export class ReviewDesk {
+export class ActDesk {
   readonly policy: Policy;
 
   constructor(
