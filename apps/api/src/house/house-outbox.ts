@@ -52,8 +52,8 @@ export interface FindingLook {
 }
 
 /**
- * Brings notes from the database to the log, each at least once and under one id: acts in the house,
- * and looks at findings.
+ * Brings notes from the database to the log, each at least once and under one id. They are acts in
+ * the house and looks at findings.
  */
 @Injectable()
 export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {

@@ -9,7 +9,7 @@ import {
   type ReviewOutcome,
   type ReviewRefusal,
 } from '#audit';
-import { itemAtHand, reviewOf, type ActLine, type FindingAtHand } from '#read-model';
+import { itemOf, reviewOf, type ActLine, type FindingAtHand } from '#read-model';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem, type RequestFault } from '../problems/problems.js';
 import { LOG_POSITION } from '../reading/positions.js';
@@ -56,7 +56,7 @@ export class ActDesk {
   }
 
   /** Returns what becomes of an act, as far as the rows can say. */
-  foreseen(event: ReviewEvent, row: FindingAtHand, item = itemAtHand(row)): Foreseen {
+  foreseen(event: ReviewEvent, row: FindingAtHand, item = itemOf(row)): Foreseen {
     const { isCoupOpen, people } = row;
     return arbitrate(item, event, {
       policy: (ref) => this.policyOf(ref),

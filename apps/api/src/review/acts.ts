@@ -80,7 +80,7 @@ export class Acts {
     const scope = by.tables === 'all' ? undefined : by.tables;
     const { findings, acts } = await this.rows.read({ findings: [finding], acts: [ref], scope });
     const row = findings.get(finding);
-    if (!row) throw noFinding();
+    if (!row) throw unknownFinding();
     const before = acts.get(ref);
     if (before) return { ref, row, before, written: new Map() };
     const added = command === 'sign' ? { confirmed: confirmedBy(by) } : {};
@@ -121,5 +121,5 @@ function confirmedBy(by: Identity): string {
 export const actPosition = ({ partition, changed }: ActLine): string => `${partition}:${changed}`;
 
 /** Returns the problem of a finding that does not exist or that the sender may not see. */
-export const noFinding = (): Problem =>
+export const unknownFinding = (): Problem =>
   new Problem('not-found', 'no finding has this id, or this identity may not see it');

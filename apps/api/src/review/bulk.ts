@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EventOf, ReviewOutcome } from '#audit';
-import {
-  furthest,
-  itemAtHand,
-  type ActLine,
-  type FindingAtHand,
-  type Positions,
-} from '#read-model';
+import { furthest, itemOf, type ActLine, type FindingAtHand, type Positions } from '#read-model';
 import type { Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 import { ActLog, type ActEvent } from './act-log.js';
@@ -54,8 +48,8 @@ export class Bulk {
   ) {}
 
   /**
-   * Returns what would happen, and the preview to name. With a preview, claims each finding of which
-   * the rows do not foresee a refusal, and proposes the ruling with the evidence that its claim was
+   * Returns what would happen, and the preview to name. With a preview, claims each finding of
+   * which the rows foresee no refusal, and proposes the ruling with the evidence that its claim was
    * answered. Throws `preview-changed` if the rows are not as they were, unless the command was
    * begun before under this key.
    */
@@ -98,7 +92,7 @@ export class Bulk {
     const errors = this.desk.missing(proposal);
     if (errors.length > 0) throw new Problem('ruling-incomplete', undefined, { errors });
     if (row.isParked) return { finding, outcome: 'table-parked', row, act };
-    const item = { ...itemAtHand(row), evidence: proposal.data.evidence };
+    const item = { ...itemOf(row), evidence: proposal.data.evidence };
     const claim = this.desk.foreseen(event, row, item);
     const { outcome } =
       claim.outcome === 'taken'

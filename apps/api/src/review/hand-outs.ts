@@ -62,8 +62,8 @@ export class HandOuts {
   }
 
   /**
-   * Picks the first of the findings that nobody else is just picking, and inserts it. Each statement
-   * has a lock until its end, so many who ask at once each try another finding.
+   * Picks the first of the findings that nobody else is just picking, and inserts it. Each
+   * statement has a lock until its end, so many who ask at once each try another finding.
    */
   private async take(
     filter: FindingsFilter,

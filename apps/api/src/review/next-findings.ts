@@ -13,6 +13,9 @@ const REFUSED_MAX = 5;
 /** What tells that somebody else has the finding, or nobody can: the next one may still be free. */
 const PASSED: readonly number[] = [404, 409];
 
+/** Which findings somebody may be handed. */
+export type NextFilter = Omit<FindingsFilter, 'status'>;
+
 /** Claims findings for people who ask for the next one. */
 @Injectable()
 export class NextFindings {
@@ -27,7 +30,7 @@ export class NextFindings {
    * Claims the next finding for a person, or resolves with undefined if there is none. The same key
    * gets the same finding. Throws `queue-contended` if five in a row go to somebody else.
    */
-  async take(by: Identity, key: string, filter: FindingsFilter): Promise<Acted | undefined> {
+  async take(by: Identity, key: string, filter: NextFilter): Promise<Acted | undefined> {
     const before = await this.taken(by, key);
     if (before) return before;
     const taker = { who: personIn(by).id, key };

@@ -2,17 +2,23 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { OmitType } from '@nestjs/swagger';
 import type { Identity } from '../identity/identity.js';
 import { personIn } from '../identity/requires.js';
-import { Deadlines } from '../lists/deadlines.js';
 import { FindingsFields } from '../lists/list-fields.js';
 import { type Acted, isTaken } from './acts.js';
-import { NextFindings } from './next-findings.js';
+import { NextFindings, type NextFilter } from './next-findings.js';
 import { PersonTurns } from './person-turns.js';
 import { ReviewMetrics } from './review-metrics.js';
 import { SessionPace } from './session-pace.js';
 
-/** Which findings somebody takes from: the filter of the list, without its pages and its order. */
+/**
+ * Which findings somebody takes from: the filter of the list, without its pages and its order, and
+ * without what would select only findings that nobody can take.
+ */
 export class NextFields extends OmitType(FindingsFields, [
   'status',
+  'review',
+  'mine',
+  'lapsed',
+  'disposition',
   'order',
   'format',
   'bom',
@@ -28,7 +34,7 @@ export class TakeNext extends Command<Acted | undefined> {
   constructor(
     readonly by: Identity,
     readonly key: string,
-    readonly filter: NextFields,
+    readonly filter: NextFilter,
   ) {
     super();
   }
@@ -42,7 +48,6 @@ export class TakeNextHandler implements ICommandHandler<TakeNext> {
     private readonly turns: PersonTurns,
     private readonly pace: SessionPace,
     private readonly metrics: ReviewMetrics,
-    private readonly deadlines: Deadlines,
   ) {}
 
   execute({ by, key, filter }: TakeNext): Promise<Acted | undefined> {
@@ -50,10 +55,9 @@ export class TakeNextHandler implements ICommandHandler<TakeNext> {
       acted === undefined ? 'nothing-left' : isTaken(acted) ? 'taken' : 'pending';
     return this.metrics.counted('take-next', outcomeOf, () => {
       const { id, session } = personIn(by);
-      const asked = { ...filter, viewer: id };
       this.pace.take(session);
       // apart from the turn of each claim: two commands under one key take one finding
-      return this.turns.run(`next/${id}`, () => this.next.take(by, key, this.deadlines.in(asked)));
+      return this.turns.run(`next/${id}`, () => this.next.take(by, key, filter));
     });
   }
 }
