@@ -91,6 +91,7 @@ export {
 export { findingAt, type FindingPlace } from './findings/finding-place.js';
 export {
   isForTwo,
+  itemOf,
   mayOf,
   REVIEW_COMMANDS,
   type May,
@@ -111,7 +112,6 @@ export {
   actsByReference,
   claimUnder,
   findingsAtHand,
-  itemAtHand,
   nextInQueue,
   type ActLine,
   type FindingAtHand,

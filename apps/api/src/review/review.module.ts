@@ -15,7 +15,7 @@ import { TakeNextHandler } from './take-next.js';
 import { PerformActHandler } from './perform-act.js';
 import { PersonTurns } from './person-turns.js';
 import { ReviewController } from './review.controller.js';
-import { ReviewDesk } from './review-desk.js';
+import { ActDesk } from './act-desk.js';
 import { ReviewEventsController } from './review-events.controller.js';
 import { ReviewMetrics } from './review-metrics.js';
 import { ReviewRows } from './review-rows.js';
@@ -35,7 +35,7 @@ import { ShowActHandler } from './show-act.js';
     LooksAtFindings,
     NextFindings,
     PersonTurns,
-    ReviewDesk,
+    ActDesk,
     ReviewMetrics,
     ReviewRows,
     SessionPace,

@@ -174,7 +174,7 @@ const signers = ({ escalated }: Reviewable, sign: readonly string[]): readonly s
   escalated === null ? sign : sign.filter((role) => role === escalated);
 
 /** Returns the item of the desk that a row was written from, as far as the rows have it. */
-function itemOf(row: Reviewable): Item {
+export function itemOf(row: Reviewable): Item {
   const { id, code, severity, currency, shoeRef, coupRef, seat, policy, evidence } = row;
   const { claimedBy, claimedUntil, proposal, ruling, proposedBy, signedBy, ruledAt } = row;
   const { escalated, stale, regressed, touched, review: state, people } = row;
