@@ -46,6 +46,7 @@ export {
   dealerAccuracy,
   type DealerAccuracy,
   type DealerLine,
+  type DealersFilter,
   type DealersReport,
 } from './dealers/dealers.js';
 export {

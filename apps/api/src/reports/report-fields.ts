@@ -14,6 +14,7 @@ import {
   SeveritiesField,
   TextField,
   ToWhole,
+  YesNoField,
 } from '../reading/filter-fields.js';
 
 const CurrencyField = (): PropertyDecorator =>
@@ -54,7 +55,10 @@ export class MisdealtFields extends ofReport(paged(DealtFields)) {
 }
 
 /** The query of the report on dealers: by table, gaming days and dealer. */
-export class DealersFields extends ofReport(DealtFields) {}
+export class DealersFields extends ofReport(DealtFields) {
+  @YesNoField('Leave out findings whose ruling does not count')
+  counted?: boolean;
+}
 
 /** The query of the report on shoes: by table, gaming days and dealer. */
 export class ShoesReportFields extends ofReport(paged(DealtFields)) {}

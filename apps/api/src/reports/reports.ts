@@ -16,6 +16,7 @@ import {
   type CommissionLine,
   type CommissionReport,
   type DealerLine,
+  type DealersFilter,
   type DealersReport,
   type Filter,
   type PayoutFilter,
@@ -50,7 +51,7 @@ export const MISDEALT = {
 };
 
 /** Coups and errors by dealer. */
-export const DEALERS: List<Filter, DealersReport, DealerLine> = {
+export const DEALERS: List<DealersFilter, DealersReport, DealerLine> = {
   page: dealerAccuracy,
   async *every(read, filter) {
     yield* inSlices((await dealerAccuracy(read, filter)).lines);

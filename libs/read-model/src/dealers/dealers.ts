@@ -40,6 +40,12 @@ export interface DealersReport {
   readonly total: DealerAccuracy;
 }
 
+/** The filter of the report on dealers. */
+export interface DealersFilter extends Filter {
+  /** Leaves out findings whose ruling does not count. */
+  readonly counted?: boolean;
+}
+
 interface Counted {
   readonly dealer: string;
   readonly coups: string;
@@ -53,13 +59,15 @@ interface Counted {
  * Returns how much each dealer dealt and how often each erred. A withdrawn finding does not count.
  * A void or remedied one does, because the error was made. A coup and its findings belong to the
  * dealer at the coup's end. The limits assume that errors follow a Poisson distribution, which is
- * nearly true while errors are rare and independent.
+ * nearly true while errors are rare and independent. With `counted`, a finding counts only while no
+ * ruling takes it out.
  */
-export async function dealerAccuracy(read: Snapshot, filter: Filter): Promise<DealersReport> {
+export async function dealerAccuracy(read: Snapshot, { counted, ...filter }: DealersFilter): Promise<DealersReport> {
   const dealt = new Where().filter('d', filter, 'empty');
   const found = new Where(dealt.parameters)
     .and('f.withdrawn_because is null')
     .filter('f', filter, 'null');
+  if (counted) found.and('f.counts');
   const errors = found.parameter(DEALER_ERRORS);
   const rows = await read.rows<Counted>(
     `select coalesce(d.dealer, f.dealer) as dealer, coalesce(d.coups, 0) as coups, coalesce(d.cards, 0) as cards,
