@@ -62,7 +62,10 @@ interface Counted {
  * nearly true while errors are rare and independent. With `counted`, a finding counts only while no
  * ruling takes it out.
  */
-export async function dealerAccuracy(read: Snapshot, { counted, ...filter }: DealersFilter): Promise<DealersReport> {
+export async function dealerAccuracy(
+  read: Snapshot,
+  { counted, ...filter }: DealersFilter,
+): Promise<DealersReport> {
   const dealt = new Where().filter('d', filter, 'empty');
   const found = new Where(dealt.parameters)
     .and('f.withdrawn_because is null')
