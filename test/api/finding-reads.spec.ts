@@ -16,7 +16,7 @@ import { eventually } from '../kit/eventually.js';
 import { TableLog } from '../kit/table.js';
 import { StreamReader } from '../kit/stream-reader.js';
 import type { Answer } from '../kit/api.js';
-import { ReadingFloor, TABLES } from './reading-floor.js';
+import { LISTS, ReadingFloor, REPORTS, TABLES } from './reading-floor.js';
 
 let floor: ReadingFloor;
 /** Everything that was appended, as senders wrote it. */
@@ -337,6 +337,20 @@ describe('the counts of findings over HTTP', () => {
     });
     expect((JSON.parse(body) as FindingFacets).total).toBe(1);
     expect((await facets('mine=true')).total).toBe(before.total);
+  });
+});
+
+describe('the record of the house', () => {
+  it('is in no list, report or count of tables', async () => {
+    await eventually('an act in the house in the rows', async () => {
+      const { lines } = await floor.read<{ lines: unknown[] }>('/v1/house-events');
+      return lines.length > 0;
+    });
+    for (const path of [...LISTS, ...REPORTS, '/v1/findings/facets'])
+      expect([path, await floor.get(path)]).toEqual([
+        path,
+        expect.objectContaining({ body: expect.not.stringContaining('@house') }),
+      ]);
   });
 });
 

@@ -3,10 +3,13 @@ import { installedRules } from '#rule-folder';
 import type { FindingCode, Policy } from '#audit';
 import {
   BadCursor,
+  dealerAccuracy,
   findingFacets,
   findingHistory,
   findings,
   findingWhole,
+  misdealtCoups,
+  type DealersFilter,
   type FindingOrder,
   type FindingReader,
   type FindingsFilter,
@@ -178,6 +181,24 @@ describe('the filter of findings', () => {
 });
 
 describe('an accusation', () => {
+  it('is not shown in the report on misdealt coups either', async () => {
+    const at = 'M';
+    await floor.write({
+      findings: [raised('dd01', 'TC-05', minute(1), { table: at, coupRef: 'm#1', shoeRef: 'm#0' })],
+      reviews: [
+        aReview({
+          ...{ id: 'dd01', review: 'ruled', ruling: 'person/noor#1', proposedBy: 'noor' },
+          ...{ disposition: 'suspected-collusion', policy: 'review@1', ruledAt: minute(9) },
+        }),
+      ],
+      bases: [{ id: 'dd01', people: ['olga'], lines: [], partition: 0, changed: 0 }],
+    });
+    const shown = async (viewer: string) =>
+      (await floor.read((read) => misdealtCoups(read, { table: at, viewer }, {}))).lines[0]
+        ?.findings[0]?.review.ruling?.disposition;
+    expect([await shown('olga'), await shown('ines')]).toEqual([null, 'suspected-collusion']);
+  });
+
   it('is not shown to a person who was involved', async () => {
     const shown = async (viewer?: string) =>
       (await listed({ review: ['proposed'], ...(viewer && { viewer }) }))[0]?.review.proposal;
@@ -185,6 +206,19 @@ describe('an accusation', () => {
     expect(await shown('olga')).toEqual({ ...proposal, disposition: null });
     expect(await shown('ines')).toEqual({ ...proposal, disposition: 'suspected-collusion' });
     expect(await shown()).toEqual({ ...proposal, disposition: 'suspected-collusion' });
+  });
+});
+
+describe('the report on dealers', () => {
+  it('leaves out what a ruling takes out of the counts, if it is asked to', async () => {
+    const at = { scope: [table] };
+    const errors = async (filter: DealersFilter): Promise<readonly number[]> => {
+      const { total } = await floor.read((read) => dealerAccuracy(read, { ...at, ...filter }));
+      return [total.findings, total.errors];
+    };
+    expect(await errors({})).toEqual([8, 8]);
+    expect(await errors({ counted: false })).toEqual([8, 8]);
+    expect(await errors({ counted: true })).toEqual([7, 7]);
   });
 });
 

@@ -44,6 +44,7 @@ export {
 export {
   DEALER_ERRORS,
   dealerAccuracy,
+  type DealersFilter,
   type DealerAccuracy,
   type DealerLine,
   type DealersReport,

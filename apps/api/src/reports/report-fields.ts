@@ -13,6 +13,7 @@ import {
   SeveritiesField,
   TextField,
   ToWhole,
+  YesNoField,
 } from '../reading/filter-fields.js';
 
 const CurrencyField = (): PropertyDecorator =>
@@ -53,7 +54,10 @@ export class MisdealtFields extends paged(DealtFields) {
 }
 
 /** The query of the report on dealers: by table, gaming days and dealer. */
-export class DealersFields extends DealtFields {}
+export class DealersFields extends DealtFields {
+  @YesNoField('With `true`, leaves out findings that a ruling takes out of the counts')
+  counted?: boolean;
+}
 
 /** The query of the report on shoes: by table, gaming days and dealer. */
 export class ShoesReportFields extends paged(DealtFields) {}

@@ -17,7 +17,7 @@ import {
   type CommissionReport,
   type DealerLine,
   type DealersReport,
-  type Filter,
+  type DealersFilter,
   type PayoutFilter,
   type PayoutsReport,
 } from '#read-model';
@@ -50,7 +50,7 @@ export const MISDEALT = {
 };
 
 /** Coups and errors by dealer. */
-export const DEALERS: List<Filter, DealersReport, DealerLine> = {
+export const DEALERS: List<DealersFilter, DealersReport, DealerLine> = {
   page: dealerAccuracy,
   async *every(read, filter) {
     yield* inSlices((await dealerAccuracy(read, filter)).lines);
