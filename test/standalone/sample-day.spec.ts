@@ -77,8 +77,8 @@ it('shows findings in the examples as the auditor raises them', () => {
 const lines = (operation: string): Finding[] => (kept[operation] as { lines: Finding[] }).lines;
 
 /**
- * Returns a value without the fields that depend on when the server received something, or when
- * the key of the sample day was made and revoked.
+ * Returns a value without the fields that depend on when the server received something, on the day
+ * of the test, or on when the key of the sample day was made and revoked.
  */
 const settled = (value: unknown): unknown =>
   JSON.parse(
