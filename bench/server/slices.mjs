@@ -10,9 +10,9 @@ import {
   readModelDataSource,
 } from '#read-model';
 import { COUP_COLUMNS, TABLE_COLUMNS } from '#built/apps/api/src/lists/list-columns';
-import { csvFile } from '#built/apps/api/src/reading/csv';
+import { fileOf } from '#built/apps/api/src/reading/columns';
 import { Export } from '#built/apps/api/src/reading/export';
-import { csvOf } from '#built/apps/api/src/reading/lines-file';
+import { linesFile } from '#built/apps/api/src/reading/lines-file';
 import { SHOE_COLUMNS } from '#built/apps/api/src/reports/columns';
 
 /** What was measured, in words. @typedef {{ found: string }} SlicesFound */
@@ -26,17 +26,18 @@ const TURNS = 8;
  * @template Line
  * @param {string} name
  * @param {(read: Snapshot, filter: object) => import('#read-model').Slices<Line>} every
- * @param {readonly import('#built/apps/api/src/reading/csv').Column<Line>[]} columns
+ * @param {readonly import('#built/apps/api/src/reading/columns').Column<Line>[]} columns
  */
 const file = (name, every, columns) => ({
   name,
   begin: async (/** @type {import('#read-model').OpenSnapshot} */ snapshot) =>
     Export.begin(
-      csvOf({
+      linesFile({
         snapshot,
         slices: every(snapshot.read, {}),
         name,
-        text: csvFile(name, columns).seenBy({ seesFindings: true }),
+        sheet: fileOf(name, columns).seenBy(true),
+        form: { format: 'csv', bom: false },
         rest: () => nextTurn(),
         free: () => undefined,
       }),

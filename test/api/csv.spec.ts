@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { csvFile } from '../../apps/api/src/reading/csv.js';
+import { fileOf as columnsOf } from '../../apps/api/src/reading/columns.js';
+import { csvWriter } from '../../apps/api/src/reading/csv.js';
 
 type Value = string | number | boolean | null;
 
@@ -11,8 +12,9 @@ function fileOf(rows: readonly (readonly Value[])[]): string {
     heading: `${at}`,
     value: (row: readonly Value[]) => row[at],
   }));
-  const { head, of } = csvFile('rows', columns).seenBy({ seesFindings: true });
-  return head + of(rows);
+  const { headings, of } = columnsOf<readonly Value[]>('rows', columns).seenBy(true);
+  const writer = csvWriter(false);
+  return Buffer.concat([writer.begin(headings), writer.add(of(rows))]).toString();
 }
 const one = (value: Value): string => fileOf([[value, 'k']]);
 

@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 import { openSnapshot, TooManyRows } from '#read-model';
 import { Metrics } from '../../apps/api/src/operation/metrics.js';
 import { Export } from '../../apps/api/src/reading/export.js';
-import { csvOf } from '../../apps/api/src/reading/lines-file.js';
+import { linesFile } from '../../apps/api/src/reading/lines-file.js';
 import { LivePlay } from '../../apps/api/src/reading/live-play.js';
 import { PositionsLook } from '../../apps/api/src/reading/positions-look.js';
 import { FOLLOWED, ROWS } from '../../apps/api/src/settings/tokens.js';
@@ -178,17 +178,18 @@ describe('an export', () => {
 /** Begins an export of the numbers from 1. */
 async function numbers(
   count: number,
-  options: Partial<Parameters<typeof csvOf<{ n: number }>>[0]>,
+  options: Partial<Parameters<typeof linesFile<{ n: number }>>[0]>,
 ): Promise<Export> {
   const snapshot = await openSnapshot(api.app.get<DataSource>(getDataSourceToken(ROWS)));
   return Export.begin(
-    csvOf({
+    linesFile({
       snapshot,
       slices: snapshot.read.slices<{ n: number }>('select n from generate_series(1, $1::int) n', [
         count,
       ]),
       name: 'numbers',
-      text: { head: 'n\n', of: (lines) => lines.map(({ n }) => `${n}\n`).join('') },
+      sheet: { headings: ['n'], of: (lines) => lines.map(({ n }) => [n]) },
+      form: { format: 'csv', bom: false },
       rest: async () => undefined,
       free: () => undefined,
       ...options,
@@ -200,11 +201,11 @@ describe('live play goes first', () => {
   it('so an export rests after each slice and before the next is read', async () => {
     const steps: string[] = [];
     const whole = await numbers(120, {
-      text: {
-        head: '',
+      sheet: {
+        headings: [],
         of: (lines) => {
           steps.push(`slice of ${lines.length}`);
-          return `${lines.length}\n`;
+          return [[lines.length]];
         },
       },
       rest: async (tookMs) => void steps.push(tookMs > 0 ? 'rest' : 'no time taken'),

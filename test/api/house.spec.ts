@@ -415,6 +415,18 @@ describe('what people do', () => {
     ]);
   });
 
+  it('is recorded when an admin sets the person of an account', async () => {
+    await server.api.person('pit-boss', { name: 'zoe.night' });
+    const admin = await server.api.person('admin', { name: 'namer' });
+    await send('PATCH', '/v1/accounts/zoe.night', admin, { person: 'zoe' });
+    const [act] = await actsWhen(({ data }) => Object.values(data).includes('zoe.night'));
+    expect([act?.type, act?.by, act?.data]).toEqual([
+      'account-changed',
+      'person/namer',
+      { account: 'zoe.night', changes: { person: { from: 'zoe.night', to: 'zoe' } } },
+    ]);
+  });
+
   it('is recorded if it fails: wrong passwords by account and address, and other texts by nothing', async () => {
     await server.api.person('pit-boss', { name: 'target' });
     const wrong = (name: string) =>

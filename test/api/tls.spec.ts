@@ -165,6 +165,26 @@ describe('an api over TLS, under a path', () => {
     });
     expect(signedIn.status).toBe(200);
   });
+
+  it('gives a browser a session cookie for this host over TLS alone', async () => {
+    const body = { name: 'admin', password: 'correct horse battery staple', cookie: true };
+    const signIn = (headers: RequestOptions['headers']): ReturnType<typeof ask> =>
+      ask('POST', '/audit/v1/sign-in', {
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+    expect((await signIn({ origin: `http://127.0.0.1:${port}` })).status).toBe(403);
+    const { status, headers } = await signIn({ origin: `https://127.0.0.1:${port}` });
+    const set = String(headers['set-cookie']);
+    expect([status, set]).toEqual([
+      200,
+      expect.stringMatching(
+        /^__Host-shoeprint-session=\S+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      ),
+    ]);
+    const cookie = set.replace(/;.*/, '');
+    expect((await ask('GET', '/audit/v1/me', { headers: { cookie } })).status).toBe(200);
+  });
 });
 
 describe('an api that receives SIGTERM', () => {

@@ -24,14 +24,22 @@ export class StreamReader {
   constructor(
     url: string,
     token: string,
-    { id = '', paused = false }: { readonly id?: string; readonly paused?: boolean } = {},
+    {
+      id = '',
+      paused = false,
+      headers = { authorization: `Bearer ${token}` },
+    }: {
+      readonly id?: string;
+      readonly paused?: boolean;
+      readonly headers?: Readonly<Record<string, string>>;
+    } = {},
   ) {
     this.id = id;
     this.request = get(
       `${url}/v1/stream`,
       {
         agent: false,
-        headers: { authorization: `Bearer ${token}`, ...(id !== '' && { 'last-event-id': id }) },
+        headers: { ...headers, ...(id !== '' && { 'last-event-id': id }) },
       },
       (response) => {
         this.status = response.statusCode;

@@ -281,14 +281,11 @@ describe('the counts of findings', () => {
 describe('one finding', () => {
   const at = 'W';
   const book = installedRules([]);
-  const inForce = book.policies.get('review@1') as Policy;
   const reader: FindingReader = {
     book,
-    policies: book.policies,
-    inForce,
+    policy: book.policies.get('review@1') as Policy,
     now: Date.parse('2026-11-21T13:00:00Z'),
     viewer: 'ines',
-    roles: ['pit-boss'],
     seesLooks: false,
   };
   const whole = (id: string, by: Partial<FindingReader> = {}) =>
@@ -427,38 +424,6 @@ describe('one finding', () => {
     expect(neighbors).toEqual({ before: 'device/w#1', after: 'device/w#3' });
     expect(device).toMatchObject({ source: 'device/w', clockOffsetLast: 210 });
     expect(people).toEqual(['dora', 'olga']);
-  });
-
-  it('says what the reader may do, as the fold would decide', async () => {
-    const may = async (id: string, by: Partial<FindingReader> = {}) =>
-      (await whole(id, by)).review.may;
-    expect(await may('ee01')).toEqual({
-      ...{ claim: true, release: true, comment: true, video: true, hold: true },
-      ...{ held: 'not-permitted', propose: true, sign: 'nothing-proposed' },
-      ...{ refuse: 'nothing-proposed', 'take-back': 'nothing-proposed', escalate: true },
-      reopen: 'not-ruled',
-    });
-    expect(await may('ee01', { viewer: 'noor' })).toMatchObject({
-      ...{ claim: 'claimed-by-another', release: 'not-yours', propose: 'not-claimed' },
-      comment: true,
-    });
-    expect(await may('ee01', { viewer: 'olga' })).toMatchObject({
-      ...{ claim: 'conflict-of-interest', propose: 'conflict-of-interest', comment: true },
-    });
-    const none = await may('ee01', { roles: ['regulator'] });
-    expect(new Set(Object.values(none))).toEqual(new Set(['not-permitted']));
-    expect(await may('ee02', { roles: ['surveillance'], viewer: 'noor' })).toMatchObject({
-      ...{ claim: 'already-ruled', reopen: true, held: true },
-    });
-    expect(await may('ee02', { viewer: 'noor' })).toMatchObject({ reopen: 'not-permitted' });
-    expect(await may('ee06', { viewer: 'ines' })).toMatchObject({ propose: 'coup-open' });
-  });
-
-  it('says whether a ruling needs two persons', async () => {
-    const two = async (id: string) => (await whole(id)).review.two;
-    expect(await two('ee01')).toBe(true);
-    expect(await two('ee02')).toBe(false);
-    expect(await two('ee05')).toBe(false);
   });
 
   it('has the video that is needed, how long it is kept, and what was attached', async () => {

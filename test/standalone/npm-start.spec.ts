@@ -152,7 +152,7 @@ describe('npm start', () => {
         });
         const { token } = (await answer.json()) as { token: string };
         const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${token}` } });
-        expect(await me.json()).toMatchObject({ name, roles });
+        expect(await me.json()).toMatchObject({ id: `person/${name}`, roles });
       }
       const pids = treeOf(onTerminal.child.pid as number);
       onTerminal.child.stdin?.write('\u0003');

@@ -11,6 +11,7 @@ import { IngestModule } from './ingest/ingest.module.js';
 import { ListsModule } from './lists/lists.module.js';
 import { OperationModule } from './operation/operation.module.js';
 import { RecordModule } from './record/record.module.js';
+import { ReviewModule } from './review/review.module.js';
 import { ReportsModule } from './reports/reports.module.js';
 import { RulesModule } from './rules/rules.module.js';
 import { DatabaseModule } from './settings/database.module.js';
@@ -40,6 +41,7 @@ export class ApiModule implements OnApplicationBootstrap {
         RecordModule,
         ReportsModule,
         RulesModule,
+        ReviewModule,
         DeliveriesModule,
         StreamModule,
       ],

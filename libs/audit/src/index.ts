@@ -55,6 +55,7 @@ export {
 } from './rows/rows.js';
 export {
   arbitrate,
+  missingIn,
   needsTwo,
   REFUSALS,
   REVIEW_OUTCOMES,

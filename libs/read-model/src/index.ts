@@ -76,7 +76,6 @@ export {
   type FindingReader,
   type FindingVideo,
   type FindingWhole,
-  type ReviewWhole,
   type SeenBefore,
 } from './findings/finding-whole.js';
 export {
@@ -90,17 +89,16 @@ export {
   type Looks,
 } from './findings/history.js';
 export { findingAt, type FindingPlace } from './findings/finding-place.js';
-export {
-  isForTwo,
-  mayOf,
-  REVIEW_COMMANDS,
-  type May,
-  type Reviewable,
-  type ReviewCommand,
-  type Reviewer,
-  type ReviewSetting,
-} from './findings/may.js';
 export { findingFacets, type FacetCount, type FindingFacets } from './findings/facets.js';
+export {
+  actsByReference,
+  claimUnder,
+  findingsAtHand,
+  itemAtHand,
+  nextInQueue,
+  type ActLine,
+  type FindingAtHand,
+} from './findings/acts.js';
 export {
   REVIEW_FIELDS,
   reviewOf,

@@ -9,7 +9,7 @@ export interface HouseSettings {
 }
 
 /** The default: days begin at midnight, UTC. */
-const GAMING_DAYS: readonly GamingDayRule[] = Object.freeze([
+export const UTC_DAYS: readonly GamingDayRule[] = Object.freeze([
   Object.freeze({ from: '2000-01-01', zone: 'UTC', cutover: '00:00' }),
 ]);
 
@@ -25,10 +25,10 @@ export function houseSettings(env: Environment): HouseSettings {
 
 function gamingDays(env: Environment): readonly GamingDayRule[] {
   const list = env.json('SHOEPRINT_GAMING_DAY');
-  if (list === undefined) return GAMING_DAYS;
+  if (list === undefined) return UTC_DAYS;
   const faults = gamingDayFaults(list);
   for (const fault of faults) env.fault('SHOEPRINT_GAMING_DAY', fault);
   return faults.length > 0
-    ? GAMING_DAYS
+    ? UTC_DAYS
     : Object.freeze((list as GamingDayRule[]).map((rule) => Object.freeze({ ...rule })));
 }

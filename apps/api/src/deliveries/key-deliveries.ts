@@ -10,7 +10,7 @@ import {
 import type { Identity } from '../identity/identity.js';
 import type { KeyShown } from '../identity/keys/device-keys.js';
 import type { List } from '../reading/ask-lines.js';
-import { csvFile, named, type Column } from '../reading/csv.js';
+import { fileOf, named, type Column } from '../reading/columns.js';
 
 /** What one key delivered. */
 export interface KeyDelivery
@@ -43,7 +43,7 @@ export function deliveriesOf(
     const { lines, next } = await deliveries(read, { ...filter, senders }, paging);
     return { lines: lines.map((line) => ofKey(byStamp.get(line.sender) as KeyShown, line)), next };
   };
-  return { page, every: (read, filter) => everyPage(page, read, filter), csv: FILE };
+  return { page, every: (read, filter) => everyPage(page, read, filter), file: FILE };
 }
 
 function ofKey(
@@ -86,4 +86,4 @@ const COLUMNS: readonly Column<KeyDelivery>[] = [
   },
 ];
 
-const FILE = csvFile('deliveries', COLUMNS);
+const FILE = fileOf('deliveries', COLUMNS);

@@ -1,7 +1,9 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { sampleDayExamples } from './examples.js';
-import { SENT_SCHEMAS } from '../ingest/events/event-schemas.js';
+import { COOKIE_NAMES } from '../identity/credentials/session-cookie.js';
+import { COOKIE_SCHEME } from '../identity/requires.js';
+import { ACT_FIELD_SCHEMAS, SENT_SCHEMAS } from '../ingest/events/event-schemas.js';
 import {
   documentOf,
   Problem,
@@ -39,7 +41,15 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
       type: 'http',
       scheme: 'bearer',
       description: 'A device key (spk_...) or the token of a sign-in (sps_...)',
-    });
+    })
+    .addCookieAuth(
+      COOKIE_NAMES.tls,
+      {
+        type: 'apiKey',
+        description: `A sign-in with \`cookie\`, for pages of this server. It counts without the header Authorization only. Without TLS its name is ${COOKIE_NAMES.plain}`,
+      },
+      COOKIE_SCHEME,
+    );
   for (const [name, description] of Object.entries(TAGS)) about.addTag(name, description);
   const document = SwaggerModule.createDocument(app, about.build(), {
     operationIdFactory: (_controller, method) => method,
@@ -64,6 +74,7 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
         document.components?.schemas ?? {},
         operations.map(([, , each]) => each),
       ),
+      ...(ACT_FIELD_SCHEMAS as Schemas),
       ...(SENT_SCHEMAS as Schemas),
       Problem: PROBLEM_SCHEMA,
     },
@@ -74,9 +85,10 @@ export function describe(app: NestFastifyApplication, basePath: string): OpenAPI
 const TAGS = {
   events: 'Recording what happens at the tables',
   lists: 'Tables, shoes, coups and findings as they stand',
-  reports: 'Sums over gaming days, as JSON or CSV',
+  reports: 'Sums over gaming days, as JSON, CSV or XLSX',
   record: 'The exact lines of the log',
   rules: 'Rule documents and review policies',
+  review: 'What people do about findings',
   stream: 'Changes as they happen',
   session: 'Signing in and out',
   accounts: 'People, and what they may do',
@@ -106,6 +118,7 @@ function addRefusals(path: string, method: string, operation: Operation): void {
     ...ANYWHERE,
     ...refusalsOf(operation.operationId),
     ...(method === 'get' ? [] : (['media-type-not-taken'] as const)),
+    ...(method === 'get' || operation.security?.length === 0 ? [] : (['cross-site'] as const)),
     ...(operation.requestBody ? (['invalid-request'] as const) : []),
     ...(path.includes('{') ? (['not-found'] as const) : []),
   ]);
@@ -168,6 +181,10 @@ const PROBLEM_SCHEMA = {
           position: { type: 'integer', minimum: 1, description: 'Line or item, from 1' },
         },
       },
+    },
+    review: {
+      description: 'Where the review of the finding stands, if the request was a command on it',
+      $ref: '#/components/schemas/ReviewAnswer',
     },
   },
 };

@@ -1,12 +1,9 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { REFUSALS } from '#audit';
 import {
-  REVIEW_COMMANDS,
   type FindingDevice,
   type FindingVideo,
   type FindingWhole,
-  type May,
-  type ReviewWhole,
   type SeenBefore,
 } from '#read-model';
 import {
@@ -24,7 +21,9 @@ import {
 import { CoupAnswer, CoupWholeAnswer } from '../lists/coup.answer.js';
 import { FindingAnswer } from '../lists/finding.answer.js';
 import { ReviewAnswer } from '../lists/review.answer.js';
+import { COMMAND_NAMES, type May } from '../review/may.js';
 import { ActAnswer, LooksAnswer } from './finding-history.answer.js';
+import type { FindingShown, ReviewShown } from './show-finding.js';
 
 /** A finding without its review. */
 export class FindingAloneAnswer extends OmitType(FindingAnswer, ['review']) {}
@@ -33,7 +32,7 @@ export class FindingAloneAnswer extends OmitType(FindingAnswer, ['review']) {}
 class CoupOfFindingAnswer extends OmitType(CoupWholeAnswer, ['positions']) {}
 
 /** A review with what its ruling needs, and what you may do. */
-export class ReviewWholeAnswer extends ReviewAnswer implements Required<ReviewWhole> {
+export class ReviewShownAnswer extends ReviewAnswer implements Required<ReviewShown> {
   @YesNo({
     description:
       'Whether a ruling needs two persons. Before there is a proposal, this is what severity, code and impact say under the policy in force; its disposition or amount may need two as well',
@@ -42,7 +41,7 @@ export class ReviewWholeAnswer extends ReviewAnswer implements Required<ReviewWh
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(
-      REVIEW_COMMANDS.map((command) => [
+      COMMAND_NAMES.map((command) => [
         command,
         {
           oneOf: [
@@ -52,7 +51,7 @@ export class ReviewWholeAnswer extends ReviewAnswer implements Required<ReviewWh
         },
       ]),
     ),
-    required: [...REVIEW_COMMANDS],
+    required: [...COMMAND_NAMES],
     description:
       'For each command true, or what it would be refused for now. A hint by the rows: the log decides. `propose` is asked about as if it were complete',
   })
@@ -102,10 +101,10 @@ class SeenAnswer implements Required<FindingWhole['seenBefore']> {
 }
 
 /** Everything about a finding that a reviewer needs on one screen. */
-export class FindingWholeAnswer implements Required<FindingWhole> {
+export class FindingWholeAnswer implements Required<FindingShown> {
   @PositionsField() positions!: string;
   @Part(() => FindingAloneAnswer) finding!: FindingAloneAnswer;
-  @Part(() => ReviewWholeAnswer) review!: ReviewWholeAnswer;
+  @Part(() => ReviewShownAnswer) review!: ReviewShownAnswer;
   @Texts({ description: 'Who was involved, at most 256' }) people!: readonly string[];
   @Part(() => FindingDeviceAnswer, { nullable: true }) device!: FindingDeviceAnswer | null;
   @Part(() => CoupOfFindingAnswer, { nullable: true, description: 'Null if it is about no coup' })

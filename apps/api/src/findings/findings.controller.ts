@@ -5,7 +5,6 @@ import {
   HISTORY_ORDERS,
   type FindingFacets,
   type FindingHistory,
-  type FindingWhole,
   type HistoryOrder,
   type ReadAt,
 } from '#read-model';
@@ -18,11 +17,12 @@ import { Refuses } from '../problems/refuses.js';
 import { Read } from '../reading/documented.js';
 import { ChoiceField, paged } from '../reading/filter-fields.js';
 import { Reader, Reading } from '../reading/reading.js';
+import { LooksAtFindings } from '../review/looks-at-findings.js';
 import { AskFacets } from './ask-facets.js';
 import { FindingFacetsAnswer } from './finding-facets.answer.js';
 import { FindingHistoryAnswer } from './finding-history.answer.js';
 import { FindingWholeAnswer } from './finding-whole.answer.js';
-import { ShowFinding, ShowHistory } from './show-finding.js';
+import { ShowFinding, ShowHistory, type FindingShown } from './show-finding.js';
 
 class HistoryOrderFields {
   @ChoiceField(HISTORY_ORDERS, 'oldest')
@@ -39,6 +39,7 @@ export class FindingsController {
   constructor(
     private readonly queries: QueryBus,
     private readonly deadlines: Deadlines,
+    private readonly looks: LooksAtFindings,
   ) {}
 
   @Get('facets')
@@ -63,12 +64,14 @@ export class FindingsController {
   )
   @Refuses('not-found', 'conflict')
   @FindingField()
-  getFinding(
+  async getFinding(
     @Param('id') id: string,
     @Reader() by: Reading,
     @Sender() identity: Identity,
-  ): Promise<ReadAt<FindingWhole>> {
-    return this.queries.execute(new ShowFinding(id, identity, by));
+  ): Promise<ReadAt<FindingShown>> {
+    const shown = await this.queries.execute(new ShowFinding(id, identity, by));
+    await this.looks.looked(identity, shown.result.finding);
+    return shown;
   }
 
   @Get(':id/history')

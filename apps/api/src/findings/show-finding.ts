@@ -1,8 +1,10 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import {
   findingHistory,
+  findingsAtHand,
   findingWhole,
   RulesNotInstalled,
+  type FindingAtHand,
   type FindingHistory,
   type FindingWhole,
   type HistoryOrder,
@@ -10,6 +12,7 @@ import {
   type Positions,
   type ReadAt,
   type ReadBy,
+  type Review,
 } from '#read-model';
 import { permitted } from '../identity/permissions.js';
 import type { Identity } from '../identity/identity.js';
@@ -17,6 +20,7 @@ import { Deadlines } from '../lists/deadlines.js';
 import { Problem } from '../problems/problems.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
+import { ReviewHints, type May } from '../review/may.js';
 import { InstalledRules } from '../settings/tokens.js';
 
 /** Asks for something about a finding by its id. */
@@ -40,8 +44,19 @@ class AskFinding<Answer> extends Query<ReadAt<Answer>> {
   }
 }
 
+/** A review with whether its ruling needs two persons, and what the sender may do. */
+export interface ReviewShown extends Review {
+  readonly two: boolean;
+  readonly may: May;
+}
+
+/** Everything about a finding, and what the sender may do about it. */
+export interface FindingShown extends Omit<FindingWhole, 'review'> {
+  readonly review: ReviewShown;
+}
+
 /** Asks for everything about a finding. */
-export class ShowFinding extends AskFinding<FindingWhole> {}
+export class ShowFinding extends AskFinding<FindingShown> {}
 
 /** Asks for a page of what people did about a finding. */
 export class ShowHistory extends AskFinding<FindingHistory> {
@@ -65,28 +80,34 @@ export class ShowFindingHandler implements IQueryHandler<ShowFinding> {
     private readonly rows: RowsReader,
     private readonly rules: InstalledRules,
     private readonly deadlines: Deadlines,
+    private readonly hints: ReviewHints,
   ) {}
 
-  execute({ id, by, identity, seesLooks, least }: ShowFinding): Promise<ReadAt<FindingWhole>> {
+  execute({ id, by, identity, seesLooks, least }: ShowFinding): Promise<ReadAt<FindingShown>> {
     const { book } = this.rules;
     const reader = {
       ...by,
       book,
-      policies: book.policies,
-      inForce: this.deadlines.policy,
+      policy: this.deadlines.policy,
       now: Date.now(),
-      roles: identity.person?.wallDisplay ? [] : identity.roles,
       seesLooks,
     };
     return this.rows.read(least, async (read) => {
       try {
-        return (await findingWhole(read, plainId(id), reader)) ?? noFinding();
+        const whole = (await findingWhole(read, plainId(id), reader)) ?? noFinding();
+        const [row] = await findingsAtHand(read, [id], by.scope);
+        return { ...whole, review: this.hinted(whole.review, identity, row as FindingAtHand) };
       } catch (error) {
         if (error instanceof RulesNotInstalled)
           throw new Problem('conflict', error.message, { cause: error });
         throw error;
       }
     });
+  }
+
+  private hinted(review: Review, identity: Identity, row: FindingAtHand): ReviewShown {
+    const { hints } = this;
+    return { ...review, two: hints.isForTwo(row), may: hints.mayOf(identity, row) };
   }
 }
 

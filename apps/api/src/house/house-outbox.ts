@@ -25,14 +25,36 @@ const HELD_S = 30;
 const NOTES_MAX = 100;
 
 /** An act that is in the database and not yet on the log: a row of `access.outbox`. */
-interface Note extends Pick<Act, 'type' | 'by' | 'data'> {
+interface Note {
   readonly id: string;
+  readonly type: Act['type'] | 'finding-viewed';
+  readonly by: string;
   readonly at: Date;
+  readonly data: object;
   /** How often it was done, if it is counted. */
   readonly count: number;
+  /** The table of an act on a finding, under which id it stands there, and who sent it. */
+  readonly table: string | null;
+  readonly eventId: string | null;
+  readonly receivedFrom: string | null;
 }
 
-/** Brings notes from the database to the log, each at least once and under one id. */
+/** An act in the house, without what only acts at a table have. */
+export type HouseNote = Pick<Note, 'id' | 'type' | 'by' | 'at' | 'data' | 'count'>;
+
+/** A look at a finding, which stands at the finding's table under an id of its own. */
+export interface Look {
+  readonly by: string;
+  readonly eventId: string;
+  readonly table: string;
+  readonly receivedFrom: string;
+  readonly data: object;
+}
+
+/**
+ * Brings notes from the database to the log, each at least once and under one id: acts in the house,
+ * and looks at findings.
+ */
 @Injectable()
 export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('house');
@@ -48,7 +70,7 @@ export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     this.waiting = new Gauge({
       name: 'shoeprint_house_events_waiting',
-      help: 'Acts in the house that are in the database and not yet on the log.',
+      help: 'Acts in the house and looks at findings that are in the database and not yet on the log.',
       registers: [registry],
     });
   }
@@ -101,14 +123,40 @@ export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
          order by place limit ${NOTES_MAX} for update skip locked)
        update access.outbox o set held_until = now() + $2 * interval '1 second'
        from mine where o.id = mine.id
-       returning o.id, o.type, o."by", o.at, o.data, o.count, o.place`,
+       returning o.id, o.type, o."by", o.at, o.data, o.count, o.place, o."table",
+         o.event_id as "eventId", o.received_from as "receivedFrom"`,
       [parameter, HELD_S],
     );
     if (taken.length === 0) return 0;
     const notes = taken.toSorted((a, b) => Number(a.place) - Number(b.place));
+    const partitions = new Map<number, Note[]>();
+    for (const note of notes) {
+      const partition = partitionOf(note.table ?? HOUSE_TABLE, this.log.partitions);
+      partitions.set(partition, [...(partitions.get(partition) ?? []), note]);
+    }
+    const outcomes = await Promise.allSettled(
+      [...partitions].map(([partition, ofPartition]) => this.append(partition, ofPartition)),
+    );
+    const failed = outcomes.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    if (this.isAway) this.logger.log({ message: 'acts in the house are recorded again' });
+    this.isAway = false;
+    return notes.length;
+  }
+
+  /** Appends the notes of a partition and deletes them. Frees them if the log refuses them. */
+  private async append(partition: number, notes: readonly Note[]): Promise<void> {
     const ids = notes.map(({ id }) => id);
+    const received = new Date().toISOString();
     try {
-      await this.append(notes);
+      await this.log.append({
+        partition,
+        urgency: 'live',
+        records: notes.map((note) => ({
+          key: note.table ?? HOUSE_TABLE,
+          value: Buffer.from(lineOf(note, received)),
+        })),
+      });
     } catch (error) {
       await this.source.query('update access.outbox set held_until = null where id = any($1)', [
         ids,
@@ -116,21 +164,6 @@ export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
       throw error;
     }
     await this.source.query('delete from access.outbox where id = any($1)', [ids]);
-    if (this.isAway) this.logger.log({ message: 'acts in the house are recorded again' });
-    this.isAway = false;
-    return notes.length;
-  }
-
-  private async append(notes: readonly Note[]): Promise<void> {
-    const received = new Date().toISOString();
-    await this.log.append({
-      partition: partitionOf(HOUSE_TABLE, this.log.partitions),
-      urgency: 'live',
-      records: notes.map((note) => ({
-        key: HOUSE_TABLE,
-        value: Buffer.from(stamped(canonicalLine(JSON.stringify(eventOf(note))), SERVER, received)),
-      })),
-    });
   }
 
   private failed(error: unknown): void {
@@ -154,8 +187,45 @@ export async function insertAct(manager: EntityManager, { type, by, data }: Act)
   return id;
 }
 
+/**
+ * Keeps a look at a finding in the database until it is on the log. Does nothing if one under the
+ * same id waits there already.
+ */
+export async function insertLook(
+  source: DataSource,
+  { by, eventId, table, receivedFrom, data }: Look,
+): Promise<void> {
+  await source.query(
+    `insert into access.outbox
+       (id, type, "by", at, data, due_at, gathered, "table", event_id, received_from)
+     values ($1, 'finding-viewed', $2, clock_timestamp(), $3, clock_timestamp(), $4, $5, $6, $7)
+     on conflict (gathered) do nothing`,
+    [randomUUID(), by, JSON.stringify(data), `${by}#${eventId}`, table, eventId, receivedFrom],
+  );
+}
+
+/** Returns the line of a note. A look was received when it was made: its time is its stamp. */
+function lineOf(note: Note, received: string): string {
+  const { table, eventId, receivedFrom } = note;
+  if (table === null || eventId === null || receivedFrom === null)
+    return stamped(canonicalLine(JSON.stringify(eventOf(note))), SERVER, received);
+  const event = lookOf({ ...note, table, eventId, receivedFrom }, note.at);
+  return stamped(canonicalLine(JSON.stringify(event)), receivedFrom, event.time);
+}
+
+/** Returns the event of a look at a finding. */
+export const lookOf = ({ by, eventId, table, data }: Look, at: Date) => ({
+  specversion: '1.0',
+  type: fullName('finding-viewed'),
+  source: by,
+  id: eventId,
+  time: at.toISOString(),
+  table,
+  data,
+});
+
 /** Returns the event of an act, as a sender would write it. */
-export function eventOf({ id, type, by, at, data, count }: Note): object {
+export function eventOf({ id, type, by, at, data, count }: HouseNote): object {
   const counted =
     type === 'record-read'
       ? { times: count }

@@ -13,7 +13,7 @@ import { HOUSE_TYPES } from '#read-model';
 import { Requires } from '../identity/requires.js';
 import { Problem } from '../problems/problems.js';
 import { AskLines } from '../reading/ask-lines.js';
-import { type Column, csvFile, named } from '../reading/csv.js';
+import { type Column, fileOf, named } from '../reading/columns.js';
 import { ReadLines } from '../reading/documented.js';
 import type { Export } from '../reading/export.js';
 import { ChoicesField, DaysFields, paged, TextField } from '../reading/filter-fields.js';
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<HouseEventLine>[] = [
 const HOUSE_EVENTS = {
   page: houseEvents,
   every: everyHouseEvent,
-  csv: csvFile('house-events', COLUMNS),
+  file: fileOf('house-events', COLUMNS),
 };
 
 /** The route of the record of the house. */

@@ -3,6 +3,8 @@ import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { hasMetricsToken } from '#server';
 import { ApiSettings } from '../settings/api-settings.js';
 import { Problem } from '../problems/problems.js';
+import { isHarmless } from './credentials/same-origin.js';
+import { isByCookie, tokenOf } from './credentials/session-cookie.js';
 import type { RouteNeeds } from './requires.js';
 import { Identities } from './identities.js';
 import { type Identity, may } from './identity.js';
@@ -29,7 +31,10 @@ export class Gate {
     if (needs === 'nothing' || (isPage && this.settings.openPages)) return done();
     if (needs === 'read-metrics' && hasMetricsToken(this.settings, request.headers.authorization))
       return done();
-    const identity = this.identities.of(request.headers.authorization);
+    const token = tokenOf(request);
+    if (token && isByCookie(request) && !isHarmless(request))
+      return done(new Problem('cross-site'));
+    const identity = this.identities.of(token);
     if (!(identity instanceof Promise)) return done(admit(request, needs, identity));
     identity.then(
       (found) => done(admit(request, needs, found)),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { ApiSettings } from '../settings/api-settings.js';
-import { bearerOf, tokenFits, tokenHash, type ShownToken } from './credentials/bearer-token.js';
+import { tokenFits, tokenHash, type ShownToken } from './credentials/bearer-token.js';
 import { DeviceKey, Session } from './database/access.entities.js';
 import { type Identity, seenBy, WriteScope } from './identity.js';
 import { personOf, validSessions } from './sessions/valid-sessions.js';
@@ -15,7 +15,8 @@ const BELIEVED_MS = 1000;
 const REFRESHED_MS = 500;
 /** The most tokens in the cache. Beyond it, the oldest entry is dropped. */
 const REMEMBERED_MAX = 10_000;
-const LAST_USED_STEP_MS = 60_000;
+/** How exactly the last use of a key or session is kept. */
+export const LAST_USED_STEP_MS = 60_000;
 
 interface Remembered {
   /** When the lookup began, on the monotonic clock. */
@@ -47,12 +48,10 @@ export class Identities {
   ) {}
 
   /**
-   * Returns the identity of the token in an `Authorization` header, or undefined if the token is
-   * not valid. Returns a promise only if it asks the database. The promise rejects if the database
-   * does not answer.
+   * Returns the identity of a token, or undefined if there is none or it is not valid. Returns a
+   * promise only if it asks the database. The promise rejects if the database does not answer.
    */
-  of(header: string | undefined): Identity | undefined | Promise<Identity | undefined> {
-    const token = bearerOf(header);
+  of(token: ShownToken | undefined): Identity | undefined | Promise<Identity | undefined> {
     if (!token) return undefined;
     const key = tokenHash(token.text).toString('base64');
     const known = this.remembered.get(key);

@@ -1,12 +1,28 @@
-import { Choices, OneOf, Part, Parts, Text, Texts, Time, YesNo } from '../docs/answer-fields.js';
+import { ApiProperty } from '@nestjs/swagger';
+import type { GamingDayRule } from '#read-model';
+import {
+  Choices,
+  Day,
+  OneOf,
+  Part,
+  Parts,
+  RulesId,
+  Text,
+  Texts,
+  Time,
+  YesNo,
+} from '../docs/answer-fields.js';
 import type { AccountChanged, AccountShown } from './accounts/accounts.js';
 import type { ResetIssued } from './accounts/password-resets.js';
 import type { GrantShown } from './accounts/pending-grants.js';
 import type { KeyShown } from './keys/device-keys.js';
 import type { FirstDuty } from './identity.js';
 import { PERMISSIONS, type Permission, type Role, ROLES } from './permissions.js';
-import type { Me } from './me/me.controller.js';
+import { type Confirmed, FACTORS } from './me/confirm-session.js';
+import type { HouseShown, Me, OwnSession } from './me/shown-identity.js';
+import type { KeptObject } from './me/kept-object.js';
 import type { FactorBegun } from './me/own-factor.js';
+import type { ViewShown } from './me/saved-views.js';
 import type { SignedIn } from './sessions/open-session.js';
 import type { SessionShown } from './sessions/sessions.js';
 
@@ -100,13 +116,62 @@ export class RecoveryCodesAnswer {
   @Texts({ description: 'Shown once and never stored' }) recoveryCodes!: readonly string[];
 }
 
-/** The token of a new session, and when it expires. */
+/** The token of a new session, unless it is a cookie, and when it expires. */
 export class SignedInAnswer implements Required<SignedIn> {
-  @Text({ description: 'For the header `Authorization: Bearer ...`' }) token!: string;
+  @Text({
+    required: false,
+    description: 'For the header `Authorization: Bearer ...`. Absent if the session is a cookie',
+  })
+  token!: string;
   @Time() expiresAt!: string;
 }
 
-/** The identity of the token that was sent: its id, roles, tables and permissions. */
+/** A saved view: its name, what the page keeps in it, and when it was last saved. */
+export class ViewAnswer implements Required<ViewShown> {
+  @Text() name!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true }) view!: KeptObject;
+  @Time() changedAt!: string;
+}
+/** The saved views of an account, in order of name. */
+export class ViewsAnswer {
+  @Parts(() => ViewAnswer) items!: readonly ViewAnswer[];
+}
+
+/** A confirmation: what it rests on, and until when it lasts. */
+export class ConfirmedAnswer implements Required<Confirmed> {
+  @Choices(FACTORS, { description: 'What was proved. Later versions may add others' })
+  factors!: Confirmed['factors'];
+  @Time() confirmedUntil!: string;
+}
+
+/** The session of the person who asks. */
+export class OwnSessionAnswer implements Required<OwnSession> {
+  @Time({ description: 'It ends then at the latest' }) expiresAt!: string;
+  @Time({
+    nullable: true,
+    description:
+      'It ends then if no request comes before, to the minute. Null for a wall display, which has no idle limit',
+  })
+  idleUntil!: string | null;
+  @Time({ description: 'What asks for a confirmation is `confirm-first` from then on' })
+  confirmedUntil!: string;
+}
+/** A rule of gaming days: from which gaming day on, in which zone, at what time they begin. */
+export class GamingDayRuleAnswer implements Required<GamingDayRule> {
+  @Day() from!: string;
+  @Text({ description: 'A time zone of the IANA database' }) zone!: string;
+  @Text({ description: '`HH:MM`' }) cutover!: string;
+}
+/** What the house has set, and what is in force. */
+export class HouseAnswer implements Required<HouseShown> {
+  @Text({ description: 'The time zone of the present gaming day' }) zone!: string;
+  @Text({ description: 'When the present gaming day began: `HH:MM` in its zone' }) cutover!: string;
+  @Parts(() => GamingDayRuleAnswer) gamingDays!: readonly GamingDayRuleAnswer[];
+  @Texts({ description: 'The installed rule documents, `id@version`' }) rules!: readonly string[];
+  @RulesId({ description: 'The review policy in force' }) policy!: string;
+}
+
+/** The identity of the token that was sent, what it may do, and what is in force. */
 export class MeAnswer implements Required<Me> {
   @Text({ description: '`person/<account name>` or `device/<key name>`' }) id!: string;
   @Text({ nullable: true, description: 'The human: the account writes as `person/<person>`' })
@@ -119,4 +184,9 @@ export class MeAnswer implements Required<Me> {
   @YesNo({ description: 'Whether one is enrolled' }) secondFactor!: boolean;
   @OneOf(DUTIES, { nullable: true, description: 'What comes before everything else' })
   mustDo!: FirstDuty | null;
+  @Part(() => OwnSessionAnswer, { nullable: true, description: 'Null for the key of a device' })
+  session!: OwnSessionAnswer | null;
+  @Part(() => HouseAnswer) house!: HouseAnswer;
+  @Text({ description: 'The version of the server. A page of another version reloads' })
+  build!: string;
 }

@@ -14,8 +14,17 @@ import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './keys/devi
 import { KeyTables } from './keys/key-tables.js';
 import { KeysController } from './keys/keys.controller.js';
 import { ChangePasswordHandler } from './me/change-password.js';
+import { ConfirmSessionHandler } from './me/confirm-session.js';
 import { MeController } from './me/me.controller.js';
 import { BeginFactorHandler, ConfirmFactorHandler, RemoveFactorHandler } from './me/own-factor.js';
+import { AskPreferencesHandler, SavePreferencesHandler } from './me/preferences.js';
+import {
+  AskViewHandler,
+  DeleteViewHandler,
+  ListViewsHandler,
+  SaveViewHandler,
+} from './me/saved-views.js';
+import { ScreensController } from './me/screens.controller.js';
 import { Attempts } from './sessions/attempts.js';
 import { FollowedSessions } from './sessions/followed-sessions.js';
 import { KnownAddresses } from './sessions/known-addresses.js';
@@ -29,9 +38,16 @@ const HANDLERS = [
   ListSessionsHandler,
   EndSessionHandler,
   ChangePasswordHandler,
+  ConfirmSessionHandler,
   BeginFactorHandler,
   ConfirmFactorHandler,
   RemoveFactorHandler,
+  ListViewsHandler,
+  AskViewHandler,
+  SaveViewHandler,
+  DeleteViewHandler,
+  AskPreferencesHandler,
+  SavePreferencesHandler,
   CreateAccountHandler,
   ChangeAccountHandler,
   ListAccountsHandler,
@@ -50,6 +66,7 @@ const HANDLERS = [
   controllers: [
     SessionController,
     MeController,
+    ScreensController,
     AccountsController,
     GrantsController,
     KeysController,

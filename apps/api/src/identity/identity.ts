@@ -21,6 +21,10 @@ export interface Person {
   /** The id of the human, under which the account writes: `person/<id>`. */
   readonly id: string;
   readonly session: string;
+  /** When the session ends at the latest. */
+  readonly expiresAt: Date;
+  /** When they last proved who they are: by signing in, or by confirming that since. */
+  readonly confirmedAt: Date;
   readonly wallDisplay: boolean;
   readonly secondFactor: boolean;
   /** What the person has to do before anything else. */

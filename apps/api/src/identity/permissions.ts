@@ -28,6 +28,10 @@ export const PERMISSIONS = {
   'own-sessions': ROLES,
   'own-password': ROLES,
   'own-factor': ROLES,
+  /** Reads the own saved views and preferences. */
+  'own-screens': ROLES,
+  /** Changes them. Its name keeps wall displays from it. */
+  'arrange-screens': ROLES,
   /** Rule documents and review policies: what the house plays and reviews by. */
   'read-rules': ROLES,
   'read-tables': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
@@ -36,6 +40,10 @@ export const PERMISSIONS = {
   'read-findings': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   /** Sees by name who looked at a finding. */
   'read-looks': ['compliance', 'regulator'],
+  /** Acts on findings. The review policy narrows who may propose, sign and reopen. */
+  'review-findings': ['pit-boss', 'surveillance', 'compliance'],
+  /** Says that video is held. */
+  'hold-video': ['surveillance'],
   'report-commission': ['pit-boss', 'compliance', 'regulator', 'finance'],
   'report-misdealt': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   'report-dealers': ['pit-boss', 'surveillance', 'compliance', 'regulator'],

@@ -1,10 +1,13 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBearerAuth, ApiSecurity } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Identity, Person } from './identity.js';
 import { Refuses } from '../problems/refuses.js';
 import type { Permission } from './permissions.js';
+
+/** The name of the session cookie among the security schemes of the document. */
+export const COOKIE_SCHEME = 'cookieAuth';
 
 /** What a route declares for the gate in its Fastify config. */
 export interface RouteNeeds {
@@ -22,6 +25,7 @@ export const Requires = (permission: Permission): MethodDecorator =>
   applyDecorators(
     RouteConfig({ needs: permission } satisfies RouteNeeds),
     ApiBearerAuth(),
+    ApiCookieAuth(COOKIE_SCHEME),
     Refuses(
       'not-signed-in',
       'not-permitted',
@@ -64,13 +68,15 @@ export function identityOf(request: FastifyRequest): Identity {
   return request.identity;
 }
 
+/** Returns the person of an identity. Throws for a device. */
+export function personIn({ id, person }: Identity): Person {
+  if (!person) throw new Error(`${id} is not a person`);
+  return person;
+}
+
 /** Injects the person who sent the request. Only for routes that no device may use. */
-export const SenderPerson = createParamDecorator(
-  (_: unknown, context: ExecutionContext): Person => {
-    const { id, person } = identityOf(context.switchToHttp().getRequest<FastifyRequest>());
-    if (!person) throw new Error(`${id} is not a person`);
-    return person;
-  },
+export const SenderPerson = createParamDecorator((_: unknown, context: ExecutionContext): Person =>
+  personIn(identityOf(context.switchToHttp().getRequest<FastifyRequest>())),
 );
 
 /** Injects the identity that sent the request into a controller method. */

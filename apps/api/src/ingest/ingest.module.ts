@@ -9,6 +9,7 @@ import { AppendEventsHandler } from './append-events.js';
 import { takeEventBodies } from './body/event-body.js';
 import { CheckEventsHandler } from './check/check-events.js';
 import { IngestController } from './ingest.controller.js';
+import { LogAppends } from './log-appends.js';
 import { IngestMetrics } from './metrics/ingest-metrics.js';
 
 const metrics = {
@@ -21,7 +22,8 @@ const metrics = {
 @Module({
   imports: [IdentityModule, ReadingModule],
   controllers: [IngestController],
-  providers: [AppendEventsHandler, CheckEventsHandler, metrics],
+  providers: [AppendEventsHandler, CheckEventsHandler, LogAppends, metrics],
+  exports: [LogAppends, IngestMetrics],
 })
 export class IngestModule {
   /** Adds the parsers of event bodies, which must happen before Nest registers its routes. */

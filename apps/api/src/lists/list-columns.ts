@@ -1,7 +1,7 @@
 import type { CoupLine, FindingLine, ShoeLine, TableLine, TableShoe } from '#read-model';
-import { named, ofFindings, type Column } from '../reading/csv.js';
+import { named, ofFindings, type Column } from '../reading/columns.js';
 
-/** The CSV columns of the list of tables. */
+/** The columns of the file of the list of tables. */
 export const TABLE_COLUMNS: readonly Column<TableLine>[] = [
   ...named<TableLine>('table', 'dealer', 'lastEventTime', 'lastReceived'),
   ...(
@@ -26,7 +26,7 @@ function inShoe(name: string): string {
   return name === 'shoe' ? name : `shoe${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-/** The CSV columns of the list of shoes. */
+/** The columns of the file of the list of shoes. */
 export const SHOE_LIST_COLUMNS: readonly Column<ShoeLine>[] = [
   ...named<ShoeLine>(
     'gamingDay',
@@ -49,7 +49,7 @@ export const SHOE_LIST_COLUMNS: readonly Column<ShoeLine>[] = [
   ...ofFindings(named<ShoeLine>('findings', 'worst')),
 ];
 
-/** The CSV columns of the list of coups. An unread card is `?`. */
+/** The columns of the file of the list of coups. An unread card is `?`. */
 export const COUP_COLUMNS: readonly Column<CoupLine>[] = [
   ...named<CoupLine>(
     'gamingDay',
@@ -91,7 +91,7 @@ const REVIEW_COLUMNS: readonly Column<FindingLine>[] = [
   ),
 ];
 
-/** The CSV columns of the list of findings. */
+/** The columns of the file of the list of findings. */
 export const FINDING_COLUMNS: readonly Column<FindingLine>[] = [
   ...named<FindingLine>(
     'gamingDay',

@@ -22,7 +22,7 @@ import {
 import { Requires } from '../identity/requires.js';
 import { Refuses } from '../problems/refuses.js';
 import { AskLines, type List } from '../reading/ask-lines.js';
-import { csvFile } from '../reading/csv.js';
+import { fileOf } from '../reading/columns.js';
 import { Read, ReadLines } from '../reading/documented.js';
 import type { Export } from '../reading/export.js';
 import { Reader, Reading } from '../reading/reading.js';
@@ -41,14 +41,14 @@ import { CoupsAnswer, FindingsAnswer, ShoesAnswer, TablesAnswer } from './list.a
 import { ShoeWholeAnswer } from './shoe.answer.js';
 import { ShowCoup, ShowShoe } from './show.js';
 
-const TABLES = { page: tables, every: everyTable, csv: csvFile('tables', TABLE_COLUMNS) };
-const SHOES = { page: shoes, every: everyShoe, csv: csvFile('shoes', SHOE_LIST_COLUMNS) };
-const COUPS = { page: coups, every: everyCoup, csv: csvFile('coups', COUP_COLUMNS) };
+const TABLES = { page: tables, every: everyTable, file: fileOf('tables', TABLE_COLUMNS) };
+const SHOES = { page: shoes, every: everyShoe, file: fileOf('shoes', SHOE_LIST_COLUMNS) };
+const COUPS = { page: coups, every: everyCoup, file: fileOf('coups', COUP_COLUMNS) };
 const FINDINGS: List<FindingsAsked, Page<FindingLine>, FindingLine> = {
   page: (read, { order, ...filter }, paging) =>
     findings(read, filter, { ...paging, ...(order && { order }) }),
   every: everyFinding,
-  csv: csvFile('findings', FINDING_COLUMNS),
+  file: fileOf('findings', FINDING_COLUMNS),
 };
 type FindingsAsked = Parameters<typeof everyFinding>[1];
 

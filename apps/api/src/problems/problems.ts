@@ -44,7 +44,7 @@ export const PROBLEMS = {
     status: 401,
     title: 'Authentication is required',
     meaning:
-      'The request has no token, or its token is unknown, revoked or expired. Sign in, or use a device key: `Authorization: Bearer ...`.',
+      'The request has no token, or its token is unknown, revoked or expired. Sign in, or use a device key: `Authorization: Bearer ...`. A page of this server may use one session cookie instead.',
   },
   'wrong-password': {
     status: 401,
@@ -66,7 +66,19 @@ export const PROBLEMS = {
     status: 403,
     title: 'This identity may not do this',
     meaning:
-      'The token is valid, but no role of the identity has the permission that the route requires.',
+      'The token is valid, but no role of the identity has the permission that the route requires, or the review policy lets none of them do this.',
+  },
+  'cross-site': {
+    status: 403,
+    title: 'The request does not come from a page of this server',
+    meaning:
+      'A browser sends the session cookie by itself, so a page of another site could use it. A request with the cookie that may change something, and a sign-in for a cookie, needs the header `Sec-Fetch-Site: same-origin` or, without that header, an `Origin` equal to the host. Programs use the header `Authorization`. Behind a proxy, the server must know which host and scheme the browser asked: see `SHOEPRINT_TRUST_PROXY`.',
+  },
+  'confirm-first': {
+    status: 403,
+    title: 'The session must be confirmed first',
+    meaning:
+      'The request needs a sign-in or a confirmation no older than 15 minutes. `POST /v1/me/confirm` confirms the session; then send the same request again.',
   },
   'password-change-required': {
     status: 403,
@@ -113,6 +125,101 @@ export const PROBLEMS = {
     meaning:
       'What the request creates already exists, or the current state does not allow the change.',
   },
+  'already-ruled': {
+    status: 409,
+    title: 'The finding is already ruled on',
+    meaning: 'A ruling holds; `review` says which. Reopen the finding first, if you may.',
+  },
+  'already-proposed': {
+    status: 409,
+    title: 'A ruling is already proposed',
+    meaning: 'It waits for a second person. Sign it, refuse it, or wait until it is taken back.',
+  },
+  'nothing-proposed': {
+    status: 409,
+    title: 'No ruling is proposed',
+    meaning:
+      'It was refused or taken back, or it fell because of what happened at the table (`review.stale`).',
+  },
+  'proposal-changed': {
+    status: 409,
+    title: 'Another ruling is proposed',
+    meaning: 'The act names a proposal that is no longer the one that waits. Look at `review`.',
+  },
+  'not-ruled': {
+    status: 409,
+    title: 'No ruling holds',
+    meaning: 'There is nothing to reopen.',
+  },
+  'ruling-changed': {
+    status: 409,
+    title: 'Another ruling holds',
+    meaning: 'The act names a ruling that is no longer the one that holds. Look at `review`.',
+  },
+  'coup-open': {
+    status: 409,
+    title: 'The coup is still being played',
+    meaning: 'A ruling is possible once the coup has ended. The claim stays.',
+  },
+  'conflict-of-interest': {
+    status: 409,
+    title: 'This person is involved',
+    meaning:
+      'The person was on duty, or sent or is named in an event that the finding rests on. Somebody else must act. Comments and video are possible.',
+  },
+  'same-person': {
+    status: 409,
+    title: 'The ruling was proposed by the same person',
+    meaning: 'Nobody signs, refuses or claims what they proposed themselves, in any account.',
+  },
+  'claimed-by-another': {
+    status: 409,
+    title: 'Somebody else holds the finding',
+    meaning: '`review.claim` says who holds it, and until when.',
+  },
+  'not-claimed': {
+    status: 409,
+    title: 'This person does not hold the finding',
+    meaning: 'Claim it before you propose a ruling.',
+  },
+  'not-yours': {
+    status: 409,
+    title: 'Somebody else made the claim or the proposal',
+    meaning: 'Only the person who made it can release a claim, or take a proposal back.',
+  },
+  'evidence-changed': {
+    status: 409,
+    title: 'The evidence has changed',
+    meaning:
+      'The SHA-256 that the act names is not that of the evidence. Look at the finding again: `review.evidence` is the current one.',
+  },
+  'finding-withdrawn': {
+    status: 409,
+    title: 'The finding is withdrawn',
+    meaning: 'A correction or a late event removed its cause, so there is nothing to decide.',
+  },
+  'out-of-reach': {
+    status: 409,
+    title: 'The finding is no longer under review',
+    meaning: "It left its table's full desk before anybody ruled on it (`review.lapsed`).",
+  },
+  'policy-superseded': {
+    status: 409,
+    title: 'Another review policy is in force',
+    meaning:
+      'The proposal names a policy that is not in force, and nothing was recorded. `detail` names the one in force.',
+  },
+  'table-parked': {
+    status: 409,
+    title: 'The table is parked',
+    meaning:
+      'An event of the table could not be judged, so nothing after it is judged. Nothing was recorded. Send it again once the table is released.',
+  },
+  'preview-changed': {
+    status: 409,
+    title: 'The findings changed after the preview',
+    meaning: 'Nothing was recorded. Ask for a preview again (`dryRun`), and name that one.',
+  },
   'precondition-failed': {
     status: 412,
     title: 'The version has changed',
@@ -132,6 +239,23 @@ export const PROBLEMS = {
     status: 417,
     title: 'The expectation cannot be met',
     meaning: 'The header `Expect` has a value other than `100-continue`.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The key was used for something else',
+    meaning:
+      'The same person sent another body under this `Idempotency-Key`, command and finding. Use a new key.',
+  },
+  'ruling-incomplete': {
+    status: 422,
+    title: 'The ruling does not state what its disposition needs',
+    meaning: '`errors` names each field that is missing, by JSON pointer.',
+  },
+  'too-many-requests': {
+    status: 429,
+    title: 'Too many commands',
+    meaning:
+      'A session may send 10 commands a second. Nothing was recorded. Send it again after `Retry-After` seconds.',
   },
   'too-many-attempts': {
     status: 429,
@@ -162,6 +286,12 @@ export const PROBLEMS = {
     title: 'Nothing was recorded',
     meaning:
       'The server appended nothing of the request to the log. Send it again after `Retry-After` seconds.',
+  },
+  'queue-contended': {
+    status: 503,
+    title: 'Others took the findings first',
+    meaning:
+      'Five findings in a row went to somebody else before they were claimed. Send it again under the same key.',
   },
   'not-yet-visible': {
     status: 503,
@@ -201,6 +331,8 @@ export interface ProblemExtras {
   readonly headers?: Readonly<Record<string, string>>;
   /** The member `instance`: the id of this occurrence. */
   readonly instance?: string;
+  /** The member `review`: where the review of the finding stands, as answers show it. */
+  readonly review?: object;
   /** Who was refused, for the log, if the request has no identity. */
   readonly who?: string;
   readonly cause?: unknown;
@@ -243,6 +375,7 @@ export interface ProblemDocument {
   readonly detail?: string;
   readonly instance?: string;
   readonly errors?: readonly RequestFault[];
+  readonly review?: object;
 }
 
 /**
@@ -252,7 +385,7 @@ export interface ProblemDocument {
 export function documentOf({
   problem,
   detail,
-  extras: { instance, errors },
+  extras: { instance, errors, review },
 }: Problem): ProblemDocument {
   const { status, title } = PROBLEMS[problem];
   return {
@@ -264,5 +397,6 @@ export function documentOf({
     ...(errors && {
       errors: errors.map((fault) => ({ ...fault, reason: visible(fault.reason) })),
     }),
+    ...(review && { review }),
   };
 }

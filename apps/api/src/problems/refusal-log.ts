@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { bearerOf } from '../identity/credentials/bearer-token.js';
+import { tokenOf } from '../identity/credentials/session-cookie.js';
 import { addressShown } from '../identity/sessions/client-address.js';
 import type { Problem } from './problems.js';
 
@@ -55,7 +55,7 @@ export class RefusalLog {
 export const instanceOf = ({ id }: FastifyRequest): string => `urn:uuid:${id}`;
 
 /** Returns the identity, the name that was tried, or the public part of an unknown token. */
-function whoAsks({ extras }: Problem, { identity, headers }: FastifyRequest): string {
-  const token = bearerOf(headers.authorization);
-  return identity?.id ?? extras.who ?? (token ? `${token.kind}_${token.id}` : '(nobody)');
+function whoAsks({ extras }: Problem, request: FastifyRequest): string {
+  const token = tokenOf(request);
+  return request.identity?.id ?? extras.who ?? (token ? `${token.kind}_${token.id}` : '(nobody)');
 }

@@ -1,18 +1,18 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Paging, ReadAt, Slices, Snapshot } from '#read-model';
-import type { CsvFile } from './csv.js';
+import type { LinesFile } from './columns.js';
 import { Export } from './export.js';
 import { FILE_SHARE, FilePlaces } from './file-places.js';
-import { csvOf } from './lines-file.js';
+import { linesFile } from './lines-file.js';
 import { LivePlay } from './live-play.js';
 import type { Asked } from './reading.js';
 import { RowsReader } from './rows-reader.js';
 
-/** How a list or report is read: a page as JSON, and every line as a CSV file. */
+/** How a list or report is read: a page as JSON, and every line as a file. */
 export interface List<Filter, Answer, Line> {
   readonly page: (read: Snapshot, filter: Filter, paging: Paging) => Promise<Answer>;
   readonly every: (read: Snapshot, filter: Filter) => Slices<Line>;
-  readonly csv: CsvFile<Line>;
+  readonly file: LinesFile<Line>;
 }
 
 /** Asks for the lines of any list or report, from rows at `least` or later. */
@@ -38,19 +38,20 @@ export class AskLinesHandler implements IQueryHandler<AskLines<object, object, u
   ) {}
 
   async execute({
-    list: { page, every, csv },
-    asked: { by, filter, pages, least, seesFindings, bom },
+    list: { page, every, file },
+    asked: { by, filter, pages, least, seesFindings },
   }: AskLines<object, object, unknown>): Promise<ReadAt<object> | Export> {
-    if (pages !== 'all') return this.rows.read(least, (read) => page(read, filter, pages));
+    if (!('all' in pages)) return this.rows.read(least, (read) => page(read, filter, pages));
     const { free } = this.places.take(by);
     try {
       return await this.rows.open(least, (snapshot) =>
         Export.begin(
-          csvOf({
+          linesFile({
             snapshot,
             slices: every(snapshot.read, filter),
-            name: csv.name,
-            text: csv.seenBy({ seesFindings, bom }),
+            name: file.name,
+            sheet: file.seenBy(seesFindings),
+            form: pages.all,
             rest: (tookMs) => this.live.rest(tookMs, FILE_SHARE),
             free,
           }),

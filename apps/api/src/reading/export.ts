@@ -14,7 +14,7 @@ export interface FileParts {
   /** The positions of the log that it includes, as `positionsText` formats them. */
   readonly positions: string;
   /** Its parts in order. An empty one is not sent, and lets a reader who went away end the file. */
-  readonly parts: AsyncGenerator<string | Uint8Array, void>;
+  readonly parts: AsyncGenerator<Uint8Array, void>;
   readonly patience: Patience;
   /** Gives back what the file holds. It may be called more than once. */
   readonly close: () => Promise<void>;
@@ -24,7 +24,7 @@ export interface FileParts {
 export class Export {
   private constructor(
     private readonly of: FileParts,
-    private readonly first: IteratorResult<string | Uint8Array, void>,
+    private readonly first: IteratorResult<Uint8Array, void>,
   ) {}
 
   /** Begins a file by making its first part. If that fails, it rejects and holds nothing. */
@@ -61,7 +61,7 @@ export class Export {
           if (isOver()) return;
           if (next.value.length === 0) continue;
           stalled = endIn(patience.stalledMs, 'the reader takes nothing');
-          yield typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
+          yield next.value;
           clearTimeout(stalled);
         }
         // A reader who has the whole file can begin another at once.

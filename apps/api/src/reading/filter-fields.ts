@@ -1,12 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { Allow, IsBoolean, IsIn, IsInt, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { FINDING_CODES, SEVERITIES } from '#audit';
 import { isDay, PAGE_DEFAULT, PAGE_MAX } from '#read-model';
 import { MayBeAbsent } from '../http/optional.js';
 import { PARAMETER_LENGTH_MAX } from '../http/parameters.js';
-import { LIST_FORMATS, MARKS, type Format, type Mark } from './formats.js';
+import { LIST_FORMATS, MARKS, REPORT_FORMATS, type Format, type Mark } from './formats.js';
 
 /**
  * Accepts a text that PostgreSQL accepts: no NUL and no half of a surrogate pair. It may be as long
@@ -58,6 +58,13 @@ export const TextField = (described: ApiPropertyOptions = {}): PropertyDecorator
     IsPlain(),
   );
 
+/** A text of a query string that must be there. */
+export const RequiredTextField = (described: ApiPropertyOptions = {}): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ pattern: '^[^\\u0000]*$', maxLength: PARAMETER_LENGTH_MAX, ...described }),
+    IsPlain(),
+  );
+
 const DayField = (description: string, example: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ description, example, format: 'date' }),
@@ -84,14 +91,14 @@ const LimitField = (): PropertyDecorator =>
     Max(PAGE_MAX),
   );
 
-const FormatField = (): PropertyDecorator =>
+/** The format of the answer. `formatAsked` refuses what the route does not offer. */
+const FormatField = (formats: readonly Format[]): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
-      enum: LIST_FORMATS,
-      description: 'Overrides the header Accept. CSV has all lines at once',
+      enum: formats,
+      description: 'Overrides the header Accept. A file has all lines at once',
     }),
-    MayBeAbsent(),
-    IsIn(LIST_FORMATS),
+    Allow(),
   );
 
 const MarkField = (): PropertyDecorator =>
@@ -155,7 +162,7 @@ export const ReferenceField = (of: 'shoe' | 'coup'): PropertyDecorator =>
 
 /** The query by the format of the answer. */
 class FormatFields {
-  @FormatField()
+  @FormatField(LIST_FORMATS)
   format?: Format;
 
   @MarkField()
@@ -195,6 +202,17 @@ export class FilterFields extends daily(TableFields) {}
 export class DealtFields extends FilterFields {
   @TextField({ description: 'Who dealt; empty if nobody had signed on', example: 'dealer-104' })
   dealer?: string;
+}
+
+/** Returns the class of a query with these fields, of a report, which is also offered as XLSX. */
+export function ofReport<Asked extends { format?: Format }>(
+  fields: new () => Asked,
+): new () => Asked {
+  class OfReport extends (fields as new () => { format?: Format }) {
+    @FormatField(REPORT_FORMATS)
+    override format?: Format;
+  }
+  return OfReport as new () => Asked;
 }
 
 interface PageAsked {

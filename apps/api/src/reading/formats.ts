@@ -5,6 +5,7 @@ import { Problem } from '../problems/problems.js';
 export const MEDIA_TYPES = {
   json: 'application/json',
   csv: 'text/csv',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ndjson: 'application/x-ndjson',
 } as const;
 /** The name of a format. */
@@ -13,22 +14,29 @@ export type Format = keyof typeof MEDIA_TYPES;
 /** The formats of a list: a page at a time as JSON, or whole as CSV. */
 export const LIST_FORMATS = ['json', 'csv'] as const satisfies readonly Format[];
 
+/** The formats of a report. */
+export const REPORT_FORMATS = [...LIST_FORMATS, 'xlsx'] as const satisfies readonly Format[];
+
 /** Whether CSV begins with a byte order mark. */
 export const MARKS = ['true', 'false'] as const;
 /** One of `MARKS`. */
 export type Mark = (typeof MARKS)[number];
 
 /**
- * Returns the format of the answer: `asked` if the route offers it, or else what `Accept` prefers,
- * and the earliest offered in a tie. Throws `not-acceptable` if `Accept` takes none.
+ * Returns the format of the answer: `asked` if it is given, or else what `Accept` prefers, and the
+ * earliest offered in a tie. Throws `invalid-request` if the route does not offer what is asked
+ * for, and `not-acceptable` if `Accept` takes none.
  */
 export function formatAsked(
   request: FastifyRequest,
   offered: readonly Format[],
   asked?: unknown,
 ): Format {
-  const named = offered.find((format) => format === asked);
-  if (named) return named;
+  if (asked !== undefined)
+    return (
+      offered.find((format) => format === asked) ??
+      refuse(`must be one of the following values: ${offered.join(', ')}`)
+    );
   const weighed = offered.map((format) => ({ format, weight: weightOf(request, format) }));
   const [best] = weighed.sort((a, b) => b.weight - a.weight);
   if (best === undefined || best.weight === 0)
@@ -37,6 +45,10 @@ export function formatAsked(
       `this route returns ${offered.map((format) => MEDIA_TYPES[format]).join(' or ')}`,
     );
   return best.format;
+}
+
+function refuse(reason: string): never {
+  throw new Problem('invalid-request', undefined, { errors: [{ pointer: '/format', reason }] });
 }
 
 /**

@@ -1,8 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { positionsText, type OpenSnapshot, type Slices } from '#read-model';
-import type { CsvText } from './csv.js';
+import type { Cell, Sheet } from './columns.js';
+import { csvWriter } from './csv.js';
 import type { FileParts, Patience } from './export.js';
 import { MEDIA_TYPES } from './formats.js';
+import { XlsxWriter } from './xlsx.js';
+
+/** Writes the bytes of a file of rows, a slice at a time. */
+export interface SheetWriter {
+  readonly begin: (headings: readonly string[]) => Uint8Array;
+  readonly add: (rows: readonly (readonly Cell[])[]) => Uint8Array;
+  readonly end: () => Uint8Array;
+}
+
+/** The form of a file of lines. `bom`: whether CSV begins with a byte order mark. */
+export interface FileForm {
+  readonly format: 'csv' | 'xlsx';
+  readonly bom: boolean;
+}
 
 /** A snapshot holds a connection, and delays the swap of a rebuild. */
 const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
@@ -16,44 +31,46 @@ interface Lines<Line> {
   readonly slices: Slices<Line>;
   /** The name of the file without its ending. */
   readonly name: string;
-  readonly text: CsvText<Line>;
+  readonly sheet: Sheet<Line>;
+  readonly form: FileForm;
   readonly rest: (tookMs: number) => Promise<void>;
   readonly free: () => void;
   readonly patience?: Patience;
 }
 
-/** Returns all lines of a list or report as a CSV file, read a slice at a time from one snapshot. */
-export function csvOf<Line>(lines: Lines<Line>): FileParts {
-  const { snapshot, name, free, patience = PATIENCE } = lines;
+/** Returns all lines of a list or report as a file, read a slice at a time from one snapshot. */
+export function linesFile<Line>(lines: Lines<Line>): FileParts {
+  const { snapshot, name, form, free, patience = PATIENCE } = lines;
   return {
-    name: `${name}.csv`,
-    mediaType: `${MEDIA_TYPES.csv}; charset=utf-8`,
+    name: `${name}.${form.format}`,
+    mediaType: form.format === 'csv' ? `${MEDIA_TYPES.csv}; charset=utf-8` : MEDIA_TYPES.xlsx,
     positions: positionsText(snapshot.read.positions),
-    parts: textsOf(lines, patience),
+    parts: partsOf(lines, patience),
     patience,
     // A connection that broke has already failed the file.
     close: () => snapshot.close().then(free, free),
   };
 }
 
-/** Yields a file a slice at a time, the heading before the first. */
-async function* textsOf<Line>(
-  { slices, text: { head, of }, rest }: Lines<Line>,
+/** Yields a file a slice at a time, the headings with the first. */
+async function* partsOf<Line>(
+  { slices, sheet: { headings, of }, form: { format, bom }, rest }: Lines<Line>,
   { inAllMs }: Patience,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<Uint8Array, void> {
   const lateAt = performance.now() + inAllMs / 2;
-  let text = head;
+  const writer = format === 'csv' ? csvWriter(bom) : new XlsxWriter();
+  let part = [writer.begin(headings)];
   let began = performance.now();
   for await (const slice of slices) {
-    text += of(slice);
+    part.push(writer.add(of(slice)));
     const took = performance.now() - began;
-    yield text;
+    yield Buffer.concat(part);
     // An open snapshot keeps dead rows, so an export that is late goes on without a rest.
     await (performance.now() < lateAt ? rest(took) : nextTurn());
-    text = '';
+    part = [];
     began = performance.now();
   }
-  if (text !== '') yield text;
+  yield Buffer.concat([...part, writer.end()]);
 }
 
 /** Returns lines that were read at once in slices, for reports that have few. */

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Paging, Positions, ReadBy } from '#read-model';
 import { identityOf } from '../identity/requires.js';
 import { formatAsked, type Format, type Mark } from './formats.js';
+import type { FileForm } from './lines-file.js';
 import { offeredBy } from './offers.js';
 import { leastPosition } from './positions.js';
 import { refuseHiddenFilters, seesFindings } from './view.js';
@@ -15,17 +16,15 @@ interface PagesAsked {
   readonly limit?: number;
 }
 
-/** The lines that a request asks for: a page, or (`'all'`) every line, at `least` or later. */
+/** The lines that a request asks for: a page, or all as a file, at `least` or later. */
 export interface Asked<Filter> {
   readonly filter: Filter & ReadBy;
-  readonly pages: Paging | 'all';
+  readonly pages: Paging | { readonly all: FileForm };
   /** The id of the identity that asks. */
   readonly by: string;
   readonly least: Positions | undefined;
   /** Whether a file has columns of findings. */
   readonly seesFindings: boolean;
-  /** Whether a file in CSV begins with a byte order mark. */
-  readonly bom: boolean;
 }
 
 /** A request that reads rows: which tables its sender may see, and how fresh the rows must be. */
@@ -66,8 +65,8 @@ export class Reading {
   }
 
   /**
-   * Splits a query string into its filter, limited to the sender's tables, and its pages. A CSV
-   * file holds every line. Throws `not-permitted` if the filter asks about what the sender may not
+   * Splits a query string into its filter, limited to the sender's tables, and its pages. A file
+   * holds every line. Throws `not-permitted` if the filter asks about what the sender may not
    * see.
    */
   asks<Fields extends PagesAsked>({
@@ -79,16 +78,16 @@ export class Reading {
   }: Fields): Asked<Omit<Fields, keyof PagesAsked>> {
     const identity = identityOf(this.request);
     refuseHiddenFilters(identity, filter);
+    const form = formatAsked(this.request, this.offered, format);
     const pages =
-      formatAsked(this.request, this.offered, format) === 'csv'
-        ? 'all'
+      form === 'csv' || form === 'xlsx'
+        ? { all: { format: form, bom: bom === 'true' } }
         : { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
     return {
       filter: { ...filter, ...this.readBy },
       pages,
       by: identity.id,
       seesFindings: seesFindings(identity),
-      bom: bom === 'true',
       least: this.least,
     };
   }

@@ -42,8 +42,8 @@ export function evidenceFile(
   };
 }
 
-async function* referencesOf(references: readonly string[]): AsyncGenerator<string, void> {
-  yield references.map((reference) => `${reference}\n`).join('');
+async function* referencesOf(references: readonly string[]): AsyncGenerator<Uint8Array, void> {
+  yield Buffer.from(references.map((reference) => `${reference}\n`).join(''));
 }
 
 /** Yields the lines at these places of a partition, in their order, a slice at a time. */

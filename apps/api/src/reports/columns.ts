@@ -10,9 +10,9 @@ import type {
   ShoeReportLine,
   VarianceLine,
 } from '#read-model';
-import { named, ofFindings, type Column } from '../reading/csv.js';
+import { named, ofFindings, type Column } from '../reading/columns.js';
 
-/** The CSV columns of the commission report. */
+/** The columns of the file of the commission report. */
 export const COMMISSION_COLUMNS = named<CommissionLine>(
   'gamingDay',
   'table',
@@ -27,7 +27,7 @@ export const COMMISSION_COLUMNS = named<CommissionLine>(
   'waived',
   'outstanding',
 );
-/** The CSV columns of the coups that the commission report adds up. */
+/** The columns of the file of the coups that the commission report adds up. */
 export const COMMISSION_COUP_COLUMNS = named<CommissionCoup>(
   'gamingDay',
   'table',
@@ -50,7 +50,7 @@ interface MisdealtFinding {
   readonly finding: FindingLine;
 }
 
-/** The CSV columns of misdealt coups, one line for each finding. */
+/** The columns of the file of misdealt coups, one line for each finding. */
 export const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
   ...(['gamingDay', 'at', 'table', 'shoe', 'coup', 'coupRef', 'dealer'] as const).map(
     (heading): Column<MisdealtFinding> => ({ heading, value: ({ line }) => line[heading] }),
@@ -77,7 +77,7 @@ export const MISDEALT_COLUMNS: readonly Column<MisdealtFinding>[] = [
 export const misdealtFindings = (line: MisdealtLine): readonly MisdealtFinding[] =>
   line.findings.map((finding) => ({ line, finding }));
 
-/** The CSV columns of the report on dealers. */
+/** The columns of the file of the report on dealers. */
 export const DEALER_COLUMNS = named<DealerLine>(
   'dealer',
   'coups',
@@ -90,7 +90,7 @@ export const DEALER_COLUMNS = named<DealerLine>(
   'upper95',
 );
 
-/** The CSV columns of the report on shoes. */
+/** The columns of the file of the report on shoes. */
 export const SHOE_COLUMNS: readonly Column<ShoeReportLine>[] = [
   ...named<ShoeReportLine>(
     'gamingDay',
@@ -125,7 +125,7 @@ export type PayoutCsvLine =
   | { readonly settled: PayoutLine; readonly wrong?: undefined }
   | { readonly settled?: undefined; readonly wrong: VarianceLine };
 
-/** The CSV columns of the report on payouts. */
+/** The columns of the file of the report on payouts. */
 export const PAYOUT_COLUMNS: readonly Column<PayoutCsvLine>[] = [
   { heading: 'bet', value: ({ settled, wrong }) => (settled ?? wrong).bet },
   { heading: 'currency', value: ({ settled, wrong }) => (settled ?? wrong).currency },
@@ -152,7 +152,7 @@ export const payoutLines = ({
   ...variance.map((wrong) => ({ wrong })),
 ];
 
-/** The CSV columns of the report on devices. */
+/** The columns of the file of the report on devices. */
 export const DEVICE_COLUMNS = named<DeviceLine>(
   'table',
   'source',

@@ -8,6 +8,7 @@ import {
   CodesField,
   DealtFields,
   FilterFields,
+  ofReport,
   paged,
   ReferenceField,
   SeveritiesField,
@@ -22,7 +23,7 @@ const CurrencyField = (): PropertyDecorator =>
 /**
  * The query of the coups of the commission report: by where they are, dealer, seat and currency.
  */
-export class CommissionCoupsFields extends paged(DealtFields) {
+export class CommissionCoupsFields extends ofReport(paged(DealtFields)) {
   @ReferenceField('shoe')
   shoeRef?: string;
 
@@ -45,7 +46,7 @@ export class CommissionFields extends CommissionCoupsFields {
 }
 
 /** The query of the report on misdealt coups: by table, days, dealer, code and severity. */
-export class MisdealtFields extends paged(DealtFields) {
+export class MisdealtFields extends ofReport(paged(DealtFields)) {
   @CodesField()
   code?: FindingCode[];
 
@@ -54,16 +55,16 @@ export class MisdealtFields extends paged(DealtFields) {
 }
 
 /** The query of the report on dealers: by table, gaming days and dealer. */
-export class DealersFields extends DealtFields {
+export class DealersFields extends ofReport(DealtFields) {
   @YesNoField('With `true`, leaves out findings that a ruling takes out of the counts')
   counted?: boolean;
 }
 
 /** The query of the report on shoes: by table, gaming days and dealer. */
-export class ShoesReportFields extends paged(DealtFields) {}
+export class ShoesReportFields extends ofReport(paged(DealtFields)) {}
 
 /** The query of the report on payouts: by table, days, dealer, bet and currency. */
-export class PayoutsFields extends DealtFields {
+export class PayoutsFields extends ofReport(DealtFields) {
   @TextField({ example: 'banker' })
   bet?: string;
 
@@ -72,7 +73,7 @@ export class PayoutsFields extends DealtFields {
 }
 
 /** The query of the report on devices: by table, gaming days and source. */
-export class DevicesFields extends paged(FilterFields) {
+export class DevicesFields extends ofReport(paged(FilterFields)) {
   @TextField({ example: 'device/B01-shoe' })
   source?: string;
 }

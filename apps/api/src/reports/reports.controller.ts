@@ -14,7 +14,7 @@ import {
 } from '#read-model';
 import { Requires } from '../identity/requires.js';
 import { AskLines } from '../reading/ask-lines.js';
-import { ReadLines } from '../reading/documented.js';
+import { ReadReport } from '../reading/documented.js';
 import type { Export } from '../reading/export.js';
 import { Reader, Reading } from '../reading/reading.js';
 import * as reports from './reports.js';
@@ -45,7 +45,7 @@ export class ReportsController {
 
   @Get('commission')
   @Requires('report-commission')
-  @ReadLines('Commission owed, by seat, shoe, table, dealer or gaming day', CommissionReportAnswer)
+  @ReadReport('Commission owed, by seat, shoe, table, dealer or gaming day', CommissionReportAnswer)
   reportCommission(
     @Query() fields: CommissionFields,
     @Reader() by: Reading,
@@ -55,7 +55,7 @@ export class ReportsController {
 
   @Get('commission/coups')
   @Requires('report-commission')
-  @ReadLines('The coups that a line of the commission report is made of', CommissionCoupsAnswer)
+  @ReadReport('The coups that a line of the commission report is made of', CommissionCoupsAnswer)
   reportCommissionCoups(
     @Query() fields: CommissionCoupsFields,
     @Reader() by: Reading,
@@ -65,7 +65,7 @@ export class ReportsController {
 
   @Get('misdealt')
   @Requires('report-misdealt')
-  @ReadLines('Coups that were dealt wrong, each with its findings', MisdealtReportAnswer)
+  @ReadReport('Coups that were dealt wrong, each with its findings', MisdealtReportAnswer)
   reportMisdealt(
     @Query() fields: MisdealtFields,
     @Reader() by: Reading,
@@ -75,7 +75,7 @@ export class ReportsController {
 
   @Get('dealers')
   @Requires('report-dealers')
-  @ReadLines('Coups and errors by dealer, with exact Poisson limits', DealersAnswer)
+  @ReadReport('Coups and errors by dealer, with exact Poisson limits', DealersAnswer)
   reportDealers(
     @Query() fields: DealersFields,
     @Reader() by: Reading,
@@ -85,7 +85,7 @@ export class ReportsController {
 
   @Get('shoes')
   @Requires('report-shoes')
-  @ReadLines('Composition, reconciliation and pace of each shoe', ShoesReportAnswer)
+  @ReadReport('Composition, reconciliation and pace of each shoe', ShoesReportAnswer)
   reportShoes(
     @Query() fields: ShoesReportFields,
     @Reader() by: Reading,
@@ -95,7 +95,7 @@ export class ReportsController {
 
   @Get('payouts')
   @Requires('report-payouts')
-  @ReadLines('What was settled on each bet, and which settlements were wrong', PayoutsAnswer)
+  @ReadReport('What was settled on each bet, and which settlements were wrong', PayoutsAnswer)
   reportPayouts(
     @Query() fields: PayoutsFields,
     @Reader() by: Reading,
@@ -105,7 +105,7 @@ export class ReportsController {
 
   @Get('devices')
   @Requires('report-devices')
-  @ReadLines('Gaps, unread cards and clocks of each device', DevicesAnswer)
+  @ReadReport('Gaps, unread cards and clocks of each device', DevicesAnswer)
   reportDevices(
     @Query() fields: DevicesFields,
     @Reader() by: Reading,

@@ -3,6 +3,7 @@ import {
   houseSettings,
   logLevelSettings,
   pageSettings,
+  UTC_DAYS,
   type HouseSettings,
   type LogLevelSettings,
   type PageSettings,
@@ -50,6 +51,8 @@ export abstract class ApiSettings implements PageSettings {
   abstract readonly keyTablesMax: number;
   /** The review policy in force, `review@version`. */
   abstract readonly policy: string;
+  /** When the house's days begin. */
+  abstract readonly gamingDays: HouseSettings['gamingDays'];
 }
 
 /** The settings of a server, except its database and log. Standalone has its own of these. */
@@ -62,7 +65,7 @@ export interface ListenSettings extends ApiSettings, HouseSettings, LogLevelSett
 
 /**
  * The default settings: no base path, plain HTTP, open pages, sessions of 12 hours, 1 hour without
- * use, and the published review policy.
+ * use, the published review policy, and days that begin at midnight, UTC.
  */
 export const API_DEFAULTS: ApiSettings = {
   basePath: '',
@@ -78,6 +81,7 @@ export const API_DEFAULTS: ApiSettings = {
   trustProxy: undefined,
   keyTablesMax: 1000,
   policy: 'review@1',
+  gamingDays: UTC_DAYS,
 };
 
 /** Two years, as the lists of browsers ask for. */

@@ -165,7 +165,7 @@ export interface EventData {
   'record-read': {
     readonly record: string;
     readonly filter: Values;
-    readonly format: 'json' | 'csv' | 'ndjson';
+    readonly format: 'json' | 'csv' | 'xlsx' | 'ndjson';
     readonly times: number;
   };
   'parked-decided': { readonly parked: string; readonly decision: 'retry' | 'release' };
@@ -446,7 +446,7 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     fields: {
       record: text,
       filter: values,
-      format: oneOf('json', 'csv', 'ndjson'),
+      format: oneOf('json', 'csv', 'xlsx', 'ndjson'),
       times: ordinal,
     },
     optional: [],

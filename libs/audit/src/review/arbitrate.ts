@@ -186,7 +186,7 @@ const RULES: { readonly [T in DecidedEvent['type']]: readonly Rule[] } = {
 };
 
 /** Returns the fields that the disposition of a proposal needs and that are missing. */
-function missingIn(
+export function missingIn(
   { data }: EventOf<'finding-ruling-proposed'>,
   { policy }: Pick<ReviewContext, 'policy'>,
 ): string[] {

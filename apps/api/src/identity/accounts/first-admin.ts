@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In, IsNull } from 'typeorm';
 import { FIRST_ADMIN, type Role } from '../permissions.js';
 import { Account } from '../database/access.entities.js';
 import { insertAct } from '../../house/house-outbox.js';
@@ -111,15 +111,6 @@ const newAccount = async ({
   createdBy: 'system/first-start',
 });
 
-/** Returns which of these accounts nobody has signed in with yet, by their passwords. */
-export async function unusedPasswords(
-  databaseUrl: string,
-  accounts: readonly FirstAdmin[],
-): Promise<FirstAdmin[]> {
-  const states = await Promise.all(accounts.map((account) => passwordState(databaseUrl, account)));
-  return accounts.filter((_, at) => states[at] === 'unused');
-}
-
 /**
  * Returns whether the account still has this password: `unused` until somebody first signs in with
  * it, `changed` if it has another or does not exist.
@@ -132,6 +123,26 @@ export const passwordState = (
     const account = await source.getRepository(Account).findOneBy({ name });
     if (!account || !(await passwordFits(password, account.passwordHash))) return 'changed';
     return account.passwordUsedAt ? 'used' : 'unused';
+  });
+
+/** Returns those of these accounts whose passwords nobody has used or changed. */
+export const unusedPasswords = (
+  databaseUrl: string,
+  accounts: readonly FirstAdmin[],
+): Promise<FirstAdmin[]> =>
+  withAccounts(databaseUrl, async (source) => {
+    const names = accounts.map(({ name }) => name);
+    const unused = await source
+      .getRepository(Account)
+      .findBy({ name: In(names), passwordUsedAt: IsNull() });
+    const hashes = new Map(unused.map(({ name, passwordHash }) => [name, passwordHash]));
+    const fits = await Promise.all(
+      accounts.map(async ({ name, password }) => {
+        const hash = hashes.get(name);
+        return hash !== undefined && passwordFits(password, hash);
+      }),
+    );
+    return accounts.filter((_, at) => fits[at]);
   });
 
 async function withAccounts<Result>(

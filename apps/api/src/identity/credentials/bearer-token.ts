@@ -34,8 +34,12 @@ export const tokenFits = (text: string, hash: Buffer): boolean =>
  * Returns the token of an `Authorization` header, or undefined if the header does not hold one of
  * our tokens.
  */
-export function bearerOf(header: string | undefined): ShownToken | undefined {
-  const match = /^Bearer +((spk|sps)_([0-9a-f]{16})_[A-Za-z0-9_-]{43}) *$/i.exec(header ?? '');
+export const bearerOf = (header: string): ShownToken | undefined =>
+  tokenFrom(/^Bearer +(\S*) *$/i.exec(header)?.[1] ?? '');
+
+/** Returns the token that a text is, or undefined if it is not one of ours. */
+export function tokenFrom(text: string): ShownToken | undefined {
+  const match = /^((spk|sps)_([0-9a-f]{16})_[A-Za-z0-9_-]{43})$/i.exec(text);
   return match
     ? {
         text: match[1] as string,

@@ -132,6 +132,76 @@ class KeyTables1793000000000 implements MigrationInterface {
   }
 }
 
+/**
+ * Keeps when each session was last confirmed. An older one was confirmed when it began, and one
+ * that an api of the version before opens is confirmed by that.
+ */
+class Confirmed1796000000000 implements MigrationInterface {
+  readonly name = 'Confirmed1796000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      alter table access.session add confirmed_at timestamptz not null default now();
+      update access.session set confirmed_at = created_at`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table access.session drop confirmed_at');
+  }
+}
+
+/** Adds what people's pages keep: saved views and preferences. */
+class Screens1797000000000 implements MigrationInterface {
+  readonly name = 'Screens1797000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table access.saved_view (
+        account_name text
+          constraint saved_view_account references access.account (name) on delete cascade,
+        name text, view json not null, changed_at timestamptz not null default now(),
+        primary key (account_name, name));
+      create table access.preferences (
+        account_name text primary key
+          constraint preferences_account references access.account (name) on delete cascade,
+        preferences json not null)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table access.preferences, access.saved_view');
+  }
+}
+
+/** Keeps which finding was handed out to whom, until the person has claimed it. */
+class HandOuts1797900000000 implements MigrationInterface {
+  readonly name = 'HandOuts1797900000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table access.hand_out (
+        finding text primary key, who text not null, key text not null, until timestamptz not null,
+        constraint hand_out_key unique (who, key))`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table access.hand_out');
+  }
+}
+
+/** Lets the outbox hold events of a table: under which id, and from which account. */
+class OutboxOfTables1797910000000 implements MigrationInterface {
+  readonly name = 'OutboxOfTables1797910000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      alter table access.outbox add "table" text, add event_id text, add received_from text`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table access.outbox drop "table", drop event_id, drop received_from');
+  }
+}
+
 /** The migrations, in the order in which they are applied. A published one never changes. */
 export const ACCESS_MIGRATIONS = [
   Access1790000000000,
@@ -139,4 +209,8 @@ export const ACCESS_MIGRATIONS = [
   Outbox1792000000000,
   KeyTables1793000000000,
   KnownAddresses1795000000000,
+  Confirmed1796000000000,
+  Screens1797000000000,
+  HandOuts1797900000000,
+  OutboxOfTables1797910000000,
 ];

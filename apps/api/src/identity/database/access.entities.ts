@@ -8,6 +8,7 @@ import {
   type Relation,
   Unique,
 } from 'typeorm';
+import type { KeptObject } from '../me/kept-object.js';
 import type { Role } from '../permissions.js';
 
 /** The schema of accounts and keys. Unlike the rows, it cannot be rebuilt from the log. */
@@ -52,6 +53,8 @@ export class Session {
   @Column({ type: 'timestamptz', name: 'expires_at' }) expiresAt!: Date;
   /** To the minute. */
   @Column({ type: 'timestamptz', name: 'last_used_at', default: () => 'now()' }) lastUsedAt!: Date;
+  /** When its person last proved who they are: by signing in, or since. */
+  @Column({ type: 'timestamptz', name: 'confirmed_at', default: () => 'now()' }) confirmedAt!: Date;
 }
 
 /**
@@ -155,6 +158,28 @@ class KnownAddress {
   lastAt!: Date;
 }
 
+/** A view that an account has saved, such as the filter of a list. */
+@Entity({ name: 'saved_view', schema: ACCESS_SCHEMA })
+export class SavedView {
+  @PrimaryColumn({ type: 'text', name: 'account_name' }) accountName!: string;
+  @ManyToOne(() => Account, { onDelete: 'CASCADE', nullable: false })
+  @JoinColumn({ name: 'account_name', foreignKeyConstraintName: 'saved_view_account' })
+  account!: Relation<Account>;
+  @PrimaryColumn({ type: 'text' }) name!: string;
+  @Column({ type: 'json' }) view!: KeptObject;
+  @Column({ type: 'timestamptz', name: 'changed_at', default: () => 'now()' }) changedAt!: Date;
+}
+
+/** The preferences of an account. */
+@Entity({ name: 'preferences', schema: ACCESS_SCHEMA })
+export class Preferences {
+  @PrimaryColumn({ type: 'text', name: 'account_name' }) accountName!: string;
+  @ManyToOne(() => Account, { onDelete: 'CASCADE', nullable: false })
+  @JoinColumn({ name: 'account_name', foreignKeyConstraintName: 'preferences_account' })
+  account!: Relation<Account>;
+  @Column({ type: 'json' }) preferences!: KeptObject;
+}
+
 /** All entities of the schema `access`. */
 export const ACCESS_ENTITIES = [
   Account,
@@ -166,4 +191,6 @@ export const ACCESS_ENTITIES = [
   DeviceKey,
   KeyTable,
   KnownAddress,
+  SavedView,
+  Preferences,
 ];

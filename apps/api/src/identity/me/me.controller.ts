@@ -6,26 +6,32 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiProperty,
+  ApiPropertyOptional,
   ApiTags,
 } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
+import { MayBeAbsent } from '../../http/optional.js';
 import { TextParam } from '../../http/parameters.js';
 import { Refuses } from '../../problems/refuses.js';
+import { ApiSettings } from '../../settings/api-settings.js';
+import { InstalledRules } from '../../settings/tokens.js';
 import { CODE_LENGTH_MAX } from '../credentials/one-time-code.js';
 import {
+  ConfirmedAnswer,
   FactorBegunAnswer,
   MeAnswer,
   RecoveryCodesAnswer,
   SessionsAnswer,
 } from '../identity.answers.js';
-import { type FirstDuty, type Identity, may, type Person } from '../identity.js';
-import { PERMISSIONS, type Permission, type Role } from '../permissions.js';
+import type { Identity, Person } from '../identity.js';
 import { Requires, Sender, SenderPerson } from '../requires.js';
 import { PasswordField } from '../scope-fields.js';
 import { GIVEN_PASSWORD_LENGTH_MAX } from '../sessions/session.controller.js';
 import { EndSession, ListSessions, type SessionShown } from '../sessions/sessions.js';
 import { ChangePassword } from './change-password.js';
+import { type Confirmed, ConfirmSession } from './confirm-session.js';
 import { BeginFactor, ConfirmFactor, type FactorBegun, RemoveFactor } from './own-factor.js';
+import { type Me, shownIdentity } from './shown-identity.js';
 
 class WithPassword {
   @ApiProperty({ maxLength: GIVEN_PASSWORD_LENGTH_MAX, example: 'correct horse battery' })
@@ -36,6 +42,17 @@ class WithPassword {
 class PasswordChangeBody extends WithPassword {
   @PasswordField({ example: 'a staple of batteries' })
   newPassword!: string;
+}
+class ConfirmBody extends WithPassword {
+  @ApiPropertyOptional({
+    maxLength: CODE_LENGTH_MAX,
+    example: '123456',
+    description: 'Six digits of the authenticator app, or a recovery code, if one is enrolled',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @MaxLength(CODE_LENGTH_MAX)
+  code?: string;
 }
 class FactorCode {
   @ApiProperty({ maxLength: CODE_LENGTH_MAX, example: '123456' })
@@ -54,18 +71,6 @@ class FactorRemoval extends WithPassword {
   code!: string;
 }
 
-/** The answer of `GET /v1/me`. */
-export interface Me {
-  readonly id: string;
-  readonly person: string | null;
-  readonly roles: readonly (Role | 'device')[];
-  readonly tables: readonly string[];
-  readonly permissions: readonly Permission[];
-  readonly wallDisplay: boolean;
-  readonly secondFactor: boolean;
-  readonly mustDo: FirstDuty | null;
-}
-
 /** The routes about the identity of a token, and a person's own password, factor and sessions. */
 @ApiTags('session')
 @Controller('v1/me')
@@ -73,26 +78,16 @@ export class MeController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly settings: ApiSettings,
+    private readonly installed: InstalledRules,
   ) {}
 
   @Get()
   @Requires('own-session')
-  @ApiOperation({ summary: 'Show the identity of the token and what it may do' })
+  @ApiOperation({ summary: 'Show the identity of the token, what it may do, and what is in force' })
   @ApiOkResponse({ type: MeAnswer, description: 'The identity of the token' })
   getMe(@Sender() identity: Identity): Me {
-    const { id, roles, tables, person } = identity;
-    return {
-      id,
-      person: person?.id ?? null,
-      roles,
-      tables: tables === 'all' ? ['*'] : tables,
-      permissions: (Object.keys(PERMISSIONS) as Permission[]).filter(
-        (permission) => may(identity, permission) === 'yes',
-      ),
-      wallDisplay: person?.wallDisplay ?? false,
-      secondFactor: person?.secondFactor ?? false,
-      mustDo: person?.mustDo ?? null,
-    };
+    return shownIdentity(identity, this.settings, this.installed.book);
   }
 
   @Post('password')
@@ -107,6 +102,30 @@ export class MeController {
     @Ip() ip: string,
   ): Promise<void> {
     await this.commands.execute(new ChangePassword(by, change, ip));
+  }
+
+  @Post('confirm')
+  @Requires('own-sessions')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Confirm who is at the own session, for what asks for that',
+    description:
+      'For 15 minutes, as a sign-in does. With a second factor it takes `code` too. Wrong attempts count as failed sign-ins.',
+  })
+  @ApiOkResponse({ type: ConfirmedAnswer, description: 'Confirmed' })
+  @Refuses(
+    'wrong-password',
+    'second-factor-required',
+    'wrong-code',
+    'too-many-attempts',
+    'too-many-sign-ins',
+  )
+  confirmSession(
+    @Body() proof: ConfirmBody,
+    @SenderPerson() by: Person,
+    @Ip() ip: string,
+  ): Promise<Confirmed> {
+    return this.commands.execute(new ConfirmSession(by, proof, ip));
   }
 
   @Get('sessions')

@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, HttpCode, Ip, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Ip, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import {
   ApiNoContentResponse,
@@ -8,14 +8,24 @@ import {
   ApiPropertyOptional,
   ApiTags,
 } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
+import { IsBoolean, IsString, MaxLength } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MayBeAbsent } from '../../http/optional.js';
 import { Open, Requires } from '../requires.js';
 import { Refuses } from '../../problems/refuses.js';
 import { UseReset } from '../accounts/password-resets.js';
 import { CODE_LENGTH_MAX } from '../credentials/one-time-code.js';
+import { requireSameOrigin } from '../credentials/same-origin.js';
+import {
+  clearedCookie,
+  cookieToken,
+  isByCookie,
+  keptCookie,
+  tokenOf,
+} from '../credentials/session-cookie.js';
 import { SignedInAnswer } from '../identity.answers.js';
 import { PasswordField } from '../scope-fields.js';
+import { whoTries } from './attempts.js';
 import type { SignedIn } from './open-session.js';
 import { SignIn, SignOut } from './sign-in.js';
 
@@ -45,7 +55,20 @@ class Credentials {
   @IsString()
   @MaxLength(CODE_LENGTH_MAX)
   code?: string;
+
+  @ApiPropertyOptional({
+    example: false,
+    description: 'Whether the session becomes a cookie, for a page of this server. No token then',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  cookie?: boolean;
 }
+
+/** The header that sets the session cookie or removes it. */
+const setCookie = (description: string) => ({
+  'Set-Cookie': { description, schema: { type: 'string' } },
+});
 
 class ResetBody {
   @ApiProperty({ maxLength: NAME_LENGTH_MAX, example: 'mei.chan' })
@@ -72,19 +95,45 @@ export class SessionController {
   @Open()
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Sign in with name and password; the token goes into the header Authorization',
+    summary: 'Sign in with name and password',
+    description:
+      'The token goes into the header `Authorization`. With `cookie` there is none, and a browser sends the session by itself. That is for pages of this server: such a sign-in, and every request with the cookie that may change something, needs `Sec-Fetch-Site: same-origin` or, without that header, an `Origin` equal to the host.',
   })
-  @ApiOkResponse({ type: SignedInAnswer, description: 'Signed in' })
+  @ApiOkResponse({
+    type: SignedInAnswer,
+    description: 'Signed in',
+    headers: setCookie('The session, if `cookie` asks for it'),
+  })
   @Refuses(
     'wrong-password',
+    'cross-site',
     'second-factor-required',
     'wrong-code',
     'too-many-attempts',
     'too-many-sign-ins',
     'not-ready',
   )
-  signIn(@Body() who: Credentials, @Ip() ip: string): Promise<SignedIn> {
-    return this.commands.execute(new SignIn(who, ip));
+  async signIn(
+    @Body() { cookie = false, ...who }: Credentials,
+    @Ip() ip: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SignedIn | Omit<SignedIn, 'token'>> {
+    if (cookie) requireSameOrigin(request, whoTries(who.name));
+    const signedIn = await this.commands.execute(new SignIn(who, ip));
+    return cookie ? this.keep(signedIn, request, reply) : signedIn;
+  }
+
+  /** Sets the session as the cookie, and ends the one that it replaces. */
+  private async keep(
+    { token, ...shown }: SignedIn,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Omit<SignedIn, 'token'>> {
+    const replaced = cookieToken(request);
+    if (replaced) await this.commands.execute(new SignOut(replaced));
+    void reply.header('Set-Cookie', keptCookie(request, token));
+    return shown;
   }
 
   @Post('password-reset')
@@ -101,9 +150,16 @@ export class SessionController {
   @Requires('own-session')
   @HttpCode(204)
   @ApiOperation({ summary: 'Sign out' })
-  @ApiNoContentResponse({ description: 'The token is no longer valid' })
+  @ApiNoContentResponse({
+    description: 'The session has ended',
+    headers: setCookie('Removes the cookie, if the session was one'),
+  })
   @Refuses('invalid-request')
-  async signOut(@Headers('authorization') authorization: string): Promise<void> {
-    await this.commands.execute(new SignOut(authorization));
+  async signOut(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    await this.commands.execute(new SignOut(tokenOf(request)));
+    if (isByCookie(request)) void reply.header('Set-Cookie', clearedCookie(request));
   }
 }

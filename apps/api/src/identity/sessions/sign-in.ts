@@ -5,7 +5,7 @@ import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
 import { lockedAccount } from '../accounts/locked-account.js';
-import { bearerOf, tokenFits } from '../credentials/bearer-token.js';
+import { type ShownToken, tokenFits } from '../credentials/bearer-token.js';
 import { UNUSED_HASH, passwordFits } from '../credentials/passwords.js';
 import { Account, Session } from '../database/access.entities.js';
 import { Identities } from '../identities.js';
@@ -36,9 +36,9 @@ export class SignIn extends Command<SignedIn> {
   }
 }
 
-/** Ends the session of the token in the header. Throws `invalid-request` for a device key. */
+/** Ends the session of a token. Throws `invalid-request` for a device key. */
 export class SignOut extends Command<void> {
-  constructor(readonly authorization: string | undefined) {
+  constructor(readonly token: ShownToken | undefined) {
     super();
   }
 }
@@ -77,18 +77,16 @@ export class SignInHandler implements ICommandHandler<SignIn> {
   /** Opens a session if the account still has the password, and the code is right. */
   private async open(
     manager: EntityManager,
-    { name, passwordHash }: Account,
+    proved: Account,
     code: string | undefined,
     tried: Tried,
   ): Promise<Opened> {
-    const account = await lockedAccount(manager, name);
-    if (!account || account.disabled || account.passwordHash !== passwordHash)
-      throw wrongPassword(name);
+    const account = await lockedAs(manager, proved);
     if (account.secondFactor)
-      await this.attempts.checkCode(tried, code, () => requireCode(manager, name, code));
+      await this.attempts.checkCode(tried, code, () => requireCode(manager, account.name, code));
     account.passwordUsedAt ??= new Date();
     await manager.save(account);
-    return openSession(manager, name, this.settings);
+    return openSession(manager, account.name, this.settings);
   }
 }
 
@@ -106,6 +104,20 @@ export async function accountWith(
   const account = NAME.test(name) ? await source.getRepository(Account).findOneBy({ name }) : null;
   const fits = await passwordFits(password, account?.passwordHash ?? UNUSED_HASH);
   if (!account || !fits || account.disabled) throw wrongPassword(name);
+  return account;
+}
+
+/**
+ * Returns and locks an account whose password was right, if it is still enabled with that password.
+ * Throws `wrong-password` otherwise.
+ */
+export async function lockedAs(
+  manager: EntityManager,
+  { name, passwordHash }: Account,
+): Promise<Account> {
+  const account = await lockedAccount(manager, name);
+  if (!account || account.disabled || account.passwordHash !== passwordHash)
+    throw wrongPassword(name);
   return account;
 }
 
@@ -140,8 +152,7 @@ export class SignOutHandler implements ICommandHandler<SignOut> {
     private readonly identities: Identities,
   ) {}
 
-  async execute({ authorization }: SignOut): Promise<void> {
-    const token = bearerOf(authorization);
+  async execute({ token }: SignOut): Promise<void> {
     if (token?.kind !== 'sps')
       throw new Problem('invalid-request', 'a device key cannot sign out: revoke it instead');
     await this.record.transaction(async (manager, note) => {

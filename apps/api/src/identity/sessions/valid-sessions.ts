@@ -52,13 +52,24 @@ export const validSessions = (
  * Returns the identity of a session. A person writes only as the human of their account, and only
  * about the tables of their account.
  */
-export function personOf({ id, account }: Session, settings: SessionSettings): Identity {
+export function personOf(
+  { id, account, expiresAt, confirmedAt }: Session,
+  settings: SessionSettings,
+): Identity {
   const { name, person, roles, tables, wallDisplay, secondFactor } = account;
   return {
     kind: 'person',
     id: `person/${name}`,
     person: {
-      ...{ account: name, id: person, session: id, wallDisplay, secondFactor },
+      ...{
+        account: name,
+        id: person,
+        session: id,
+        expiresAt,
+        confirmedAt,
+        wallDisplay,
+        secondFactor,
+      },
       mustDo: dutyOf(account, settings),
     },
     roles,

@@ -1,4 +1,12 @@
-import { CURRENCIES, type EventType, fullName, REMARK_MAX, SENT_TYPES, SHAPES } from '#audit';
+import {
+  CURRENCIES,
+  type EventType,
+  fullName,
+  REMARK_MAX,
+  REVIEW_TYPES,
+  SENT_TYPES,
+  SHAPES,
+} from '#audit';
 import { TABLE_BYTES_MAX } from './request-events.js';
 
 /** A JSON Schema, of the draft that AsyncAPI 3 uses and of OpenAPI 3.1. */
@@ -105,15 +113,19 @@ export const FIELD_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** Returns the schema of the data of an event type, in terms of `FIELD_SCHEMAS`. */
-function dataSchema(type: EventType): JsonSchema {
+/**
+ * Returns the schema of the data of an event type, in terms of `FIELD_SCHEMAS`: of all fields, or
+ * of these.
+ */
+export function dataSchema(
+  type: EventType,
+  names: readonly string[] = Object.keys(SHAPES[type].fields),
+): JsonSchema {
   const { fields, optional } = SHAPES[type];
-  const names = Object.keys(fields);
   const required = names.filter((name) => !(optional as readonly string[]).includes(name));
-  const properties = Object.entries<FieldShape>(fields).map(([name, field]) => [
-    name,
-    fieldSchema(field),
-  ]);
+  const properties = Object.entries<FieldShape>(fields)
+    .filter(([name]) => names.includes(name))
+    .map(([name, field]) => [name, fieldSchema(field)]);
   return {
     type: 'object',
     ...(required.length > 0 && { required }),
@@ -204,6 +216,11 @@ function fieldsIn(schemas: Readonly<Record<string, JsonSchema>>): Record<string,
   for (const schema of Object.values(schemas)) seek(schema);
   return Object.fromEntries(Object.entries(FIELD_SCHEMAS).filter(([name]) => names.has(name)));
 }
+
+/** The schemas of the kinds of field that acts on findings have. */
+export const ACT_FIELD_SCHEMAS = fieldsIn(
+  Object.fromEntries(REVIEW_TYPES.map((type) => [type, dataSchema(type)])),
+);
 
 const SENT = Object.fromEntries(SENT_TYPES.map((type) => [type, sentSchema(type)]));
 

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { EventLog } from '#event-log';
+import type { Problem } from '../../problems/problems.js';
 import { Buckets } from './buckets.js';
 
 /** The outcome of an event that was sent. */
@@ -83,4 +84,10 @@ export class IngestMetrics {
     this.bytes.observe(bytes);
     this.seconds.observe(seconds);
   }
+}
+
+/** Returns the result of the events of a request that ended in this problem. */
+export function resultOf({ problem }: Problem): IngestResult {
+  if (problem === 'not-recorded') return 'not-recorded';
+  return problem === 'outcome-unknown' ? 'unknown' : 'refused';
 }

@@ -1,0 +1,125 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { EventOf, ReviewRefusal } from '#audit';
+import { positionsText, type ActLine, type FindingAtHand, type Positions } from '#read-model';
+import type { Identity } from '../identity/identity.js';
+import { confirmedUntil } from '../identity/me/confirm-session.js';
+import { personIn } from '../identity/requires.js';
+import { Problem } from '../problems/problems.js';
+import { ActLog } from './act-log.js';
+import type { ActSent } from './act-request.js';
+import type { CommandName } from './commands.js';
+import { PersonTurns } from './person-turns.js';
+import { actRef, hasBody, isRefusedByRows, refusalOf, ReviewDesk } from './review-desk.js';
+import { ReviewRows } from './review-rows.js';
+
+/** An act that took effect, with the finding as it is now. */
+export interface Taken {
+  readonly act: ActLine;
+  readonly row: FindingAtHand;
+}
+
+/** An act that is on the log, and that the rows do not have yet. */
+export interface Pending {
+  readonly ref: string;
+  readonly table: string;
+  readonly finding: string;
+  /** The positions that the rows must reach. */
+  readonly at: string;
+}
+
+/** What became of a command on a finding. */
+export type Acted = Taken | Pending;
+
+/** Returns whether the rows have an act. */
+export const isTaken = (acted: Acted): acted is Taken => 'act' in acted;
+
+/** An act that is on the log: its reference, its finding, and where the log has it. */
+interface Sent {
+  readonly ref: string;
+  readonly row: FindingAtHand;
+  /** What the rows have of an earlier command under the same key. */
+  readonly before: ActLine | undefined;
+  readonly written: Positions;
+}
+
+/** Appends acts on findings, and reads what became of them. */
+@Injectable()
+export class Acts {
+  private readonly logger = new Logger('review');
+
+  constructor(
+    private readonly rows: ReviewRows,
+    private readonly desk: ReviewDesk,
+    private readonly log: ActLog,
+    private readonly turns: PersonTurns,
+  ) {}
+
+  /**
+   * Appends an act and resolves with what became of it. Throws a refusal as a problem. The same
+   * command again under its key is answered as the first time.
+   */
+  async perform(command: CommandName, sent: ActSent): Promise<Acted> {
+    const person = personIn(sent.by).id;
+    const { ref, row, before, written } = await this.turns.run(person, () =>
+      this.send(command, sent),
+    );
+    const { finding, body } = sent;
+    const table = row.body.table;
+    if (before) return this.answer({ act: before, row }, person, body);
+    const read = await this.rows.readAt(
+      { findings: [finding], acts: [ref], scope: undefined },
+      written,
+    );
+    const [act, now] = [read?.acts.get(ref), read?.findings.get(finding)];
+    if (!act || !now) return { ref, table, finding, at: positionsText(written) };
+    return this.answer({ act, row: now }, person, body);
+  }
+
+  private async send(command: CommandName, { by, finding, key, body }: ActSent): Promise<Sent> {
+    const ref = actRef(by, command, finding, key);
+    const scope = by.tables === 'all' ? undefined : by.tables;
+    const { findings, acts } = await this.rows.read({ findings: [finding], acts: [ref], scope });
+    const row = findings.get(finding);
+    if (!row) throw noFinding();
+    const before = acts.get(ref);
+    if (before) return { ref, row, before, written: new Map() };
+    const added = command === 'sign' ? { confirmed: confirmedBy(by) } : {};
+    const act = this.desk.event({ command, by, key, data: { ...body, ...added } }, row);
+    if (command === 'propose') this.desk.requireInForce(body.policy);
+    if (row.isParked) throw new Problem('table-parked');
+    const { outcome } = this.desk.foreseen(act.event, row);
+    if (isRefusedByRows(outcome)) throw refusalOf(outcome, personIn(by).id, row);
+    const written = await this.log.append([act]);
+    this.logger.log({ message: 'act on a finding recorded', command, finding, by: by.id });
+    return { ref, row, before, written };
+  }
+
+  private answer({ act, row }: Taken, person: string, body: object): Taken {
+    if (!hasBody(act, body)) throw refusalOf('idempotency-key-reused', person, row);
+    if (act.outcome === 'taken') return { act, row };
+    const refusal: ReviewRefusal = act.outcome;
+    throw refusalOf(refusal, person, row, {
+      at: positionOf(act),
+      ...(refusal === 'ruling-incomplete' && {
+        errors: this.desk.missing(act as unknown as EventOf<'finding-ruling-proposed'>),
+      }),
+    });
+  }
+}
+
+/**
+ * Returns when a person last proved who they are. Throws `confirm-first` if that does not last any
+ * more.
+ */
+function confirmedBy(by: Identity): string {
+  const { confirmedAt } = personIn(by);
+  if (confirmedUntil(confirmedAt).getTime() <= Date.now()) throw new Problem('confirm-first');
+  return confirmedAt.toISOString();
+}
+
+/** Returns the position from which on the rows have an act. */
+export const positionOf = ({ partition, changed }: ActLine): string => `${partition}:${changed}`;
+
+/** Returns the problem of a finding that does not exist or that the sender may not see. */
+export const noFinding = (): Problem =>
+  new Problem('not-found', 'no finding has this id, or this identity may not see it');

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { nextInQueue, quotedSchema, ROWS_SCHEMA, type FindingsFilter } from '#read-model';
+import { Problem } from '../problems/problems.js';
+import { ROWS } from '../settings/tokens.js';
+
+/** For how long a finding is kept for the person whom it was handed to and who claims it. */
+const HELD_S = 60;
+/** How often a statement is repeated in which others were faster. */
+const TRIES_MAX = 50;
+/** A number of ours, so that no other advisory lock of the database is one of these. */
+const LOCKS = 720_311;
+const UNIQUE_VIOLATION = '23505';
+
+/** Who takes a finding next, under which key. */
+export interface Taker {
+  readonly who: string;
+  readonly key: string;
+}
+
+/**
+ * Hands out findings to people who ask for the next one, each to one person at a time. It is a hint
+ * that saves refusals: the fold decides who holds a finding.
+ */
+@Injectable()
+export class HandOuts {
+  constructor(@InjectDataSource(ROWS) private readonly rows: DataSource) {}
+
+  /** Returns the finding that is handed out to a person under a key, if there is one. */
+  async handed({ who, key }: Taker): Promise<string | undefined> {
+    await this.rows.query(
+      'delete from access.hand_out where who = $1 and key = $2 and until < now()',
+      [who, key],
+    );
+    const [row] = await this.rows.query<{ finding: string }[]>(
+      'select finding from access.hand_out where who = $1 and key = $2',
+      [who, key],
+    );
+    return row?.finding;
+  }
+
+  /**
+   * Hands out the worst and oldest finding that fits, or returns undefined if there is none. Throws
+   * `queue-contended` if others are faster time and again.
+   */
+  async next(filter: FindingsFilter, taker: Taker): Promise<string | undefined> {
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const { candidates, finding } = await this.take(filter, taker);
+      if (finding !== null) return finding;
+      if (Number(candidates) === 0) return undefined;
+    }
+    throw contended();
+  }
+
+  /** Forgets that a finding was handed out, and what was not claimed long ago. */
+  async end(finding: string): Promise<void> {
+    await this.rows.query(
+      `delete from access.hand_out where finding = $1 or until < now() - interval '1 hour'`,
+      [finding],
+    );
+  }
+
+  /**
+   * Picks the first of the findings that nobody else is just picking, and inserts it. Whoever picks
+   * has a lock until the end, so many who ask at once each try another finding.
+   */
+  private async take(
+    filter: FindingsFilter,
+    { who, key }: Taker,
+  ): Promise<{ candidates: string; finding: string | null }> {
+    const handedOut = 'select h.finding from access.hand_out h where h.until > now()';
+    const [sql, parameters = []] = nextInQueue(filter, who, handedOut);
+    const first = parameters.length + 1;
+    try {
+      return await this.rows.transaction(async (manager) => {
+        await manager.query(`set local search_path to ${quotedSchema(ROWS_SCHEMA)}`);
+        const [row] = await manager.query<[{ candidates: string; finding: string | null }]>(
+          `with worst as materialized (${sql}),
+           free as materialized (
+             select id from worst where pg_try_advisory_xact_lock(${LOCKS}, hashtext(id)) limit 1),
+           handed as (
+             insert into access.hand_out (finding, who, key, until)
+             select id, $${first}, $${first + 1}, now() + interval '${HELD_S} seconds' from free
+             on conflict (finding) do update
+             set who = excluded.who, key = excluded.key, until = excluded.until
+             where hand_out.until < now()
+             returning finding)
+           select (select count(*) from worst) as candidates, (select finding from handed) as finding`,
+          [...parameters, who, key],
+        );
+        return row;
+      });
+    } catch (error) {
+      // the same command runs in another api, and was faster
+      if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+      return { candidates: '1', finding: (await this.handed({ who, key })) ?? null };
+    }
+  }
+}
+
+/** Returns the problem of somebody before whom others took everything. */
+export const contended = (): Problem =>
+  new Problem('queue-contended', undefined, { headers: { 'Retry-After': '1' } });

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { FindingsFilter } from '#read-model';
+import { actorOf, type Identity } from '../identity/identity.js';
+import { personIn } from '../identity/requires.js';
+import { Problem } from '../problems/problems.js';
+import { type Acted, Acts, isTaken, type Taken } from './acts.js';
+import { contended, HandOuts, type Taker } from './hand-outs.js';
+import { ReviewDesk } from './review-desk.js';
+import { ReviewRows } from './review-rows.js';
+
+/** How many findings in a row may go to somebody else. */
+const REFUSED_MAX = 5;
+/** What tells that somebody else has the finding, or nobody can: the next one may still be free. */
+const PASSED: readonly number[] = [404, 409];
+
+/** Claims findings for people who ask for the next one. */
+@Injectable()
+export class NextFindings {
+  constructor(
+    private readonly rows: ReviewRows,
+    private readonly handOuts: HandOuts,
+    private readonly desk: ReviewDesk,
+    private readonly acts: Acts,
+  ) {}
+
+  /**
+   * Claims the next finding for a person, or resolves with undefined if there is none. The same key
+   * gets the same finding. Throws `queue-contended` if five in a row go to somebody else.
+   */
+  async take(by: Identity, key: string, filter: FindingsFilter): Promise<Acted | undefined> {
+    const before = await this.taken(by, key);
+    if (before) return before;
+    const taker = { who: personIn(by).id, key };
+    const scoped = { ...filter, ...(by.tables !== 'all' && { scope: by.tables }) };
+    let finding = await this.handOuts.handed(taker);
+    for (let refused = 0; refused < REFUSED_MAX; refused += 1) {
+      finding ??= await this.handOuts.next(scoped, taker);
+      if (finding === undefined) return undefined;
+      const acted = await this.claim(by, finding, taker);
+      if (acted) return acted;
+      finding = undefined;
+    }
+    throw contended();
+  }
+
+  /** Claims a finding, or resolves with undefined if somebody else has it. */
+  private async claim(by: Identity, finding: string, { key }: Taker): Promise<Acted | undefined> {
+    const body = { lease: this.desk.policy.document.lease };
+    try {
+      const acted = await this.acts.perform('claim', { by, finding, key, body });
+      if (isTaken(acted)) await this.handOuts.end(finding);
+      return acted;
+    } catch (error) {
+      if (!(error instanceof Problem) || !PASSED.includes(error.status)) throw error;
+      await this.handOuts.end(finding);
+      return undefined;
+    }
+  }
+
+  /** Returns the claim that the same command led to before, if it did. */
+  private async taken(by: Identity, key: string): Promise<Taken | undefined> {
+    const claim = await this.rows.claimUnder(actorOf(by), key);
+    if (!claim) return undefined;
+    const scope = by.tables === 'all' ? undefined : by.tables;
+    const { findings } = await this.rows.read({ findings: [claim.finding], acts: [], scope });
+    const row = findings.get(claim.finding);
+    return row && { act: claim, row };
+  }
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import {
+  actsByReference,
+  claimUnder,
+  findingsAtHand,
+  type ActLine,
+  type FindingAtHand,
+  type Positions,
+} from '#read-model';
+import { Problem } from '../problems/problems.js';
+import { RowsReader } from '../reading/rows-reader.js';
+
+/** The form of a finding's id. */
+const FINDING_ID = /^[0-9a-f]{32}$/;
+
+/** Findings and acts on them, by id and by reference. */
+export interface AtHand {
+  readonly findings: ReadonlyMap<string, FindingAtHand>;
+  readonly acts: ReadonlyMap<string, ActLine>;
+}
+
+/** What is asked for: findings of some tables (default: all), and acts on them. */
+export interface Asked {
+  readonly findings: readonly string[];
+  readonly acts: readonly string[];
+  readonly scope: readonly string[] | undefined;
+}
+
+/** Reads findings and what was done about them. */
+@Injectable()
+export class ReviewRows {
+  constructor(private readonly rows: RowsReader) {}
+
+  /** Reads findings, and acts on them, from one snapshot. */
+  async read({ findings, acts, scope }: Asked, least?: Positions): Promise<AtHand> {
+    const ids = findings.filter((id) => FINDING_ID.test(id));
+    // of a finding that has no such id there is no act, and its text may be none of PostgreSQL's
+    const refs = acts.filter((ref) => !/[\0\p{Cs}]/u.test(ref));
+    const { result } = await this.rows.read(least, async (read) => {
+      const found = await findingsAtHand(read, ids, scope);
+      const tables = found.map(({ body }) => body.table);
+      return { found, done: refs.length > 0 ? await actsByReference(read, refs, tables) : [] };
+    });
+    return {
+      findings: new Map(result.found.map((row) => [row.id, row])),
+      acts: new Map(result.done.map((act) => [act.ref, act])),
+    };
+  }
+
+  /** Returns the claim of a finding that took effect under this key, if there is one. */
+  async claimUnder(source: string, key: string): Promise<ActLine | undefined> {
+    const { result } = await this.rows.read(undefined, (read) => claimUnder(read, source, key));
+    return result;
+  }
+
+  /**
+   * Reads as `read` does once the rows have these positions. Returns undefined if they do not get
+   * there within two seconds, or the database does not answer: what was appended stays appended.
+   */
+  async readAt(asked: Asked, written: Positions): Promise<AtHand | undefined> {
+    try {
+      return await this.read(asked, written);
+    } catch (error) {
+      if (error instanceof Problem && AWAITED.includes(error.problem)) return undefined;
+      throw error;
+    }
+  }
+}
+
+const AWAITED: readonly string[] = ['not-yet-visible', 'not-ready'];

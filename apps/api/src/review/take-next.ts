@@ -1,0 +1,59 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { OmitType } from '@nestjs/swagger';
+import type { Identity } from '../identity/identity.js';
+import { personIn } from '../identity/requires.js';
+import { Deadlines } from '../lists/deadlines.js';
+import { FindingsFields } from '../lists/list-fields.js';
+import { type Acted, isTaken } from './acts.js';
+import { NextFindings } from './next-findings.js';
+import { PersonTurns } from './person-turns.js';
+import { ReviewMetrics } from './review-metrics.js';
+import { SessionPace } from './session-pace.js';
+
+/** Which findings somebody takes from: the filter of the list, without its pages and its order. */
+export class NextFields extends OmitType(FindingsFields, [
+  'status',
+  'order',
+  'format',
+  'bom',
+  'cursor',
+  'limit',
+] as const) {}
+
+/**
+ * Claims the worst and oldest finding that fits the filter, and that nobody holds and the person is
+ * not involved in. Resolves with undefined if there is none.
+ */
+export class TakeNext extends Command<Acted | undefined> {
+  constructor(
+    readonly by: Identity,
+    readonly key: string,
+    readonly filter: NextFields,
+  ) {
+    super();
+  }
+}
+
+/** Checks the pace, lets one such command of a person run at a time, and counts them. */
+@CommandHandler(TakeNext)
+export class TakeNextHandler implements ICommandHandler<TakeNext> {
+  constructor(
+    private readonly next: NextFindings,
+    private readonly turns: PersonTurns,
+    private readonly pace: SessionPace,
+    private readonly metrics: ReviewMetrics,
+    private readonly deadlines: Deadlines,
+  ) {}
+
+  execute({ by, key, filter }: TakeNext): Promise<Acted | undefined> {
+    const outcomeOf = (acted: Acted | undefined): string =>
+      acted === undefined ? 'nothing-left' : isTaken(acted) ? 'taken' : 'pending';
+    return this.metrics.counted('take-next', outcomeOf, () => {
+      const { id, session } = personIn(by);
+      this.pace.take(session);
+      // apart from the turn of each claim: two commands under one key take one finding
+      const asked = this.deadlines.in({ ...filter, viewer: id });
+      return this.turns.run(`next/${id}`, () => this.next.take(by, key, asked));
+    });
+  }
+}

@@ -1,0 +1,160 @@
+import type { Item } from '#audit';
+import { keyOf } from '../database/schema-keys.js';
+import { FINDING, REVIEW_EVENT, type FindingRow, type ReviewEventRow } from '../entities/index.js';
+import type { RowQuery, Snapshot } from '../reading/snapshot-read.js';
+import { Where } from '../reading/where.js';
+import { findingsWhere, type FindingsFilter } from './findings-filter.js';
+import { REVIEW_FIELDS, type ReviewRead } from './review.js';
+
+const FINDING_FIELDS = [
+  'id',
+  'code',
+  'severity',
+  'impactAmount',
+  'impactCurrency',
+  'shoeRef',
+  'coupRef',
+  'seat',
+  'withdrawnBecause',
+  'body',
+  'partition',
+  'changed',
+  ...REVIEW_FIELDS,
+] as const;
+
+/** A finding as somebody who acts on it needs it. */
+export interface FindingAtHand
+  extends ReviewRead, Pick<FindingRow, (typeof FINDING_FIELDS)[number]> {
+  /** Whether its table is parked, so that nothing new is judged there. */
+  readonly isParked: boolean;
+  readonly isCoupOpen: boolean;
+}
+
+const AT_HAND = `${FINDING.select('f', FINDING_FIELDS)},
+  exists (select from parked p where p."table" = f."table") as "isParked",
+  exists (select from coup c
+    where c.ref = f.coup_ref and c."table" = f."table" and c.state = 'open') as "isCoupOpen"`;
+
+/** Returns the findings with these ids at these tables (default: all), in no order. */
+export function findingsAtHand(
+  read: Snapshot,
+  ids: readonly string[],
+  scope: readonly string[] | undefined,
+): Promise<FindingAtHand[]> {
+  const where = new Where()
+    .and('f.id = any(?)', ids)
+    .given('f."table" = any(?)', scope?.map(keyOf));
+  return read.rows<FindingAtHand>(
+    `select ${AT_HAND} from finding f ${where.sql}`,
+    where.parameters,
+  );
+}
+
+/** Returns where the review of a finding stands as far as its row has it, for `arbitrate`. */
+export function itemAtHand(row: FindingAtHand): Item {
+  const { claimedBy, claimedUntil, proposal, ruling, proposedBy, signedBy, ruledAt } = row;
+  const { disposition, evidence, policy } = row;
+  const decided = { disposition, evidence, policy } as Pick<
+    NonNullable<Item['proposal']>,
+    'disposition' | 'evidence' | 'policy'
+  >;
+  const by = proposedBy as string;
+  return {
+    ...{ id: row.id, code: row.code, severity: row.severity, seat: row.seat },
+    ...{ amount: row.impactAmount ?? 0, currency: row.impactCurrency },
+    ...{ shoeRef: row.shoeRef, coupRef: row.coupRef, content: 0, sought: evidence !== null },
+    standing: row.withdrawnBecause === null,
+    state: row.review,
+    claim: claimedBy === null ? null : { by: claimedBy, until: Date.parse(claimedUntil as string) },
+    proposal: proposal === null ? null : { ref: proposal, by, ...decided },
+    ruling:
+      ruling === null
+        ? null
+        : { ref: ruling, proposedBy: by, signedBy, at: Date.parse(ruledAt as string), ...decided },
+    ...{ escalated: row.escalated, stale: row.stale, regressed: row.regressed },
+    ...{ touched: row.touched, evidence, people: row.people },
+  };
+}
+
+const ACT_FIELDS = [
+  'ref',
+  'table',
+  'finding',
+  'type',
+  'by',
+  'as',
+  'at',
+  'data',
+  'outcome',
+  'partition',
+  'changed',
+] as const;
+
+/** An act on a finding, and what became of it. */
+export type ActLine = Pick<ReviewEventRow, (typeof ACT_FIELDS)[number]>;
+
+/** Returns the acts with these references at a table, in no order. */
+export const actsByReference = (
+  read: Snapshot,
+  refs: readonly string[],
+  tables: readonly string[],
+): Promise<ActLine[]> =>
+  read.rows<ActLine>(
+    `select ${REVIEW_EVENT.select('e', ACT_FIELDS)} from review_event e
+     where e.ref = any($1) and e."table" = any($2)`,
+    [refs.map(keyOf), tables.map(keyOf)],
+  );
+
+/**
+ * Returns the claim of a person that took effect under an id `claim/<finding>/<key>`, the latest if
+ * there are more. `source` is `person/<person id>`.
+ */
+export async function claimUnder(
+  read: Snapshot,
+  source: string,
+  key: string,
+): Promise<ActLine | undefined> {
+  const [claim] = await read.rows<ActLine>(
+    // "0" is the character after "/", so the primary key finds the claims of this person
+    `select ${REVIEW_EVENT.select('e', ACT_FIELDS)} from review_event e
+     where e.ref >= $1::text || '/' and e.ref < $1::text || '0'
+       and e.ref = $1::text || '/' || e.finding || '/' || $2 and e.outcome = 'taken'
+     order by e."at" desc limit 1`,
+    [`${source}#claim`, key],
+  );
+  return claim;
+}
+
+/** The most findings of `nextInQueue`. */
+const NEXT_MAX = 32;
+
+/**
+ * Returns the query for the ids of findings that a person may take next, the worst and oldest
+ * first: they stand and are open and unclaimed, and the person is not known to be involved. Leaves
+ * out those that `without`, a query in SQL, returns.
+ */
+export function nextInQueue(
+  filter: Omit<FindingsFilter, 'status'>,
+  person: string,
+  without: string,
+): RowQuery {
+  const where = findingsWhere(filter)
+    .and(`f.review = 'open' and not f.lapsed`)
+    .and('(f.claimed_until is null or f.claimed_until <= now())')
+    .and(
+      'not exists (select from json_array_elements_text(f.people) who where who.value = ?)',
+      person,
+    )
+    .and(
+      `not exists (select from review_event e where e.finding = f.id
+         and (e.outcome = 'out-of-reach' or e.outcome = 'conflict-of-interest' and e."by" = ?))`,
+      person,
+    )
+    .and('not exists (select from parked p where p."table" = f."table")')
+    .and(`f.id not in (${without})`);
+  return [
+    `select f.id from finding f ${where.sql}
+     order by f.severity, f.raised_at, f.id limit ${NEXT_MAX}`,
+    where.parameters,
+  ];
+}
