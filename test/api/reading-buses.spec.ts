@@ -94,11 +94,14 @@ describe('every request over HTTP', () => {
     ).toEqual([
       'Attempts',
       'FollowedSessions',
+      'HandOuts',
       'HouseOutbox',
       'HouseRecord',
       'Identities',
       'KeyTables',
       'KnownAddresses',
+      'LogAppends',
+      'LooksAtFindings',
       'PositionsLook',
       'RowsReader',
     ]);

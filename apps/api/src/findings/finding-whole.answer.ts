@@ -22,7 +22,7 @@ import { CoupAnswer, CoupWholeAnswer } from '../lists/coup.answer.js';
 import { FindingAnswer } from '../lists/finding.answer.js';
 import { ReviewAnswer } from '../lists/review.answer.js';
 import { COMMAND_NAMES, type May } from '../review/may.js';
-import { ActAnswer, LooksAnswer } from './finding-history.answer.js';
+import { HistoryActAnswer, LooksAnswer } from './finding-history.answer.js';
 import type { FindingShown, ReviewShown } from './show-finding.js';
 
 /** A finding without its review. */
@@ -84,8 +84,8 @@ export class FindingVideoAnswer implements Required<FindingVideo> {
   @Time() to!: string;
   @Time({ description: 'Until when the house keeps it without a hold' }) keptUntil!: string;
   @Whole({ description: 'Whole days until then; 0 from then on' }) daysLeft!: number;
-  @Parts(() => ActAnswer, { description: 'Requests to keep it longer, and what was kept' })
-  holds!: readonly ActAnswer[];
+  @Parts(() => HistoryActAnswer, { description: 'Requests to keep it longer, and what was kept' })
+  holds!: readonly HistoryActAnswer[];
 }
 
 /** How often the same was found before. */
@@ -118,7 +118,7 @@ export class FindingWholeAnswer implements Required<FindingShown> {
       'Standing findings of the same code in the 30 gaming days that end with its own, without itself, at tables that you may see',
   })
   seenBefore!: SeenAnswer;
-  @Parts(() => ActAnswer, { description: 'The last 50 acts, the newest first' })
-  history!: readonly ActAnswer[];
+  @Parts(() => HistoryActAnswer, { description: 'The last 50 acts, the newest first' })
+  history!: readonly HistoryActAnswer[];
   @Part(() => LooksAnswer) looks!: LooksAnswer;
 }

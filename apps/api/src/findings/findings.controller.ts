@@ -17,7 +17,6 @@ import { Refuses } from '../problems/refuses.js';
 import { Read } from '../reading/documented.js';
 import { ChoiceField, paged } from '../reading/filter-fields.js';
 import { Reader, Reading } from '../reading/reading.js';
-import { LooksAtFindings } from '../review/looks-at-findings.js';
 import { AskFacets } from './ask-facets.js';
 import { FindingFacetsAnswer } from './finding-facets.answer.js';
 import { FindingHistoryAnswer } from './finding-history.answer.js';
@@ -39,7 +38,6 @@ export class FindingsController {
   constructor(
     private readonly queries: QueryBus,
     private readonly deadlines: Deadlines,
-    private readonly looks: LooksAtFindings,
   ) {}
 
   @Get('facets')
@@ -64,14 +62,12 @@ export class FindingsController {
   )
   @Refuses('not-found', 'conflict')
   @FindingField()
-  async getFinding(
+  getFinding(
     @Param('id') id: string,
     @Reader() by: Reading,
     @Sender() identity: Identity,
   ): Promise<ReadAt<FindingShown>> {
-    const shown = await this.queries.execute(new ShowFinding(id, identity, by));
-    await this.looks.looked(identity, shown.result.finding);
-    return shown;
+    return this.queries.execute(new ShowFinding(id, identity, by));
   }
 
   @Get(':id/history')
