@@ -6,7 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FINDING_CODES } from '#audit';
 import { sampleDayLines } from '../../apps/standalone/src/sample-day.js';
 import { SAMPLE_PEOPLE } from '../../apps/standalone/src/sample-people.js';
-import type { CommissionLine, CommissionReport, MisdealtReport } from '#read-model';
+import type {
+  CommissionLine,
+  CommissionReport,
+  FindingLine,
+  MisdealtReport,
+  Page,
+  Review,
+} from '#read-model';
 import {
   childrenOf,
   doorOf,
@@ -49,6 +56,26 @@ async function verdictOf(ask: <Answer>(path: string) => Promise<Answer>): Promis
     codes: codes.sort(),
     owed: lines.map(({ table, due, outstanding }) => [table, due, outstanding] as const),
   };
+}
+
+/** Returns the states of review in which the findings of the sample day are. */
+async function statesOf(ask: <Answer>(path: string) => Promise<Answer>): Promise<string[]> {
+  const { lines } = await ask<Page<FindingLine>>('/v1/findings?status=all&limit=1000');
+  const states = new Set(lines.map(({ status, review }) => stateOf(status, review)));
+  for (const { id, review } of lines) {
+    if (review.state !== 'open' || states.has('refused')) continue;
+    const acts = await ask<Page<{ type: string }>>(`/v1/findings/${id}/history`);
+    if (acts.lines.some(({ type }) => type === 'finding-ruling-refused')) states.add('refused');
+  }
+  return [...states].sort();
+}
+
+function stateOf(status: string, { claim, ruling, state, regressed, escalated }: Review): string {
+  if (status === 'withdrawn') return status;
+  if (ruling) return ruling.signedBy === null ? 'ruled by one' : 'ruled by two';
+  if (regressed) return 'regressed';
+  if (escalated) return 'escalated';
+  return claim ? 'claimed' : state;
 }
 
 /** Waits until the rows include every event of the sample day. */
@@ -119,6 +146,17 @@ describe('npm start', () => {
       await judged(ask, events);
       day = await verdictOf(ask);
       expect(day).toEqual(expected);
+      expect(await statesOf(ask)).toEqual([
+        'claimed',
+        'escalated',
+        'open',
+        'proposed',
+        'refused',
+        'regressed',
+        'ruled by one',
+        'ruled by two',
+        'withdrawn',
+      ]);
       const misdealt = await ask<MisdealtReport>('/v1/reports/misdealt');
       expect(misdealt.summary.coups).toBeGreaterThan(20);
       const owed = await ask<CommissionReport>('/v1/reports/commission?by=seat');

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { sessionWithoutPassword } from '#api';
 import { FINDING_CODES, simulateTables, type RuleBook } from '#audit';
 import type { EventLog } from '#event-log';
+import { furthest, positionsFrom, positionsText, type Positions } from '#read-model';
+import { SampleClient } from './sample-client.js';
+import { ruleOnSampleDay, type Declared, type SampleDayDealt } from './sample-rulings.js';
 
 /** A shoe takes about an hour, and the day is open for eighteen. */
 const SHOES = 18;
@@ -37,8 +39,6 @@ const CURRENCY = 'MOP';
 const OPENS_AT = 'T03:00:00Z';
 
 const REQUEST_BYTES = 2 * 1024 * 1024;
-const AGAIN_MS = 200;
-const TRIES_MAX = 100;
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
@@ -59,8 +59,8 @@ export interface Administrator {
 
 /**
  * Deals the gaming day before the one of `now` and sends its events as a device with its own key.
- * If interrupted, the next start sends everything again, and admission counts each event once.
- * Returns the number of events.
+ * Then lets the people of the floor rule on some findings. If interrupted, the next start sends
+ * everything again, and each event and act counts once. Returns the number of events dealt.
  */
 export async function dealSampleDay(
   app: NestFastifyApplication,
@@ -69,32 +69,75 @@ export async function dealSampleDay(
     book,
     folder,
     basePath,
+    policy,
     now,
   }: {
     readonly book: RuleBook;
     readonly folder: string;
     readonly basePath: string;
+    /** The review policy in force. */
+    readonly policy: string;
     readonly now: Date;
   },
 ): Promise<number> {
   const start = startOf(folder, now);
-  const client = new Client(app, basePath);
+  const client = new SampleClient(app, basePath);
+  const { events, ...dealt } = await deal(app, client, name, sampleDayLines(book, start));
+  await ruleOnSampleDay(app, client, { policy, ...dealt });
+  rmSync(markOf(folder));
+  return events;
+}
+
+/** Sends the day's events as a device, and returns their number and how the day ended. */
+async function deal(
+  app: NestFastifyApplication,
+  client: SampleClient,
+  name: string,
+  day: Iterable<string>,
+): Promise<Omit<SampleDayDealt, 'policy'> & { readonly events: number }> {
   const token = await sessionWithoutPassword(app, name);
-  const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', token, {
-    name: `sample-day-${now.getTime()}`,
+  const body = {
+    name: `sample-day-${Date.now()}`,
     sources: ['device/*', 'person/*'],
     tables: PITS.flatMap(({ tables }) => tables),
     types: ['*'],
-  });
+  };
+  const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', { token, body });
   let events = 0;
-  for (const [count, body] of requests(sampleDayLines(book, start))) {
-    await client.record(key.token, body);
+  let reached: Positions = new Map();
+  const ends = new DayEnds();
+  for (const [count, lines] of requests(ends.watching(day))) {
+    reached = furthest(reached, positionsFrom(await client.record(key.token, lines)));
     events += count;
   }
-  await client.ask('DELETE', `/v1/keys/${key.id}`, token);
-  await client.ask('POST', '/v1/sign-out', token);
-  rmSync(markOf(folder));
-  return events;
+  await client.ask('DELETE', `/v1/keys/${key.id}`, { token });
+  await client.ask('POST', '/v1/sign-out', { token });
+  return { events, at: positionsText(reached), ...ends.found() };
+}
+
+/** The table whose last shoe has no findings. */
+const CLEAN_TABLE = 'E01';
+
+/** Finds the ends of the day among its lines: the last shoes, and the last declared outcome. */
+class DayEnds {
+  private readonly lastShoes = new Map<string, string>();
+  private declared = '';
+
+  *watching(lines: Iterable<string>): Generator<string> {
+    for (const line of lines) {
+      if (line.includes('"shoeprint.shoe-opened.v1"')) {
+        const { table, shoe } = JSON.parse(line) as { table: string; shoe: string };
+        this.lastShoes.set(table, shoe);
+      }
+      if (line.includes('"shoeprint.outcome-declared.v1"') && line.includes(`"${CLEAN_TABLE}"`))
+        this.declared = line;
+      yield line;
+    }
+  }
+
+  found(): Pick<SampleDayDealt, 'lastShoes' | 'declared'> {
+    return { lastShoes: this.lastShoes, declared: JSON.parse(this.declared) as Declared };
+  }
 }
 
 /** Returns the events of the sample day that opens at `start`, as the devices send them. */
@@ -135,52 +178,4 @@ function* requests(lines: Iterable<string>): Generator<[count: number, body: Buf
     length = 0;
   }
   if (held.length > 0) yield [held.length, Buffer.from(held.join('\n'))];
-}
-
-/**
- * A client of the api that does not use the network, so a certificate need not be valid for this
- * machine's own name.
- */
-class Client {
-  constructor(
-    private readonly app: NestFastifyApplication,
-    private readonly basePath: string,
-  ) {}
-
-  async ask<Answer>(
-    method: 'POST' | 'DELETE',
-    path: string,
-    token?: string,
-    body?: object,
-  ): Promise<Answer> {
-    const answer = await this.app.inject({
-      method,
-      url: `${this.basePath}${path}`,
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      ...(body && { payload: body }),
-    });
-    if (answer.statusCode >= 300)
-      throw new Error(
-        `the sample day could not be dealt: ${method} ${path} answered ${answer.statusCode} ${answer.body}`,
-      );
-    return (answer.body === '' ? undefined : answer.json()) as Answer;
-  }
-
-  /** Sends events and retries while the log accepts none, so that no event of the day is lost. */
-  async record(key: string, body: Buffer): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      const answer = await this.app.inject({
-        method: 'POST',
-        url: `${this.basePath}/v1/events`,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
-        payload: body,
-      });
-      if (answer.statusCode === 202) return;
-      if (![503, 504].includes(answer.statusCode) || tries === TRIES_MAX)
-        throw new Error(
-          `the sample day could not be dealt: POST /v1/events answered ${answer.statusCode} ${answer.body}`,
-        );
-      await pause(AGAIN_MS);
-    }
-  }
 }

@@ -93,7 +93,7 @@ async function startParts(
   const { settings, sampleDay, logger, report } = parts;
   const book = rulesOfServer(settings);
   const { database, log, signIn } = await openFolder(parts, started);
-  const { gamingDays, data: folder, basePath } = settings;
+  const { gamingDays, data: folder, basePath, policy } = settings;
   // Asked before the api starts, because it records its start in the log.
   const isWanted = sampleDay && (await wantsSampleDay(log, folder));
   const auditor = await report.step('Auditor', () =>
@@ -115,7 +115,7 @@ async function startParts(
   const sampleEvents =
     isWanted && signIn
       ? await report.step('Sample day', () =>
-          dealSampleDay(app, signIn, { book, folder, basePath, now: new Date() }),
+          dealSampleDay(app, signIn, { book, folder, basePath, policy, now: new Date() }),
         )
       : 0;
   return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents };

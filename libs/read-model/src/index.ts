@@ -91,6 +91,13 @@ export {
 export { findingAt, type FindingPlace } from './findings/finding-place.js';
 export { findingFacets, type FacetCount, type FindingFacets } from './findings/facets.js';
 export {
+  REVIEW_FIELDS,
+  reviewOf,
+  withoutAccusation,
+  type Review,
+  type ReviewRead,
+} from './findings/review.js';
+export {
   actsByReference,
   claimUnder,
   findingsAtHand,
@@ -99,13 +106,6 @@ export {
   type ActLine,
   type FindingAtHand,
 } from './findings/acts.js';
-export {
-  REVIEW_FIELDS,
-  reviewOf,
-  withoutAccusation,
-  type Review,
-  type ReviewRead,
-} from './findings/review.js';
 export {
   MISDEALT_CODES,
   everyMisdealt,

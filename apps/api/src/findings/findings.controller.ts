@@ -62,7 +62,7 @@ export class FindingsController {
   )
   @Refuses('not-found', 'conflict')
   @FindingField()
-  getFinding(
+  async getFinding(
     @Param('id') id: string,
     @Reader() by: Reading,
     @Sender() identity: Identity,

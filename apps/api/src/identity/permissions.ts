@@ -38,12 +38,12 @@ export const PERMISSIONS = {
   'read-coups': ['pit-boss', 'surveillance', 'compliance', 'regulator', 'finance'],
   'follow-stream': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   'read-findings': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
-  /** Sees by name who looked at a finding. */
-  'read-looks': ['compliance', 'regulator'],
   /** Acts on findings. The review policy narrows who may propose, sign and reopen. */
   'review-findings': ['pit-boss', 'surveillance', 'compliance'],
   /** Says that video is held. */
   'hold-video': ['surveillance'],
+  /** Sees by name who looked at a finding. */
+  'read-looks': ['compliance', 'regulator'],
   'report-commission': ['pit-boss', 'compliance', 'regulator', 'finance'],
   'report-misdealt': ['pit-boss', 'surveillance', 'compliance', 'regulator'],
   'report-dealers': ['pit-boss', 'surveillance', 'compliance', 'regulator'],

@@ -25,7 +25,7 @@ import { ShowActHandler } from './show-act.js';
 
 /** What people do about findings: acts that go to the log, and that the fold decides about. */
 @Module({
-  imports: [IngestModule, ReadingModule, ListsModule],
+  imports: [IngestModule, ListsModule, ReadingModule],
   controllers: [ManyFindingsController, ReviewController, ReviewEventsController],
   providers: [
     ActLog,

@@ -50,10 +50,10 @@ export class TakeNextHandler implements ICommandHandler<TakeNext> {
       acted === undefined ? 'nothing-left' : isTaken(acted) ? 'taken' : 'pending';
     return this.metrics.counted('take-next', outcomeOf, () => {
       const { id, session } = personIn(by);
+      const asked = { ...filter, viewer: id };
       this.pace.take(session);
       // apart from the turn of each claim: two commands under one key take one finding
-      const asked = this.deadlines.in({ ...filter, viewer: id });
-      return this.turns.run(`next/${id}`, () => this.next.take(by, key, asked));
+      return this.turns.run(`next/${id}`, () => this.next.take(by, key, this.deadlines.in(asked)));
     });
   }
 }

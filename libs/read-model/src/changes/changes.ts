@@ -106,7 +106,13 @@ export async function changesSince(
     'f',
     FINDING_SELECT,
   ))
-    found.push({ partition, changed, is: 'finding', finding: findingLine(row), people: row.people });
+    found.push({
+      partition,
+      changed,
+      is: 'finding',
+      finding: findingLine(row),
+      people: row.people,
+    });
   for (const { partition, changed, ...table } of await changedIn<TableChange>(
     TABLE_STATE,
     't',
