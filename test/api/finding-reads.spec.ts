@@ -10,7 +10,7 @@ import {
   type ReviewType,
 } from '#audit';
 import { partitionOf } from '#event-log';
-import type { FindingFacets, FindingHistory, FindingLine } from '#read-model';
+import type { FindingFacets, FindingHistory, FindingLine, TableLine } from '#read-model';
 import type { FindingShown } from '../../apps/api/src/findings/show-finding.js';
 import { BOOK } from '../kit/house.js';
 import { eventually } from '../kit/eventually.js';
@@ -402,6 +402,19 @@ describe('the counts of findings over HTTP', () => {
     });
     expect((JSON.parse(body) as FindingFacets).total).toBe(1);
     expect((await facets('mine=true')).total).toBe(before.total);
+  });
+});
+
+describe('a table whose findings are reviewed', () => {
+  it('is as long without an event of its own as before', async () => {
+    const [of] = (await all('review=open')).filter(({ table }) => table === TABLES[0]);
+    const lastEvent = async (): Promise<unknown> =>
+      (await floor.lines<TableLine>('/v1/tables')).find(({ table }) => table === TABLES[0])
+        ?.lastEventTime;
+    const before = await lastEvent();
+    await act('late.reviewer', 'finding-released', { table: TABLES[0], finding: of?.id as string });
+    expect(await lastEvent()).toBe(before);
+    expect(before).toMatch(/^2026-11-2[01]T/);
   });
 });
 

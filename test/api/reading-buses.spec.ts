@@ -54,7 +54,9 @@ const sources = new Set(
  * last request with events, and the changes that all streams share, which a query reads.
  */
 const BESIDE_THE_BUSES = [
-  ...['Metrics', 'Identities', 'FollowedSessions', 'ChangeFeed', 'LivePlay', 'Deadlines'],
+  ...['Metrics', 'Identities', 'FollowedSessions', 'ChangeFeed', 'LivePlay'],
+  // settings and installed documents, and what is made of them
+  ...['ApiSettings', 'InstalledRules', 'Deadlines', 'ActReplies'],
 ];
 
 describe('every request over HTTP', () => {

@@ -8,7 +8,7 @@ import type { FindingLine } from '#read-model';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { LivePlay } from '../../apps/api/src/reading/live-play.js';
-import { linesOf, recordsIn, withoutStamps } from '../../apps/api/src/record/log-lines.js';
+import { logLinesOf, recordsIn, withoutStamps } from '../../apps/api/src/record/log-lines.js';
 import { type Audited, built, file, shoeprintBeside } from '../cli/shoeprint.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { eventually } from '../kit/eventually.js';
@@ -225,7 +225,7 @@ describe('a line of the log', () => {
   const AT = '2026-11-20T12:00:00.500Z';
 
   it.each(['device/d', 'person/ä', '","receivedfrom":"x","receivedtime":"1"}', '\\"'])(
-    'is its content without the stamps, whoever sent it: %s',
+    'is its content without the stamps, for every sender: %s',
     (from) => expect(read(stamped(content, from, AT))).toEqual([content, Date.parse(AT)]),
   );
 
@@ -244,7 +244,7 @@ describe('a line of the log', () => {
   it('has its number in its record', () => {
     const value = Buffer.from('a\n\nb');
     const record: StoredRecord = { key: 'T', partition: 0, offset: 7, value };
-    expect(linesOf(record).map(({ line, bytes }) => [line, bytes.toString()])).toEqual([
+    expect(logLinesOf(record).map(({ line, bytes }) => [line, bytes.toString()])).toEqual([
       [0, 'a'],
       [1, ''],
       [2, 'b'],
@@ -283,7 +283,8 @@ describe('a record that is long', () => {
     await client.connect();
     for (const table of ['long', 'short'])
       await client.query(
-        `insert into rows.table_state (partition, changed, "table", name, last_event_time, read, admitted, duplicates, equivocal, late, stray)
+        `insert into rows.table_state (partition, changed, "table", name, last_event_time,
+           read, admitted, duplicates, equivocal, late, stray)
          values (0, 1, $1, $1, now(), 1, 1, 0, 0, 0, 0)`,
         [table],
       );

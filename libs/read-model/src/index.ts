@@ -165,7 +165,7 @@ export {
 } from './commission/commission-coups.js';
 export {
   everyTable,
-  tableNamed,
+  tableSeen,
   tables,
   type TableCoup,
   type TableEvents,

@@ -15,9 +15,9 @@ const MEMBERS_MAX = 64;
 const ITEMS_MAX = 2_000;
 
 /**
- * Validates every body, query string and class of path parameters. Refuses unknown fields and names each
- * fault by JSON pointer. class-transformer silently drops keys inherited from `Object.prototype`
- * (`constructor`, `__proto__`), so the pipe refuses them first.
+ * Validates every body, query string and class of path parameters. Refuses unknown fields and
+ * names each fault by JSON pointer. class-transformer silently drops keys inherited from
+ * `Object.prototype` (`constructor`, `__proto__`), so the pipe refuses them first.
  */
 @Injectable()
 export class RequestPipe extends ValidationPipe {

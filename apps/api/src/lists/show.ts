@@ -58,7 +58,8 @@ export class ShowShoeHandler implements IQueryHandler<ShowShoe> {
 
 /**
  * Reads a coup. Throws `not-found` if it does not exist or the sender may not see it,
- * `invalid-request` if it must name its table, and `conflict` if the rules of its shoe are not installed.
+ * `invalid-request` if it must name its table, and `conflict` if the rules of its shoe are not
+ * installed.
  */
 @QueryHandler(ShowCoup)
 export class ShowCoupHandler implements IQueryHandler<ShowCoup> {

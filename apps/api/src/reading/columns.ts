@@ -1,5 +1,5 @@
 /** What a cell of a file holds; null leaves it empty. */
-export type Cell = string | number | null;
+export type CellValue = string | number | null;
 
 /** A column: its heading, and its value in a row; null leaves the cell empty. */
 export interface Column<Row> {
@@ -12,7 +12,7 @@ export interface Column<Row> {
 /** The headings of a file, and the rows that lines make. */
 export interface Sheet<Line> {
   readonly headings: readonly string[];
-  readonly of: (lines: readonly Line[]) => readonly (readonly Cell[])[];
+  readonly of: (lines: readonly Line[]) => readonly (readonly CellValue[])[];
 }
 
 /** A file of lines: its name without the ending, and what a reader sees of it. */
@@ -60,7 +60,7 @@ export const fileOfRows = <Line, Row>(
   },
 });
 
-const cellOf = (value: string | number | boolean | null | undefined): Cell => {
+const cellOf = (value: string | number | boolean | null | undefined): CellValue => {
   if (value === null || value === undefined) return null;
   return typeof value === 'number' ? value : String(value);
 };

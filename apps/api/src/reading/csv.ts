@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { Cell } from './columns.js';
+import type { CellValue } from './columns.js';
 import type { SheetWriter } from './lines-file.js';
 
 /**
@@ -14,7 +14,7 @@ export const csvWriter = (bom: boolean): SheetWriter => ({
   end: () => Buffer.alloc(0),
 });
 
-const records = (rows: readonly (readonly Cell[])[]): string =>
+const records = (rows: readonly (readonly CellValue[])[]): string =>
   stringify([...rows] as unknown[][], { record_delimiter: 'windows', quoted_string: true });
 
 /**
@@ -23,5 +23,5 @@ const records = (rows: readonly (readonly Cell[])[]): string =>
  */
 const FORMULA = /^[\t\r\n]|^[\s\p{Z}\p{Cf};]*[=+\-@|＝＋－＠﹢﹣﹦﹫]/u;
 
-const guarded = (cell: Cell): Cell =>
+const guarded = (cell: CellValue): CellValue =>
   typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { positionsText, type OpenSnapshot, type Slices } from '#read-model';
-import type { Cell, Sheet } from './columns.js';
+import type { CellValue, Sheet } from './columns.js';
 import { csvWriter } from './csv.js';
 import type { FileParts, Patience } from './export.js';
 import { MEDIA_TYPES } from './formats.js';
@@ -9,7 +9,7 @@ import { XlsxWriter } from './xlsx.js';
 /** Writes the bytes of a file of rows, a slice at a time. */
 export interface SheetWriter {
   readonly begin: (headings: readonly string[]) => Uint8Array;
-  readonly add: (rows: readonly (readonly Cell[])[]) => Uint8Array;
+  readonly add: (rows: readonly (readonly CellValue[])[]) => Uint8Array;
   readonly end: () => Uint8Array;
 }
 

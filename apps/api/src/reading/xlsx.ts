@@ -1,6 +1,6 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { excerpt } from '#process';
-import type { Cell } from './columns.js';
+import type { CellValue } from './columns.js';
 import type { SheetWriter } from './lines-file.js';
 
 /** The most UTF-16 units that a spreadsheet takes in a cell (ECMA-376, 18.18.93: 32,767). */
@@ -46,7 +46,7 @@ export class XlsxWriter implements SheetWriter {
     return this.add([headings]);
   }
 
-  add(rows: readonly (readonly Cell[])[]): Uint8Array {
+  add(rows: readonly (readonly CellValue[])[]): Uint8Array {
     this.sheet.push(strToU8(rows.map((cells) => this.row(cells)).join('')));
     return this.taken();
   }
@@ -57,7 +57,7 @@ export class XlsxWriter implements SheetWriter {
     return this.taken();
   }
 
-  private row(cells: readonly Cell[]): string {
+  private row(cells: readonly CellValue[]): string {
     this.rows += 1;
     const inner = cells.map((cell, at) => cellOf(cell, `${columnName(at)}${this.rows}`));
     return `<row r="${this.rows}">${inner.join('')}</row>`;
@@ -71,7 +71,7 @@ export class XlsxWriter implements SheetWriter {
   }
 }
 
-function cellOf(cell: Cell, place: string): string {
+function cellOf(cell: CellValue, place: string): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return `<c r="${place}"><v>${cell}</v></c>`;
   const text = escaped(excerpt(cell, CELL_MAX));

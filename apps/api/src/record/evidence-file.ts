@@ -2,7 +2,7 @@ import { BrokenLog, type EventLog, type StoredRecord } from '#event-log';
 import type { FindingPlace, LinePlace } from '#read-model';
 import type { FileParts, Patience } from '../reading/export.js';
 import { MEDIA_TYPES } from '../reading/formats.js';
-import { linesOf, withoutStamps } from './log-lines.js';
+import { logLinesOf, withoutStamps } from './log-lines.js';
 
 /** The media type of a list of references. */
 export const REFERENCES_TYPE = 'text/plain';
@@ -58,7 +58,7 @@ async function* linesAt(
     const records = await recordsAt(log, partition, new Set(slice.map(([offset]) => offset)));
     yield Buffer.concat(
       slice.flatMap(([offset, line]) => {
-        const found = linesOf(records.get(offset) as StoredRecord)[line];
+        const found = logLinesOf(records.get(offset) as StoredRecord)[line];
         if (!found) throw new BrokenLog(`no line ${line} of this record`, partition, offset);
         return [stamps ? found.bytes : withoutStamps(found).content, LINE_FEED];
       }),

@@ -44,7 +44,7 @@ export interface LogLine {
 }
 
 /** Returns the lines of a record. */
-export function linesOf({ value }: StoredRecord): LogLine[] {
+export function logLinesOf({ value }: StoredRecord): LogLine[] {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   const lines: LogLine[] = [];
   for (let start = 0, line = 0; start <= bytes.length; line += 1) {

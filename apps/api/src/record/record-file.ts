@@ -2,7 +2,7 @@ import { type EventLog, partitionOf, type StoredRecord } from '#event-log';
 import { positionsText } from '#read-model';
 import type { FileParts, Patience } from '../reading/export.js';
 import { MEDIA_TYPES } from '../reading/formats.js';
-import { linesOf, recordsIn, withoutStamps } from './log-lines.js';
+import { logLinesOf, recordsIn, withoutStamps } from './log-lines.js';
 
 /** Which lines of a table, and how. */
 export interface LinesAsked {
@@ -24,7 +24,7 @@ interface Held {
 }
 
 /** Returns the exact lines of a table as a file, up to the end that its partition has now. */
-export async function recordOf(
+export async function recordFile(
   log: EventLog,
   table: string,
   asked: LinesAsked,
@@ -61,7 +61,7 @@ const LINE_FEED = Buffer.from('\n');
 
 /** Returns the lines of a record that were received in time. One without a stamp always is. */
 function chosen(record: StoredRecord, { from, to, stamps }: LinesAsked): Uint8Array[] {
-  return linesOf(record).flatMap((line) => {
+  return logLinesOf(record).flatMap((line) => {
     const { content, received } = withoutStamps(line);
     if (received !== undefined && (received < (from ?? -Infinity) || received >= (to ?? Infinity)))
       return [];

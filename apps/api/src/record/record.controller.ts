@@ -19,9 +19,11 @@ const RecordDocumented = (): MethodDecorator =>
     ApiOperation({
       summary: 'The exact lines of a table, in the order of the log',
       description:
-        'Sends what was recorded, read from the log and not from the rows: one event a line, as `shoeprint audit` takes it. ' +
-        'It ends where the log ended when it was asked for. The whole partition of the table is read, at most a tenth of the time while events are being recorded. ' +
-        'A file that ends without the end of its chunks is not whole. `@house` is the record of the house, for those who may see every table.',
+        'Sends what was recorded, read from the log, one event a line as `shoeprint audit` ' +
+        'takes it. It ends where the log ended when it was asked for. The whole partition of ' +
+        'the table is read, in at most a tenth of the time while events are being recorded. ' +
+        'A file that ends without the end of its chunks is not whole. `@house` is the record ' +
+        'of the house, for those who may see every table.',
     }),
     TextParam('table', { description: 'The id of the table, percent-encoded', example: 'B01' }),
     ApiHeader({

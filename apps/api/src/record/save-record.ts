@@ -1,7 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { HOUSE_TABLE } from '#audit';
 import { BrokenLog, EventLog } from '#event-log';
-import { type Positions, tableNamed } from '#read-model';
+import { type Positions, tableSeen } from '#read-model';
 import { plainText } from '../http/parameters.js';
 import { Problem } from '../problems/problems.js';
 import { Export } from '../reading/export.js';
@@ -9,7 +9,7 @@ import { FILE_SHARE, FilePlaces } from '../reading/file-places.js';
 import { LivePlay } from '../reading/live-play.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
-import { type LinesAsked, recordOf } from './record-file.js';
+import { type LinesAsked, recordFile } from './record-file.js';
 
 /** Asks for the exact lines of a table as a file. */
 export class SaveRecord extends Query<Export> {
@@ -47,7 +47,7 @@ export class SaveRecordHandler implements IQueryHandler<SaveRecord> {
     const { free } = this.places.take(asked.by);
     try {
       const rest = (tookMs: number): Promise<void> => this.live.rest(tookMs, FILE_SHARE);
-      return await Export.begin(await recordOf(this.log, table, asked.lines, { rest, free }));
+      return await Export.begin(await recordFile(this.log, table, asked.lines, { rest, free }));
     } catch (error) {
       free();
       if (error instanceof BrokenLog) throw error;
@@ -62,9 +62,7 @@ export class SaveRecordHandler implements IQueryHandler<SaveRecord> {
   private async tableOf({ table, scope, least }: SaveRecord): Promise<string> {
     const isOfHouse = table === HOUSE_TABLE && scope !== undefined;
     const { result } = await this.rows.read(least, async (read) =>
-      isOfHouse
-        ? undefined
-        : tableNamed(read, { table: plainText(table), ...(scope && { scope }) }),
+      isOfHouse ? undefined : tableSeen(read, { table: plainText(table), ...(scope && { scope }) }),
     );
     if (result === undefined)
       throw new Problem(

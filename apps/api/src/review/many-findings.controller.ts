@@ -4,6 +4,7 @@ import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swag
 import type { FastifyReply } from 'fastify';
 import type { Identity } from '../identity/identity.js';
 import { personIn, Requires, Sender } from '../identity/requires.js';
+import { Deadlines } from '../lists/deadlines.js';
 import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION } from '../reading/positions.js';
@@ -22,6 +23,7 @@ export class ManyFindingsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly replies: ActReplies,
+    private readonly deadlines: Deadlines,
   ) {}
 
   @Post('take-next')
@@ -41,8 +43,10 @@ export class ManyFindingsController {
     @Query() filter: NextFields,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object | undefined> {
-    const acted = await this.commands.execute(new TakeNext(by, key, filter));
-    if (acted) return this.replies.answer(reply, acted, personIn(by).id);
+    const { id } = personIn(by);
+    const asked = this.deadlines.in(Object.assign({ viewer: id }, filter));
+    const acted = await this.commands.execute(new TakeNext(by, key, asked));
+    if (acted) return this.replies.answer(reply, acted, id);
     void reply.code(204);
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { OmitType } from '@nestjs/swagger';
+import type { FindingsFilter } from '#read-model';
 import type { Identity } from '../identity/identity.js';
 import { personIn } from '../identity/requires.js';
-import { Deadlines } from '../lists/deadlines.js';
 import { FindingsFields } from '../lists/list-fields.js';
 import { type Acted, isTaken } from './acts.js';
 import { NextFindings } from './next-findings.js';
@@ -28,7 +28,7 @@ export class TakeNext extends Command<Acted | undefined> {
   constructor(
     readonly by: Identity,
     readonly key: string,
-    readonly filter: NextFields,
+    readonly filter: FindingsFilter,
   ) {
     super();
   }
@@ -42,7 +42,6 @@ export class TakeNextHandler implements ICommandHandler<TakeNext> {
     private readonly turns: PersonTurns,
     private readonly pace: SessionPace,
     private readonly metrics: ReviewMetrics,
-    private readonly deadlines: Deadlines,
   ) {}
 
   execute({ by, key, filter }: TakeNext): Promise<Acted | undefined> {
@@ -50,10 +49,9 @@ export class TakeNextHandler implements ICommandHandler<TakeNext> {
       acted === undefined ? 'nothing-left' : isTaken(acted) ? 'taken' : 'pending';
     return this.metrics.counted('take-next', outcomeOf, () => {
       const { id, session } = personIn(by);
-      const asked = { ...filter, viewer: id };
       this.pace.take(session);
       // apart from the turn of each claim: two commands under one key take one finding
-      return this.turns.run(`next/${id}`, () => this.next.take(by, key, this.deadlines.in(asked)));
+      return this.turns.run(`next/${id}`, () => this.next.take(by, key, filter));
     });
   }
 }

@@ -12,7 +12,7 @@ class DocumentAnswer {
 }
 
 /** A rule document in the list. */
-export class RulesLineAnswer extends DocumentAnswer implements RulesLine {
+class RulesLineAnswer extends DocumentAnswer implements RulesLine {
   @Text({ pattern: RULES.pattern, description: '`id@version`, as shoes name it' }) ref!: string;
   @OneOf(['punto-banco', 'chemin-de-fer'], { description: 'The family of the game' })
   game!: string;
@@ -25,7 +25,7 @@ export class RulesLineAnswer extends DocumentAnswer implements RulesLine {
 }
 
 /** A review policy in the list. */
-export class PolicyLineAnswer extends DocumentAnswer implements PolicyLine {
+class PolicyLineAnswer extends DocumentAnswer implements PolicyLine {
   @Text({ pattern: POLICIES.pattern, description: '`review@version`, as proposals name it' })
   ref!: string;
   @YesNo({ description: 'Whether new proposals go by it. One policy is in force' })

@@ -108,7 +108,7 @@ export async function* everyTable(read: Snapshot, filter: TablesFilter): Slices<
  * Returns the whole id of a table that has sent events, or undefined if there is none in `scope`.
  * The record of the house is a table here.
  */
-export async function tableNamed(
+export async function tableSeen(
   read: Snapshot,
   { table, scope }: Required<Pick<TablesFilter, 'table'>> & TablesFilter,
 ): Promise<string | undefined> {
