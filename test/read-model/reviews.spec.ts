@@ -13,6 +13,7 @@ import {
   type FindingOrder,
   type FindingReader,
   type FindingsFilter,
+  type HistoryOrder,
   type FindingWhole,
 } from '#read-model';
 import {
@@ -268,7 +269,7 @@ describe('the counts of findings', () => {
     for (const [facet, field] of Object.entries(all))
       for (const { value, findings: n } of counts[facet as keyof typeof all]) {
         const only = field === 'dealer' ? (value ?? '') : [value];
-        const found = await ids({ ...filter, [field]: only } as FindingsFilter, 'newest', 100);
+        const found = await ids({ ...filter, [field]: only }, 'newest', 100);
         expect([facet, value, found.length]).toEqual([facet, value, n]);
       }
   });
@@ -484,13 +485,13 @@ describe('one finding', () => {
   });
 
   it('has a history in pages, either way, with looks as numbers or by name', async () => {
-    const history = (order: 'oldest' | 'newest', seesLooks = false) =>
-      allPages(1, (paging) =>
-        floor.read(
-          async (read) =>
-            (await findingHistory(read, 'ee01', { seesLooks }, { ...paging, order })) as never,
-        ),
-      ) as Promise<{ readonly data: { readonly text?: string } }[]>;
+    const history = (order: HistoryOrder) =>
+      allPages(1, async (paging) => {
+        const page = await floor.read((read) =>
+          findingHistory(read, 'ee01', {}, { ...paging, order }),
+        );
+        return page ?? { lines: [], next: null };
+      });
     const oldest = (await history('oldest')).map(({ data }) => data.text);
     expect(oldest).toEqual(['I look.', undefined, 'I was there.', undefined]);
     expect((await history('newest')).map(({ data }) => data.text)).toEqual(oldest.toReversed());

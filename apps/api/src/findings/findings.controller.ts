@@ -50,7 +50,7 @@ export class FindingsController {
     @Query() fields: FindingFacetsFields,
     @Reader() by: Reading,
   ): Promise<ReadAt<FindingFacets>> {
-    const filter = this.deadlines.in({ ...fields, ...by.readBy });
+    const filter = this.deadlines.in(Object.assign({}, fields, by.readBy));
     return this.queries.execute(new AskFacets(filter, by.least));
   }
 

@@ -16,7 +16,6 @@ import {
 } from '#read-model';
 import { permitted } from '../identity/permissions.js';
 import type { Identity } from '../identity/identity.js';
-import { Deadlines } from '../lists/deadlines.js';
 import { Problem } from '../problems/problems.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
@@ -81,7 +80,6 @@ export class ShowFindingHandler implements IQueryHandler<ShowFinding> {
   constructor(
     private readonly rows: RowsReader,
     private readonly rules: InstalledRules,
-    private readonly deadlines: Deadlines,
     private readonly hints: ReviewHints,
     private readonly looks: LooksAtFindings,
   ) {}
@@ -97,7 +95,7 @@ export class ShowFindingHandler implements IQueryHandler<ShowFinding> {
     const reader = {
       ...by,
       book,
-      policy: this.deadlines.policy,
+      policy: this.hints.policy,
       now: Date.now(),
       seesLooks,
     };

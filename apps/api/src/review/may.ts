@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { needsTwo, REVIEWER_ROLES, type ReviewRefusal } from '#audit';
+import { needsTwo, REVIEWER_ROLES, type Policy, type ReviewRefusal } from '#audit';
 import { itemAtHand, type FindingAtHand } from '#read-model';
 import { may, type Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
@@ -16,6 +16,11 @@ export type May = Readonly<Record<CommandName, true | ReviewRefusal>>;
 @Injectable()
 export class ReviewHints {
   constructor(private readonly desk: ReviewDesk) {}
+
+  /** The review policy in force. */
+  get policy(): Policy {
+    return this.desk.policy;
+  }
 
   /** Returns what each command of somebody would lead to now. A proposal is taken to be complete. */
   mayOf(by: Identity, row: FindingAtHand): May {
@@ -42,9 +47,10 @@ export class ReviewHints {
 
   private hint(command: CommandName, by: Identity, row: FindingAtHand): true | ReviewRefusal {
     if (may(by, COMMANDS[command].needs) !== 'yes') return 'not-permitted';
-    const data = this.dataOf(command, row);
-    if (data === undefined) return true;
+    const saying = SAID[command];
+    if (!saying) return true;
     if (row.lapsed) return 'out-of-reach';
+    const data = saying(row, this.desk.policy);
     try {
       const { event } = this.desk.event({ command, by, key: 'hint', data }, row);
       const { outcome } = this.desk.foreseen(event, row);
@@ -54,49 +60,28 @@ export class ReviewHints {
       throw error;
     }
   }
-
-  /** Returns what a command could say now, or undefined for one that the fold never refuses. */
-  private dataOf(
-    command: CommandName,
-    { proposal, ruling, evidence }: FindingAtHand,
-  ): Readonly<Record<string, unknown>> | undefined {
-    const { ref: policy, document } = this.desk.policy;
-    const rested = { evidence: evidence ?? NO_EVIDENCE };
-    switch (command) {
-      case 'comment':
-      case 'video':
-      case 'hold':
-      case 'held':
-        return undefined;
-      case 'claim':
-        return { lease: document.lease };
-      case 'release':
-        return {};
-      case 'propose': {
-        const disposition = document.dispositions[0]?.code;
-        return {
-          ...rested,
-          policy,
-          disposition,
-          note: '-',
-          amount: 1,
-          favours: 'house',
-          video: '-',
-        };
-      }
-      case 'sign':
-        return { ...rested, proposal: proposal ?? NOTHING };
-      case 'refuse':
-        return { proposal: proposal ?? NOTHING, reason: '-' };
-      case 'take-back':
-        return { proposal: proposal ?? NOTHING };
-      case 'escalate':
-        return { to: REVIEWER_ROLES[0], reason: '-' };
-      case 'reopen':
-        return { ruling: ruling ?? NOTHING, reason: '-' };
-    }
-  }
 }
+
+/** What each command could say now. What the fold never refuses says nothing. */
+const SAID: Readonly<Partial<Record<CommandName, Saying>>> = {
+  claim: (_, { document }) => ({ lease: document.lease }),
+  release: () => ({}),
+  propose: ({ evidence }, { ref: policy, document }) => ({
+    ...{ policy, evidence: evidence ?? NO_EVIDENCE },
+    ...{ disposition: document.dispositions[0]?.code, note: '-', amount: 1, favours: 'house' },
+    video: '-',
+  }),
+  sign: ({ proposal, evidence }) => ({
+    proposal: proposal ?? NOTHING,
+    evidence: evidence ?? NO_EVIDENCE,
+  }),
+  refuse: ({ proposal }) => ({ proposal: proposal ?? NOTHING, reason: '-' }),
+  'take-back': ({ proposal }) => ({ proposal: proposal ?? NOTHING }),
+  escalate: () => ({ to: REVIEWER_ROLES[0], reason: '-' }),
+  reopen: ({ ruling }) => ({ ruling: ruling ?? NOTHING, reason: '-' }),
+};
+
+type Saying = (row: FindingAtHand, inForce: Policy) => Readonly<Record<string, unknown>>;
 
 /** A reference where there is none. */
 const NOTHING = 'person/nobody#nothing';

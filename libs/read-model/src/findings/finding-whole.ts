@@ -141,7 +141,7 @@ async function deviceOf(
   table: string,
 ): Promise<FindingDevice | null> {
   const reference = row.coupRef ?? row.body.events[0] ?? row.shoeRef;
-  if (reference === null || reference === undefined) return null;
+  if (reference === null) return null;
   const where = new Where()
     .named('d."table" = ?', table)
     .named('d.source = ?', reference.slice(0, reference.lastIndexOf('#')));
