@@ -10,8 +10,13 @@ import {
   type ReviewType,
 } from '#audit';
 import { partitionOf } from '#event-log';
-import type { FindingFacets, FindingHistory, FindingLine, TableLine } from '#read-model';
-import type { FindingShown } from '../../apps/api/src/findings/show-finding.js';
+import type {
+  FindingFacets,
+  FindingHistory,
+  FindingLine,
+  FindingWhole,
+  TableLine,
+} from '#read-model';
 import { BOOK } from '../kit/house.js';
 import { eventually } from '../kit/eventually.js';
 import { TableLog } from '../kit/table.js';
@@ -103,7 +108,7 @@ function outsideAnyShoe(): string[] {
 
 const all = (query = 'status=all'): Promise<FindingLine[]> =>
   floor.lines<FindingLine>(`/v1/findings?${query}`);
-const whole = (id: string, token?: string): Promise<FindingShown> =>
+const whole = (id: string, token?: string): Promise<FindingWhole> =>
   floor.read(`/v1/findings/${id}`, token);
 const problem = ({ statusCode, body }: Answer): unknown => {
   const { requestId: _, instance: _at, ...rest } = JSON.parse(body) as Record<string, unknown>;
@@ -249,8 +254,8 @@ describe('one finding', () => {
 });
 
 describe('what the reader may do', () => {
-  const may = async (id: string, token: string): Promise<FindingShown['review']> =>
-    (await floor.read<FindingShown>(`/v1/findings/${id}`, token)).review;
+  const may = async (id: string, token: string): Promise<FindingWhole['review']> =>
+    (await floor.read<FindingWhole>(`/v1/findings/${id}`, token)).review;
 
   it('is what the fold would decide', async () => {
     const { person } = floor.server.api;

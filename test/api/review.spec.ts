@@ -261,7 +261,7 @@ describe('nothing is appended', () => {
       '/disposition',
     ],
     ['a batch, which is the server’s', 'propose', { batch: 'x' }, 'k', '/batch'],
-    ['a time that is none', 'video', { video: 'x', from: 'noon' }, 'k', '/from'],
+    ['a text in place of a time', 'video', { video: 'x', from: 'noon' }, 'k', '/from'],
   ])('for %s: 400', async (...[, command, body, key, pointer]) => {
     const id = await fresh();
     await untouched(async () => {

@@ -284,7 +284,9 @@ describe('one finding', () => {
   const book = installedRules([]);
   const reader: FindingReader = {
     book,
-    policy: book.policies.get('review@1') as Policy,
+    policies: book.policies,
+    inForce: book.policies.get('review@1') as Policy,
+    roles: ['pit-boss'],
     now: Date.parse('2026-11-21T13:00:00Z'),
     viewer: 'ines',
     seesLooks: false,

@@ -47,6 +47,7 @@ export {
   type DealersFilter,
   type DealerAccuracy,
   type DealerLine,
+  type DealersFilter,
   type DealersReport,
 } from './dealers/dealers.js';
 export {
@@ -76,6 +77,7 @@ export {
   type FindingReader,
   type FindingVideo,
   type FindingWhole,
+  type ReviewWhole,
   type SeenBefore,
 } from './findings/finding-whole.js';
 export {
@@ -89,6 +91,17 @@ export {
   type Looks,
 } from './findings/history.js';
 export { findingAt, type FindingPlace } from './findings/finding-place.js';
+export {
+  isForTwo,
+  itemOf,
+  mayOf,
+  REVIEW_COMMANDS,
+  type May,
+  type Reviewable,
+  type ReviewCommand,
+  type Reviewer,
+  type ReviewSetting,
+} from './findings/may.js';
 export { findingFacets, type FacetCount, type FindingFacets } from './findings/facets.js';
 export {
   REVIEW_FIELDS,
@@ -101,7 +114,6 @@ export {
   actsByReference,
   claimUnder,
   findingsAtHand,
-  itemAtHand,
   nextInQueue,
   type ActLine,
   type FindingAtHand,

@@ -5,7 +5,7 @@ import { OneOf, Part, Parts, Ref, Text, Time, Whole, YesNo } from '../docs/answe
 import { pageAnswerOf } from '../docs/page.answer.js';
 
 /** An act of a person on a finding. */
-export class HistoryActAnswer implements Required<HistoryAct> {
+export class ActAnswer implements Required<HistoryAct> {
   @Ref({ description: 'Its event' }) ref!: string;
   @OneOf(REVIEW_TYPES) type!: HistoryAct['type'];
   @Text({ description: 'The person' }) by!: string;
@@ -50,7 +50,7 @@ export class RaisedAnswer implements Required<FindingHistory['raised']> {
 
 /** A page of what people did about a finding. Looks are counted and not listed. */
 export class FindingHistoryAnswer
-  extends pageAnswerOf(HistoryActAnswer)
+  extends pageAnswerOf(ActAnswer)
   implements Required<FindingHistory>
 {
   @Part(() => RaisedAnswer) raised!: RaisedAnswer;

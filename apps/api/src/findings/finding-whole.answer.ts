@@ -1,9 +1,12 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { REFUSALS } from '#audit';
 import {
+  REVIEW_COMMANDS,
   type FindingDevice,
   type FindingVideo,
   type FindingWhole,
+  type May,
+  type ReviewWhole,
   type SeenBefore,
 } from '#read-model';
 import {
@@ -21,9 +24,7 @@ import {
 import { CoupAnswer, CoupWholeAnswer } from '../lists/coup.answer.js';
 import { FindingAnswer } from '../lists/finding.answer.js';
 import { ReviewAnswer } from '../lists/review.answer.js';
-import { COMMAND_NAMES, type May } from '../review/may.js';
-import { HistoryActAnswer, LooksAnswer } from './finding-history.answer.js';
-import type { FindingShown, ReviewShown } from './show-finding.js';
+import { ActAnswer, LooksAnswer } from './finding-history.answer.js';
 
 /** A finding without its review. */
 export class FindingAloneAnswer extends OmitType(FindingAnswer, ['review']) {}
@@ -32,7 +33,7 @@ export class FindingAloneAnswer extends OmitType(FindingAnswer, ['review']) {}
 class CoupOfFindingAnswer extends OmitType(CoupWholeAnswer, ['positions']) {}
 
 /** A review with what its ruling needs, and what you may do. */
-export class ReviewShownAnswer extends ReviewAnswer implements Required<ReviewShown> {
+export class ReviewWholeAnswer extends ReviewAnswer implements Required<ReviewWhole> {
   @YesNo({
     description:
       'Whether a ruling needs two persons. Before there is a proposal, this is what severity, code and impact say under the policy in force; its disposition or amount may need two as well',
@@ -41,7 +42,7 @@ export class ReviewShownAnswer extends ReviewAnswer implements Required<ReviewSh
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(
-      COMMAND_NAMES.map((command) => [
+      REVIEW_COMMANDS.map((command) => [
         command,
         {
           oneOf: [
@@ -51,7 +52,7 @@ export class ReviewShownAnswer extends ReviewAnswer implements Required<ReviewSh
         },
       ]),
     ),
-    required: [...COMMAND_NAMES],
+    required: [...REVIEW_COMMANDS],
     description:
       'For each command true, or what it would be refused for now. A hint by the rows: the log decides. `propose` is asked about as if it were complete',
   })
@@ -84,8 +85,8 @@ export class FindingVideoAnswer implements Required<FindingVideo> {
   @Time() to!: string;
   @Time({ description: 'Until when the house keeps it without a hold' }) keptUntil!: string;
   @Whole({ description: 'Whole days until then; 0 from then on' }) daysLeft!: number;
-  @Parts(() => HistoryActAnswer, { description: 'Requests to keep it longer, and what was kept' })
-  holds!: readonly HistoryActAnswer[];
+  @Parts(() => ActAnswer, { description: 'Requests to keep it longer, and what was kept' })
+  holds!: readonly ActAnswer[];
 }
 
 /** How often the same was found before. */
@@ -101,10 +102,10 @@ class SeenAnswer implements Required<FindingWhole['seenBefore']> {
 }
 
 /** Everything about a finding that a reviewer needs on one screen. */
-export class FindingWholeAnswer implements Required<FindingShown> {
+export class FindingWholeAnswer implements Required<FindingWhole> {
   @PositionsField() positions!: string;
   @Part(() => FindingAloneAnswer) finding!: FindingAloneAnswer;
-  @Part(() => ReviewShownAnswer) review!: ReviewShownAnswer;
+  @Part(() => ReviewWholeAnswer) review!: ReviewWholeAnswer;
   @Texts({ description: 'Who was involved, at most 256' }) people!: readonly string[];
   @Part(() => FindingDeviceAnswer, { nullable: true }) device!: FindingDeviceAnswer | null;
   @Part(() => CoupOfFindingAnswer, { nullable: true, description: 'Null if it is about no coup' })
@@ -118,7 +119,7 @@ export class FindingWholeAnswer implements Required<FindingShown> {
       'Standing findings of the same code in the 30 gaming days that end with its own, without itself, at tables that you may see',
   })
   seenBefore!: SeenAnswer;
-  @Parts(() => HistoryActAnswer, { description: 'The last 50 acts, the newest first' })
-  history!: readonly HistoryActAnswer[];
+  @Parts(() => ActAnswer, { description: 'The last 50 acts, the newest first' })
+  history!: readonly ActAnswer[];
   @Part(() => LooksAnswer) looks!: LooksAnswer;
 }

@@ -5,6 +5,7 @@ import {
   HISTORY_ORDERS,
   type FindingFacets,
   type FindingHistory,
+  type FindingWhole,
   type HistoryOrder,
   type ReadAt,
 } from '#read-model';
@@ -21,7 +22,7 @@ import { AskFacets } from './ask-facets.js';
 import { FindingFacetsAnswer } from './finding-facets.answer.js';
 import { FindingHistoryAnswer } from './finding-history.answer.js';
 import { FindingWholeAnswer } from './finding-whole.answer.js';
-import { ShowFinding, ShowHistory, type FindingShown } from './show-finding.js';
+import { ShowFinding, ShowHistory } from './show-finding.js';
 
 class HistoryOrderFields {
   @ChoiceField(HISTORY_ORDERS, 'oldest')
@@ -62,11 +63,11 @@ export class FindingsController {
   )
   @Refuses('not-found', 'conflict')
   @FindingField()
-  async getFinding(
+  getFinding(
     @Param('id') id: string,
     @Reader() by: Reading,
     @Sender() identity: Identity,
-  ): Promise<ReadAt<FindingShown>> {
+  ): Promise<ReadAt<FindingWhole>> {
     return this.queries.execute(new ShowFinding(id, identity, by));
   }
 

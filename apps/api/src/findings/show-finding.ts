@@ -1,10 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import {
   findingHistory,
-  findingsAtHand,
   findingWhole,
   RulesNotInstalled,
-  type FindingAtHand,
   type FindingHistory,
   type FindingWhole,
   type HistoryOrder,
@@ -12,15 +10,14 @@ import {
   type Positions,
   type ReadAt,
   type ReadBy,
-  type Review,
 } from '#read-model';
 import { permitted } from '../identity/permissions.js';
 import type { Identity } from '../identity/identity.js';
+import { Deadlines } from '../lists/deadlines.js';
 import { Problem } from '../problems/problems.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
 import { LooksAtFindings } from '../review/looks-at-findings.js';
-import { ReviewHints, type May } from '../review/may.js';
 import { InstalledRules } from '../settings/tokens.js';
 
 /** Asks for something about a finding by its id. */
@@ -44,19 +41,8 @@ class AskFinding<Answer> extends Query<ReadAt<Answer>> {
   }
 }
 
-/** A review with whether its ruling needs two persons, and what the sender may do. */
-export interface ReviewShown extends Review {
-  readonly two: boolean;
-  readonly may: May;
-}
-
-/** Everything about a finding, and what the sender may do about it. */
-export interface FindingShown extends Omit<FindingWhole, 'review'> {
-  readonly review: ReviewShown;
-}
-
 /** Asks for everything about a finding. */
-export class ShowFinding extends AskFinding<FindingShown> {}
+export class ShowFinding extends AskFinding<FindingWhole> {}
 
 /** Asks for a page of what people did about a finding. */
 export class ShowHistory extends AskFinding<FindingHistory> {
@@ -80,41 +66,36 @@ export class ShowFindingHandler implements IQueryHandler<ShowFinding> {
   constructor(
     private readonly rows: RowsReader,
     private readonly rules: InstalledRules,
-    private readonly hints: ReviewHints,
+    private readonly deadlines: Deadlines,
     private readonly looks: LooksAtFindings,
   ) {}
 
-  async execute(asked: ShowFinding): Promise<ReadAt<FindingShown>> {
+  async execute(asked: ShowFinding): Promise<ReadAt<FindingWhole>> {
     const shown = await this.read(asked);
     await this.looks.looked(asked.identity, shown.result.finding);
     return shown;
   }
 
-  private read({ id, by, identity, seesLooks, least }: ShowFinding): Promise<ReadAt<FindingShown>> {
+  private read({ id, by, identity, seesLooks, least }: ShowFinding): Promise<ReadAt<FindingWhole>> {
     const { book } = this.rules;
     const reader = {
       ...by,
       book,
-      policy: this.hints.policy,
+      policies: book.policies,
+      inForce: this.deadlines.policy,
       now: Date.now(),
+      roles: identity.person?.wallDisplay ? [] : identity.roles,
       seesLooks,
     };
     return this.rows.read(least, async (read) => {
       try {
-        const whole = (await findingWhole(read, plainId(id), reader)) ?? noFinding();
-        const [row] = await findingsAtHand(read, [id], by.scope);
-        return { ...whole, review: this.hinted(whole.review, identity, row as FindingAtHand) };
+        return (await findingWhole(read, plainId(id), reader)) ?? noFinding();
       } catch (error) {
         if (error instanceof RulesNotInstalled)
           throw new Problem('conflict', error.message, { cause: error });
         throw error;
       }
     });
-  }
-
-  private hinted(review: Review, identity: Identity, row: FindingAtHand): ReviewShown {
-    const { hints } = this;
-    return { ...review, two: hints.isForTwo(row), may: hints.mayOf(identity, row) };
   }
 }
 

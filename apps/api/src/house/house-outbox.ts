@@ -43,7 +43,7 @@ interface Note {
 export type HouseNote = Pick<Note, 'id' | 'type' | 'by' | 'at' | 'data' | 'count'>;
 
 /** A look at a finding, which stands at the finding's table under an id of its own. */
-export interface Look {
+export interface FindingLook {
   readonly by: string;
   readonly eventId: string;
   readonly table: string;
@@ -52,8 +52,8 @@ export interface Look {
 }
 
 /**
- * Brings notes from the database to the log, each at least once and under one id: acts in the house,
- * and looks at findings.
+ * Brings notes from the database to the log, each at least once and under one id. They are acts in
+ * the house and looks at findings.
  */
 @Injectable()
 export class HouseOutbox implements OnApplicationBootstrap, OnModuleDestroy {
@@ -193,7 +193,7 @@ export async function insertAct(manager: EntityManager, { type, by, data }: Act)
  */
 export async function insertLook(
   source: DataSource,
-  { by, eventId, table, receivedFrom, data }: Look,
+  { by, eventId, table, receivedFrom, data }: FindingLook,
 ): Promise<void> {
   await source.query(
     `insert into access.outbox
@@ -214,7 +214,7 @@ function lineOf(note: Note, received: string): string {
 }
 
 /** Returns the event of a look at a finding. */
-export const lookOf = ({ by, eventId, table, data }: Look, at: Date) => ({
+export const lookOf = ({ by, eventId, table, data }: FindingLook, at: Date) => ({
   specversion: '1.0',
   type: fullName('finding-viewed'),
   source: by,

@@ -11,7 +11,7 @@ import { RequestEvents } from './events/request-events.js';
 import { SingleEvents, type Single } from './events/single-event.js';
 import { TableRecords } from './events/table-records.js';
 import { LogAppends } from './log-appends.js';
-import { IngestMetrics, type IngestResult, resultOf } from './metrics/ingest-metrics.js';
+import { IngestMetrics, type IngestResult, ingestResultOf } from './metrics/ingest-metrics.js';
 
 /** The number of events recorded, which are all events of the request, and where they are. */
 export interface Recorded {
@@ -81,7 +81,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
       result = 'recorded';
       return { events: 1, positions: [appended] };
     } catch (error) {
-      if (error instanceof Problem) result = resultOf(error);
+      if (error instanceof Problem) result = ingestResultOf(error);
       throw error;
     } finally {
       this.metrics.add(type, result, 1);
@@ -104,7 +104,7 @@ export class AppendEventsHandler implements ICommandHandler<AppendEvents> {
       result = 'recorded';
       return { events: events.count, positions };
     } catch (error) {
-      if (error instanceof Problem) result = resultOf(error);
+      if (error instanceof Problem) result = ingestResultOf(error);
       throw error;
     } finally {
       this.metrics.count(events.types, result);

@@ -13,7 +13,7 @@ import { dataSchema } from '../ingest/events/event-schemas.js';
 import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
 import { IDEMPOTENCY_KEY, KEY_PATTERN } from './act-request.js';
-import { ActAnswer, PendingActAnswer } from './act.answers.js';
+import { TakenActAnswer, PendingActAnswer } from './act.answers.js';
 import { COMMANDS, type CommandName, fieldsOf } from './commands.js';
 
 /** The types that the fold never refuses, unless their key was used for something else. */
@@ -41,12 +41,12 @@ export const Commanded = (): MethodDecorator =>
 /** Documents the answers of a command on one finding. */
 export const ActAnswered = (): MethodDecorator =>
   applyDecorators(
-    ApiExtraModels(ActAnswer, PendingActAnswer),
+    ApiExtraModels(TakenActAnswer, PendingActAnswer),
     ApiResponse({
       status: 200,
       description: 'It took effect',
       headers: { [LOG_POSITION]: POSITION },
-      content: { 'application/json': { schema: { $ref: getSchemaPath(ActAnswer) } } },
+      content: { 'application/json': { schema: { $ref: getSchemaPath(TakenActAnswer) } } },
     }),
     ApiResponse({
       status: 202,

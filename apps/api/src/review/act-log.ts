@@ -14,7 +14,7 @@ import type { Positions } from '#read-model';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { ReceivedClock } from '../ingest/events/received-clock.js';
 import { LogAppends } from '../ingest/log-appends.js';
-import { IngestMetrics, resultOf } from '../ingest/metrics/ingest-metrics.js';
+import { IngestMetrics, ingestResultOf } from '../ingest/metrics/ingest-metrics.js';
 import { Problem } from '../problems/problems.js';
 import { InstalledRules } from '../settings/tokens.js';
 
@@ -84,7 +84,7 @@ export class ActLog {
       result = 'recorded';
       return new Map(appended.map(({ partition, next }) => [partition, next]));
     } catch (error) {
-      if (error instanceof Problem) result = resultOf(error);
+      if (error instanceof Problem) result = ingestResultOf(error);
       throw error;
     } finally {
       for (const { event } of acts) this.metrics.add(event.type, result, 1);

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { LOG_POSITION } from '../reading/positions.js';
 import { ApiSettings } from '../settings/api-settings.js';
 import { actAnswer } from './act.answers.js';
-import { type Acted, isTaken, positionOf } from './acts.js';
+import { type Acted, isTaken, actPosition } from './acts.js';
 
 /** Answers commands on findings: 200 with what became of them, or 202 with where to ask. */
 @Injectable()
@@ -13,7 +13,7 @@ export class ActReplies {
   /** Sets the headers and the status, and returns the body. */
   answer(reply: FastifyReply, acted: Acted, person: string): object {
     if (isTaken(acted)) {
-      void reply.header(LOG_POSITION, positionOf(acted.act));
+      void reply.header(LOG_POSITION, actPosition(acted.act));
       return actAnswer(acted, person);
     }
     const { ref, table, finding, at } = acted;

@@ -34,7 +34,7 @@ export function keyOfRequest({ headers }: FastifyRequest): string {
 }
 
 /** Injects a command on one finding. A request without a body has an empty one. */
-export const Act = createParamDecorator((_: unknown, context: ExecutionContext): ActSent => {
+export const SentAct = createParamDecorator((_: unknown, context: ExecutionContext): ActSent => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const body: unknown = request.body ?? {};
   const key = keyOfRequest(request);

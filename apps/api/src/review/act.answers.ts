@@ -5,7 +5,7 @@ import { ReviewAnswer } from '../lists/review.answer.js';
 import type { Taken } from './acts.js';
 
 /** An act on a finding that is recorded, and what became of it. */
-export class ActAnswer implements Pick<
+export class TakenActAnswer implements Pick<
   ActLine,
   'ref' | 'table' | 'finding' | 'type' | 'by' | 'as' | 'at' | 'outcome'
 > {
@@ -23,7 +23,7 @@ export class ActAnswer implements Pick<
 }
 
 /** An act as it is read from the rows. */
-export class ShownActAnswer extends ActAnswer {
+export class ShownActAnswer extends TakenActAnswer {
   @PositionsField() positions!: string;
 }
 
@@ -38,7 +38,7 @@ export class PendingActAnswer {
 export const actAnswer = (
   { act, row }: Taken,
   person: string,
-): Omit<ActAnswer, 'review'> & { readonly review: Review } => {
+): Omit<TakenActAnswer, 'review'> & { readonly review: Review } => {
   const { ref, finding, type, by, as, at, outcome } = act;
   return {
     ...{ ref, table: row.body.table, finding, type, by, as, at, outcome },

@@ -9,7 +9,7 @@ import { ActLog } from './act-log.js';
 import type { ActSent } from './act-request.js';
 import type { CommandName } from './commands.js';
 import { PersonTurns } from './person-turns.js';
-import { actRef, hasBody, isRefusedByRows, refusalOf, ReviewDesk } from './review-desk.js';
+import { actRef, hasBody, isRefusedByRows, refusalOf, ActDesk } from './act-desk.js';
 import { ReviewRows } from './review-rows.js';
 
 /** An act that took effect, with the finding as it is now. */
@@ -49,7 +49,7 @@ export class Acts {
 
   constructor(
     private readonly rows: ReviewRows,
-    private readonly desk: ReviewDesk,
+    private readonly desk: ActDesk,
     private readonly log: ActLog,
     private readonly turns: PersonTurns,
   ) {}
@@ -80,7 +80,7 @@ export class Acts {
     const scope = by.tables === 'all' ? undefined : by.tables;
     const { findings, acts } = await this.rows.read({ findings: [finding], acts: [ref], scope });
     const row = findings.get(finding);
-    if (!row) throw noFinding();
+    if (!row) throw unknownFinding();
     const before = acts.get(ref);
     if (before) return { ref, row, before, written: new Map() };
     const added = command === 'sign' ? { confirmed: confirmedBy(by) } : {};
@@ -99,7 +99,7 @@ export class Acts {
     if (act.outcome === 'taken') return { act, row };
     const refusal: ReviewRefusal = act.outcome;
     throw refusalOf(refusal, person, row, {
-      at: positionOf(act),
+      at: actPosition(act),
       ...(refusal === 'ruling-incomplete' && {
         errors: this.desk.missing(act as unknown as EventOf<'finding-ruling-proposed'>),
       }),
@@ -118,8 +118,8 @@ function confirmedBy(by: Identity): string {
 }
 
 /** Returns the position from which on the rows have an act. */
-export const positionOf = ({ partition, changed }: ActLine): string => `${partition}:${changed}`;
+export const actPosition = ({ partition, changed }: ActLine): string => `${partition}:${changed}`;
 
 /** Returns the problem of a finding that does not exist or that the sender may not see. */
-export const noFinding = (): Problem =>
+export const unknownFinding = (): Problem =>
   new Problem('not-found', 'no finding has this id, or this identity may not see it');

@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EventOf, ReviewOutcome } from '#audit';
-import {
-  furthest,
-  itemAtHand,
-  type ActLine,
-  type FindingAtHand,
-  type Positions,
-} from '#read-model';
+import { furthest, itemOf, type ActLine, type FindingAtHand, type Positions } from '#read-model';
 import type { Identity } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 import { ActLog, type ActEvent } from './act-log.js';
-import { actRef, hasBody, NO_EVIDENCE, ReviewDesk } from './review-desk.js';
-import { type Asked, type AtHand, ReviewRows } from './review-rows.js';
+import { actRef, hasBody, ActDesk } from './act-desk.js';
+import { type ReviewAsked, type AtHand, ReviewRows } from './review-rows.js';
 
 /** One ruling for many findings, as it was sent. */
 export interface BulkSent {
@@ -41,18 +35,21 @@ export interface BulkDone {
   readonly written: Positions;
 }
 
+/** Stands in where the evidence is not known: before the first claim. */
+const NO_EVIDENCE = '0'.repeat(64);
+
 /** Proposes one ruling for many findings. */
 @Injectable()
 export class Bulk {
   constructor(
     private readonly rows: ReviewRows,
-    private readonly desk: ReviewDesk,
+    private readonly desk: ActDesk,
     private readonly log: ActLog,
   ) {}
 
   /**
-   * Returns what would happen, and the preview to name. With a preview, claims each finding of which
-   * the rows do not foresee a refusal, and proposes the ruling with the evidence that its claim was
+   * Returns what would happen, and the preview to name. With a preview, claims each finding of
+   * which the rows foresee no refusal, and proposes the ruling with the evidence that its claim was
    * answered. Throws `preview-changed` if the rows are not as they were, unless the command was
    * begun before under this key.
    */
@@ -95,7 +92,7 @@ export class Bulk {
     const errors = this.desk.missing(proposal);
     if (errors.length > 0) throw new Problem('ruling-incomplete', undefined, { errors });
     if (row.isParked) return { finding, outcome: 'table-parked', row, act };
-    const item = { ...itemAtHand(row), evidence: proposal.data.evidence };
+    const item = { ...itemOf(row), evidence: proposal.data.evidence };
     const claim = this.desk.foreseen(event, row, item);
     const { outcome } =
       claim.outcome === 'taken'
@@ -130,7 +127,7 @@ const VERBS = ['claim', 'propose'] as const;
 const refOf = ({ by, key }: BulkSent, verb: (typeof VERBS)[number], finding: string): string =>
   actRef(by, verb, finding, key);
 
-const askedBy = (sent: BulkSent): Asked => ({
+const askedBy = (sent: BulkSent): ReviewAsked => ({
   findings: sent.ids,
   acts: VERBS.flatMap((verb) => sent.ids.map((id) => refOf(sent, verb, id))),
   scope: sent.by.tables === 'all' ? undefined : sent.by.tables,

@@ -14,7 +14,7 @@ const LOCKS = 720_311;
 const UNIQUE_VIOLATION = '23505';
 
 /** Who takes a finding next, under which key. */
-export interface Taker {
+export interface TakingNext {
   readonly who: string;
   readonly key: string;
 }
@@ -28,7 +28,7 @@ export class HandOuts {
   constructor(@InjectDataSource(ROWS) private readonly rows: DataSource) {}
 
   /** Returns the finding that is handed out to a person under a key, if there is one. */
-  async handed({ who, key }: Taker): Promise<string | undefined> {
+  async handed({ who, key }: TakingNext): Promise<string | undefined> {
     await this.rows.query(
       'delete from access.hand_out where who = $1 and key = $2 and until < now()',
       [who, key],
@@ -44,7 +44,7 @@ export class HandOuts {
    * Hands out the worst and oldest finding that fits, or returns undefined if there is none. Throws
    * `queue-contended` if others are faster time and again.
    */
-  async next(filter: FindingsFilter, taker: Taker): Promise<string | undefined> {
+  async next(filter: FindingsFilter, taker: TakingNext): Promise<string | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const { candidates, finding } = await this.take(filter, taker);
       if (finding !== null) return finding;
@@ -62,12 +62,12 @@ export class HandOuts {
   }
 
   /**
-   * Picks the first of the findings that nobody else is just picking, and inserts it. Whoever picks
-   * has a lock until the end, so many who ask at once each try another finding.
+   * Picks the first of the findings that nobody else is just picking, and inserts it. Each
+   * statement has a lock until its end, so many who ask at once each try another finding.
    */
   private async take(
     filter: FindingsFilter,
-    { who, key }: Taker,
+    { who, key }: TakingNext,
   ): Promise<{ candidates: string; finding: string | null }> {
     const handedOut = 'select h.finding from access.hand_out h where h.until > now()';
     const [sql, parameters = []] = nextInQueue(filter, who, handedOut);

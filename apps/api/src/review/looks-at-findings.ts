@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Decoder, houseFrom, REVIEW_ROLES } from '#audit';
-import { insertLook, type Look, lookOf } from '../house/house-outbox.js';
+import { insertLook, type FindingLook, lookOf } from '../house/house-outbox.js';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { permitted } from '../identity/permissions.js';
 import { InstalledRules } from '../settings/tokens.js';
-import { actId } from './review-desk.js';
+import { actId } from './act-desk.js';
 
 /** A person's looks at a finding within this time are one. */
 const QUARTER_MS = 15 * 60_000;
@@ -39,7 +39,7 @@ export class LooksAtFindings {
     const as = by.roles.find(
       (role) => REVIEW_ROLES.some((each) => each === role) && permitted('read-findings', [role]),
     );
-    const look: Look = {
+    const look: FindingLook = {
       by: actorOf(by),
       eventId: actId('view', finding.id, String(quarter)),
       table: finding.table,
@@ -60,7 +60,7 @@ export class LooksAtFindings {
   }
 
   /** Throws if an auditor could not read the look: one such line stops its partition. */
-  private check(look: Look, at: Date): void {
+  private check(look: FindingLook, at: Date): void {
     const { faults = [] } = this.decoder.explain(Buffer.from(JSON.stringify(lookOf(look, at))));
     if (faults.length > 0) throw new Error(`look at a finding: ${JSON.stringify(faults)}`);
   }

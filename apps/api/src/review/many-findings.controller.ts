@@ -43,10 +43,8 @@ export class ManyFindingsController {
     @Query() filter: NextFields,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object | undefined> {
-    const { id } = personIn(by);
-    const asked = this.deadlines.in(Object.assign({ viewer: id }, filter));
-    const acted = await this.commands.execute(new TakeNext(by, key, asked));
-    if (acted) return this.replies.answer(reply, acted, id);
+    const acted = await this.commands.execute(new TakeNext(by, key, this.deadlines.in(filter)));
+    if (acted) return this.replies.answer(reply, acted, personIn(by).id);
     void reply.code(204);
     return undefined;
   }

@@ -4,8 +4,8 @@ import { actorOf, type Identity } from '../identity/identity.js';
 import { personIn } from '../identity/requires.js';
 import { Problem } from '../problems/problems.js';
 import { type Acted, Acts, isTaken, type Taken } from './acts.js';
-import { contended, HandOuts, type Taker } from './hand-outs.js';
-import { ReviewDesk } from './review-desk.js';
+import { contended, HandOuts, type TakingNext } from './hand-outs.js';
+import { ActDesk } from './act-desk.js';
 import { ReviewRows } from './review-rows.js';
 
 /** How many findings in a row may go to somebody else. */
@@ -13,13 +13,16 @@ const REFUSED_MAX = 5;
 /** What tells that somebody else has the finding, or nobody can: the next one may still be free. */
 const PASSED: readonly number[] = [404, 409];
 
+/** Which findings somebody may be handed. */
+export type NextFilter = Omit<FindingsFilter, 'status'>;
+
 /** Claims findings for people who ask for the next one. */
 @Injectable()
 export class NextFindings {
   constructor(
     private readonly rows: ReviewRows,
     private readonly handOuts: HandOuts,
-    private readonly desk: ReviewDesk,
+    private readonly desk: ActDesk,
     private readonly acts: Acts,
   ) {}
 
@@ -27,11 +30,15 @@ export class NextFindings {
    * Claims the next finding for a person, or resolves with undefined if there is none. The same key
    * gets the same finding. Throws `queue-contended` if five in a row go to somebody else.
    */
-  async take(by: Identity, key: string, filter: FindingsFilter): Promise<Acted | undefined> {
+  async take(by: Identity, key: string, filter: NextFilter): Promise<Acted | undefined> {
     const before = await this.taken(by, key);
     if (before) return before;
     const taker = { who: personIn(by).id, key };
-    const scoped = { ...filter, ...(by.tables !== 'all' && { scope: by.tables }) };
+    const scoped = {
+      ...filter,
+      viewer: taker.who,
+      ...(by.tables !== 'all' && { scope: by.tables }),
+    };
     let finding = await this.handOuts.handed(taker);
     for (let refused = 0; refused < REFUSED_MAX; refused += 1) {
       finding ??= await this.handOuts.next(scoped, taker);
@@ -44,7 +51,11 @@ export class NextFindings {
   }
 
   /** Claims a finding, or resolves with undefined if somebody else has it. */
-  private async claim(by: Identity, finding: string, { key }: Taker): Promise<Acted | undefined> {
+  private async claim(
+    by: Identity,
+    finding: string,
+    { key }: TakingNext,
+  ): Promise<Acted | undefined> {
     const body = { lease: this.desk.policy.document.lease };
     try {
       const acted = await this.acts.perform('claim', { by, finding, key, body });

@@ -3,7 +3,7 @@ import { personIn } from '../identity/requires.js';
 import { type Acted, Acts, isTaken } from './acts.js';
 import type { ActSent } from './act-request.js';
 import type { CommandName } from './commands.js';
-import { requireKnownFields } from './review-desk.js';
+import { requireKnownFields } from './act-desk.js';
 import { ReviewMetrics } from './review-metrics.js';
 import { SessionPace } from './session-pace.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { tooMany } from './session-pace.js';
+import { tooManyCommands } from './session-pace.js';
 
 /** The most commands of one person that wait for each other. */
 const WAITING_MAX = 32;
@@ -19,7 +19,7 @@ export class PersonTurns {
    */
   async run<Result>(person: string, work: () => Promise<Result>): Promise<Result> {
     const line = this.lines.get(person) ?? { waiting: 0, last: Promise.resolve() };
-    if (line.waiting >= WAITING_MAX) throw tooMany();
+    if (line.waiting >= WAITING_MAX) throw tooManyCommands();
     this.lines.set(person, line);
     line.waiting += 1;
     const turn = line.last.then(work);

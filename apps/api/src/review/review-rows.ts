@@ -20,7 +20,7 @@ export interface AtHand {
 }
 
 /** What is asked for: findings of some tables (default: all), and acts on them. */
-export interface Asked {
+export interface ReviewAsked {
   readonly findings: readonly string[];
   readonly acts: readonly string[];
   readonly scope: readonly string[] | undefined;
@@ -32,7 +32,7 @@ export class ReviewRows {
   constructor(private readonly rows: RowsReader) {}
 
   /** Reads findings, and acts on them, from one snapshot. */
-  async read({ findings, acts, scope }: Asked, least?: Positions): Promise<AtHand> {
+  async read({ findings, acts, scope }: ReviewAsked, least?: Positions): Promise<AtHand> {
     const ids = findings.filter((id) => FINDING_ID.test(id));
     // of a finding that has no such id there is no act, and its text may be none of PostgreSQL's
     const refs = acts.filter((ref) => !/[\0\p{Cs}]/u.test(ref));
@@ -57,7 +57,7 @@ export class ReviewRows {
    * Reads as `read` does once the rows have these positions. Returns undefined if they do not get
    * there within two seconds, or the database does not answer: what was appended stays appended.
    */
-  async readAt(asked: Asked, written: Positions): Promise<AtHand | undefined> {
+  async readAt(asked: ReviewAsked, written: Positions): Promise<AtHand | undefined> {
     try {
       return await this.read(asked, written);
     } catch (error) {

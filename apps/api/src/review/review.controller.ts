@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { personIn } from '../identity/requires.js';
 import { ActReplies } from './act-replies.js';
 import { ActRoute } from './act-docs.js';
-import { Act, type ActSent } from './act-request.js';
+import { SentAct, type ActSent } from './act-request.js';
 import type { CommandName } from './commands.js';
 import { PerformAct } from './perform-act.js';
 
@@ -19,62 +19,62 @@ export class ReviewController {
   ) {}
 
   @ActRoute('claim', 'Hold a finding for some time, so that others leave it alone')
-  claimFinding(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  claimFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('claim', sent, reply);
   }
 
   @ActRoute('release', 'Give up a claim')
-  releaseFinding(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  releaseFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('release', sent, reply);
   }
 
   @ActRoute('comment', 'Say something about a finding')
-  commentOnFinding(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  commentOnFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('comment', sent, reply);
   }
 
   @ActRoute('video', 'Name video of what a finding is about')
-  attachVideo(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  attachVideo(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('video', sent, reply);
   }
 
   @ActRoute('hold', 'Ask surveillance to keep video')
-  requestVideoHold(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  requestVideoHold(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('hold', sent, reply);
   }
 
   @ActRoute('held', 'Say until when video is kept that somebody asked for')
-  confirmVideoHeld(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  confirmVideoHeld(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('held', sent, reply);
   }
 
   @ActRoute('propose', 'Propose a ruling, which is final if the policy asks for one person only')
-  proposeRuling(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  proposeRuling(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('propose', sent, reply);
   }
 
   @ActRoute('sign', 'Sign what somebody else proposed, which makes it final')
-  signRuling(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  signRuling(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('sign', sent, reply);
   }
 
   @ActRoute('refuse', 'Refuse what somebody else proposed')
-  refuseRuling(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  refuseRuling(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('refuse', sent, reply);
   }
 
   @ActRoute('take-back', 'Take back the own proposal')
-  takeRulingBack(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  takeRulingBack(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('take-back', sent, reply);
   }
 
   @ActRoute('escalate', 'Leave a finding to another role, which alone may sign then')
-  escalateFinding(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  escalateFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('escalate', sent, reply);
   }
 
   @ActRoute('reopen', 'Open a finding again that was ruled on')
-  reopenFinding(@Act() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
+  reopenFinding(@SentAct() sent: ActSent, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.perform('reopen', sent, reply);
   }
 

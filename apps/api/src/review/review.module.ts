@@ -9,14 +9,13 @@ import { Bulk } from './bulk.js';
 import { HandOuts } from './hand-outs.js';
 import { LooksAtFindings } from './looks-at-findings.js';
 import { ManyFindingsController } from './many-findings.controller.js';
-import { ReviewHints } from './may.js';
 import { NextFindings } from './next-findings.js';
 import { RuleInBulkHandler } from './rule-in-bulk.js';
 import { TakeNextHandler } from './take-next.js';
 import { PerformActHandler } from './perform-act.js';
 import { PersonTurns } from './person-turns.js';
 import { ReviewController } from './review.controller.js';
-import { ReviewDesk } from './review-desk.js';
+import { ActDesk } from './act-desk.js';
 import { ReviewEventsController } from './review-events.controller.js';
 import { ReviewMetrics } from './review-metrics.js';
 import { ReviewRows } from './review-rows.js';
@@ -36,8 +35,7 @@ import { ShowActHandler } from './show-act.js';
     LooksAtFindings,
     NextFindings,
     PersonTurns,
-    ReviewDesk,
-    ReviewHints,
+    ActDesk,
     ReviewMetrics,
     ReviewRows,
     SessionPace,
@@ -46,6 +44,6 @@ import { ShowActHandler } from './show-act.js';
     ShowActHandler,
     TakeNextHandler,
   ],
-  exports: [LooksAtFindings, ReviewHints],
+  exports: [LooksAtFindings],
 })
 export class ReviewModule {}

@@ -18,12 +18,12 @@ export class SessionPace {
       this.sessions.delete(each);
     }
     const recent = (this.sessions.get(session) ?? []).filter((at) => at > now - SECOND_MS);
-    if (recent.length >= COMMANDS_MAX) throw tooMany();
+    if (recent.length >= COMMANDS_MAX) throw tooManyCommands();
     this.sessions.delete(session);
     this.sessions.set(session, [...recent, now]);
   }
 }
 
 /** Returns the problem of a session that sends too many commands. */
-export const tooMany = (): Problem =>
+export const tooManyCommands = (): Problem =>
   new Problem('too-many-requests', undefined, { headers: { 'Retry-After': '1' } });

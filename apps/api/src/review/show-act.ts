@@ -17,8 +17,8 @@ export class ShowAct extends Query<ReadAt<Taken>> {
 }
 
 /**
- * Reads an act and its finding. Throws `not-found` if the rows do not have it, or the sender may not
- * see it. Looks at findings are no commands and are left out.
+ * Reads an act and its finding. Throws `not-found` if the rows do not have it, or the sender may
+ * not see it. Leaves out looks, which are not commands.
  */
 @QueryHandler(ShowAct)
 export class ShowActHandler implements IQueryHandler<ShowAct> {

@@ -1,18 +1,24 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { OmitType } from '@nestjs/swagger';
-import type { FindingsFilter } from '#read-model';
 import type { Identity } from '../identity/identity.js';
 import { personIn } from '../identity/requires.js';
 import { FindingsFields } from '../lists/list-fields.js';
 import { type Acted, isTaken } from './acts.js';
-import { NextFindings } from './next-findings.js';
+import { NextFindings, type NextFilter } from './next-findings.js';
 import { PersonTurns } from './person-turns.js';
 import { ReviewMetrics } from './review-metrics.js';
 import { SessionPace } from './session-pace.js';
 
-/** Which findings somebody takes from: the filter of the list, without its pages and its order. */
+/**
+ * Which findings somebody takes from: the filter of the list, without its pages and its order, and
+ * without what would select only findings that nobody can take.
+ */
 export class NextFields extends OmitType(FindingsFields, [
   'status',
+  'review',
+  'mine',
+  'lapsed',
+  'disposition',
   'order',
   'format',
   'bom',
@@ -28,7 +34,7 @@ export class TakeNext extends Command<Acted | undefined> {
   constructor(
     readonly by: Identity,
     readonly key: string,
-    readonly filter: FindingsFilter,
+    readonly filter: NextFilter,
   ) {
     super();
   }

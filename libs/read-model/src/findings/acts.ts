@@ -1,4 +1,3 @@
-import type { Item } from '#audit';
 import { keyOf } from '../database/schema-keys.js';
 import { FINDING, REVIEW_EVENT, type FindingRow, type ReviewEventRow } from '../entities/index.js';
 import type { RowQuery, Snapshot } from '../reading/snapshot-read.js';
@@ -11,7 +10,6 @@ const FINDING_FIELDS = [
   'code',
   'severity',
   'impactAmount',
-  'impactCurrency',
   'shoeRef',
   'coupRef',
   'seat',
@@ -28,9 +26,12 @@ export interface FindingAtHand
   /** Whether its table is parked, so that nothing new is judged there. */
   readonly isParked: boolean;
   readonly isCoupOpen: boolean;
+  /** The currency of its shoe; null if it is about none. */
+  readonly currency: string | null;
 }
 
 const AT_HAND = `${FINDING.select('f', FINDING_FIELDS)},
+  (select s.currency from shoe s where s.ref = f.shoe_ref and s."table" = f."table") as currency,
   exists (select from parked p where p."table" = f."table") as "isParked",
   exists (select from coup c
     where c.ref = f.coup_ref and c."table" = f."table" and c.state = 'open') as "isCoupOpen"`;
@@ -48,32 +49,6 @@ export function findingsAtHand(
     `select ${AT_HAND} from finding f ${where.sql}`,
     where.parameters,
   );
-}
-
-/** Returns where the review of a finding stands as far as its row has it, for `arbitrate`. */
-export function itemAtHand(row: FindingAtHand): Item {
-  const { claimedBy, claimedUntil, proposal, ruling, proposedBy, signedBy, ruledAt } = row;
-  const { disposition, evidence, policy } = row;
-  const decided = { disposition, evidence, policy } as Pick<
-    NonNullable<Item['proposal']>,
-    'disposition' | 'evidence' | 'policy'
-  >;
-  const by = proposedBy as string;
-  return {
-    ...{ id: row.id, code: row.code, severity: row.severity, seat: row.seat },
-    ...{ amount: row.impactAmount ?? 0, currency: row.impactCurrency },
-    ...{ shoeRef: row.shoeRef, coupRef: row.coupRef, content: 0, sought: evidence !== null },
-    standing: row.withdrawnBecause === null,
-    state: row.review,
-    claim: claimedBy === null ? null : { by: claimedBy, until: Date.parse(claimedUntil as string) },
-    proposal: proposal === null ? null : { ref: proposal, by, ...decided },
-    ruling:
-      ruling === null
-        ? null
-        : { ref: ruling, proposedBy: by, signedBy, at: Date.parse(ruledAt as string), ...decided },
-    ...{ escalated: row.escalated, stale: row.stale, regressed: row.regressed },
-    ...{ touched: row.touched, evidence, people: row.people },
-  };
 }
 
 const ACT_FIELDS = [

@@ -1,5 +1,11 @@
-import type { Policy, RuleBook } from '#audit';
-import { DEVICE, type DeviceRow, type ReviewEventRow } from '../entities/index.js';
+import {
+  DEVICE,
+  FINDING,
+  SHOE,
+  type DeviceRow,
+  type FindingRow,
+  type ReviewEventRow,
+} from '../entities/index.js';
 import { coup, type CoupWhole } from '../coups/coup.js';
 import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from '../coups/coups.js';
 import { PAGE_MAX } from '../reading/cursor.js';
@@ -8,7 +14,19 @@ import { Where, type ReadBy } from '../reading/where.js';
 import { FINDING_SELECT, findingLine, type FindingLine, type FindingRead } from './findings.js';
 import { findingAt, type FindingPlace } from './finding-place.js';
 import { actsOn, looksAt, type HistoryAct, type Looks } from './history.js';
+import { isForTwo, mayOf, type May, type Reviewable, type ReviewSetting } from './may.js';
 import type { Review } from './review.js';
+
+/** A review with what its ruling needs, and what the reader may do. */
+export interface ReviewWhole extends Review {
+  /**
+   * Whether a ruling needs two persons. Before there is a proposal, this is what severity, code and
+   * impact say under the policy in force; a disposition or an amount may ask for two as well.
+   */
+  readonly two: boolean;
+  /** What each command would lead to now, by the rows. A hint: the log decides. */
+  readonly may: May;
+}
 
 /** How often the same was found before, and how often it was ruled to count. */
 export interface SeenBefore {
@@ -46,7 +64,7 @@ export type FindingDevice = Pick<DeviceRow, (typeof OF_DEVICE)[number]>;
 /** Everything about a finding that a reviewer needs on one screen. */
 export interface FindingWhole {
   readonly finding: Omit<FindingLine, 'review'>;
-  readonly review: Review;
+  readonly review: ReviewWhole;
   /** Who was involved, at most 256. */
   readonly people: readonly string[];
   readonly device: FindingDevice | null;
@@ -64,18 +82,28 @@ export interface FindingWhole {
   readonly looks: Looks;
 }
 
-/** Who reads a finding, when (in ms since 1970), and by which rules and policy. */
-export interface FindingReader extends ReadBy {
-  readonly book: RuleBook;
-  readonly policy: Policy;
-  readonly now: number;
+/** Who reads a finding, and by which policies. */
+export interface FindingReader extends ReadBy, ReviewSetting {
+  /** The roles in which the viewer may act. */
+  readonly roles: readonly string[];
   /** Whether who looked is shown by name. */
   readonly seesLooks: boolean;
+  readonly book: Parameters<typeof coup>[2];
 }
 
 /** The acts of a finding that are shown with it. */
 const ACTS_MAX = 50;
 const DAY_MS = 86_400_000;
+
+const OF_REVIEW = [
+  'id',
+  'code',
+  'severity',
+  'impactAmount',
+  'seat',
+] as const satisfies readonly (keyof FindingRow)[];
+
+type Read = FindingRead & Omit<Reviewable, 'isCoupOpen'>;
 
 /**
  * Returns everything about a finding, or undefined if it does not exist or its table is not in the
@@ -93,10 +121,16 @@ export async function findingWhole(
   const by = { table: place.table, ...(scope && { scope }), ...(viewer && { viewer }) };
   const ofCoup = row.coupRef === null ? undefined : await coup(read, row.coupRef, reader.book, by);
   const { review, ...finding } = findingLine(row, viewer);
+  const reviewable = { ...row, isCoupOpen: ofCoup?.state === 'open' };
+  const who = { person: viewer ?? '', roles: reader.roles };
   const coups = row.shoeRef === null ? [] : await coupsOf(read, row.shoeRef, place.table);
   return {
     finding,
-    review,
+    review: {
+      ...review,
+      two: isForTwo(reviewable, reader),
+      may: mayOf(reviewable, who, reader),
+    },
     people: place.people,
     device: await deviceOf(read, row, place.table),
     coup: ofCoup ?? null,
@@ -109,12 +143,13 @@ export async function findingWhole(
   };
 }
 
-async function rowOf(read: Snapshot, id: string): Promise<FindingRead> {
-  const [row] = await read.rows<FindingRead>(
-    `select ${FINDING_SELECT} from finding f where f.id = $1`,
+async function rowOf(read: Snapshot, id: string): Promise<Read> {
+  const [row] = await read.rows<Read>(
+    `select ${FINDING_SELECT}, ${FINDING.select('f', OF_REVIEW)}, ${SHOE.select('s', ['currency'])}
+     from finding f left join shoe s on s.ref = f.shoe_ref and s."table" = f."table" where f.id = $1`,
     [id],
   );
-  return row as FindingRead;
+  return row as Read;
 }
 
 async function coupsOf(read: Snapshot, shoeRef: string, table: string): Promise<CoupLine[]> {
@@ -135,11 +170,7 @@ function neighborsOf(
 }
 
 /** Returns the device that sent the coup's opening, or else the first event of the finding. */
-async function deviceOf(
-  read: Snapshot,
-  row: FindingRead,
-  table: string,
-): Promise<FindingDevice | null> {
+async function deviceOf(read: Snapshot, row: Read, table: string): Promise<FindingDevice | null> {
   const reference = row.coupRef ?? row.body.events[0] ?? row.shoeRef;
   if (reference === null) return null;
   const where = new Where()
@@ -163,7 +194,7 @@ async function videoOf(
   ofCoup: CoupWhole | undefined,
   reader: FindingReader,
 ): Promise<FindingVideo> {
-  const { kept, before, after } = reader.policy.document.video;
+  const { kept, before, after } = reader.inForce.document.video;
   const began = Date.parse(ofCoup?.openedAt ?? place.at);
   const ended = Date.parse(ofCoup?.endedAt ?? ofCoup?.openedAt ?? place.at);
   const iso = (ms: number): string => new Date(ms).toISOString();
@@ -187,7 +218,7 @@ const DAYS_BEFORE = 30;
 
 async function seenBefore(
   read: Snapshot,
-  { body: { id, code }, dealer, gamingDay }: FindingRead,
+  { body: { id, code }, dealer, gamingDay }: Read,
   table: string,
   { scope }: ReadBy,
 ): Promise<FindingWhole['seenBefore']> {

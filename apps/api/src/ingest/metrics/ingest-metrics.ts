@@ -87,7 +87,7 @@ export class IngestMetrics {
 }
 
 /** Returns the result of the events of a request that ended in this problem. */
-export function resultOf({ problem }: Problem): IngestResult {
+export function ingestResultOf({ problem }: Problem): IngestResult {
   if (problem === 'not-recorded') return 'not-recorded';
   return problem === 'outcome-unknown' ? 'unknown' : 'refused';
 }

@@ -9,7 +9,7 @@ import {
   type ReviewOutcome,
   type ReviewRefusal,
 } from '#audit';
-import { itemAtHand, reviewOf, type ActLine, type FindingAtHand } from '#read-model';
+import { itemOf, reviewOf, type ActLine, type FindingAtHand } from '#read-model';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem, type RequestFault } from '../problems/problems.js';
 import { LOG_POSITION } from '../reading/positions.js';
@@ -20,10 +20,7 @@ import { actingRole } from './acting-role.js';
 import { ActLog, type ActEvent } from './act-log.js';
 import { bodyOf, COMMANDS, type CommandName, fieldsOf } from './commands.js';
 
-/** Stands in where the evidence is not known: before the first claim. */
-export const NO_EVIDENCE = '0'.repeat(64);
-
-/** A command on a finding, with what its event holds besides `finding` and `as`. */
+/** A command on a finding, with what its event holds apart from `finding` and `as`. */
 export interface FindingCommand {
   readonly command: CommandName;
   readonly by: Identity;
@@ -33,7 +30,7 @@ export interface FindingCommand {
 
 /** Knows the review policy in force, and what the rows say about an act before it is appended. */
 @Injectable()
-export class ReviewDesk {
+export class ActDesk {
   readonly policy: Policy;
 
   constructor(
@@ -59,7 +56,7 @@ export class ReviewDesk {
   }
 
   /** Returns what becomes of an act, as far as the rows can say. */
-  foreseen(event: ReviewEvent, row: FindingAtHand, item = itemAtHand(row)): Foreseen {
+  foreseen(event: ReviewEvent, row: FindingAtHand, item = itemOf(row)): Foreseen {
     const { isCoupOpen, people } = row;
     return arbitrate(item, event, {
       policy: (ref) => this.policyOf(ref),

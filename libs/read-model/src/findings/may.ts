@@ -1,0 +1,194 @@
+import {
+  arbitrate,
+  needsTwo,
+  REVIEWER_ROLES,
+  timeOf,
+  type Item,
+  type Policy,
+  type ReviewEvent,
+  type ReviewRefusal,
+  type RuleBook,
+} from '#audit';
+import type { FindingRow } from '../entities/index.js';
+import type { ReviewRead } from './review.js';
+
+/** The acts of a reviewer on a finding, by the name of their command. */
+export const REVIEW_COMMANDS = [
+  'claim',
+  'release',
+  'comment',
+  'video',
+  'hold',
+  'held',
+  'propose',
+  'sign',
+  'refuse',
+  'take-back',
+  'escalate',
+  'reopen',
+] as const;
+/** The name of a command. */
+export type ReviewCommand = (typeof REVIEW_COMMANDS)[number];
+
+/** For each command `true`, or what it would be refused for. */
+export type May = Readonly<Record<ReviewCommand, true | ReviewRefusal>>;
+
+/** Somebody who may act: the person, and the roles of the account. */
+export interface Reviewer {
+  readonly person: string;
+  readonly roles: readonly string[];
+}
+
+/** The policies, and the time at which somebody may act, in milliseconds since 1970. */
+export interface ReviewSetting {
+  readonly policies: RuleBook['policies'];
+  readonly inForce: Policy;
+  readonly now: number;
+}
+
+/** A row of `finding` as far as rules about acts ask it, with what they ask of its coup. */
+export type Reviewable = ReviewRead &
+  Pick<FindingRow, 'id' | 'code' | 'severity' | 'impactAmount' | 'shoeRef' | 'coupRef' | 'seat'> &
+  Pick<FindingRow, 'withdrawnBecause'> & {
+    readonly currency: string | null;
+    readonly isCoupOpen: boolean;
+  };
+
+/**
+ * Returns whether a ruling on this finding needs, or needed, two persons. Before there is a
+ * proposal, the disposition is not known: this is what severity, code and impact say.
+ */
+export function isForTwo(row: Reviewable, { policies, inForce }: ReviewSetting): boolean {
+  if (row.proposal !== null) return true;
+  if (row.ruling !== null) return row.signedBy !== null;
+  const { two, dispositions } = inForce.document;
+  const plain = dispositions.find(({ code }) => !two.dispositions.includes(code));
+  if (!plain) return true;
+  const event = { data: { policy: inForce.ref, disposition: plain.code } };
+  return needsTwo(itemOf(row), event as Parameters<typeof needsTwo>[1], {
+    policy: policyIn(policies),
+  });
+}
+
+/**
+ * Returns what each command of a person would lead to if it were decided now, by the rows. The fold
+ * decides by the log, so this is a hint. A proposal is asked about as if it were complete.
+ */
+export function mayOf(row: Reviewable, who: Reviewer, setting: ReviewSetting): May {
+  const item = row.lapsed ? undefined : itemOf(row);
+  const given = {
+    policy: policyIn(setting.policies),
+    people: () => row.people,
+    isCoupOpen: row.isCoupOpen,
+  };
+  const decided = (command: ReviewCommand): true | ReviewRefusal => {
+    if (!isDecided(command)) return isReviewer(command, who) || 'not-permitted';
+    const { outcome } = arbitrate(item, actOf(command, row, who, setting), given);
+    return outcome === 'taken' || outcome;
+  };
+  return Object.fromEntries(REVIEW_COMMANDS.map((command) => [command, decided(command)])) as May;
+}
+
+const TYPES = {
+  claim: 'finding-claimed',
+  release: 'finding-released',
+  propose: 'finding-ruling-proposed',
+  sign: 'finding-ruling-signed',
+  refuse: 'finding-ruling-refused',
+  'take-back': 'finding-ruling-taken-back',
+  escalate: 'finding-escalated',
+  reopen: 'finding-reopened',
+} as const satisfies Partial<Record<ReviewCommand, ReviewEvent['type']>>;
+type Decided = keyof typeof TYPES;
+
+const isDecided = (command: ReviewCommand): command is Decided => command in TYPES;
+
+/** Only surveillance says that video is kept. */
+const isReviewer = (command: ReviewCommand, { roles }: Reviewer): boolean =>
+  roles.some((role) =>
+    command === 'held'
+      ? role === 'surveillance'
+      : (REVIEWER_ROLES as readonly string[]).includes(role),
+  );
+
+function policyIn(policies: RuleBook['policies']): (ref: string) => Policy {
+  return (ref) => {
+    const policy = policies.get(ref);
+    if (!policy) throw new Error(`the review policy ${ref} is not installed`);
+    return policy;
+  };
+}
+
+/** Returns the event that a command would append. */
+function actOf(
+  command: Decided,
+  row: Reviewable,
+  who: Reviewer,
+  { policies, inForce, now }: ReviewSetting,
+): ReviewEvent {
+  const { document, ref: policy } = inForce;
+  const named = row.policy === null ? document : policyIn(policies)(row.policy).document;
+  const data = {
+    ...{ finding: row.id, as: roleFor(command, row, who, { inForce: document, named }) },
+    ...{ evidence: row.evidence, proposal: row.proposal ?? '', ruling: row.ruling ?? '' },
+    ...{ lease: document.lease, policy, disposition: document.dispositions[0]?.code },
+    ...{ note: '-', amount: 1, favours: 'house', video: '-', reason: '-', to: REVIEWER_ROLES[0] },
+  };
+  return {
+    type: TYPES[command],
+    source: `person/${who.person}`,
+    id: command,
+    time: new Date(now).toISOString(),
+    data,
+  } as unknown as ReviewEvent;
+}
+
+type Documents = Readonly<Record<'inForce' | 'named', Policy['document']>>;
+
+/** Returns the first role of the person that may do this, else one that may do nothing. */
+function roleFor(
+  command: Decided,
+  row: Reviewable,
+  { roles }: Reviewer,
+  { inForce, named }: Documents,
+): string {
+  const firstOf = (allowed: readonly string[]): string | undefined =>
+    roles.find((role) => allowed.includes(role));
+  switch (command) {
+    case 'propose':
+      return firstOf(inForce.may.propose) ?? NO_REVIEWER;
+    case 'sign':
+    case 'refuse':
+      return firstOf(signers(row, named.may.sign)) ?? NO_REVIEWER;
+    case 'reopen':
+      // who made it final may reopen it for a moment in any role of a reviewer
+      return firstOf(named.may.reopen) ?? firstOf(REVIEWER_ROLES) ?? NO_REVIEWER;
+    default:
+      return firstOf(REVIEWER_ROLES) ?? NO_REVIEWER;
+  }
+}
+
+const NO_REVIEWER = 'regulator';
+
+const signers = ({ escalated }: Reviewable, sign: readonly string[]): readonly string[] =>
+  escalated === null ? sign : sign.filter((role) => role === escalated);
+
+/** Returns the item of the desk that a row was written from, as far as the rows have it. */
+export function itemOf(row: Reviewable): Item {
+  const { id, code, severity, currency, shoeRef, coupRef, seat, policy, evidence } = row;
+  const { claimedBy, claimedUntil, proposal, ruling, proposedBy, signedBy, ruledAt } = row;
+  const { escalated, stale, regressed, touched, review: state, people } = row;
+  // a proposal falls when the evidence becomes another, so it rests on what the row has
+  const decided = { disposition: row.disposition, policy, evidence: evidence ?? '' };
+  return {
+    ...{ id, code, severity, amount: row.impactAmount ?? 0, currency, shoeRef, coupRef, seat },
+    ...{ standing: row.withdrawnBecause === null, content: 0, state },
+    ...{ escalated, stale, regressed, touched, evidence, people, sought: evidence !== null },
+    claim: claimedBy === null ? null : { by: claimedBy, until: timeOf(claimedUntil as string) },
+    proposal: proposal === null ? null : { ref: proposal, by: proposedBy, ...decided },
+    ruling:
+      ruling === null
+        ? null
+        : { ref: ruling, proposedBy, signedBy, at: timeOf(ruledAt as string), ...decided },
+  } as Item;
+}
