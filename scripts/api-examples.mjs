@@ -12,6 +12,7 @@ const ASKED = {
   listShoes: '/v1/shoes?table=B01',
   listCoups: '/v1/coups?flagged=true',
   listFindings: '/v1/findings?code=TC-05',
+  countFindings: '/v1/findings/facets?code=TC-05',
   reportCommission: '/v1/reports/commission?by=table',
   reportCommissionCoups: '/v1/reports/commission/coups',
   reportMisdealt: '/v1/reports/misdealt?code=TC-05',
@@ -29,7 +30,7 @@ const ASKED = {
   getMe: '/v1/me',
 };
 
-/** @typedef {{ lines?: { coupRef?: string, shoeRef?: string }[] }} Answer */
+/** @typedef {{ lines?: { coupRef?: string, shoeRef?: string, id?: string }[] }} Answer */
 
 /**
  * Returns an example of each answer, by operation, and of the events that are sent.
@@ -45,7 +46,9 @@ export async function examplesOf({ url, signIn }) {
   const examples = {};
   for (const [operation, path] of Object.entries(ASKED))
     examples[operation] = shortened(await ask(path));
-  const { coupRef = '', shoeRef = '' } = examples.listFindings?.lines?.[0] ?? {};
+  const { coupRef = '', shoeRef = '', id = '' } = examples.listFindings?.lines?.[0] ?? {};
+  examples.getFinding = shortened(await ask(`/v1/findings/${id}`));
+  examples.listHistory = shortened(await ask(`/v1/findings/${id}/history`));
   examples.getCoup = await ask(`/v1/coups/${encodeURIComponent(coupRef)}`);
   examples.getShoe = shortened(await ask(`/v1/shoes/${encodeURIComponent(shoeRef)}`));
   const events = sent();

@@ -53,7 +53,11 @@ const sources = new Set(
  * These neither write nor read what is stored: counters, the identity of a token, the time of the
  * last request with events, and the changes that all streams share, which a query reads.
  */
-const BESIDE_THE_BUSES = ['Metrics', 'Identities', 'FollowedSessions', 'ChangeFeed', 'LivePlay'];
+const BESIDE_THE_BUSES = [
+  ...['Metrics', 'Identities', 'FollowedSessions', 'ChangeFeed', 'LivePlay'],
+  // settings and installed documents, and what is made of them
+  ...['ApiSettings', 'InstalledRules', 'Deadlines', 'ActReplies'],
+];
 
 describe('every request over HTTP', () => {
   it('goes through the CommandBus or the QueryBus: no controller has another way to stored data', () => {
@@ -92,11 +96,14 @@ describe('every request over HTTP', () => {
     ).toEqual([
       'Attempts',
       'FollowedSessions',
+      'HandOuts',
       'HouseOutbox',
       'HouseRecord',
       'Identities',
       'KeyTables',
       'KnownAddresses',
+      'LogAppends',
+      'LooksAtFindings',
       'PositionsLook',
       'RowsReader',
     ]);

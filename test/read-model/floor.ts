@@ -245,7 +245,7 @@ export const anAct = (
   by: 'ines',
   as: 'pit-boss',
   at: '2026-11-20T13:00:00.000Z',
-  data: { finding: row.finding, as: 'pit-boss', text: 'I see.' } as ReviewEventRow['data'],
+  data: { finding: row.finding, as: 'pit-boss', text: 'I see.' },
   outcome: 'taken',
   offset: 0,
   line: 0,

@@ -570,32 +570,6 @@ describe('dealers', () => {
     expect(lines[0]?.upper95).toBeCloseTo(30.888, 3);
     expect(lines[1]?.lower95).toBeCloseTo(2.532, 3);
   });
-
-  it('are not blamed for what a ruling takes out, if only what counts is asked for', async () => {
-    const table = 'ruled';
-    const found = ['counts', 'not'].map((id) =>
-      aFinding({ dealer: 'dora', finding: { id: `${table}-${id}`, code: 'TC-05', table } }),
-    );
-    const review = {
-      ...({ review: 'ruled', claimedBy: null, claimedUntil: null, proposal: null } as const),
-      ...{ proposedBy: 'mira', policy: 'review@1', ruling: 'person/mira#1', signedBy: null },
-      ...{ ruledAt: '2026-11-20T12:00:00.000Z', escalated: null, stale: false },
-      ...{ regressed: false, touched: false, lapsed: false, evidence: null },
-      ...{ partition: 0, changed: 1 },
-    } as const;
-    await floor.write({
-      findings: found,
-      reviews: [
-        { ...review, id: `${table}-counts`, disposition: 'procedure-breach', counts: true },
-        { ...review, id: `${table}-not`, disposition: 'duplicate', counts: false },
-      ],
-    });
-    const errors = async (counted?: boolean): Promise<number> =>
-      (await floor.read((read) => dealerAccuracy(read, { table, ...(counted && { counted }) })))
-        .total.errors;
-    expect(await errors()).toBe(2);
-    expect(await errors(true)).toBe(1);
-  });
 });
 
 describe('payouts', () => {

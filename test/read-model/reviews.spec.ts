@@ -3,13 +3,17 @@ import { installedRules } from '#rule-folder';
 import type { FindingCode, Policy } from '#audit';
 import {
   BadCursor,
+  dealerAccuracy,
   findingFacets,
   findingHistory,
   findings,
   findingWhole,
+  misdealtCoups,
+  type DealersFilter,
   type FindingOrder,
   type FindingReader,
   type FindingsFilter,
+  type HistoryOrder,
   type FindingWhole,
 } from '#read-model';
 import {
@@ -178,6 +182,24 @@ describe('the filter of findings', () => {
 });
 
 describe('an accusation', () => {
+  it('is not shown in the report on misdealt coups either', async () => {
+    const at = 'M';
+    await floor.write({
+      findings: [raised('dd01', 'TC-05', minute(1), { table: at, coupRef: 'm#1', shoeRef: 'm#0' })],
+      reviews: [
+        aReview({
+          ...{ id: 'dd01', review: 'ruled', ruling: 'person/noor#1', proposedBy: 'noor' },
+          ...{ disposition: 'suspected-collusion', policy: 'review@1', ruledAt: minute(9) },
+        }),
+      ],
+      bases: [{ id: 'dd01', people: ['olga'], lines: [], partition: 0, changed: 0 }],
+    });
+    const shown = async (viewer: string) =>
+      (await floor.read((read) => misdealtCoups(read, { table: at, viewer }, {}))).lines[0]
+        ?.findings[0]?.review.ruling?.disposition;
+    expect([await shown('olga'), await shown('ines')]).toEqual([null, 'suspected-collusion']);
+  });
+
   it('is not shown to a person who was involved', async () => {
     const shown = async (viewer?: string) =>
       (await listed({ review: ['proposed'], ...(viewer && { viewer }) }))[0]?.review.proposal;
@@ -185,6 +207,19 @@ describe('an accusation', () => {
     expect(await shown('olga')).toEqual({ ...proposal, disposition: null });
     expect(await shown('ines')).toEqual({ ...proposal, disposition: 'suspected-collusion' });
     expect(await shown()).toEqual({ ...proposal, disposition: 'suspected-collusion' });
+  });
+});
+
+describe('the report on dealers', () => {
+  it('leaves out what a ruling takes out of the counts, if it is asked to', async () => {
+    const at = { scope: [table] };
+    const errors = async (filter: DealersFilter): Promise<readonly number[]> => {
+      const { total } = await floor.read((read) => dealerAccuracy(read, { ...at, ...filter }));
+      return [total.findings, total.errors];
+    };
+    expect(await errors({})).toEqual([8, 8]);
+    expect(await errors({ counted: false })).toEqual([8, 8]);
+    expect(await errors({ counted: true })).toEqual([7, 7]);
   });
 });
 
@@ -234,7 +269,7 @@ describe('the counts of findings', () => {
     for (const [facet, field] of Object.entries(all))
       for (const { value, findings: n } of counts[facet as keyof typeof all]) {
         const only = field === 'dealer' ? (value ?? '') : [value];
-        const found = await ids({ ...filter, [field]: only } as FindingsFilter, 'newest', 100);
+        const found = await ids({ ...filter, [field]: only }, 'newest', 100);
         expect([facet, value, found.length]).toEqual([facet, value, n]);
       }
   });
@@ -247,14 +282,13 @@ describe('the counts of findings', () => {
 describe('one finding', () => {
   const at = 'W';
   const book = installedRules([]);
-  const inForce = book.policies.get('review@1') as Policy;
   const reader: FindingReader = {
     book,
     policies: book.policies,
-    inForce,
+    inForce: book.policies.get('review@1') as Policy,
+    roles: ['pit-boss'],
     now: Date.parse('2026-11-21T13:00:00Z'),
     viewer: 'ines',
-    roles: ['pit-boss'],
     seesLooks: false,
   };
   const whole = (id: string, by: Partial<FindingReader> = {}) =>
@@ -395,38 +429,6 @@ describe('one finding', () => {
     expect(people).toEqual(['dora', 'olga']);
   });
 
-  it('says what the reader may do, as the fold would decide', async () => {
-    const may = async (id: string, by: Partial<FindingReader> = {}) =>
-      (await whole(id, by)).review.may;
-    expect(await may('ee01')).toEqual({
-      ...{ claim: true, release: true, comment: true, video: true, hold: true },
-      ...{ held: 'not-permitted', propose: true, sign: 'nothing-proposed' },
-      ...{ refuse: 'nothing-proposed', 'take-back': 'nothing-proposed', escalate: true },
-      reopen: 'not-ruled',
-    });
-    expect(await may('ee01', { viewer: 'noor' })).toMatchObject({
-      ...{ claim: 'claimed-by-another', release: 'not-yours', propose: 'not-claimed' },
-      comment: true,
-    });
-    expect(await may('ee01', { viewer: 'olga' })).toMatchObject({
-      ...{ claim: 'conflict-of-interest', propose: 'conflict-of-interest', comment: true },
-    });
-    const none = await may('ee01', { roles: ['regulator'] });
-    expect(new Set(Object.values(none))).toEqual(new Set(['not-permitted']));
-    expect(await may('ee02', { roles: ['surveillance'], viewer: 'noor' })).toMatchObject({
-      ...{ claim: 'already-ruled', reopen: true, held: true },
-    });
-    expect(await may('ee02', { viewer: 'noor' })).toMatchObject({ reopen: 'not-permitted' });
-    expect(await may('ee06', { viewer: 'ines' })).toMatchObject({ propose: 'coup-open' });
-  });
-
-  it('says whether a ruling needs two persons', async () => {
-    const two = async (id: string) => (await whole(id)).review.two;
-    expect(await two('ee01')).toBe(true);
-    expect(await two('ee02')).toBe(false);
-    expect(await two('ee05')).toBe(false);
-  });
-
   it('has the video that is needed, how long it is kept, and what was attached', async () => {
     expect((await whole('ee01')).video).toEqual({
       link: 'vms:1',
@@ -485,13 +487,13 @@ describe('one finding', () => {
   });
 
   it('has a history in pages, either way, with looks as numbers or by name', async () => {
-    const history = (order: 'oldest' | 'newest', seesLooks = false) =>
-      allPages(1, (paging) =>
-        floor.read(
-          async (read) =>
-            (await findingHistory(read, 'ee01', { seesLooks }, { ...paging, order })) as never,
-        ),
-      ) as Promise<{ readonly data: { readonly text?: string } }[]>;
+    const history = (order: HistoryOrder) =>
+      allPages(1, async (paging) => {
+        const page = await floor.read((read) =>
+          findingHistory(read, 'ee01', {}, { ...paging, order }),
+        );
+        return page ?? { lines: [], next: null };
+      });
     const oldest = (await history('oldest')).map(({ data }) => data.text);
     expect(oldest).toEqual(['I look.', undefined, 'I was there.', undefined]);
     expect((await history('newest')).map(({ data }) => data.text)).toEqual(oldest.toReversed());

@@ -44,9 +44,9 @@ export {
 export {
   DEALER_ERRORS,
   dealerAccuracy,
+  type DealersFilter,
   type DealerAccuracy,
   type DealerLine,
-  type DealersFilter,
   type DealersReport,
 } from './dealers/dealers.js';
 export {

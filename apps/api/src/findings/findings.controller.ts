@@ -18,7 +18,6 @@ import { Refuses } from '../problems/refuses.js';
 import { Read } from '../reading/documented.js';
 import { ChoiceField, paged } from '../reading/filter-fields.js';
 import { Reader, Reading } from '../reading/reading.js';
-import { LooksAtFindings } from '../review/looks-at-findings.js';
 import { AskFacets } from './ask-facets.js';
 import { FindingFacetsAnswer } from './finding-facets.answer.js';
 import { FindingHistoryAnswer } from './finding-history.answer.js';
@@ -40,7 +39,6 @@ export class FindingsController {
   constructor(
     private readonly queries: QueryBus,
     private readonly deadlines: Deadlines,
-    private readonly looks: LooksAtFindings,
   ) {}
 
   @Get('facets')
@@ -53,7 +51,7 @@ export class FindingsController {
     @Query() fields: FindingFacetsFields,
     @Reader() by: Reading,
   ): Promise<ReadAt<FindingFacets>> {
-    const filter = this.deadlines.in({ ...fields, ...by.readBy });
+    const filter = this.deadlines.in(Object.assign({}, fields, by.readBy));
     return this.queries.execute(new AskFacets(filter, by.least));
   }
 
@@ -65,14 +63,12 @@ export class FindingsController {
   )
   @Refuses('not-found', 'conflict')
   @FindingField()
-  async getFinding(
+  getFinding(
     @Param('id') id: string,
     @Reader() by: Reading,
     @Sender() identity: Identity,
   ): Promise<ReadAt<FindingWhole>> {
-    const shown = await this.queries.execute(new ShowFinding(id, identity, by));
-    await this.looks.looked(identity, { id, table: shown.result.finding.table });
-    return shown;
+    return this.queries.execute(new ShowFinding(id, identity, by));
   }
 
   @Get(':id/history')

@@ -17,6 +17,7 @@ import { Deadlines } from '../lists/deadlines.js';
 import { Problem } from '../problems/problems.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
+import { LooksAtFindings } from '../review/looks-at-findings.js';
 import { InstalledRules } from '../settings/tokens.js';
 
 /** Asks for something about a finding by its id. */
@@ -56,7 +57,8 @@ export class ShowHistory extends AskFinding<FindingHistory> {
 }
 
 /**
- * Reads everything about a finding from one snapshot. Throws `not-found` if it does not exist or
+ * Reads everything about a finding from one snapshot, and records the look before it is shown,
+ * also to a reader who has the same answer already. Throws `not-found` if it does not exist or
  * the sender may not see it, and `conflict` if the rules of its shoe are not installed.
  */
 @QueryHandler(ShowFinding)
@@ -65,9 +67,16 @@ export class ShowFindingHandler implements IQueryHandler<ShowFinding> {
     private readonly rows: RowsReader,
     private readonly rules: InstalledRules,
     private readonly deadlines: Deadlines,
+    private readonly looks: LooksAtFindings,
   ) {}
 
-  execute({ id, by, identity, seesLooks, least }: ShowFinding): Promise<ReadAt<FindingWhole>> {
+  async execute(asked: ShowFinding): Promise<ReadAt<FindingWhole>> {
+    const shown = await this.read(asked);
+    await this.looks.looked(asked.identity, shown.result.finding);
+    return shown;
+  }
+
+  private read({ id, by, identity, seesLooks, least }: ShowFinding): Promise<ReadAt<FindingWhole>> {
     const { book } = this.rules;
     const reader = {
       ...by,

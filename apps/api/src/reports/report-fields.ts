@@ -56,7 +56,7 @@ export class MisdealtFields extends ofReport(paged(DealtFields)) {
 
 /** The query of the report on dealers: by table, gaming days and dealer. */
 export class DealersFields extends ofReport(DealtFields) {
-  @YesNoField('Leave out findings whose ruling does not count')
+  @YesNoField('With `true`, leaves out findings that a ruling takes out of the counts')
   counted?: boolean;
 }
 

@@ -18,7 +18,7 @@ import {
   type DealerLine,
   type DealersFilter,
   type DealersReport,
-  type Filter,
+  type DealersFilter,
   type PayoutFilter,
   type PayoutsReport,
 } from '#read-model';

@@ -3,6 +3,7 @@ import {
   FOLD_VERSION,
   HOUSE_TABLE,
   isOfHouse,
+  isReview,
   loadTable,
   newTable,
   referenceOf,
@@ -178,7 +179,8 @@ export class TableRun {
     });
     this.mark = mark;
     this.eventsFolded += 1;
-    this.lastEventTime = event.time;
+    // a table has been quiet since its last event, whenever people review what it did
+    if (!isReview(event) || this.lastEventTime === '') this.lastEventTime = event.time;
     if (
       received !== null &&
       (this.highestReceived === null || isLater(received, this.highestReceived))

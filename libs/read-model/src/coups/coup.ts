@@ -73,10 +73,6 @@ export async function coup(
     `select ${FINDING_SELECT} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`,
     [row.ref, row.table],
   );
-  const doubts = await read.rows<{ readonly body: Unjudgeable }>(
-    'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup_ref = $3 order by u.key',
-    [row.shoeRef, row.table, row.ref],
-  );
   const { cards, bettingClosed, declared, commission } = row.detail;
   const { steps, then } = stepsOf(cards, document);
   return {
@@ -91,7 +87,7 @@ export async function coup(
     bets: judgedBets(row.detail, { ...line, then }, document),
     commission,
     raised: raised.map((finding) => findingLine(finding, at.viewer)),
-    unjudgeable: doubts.map(({ body }) => body),
+    unjudgeable: await doubtsAbout(read, row),
   };
 }
 
@@ -100,3 +96,14 @@ const naming = (ref: string, raised: readonly FindingRead[]): string[] =>
   raised
     .filter(({ body, withdrawnBecause }) => withdrawnBecause === null && body.events.includes(ref))
     .map(({ body }) => body.id);
+
+async function doubtsAbout(
+  read: Snapshot,
+  { shoeRef, table, ref }: CoupRead,
+): Promise<Unjudgeable[]> {
+  const doubts = await read.rows<{ readonly body: Unjudgeable }>(
+    'select u.body from unjudgeable u where u.shoe_ref = $1 and u."table" = $2 and u.coup_ref = $3 order by u.key',
+    [shoeRef, table, ref],
+  );
+  return doubts.map(({ body }) => body);
+}

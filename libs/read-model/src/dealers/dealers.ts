@@ -40,12 +40,6 @@ export interface DealersReport {
   readonly total: DealerAccuracy;
 }
 
-/** The filter of the report on dealers. */
-export interface DealersFilter extends Filter {
-  /** Leaves out findings whose ruling does not count. */
-  readonly counted?: boolean;
-}
-
 interface Counted {
   readonly dealer: string;
   readonly coups: string;
@@ -55,22 +49,28 @@ interface Counted {
   readonly coups_in_error: string;
 }
 
+/** The filter of the report on dealers. */
+export interface DealersFilter extends Filter {
+  /** Whether findings that a ruling takes out of the counts are left out. */
+  readonly counted?: boolean;
+}
+
 /**
  * Returns how much each dealer dealt and how often each erred. A withdrawn finding does not count.
- * A void or remedied one does, because the error was made. A coup and its findings belong to the
+ * A void or remedied one does, because the error was made. With `counted`, one does not if a ruling
+ * says so; one without a ruling does. A coup and its findings belong to the
  * dealer at the coup's end. The limits assume that errors follow a Poisson distribution, which is
- * nearly true while errors are rare and independent. With `counted`, a finding counts only while no
- * ruling takes it out.
+ * nearly true while errors are rare and independent.
  */
 export async function dealerAccuracy(
   read: Snapshot,
-  { counted, ...filter }: DealersFilter,
+  filter: DealersFilter,
 ): Promise<DealersReport> {
   const dealt = new Where().filter('d', filter, 'empty');
   const found = new Where(dealt.parameters)
     .and('f.withdrawn_because is null')
     .filter('f', filter, 'null');
-  if (counted) found.and('f.counts');
+  if (filter.counted === true) found.and('f.counts');
   const errors = found.parameter(DEALER_ERRORS);
   const rows = await read.rows<Counted>(
     `select coalesce(d.dealer, f.dealer) as dealer, coalesce(d.coups, 0) as coups, coalesce(d.cards, 0) as cards,

@@ -1,5 +1,5 @@
 import type { FindingCode, REVIEW_STATES, Severity } from '#audit';
-import { whole, type Snapshot } from '../reading/snapshot-read.js';
+import { whole, type RowQuery, type Snapshot } from '../reading/snapshot-read.js';
 import { findingsWhere, type Facet, type FindingsFilter } from './findings-filter.js';
 
 /** How many findings have one value. */
@@ -41,29 +41,7 @@ export async function findingFacets(
   read: Snapshot,
   filter: FindingsFilter,
 ): Promise<FindingFacets> {
-  const { review, severity, code, table, dealer, lapsed, ...others } = filter;
-  const own = { review, severity, code, table, dealer, lapsed };
-  const where = findingsWhere(others);
-  const flags = FACETS.map((facet) => {
-    const only = { status: 'all', [facet]: own[facet] } as FindingsFilter;
-    return `${findingsWhere(only, where.parameters).all} as in_${facet}`;
-  });
-  const without = (facet?: Facet): string =>
-    FACETS.filter((other) => other !== facet)
-      .map((other) => `in_${other}`)
-      .join(' and ');
-  const counts = FACETS.map(
-    (facet) => `(select '${facet}' as facet, "${facet}"::text as value, count(*) as n
-      from found where ${without(facet)} group by "${facet}" order by n desc, value limit ${VALUES_MAX})`,
-  );
-  const rows = await read.rows<Counted>(
-    `with found as materialized (
-       select ${FACETS.map((facet) => `f."${facet}"`).join(', ')}, ${flags.join(', ')}
-       from finding f ${where.sql})
-     select 'total' as facet, null as value, count(*) as n from found where ${without()}
-     union all ${counts.join(' union all ')}`,
-    where.parameters,
-  );
+  const rows = await read.rows<Counted>(...facetsQuery(filter));
   const listOf = <Value>(
     facet: Facet,
     value: (text: string | null) => Value,
@@ -81,4 +59,30 @@ export async function findingFacets(
     dealer: listOf('dealer', (value) => value),
     lapsed: listOf('lapsed', (value) => value === 'true'),
   };
+}
+
+function facetsQuery(filter: FindingsFilter): RowQuery {
+  const { review, severity, code, table, dealer, lapsed, ...others } = filter;
+  const own = { review, severity, code, table, dealer, lapsed };
+  const where = findingsWhere(others);
+  const flags = FACETS.map((facet) => {
+    const only = { status: 'all', [facet]: own[facet] } as FindingsFilter;
+    return `${findingsWhere(only, where.parameters).all} as in_${facet}`;
+  });
+  const without = (facet?: Facet): string =>
+    FACETS.filter((other) => other !== facet)
+      .map((other) => `in_${other}`)
+      .join(' and ');
+  const counts = FACETS.map(
+    (facet) => `(select '${facet}' as facet, "${facet}"::text as value, count(*) as n
+      from found where ${without(facet)} group by "${facet}" order by n desc, value limit ${VALUES_MAX})`,
+  );
+  return [
+    `with found as materialized (
+       select ${FACETS.map((facet) => `f."${facet}"`).join(', ')}, ${flags.join(', ')}
+       from finding f ${where.sql})
+     select 'total' as facet, null as value, count(*) as n from found where ${without()}
+     union all ${counts.join(' union all ')}`,
+    where.parameters,
+  ];
 }

@@ -172,7 +172,7 @@ function neighborsOf(
 /** Returns the device that sent the coup's opening, or else the first event of the finding. */
 async function deviceOf(read: Snapshot, row: Read, table: string): Promise<FindingDevice | null> {
   const reference = row.coupRef ?? row.body.events[0] ?? row.shoeRef;
-  if (reference === null || reference === undefined) return null;
+  if (reference === null) return null;
   const where = new Where()
     .named('d."table" = ?', table)
     .named('d.source = ?', reference.slice(0, reference.lastIndexOf('#')));
