@@ -18,7 +18,6 @@ import {
   type DealerLine,
   type DealersFilter,
   type DealersReport,
-  type DealersFilter,
   type PayoutFilter,
   type PayoutsReport,
 } from '#read-model';
