@@ -26,7 +26,8 @@ const EvidenceDocumented = (): MethodDecorator =>
     ApiOperation({
       summary: 'The exact lines that a finding rests on, in the order of its evidence',
       description:
-        'Read from the log and not from the rows. With `stamps=off` the SHA-256 of the file is the `evidence` of the review. ' +
+        'Read from the log and not from the rows. ' +
+        'With `stamps=off` the SHA-256 of the file is the `evidence` of the review. ' +
         'For a finding about no shoe within reach: the references that it names, one a line, as text.',
     }),
     FindingField(),

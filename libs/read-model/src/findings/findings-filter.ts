@@ -43,7 +43,7 @@ export interface Overdue {
 export type Facet = 'review' | 'severity' | 'code' | 'table' | 'dealer' | 'lapsed';
 
 /** Returns the filter of the queue: what waits for a ruling, unless the filter asks otherwise. */
-export const waiting = (filter: FindingsFilter): FindingsFilter => ({
+export const queueOf = (filter: FindingsFilter): FindingsFilter => ({
   ...filter,
   review: filter.review ?? ['open', 'proposed'],
   lapsed: filter.lapsed ?? false,

@@ -11,7 +11,7 @@ import {
   type Paging,
 } from '../reading/cursor.js';
 import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
-import { findingsWhere, waiting, type FindingsFilter } from './findings-filter.js';
+import { findingsWhere, queueOf, type FindingsFilter } from './findings-filter.js';
 import { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './review.js';
 
 /**
@@ -120,7 +120,7 @@ const ORDERS: Readonly<Record<FindingOrder, Order>> = {
 
 function findingsQuery(filter: FindingsFilter, order: FindingOrder, paging?: Paging): RowQuery {
   const { by, key: shape, after } = ORDERS[order];
-  const asked = order === 'queue' ? waiting(filter) : filter;
+  const asked = order === 'queue' ? queueOf(filter) : filter;
   const select = `select ${FINDING_SELECT} from finding f`;
   const rest = `order by ${by} ${limitOf(paging)}`;
   const where = findingsWhere(asked);

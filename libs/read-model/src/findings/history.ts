@@ -93,7 +93,8 @@ export async function actsOn(
     );
   const way = order === 'oldest' ? 'asc' : 'desc';
   const rows = await read.rows<ReviewEventRow>(
-    `select ${REVIEW_EVENT.select('r', [...SHOWN, 'data', 'offset', 'line'])} from review_event r ${where.sql}
+    `select ${REVIEW_EVENT.select('r', [...SHOWN, 'data', 'offset', 'line'])}
+     from review_event r ${where.sql}
      order by r."offset" ${way}, r.line ${way} ${limitOf(paging)}`,
     where.parameters,
   );
@@ -105,7 +106,7 @@ export async function actsOn(
   };
 }
 
-/** What an act says that is no text, video or disposition. */
+/** What an act says apart from texts, video and disposition. */
 const PLAIN = ['finding', 'as', 'lease', 'policy', 'evidence', 'proposal', 'ruling', 'confirmed'];
 
 function historyAct(

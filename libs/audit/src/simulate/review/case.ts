@@ -3,7 +3,7 @@ import type { ReviewRefusal } from '../../review/arbitrate.js';
 import type { Item, ReviewOutcome } from '../../review/desk.js';
 import { NEEDS, type Policy, type Disposition } from '../../review/policy.js';
 import type { Random } from '../random.js';
-import type { ActData, DeskLog, Reviewer } from './desk-log.js';
+import type { ActData, DeskLog, ReviewPerson } from './desk-log.js';
 
 /** How far the review of a finding has come. */
 export type ReviewStage = 'open' | 'claimed' | 'proposed' | 'ruled';
@@ -32,7 +32,7 @@ export class Case {
   readonly policy: Policy;
   readonly involved: string | undefined;
   readonly wrongs: ReviewRefusal[];
-  readonly proposer: Reviewer;
+  readonly proposer: ReviewPerson;
   /** The key of the proposer's last claim; empty before the first. */
   claimKey = '';
   /** The reference of a request to hold video, which surveillance has not answered yet. */
@@ -77,17 +77,17 @@ export class Case {
   }
 
   /** Returns who signs: in the role to which the finding was escalated, if it was. */
-  signer({ escalated }: Item): Reviewer {
+  signer({ escalated }: Item): ReviewPerson {
     return this.person(1, escalated ?? this.signs);
   }
 
   /** Returns somebody who neither proposes nor signs. */
-  other(role: string): Reviewer {
+  other(role: string): ReviewPerson {
     return this.person(2, role);
   }
 
   /** Returns the proposer in a role that may sign. */
-  proposerWhoSigns({ escalated, proposal }: Item): Reviewer {
+  proposerWhoSigns({ escalated, proposal }: Item): ReviewPerson {
     const { sign } = this.policy.document.may;
     const { as } = this.proposer;
     const role = escalated ?? (sign.includes(as) ? as : (sign[0] as ReviewRole));
@@ -96,7 +96,7 @@ export class Case {
 
   /** Does something about the finding. Returns the key of the act. */
   act<T extends ReviewType>(
-    who: Reviewer,
+    who: ReviewPerson,
     type: T,
     data: ActData<T>,
     { outcome = 'taken', key }: { readonly outcome?: ReviewOutcome; readonly key?: string } = {},
@@ -130,7 +130,7 @@ export class Case {
     return { proposal: ref, evidence };
   }
 
-  private person(nth: 0 | 1 | 2, role: string): Reviewer {
+  private person(nth: 0 | 1 | 2, role: string): ReviewPerson {
     return { name: `${role}-${this.numbers[nth]}`, as: role as ReviewRole };
   }
 
@@ -157,5 +157,9 @@ export const needyDisposition = ({ document }: Policy): Disposition | undefined 
   document.dispositions.find(({ needs }) => NEEDS.some((need) => needs.includes(need)));
 
 /** Returns the reference of a person's act. */
-export const actReference = (who: Reviewer, verb: string, finding: string, key: string): string =>
-  `person/${who.name}#${verb}/${finding}/${key}`;
+export const actReference = (
+  who: ReviewPerson,
+  verb: string,
+  finding: string,
+  key: string,
+): string => `person/${who.name}#${verb}/${finding}/${key}`;

@@ -18,7 +18,7 @@ import type { TableState } from '../../state.js';
 import type { ExpectedReview } from '../expected.js';
 
 /** A person, in the role in which this person acts. */
-export interface Reviewer {
+export interface ReviewPerson {
   readonly name: string;
   readonly as: ReviewRole;
 }
@@ -28,7 +28,7 @@ export type ActData<T extends ReviewType> = Omit<EventData[T], 'finding' | 'as'>
 
 /** An act on a finding, and what must become of it. */
 export interface SimulatedAct<T extends ReviewType> {
-  readonly who: Reviewer;
+  readonly who: ReviewPerson;
   readonly type: T;
   readonly data: ActData<T> & { readonly finding: string };
   readonly outcome: ReviewOutcome;
