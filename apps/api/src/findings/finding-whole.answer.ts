@@ -90,7 +90,7 @@ export class FindingVideoAnswer implements Required<FindingVideo> {
 }
 
 /** How often the same was found before. */
-export class SeenBeforeAnswer implements Required<SeenBefore> {
+class SeenBeforeAnswer implements Required<SeenBefore> {
   @Whole() findings!: number;
   @Whole({ description: 'Those among them that were ruled to count' }) counted!: number;
 }

@@ -142,7 +142,7 @@ const DueField = (description: string): PropertyDecorator =>
 
 /** A card of a coup, and what the rules required before it. */
 @ApiExtraModels(CardDue, OutcomeDue)
-export class StepAnswer extends CardAnswer implements Required<CoupStep> {
+class StepAnswer extends CardAnswer implements Required<CoupStep> {
   @DueField('What the rules required before this card; several if a card was not read')
   due!: readonly Due[];
   @Whole({

@@ -23,7 +23,7 @@ export interface ActSent {
 }
 
 /** Returns the value of `Idempotency-Key`. Throws `invalid-request` without a well-formed one. */
-export function keyOfRequest({ headers }: FastifyRequest): string {
+function keyOfRequest({ headers }: FastifyRequest): string {
   const key = headers['idempotency-key'];
   if (typeof key === 'string' && KEY.test(key)) return key;
   const reason =

@@ -19,7 +19,7 @@ export interface Taken {
 }
 
 /** An act that is on the log, and that the rows do not have yet. */
-export interface Pending {
+interface Pending {
   readonly ref: string;
   readonly table: string;
   readonly finding: string;
@@ -121,5 +121,5 @@ function confirmedBy(by: Identity): string {
 export const actPosition = ({ partition, changed }: ActLine): string => `${partition}:${changed}`;
 
 /** Returns the problem of a finding that does not exist or that the sender may not see. */
-export const unknownFinding = (): Problem =>
+const unknownFinding = (): Problem =>
   new Problem('not-found', 'no finding has this id, or this identity may not see it');
