@@ -96,7 +96,7 @@ describe('taking the next finding', () => {
     expect([resumed.body.finding, resumed.body.review.claim?.by]).toEqual([other, 'sam']);
   });
 
-  it('gives the same finding for the same key if another api ends the command meanwhile', async () => {
+  it('gives the same finding for the same key if another api ends it meanwhile', async () => {
     const [table, id] = await fresh();
     await floor.play(table, (log) => faultyCoup(log, 2));
     const lock = new pg.Client(floor.server.api.databaseUrl);
