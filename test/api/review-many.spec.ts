@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { eventually } from '../kit/eventually.js';
 import { refusal, ReviewFloor, type Acted } from '../kit/review-floor.js';
 import { faultyCoup } from '../kit/reviewed-table.js';
 
@@ -92,6 +94,29 @@ describe('taking the next finding', () => {
     expect((await next(pia, `${query}&code=TC-08`)).body.finding).not.toBe(other);
     const resumed = await next(sam, query, 'crashed');
     expect([resumed.body.finding, resumed.body.review.claim?.by]).toEqual([other, 'sam']);
+  });
+
+  it('gives the same finding for the same key if another api ends it meanwhile', async () => {
+    const [table, id] = await fresh();
+    await floor.play(table, (log) => faultyCoup(log, 2));
+    const lock = new pg.Client(floor.server.api.databaseUrl);
+    await lock.connect();
+    await lock.query('begin');
+    await lock.query('lock table access.hand_out');
+    const asked = next(pia, `table=${table}&code=TC-08`, 'ended');
+    await eventually('the command to wait for the lock', async () => {
+      const { rows } = await lock.query(
+        `select from pg_locks where relation = 'access.hand_out'::regclass and not granted`,
+      );
+      return rows.length > 0;
+    });
+    const { status, body } = await floor.claim(pia, id, 'ended'); // as another api does in the end
+    expect([status, body.finding]).toEqual([200, id]);
+    await lock.query('commit');
+    await lock.end();
+    const answer = await asked;
+    expect([answer.status, answer.body.ref]).toEqual([200, body.ref]);
+    expect(await lent()).toEqual([]);
   });
 
   it('hands out each finding once to twenty who ask at the same time', async () => {

@@ -1,5 +1,4 @@
 import { HOUSE_TABLE } from '#audit';
-import type { StoredRecord } from '#event-log';
 import { expectedOf, inAnyOrder, rowsOf, type Expected } from '../auditor/floor.js';
 import { eventually } from '../kit/eventually.js';
 import type { Load } from './load.js';
@@ -51,22 +50,32 @@ export async function standing(system: System): Promise<Standing> {
   };
 }
 
-/** Counts a finished load against the log and the rows. `before`: the positions before the load. */
-export async function count(system: System, load: Load, before: Standing): Promise<Count> {
+/**
+ * Counts a finished load against the log and the rows. `before`: the positions before the load.
+ * `isOurs`: whether an act on a finding, by its reference, is one that somebody sent.
+ */
+export async function count(
+  system: System,
+  load: Load,
+  before: Standing,
+  isOurs: (act: string) => boolean = () => false,
+): Promise<Count> {
   const { heads, events } = await standing(system);
-  const records = await recordsBetween(system, before.heads, heads);
+  const lines = await linesBetween(system, before.heads, heads);
   const there = new Map<string, number>();
   const linesOf = new Map<string, number>();
   const linesIn = [...before.events];
-  for (const { key, value, partition } of records) {
-    for (const line of Buffer.from(value).toString('utf8').split('\n')) {
-      linesIn[partition] = (linesIn[partition] as number) + 1;
-      if (key === HOUSE_TABLE) continue; // written by the server itself
-      there.set(nameOf(line), (there.get(nameOf(line)) ?? 0) + 1);
-      linesOf.set(key, (linesOf.get(key) ?? 0) + 1);
-    }
+  const acts = new Map<string, string[]>();
+  for (const { key, line, partition } of lines) {
+    linesIn[partition] = (linesIn[partition] as number) + 1;
+    if (key === HOUSE_TABLE) continue; // written by the server itself
+    const name = nameOf(line);
+    if (isAct(line) && isOurs(name) && !there.has(name))
+      acts.set(key, [...(acts.get(key) ?? []), line]);
+    there.set(name, (there.get(name) ?? 0) + 1);
+    linesOf.set(key, (linesOf.get(key) ?? 0) + 1);
   }
-  const sent = new Set([...load.lines.values()].flat().map(nameOf));
+  const sent = new Set([...load.lines.values(), ...acts.values()].flat().map(nameOf));
   const wrong = [
     ...linesIn.flatMap((lines, partition) =>
       lines === events[partition]
@@ -81,8 +90,10 @@ export async function count(system: System, load: Load, before: Standing): Promi
       .map((name) => `${name} is in the log and was never sent`),
   ];
   const counted = { admitted: 0, findings: 0 };
-  for (const [table, lines] of load.lines) {
-    const [rows, expected] = [await rowsOf(system, table), expectedOf(lines)];
+  for (const [table, played] of load.lines) {
+    // an act changes nothing of the game, so its place among the events does not matter here
+    const all = [...played, ...(acts.get(table) ?? [])];
+    const [rows, expected] = [await rowsOf(system, table), expectedOf(all)];
     wrong.push(...differences(table, rows, expected, linesOf.get(table) ?? 0));
     counted.admitted += rows.counts.admitted ?? 0;
     counted.findings += expected.findings.length;
@@ -134,20 +145,31 @@ async function caughtUp(system: System, heads: readonly number[]): Promise<Posit
   return seen;
 }
 
-/** Yields the records of every partition. Throws if one does not follow the one before it. */
-async function recordsBetween(
+/** A line of the log, and where it is. */
+export interface Placed {
+  readonly key: string;
+  readonly line: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** Its place among the lines of its record. */
+  readonly at: number;
+}
+
+/** Returns the lines of every partition. Throws if a record does not follow the one before it. */
+export async function linesBetween(
   system: System,
   from: readonly number[],
   to: readonly number[],
-): Promise<StoredRecord[]> {
+): Promise<Placed[]> {
   return system.withLog(async (log) => {
-    const all: StoredRecord[] = [];
+    const all: Placed[] = [];
     for (let partition = 0; partition < PARTITIONS; partition += 1)
       for (let next = from[partition] as number; next < (to[partition] as number);) {
-        for (const record of await log.read(partition, next)) {
-          if (record.offset !== next)
-            throw new Error(`partition ${partition} has ${record.offset} where ${next} must be`);
-          all.push(record);
+        for (const { key, value, offset } of await log.read(partition, next)) {
+          if (offset !== next)
+            throw new Error(`partition ${partition} has ${offset} where ${next} must be`);
+          const lines = Buffer.from(value).toString('utf8').split('\n');
+          all.push(...lines.map((line, at) => ({ key, line, partition, offset, at })));
           next += 1;
         }
       }
@@ -179,8 +201,11 @@ const shortened = (value: unknown): string => JSON.stringify(value).slice(0, 600
 const SOURCE = /"source":"([^"]*)"/;
 const ID = /"id":"([^"]*)"/;
 
+/** Returns whether a line is an act on a finding. */
+export const isAct = (line: string): boolean => line.includes('"type":"shoeprint.finding-');
+
 /**
- * Returns the reference of a simulated event. Its source and id come first on its line and need no
- * JSON escapes.
+ * Returns the reference of a simulated event or an act. Its source and id come first on its line
+ * and need no JSON escapes.
  */
-const nameOf = (line: string): string => `${SOURCE.exec(line)?.[1]}#${ID.exec(line)?.[1]}`;
+export const nameOf = (line: string): string => `${SOURCE.exec(line)?.[1]}#${ID.exec(line)?.[1]}`;

@@ -26,9 +26,14 @@ export interface LoadOptions {
    */
   readonly duplicates?: boolean;
   /**
-   * Number of lines that each table sends. No other table sends any, and the load ends by itself.
+   * The tables that send. The load ends by itself, after so many lines of each table (default: all)
+   * of its game (default: the usual one).
    */
-  readonly only?: { readonly tables: readonly string[]; readonly lines: number };
+  readonly only?: {
+    readonly tables: readonly string[];
+    readonly lines?: number;
+    readonly game?: (table: string) => Iterator<string>;
+  };
 }
 
 const REQUEST_MS_MAX = 15_000;
@@ -144,19 +149,13 @@ export class Load {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     const sent: string[] = [];
     this.lines.set(table, sent);
-    const { lines } = simulate({
-      rules: RULES,
-      table,
-      seed: table,
-      shoes: SHOES,
-      bets: true,
-      currency: 'MOP',
-      faults: FAULTS,
-    });
+    const { only } = this.options;
+    const lines = only?.game?.(table) ?? simulated(table, SHOES, FAULTS);
     try {
-      const most = this.options.only?.lines ?? Infinity;
+      const most = only?.lines ?? Infinity;
       for (let turn = 0; this.isRunning && sent.length < most; turn += 1) {
         const chunk = take(lines, Math.min(cuts[turn % cuts.length] as number, most - sent.length));
+        if (chunk.length === 0 && only) break;
         if (chunk.length === 0)
           throw new Error(`${table} has nothing more to send: a round took too long`);
         await this.deliver(agent, turn, chunk);
@@ -218,6 +217,14 @@ export class Load {
     }
   }
 }
+
+/** Returns the lines of a table at which punto banco is played, with these faults. */
+export const simulated = (
+  table: string,
+  shoes: number,
+  faults: readonly string[],
+): Iterable<string> & Iterator<string> =>
+  simulate({ rules: RULES, table, seed: table, shoes, bets: true, currency: 'MOP', faults }).lines;
 
 /** Returns this many new tables for each partition, with unused names. */
 export function newTables(each: number): string[] {

@@ -134,7 +134,7 @@ function firstOf(acknowledged: Load['acknowledged']): Map<number, number> {
 }
 
 /** Appends a line for the table of `npm run faults`. */
-function record({ lost, wrong, ...round }: Round): void {
+export function record({ lost, wrong, ...round }: Round): void {
   const file = process.env.SHOEPRINT_FAULTS_REPORT;
   if (file) appendFileSync(file, `${JSON.stringify({ ...round, lost: lost.length, wrong })}\n`);
 }

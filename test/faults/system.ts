@@ -1,5 +1,7 @@
 import pg from 'pg';
+import type { Role } from '#api';
 import { KafkaLog, PostgresLog, type EventLog } from '#event-log';
+import { UNUSED_HASH } from '../../apps/api/src/identity/credentials/passwords.js';
 import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
 import { DAYS } from '../auditor/floor.js';
 import { freshTopic, kafkaToKill } from '../kit/kafka.js';
@@ -164,7 +166,24 @@ export class System {
     await this.cluster?.stop();
   }
 
-  private settings(): Record<string, string> {
+  /** Adds an account with a role, who sees all tables, and returns the token of its session. */
+  async person(name: string, role: Role): Promise<string> {
+    const { id, text, hash } = newToken('sps');
+    await this.query(
+      `insert into access.account (name, person, password_hash, roles, tables, created_by)
+       values ($1, $1, $2, $3, '{*}', 'system/test')`,
+      [name, UNUSED_HASH, [role]],
+    );
+    await this.query(
+      `insert into access.session (id, account_name, token_hash, expires_at)
+       values ($1, $2, $3, now() + interval '1 hour')`,
+      [id, name, hash],
+    );
+    return text;
+  }
+
+  /** The settings of each program, and of commands on the log and the rows. */
+  settings(): Record<string, string> {
     return {
       DATABASE_URL: this.databaseUrl,
       SHOEPRINT_PARTITIONS: String(PARTITIONS),

@@ -41,8 +41,13 @@ export class NextFindings {
     };
     let finding = await this.handOuts.handed(taker);
     for (let refused = 0; refused < REFUSED_MAX; refused += 1) {
-      finding ??= await this.handOuts.next(scoped, taker);
-      if (finding === undefined) return undefined;
+      if (finding === undefined) {
+        finding = await this.handOuts.next(scoped, taker);
+        // another api may have ended the same command since it was looked for
+        const since = await this.taken(by, key);
+        if (since && finding !== undefined) await this.handOuts.end(finding);
+        if (since || finding === undefined) return since;
+      }
       const acted = await this.claim(by, finding, taker);
       if (acted) return acted;
       finding = undefined;
