@@ -71,7 +71,7 @@ function report(name, times, aimMs, beside) {
 /**
  * Measures commands on a server over `log`.
  * @param {import('../server/stack.mjs').Machine} machine
- * @param {{ log: import('../server/stack.mjs').LogName, findings: number, rate: number, seconds: number, flags: import('../server/stack.mjs').Flags }} asked
+ * @param {import('./floor.mjs').ReviewAsked & { rate: number, seconds: number }} asked
  */
 export async function commands(machine, { log, findings, rate, seconds, flags }) {
   const server = await startServer(machine, log, flags);
@@ -114,11 +114,11 @@ async function besideLivePlay(server, ids, all, { log, rate, seconds }) {
   const sending = asked(sender);
   await pause(WARM_S * 1000);
   const used = cpuFrom({ ...server.pids, sender: sender.child.pid ?? NaN });
-  const besides = othersFrom();
+  const othersBeside = othersFrom();
   const from = clock();
   const beside = await ruleOn('beside', ids, all, () => clock() - from > seconds * 900);
   const to = clock();
-  const foreign = besides(sum(used()));
+  const foreign = othersBeside(sum(used()));
   const sent = await sending;
   letGo(sender);
   const inTime = sent.events.filter(

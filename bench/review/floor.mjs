@@ -12,6 +12,13 @@ import { connected } from '../server/stack.mjs';
 import { Person } from './person.mjs';
 
 /** @typedef {import('../server/stack.mjs').Server} Server */
+/**
+ * The log of the server, how many findings are wanted, and the flags of its programs.
+ * @typedef {object} ReviewAsked
+ * @property {import('../server/stack.mjs').LogName} log
+ * @property {number} findings
+ * @property {import('../server/stack.mjs').Flags} flags
+ */
 
 /** A wrong outcome in a coup. Every coup can have it, and it raises one finding. */
 const FAULT = 'RS-01';

@@ -216,7 +216,8 @@ function desk(rounds) {
 }
 
 /**
- * Returns the peak memory of `audit` over a file, in MB. A file with findings ends it with a failure.
+ * Returns the peak memory of `audit` over a file, in MB. It exits with a failure if it finds
+ * anything, which does not matter here.
  * @param {string} file
  */
 function peak(file) {

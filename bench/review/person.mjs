@@ -8,7 +8,11 @@ const PACE_MS = 110;
 
 /**
  * What this benchmark reads of answers.
- * @typedef {{ ref: string, finding: string, next: string | null, review: { state: string, evidence: string } }} Body
+ * @typedef {object} Body
+ * @property {string} ref
+ * @property {string} finding
+ * @property {string | null} next
+ * @property {{ state: string, evidence: string }} review
  */
 /**
  * What a request was answered, and how long that took, from before it was sent to the end of its

@@ -88,7 +88,7 @@ async function deep(person, findings) {
 /**
  * Measures reads on a server over `log` with that many findings.
  * @param {import('../server/stack.mjs').Machine} machine
- * @param {{ log: import('../server/stack.mjs').LogName, findings: number, flags: import('../server/stack.mjs').Flags }} asked
+ * @param {import('./floor.mjs').ReviewAsked} asked
  */
 export async function reads(machine, { log, findings, flags }) {
   const server = await startServer(machine, log, flags);

@@ -1,6 +1,6 @@
 // Measures reviews: `npm run bench:review [-- part...]`.
-// Parts: commands, take-next, reads, fold (or of it compare, rulings, desk, memory). Without a part,
-// all run.
+// Parts: commands, take-next, reads, fold (or of it compare, rulings, desk, memory). Without a
+// part, all run.
 // Options: --log standalone|postgres|kafka --findings n (commands: how many are ruled on beside
 //   nothing) --rate n --seconds n (live play) --rounds n --before revision (fold)
 //   --profile folder (for .cpuprofile files)

@@ -37,7 +37,7 @@ async function drain(person, counts) {
 /**
  * Drains a queue on a server over `log`. Throws if a finding was handed out twice or never.
  * @param {import('../server/stack.mjs').Machine} machine
- * @param {{ log: import('../server/stack.mjs').LogName, findings: number, flags: import('../server/stack.mjs').Flags }} asked
+ * @param {import('./floor.mjs').ReviewAsked} asked
  */
 export async function takeNext(machine, { log, findings, flags }) {
   const server = await startServer(machine, log, flags);
