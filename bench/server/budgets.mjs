@@ -8,25 +8,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { hashPassword } from '#built/apps/api/src/identity/credentials/passwords';
-import { newToken } from '#built/apps/api/src/identity/credentials/bearer-token';
 import { clock, quantile, spread } from '../measure.mjs';
 import { files, reached } from './bulk.mjs';
 import { asked, cpuFrom, letGo, load, othersFrom, ran, started } from './children.mjs';
-import { connected, logNamed, startMachine, startServer } from './stack.mjs';
+import { nameOf, PASSWORD, sessions } from './sessions.mjs';
+import { logNamed, startMachine, startServer } from './stack.mjs';
 
 /** @typedef {import('./stack.mjs').Server} Server */
-/** @typedef {{ roles: string[], tables: string[] }} Account */
+/** @import { Account } from './sessions.mjs' */
 
 const TABLES = 600;
 /** Node and the broker compile hot code during the first seconds. */
 const WARM_S = 12;
 /** After readers come or go, a turn begins this much later. */
 const SETTLE_S = 3;
-/** The password of all accounts. */
-const PASSWORD = 'a password for the bench';
-/** @type {(n: number) => string} */
-const nameOf = (n) => `bench-${n}`;
 /** Events that the rows hold before, for exports. */
 const BEFORE = 60_000;
 
@@ -56,32 +51,6 @@ const flags = (app) => [
         `--cpu-prof-name=${app}-budgets.cpuprofile`,
       ]),
 ];
-
-/**
- * Inserts accounts with a session each and one password for all, and returns their tokens. Hashing
- * a password for each would take minutes.
- * @param {string} databaseUrl
- * @param {readonly Account[]} accounts
- */
-async function sessions(databaseUrl, accounts) {
-  const client = await connected(databaseUrl);
-  const hash = await hashPassword(PASSWORD);
-  const tokens = [];
-  for (const [n, { roles, tables }] of accounts.entries()) {
-    const token = newToken('sps');
-    await client.query(
-      `insert into access.account (name, person, password_hash, roles, tables, created_by) values ($1, $1, $2, $3, $4, 'system/bench')`,
-      [nameOf(n), hash, roles, tables],
-    );
-    await client.query(
-      `insert into access.session (id, account_name, token_hash, expires_at) values ($1, $2, $3, now() + interval '1 hour')`,
-      [token.id, nameOf(n), token.hash],
-    );
-    tokens.push(token.text);
-  }
-  await client.end();
-  return tokens;
-}
 
 /** A screen for each table, the rest of three tables each, twenty of all. */
 const followers = () =>

@@ -70,6 +70,7 @@ export function fold(
   state.changes.receipt = receipt;
   if (receipt.position !== undefined) keepPosition(taken, receipt.position);
   if (isReview(taken)) return new ReviewDesk(state, book).act(taken);
+  state.desk.behind = null;
   admit(state.admission, taken, new Table(state, book));
   follow(state, book);
 }
@@ -105,6 +106,7 @@ function eventOf({ decoder, block, from, to }: Line, table: string): AnyEvent {
 /** Ends every wait of a table with a gap, as at the end of a log. */
 export function endOfLog(state: TableState, book: RuleBook, receipt: Receipt = NO_RECEIPT): void {
   state.changes.receipt = receipt;
+  state.desk.behind = null;
   endWaits(state.admission, new Table(state, book));
   follow(state, book);
 }

@@ -10,7 +10,7 @@ import {
   type TableState,
 } from '../state.js';
 import type { Found } from '../findings/finding.js';
-import type { HeardAct, Item } from '../review/desk.js';
+import { newDesk, type HeardAct, type Item } from '../review/desk.js';
 import { ReviewDesk } from '../review/review-desk.js';
 
 interface SavedShoe {
@@ -131,11 +131,9 @@ export function loadTable(text: string, book: RuleBook): TableState {
     before: loaded(before),
     foundOutside: new Map(foundOutside),
     desk: {
+      ...newDesk(),
       items: new Map(desk.items.map((item) => [item.id, item])),
       acts: new Map(desk.acts),
-      watched: new Map(),
-      looked: new Map(),
-      final: 0,
     },
     changes,
   };

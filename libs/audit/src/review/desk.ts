@@ -2,6 +2,7 @@ import type { FindingCode, Severity } from '../findings/catalogue.js';
 import type { ReviewEvent } from '../events/events.js';
 import type { REVIEWER_ROLES, DispositionCode } from './policy.js';
 import type { ReviewRefusal } from './arbitrate.js';
+import type { ShoeEvidence } from './evidence.js';
 
 /** Findings that a table's desk holds, apart from those of the shoes within reach. */
 export const DESK_MAX = 4096;
@@ -108,6 +109,8 @@ export interface Desk {
   readonly looked: Map<string, number>;
   /** How many items are of no shoe within reach. Never saved. */
   final: number;
+  /** What findings of a shoe rest on, until the next event of the game. Never saved. */
+  behind: ShoeEvidence | null;
 }
 
 /** Returns the desk of a table without findings. */
@@ -117,6 +120,7 @@ export const newDesk = (): Desk => ({
   watched: new Map(),
   looked: new Map(),
   final: 0,
+  behind: null,
 });
 
 /** Remembers an act, and forgets the oldest if there are many. */

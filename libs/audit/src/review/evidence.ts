@@ -26,7 +26,7 @@ export const evidenceOfReferences = (references: readonly string[], sha256: Sha2
 export function evidenceBehind(
   { open, before }: Pick<TableState, 'open' | 'before'>,
   finding: string,
-): AnyEvent[] | undefined {
+): readonly AnyEvent[] | undefined {
   const shoe = [open, before].find((each) => each?.found.has(finding));
   const found = shoe?.found.get(finding);
   if (!shoe || !found || (shoe.coup && shoe.coup.ref === found.coup)) return undefined;
@@ -44,10 +44,12 @@ export class ShoeEvidence {
   private readonly corrections = new Lists<Placed>();
   private readonly moves = new Lists<Placed>();
   private readonly ledger = new Lists<Placed>();
+  /** What was found to be behind findings. */
+  private readonly found = new Map<Finding, readonly AnyEvent[]>();
   /** Who is on duty from an index of the order of play on. */
   private readonly duty: (OnDuty & { readonly at: number })[];
 
-  constructor(private readonly shoe: Shoe) {
+  constructor(readonly shoe: Shoe) {
     const { journal, played, dutyAtOpening, coups } = shoe;
     this.duty = [{ ...dutyAtOpening, at: -1 }];
     for (let at = 0; at < coups.length; at += 1) this.coups.set((coups[at] as Coup).ref, at);
@@ -90,7 +92,13 @@ export class ShoeEvidence {
    * these. If it is about the shoe: the events that it names and their corrections, and for
    * commission that is outstanding or wrong, what entered that seat's ledger.
    */
-  behind(finding: Finding): AnyEvent[] {
+  behind(finding: Finding): readonly AnyEvent[] {
+    let events = this.found.get(finding);
+    if (!events) this.found.set(finding, (events = this.eventsBehind(finding)));
+    return events;
+  }
+
+  private eventsBehind(finding: Finding): AnyEvent[] {
     const coup = this.coupOf(finding);
     const chosen = new Map<AnyEvent, number>(coup ? this.ofCoup(coup) : this.named(finding));
     // a map is iterated to what is added on the way

@@ -93,19 +93,20 @@ export class ReviewDesk {
   leave(shoe: Shoe): void {
     const { desk } = this.state;
     this.follow();
+    desk.behind = null;
     desk.looked.delete(shoe.ref);
-    let behind: ShoeEvidence | undefined;
     for (const item of desk.items.values()) {
       if (item.shoeRef !== shoe.ref) continue;
       desk.watched.delete(item.id);
       const finding = this.findingOf(item, shoe);
-      behind ??= new ShoeEvidence(shoe);
+      const behind = this.behind(shoe);
       desk.final += 1;
       const events = finding ? behind.behind(finding) : [];
       const people = finding ? behind.people(finding, events) : [];
       const evidence = finding ? evidenceOf(events, this.book.sha256) : item.evidence;
       this.set(item, { people, evidence }, finding ? basisOf(people, events) : null);
     }
+    desk.behind = null;
   }
 
   /** Makes the list of findings to watch again, once a table was loaded. */
@@ -131,12 +132,19 @@ export class ReviewDesk {
     return shoe.found.get(id)?.finding;
   }
 
+  /** Returns what findings of a shoe rest on. Between two events of the game it is made once. */
+  private behind(shoe: Shoe): ShoeEvidence {
+    const { desk } = this.state;
+    if (desk.behind?.shoe !== shoe) desk.behind = new ShoeEvidence(shoe);
+    return desk.behind;
+  }
+
   private peopleOf(item: Item): readonly string[] {
     if (item.people) return item.people;
     const shoe = this.shoeOf(item);
     const finding = shoe && this.findingOf(item, shoe);
     if (!finding) return [];
-    const evidence = new ShoeEvidence(shoe);
+    const evidence = this.behind(shoe);
     return evidence.people(finding, evidence.behind(finding));
   }
 
@@ -252,7 +260,7 @@ export class ReviewDesk {
     const shoe = this.shoeOf(item);
     const finding = shoe && this.findingOf(item, shoe);
     if (!finding || this.isCoupOpen(item)) return;
-    const behind = new ShoeEvidence(shoe);
+    const behind = this.behind(shoe);
     const events = behind.behind(finding);
     const evidence = evidenceOf(events, this.book.sha256);
     if (evidence === item.evidence) return;

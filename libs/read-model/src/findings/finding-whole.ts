@@ -233,6 +233,8 @@ async function seenBefore(
     dealer: `f.dealer = ${where.parameter(dealer)}`,
     table: `f."table" = ${where.parameter(table)}`,
   };
+  // without this, all findings of the code are read
+  where.and(`(${isSame.dealer} or ${isSame.table})`);
   const counts = Object.entries(isSame).flatMap(([name, same]) => [
     `count(*) filter (where ${same}) as ${name}_findings`,
     `count(*) filter (where ${same} and f.review = 'ruled' and f.counts) as ${name}_counted`,

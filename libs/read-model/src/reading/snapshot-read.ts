@@ -115,12 +115,15 @@ export async function readSnapshot<Result>(
  */
 export async function openSnapshot(dataSource: DataSource): Promise<OpenSnapshot> {
   const runner = dataSource.createQueryRunner();
-  await runner.connect();
+  const client = (await runner.connect()) as Client;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closed(runner));
   try {
-    await runner.query('start transaction isolation level repeatable read read only');
-    return { read: await snapshotOn(runner, schemaOf(dataSource)), close };
+    const positions = await begun(client, schemaOf(dataSource));
+    const rows = async <Row>(...[sql, parameters = []]: RowQuery): Promise<Row[]> =>
+      (await runner.query(sql, [...parameters])) as Row[];
+    const read = { positions, rows, slices: (...query: RowQuery) => slicesOf(rows, query) };
+    return { read: read as Snapshot, close };
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
@@ -139,17 +142,25 @@ async function closed(runner: QueryRunner): Promise<void> {
   }
 }
 
-async function snapshotOn(runner: QueryRunner, schema: string): Promise<Snapshot> {
-  // PostgreSQL looks up names outside the snapshot. This lock takes no snapshot itself, so taking
-  // it first keeps a swap of the schema from happening between two queries.
-  await runner.query(`lock table ${schema}.position in access share mode`);
-  await runner.query(`set local search_path to ${schema}`);
-  const positions = positionsOf(
-    (await runner.query('select partition, next from position')) as PositionRow[],
+/**
+ * Begins the transaction of a snapshot and returns its positions, in one round trip.
+ *
+ * PostgreSQL looks up names outside the snapshot. The lock takes no snapshot itself, so taking it
+ * first keeps a swap of the schema from happening between two queries.
+ */
+async function begun(client: Client, schema: string): Promise<Positions> {
+  const results = await client.query(
+    `start transaction isolation level repeatable read read only;
+     lock table ${schema}.position in access share mode;
+     set local search_path to ${schema};
+     select partition, next from position`,
   );
-  const rows = async <Row>(...[sql, parameters = []]: RowQuery): Promise<Row[]> =>
-    (await runner.query(sql, [...parameters])) as Row[];
-  return { positions, rows, slices: (...query) => slicesOf(rows, query) };
+  return positionsOf(results.at(-1)?.rows ?? []);
+}
+
+/** The connection of a runner. It returns a result for each statement of a text. */
+interface Client {
+  query(text: string): Promise<readonly { readonly rows: readonly PositionRow[] }[]>;
 }
 
 async function* slicesOf<Row>(rows: Snapshot['rows'], [sql, parameters]: RowQuery): Slices<Row> {

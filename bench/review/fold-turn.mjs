@@ -1,0 +1,49 @@
+// Folds a file with a build of Shoeprint as `audit` does, and prints the processor time of the
+// second time in ms, and the findings. Arguments: the folder of the build, and the file.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { eachLine } from '../audit/lines.mjs';
+
+const [, , root = '', file = ''] = process.argv;
+const of = (/** @type {string} */ lib) =>
+  pathToFileURL(join(root, 'dist', 'libs', lib, 'src', 'index.js')).href;
+/** @type {typeof import('#audit')} */
+const audit = await import(of('audit'));
+/** @type {typeof import('#rule-folder')} */
+const { installedRules } = await import(of('rule-folder'));
+const book = installedRules();
+
+function findings() {
+  const decoder = new audit.Decoder(audit.houseFrom(book));
+  /** @type {Map<string, import('#audit').TableState>} */
+  const tables = new Map();
+  let count = 0;
+  let events = 0;
+  const take = (/** @type {import('#audit').Changes | undefined} */ changes) => {
+    if (!changes) return;
+    for (const shoe of audit.rowsOf(changes).shoes) {
+      count += shoe.findings().length;
+      shoe.ledger();
+    }
+  };
+  eachLine(file, audit.blockOf, (block, from, to) => {
+    const { event, faults } = decoder.decode(block, from, to);
+    if (!event) throw new Error(`malformed: ${JSON.stringify(faults)}`);
+    let state = tables.get(event.table);
+    if (!state) tables.set(event.table, (state = audit.newTable(event.table)));
+    audit.fold(state, event, book, { mark: events, received: null });
+    take(audit.takeFinalChanges(state));
+    events += 1;
+  });
+  for (const state of tables.values()) {
+    audit.endOfLog(state, book);
+    take(audit.takeChanges(state));
+  }
+  return count;
+}
+
+findings();
+const before = process.cpuUsage();
+const count = findings();
+const { user } = process.cpuUsage(before);
+console.log(JSON.stringify({ ms: user / 1000, findings: count }));
