@@ -16,19 +16,10 @@ function place(positions: Map<string, number>, { id }: AnyEvent, at: number): vo
   positions.set(id, positions.has(id) ? -1 : at);
 }
 
-/** More entries than most coups have. */
-const LATEST = 128;
-
 /** Returns the index in the order of play of the event with a reference; -1 if it was not played. */
 export function positionOf(shoe: Shoe, reference: string): number {
   const { played } = shoe;
   if (!shoe.positions) {
-    // Findings name what just happened. Most shoes then need no index of all their events.
-    for (let at = played.length - 1; at >= 0 && at >= played.length - LATEST; at -= 1) {
-      const entry = played[at] as Entry;
-      if (entry.type === 'gap' || !reference.endsWith(entry.id)) continue;
-      if (referenceOf(entry) === reference) return at;
-    }
     const positions = new Map<string, number>();
     for (const [at, entry] of played.entries())
       if (entry.type !== 'gap') place(positions, entry, at);
