@@ -68,9 +68,9 @@ class Folding {
    * @param {string} text
    */
   canonical(text) {
-    const { event, content, faults } = this.#decoder.explain(Buffer.from(text));
-    if (!event) throw new Error(`malformed: ${JSON.stringify(faults)}`);
-    return content ?? text;
+    const decoded = this.#decoder.explain(Buffer.from(text));
+    if (!decoded.event) throw new Error(`malformed: ${JSON.stringify(decoded.faults)}`);
+    return decoded.content ?? text;
   }
 
   /** @param {string} line */

@@ -58,8 +58,8 @@ type Review = Audited['reviews'][number];
 
 /**
  * Audits the log of a round with `shoeprint audit`: as it is, without the house, without the
- * reviews of other findings, and with a character behind a ruling changed. Returns how the answers differ
- * from the rows, and from what they must say.
+ * reviews of other findings, and with a character behind a ruling changed. Returns how the answers
+ * differ from the rows, and from what they must say.
  */
 export const auditedOtherwise = (system: System, left: Left): Promise<string[]> =>
   new Auditing(system, left).differences();
