@@ -260,7 +260,11 @@ describe('what the reader may do', () => {
   it('is what the fold would decide', async () => {
     const { person } = floor.server.api;
     const [of] = (await all('review=open&status=standing')).filter(
-      ({ review, coupRef }) => coupRef !== null && review.evidence !== null && !isHeld(review),
+      ({ review, coupRef }) =>
+        coupRef !== null &&
+        review.evidence !== null &&
+        review.escalated === null &&
+        !isHeld(review),
     );
     const { id, table, severity } = of as FindingLine;
     await act('may.holder', 'finding-claimed', { table, finding: id, lease: 600 });
@@ -272,7 +276,7 @@ describe('what the reader may do', () => {
       ...{ claim: true, release: true, comment: true, video: true, hold: true },
       ...{ held: 'not-permitted', propose: true, sign: 'nothing-proposed' },
       ...{ refuse: 'nothing-proposed', 'take-back': 'nothing-proposed', escalate: true },
-      reopen: 'not-permitted',
+      reopen: 'not-ruled',
     });
     expect((await may(id, other)).may).toMatchObject({
       ...{ claim: 'claimed-by-another', release: 'not-yours', propose: 'not-claimed' },
