@@ -243,7 +243,7 @@ describe('the password of the first admin', () => {
       const server = await startApi({ databaseUrl: database.url });
       try {
         const wrong = { name: 'admin', password: OWN };
-        expect(first).toEqual({ name: 'admin', password: GIVEN });
+        expect(first).toEqual({ name: 'admin', password: GIVEN, people: [] });
         expect(await passwordState(database.url, wrong)).toBe('changed');
         expect(await passwordState(database.url, { ...wrong, name: 'other' })).toBe('changed');
         await server.send('POST', '/v1/sign-in', undefined, wrong);
