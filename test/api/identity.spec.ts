@@ -528,7 +528,7 @@ describe('the schema of accounts', () => {
       );
       await source.destroy();
       expect(drift.upQueries.map(({ query }) => query)).toEqual([]);
-      expect(tables[0]?.count).toBe(14);
+      expect(tables[0]?.count).toBe(15);
     } finally {
       await database.drop();
     }
