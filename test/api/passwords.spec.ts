@@ -250,8 +250,9 @@ describe('the password of the first admin', () => {
         expect(await passwordState(database.url, { name: 'admin', password: GIVEN })).toBe(
           'unused',
         );
-        const token = tokenOf(await server.send('POST', '/v1/sign-in', undefined, first));
-        expect(await passwordState(database.url, { name: 'admin', password: GIVEN })).toBe('used');
+        const given = { name: 'admin', password: GIVEN };
+        const token = tokenOf(await server.send('POST', '/v1/sign-in', undefined, given));
+        expect(await passwordState(database.url, given)).toBe('used');
         expect((await server.send('GET', '/v1/accounts', token)).statusCode).toBe(
           mustChangePassword === undefined ? 403 : 200,
         );
