@@ -308,6 +308,30 @@ describe('a coup', () => {
     expect(coupsOf(log)[0]?.bettingClosed).toEqual({ ms: 2_000 });
   });
 
+  it('names everybody who was on duty in it as caller, as corrected last', () => {
+    const log = new TableLog();
+    log.open();
+    const signOn = (type: 'dealer-signed-on' | 'dealer-relieved', dealer: string) =>
+      log.add('terminal', type, { dealer, role: 'caller' });
+    const callers = (): (readonly string[])[] => coupsOf(log).map((coup) => coup.callers);
+    play(log, 1, { cards: BANKER_WINS, outcome: 'banker' });
+    signOn('dealer-signed-on', 'cora');
+    log.add('shoe', 'coup-opened', { coup: 2 });
+    const carl = signOn('dealer-signed-on', 'carl');
+    signOn('dealer-relieved', 'carl');
+    signOn('dealer-signed-on', 'cora');
+    log.add('shoe', 'coup-closed');
+    log.add('shoe', 'coup-opened', { coup: 3 });
+    expect(callers()).toEqual([[], ['cora', 'carl'], ['cora']]);
+    log.add('person/s.k', 'observation-corrected', {
+      event: carl,
+      data: { dealer: 'cleo', role: 'caller' },
+      by: 's.k',
+      reason: 'the wrong card was read',
+    });
+    expect(callers()).toEqual([[], ['cora', 'cleo'], ['cora']]);
+  });
+
   it('shows when a bet was settled last if it was settled twice', () => {
     const log = new TableLog();
     log.open();

@@ -131,4 +131,36 @@ describe('the steps of a coup', () => {
       ),
     );
   });
+
+  it('name the cell that decided about a third card, and its source', () => {
+    const source = {
+      title: 'Pennsylvania Code, title 58, chapter 631a',
+      section: '§ 631a.11',
+      edition: 'pacodeandbulletin.gov, undated',
+      provisional: false,
+    };
+    const { steps, thenCell } = stepsOf(cards('p7H bJD p3D b6C p3D b4C'), PUNTO);
+    expect(steps.map(({ cell }) => cell)).toEqual([
+      ...[null, null, null, null],
+      { table: 'player', row: null, column: 0, says: 'draw', name: 'player on 0', source },
+      {
+        ...{ table: 'banker', row: 6, column: 3, says: 'stand' },
+        ...{ name: 'banker 6 against a third card of 3', source },
+      },
+    ]);
+    expect(thenCell).toBeNull();
+    expect(stepsOf(cards('p7H bJD p3D b5C p4D'), PUNTO).thenCell).toMatchObject({
+      name: 'banker 5 against a third card of 4',
+      says: 'draw',
+      source,
+    });
+    const { document } = PUNTO;
+    const banker = { source: 'nsw-rules', provisional: true } as const;
+    const provenance = { '/tableau/player': { source: 'pa-631a' }, '/tableau/banker/5': banker };
+    const split = { ...PUNTO, document: { ...document, provenance } };
+    expect(stepsOf(cards('p7H bJD p3D b5C p4D'), split).thenCell?.source).toEqual({
+      ...document.sources['nsw-rules'],
+      provisional: true,
+    });
+  });
 });

@@ -13,7 +13,7 @@ import type { AnyEvent, CoupKind, EventOf, Hand, Report } from './events/events.
  * The version of the fold's verdicts and of the state that it saves. State of another version is
  * never read, but rebuilt.
  */
-export const FOLD_VERSION = 7;
+export const FOLD_VERSION = 8;
 
 /** A seat's commission in one shoe, in minor units: outstanding = marked - collected - waived. */
 export interface LedgerLine extends Readonly<SeatAccount> {
@@ -120,7 +120,9 @@ export interface Coup {
   handVersion: number;
   /** Drawing codes raised, as bits of `draws.ts`. */
   drawCodes: number;
+  /** Everybody who was on duty in it, in order. */
   readonly dealers: string[];
+  readonly callers: string[];
   withoutDealer: boolean;
   bettingClosed: AnyEvent | null;
   /** The first game card that was not carried over. */

@@ -101,7 +101,7 @@ function take(shoe: Shoe, event: AnyEvent, at: number): void {
       return shoe.closed ? undefined : beginStretch(shoe, event, at);
     case 'dealer-signed-on':
     case 'dealer-relieved':
-      return changeDealer(shoe, event);
+      return changeOnDuty(shoe, event);
     default:
       return; // what no judge asks about
   }
@@ -121,15 +121,16 @@ export function changeDuty(
   } else if (duty[data.role] === data.dealer) duty[data.role] = null;
 }
 
-/** Records that a dealer who signs on deals from then on, in the open coup and in the shoe. */
-function changeDealer(
+/** Records who is on duty from then on, in the open coup and in the shoe. */
+function changeOnDuty(
   shoe: Shoe,
   event: EventOf<'dealer-signed-on'> | EventOf<'dealer-relieved'>,
 ): void {
   changeDuty(shoe.duty, event);
-  const { dealer } = shoe.duty;
-  if (dealer === null) return;
+  const { dealer, caller } = shoe.duty;
   const { coup, dealersOfShoe } = shoe;
+  if (coup && caller !== null && !coup.callers.includes(caller)) coup.callers.push(caller);
+  if (dealer === null) return;
   if (!dealersOfShoe.includes(dealer)) dealersOfShoe.push(dealer);
   if (!coup || coup.dealers.includes(dealer)) return;
   coup.dealers.push(dealer);
@@ -139,7 +140,7 @@ function changeDealer(
 }
 
 function openCoup(shoe: Shoe, event: EventOf<'coup-opened'>, at: number): void {
-  const coup = newCoup(event, at, shoe.duty.dealer);
+  const coup = newCoup(event, at, shoe.duty);
   const due = shoe.lastNumber + 1;
   shoe.lastNumber = coup.number;
   shoe.coups.push(coup);

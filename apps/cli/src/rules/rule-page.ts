@@ -4,6 +4,7 @@ import {
   departures,
   predicateInWords,
   readTableau,
+  sourceNotes,
   type BetText,
   type Irregularity,
   type RuleDocument,
@@ -78,26 +79,14 @@ function procedureLines(document: RuleDocument, note: Note): string[] {
 }
 
 /** Returns the note of a value: the number of its source, and whether it is provisional. */
-const notes = ({ sources, provenance }: RuleDocument) => {
-  const numbers = Object.keys(sources);
-  return (pointer: string): string => {
-    const from = Object.keys(provenance)
-      .filter(
-        (at) => at === pointer || at.startsWith(`${pointer}/`) || pointer.startsWith(`${at}/`),
-      )
-      .map((at) => provenance[at]);
-    const found = [
-      ...new Set(
-        from.flatMap((each) =>
-          each
-            ? [`${numbers.indexOf(each.source) + 1}${each.provisional ? ' provisional' : ''}`]
-            : [],
-        ),
-      ),
-    ];
+const notes =
+  (document: RuleDocument) =>
+  (pointer: string): string => {
+    const found = sourceNotes(document, pointer).map(
+      ({ number, isProvisional }) => `${number}${isProvisional ? ' provisional' : ''}`,
+    );
     return found.length > 0 ? ` [${found.join(', ')}]` : '';
   };
-};
 
 function tableauLines({ tableau }: RuleDocument): string[] {
   const differs = departures(readTableau(tableau.player, tableau.banker, 'tableau'));

@@ -4,12 +4,14 @@ import {
   exactFraction,
   parseDecimal,
   percent,
+  sourcesAt,
   STOOD,
   totalOf,
   valueOf,
   type Card,
   type RuleDocument,
   type Rules,
+  type SourceOfValue,
 } from '#baccarat';
 import { colours } from '../terminal/colours.js';
 
@@ -41,7 +43,7 @@ export function ruleOf(
     };
   return {
     rule: place.words(coup),
-    source: `${rules.ref}, ${rules.document.title}: ${sourcesAt(rules.document, place.pointer).join('; ')}`,
+    source: `${rules.ref}, ${rules.document.title}: ${sourcesAt(rules.document, place.pointer).map(sourceText).join('; ')}`,
   };
 }
 
@@ -211,26 +213,5 @@ function grid(
   ];
 }
 
-/**
- * Returns the sources of a value of the document: its own, those of the value that contains it, or
- * those of its parts.
- */
-function sourcesAt(document: RuleDocument, pointer: string): string[] {
-  const { provenance } = document;
-  for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
-    if (provenance[at]) return [sourceText(document, at)];
-  }
-  return [
-    ...new Set(
-      Object.keys(provenance)
-        .filter((at) => at.startsWith(`${pointer}/`))
-        .map((at) => sourceText(document, at)),
-    ),
-  ];
-}
-
-function sourceText({ sources, provenance }: RuleDocument, pointer: string): string {
-  const { source, provisional } = provenance[pointer] as RuleDocument['provenance'][string];
-  const text = sources[source];
-  return `${text ? `${text.title}, ${text.section} (${text.edition})` : source}${provisional ? ' (provisional)' : ''}`;
-}
+const sourceText = ({ title, section, edition, provisional }: SourceOfValue): string =>
+  `${title}, ${section} (${edition})${provisional ? ' (provisional)' : ''}`;

@@ -7,7 +7,7 @@ import {
   type EventOf,
   type Hand,
 } from '../events/events.js';
-import { UNCHANGED, type Coup, type Laid, type Shoe } from '../state.js';
+import { UNCHANGED, type Coup, type Duty, type Laid, type Shoe } from '../state.js';
 import { timeOf } from '../events/time.js';
 
 /** Returns the kind of the coup that an event opens. */
@@ -17,7 +17,7 @@ export const kindOf = ({ data }: EventOf<'coup-opened'>): CoupKind => data.kind 
 export const newCoup = (
   opening: EventOf<'coup-opened'>,
   from: number,
-  dealer: string | null,
+  { dealer, caller }: Readonly<Duty>,
 ): Coup => ({
   opening,
   ref: referenceOf(opening),
@@ -37,6 +37,7 @@ export const newCoup = (
   handVersion: 0,
   drawCodes: 0,
   dealers: dealer === null ? [] : [dealer],
+  callers: caller === null ? [] : [caller],
   withoutDealer: false,
   bettingClosed: null,
   firstCard: null,

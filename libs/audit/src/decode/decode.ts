@@ -82,7 +82,8 @@ export class Decoder {
     const type = knownType(name);
     if (type === undefined)
       throw new Error(`an event of unknown type ${name} was found well-formed`);
-    const content = canonicalContent(value, type, sent);
+    const written = canonicalData(type, value, sent);
+    const content = canonicalContent(value, type, sent, written);
     if (
       content.length * 3 > EVENT_BYTES_MAX &&
       this.encoder.encode(content).length > EVENT_BYTES_MAX
@@ -93,7 +94,7 @@ export class Decoder {
     const lanes = headLanes(type, { source, table, shoe, session });
     takeText(lanes, idAndTime(id, time));
     takeNumber(lanes, sequence ?? 0);
-    takeText(lanes, canonicalData(type, value, sent).slice(1, -1));
+    takeText(lanes, written.slice(1, -1));
     const data = upcast(name, value.data as Readonly<Record<string, unknown>>);
     const event = {
       type,

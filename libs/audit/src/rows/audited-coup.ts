@@ -66,6 +66,8 @@ export interface AuditedCoup {
   /** The time of the event that ended it; null while it is open. */
   readonly endedAt: string | null;
   readonly detail: {
+    /** Who was on duty in it as caller, in order. */
+    readonly callers: readonly string[];
     readonly cards: readonly CardRow[];
     /** The first closing of betting; null if there was none. */
     readonly bettingClosed: Timed | null;
@@ -89,6 +91,7 @@ export function auditedCoup(shoe: Shoe, coup: Coup): AuditedCoup {
     openedAt: opening.time,
     endedAt: endOf(shoe, coup),
     detail: {
+      callers: coup.callers.slice(),
       cards: coup.cards.map((laid) => cardRow(laid, since)),
       bettingClosed: bettingClosed && { ms: since(bettingClosed.time) },
       declared: coup.declarations.map(({ event }) => ({
@@ -103,7 +106,7 @@ export function auditedCoup(shoe: Shoe, coup: Coup): AuditedCoup {
 }
 
 /** Returns a coup that a correction took off the record: it remains as a void one without cards. */
-export const goneCoup = ({ ref, number, kind, opening, dealers }: Coup): AuditedCoup => ({
+export const goneCoup = ({ ref, number, kind, opening, dealers, callers }: Coup): AuditedCoup => ({
   ref,
   coup: number,
   kind,
@@ -112,7 +115,10 @@ export const goneCoup = ({ ref, number, kind, opening, dealers }: Coup): Audited
   dealer: dealers.at(-1) ?? null,
   openedAt: opening.time,
   endedAt: opening.time,
-  detail: { cards: [], bettingClosed: null, declared: [], bets: [], commission: [] },
+  detail: {
+    callers: callers.slice(),
+    ...{ cards: [], bettingClosed: null, declared: [], bets: [], commission: [] },
+  },
 });
 
 type Since = ReturnType<typeof msSince>;

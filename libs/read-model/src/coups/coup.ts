@@ -32,6 +32,8 @@ type OfShoe = Pick<ShoeRow, (typeof OF_SHOE)[number]>;
  * A coup with all its details, and the rules of its shoe. Amounts are in minor units of `currency`.
  */
 export interface CoupWhole extends CoupLine, Omit<Steps, 'steps'>, OfShoe {
+  /** Who was on duty in it as caller, in order. `dealer` is the last dealer. */
+  readonly callers: CoupDetail['callers'];
   /** Each with the ids of the standing findings that name its card. */
   readonly steps: readonly (CoupStep & { readonly findings: readonly string[] })[];
   readonly bettingClosed: CoupDetail['bettingClosed'];
@@ -73,15 +75,17 @@ export async function coup(
     `select ${FINDING_SELECT} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`,
     [row.ref, row.table],
   );
-  const { cards, bettingClosed, declared, commission } = row.detail;
-  const { steps, then } = stepsOf(cards, document);
+  const { callers, cards, bettingClosed, declared, commission } = row.detail;
+  const { steps, then, thenCell } = stepsOf(cards, document);
   return {
     ...coupLine(line),
     rules,
     decks,
     currency,
+    callers,
     steps: steps.map((step) => ({ ...step, findings: naming(step.ref, raised) })),
     then,
+    thenCell,
     bettingClosed,
     declared,
     bets: judgedBets(row.detail, { ...line, then }, document),

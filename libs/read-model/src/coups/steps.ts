@@ -1,18 +1,26 @@
 import {
-  bankerCellName,
+  decidingCell,
   dueOfReadings,
   isCard,
-  playerCellName,
-  STOOD,
-  totals,
+  knownTotal,
+  sourcesAt,
+  type DecidingCell,
   type Due,
   type HandName,
   type Rules,
   type SeenCard,
+  type SeenHands,
+  type SourceOfValue,
 } from '#baccarat';
 import type { CoupDetail } from '../entities/index.js';
 
 type CardOfCoup = CoupDetail['cards'][number];
+
+/** A cell of the drawing table, and the text that the rule document has it from. */
+export interface SourcedCell extends DecidingCell {
+  /** Null if the document names none. */
+  readonly source: SourceOfValue | null;
+}
 
 /** A card of a coup, and what the rules required when it was drawn. */
 export type CoupStep = CardOfCoup & {
@@ -23,8 +31,8 @@ export type CoupStep = CardOfCoup & {
   readonly due: readonly Due[];
   /** The total of its hand with this card; null if it lies on no hand or a card was not read. */
   readonly total: number | null;
-  /** The cell of the drawing table that decided about a third card, in words; null for any other. */
-  readonly cell: string | null;
+  /** The cell of the drawing table that decided about a third card; null for any other. */
+  readonly cell: SourcedCell | null;
 };
 
 /**
@@ -34,6 +42,8 @@ export type CoupStep = CardOfCoup & {
 export interface Steps {
   readonly steps: readonly CoupStep[];
   readonly then: readonly Due[];
+  /** The cell by which `then` has a third card; null if it has none. */
+  readonly thenCell: SourcedCell | null;
 }
 
 /**
@@ -41,38 +51,34 @@ export interface Steps {
  * or stand and the next card went to the banker, the player hand stood, and the result is what the
  * rules then require. If no card follows, the result has both alternatives.
  */
-export function stepsOf(cards: CoupDetail['cards'], { tableau }: Rules): Steps {
+export function stepsOf(cards: CoupDetail['cards'], rules: Rules): Steps {
+  const { tableau } = rules;
   const hands: Record<HandName, SeenCard[]> = { player: [], banker: [] };
   const steps: CoupStep[] = [];
   for (const card of cards) {
     const { to } = card;
     const due = dueOfReadings(hands, tableau, to === 'banker' ? 'stood' : 'asked');
-    const cell = cellOf(hands, to);
+    const cell = cellOf(hands, to, rules);
     const isOnHand = to === 'player' || to === 'banker';
     if (isOnHand) hands[to].push({ card: isCard(card.card) ? card.card : null });
-    steps.push({ ...card, due, total: isOnHand ? totalOf(hands[to]) : null, cell });
+    steps.push({ ...card, due, total: isOnHand ? knownTotal(hands[to]) : null, cell });
   }
-  return { steps, then: dueOfReadings(hands, tableau, 'either') };
+  const then = dueOfReadings(hands, tableau, 'either');
+  const missing = then.find(({ step }) => step === 'card');
+  const to = missing?.step === 'card' ? missing.to : null;
+  return { steps, then, thenCell: cellOf(hands, to, rules) };
 }
 
-type Hands = Readonly<Record<HandName, readonly SeenCard[]>>;
-
-/** Returns the total of a hand, or null if a card of it was not read. */
-function totalOf(hand: readonly SeenCard[]): number | null {
-  const [total, other] = totals(hand);
-  return other === undefined ? (total ?? null) : null;
+/** Returns the cell that decides about a card to `to`, with its source; null for any other card. */
+function cellOf(
+  hands: SeenHands,
+  to: CardOfCoup['to'],
+  { tableau, document }: Rules,
+): SourcedCell | null {
+  if (to !== 'player' && to !== 'banker') return null;
+  const cell = decidingCell(hands, to, tableau);
+  if (!cell) return null;
+  const pointer = cell.row === null ? '/tableau/player' : `/tableau/banker/${cell.row}`;
+  const [source = null] = sourcesAt(document, pointer);
+  return { ...cell, source };
 }
-
-/** Returns the cell that decides about the third card of a hand, or null if none is known to. */
-function cellOf({ player, banker }: Hands, to: CardOfCoup['to']): string | null {
-  const hand = to === 'player' ? player : to === 'banker' ? banker : [];
-  const [two, ofPlayer] = [hand, player].map((cards) => totalOf(cards.slice(0, 2)));
-  if (hand.length !== 2 || player.length < 2 || !mayDraw(two) || !mayDraw(ofPlayer)) return null;
-  if (to === 'player') return playerCellName(two);
-  const third = player.length === 2 ? STOOD : totalOf(player.slice(2, 3));
-  return third === null ? null : bankerCellName(two, third);
-}
-
-/** Returns whether a total of two cards is known and no natural. */
-const mayDraw = (total: number | null | undefined): total is number =>
-  typeof total === 'number' && total < 8;
