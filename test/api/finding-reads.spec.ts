@@ -276,7 +276,7 @@ describe('what the reader may do', () => {
       ...{ claim: true, release: true, comment: true, video: true, hold: true },
       ...{ held: 'not-permitted', propose: true, sign: 'nothing-proposed' },
       ...{ refuse: 'nothing-proposed', 'take-back': 'nothing-proposed', escalate: true },
-      reopen: 'not-ruled',
+      reopen: 'not-permitted',
     });
     expect((await may(id, other)).may).toMatchObject({
       ...{ claim: 'claimed-by-another', release: 'not-yours', propose: 'not-claimed' },

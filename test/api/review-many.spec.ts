@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -119,6 +120,39 @@ describe('taking the next finding', () => {
     expect(await lent()).toEqual([]);
   });
 
+  it('keeps the first claim under a key if another api claimed another finding meanwhile', async () => {
+    const [table, handed] = await fresh();
+    const [, first] = await fresh();
+    const database = floor.server.api.app.get(DataSource);
+    // this api handed it out, and is about to claim it
+    await database.query(
+      `insert into access.hand_out values ($1, 'pia', 'twice', now() + interval '60 s')`,
+      [handed],
+    );
+    const lock = new pg.Client(floor.server.api.databaseUrl);
+    await lock.connect();
+    await lock.query('begin');
+    await lock.query('lock table access.hand_out');
+    const asked = next(pia, `table=${table}`, 'twice');
+    await eventually('the command to wait for the lock', async () => {
+      const { rows } = await lock.query(
+        `select from pg_locks where relation = 'access.hand_out'::regclass and not granted`,
+      );
+      return rows.length > 0;
+    });
+    // the other api was refused it while somebody else held it, and went on to the next
+    const { status, body } = await floor.claim(pia, first, 'twice');
+    expect(status).toBe(200);
+    await lock.query('commit');
+    await lock.end();
+    const answer = await asked;
+    expect([answer.status, answer.body.finding, answer.body.ref]).toEqual([200, first, body.ref]);
+    expect((await floor.review(first)).claim?.by).toBe('pia');
+    expect((await floor.review(handed)).claim).toBeNull();
+    expect(await lent()).toEqual([]);
+    expect((await next(pia, `table=${table}`, 'twice')).body.ref).toBe(body.ref);
+  });
+
   it('hands out each finding once to twenty who ask at the same time', async () => {
     const table = `T${(tables += 1)}`;
     await floor.play(table, (log) => {
@@ -137,7 +171,12 @@ describe('taking the next finding', () => {
       people.map(async (token) => {
         const mine: string[] = [];
         for (;;) {
-          const { status, body } = await next(token, `table=${table}`);
+          // a busy machine may answer 202 first; the same key then has the same finding
+          const key = randomUUID();
+          const { status, body } = await eventually('what became of a command', async () => {
+            const answer = await next(token, `table=${table}`, key);
+            return answer.status !== 202 && answer;
+          });
           if (status === 204) return mine;
           expect([200, 503]).toContain(status);
           if (status === 200) mine.push(body.finding);

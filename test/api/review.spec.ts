@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Decoder, type Policy, readPolicy, REFUSALS } from '#audit';
+import { Decoder, type Policy, readPolicy, REFUSALS, stamped } from '#audit';
+import { partitionOf } from '#event-log';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { hashPassword } from '../../apps/api/src/identity/credentials/passwords.js';
@@ -114,6 +115,88 @@ describe('a finding is ruled over HTTP', () => {
     await floor.propose(pia, id);
     await floor.post(pia, `${id}/escalate`, { to: 'compliance', reason: 'large' });
     expect((await floor.sign(both, id)).body).toMatchObject({ outcome: 'taken', as: 'compliance' });
+  });
+});
+
+describe('a claim that ran out', () => {
+  /** Appends a claim of pia that lasts a minute, as if it had been sent this long ago. */
+  async function claimedAgo(id: string, seconds: number): Promise<void> {
+    const time = new Date(Date.now() - seconds * 1000).toISOString();
+    const table = `T${tables}`;
+    const event = {
+      specversion: '1.0',
+      type: 'shoeprint.finding-claimed.v1',
+      source: 'person/pia',
+      id: `claim/${id}/ago`,
+      time,
+      table,
+      data: { finding: id, as: 'pit-boss', lease: 60 },
+    };
+    const line = stamped(JSON.stringify(event), 'person/pia', time);
+    await floor.log.append({
+      partition: partitionOf(table, floor.log.partitions),
+      urgency: 'live',
+      records: [{ key: table, value: Buffer.from(line) }],
+    });
+    await eventually('the claim', async () => (await floor.review(id)).claim?.by === 'pia');
+  }
+
+  it('holds for its lease, and then lets another person claim, propose and be signed', async () => {
+    const held = await fresh();
+    await claimedAgo(held, 30);
+    expect(refusal(await floor.claim(sam, held))).toBe('409 claimed-by-another');
+    const id = await fresh();
+    await claimedAgo(id, 61);
+    const { status, body } = await floor.claim(sam, id);
+    expect([status, body.review.claim?.by]).toEqual([200, 'sam']);
+    const { evidence } = body.review;
+    expect(refusal(await floor.post(pia, `${id}/propose`, { ...PROPOSAL, evidence }))).toBe(
+      '409 not-claimed',
+    );
+    expect((await floor.post(sam, `${id}/propose`, { ...PROPOSAL, evidence })).status).toBe(200);
+    expect((await floor.sign(pia, id)).body.review.state).toBe('ruled');
+  });
+
+  it('is still enough for its person to propose until somebody else claims', async () => {
+    const id = await fresh();
+    await claimedAgo(id, 3600);
+    const { evidence } = await floor.review(id);
+    const { status, body } = await floor.post(pia, `${id}/propose`, { ...PROPOSAL, evidence });
+    expect([status, body.review.proposal?.by]).toEqual([200, 'pia']);
+  });
+
+  it('leaves the finding to the one who takes the next', async () => {
+    const id = await fresh();
+    await claimedAgo(id, 61);
+    const { status, body } = await floor.post(sam, `take-next?table=T${tables}`, undefined);
+    expect([status, body.finding, body.review.claim?.by]).toEqual([200, id, 'sam']);
+  });
+});
+
+describe('what a reader may do', () => {
+  it('is what each command answers, also for a role that the policy leaves out', async () => {
+    const id = await fresh();
+    const { may, evidence } = await (async () => {
+      const { review } = (await floor.get(`/v1/findings/${id}`, pia)).json<{
+        review: { may: Record<string, string | true>; evidence: string };
+      }>();
+      return review;
+    })();
+    const wanted = { evidence: evidence ?? NO_EVIDENCE, reason: 'as asked' };
+    const nothing = { proposal: 'person/nobody#none', reason: 'as asked' };
+    const bodies = {
+      propose: { ...PROPOSAL, evidence: wanted.evidence },
+      sign: { proposal: nothing.proposal, evidence: wanted.evidence },
+      refuse: nothing,
+      'take-back': nothing,
+      reopen: { ruling: nothing.proposal, reason: 'as asked' },
+      release: undefined,
+      held: { request: nothing.proposal, until: '2027-11-20T12:00:00Z' },
+    };
+    for (const [command, body] of Object.entries(bodies)) {
+      const answered = refusal(await floor.post(pia, `${id}/${command}`, body)).split(' ')[1];
+      expect([command, answered]).toEqual([command, may[command]]);
+    }
   });
 });
 

@@ -28,6 +28,7 @@ async function financePaths(): Promise<string[]> {
     '/v1/reports/commission/coups',
     '/v1/reports/shoes',
     '/v1/reports/payouts',
+    '/v1/reports/payouts/coups',
   ];
 }
 

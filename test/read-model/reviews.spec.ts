@@ -3,6 +3,7 @@ import { installedRules } from '#rule-folder';
 import type { FindingCode, Policy } from '#audit';
 import {
   BadCursor,
+  claimUnder,
   dealerAccuracy,
   findingFacets,
   findingHistory,
@@ -279,6 +280,47 @@ describe('the counts of findings', () => {
   });
 });
 
+describe('the claim under a key', () => {
+  const ME = 'person/keeper';
+  const claims = (first: number, last: number): ReturnType<typeof anAct>[] =>
+    Array.from({ length: last - first }, (_, n) => {
+      const finding = (first + n).toString(16).padStart(32, 'c');
+      return anAct({
+        ref: `${ME}#claim/${finding}/one/#claim/${first + n}`,
+        ...{ table, finding, type: 'finding-claimed', by: 'keeper' },
+        at: minute(first + n),
+      });
+    });
+
+  it('is the first that took effect, and is found by its key among all of the person', async () => {
+    await floor.write({ reviewEvents: claims(0, 1_500) });
+    await floor.write({ reviewEvents: claims(1_500, 3_000) });
+    const found = await floor.read((read) => claimUnder(read, ME, 'one/#claim/77'));
+    expect(found?.ref).toBe(claims(77, 78)[0]?.ref);
+    expect(await floor.read((read) => claimUnder(read, ME, 'one'))).toBeUndefined();
+    expect(
+      await floor.read((read) => claimUnder(read, 'person/other', 'one/#claim/77')),
+    ).toBeUndefined();
+    const [again] = claims(9_000, 9_001) as [ReturnType<typeof anAct>];
+    const ref = again.ref.replace(/9000$/, '77');
+    await floor.write({ reviewEvents: [{ ...again, ref, at: minute(3) }] });
+    expect((await floor.read((read) => claimUnder(read, ME, 'one/#claim/77')))?.ref).toBe(ref);
+    const plan = await floor.read(async (read) => {
+      const lines: string[] = [];
+      const explained = {
+        rows: async (sql: string, parameters: unknown[]) => {
+          const rows = await read.rows<Record<string, string>>(`explain ${sql}`, parameters);
+          lines.push(...rows.map((row) => Object.values(row)[0] as string));
+          return [];
+        },
+      };
+      await claimUnder(explained as unknown as typeof read, ME, 'one/#claim/77');
+      return lines.join();
+    });
+    expect(plan).toContain('review_event_claim');
+  });
+});
+
 describe('one finding', () => {
   const at = 'W';
   const book = installedRules([]);
@@ -286,7 +328,7 @@ describe('one finding', () => {
     book,
     policies: book.policies,
     inForce: book.policies.get('review@1') as Policy,
-    roles: ['pit-boss'],
+    reviewer: { person: 'ines', rolesFor: () => ['pit-boss'] },
     now: Date.parse('2026-11-21T13:00:00Z'),
     viewer: 'ines',
     seesLooks: false,
@@ -332,6 +374,7 @@ describe('one finding', () => {
           openedAt: minute(1),
           endedAt: minute(2),
           detail: {
+            callers: [],
             cards: [
               card(1, '7H', 'player'),
               card(2, 'JD', 'banker'),
@@ -410,7 +453,9 @@ describe('one finding', () => {
     const { finding, coup, coups, neighbors, device, people } = await whole('ee01');
     expect(finding).toMatchObject({ id: 'ee01', code: 'TC-08' });
     expect(finding).not.toHaveProperty('review');
-    expect(coup?.steps.map(({ total, cell, findings: of }) => [total, cell, of])).toEqual([
+    expect(
+      coup?.steps.map(({ total, cell, findings: of }) => [total, cell?.name ?? null, of]),
+    ).toEqual([
       [7, null, []],
       [0, null, []],
       [0, null, []],

@@ -42,7 +42,7 @@ export class ReviewWholeAnswer extends ReviewAnswer implements Required<ReviewWh
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(
-      REVIEW_COMMANDS.map((command) => [
+      Object.keys(REVIEW_COMMANDS).map((command) => [
         command,
         {
           oneOf: [
@@ -52,7 +52,7 @@ export class ReviewWholeAnswer extends ReviewAnswer implements Required<ReviewWh
         },
       ]),
     ),
-    required: [...REVIEW_COMMANDS],
+    required: Object.keys(REVIEW_COMMANDS),
     description:
       'For each command true, or what it would be refused for now. A hint by the rows: the log decides. `propose` is asked about as if it were complete',
   })

@@ -17,6 +17,7 @@ import { Deadlines } from '../lists/deadlines.js';
 import { Problem } from '../problems/problems.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
+import { reviewerIn } from '../review/commands.js';
 import { LooksAtFindings } from '../review/looks-at-findings.js';
 import { InstalledRules } from '../settings/tokens.js';
 
@@ -84,7 +85,7 @@ export class ShowFindingHandler implements IQueryHandler<ShowFinding> {
       policies: book.policies,
       inForce: this.deadlines.policy,
       now: Date.now(),
-      roles: identity.person?.wallDisplay ? [] : identity.roles,
+      reviewer: reviewerIn(identity),
       seesLooks,
     };
     return this.rows.read(least, async (read) => {

@@ -9,20 +9,27 @@ import {
   type ReviewOutcome,
   type ReviewRefusal,
 } from '#audit';
-import { itemOf, reviewOf, type ActLine, type FindingAtHand } from '#read-model';
+import {
+  actingRole,
+  itemOf,
+  REVIEW_COMMANDS,
+  reviewOf,
+  type ActLine,
+  type FindingAtHand,
+  type ReviewCommand,
+} from '#read-model';
 import { actorOf, type Identity } from '../identity/identity.js';
 import { Problem, type RequestFault } from '../problems/problems.js';
 import { LOG_POSITION } from '../reading/positions.js';
 import { ApiSettings } from '../settings/api-settings.js';
 import { policyInForce } from '../settings/rules-of-server.js';
 import { InstalledRules } from '../settings/tokens.js';
-import { actingRole } from './acting-role.js';
 import { ActLog, type ActEvent } from './act-log.js';
-import { bodyOf, COMMANDS, type CommandName, fieldsOf } from './commands.js';
+import { bodyOf, fieldsOf, reviewerIn } from './commands.js';
 
 /** A command on a finding, with what its event holds apart from `finding` and `as`. */
 export interface FindingCommand {
-  readonly command: CommandName;
+  readonly command: ReviewCommand;
   readonly by: Identity;
   readonly key: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -47,9 +54,11 @@ export class ActDesk {
    */
   event({ command, by, key, data }: FindingCommand, row: FindingAtHand): ActEvent {
     const { document } = this.policyOf(command === 'propose' ? null : row.policy);
-    const as = actingRole(command, by, row, document);
+    const as = actingRole(command, reviewerIn(by), row, document);
+    if (as === undefined)
+      throw new Problem('not-permitted', 'the review policy lets no role of this account do this');
     return this.log.make({
-      ...{ type: COMMANDS[command].type, by, id: actId(command, row.id, key) },
+      ...{ type: REVIEW_COMMANDS[command], by, id: actId(command, row.id, key) },
       table: row.body.table,
       data: { ...data, finding: row.id, as },
     });
@@ -97,7 +106,7 @@ export const actRef = (by: Identity, verb: string, finding: string, key: string)
   `${actorOf(by)}#${actId(verb, finding, key)}`;
 
 /** Throws `invalid-request` for each field that the body of a command does not have. */
-export function requireKnownFields(command: CommandName, body: object): void {
+export function requireKnownFields(command: ReviewCommand, body: object): void {
   const known = fieldsOf(command);
   const errors = Object.keys(body)
     .filter((name) => !known.includes(name))

@@ -7,6 +7,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { REFUSALS } from '#audit';
+import { REVIEW_COMMANDS, type ReviewCommand } from '#read-model';
 import { TextParam } from '../http/parameters.js';
 import { Requires } from '../identity/requires.js';
 import { dataSchema } from '../ingest/events/event-schemas.js';
@@ -14,10 +15,10 @@ import { Refuses } from '../problems/refuses.js';
 import { LOG_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
 import { IDEMPOTENCY_KEY, KEY_PATTERN } from './act-request.js';
 import { TakenActAnswer, PendingActAnswer } from './act.answers.js';
-import { COMMANDS, type CommandName, fieldsOf } from './commands.js';
+import { fieldsOf, permissionFor } from './commands.js';
 
 /** The types that the fold never refuses, unless their key was used for something else. */
-const KEPT: readonly CommandName[] = ['comment', 'video', 'hold', 'held'];
+const KEPT: readonly ReviewCommand[] = ['comment', 'video', 'hold', 'held'];
 
 const POSITION = {
   schema: { type: 'string', pattern: POSITIONS_PATTERN },
@@ -63,12 +64,12 @@ export const ActAnswered = (): MethodDecorator =>
   );
 
 /** Declares the route of a command on one finding. */
-export const ActRoute = (command: CommandName, summary: string): MethodDecorator => {
-  const { type, needs } = COMMANDS[command];
+export const ActRoute = (command: ReviewCommand, summary: string): MethodDecorator => {
+  const type = REVIEW_COMMANDS[command];
   const refusals = KEPT.includes(command) ? (['idempotency-key-reused'] as const) : REFUSALS;
   return applyDecorators(
     Post(`:id/${command}`),
-    Requires(needs),
+    Requires(permissionFor(command)),
     Commanded(),
     ActAnswered(),
     TextParam('id', { description: 'The id of the finding' }),

@@ -1,13 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EventOf, ReviewRefusal } from '#audit';
-import { positionsText, type ActLine, type FindingAtHand, type Positions } from '#read-model';
+import {
+  positionsText,
+  type ActLine,
+  type FindingAtHand,
+  type Positions,
+  type ReviewCommand,
+} from '#read-model';
 import type { Identity } from '../identity/identity.js';
 import { confirmedUntil } from '../identity/me/confirm-session.js';
 import { personIn } from '../identity/requires.js';
 import { Problem } from '../problems/problems.js';
 import { ActLog } from './act-log.js';
 import type { ActSent } from './act-request.js';
-import type { CommandName } from './commands.js';
 import { PersonTurns } from './person-turns.js';
 import { actRef, hasBody, isRefusedByRows, refusalOf, ActDesk } from './act-desk.js';
 import { ReviewRows } from './review-rows.js';
@@ -58,7 +63,7 @@ export class Acts {
    * Appends an act and resolves with what became of it. Throws a refusal as a problem. The same
    * command again under its key is answered as the first time.
    */
-  async perform(command: CommandName, sent: ActSent): Promise<Acted> {
+  async perform(command: ReviewCommand, sent: ActSent): Promise<Acted> {
     const person = personIn(sent.by).id;
     const { ref, row, before, written } = await this.turns.run(person, () =>
       this.send(command, sent),
@@ -75,7 +80,7 @@ export class Acts {
     return this.answer({ act, row: now }, person, body);
   }
 
-  private async send(command: CommandName, { by, finding, key, body }: ActSent): Promise<Sent> {
+  private async send(command: ReviewCommand, { by, finding, key, body }: ActSent): Promise<Sent> {
     const ref = actRef(by, command, finding, key);
     const scope = by.tables === 'all' ? undefined : by.tables;
     const { findings, acts } = await this.rows.read({ findings: [finding], acts: [ref], scope });

@@ -41,7 +41,7 @@ const RemarkField = (): PropertyDecorator =>
 export class BulkRuling {
   @ApiProperty({
     type: 'array',
-    items: { type: 'string', maxLength: ID_LENGTH_MAX },
+    items: { type: 'string', minLength: 1, maxLength: ID_LENGTH_MAX },
     minItems: 1,
     maxItems: IDS_MAX,
     uniqueItems: true,

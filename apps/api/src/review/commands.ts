@@ -1,36 +1,25 @@
-import { SHAPES, type ReviewType } from '#audit';
-import type { Permission } from '../identity/permissions.js';
+import { SHAPES } from '#audit';
+import { REVIEW_COMMANDS, type Reviewer, type ReviewCommand } from '#read-model';
+import type { Identity } from '../identity/identity.js';
+import { permitted, type Permission } from '../identity/permissions.js';
 
-interface FindingCommand {
-  /** The type of the event that it appends. */
-  readonly type: ReviewType;
-  readonly needs: Permission;
-}
+/** Returns the permission that a command on a finding needs. */
+export const permissionFor = (command: ReviewCommand): Permission =>
+  command === 'held' ? 'hold-video' : 'review-findings';
 
-/** What a person can do about one finding. The name begins the id of the event. */
-export const COMMANDS = {
-  claim: { type: 'finding-claimed', needs: 'review-findings' },
-  release: { type: 'finding-released', needs: 'review-findings' },
-  comment: { type: 'finding-commented', needs: 'review-findings' },
-  video: { type: 'finding-video-attached', needs: 'review-findings' },
-  hold: { type: 'finding-video-hold-requested', needs: 'review-findings' },
-  held: { type: 'finding-video-held', needs: 'hold-video' },
-  propose: { type: 'finding-ruling-proposed', needs: 'review-findings' },
-  sign: { type: 'finding-ruling-signed', needs: 'review-findings' },
-  refuse: { type: 'finding-ruling-refused', needs: 'review-findings' },
-  'take-back': { type: 'finding-ruling-taken-back', needs: 'review-findings' },
-  escalate: { type: 'finding-escalated', needs: 'review-findings' },
-  reopen: { type: 'finding-reopened', needs: 'review-findings' },
-} as const satisfies Readonly<Record<string, FindingCommand>>;
-/** The name of a command on a finding. */
-export type CommandName = keyof typeof COMMANDS;
+/** Returns who acts with an identity. A wall display may do nothing. */
+export const reviewerIn = ({ person, roles }: Pick<Identity, 'person' | 'roles'>): Reviewer => ({
+  person: person?.id ?? '',
+  rolesFor: (command) =>
+    person?.wallDisplay ? [] : roles.filter((role) => permitted(permissionFor(command), [role])),
+});
 
 /** The fields that the server writes, whatever the command. */
 const OURS: readonly string[] = ['finding', 'as', 'confirmed', 'batch'];
 
 /** Returns the fields of a command's body. */
-export const fieldsOf = (command: CommandName): string[] =>
-  Object.keys(SHAPES[COMMANDS[command].type].fields).filter((name) => !OURS.includes(name));
+export const fieldsOf = (command: ReviewCommand): string[] =>
+  Object.keys(SHAPES[REVIEW_COMMANDS[command]].fields).filter((name) => !OURS.includes(name));
 
 /** Returns the part of an act's data that the body of its command had. */
 export const bodyOf = (data: object): object =>

@@ -49,7 +49,7 @@ export class NextFindings {
         if (since || finding === undefined) return since;
       }
       const acted = await this.claim(by, finding, taker);
-      if (acted) return acted;
+      if (acted) return this.first(by, key, acted);
       finding = undefined;
     }
     throw contended();
@@ -71,6 +71,19 @@ export class NextFindings {
       await this.handOuts.end(finding);
       return undefined;
     }
+  }
+
+  /**
+   * Returns the first claim that took effect under this key. Another api can have claimed another
+   * finding under it since this one was handed out: then this one is released again.
+   */
+  private async first(by: Identity, key: string, acted: Acted): Promise<Acted> {
+    if (!isTaken(acted)) return acted;
+    const { finding } = acted.act;
+    const first = await this.taken(by, key);
+    if (!first || first.act.finding === finding) return acted;
+    await this.acts.perform('release', { by, finding, key, body: {} });
+    return first;
   }
 
   /** Returns the claim that the same command led to before, if it did. */

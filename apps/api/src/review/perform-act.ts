@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { ReviewCommand } from '#read-model';
 import { personIn } from '../identity/requires.js';
 import { type Acted, Acts, isTaken } from './acts.js';
 import type { ActSent } from './act-request.js';
-import type { CommandName } from './commands.js';
 import { requireKnownFields } from './act-desk.js';
 import { ReviewMetrics } from './review-metrics.js';
 import { SessionPace } from './session-pace.js';
@@ -14,7 +14,7 @@ import { SessionPace } from './session-pace.js';
  */
 export class PerformAct extends Command<Acted> {
   constructor(
-    readonly command: CommandName,
+    readonly command: ReviewCommand,
     readonly sent: ActSent,
   ) {
     super();

@@ -1,12 +1,12 @@
 import { Controller, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiTags } from '@nestjs/swagger';
+import type { ReviewCommand } from '#read-model';
 import type { FastifyReply } from 'fastify';
 import { personIn } from '../identity/requires.js';
 import { ActReplies } from './act-replies.js';
 import { ActRoute } from './act-docs.js';
 import { SentAct, type ActSent } from './act-request.js';
-import type { CommandName } from './commands.js';
 import { PerformAct } from './perform-act.js';
 
 /** The commands on one finding (contract section 7). */
@@ -78,7 +78,11 @@ export class ReviewController {
     return this.perform('reopen', sent, reply);
   }
 
-  private async perform(command: CommandName, sent: ActSent, reply: FastifyReply): Promise<object> {
+  private async perform(
+    command: ReviewCommand,
+    sent: ActSent,
+    reply: FastifyReply,
+  ): Promise<object> {
     const acted = await this.commands.execute(new PerformAct(command, sent));
     return this.replies.answer(reply, acted, personIn(sent.by).id);
   }

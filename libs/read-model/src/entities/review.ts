@@ -29,6 +29,8 @@ import { tableOf } from './table.js';
 @Entity('review_event')
 @Index('review_event_finding', ['finding', 'offset', 'line'])
 @Index('review_event_changed', ['partition', 'changed'])
+// an expression, which only the migration can write
+@Index('review_event_claim', { synchronize: false })
 export class ReviewEventRow extends Changed {
   @PrimaryColumn(KEY) readonly ref!: string;
   @PrimaryColumn(KEY) readonly table!: string;

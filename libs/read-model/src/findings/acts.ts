@@ -81,7 +81,7 @@ export const actsByReference = (
   );
 
 /**
- * Returns the claim of a person that took effect under an id `claim/<finding>/<key>`, the latest if
+ * Returns the claim of a person that took effect under an id `claim/<finding>/<key>`, the first if
  * there are more. `source` is `person/<person id>`.
  */
 export async function claimUnder(
@@ -90,11 +90,12 @@ export async function claimUnder(
   key: string,
 ): Promise<ActLine | undefined> {
   const [claim] = await read.rows<ActLine>(
-    // "0" is the character after "/", so the primary key finds the claims of this person
+    // as the index of claims has it: what follows the finding's id
     `select ${REVIEW_EVENT.select('e', ACT_FIELDS)} from review_event e
-     where e.ref >= $1::text || '/' and e.ref < $1::text || '0'
-       and e.ref = $1::text || '/' || e.finding || '/' || $2 and e.outcome = 'taken'
-     order by e."at" desc limit 1`,
+     where substr(e.ref, strpos(e.ref, '#claim/' || e.finding || '/') + length(e.finding) + 8) = $2
+       and e.type = 'finding-claimed' and e.outcome = 'taken'
+       and e.ref = $1::text || '/' || e.finding || '/' || $2
+     order by e."at", e.ref limit 1`,
     [`${source}#claim`, key],
   );
   return claim;

@@ -14,6 +14,7 @@ import { Where, type ReadBy } from '../reading/where.js';
 import { FINDING_SELECT, findingLine, type FindingLine, type FindingRead } from './findings.js';
 import { findingAt, type FindingPlace } from './finding-place.js';
 import { actsOn, looksAt, type HistoryAct, type Looks } from './history.js';
+import type { Reviewer } from './commands.js';
 import { isForTwo, mayOf, type May, type Reviewable, type ReviewSetting } from './may.js';
 import type { Review } from './review.js';
 
@@ -84,8 +85,7 @@ export interface FindingWhole {
 
 /** Who reads a finding, and by which policies. */
 export interface FindingReader extends ReadBy, ReviewSetting {
-  /** The roles in which the viewer may act. */
-  readonly roles: readonly string[];
+  readonly reviewer: Reviewer;
   /** Whether who looked is shown by name. */
   readonly seesLooks: boolean;
   readonly book: Parameters<typeof coup>[2];
@@ -122,14 +122,13 @@ export async function findingWhole(
   const ofCoup = row.coupRef === null ? undefined : await coup(read, row.coupRef, reader.book, by);
   const { review, ...finding } = findingLine(row, viewer);
   const reviewable = { ...row, isCoupOpen: ofCoup?.state === 'open' };
-  const who = { person: viewer ?? '', roles: reader.roles };
   const coups = row.shoeRef === null ? [] : await coupsOf(read, row.shoeRef, place.table);
   return {
     finding,
     review: {
       ...review,
       two: isForTwo(reviewable, reader),
-      may: mayOf(reviewable, who, reader),
+      may: mayOf(reviewable, reader.reviewer, reader),
     },
     people: place.people,
     device: await deviceOf(read, row, place.table),

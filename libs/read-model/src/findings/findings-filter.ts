@@ -1,4 +1,12 @@
-import type { DispositionCode, FindingCode, REVIEWER_ROLES, REVIEW_STATES, Severity } from '#audit';
+import {
+  codesOfReport,
+  type DispositionCode,
+  type FindingCode,
+  type REVIEWER_ROLES,
+  type REVIEW_STATES,
+  type Severity,
+  type Slip,
+} from '#audit';
 import { Where, type Filter } from '../reading/where.js';
 import { ACCUSATION } from './review.js';
 
@@ -6,6 +14,11 @@ import { ACCUSATION } from './review.js';
 export const FINDING_STATUSES = ['standing', 'withdrawn', 'all'] as const;
 /** One of `FINDING_STATUSES`. */
 export type FindingStatus = (typeof FINDING_STATUSES)[number];
+
+/** The reports that count findings. */
+export const FINDING_REPORTS = ['misdealt', 'dealers', 'shoes', 'payouts'] as const;
+/** One of `FINDING_REPORTS`. */
+export type FindingReport = (typeof FINDING_REPORTS)[number];
 
 /** The filter of the list of findings. */
 export interface FindingsFilter extends Filter {
@@ -31,6 +44,18 @@ export interface FindingsFilter extends Filter {
    * shoe's id or of the dealer's, or the number of the coup.
    */
   readonly q?: string;
+  /** What this report counts. */
+  readonly report?: FindingReport;
+  /** Whether a ruling leaves it in the counts of dealers' errors. */
+  readonly counts?: boolean;
+  /** The bet that it names; '' selects findings that name none. */
+  readonly bet?: string;
+  /** The slip that explains it; '' selects what no known slip explains. */
+  readonly explainedBy?: Slip | '';
+  /** The side that the error favored; '' selects what moved no money. */
+  readonly favours?: 'house' | 'patron' | '';
+  /** The currency of its shoe. */
+  readonly currency?: string;
 }
 
 /** What waits for a ruling since before these times, or all else. */
@@ -67,7 +92,28 @@ export function findingsWhere(filter: FindingsFilter, parameters: unknown[] = []
   if (lapsed !== undefined) where.and(lapsed ? 'f.lapsed' : 'not f.lapsed');
   if (status !== 'all')
     where.and(`f.withdrawn_because is ${status === 'standing' ? '' : 'not '}null`);
-  return underReview(where, filter);
+  return underReview(inReport(where, filter), filter);
+}
+
+const CURRENCY =
+  'exists (select from shoe s where s.ref = f.shoe_ref and s."table" = f."table" and s.currency = ?)';
+
+/**
+ * Adds what a report counts. Misdealt is a coup, so the report on them has no finding without one.
+ * The report on payouts leaves out what is void.
+ */
+function inReport(where: Where, filter: FindingsFilter): Where {
+  const { report, counts, bet, explainedBy, favours, currency } = filter;
+  if (report) where.and('f.code = any(?)', codesOfReport(report));
+  if (report === 'misdealt') where.and('f.coup_ref is not null');
+  if (report === 'payouts') where.and('not f.void');
+  if (counts !== undefined) where.and(counts ? 'f.counts' : 'not f.counts');
+  if (bet === '') where.and('f.bet is null');
+  else where.named('f.bet = ?', bet);
+  return where
+    .given("coalesce(f.explained_by, '') = ?", explainedBy)
+    .given("coalesce(f.impact_favours, '') = ?", favours)
+    .given(CURRENCY, currency);
 }
 
 function underReview(where: Where, filter: FindingsFilter): Where {

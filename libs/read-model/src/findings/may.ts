@@ -10,34 +10,17 @@ import {
   type RuleBook,
 } from '#audit';
 import type { FindingRow } from '../entities/index.js';
+import {
+  actingRole,
+  REVIEW_COMMANDS,
+  type ReviewCommand,
+  type Reviewer,
+  type ReviewerRole,
+} from './commands.js';
 import type { ReviewRead } from './review.js';
-
-/** The acts of a reviewer on a finding, by the name of their command. */
-export const REVIEW_COMMANDS = [
-  'claim',
-  'release',
-  'comment',
-  'video',
-  'hold',
-  'held',
-  'propose',
-  'sign',
-  'refuse',
-  'take-back',
-  'escalate',
-  'reopen',
-] as const;
-/** The name of a command. */
-export type ReviewCommand = (typeof REVIEW_COMMANDS)[number];
 
 /** For each command `true`, or what it would be refused for. */
 export type May = Readonly<Record<ReviewCommand, true | ReviewRefusal>>;
-
-/** Somebody who may act: the person, and the roles of the account. */
-export interface Reviewer {
-  readonly person: string;
-  readonly roles: readonly string[];
-}
 
 /** The policies, and the time at which somebody may act, in milliseconds since 1970. */
 export interface ReviewSetting {
@@ -82,34 +65,17 @@ export function mayOf(row: Reviewable, who: Reviewer, setting: ReviewSetting): M
     isCoupOpen: row.isCoupOpen,
   };
   const decided = (command: ReviewCommand): true | ReviewRefusal => {
-    if (!isDecided(command)) return isReviewer(command, who) || 'not-permitted';
-    const { outcome } = arbitrate(item, actOf(command, row, who, setting), given);
+    const named =
+      command === 'propose' || row.policy === null ? setting.inForce : given.policy(row.policy);
+    const as = actingRole(command, who, row, named.document);
+    if (as === undefined) return 'not-permitted';
+    const { outcome } = arbitrate(item, actOf(command, row, { as, ...who }, setting), given);
     return outcome === 'taken' || outcome;
   };
-  return Object.fromEntries(REVIEW_COMMANDS.map((command) => [command, decided(command)])) as May;
+  return Object.fromEntries(
+    Object.keys(REVIEW_COMMANDS).map((command) => [command, decided(command as ReviewCommand)]),
+  ) as May;
 }
-
-const TYPES = {
-  claim: 'finding-claimed',
-  release: 'finding-released',
-  propose: 'finding-ruling-proposed',
-  sign: 'finding-ruling-signed',
-  refuse: 'finding-ruling-refused',
-  'take-back': 'finding-ruling-taken-back',
-  escalate: 'finding-escalated',
-  reopen: 'finding-reopened',
-} as const satisfies Partial<Record<ReviewCommand, ReviewEvent['type']>>;
-type Decided = keyof typeof TYPES;
-
-const isDecided = (command: ReviewCommand): command is Decided => command in TYPES;
-
-/** Only surveillance says that video is kept. */
-const isReviewer = (command: ReviewCommand, { roles }: Reviewer): boolean =>
-  roles.some((role) =>
-    command === 'held'
-      ? role === 'surveillance'
-      : (REVIEWER_ROLES as readonly string[]).includes(role),
-  );
 
 function policyIn(policies: RuleBook['policies']): (ref: string) => Policy {
   return (ref) => {
@@ -121,57 +87,25 @@ function policyIn(policies: RuleBook['policies']): (ref: string) => Policy {
 
 /** Returns the event that a command would append. */
 function actOf(
-  command: Decided,
+  command: ReviewCommand,
   row: Reviewable,
-  who: Reviewer,
-  { policies, inForce, now }: ReviewSetting,
+  { as, person }: Pick<Reviewer, 'person'> & { readonly as: ReviewerRole },
+  { inForce: { document, ref: policy }, now }: ReviewSetting,
 ): ReviewEvent {
-  const { document, ref: policy } = inForce;
-  const named = row.policy === null ? document : policyIn(policies)(row.policy).document;
   const data = {
-    ...{ finding: row.id, as: roleFor(command, row, who, { inForce: document, named }) },
+    ...{ finding: row.id, as },
     ...{ evidence: row.evidence, proposal: row.proposal ?? '', ruling: row.ruling ?? '' },
     ...{ lease: document.lease, policy, disposition: document.dispositions[0]?.code },
     ...{ note: '-', amount: 1, favours: 'house', video: '-', reason: '-', to: REVIEWER_ROLES[0] },
   };
   return {
-    type: TYPES[command],
-    source: `person/${who.person}`,
+    type: REVIEW_COMMANDS[command],
+    source: `person/${person}`,
     id: command,
     time: new Date(now).toISOString(),
     data,
   } as unknown as ReviewEvent;
 }
-
-type Documents = Readonly<Record<'inForce' | 'named', Policy['document']>>;
-
-/** Returns the first role of the person that may do this, else one that may do nothing. */
-function roleFor(
-  command: Decided,
-  row: Reviewable,
-  { roles }: Reviewer,
-  { inForce, named }: Documents,
-): string {
-  const firstOf = (allowed: readonly string[]): string | undefined =>
-    roles.find((role) => allowed.includes(role));
-  switch (command) {
-    case 'propose':
-      return firstOf(inForce.may.propose) ?? NO_REVIEWER;
-    case 'sign':
-    case 'refuse':
-      return firstOf(signers(row, named.may.sign)) ?? NO_REVIEWER;
-    case 'reopen':
-      // who made it final may reopen it for a moment in any role of a reviewer
-      return firstOf(named.may.reopen) ?? firstOf(REVIEWER_ROLES) ?? NO_REVIEWER;
-    default:
-      return firstOf(REVIEWER_ROLES) ?? NO_REVIEWER;
-  }
-}
-
-const NO_REVIEWER = 'regulator';
-
-const signers = ({ escalated }: Reviewable, sign: readonly string[]): readonly string[] =>
-  escalated === null ? sign : sign.filter((role) => role === escalated);
 
 /** Returns the item of the desk that a row was written from, as far as the rows have it. */
 export function itemOf(row: Reviewable): Item {
