@@ -89,6 +89,7 @@ describe('a shoe or coup by its reference', () => {
         52 * shoe.decks - (shoe.cards - shoe.unread),
       );
     }
+    const cells = new Set<string>();
     for (const line of (await floor.lines<CoupLine>('/v1/coups')).filter((_, i) => i % 20 === 0)) {
       const coup = await floor.read<CoupWhole>(`/v1/coups/${encodeURIComponent(line.ref)}`);
       expect(coup).toMatchObject(line);
@@ -96,12 +97,21 @@ describe('a shoe or coup by its reference', () => {
         line.findings,
       );
       expect(coup.steps.length).toBeGreaterThan(0);
+      for (const [at, { cell, due, to }] of coup.steps.entries()) {
+        if (!cell) continue;
+        expect(at).toBeGreaterThan(3);
+        expect(cell.source).toMatchObject({ section: '§ 631a.11' });
+        if (to === cell.table && cell.says === 'draw')
+          expect(due).toEqual([{ step: 'card', to, optional: false }]);
+        cells.add(`${to} ${cell.says}`);
+      }
       const ended = coup.endedAt && Date.parse(coup.endedAt) - Date.parse(coup.openedAt);
       for (const { ms } of [...coup.steps, ...coup.declared]) {
         expect(ms).toBeGreaterThan(0);
         if (ended) expect(ms).toBeLessThanOrEqual(ended);
       }
     }
+    expect([...cells]).toEqual(expect.arrayContaining(['player draw', 'banker draw']));
   });
 
   it('is found by a reference as long as a path can be, and by the shortened one of the lists', async () => {

@@ -129,6 +129,7 @@ export const LISTS = ['/v1/tables', '/v1/shoes', '/v1/coups', '/v1/findings?stat
 export const PAGED_REPORTS = [
   ...['seat', 'shoe', 'table', 'dealer', 'day'].map((by) => `/v1/reports/commission?by=${by}`),
   '/v1/reports/commission/coups',
+  '/v1/reports/payouts/coups',
   '/v1/reports/misdealt',
   '/v1/reports/shoes',
   '/v1/reports/devices',

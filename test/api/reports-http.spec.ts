@@ -10,8 +10,10 @@ import type {
   FindingLine,
   MisdealtLine,
   MisdealtReport,
+  PayoutCoup,
   PayoutsReport,
   ShoeLine,
+  ShoeReport,
   ShoeReportLine,
   TableLine,
 } from '#read-model';
@@ -74,6 +76,78 @@ describe('commission owed', () => {
         ),
       ).toBe(due);
     }
+  });
+});
+
+describe('payouts', () => {
+  const SUMS = ['bets', 'staked', 'paid', 'taken', 'won'] as const;
+
+  it('can be followed to coups that add up to each line', async () => {
+    const { lines } = await floor.read<PayoutsReport>('/v1/reports/payouts');
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) {
+      const coups = await floor.lines<PayoutCoup>(
+        `/v1/reports/payouts/coups?bet=${line.bet}&currency=${line.currency}`,
+        40,
+      );
+      expect(new Set(coups.map(({ coupRef, table }) => `${table} ${coupRef}`)).size).toBe(
+        coups.length,
+      );
+      for (const name of SUMS) expect(sum(coups, (coup) => coup[name])).toBe(line[name]);
+    }
+    const all = await floor.lines<PayoutCoup>('/v1/reports/payouts/coups', 700);
+    expect(sum(all, ({ paid }) => paid)).toBe(sum(lines, ({ paid }) => paid));
+    expect(await floor.lines('/v1/reports/payouts/coups?currency=EUR')).toEqual([]);
+  });
+
+  it('can be followed from each wrong settlement to its findings', async () => {
+    const { variance } = await floor.read<PayoutsReport>('/v1/reports/payouts');
+    expect(variance.length).toBeGreaterThan(3);
+    for (const { bet, code, explainedBy, favours, currency, ...figure } of variance) {
+      const where = new URLSearchParams({
+        report: 'payouts',
+        bet: bet ?? '',
+        code,
+        explainedBy: explainedBy ?? '',
+        favours: favours ?? '',
+        currency,
+      });
+      const found = await floor.lines<FindingLine>(`/v1/findings?${where.toString()}`);
+      expect({
+        findings: found.length,
+        amount: sum(found, ({ impact }) => impact?.amount ?? 0),
+      }).toEqual(figure);
+    }
+  });
+});
+
+describe('dealers', () => {
+  it.each([false, true])(
+    'can be followed to their errors, with only what counts: %s',
+    async (counted) => {
+      const { lines } = await floor.read<DealersReport>(`/v1/reports/dealers?counted=${counted}`);
+      expect(lines.some(({ errors }) => errors > 0)).toBe(true);
+      for (const { dealer, errors, findings } of lines) {
+        const where = `dealer=${encodeURIComponent(dealer ?? '')}${counted ? '&counts=true' : ''}`;
+        const found = await floor.lines(`/v1/findings?${where}`);
+        const wrong = await floor.lines(`/v1/findings?report=dealers&${where}`);
+        expect([dealer, wrong.length, found.length]).toEqual([dealer, errors, findings]);
+      }
+    },
+  );
+});
+
+describe('shoes', () => {
+  it('can be listed by their rule document', async () => {
+    const all = await floor.lines<ShoeReportLine>('/v1/reports/shoes');
+    const [rules] = all.map((line) => line.rules);
+    const { lines, total } = await floor.read<ShoeReport>(
+      `/v1/reports/shoes?limit=1000&rules=${rules}`,
+    );
+    expect(lines).toEqual(all);
+    expect(total.shoes).toBe(all.length);
+    const others = await floor.read<ShoeReport>('/v1/reports/shoes?rules=other@1');
+    expect([others.lines, others.total.shoes]).toEqual([[], 0]);
   });
 });
 
@@ -182,6 +256,7 @@ describe('a CSV file', () => {
       '/v1/reports/commission?by=seat',
       '/v1/reports/commission?by=dealer',
       '/v1/reports/commission/coups',
+      '/v1/reports/payouts/coups',
       '/v1/reports/shoes',
       '/v1/reports/devices',
       '/v1/reports/dealers',

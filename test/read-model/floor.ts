@@ -172,7 +172,7 @@ export const aCoup = (
   openedAt: '2026-11-20T12:01:00.000Z',
   endedAt: '2026-11-20T12:02:00.000Z',
   gamingDay: '2026-11-20',
-  detail: { cards: [], bettingClosed: null, declared: [], bets: [], commission: [] },
+  detail: { callers: [], cards: [], bettingClosed: null, declared: [], bets: [], commission: [] },
   ...row,
 });
 

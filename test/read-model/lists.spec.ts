@@ -87,7 +87,14 @@ describe('tables', () => {
           coup: 2,
           state: 'open',
           endedAt: null,
-          detail: { cards, bettingClosed: null, declared: [], bets: [], commission: [] },
+          detail: {
+            callers: [],
+            cards,
+            bettingClosed: null,
+            declared: [],
+            bets: [],
+            commission: [],
+          },
         }),
       ],
       findings: [
@@ -380,6 +387,7 @@ describe('shoes and coups', () => {
           openedAt: minute(1),
           dealer: 'ana',
           detail: {
+            callers: [],
             cards,
             bettingClosed: { ms: -20 },
             declared,
@@ -525,6 +533,7 @@ describe('a reference used by the senders of two tables', () => {
         shoeRef: shared,
         table,
         detail: {
+          callers: [],
           cards: [],
           bettingClosed: null,
           declared: [],

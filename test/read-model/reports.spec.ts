@@ -338,6 +338,7 @@ describe('commission owed', () => {
         table,
         dealer: 'ana',
         detail: {
+          callers: [],
           cards: [],
           bettingClosed: null,
           declared: [],
@@ -352,6 +353,7 @@ describe('commission owed', () => {
         coup: 2,
         dealer: 'bo',
         detail: {
+          callers: [],
           cards: [],
           bettingClosed: null,
           declared: [],
@@ -800,6 +802,7 @@ describe('every report', () => {
         shoeRef: 'absurd#1',
         table,
         detail: {
+          callers: [],
           cards: [],
           bettingClosed: null,
           declared: [],

@@ -109,6 +109,7 @@ export const coupRow = (ref: string, with_: Partial<CoupRow> = {}): CoupRow => (
   partition: 0,
   changed: 6,
   detail: {
+    callers: [],
     cards: [
       {
         ref: `${ref}/card`,

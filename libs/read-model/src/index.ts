@@ -57,6 +57,7 @@ export {
   type PayoutTotal,
   type VarianceLine,
 } from './payouts/payouts.js';
+export { everyPayoutCoup, payoutCoups, type PayoutCoup } from './payouts/payout-coups.js';
 export {
   FINDING_ORDERS,
   everyFinding,
@@ -65,8 +66,10 @@ export {
   type FindingOrder,
 } from './findings/findings.js';
 export {
+  FINDING_REPORTS,
   FINDING_STATUSES,
   type FindingsFilter,
+  type FindingReport,
   type FindingStatus,
   type Overdue,
 } from './findings/findings-filter.js';
@@ -91,14 +94,18 @@ export {
 } from './findings/history.js';
 export { findingAt, type FindingPlace } from './findings/finding-place.js';
 export {
+  actingRole,
+  REVIEW_COMMANDS,
+  type ReviewCommand,
+  type Reviewer,
+  type ReviewerRole,
+} from './findings/commands.js';
+export {
   isForTwo,
   itemOf,
   mayOf,
-  REVIEW_COMMANDS,
   type May,
   type Reviewable,
-  type ReviewCommand,
-  type Reviewer,
   type ReviewSetting,
 } from './findings/may.js';
 export { findingFacets, type FacetCount, type FindingFacets } from './findings/facets.js';
@@ -133,6 +140,7 @@ export {
   type ShoeReport,
   type ShoeReportLine,
   type ShoeReportTotal,
+  type ShoesFilter,
 } from './shoe-report/shoe-report.js';
 export {
   deviceHealth,
@@ -154,7 +162,7 @@ export {
   type DeliveryFault,
   type DeliveryLine,
 } from './deliveries/deliveries.js';
-export { stepsOf, type CoupStep, type Steps } from './coups/steps.js';
+export { stepsOf, type CoupStep, type SourcedCell, type Steps } from './coups/steps.js';
 export type { JudgedBet, LawfulSettlement } from './coups/lawful.js';
 export type { Statement } from './writing/statements.js';
 export { RowStore, type Written } from './writing/writer.js';

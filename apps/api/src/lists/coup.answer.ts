@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import type { Severity as Grade } from '#audit';
-import type { Due } from '#baccarat';
+import type { Due, SourceOfValue } from '#baccarat';
 import type {
   CoupBet,
   CoupCommission,
@@ -10,6 +10,7 @@ import type {
   CoupStep,
   JudgedBet,
   LawfulSettlement,
+  SourcedCell,
 } from '#read-model';
 import {
   Amount,
@@ -140,6 +141,42 @@ const DueField = (description: string): PropertyDecorator =>
     description,
   });
 
+/** The text that a value of a rule document comes from. */
+class RuleSourceAnswer implements Required<SourceOfValue> {
+  @Text() title!: string;
+  @Text() section!: string;
+  @Text() edition!: string;
+  @YesNo({ description: "The text is not a regulator's" }) provisional!: boolean;
+}
+
+/** A cell of the drawing table, by its place in the printed table. */
+class CellAnswer implements Required<SourcedCell> {
+  @OneOf(['player', 'banker'], { description: 'Whose table; that of the player is one row' })
+  table!: SourcedCell['table'];
+  @Whole({
+    nullable: true,
+    maximum: 7,
+    description: "The total of the banker's first two cards; null in the player's table",
+  })
+  row!: number | null;
+  @ApiProperty({
+    oneOf: [
+      { type: 'integer', minimum: 0, maximum: 9 },
+      { type: 'string', enum: ['stood'] },
+    ],
+    description:
+      "In the player's table the total of the player's first two cards; in the banker's the value of the player's third card, or stood",
+  })
+  column!: SourcedCell['column'];
+  @OneOf(['draw', 'stand', 'optional']) says!: SourcedCell['says'];
+  @Text({ description: 'The cell in words' }) name!: string;
+  @Part(() => RuleSourceAnswer, {
+    nullable: true,
+    description: 'Where the rule document has it from',
+  })
+  source!: RuleSourceAnswer | null;
+}
+
 /** A card of a coup, and what the rules required before it. */
 @ApiExtraModels(CardDue, OutcomeDue)
 class StepAnswer extends CardAnswer implements Required<CoupStep> {
@@ -151,11 +188,12 @@ class StepAnswer extends CardAnswer implements Required<CoupStep> {
     description: 'Of its hand with it; null on no hand, or if a card was not read',
   })
   total!: number | null;
-  @Text({
+  @Part(() => CellAnswer, {
     nullable: true,
-    description: 'The cell of the drawing table that decided about a third card; null for others',
+    description:
+      'The cell of the drawing table that decided about a third card; null for any other, if a natural had ended the drawing, or if a card was not read',
   })
-  cell!: string | null;
+  cell!: CellAnswer | null;
 }
 
 /** A card of a coup, what the rules required before it, and which findings name it. */
@@ -195,8 +233,14 @@ export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
   @RulesId() rules!: string;
   @Whole({ minimum: 1 }) decks!: number;
   @Currency() currency!: string;
+  @Texts({ description: 'Who was on duty in it as caller, in order' }) callers!: readonly string[];
   @Parts(() => CoupStepAnswer) steps!: readonly CoupStepAnswer[];
   @DueField('What the rules require after the last card') then!: readonly Due[];
+  @Part(() => CellAnswer, {
+    nullable: true,
+    description: 'The cell by which `then` has a third card; null if it has none',
+  })
+  thenCell!: CellAnswer | null;
   @Part(() => BettingClosedAnswer, { nullable: true, description: 'Null if it was not closed' })
   bettingClosed!: BettingClosedAnswer | null;
   @Parts(() => DeclaredAnswer) declared!: readonly DeclaredAnswer[];

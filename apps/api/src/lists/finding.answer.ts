@@ -28,7 +28,8 @@ import { ReviewAnswer } from './review.answer.js';
 
 type Gap = NonNullable<Finding['gap']>;
 
-const SLIPS = [
+/** The known slips that explain a wrong payment. */
+export const SLIPS = [
   'odds-read-as-for',
   'wrong-tier',
   'commission-netted',

@@ -7,14 +7,18 @@ import {
   type DispositionCode,
   type FindingCode,
   type Severity,
+  type Slip,
 } from '#audit';
 import {
   FINDING_ORDERS,
+  FINDING_REPORTS,
   FINDING_STATUSES,
   type FindingOrder,
+  type FindingReport,
   type FindingStatus,
 } from '#read-model';
 import { TextParam } from '../http/parameters.js';
+import { SLIPS } from './finding.answer.js';
 import {
   ChoiceField,
   ChoicesField,
@@ -110,6 +114,24 @@ class FindingFilterFields extends DealtFields {
   })
   @MaxLength(SEARCH_LENGTH_MAX)
   q?: string;
+
+  @ChoiceField(FINDING_REPORTS)
+  report?: FindingReport;
+
+  @YesNoField('What a ruling leaves in the counts of errors, or all else')
+  counts?: boolean;
+
+  @TextField({ description: 'The bet that it names; empty if it names none', example: 'banker' })
+  bet?: string;
+
+  @ChoiceField(['', ...SLIPS])
+  explainedBy?: Slip | '';
+
+  @ChoiceField(['', 'house', 'patron'])
+  favours?: 'house' | 'patron' | '';
+
+  @TextField({ description: 'The currency of its shoe, ISO 4217', example: 'MOP' })
+  currency?: string;
 }
 
 /** The query of the list of findings: a filter, and in what order. */

@@ -5,6 +5,7 @@ import type {
   DeviceLine,
   MisdealtLine,
   FindingLine,
+  PayoutCoup,
   PayoutLine,
   PayoutsReport,
   ShoeReportLine,
@@ -116,6 +117,24 @@ export const SHOE_COLUMNS: readonly Column<ShoeReportLine>[] = [
     { heading: 'findings', value: ({ findings }) => findings.join(' ') },
   ]),
 ];
+
+/** The columns of the file of the coups that the report on payouts adds up. */
+export const PAYOUT_COUP_COLUMNS = named<PayoutCoup>(
+  'gamingDay',
+  'table',
+  'shoe',
+  'coup',
+  'coupRef',
+  'openedAt',
+  'dealer',
+  'bet',
+  'currency',
+  'bets',
+  'staked',
+  'paid',
+  'taken',
+  'won',
+);
 
 /**
  * A line of the file: the settlements of a bet, or the wrong ones among them for one cause. Only

@@ -60,8 +60,11 @@ export class DealersFields extends ofReport(DealtFields) {
   counted?: boolean;
 }
 
-/** The query of the report on shoes: by table, gaming days and dealer. */
-export class ShoesReportFields extends ofReport(paged(DealtFields)) {}
+/** The query of the report on shoes: by table, gaming days, dealer and rule document. */
+export class ShoesReportFields extends ofReport(paged(DealtFields)) {
+  @TextField({ description: 'The rule document, `id@version`', example: 'punto-banco@1' })
+  rules?: string;
+}
 
 /** The query of the report on payouts: by table, days, dealer, bet and currency. */
 export class PayoutsFields extends ofReport(DealtFields) {
@@ -71,6 +74,9 @@ export class PayoutsFields extends ofReport(DealtFields) {
   @CurrencyField()
   currency?: string;
 }
+
+/** The query of the coups of the report on payouts: the same, a page at a time. */
+export class PayoutCoupsFields extends paged(PayoutsFields) {}
 
 /** The query of the report on devices: by table, gaming days and source. */
 export class DevicesFields extends ofReport(paged(FilterFields)) {

@@ -11,6 +11,7 @@ import type {
   MisdealtCount,
   MisdealtLine,
   MisdealtSummary,
+  PayoutCoup,
   PayoutLine,
   PayoutsReport,
   PayoutTotal,
@@ -208,6 +209,17 @@ export class PayoutAnswer implements Required<PayoutLine> {
   @Amount({ description: 'Stakes taken' }) taken!: number;
   @Amount({ description: 'taken - paid' }) won!: number;
 }
+/** The settlements of a bet in one coup. */
+class PayoutCoupAnswer extends PayoutAnswer implements Required<PayoutCoup> {
+  @Ref() coupRef!: string;
+  @Ref() shoeRef!: string;
+  @Text() table!: string;
+  @Text() shoe!: string;
+  @Whole() coup!: number;
+  @Text({ nullable: true }) dealer!: string | null;
+  @Time() openedAt!: string;
+  @Day() gamingDay!: string;
+}
 /** Wrong settlements of one bet for one cause. */
 export class VarianceAnswer implements Required<VarianceLine> {
   @Text({ nullable: true }) bet!: string | null;
@@ -286,3 +298,5 @@ export class ShoesReportAnswer extends pageAnswerOf(ShoeReportAnswer) {
 export class DevicesAnswer extends pageAnswerOf(DeviceAnswer) {
   @Part(() => DevicesTotalAnswer) total!: DevicesTotalAnswer;
 }
+/** A page of the coups that the report on payouts adds up. */
+export class PayoutCoupsAnswer extends pageAnswerOf(PayoutCoupAnswer) {}

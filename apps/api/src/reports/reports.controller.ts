@@ -8,6 +8,7 @@ import {
   type DevicesReport,
   type MisdealtReport,
   type Page,
+  type PayoutCoup,
   type PayoutsReport,
   type ReadAt,
   type ShoeReport,
@@ -24,6 +25,7 @@ import {
   DealersFields,
   DevicesFields,
   MisdealtFields,
+  PayoutCoupsFields,
   PayoutsFields,
   ShoesReportFields,
 } from './report-fields.js';
@@ -33,6 +35,7 @@ import {
   DealersAnswer,
   DevicesAnswer,
   MisdealtReportAnswer,
+  PayoutCoupsAnswer,
   PayoutsAnswer,
   ShoesReportAnswer,
 } from './report.answers.js';
@@ -101,6 +104,16 @@ export class ReportsController {
     @Reader() by: Reading,
   ): Promise<ReadAt<PayoutsReport> | Export> {
     return this.queries.execute(new AskLines(reports.PAYOUTS, by.asks(fields)));
+  }
+
+  @Get('payouts/coups')
+  @Requires('report-payouts')
+  @ReadReport('The coups that a line of the report on payouts is made of', PayoutCoupsAnswer)
+  reportPayoutCoups(
+    @Query() fields: PayoutCoupsFields,
+    @Reader() by: Reading,
+  ): Promise<ReadAt<Page<PayoutCoup>> | Export> {
+    return this.queries.execute(new AskLines(reports.PAYOUT_COUPS, by.asks(fields)));
   }
 
   @Get('devices')

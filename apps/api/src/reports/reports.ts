@@ -7,8 +7,10 @@ import {
   everyCommissionCoup,
   everyDevice,
   everyMisdealt,
+  everyPayoutCoup,
   everyShoeReport,
   misdealtCoups,
+  payoutCoups,
   payoutVariance,
   shoeReport,
   type CommissionBy,
@@ -72,6 +74,13 @@ export const PAYOUTS: List<PayoutFilter, PayoutsReport, columns.PayoutCsvLine> =
     yield* inSlices(columns.payoutLines(await payoutVariance(read, filter)));
   },
   file: fileOfRows('payouts', columns.PAYOUT_COLUMNS, columns.seenPayout),
+};
+
+/** The coups that the settlements of a bet are made of. */
+export const PAYOUT_COUPS = {
+  page: payoutCoups,
+  every: everyPayoutCoup,
+  file: fileOf('payout-coups', columns.PAYOUT_COUP_COLUMNS),
 };
 
 /** Gaps, unread cards and clocks of devices. */

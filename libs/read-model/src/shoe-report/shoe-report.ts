@@ -17,6 +17,12 @@ const SHOWN = [
   'decks',
 ] as const;
 
+/** The filter of the report on shoes. */
+export interface ShoesFilter extends Filter {
+  /** The rule document that shoes were dealt by, `id@version`. */
+  readonly rules?: string;
+}
+
 /** The reconciliation of a shoe's cards. */
 export interface ShoeReportLine extends Pick<ShoeRow, (typeof SHOWN)[number]> {
   readonly shoeRef: string;
@@ -95,7 +101,7 @@ const COLUMNS = SHOE.select('s', [...SHOWN, 'ref', 'cards', 'unread', 'remaining
  */
 export async function shoeReport(
   read: Snapshot,
-  filter: Filter,
+  filter: ShoesFilter,
   paging: Paging,
 ): Promise<ShoeReport> {
   const rows = await read.rows<ShoeRead>(...shoesQuery(filter, paging));
@@ -109,11 +115,14 @@ export async function shoeReport(
 }
 
 /** Yields all the lines that `shoeReport` returns in pages. */
-export async function* everyShoeReport(read: Snapshot, filter: Filter): Slices<ShoeReportLine> {
+export async function* everyShoeReport(
+  read: Snapshot,
+  filter: ShoesFilter,
+): Slices<ShoeReportLine> {
   for await (const rows of read.slices<ShoeRead>(...shoesQuery(filter))) yield rows.map(lineOf);
 }
 
-function shoesQuery(filter: Filter, paging?: Paging): RowQuery {
+function shoesQuery(filter: ShoesFilter, paging?: Paging): RowQuery {
   const where = conditions(filter);
   if (paging?.cursor !== undefined)
     where.and(
@@ -128,8 +137,8 @@ function shoesQuery(filter: Filter, paging?: Paging): RowQuery {
   ];
 }
 
-const conditions = ({ dealer, ...filter }: Filter): Where =>
-  new Where().filter('s', filter, 'empty').named(DEALT_BY, dealer);
+const conditions = ({ dealer, rules, ...filter }: ShoesFilter): Where =>
+  new Where().filter('s', filter, 'empty').named(DEALT_BY, dealer).given('s.rules = ?', rules);
 
 const HOUR_MS = 3_600_000;
 
@@ -166,7 +175,7 @@ function hoursOf({ openedAt, closedAt }: Pick<ShoeRow, 'openedAt' | 'closedAt'>)
   return (Date.parse(closedAt) - Date.parse(openedAt)) / HOUR_MS;
 }
 
-async function totalOf(read: Snapshot, filter: Filter): Promise<ShoeReportTotal> {
+async function totalOf(read: Snapshot, filter: ShoesFilter): Promise<ShoeReportTotal> {
   const where = conditions(filter);
   const [row] = await read.rows<Readonly<Record<keyof ShoeReportTotal, string>>>(
     `select count(*) as shoes, count(*) filter (where s.closed) as closed, coalesce(sum(52 * s.decks), 0) as expected, coalesce(sum(s.cards), 0) as drawn,
