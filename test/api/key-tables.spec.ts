@@ -145,6 +145,32 @@ describe('the tables that a key brings', () => {
     expect([answer.statusCode, answer.body]).toEqual([403, (await send(key, ['H1'])).body]);
   });
 
+  it('are counted in one transaction for all requests that wait, each by itself', async () => {
+    await api.device({ name: 'together' });
+    const tables = api.app.get(KeyTables);
+    const identity = {
+      kind: 'device',
+      id: 'device/together',
+      writes: { names: () => false },
+    } as unknown as Parameters<KeyTables['bring']>[0];
+    const bring = (...names: string[]): Promise<void> =>
+      tables.bring(
+        identity,
+        names.map((table) => ({ table, position: undefined })),
+      );
+    const outcomes = await Promise.allSettled([
+      ...[bring('K1'), bring('K2'), bring('K3', 'K4', 'K5'), bring('K2', 'K3'), bring('K4')],
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'rejected'],
+    ]);
+    const counted = await api.app.get(DataSource).query<{ names: string[] }[]>(
+      `select array_agg(table_name order by table_name) as names
+         from access.key_table where key_name = 'together' group by brought_at order by brought_at`,
+    );
+    expect(counted).toEqual([{ names: ['K1'] }, { names: ['K2', 'K3'] }]);
+  });
+
   it('cost no query once they are known', async () => {
     const key = await api.device({ name: 'fast' });
     expect(await status(key, ['I1'])).toBe(202);

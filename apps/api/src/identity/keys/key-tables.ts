@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type Repository } from 'typeorm';
 import type { Identity } from '../identity.js';
 import { Problem } from '../../problems/problems.js';
 import { ApiSettings } from '../../settings/api-settings.js';
@@ -14,6 +14,13 @@ export interface TableAsked {
   readonly position: number | undefined;
 }
 
+/** A request that waits until its tables are counted. */
+interface Waiting {
+  readonly asked: readonly TableAsked[];
+  readonly counted: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
 /**
  * Bounds how many tables a key brings into the record, because a sender may invent names, and each
  * table costs the auditor memory and rows for ever. A table counts when the key sends to it first,
@@ -23,7 +30,8 @@ export interface TableAsked {
 @Injectable()
 export class KeyTables {
   private readonly remembered = new Map<string, ReadonlySet<string>>();
-  private readonly turns = new Map<string, Promise<void>>();
+  /** For each key for which tables are being counted, the requests that came meanwhile. */
+  private readonly waiting = new Map<string, Waiting[]>();
   private size = 0;
 
   constructor(
@@ -39,71 +47,105 @@ export class KeyTables {
   /**
    * Counts the tables that are new to a key. Throws `source-not-yours`, and counts none of them, if
    * they are more than the key may still bring. Rejects if the database does not answer. Requests
-   * of one key take turns, so that many first events of a table cost one query.
+   * of one key that come while others are being counted share one transaction, because a gateway
+   * that serves a whole floor begins at all its tables at once.
    */
   async bring(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
     if (asked.every(({ table }) => this.knows(sender, table))) return;
-    const count = (): Promise<void> => this.count(sender, asked);
-    const turn = (this.turns.get(sender.id) ?? Promise.resolve()).then(count, (error: unknown) => {
-      if (error instanceof Problem) return count();
-      throw error; // the database is away: those that wait do not each ask it again
-    });
-    this.turns.set(sender.id, turn);
-    await turn.finally(() => {
-      if (this.turns.get(sender.id) === turn) this.turns.delete(sender.id);
+    await new Promise<void>((counted, failed) => {
+      const request = { asked, counted, failed };
+      const others = this.waiting.get(sender.id);
+      if (others) others.push(request);
+      else void this.countAll(sender, request);
     });
   }
 
   /** Throws what `bring` would throw, and counts nothing. */
   async check(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
     if (asked.every(({ table }) => this.knows(sender, table))) return;
-    const all = await this.load(sender);
-    this.refuse(sender, this.freshOf(sender, asked), all.size);
+    this.freshOf(sender, asked, await this.load(sender));
   }
 
-  private async count(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
-    if (asked.every(({ table }) => this.knows(sender, table))) return;
-    const { size } = this.remembered.get(sender.id) ?? (await this.load(sender));
-    const fresh = this.freshOf(sender, asked);
-    if (fresh.length === 0) return;
-    // Tables are never taken away, so what is too many by the cache is too many.
-    this.refuse(sender, fresh, size);
-    await this.insert(sender, fresh);
+  /** Counts for a request of a key, and then for those that came meanwhile, until none waits. */
+  private async countAll(sender: Identity, first: Waiting): Promise<void> {
+    for (let together = [first]; together.length > 0;) {
+      const later: Waiting[] = [];
+      this.waiting.set(sender.id, later);
+      try {
+        await this.count(sender, together);
+        together = later;
+      } catch (error) {
+        // the database is away: those that wait do not ask it again
+        for (const { failed } of [...together, ...later]) failed(error);
+        break;
+      }
+    }
+    this.waiting.delete(sender.id);
   }
 
-  /** Counts tables, unless another api has counted others meanwhile and they are too many. */
-  private async insert(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
+  private async count(sender: Identity, together: readonly Waiting[]): Promise<void> {
+    const known = this.remembered.get(sender.id) ?? (await this.load(sender));
+    const bringing = together.filter(({ asked, counted, failed }) => {
+      try {
+        // Tables are never taken away, so what is too many by the cache is too many.
+        if (this.freshOf(sender, asked, known).length > 0) return true;
+        counted();
+      } catch (error) {
+        failed(error);
+      }
+      return false;
+    });
+    if (bringing.length > 0) await this.insert(sender, bringing);
+  }
+
+  /** Counts for each request that does not bring too many, with what other apis have counted. */
+  private async insert(sender: Identity, together: readonly Waiting[]): Promise<void> {
     const keyName = nameOf(sender);
+    const ends: (() => void)[] = [];
     const all = await this.source.transaction(async (manager) => {
       const [keys, brought] = [manager.getRepository(DeviceKey), manager.getRepository(KeyTable)];
       await keys.findOne({ where: { name: keyName }, lock: { mode: 'pessimistic_write' } });
-      const known = new Set((await brought.findBy({ keyName })).map(({ table }) => table));
-      const fresh = asked.filter(({ table }) => !known.has(table));
-      this.refuse(sender, fresh, known.size);
-      if (fresh.length > 0) await brought.insert(fresh.map(({ table }) => ({ keyName, table })));
-      return new Set([...known, ...fresh.map(({ table }) => table)]);
+      const known = await broughtBy(brought, keyName);
+      const counted: string[] = [];
+      for (const request of together) {
+        try {
+          const fresh = this.freshOf(sender, request.asked, known).map(({ table }) => table);
+          for (const table of fresh) known.add(table);
+          counted.push(...fresh);
+          ends.push(request.counted);
+        } catch (error) {
+          ends.push(() => request.failed(error));
+        }
+      }
+      if (counted.length > 0) await brought.insert(counted.map((table) => ({ keyName, table })));
+      return known;
     });
     this.remember(sender.id, all);
+    for (const end of ends) end();
   }
 
   private async load(sender: Identity): Promise<ReadonlySet<string>> {
-    const brought = await this.source.getRepository(KeyTable).findBy({ keyName: nameOf(sender) });
-    const all = new Set(brought.map(({ table }) => table));
+    const all = await broughtBy(this.source.getRepository(KeyTable), nameOf(sender));
     this.remember(sender.id, all);
     return all;
   }
 
-  private freshOf(sender: Identity, asked: readonly TableAsked[]): TableAsked[] {
-    return asked.filter(({ table }) => !this.knows(sender, table));
-  }
-
-  private refuse({ id }: Identity, fresh: readonly TableAsked[], brought: number): void {
+  /**
+   * Returns the tables that a key would bring beyond those it is known to have brought. Throws
+   * `source-not-yours` if they are too many.
+   */
+  private freshOf(
+    { id, writes }: Identity,
+    asked: readonly TableAsked[],
+    known: ReadonlySet<string>,
+  ): readonly TableAsked[] {
     const { keyTablesMax } = this.settings;
-    const beyond = fresh.slice(Math.max(0, keyTablesMax - brought));
-    if (beyond.length === 0) return;
+    const fresh = asked.filter(({ table }) => !known.has(table) && !writes.names(table));
+    const beyond = fresh.slice(Math.max(0, keyTablesMax - known.size));
+    if (beyond.length === 0) return fresh;
     throw new Problem(
       'source-not-yours',
-      `${id} has brought ${brought} tables and may bring at most ${keyTablesMax}; nothing was recorded.`,
+      `${id} has brought ${known.size} tables and may bring at most ${keyTablesMax}; nothing was recorded.`,
       {
         errors: beyond.slice(0, LISTED_MAX).map(({ table, position }) => ({
           pointer: '/table',
@@ -134,3 +176,8 @@ export class KeyTables {
 const LISTED_MAX = 100;
 
 const nameOf = ({ id }: Identity): string => id.slice('device/'.length);
+
+const broughtBy = async (brought: Repository<KeyTable>, keyName: string): Promise<Set<string>> =>
+  new Set(
+    (await brought.find({ select: { table: true }, where: { keyName } })).map(({ table }) => table),
+  );
