@@ -10,6 +10,8 @@ import { people, playFaulty, quantiles } from './floor.mjs';
 /** @typedef {import('./person.mjs').Person} Person */
 /** @typedef {import('../server/stack.mjs').Server} Server */
 
+/** How long live play may lag behind before it is no longer waited for. */
+const GRACE_S = 5;
 /** So many that no session is held up by its pace. */
 const PAIRS = 12;
 /** The first findings are ruled on while Node compiles hot code. Not counted. */
@@ -109,7 +111,7 @@ export async function commands(machine, { log, findings, rate, seconds, flags })
 async function besideLivePlay(server, ids, all, { log, rate, seconds }) {
   const sender = await started('live-sender', {
     ...{ port: server.port, token: server.token, perSecond: rate, seconds: WARM_S + seconds },
-    ...{ tables: 600, connections: 256 },
+    ...{ tables: 600, connections: 256, graceS: GRACE_S },
   });
   const sending = asked(sender);
   await pause(WARM_S * 1000);

@@ -52,9 +52,10 @@ function faultyShoe(table, faults, coups = Infinity) {
  */
 export async function playFaulty(server, { tables, faults, coups }) {
   const dir = mkdtempSync(join(tmpdir(), 'shoeprint-bench-'));
-  const all = Array.from({ length: FILES }, () => /** @type {string[]} */ ([]));
+  const count = Math.min(FILES, tables);
+  const all = Array.from({ length: count }, () => /** @type {string[]} */ ([]));
   for (let t = 0; t < tables; t += 1)
-    all[t % FILES]?.push(...faultyShoe(`R${t}`, faults, coups), '');
+    all[t % count]?.push(...faultyShoe(`R${t}`, faults, coups), '');
   const files = all.map((lines, n) => {
     const file = join(dir, `${n}.ndjson`);
     writeFileSync(file, lines.filter((line) => line !== '').join('\n') + '\n');
@@ -71,6 +72,58 @@ export async function playFaulty(server, { tables, faults, coups }) {
   await client.query('vacuum analyze');
   await client.end();
   return rows.map(({ id }) => id);
+}
+
+/** The tables of many findings. */
+const TABLES = 600;
+/** Findings of each table that were raised by its events. The others are copies of them. */
+const FAULTS = 8;
+const COUPS = 10;
+
+/**
+ * Copies the findings until there are `findings`, under other ids and raised a minute later for
+ * each, and rules on every third.
+ * @param {string} databaseUrl
+ * @param {number} findings
+ */
+async function copy(databaseUrl, findings) {
+  const client = await connected(databaseUrl);
+  /** @type {{ rows: { name: string }[] }} */
+  const { rows } = await client.query(
+    `select column_name as name from information_schema.columns
+     where table_schema = 'rows' and table_name = 'finding' order by ordinal_position`,
+  );
+  const copies = Math.ceil(findings / (TABLES * FAULTS)) - 1;
+  const made = /** @type {Record<string, string>} */ ({
+    id: 'made.id',
+    raised_at: `f.raised_at + n * interval '1 minute'`,
+    body: `replace(f.body::text, f.id, made.id)::json`,
+    review: `case when n % 3 = 0 then 'ruled' else f.review end`,
+  });
+  const names = rows.map(({ name }) => `"${name}"`);
+  const values = rows.map(({ name }) => made[name] ?? `f."${name}"`);
+  await client.query(
+    `insert into rows.finding (${names.join(', ')})
+     select ${values.join(', ')} from rows.finding f, generate_series(1, ${copies}) n,
+       lateral (select md5(f.id || '/' || n) as id) made`,
+  );
+  await client.query('vacuum analyze');
+  /** @type {{ rows: { n: number }[] }} */
+  const counted = await client.query('select count(*)::integer as n from rows.finding');
+  await client.end();
+  return counted.rows[0]?.n ?? 0;
+}
+
+/**
+ * Plays tables with findings, and copies those until there are so many. Resolves with the ids of
+ * the played ones, how many there are in all, and at how many tables.
+ * @param {Server} server
+ * @param {number} findings
+ */
+export async function manyFindings(server, findings) {
+  const ids = await playFaulty(server, { tables: TABLES, faults: FAULTS, coups: COUPS });
+  const all = await copy(server.databaseUrl, findings);
+  return { ids, all, tables: TABLES };
 }
 
 /**

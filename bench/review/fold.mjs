@@ -19,9 +19,9 @@ import { spread } from '../measure.mjs';
 import { load } from '../server/children.mjs';
 import { rulingsOn } from './rulings.mjs';
 
-/** The last version before findings could be reviewed. */
-export const BEFORE = '87881f763599480301ca22dfc6ea5612012659e4';
-
+/** How long each program that is measured, and the build of the version before, may take. */
+const TURN_MS_MAX = 60_000;
+const BUILD_MS_MAX = 240_000;
 const SHOES = 120;
 /** About as many coups as a shoe has. */
 const COUPS_A_SHOE = 81;
@@ -57,6 +57,9 @@ function write(file, lines) {
   return file;
 }
 
+/** @type {(round: number, rounds: number, until: number) => boolean} */
+const isDue = (round, rounds, until) => round < rounds && (round < 2 || performance.now() < until);
+
 /** One fault in every hundredth coup: in a coup of four of five shoes. */
 const everyHundredth = () =>
   Array.from({ length: SHOES }, (_, n) => n + 1)
@@ -81,7 +84,11 @@ function built(dir, revision) {
     ...quiet,
   });
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'));
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, ...quiet });
+  execFileSync('npm', ['run', '--silent', 'build'], {
+    cwd: root,
+    timeout: BUILD_MS_MAX,
+    ...quiet,
+  });
   return {
     root,
     end: () => execFileSync('git', ['worktree', 'remove', '--force', root], { cwd: here }),
@@ -94,28 +101,31 @@ const turn = (root, file) =>
     execFileSync(
       process.execPath,
       [fileURLToPath(new URL('fold-turn.mjs', import.meta.url)), root, file],
-      { encoding: 'utf8' },
+      { encoding: 'utf8', timeout: TURN_MS_MAX },
     ),
   );
 
 /**
- * Compares this build with the one before reviews, by turns.
- * @param {string} dir
- * @param {{ revision: string, rounds: number }} asked
+ * Compares this build with the one before reviews, by turns. Begins no turn after `until`, on the
+ * monotonic clock, but two of each log.
+ * @param {string} dir for files
+ * @param {{ revision: string, rounds: number, until: number }} asked
  */
-function compare(dir, { revision, rounds }) {
+export function compare(dir, { revision, rounds, until }) {
   const before = built(dir, revision);
   try {
-    for (const [name, faults, aim] of /** @type {const} */ ([
-      ['no faults', [], 1.03],
-      ['a fault in every hundredth coup', everyHundredth(), 1.05],
+    const from = performance.now();
+    for (const [name, faults, aim, share] of /** @type {const} */ ([
+      ['no faults', [], 1.03, 0.5],
+      ['a fault in every hundredth coup', everyHundredth(), 1.05, 1],
     ])) {
+      const end = from + (until - from) * share;
       const { lines } = simulate({ rules, seed: 'bench', shoes: SHOES, bets: true, faults });
       const file = write(join(dir, 'log.ndjson'), lines);
       const ratios = [];
       const times = [];
       let found = 0;
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; isDue(round, rounds, end); round += 1) {
         const first = round % 2 === 0 ? turn(here, file) : undefined;
         const old = turn(before.root, file);
         const now = first ?? turn(here, file);
@@ -125,7 +135,7 @@ function compare(dir, { revision, rounds }) {
       }
       const { median } = spread(ratios);
       console.log(
-        `fold | ${name} | ${SHOES} shoes, ${(statSync(file).size / 1e6).toFixed(0)} MB, ${found} findings | ${shown(times, 0)} ms of processor | ${shown(ratios)} times the version before reviews, ${rounds} rounds | aim ${aim}: ${median <= aim ? 'reached' : 'not reached'} | load ${load()}`,
+        `fold | ${name} | ${SHOES} shoes, ${(statSync(file).size / 1e6).toFixed(0)} MB, ${found} findings | ${shown(times, 0)} ms of processor | ${shown(ratios)} times the version before reviews, ${ratios.length} rounds | aim ${aim}: ${median <= aim ? 'reached' : 'not reached'} | load ${load()}`,
       );
     }
   } finally {
@@ -136,15 +146,16 @@ function compare(dir, { revision, rounds }) {
 /**
  * Prints how many findings are ruled on in a second: claimed, proposed and signed, from the lines.
  * @param {number} rounds
+ * @param {number} until begins no round after it, on the monotonic clock, but two of each kind
  */
-function rulings(rounds) {
+export function rulings(rounds, until) {
   for (const [name, isWithin] of /** @type {const} */ ([
     ['of the open shoe', true],
     ['of shoes out of reach', false],
   ])) {
     const perSecond = [];
     let acts = 0;
-    for (let round = 0; round <= rounds; round += 1) {
+    for (let round = 0; isDue(round, rounds + 1, until); round += 1) {
       const { states, lines } = rulingsOn({ book, rules, tables: 20, faults: 50, isWithin });
       const decoder = new Decoder(houseFrom(book));
       const blocks = lines.map(({ table, text }) => ({ table, bytes: Buffer.from(text) }));
@@ -165,7 +176,7 @@ function rulings(rounds) {
     }
     const { median } = spread(perSecond);
     console.log(
-      `rulings | ${name} | ${acts} findings claimed, proposed and signed, from the lines | ${shown(perSecond, 0)} a second of processor, ${rounds} rounds | aim 3000: ${median >= 3000 ? 'reached' : 'not reached'} | load ${load()}`,
+      `rulings | ${name} | ${acts} findings claimed, proposed and signed, from the lines | ${shown(perSecond, 0)} a second of processor, ${perSecond.length} rounds | aim 3000: ${median >= 3000 ? 'reached' : 'not reached'} | load ${load()}`,
     );
   }
 }
@@ -173,8 +184,9 @@ function rulings(rounds) {
 /**
  * Prints the size of a full desk, and how long it loads.
  * @param {number} rounds
+ * @param {number} until begins no round after it, on the monotonic clock, but two
  */
-function desk(rounds) {
+export function desk(rounds, until) {
   const { states, lines } = rulingsOn({
     book,
     rules,
@@ -194,7 +206,7 @@ function desk(rounds) {
   const full = saveTable(state);
   const empty = saveTable({ ...state, desk: { ...newTable('x').desk } });
   const [saving, loading, without] = [[], [], []].map(() => /** @type {number[]} */ ([]));
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; isDue(round, rounds, until); round += 1) {
     for (const [text, times] of /** @type {const} */ ([
       [full, loading],
       [empty, without],
@@ -222,7 +234,10 @@ function desk(rounds) {
  */
 function peak(file) {
   const program = fileURLToPath(new URL('../audit/peak.mjs', import.meta.url));
-  const { stdout, stderr } = spawnSync(process.execPath, [program, file], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, [program, file], {
+    encoding: 'utf8',
+    timeout: TURN_MS_MAX,
+  });
   const kib = Number(stdout);
   if (!(kib > 0)) throw new Error(`audit of ${file} failed: ${stderr}`);
   return kib / 1024;
@@ -232,7 +247,7 @@ function peak(file) {
  * Prints the peak memory of `audit` over a log with reviews and over one with ten times the acts.
  * @param {string} dir
  */
-function memory(dir) {
+export function memory(dir) {
   const asked = { book, rules, tables: 1, faults: 50, isWithin: true, shoes: 20 };
   const sizes = [1, 10].map((times) => {
     const { whole, lines } = rulingsOn({ ...asked, comments: times === 1 ? 0 : 27 });
@@ -249,17 +264,4 @@ function memory(dir) {
   console.log(
     `memory | ${one.peak.toFixed(0)} MB with ${one.acts} acts (${one.mb.toFixed(0)} MB), ${ten.peak.toFixed(0)} MB with ${ten.acts} (${ten.mb.toFixed(0)} MB): ${ratio.toFixed(2)} times, median of 3 each | aim 1.05: ${ratio <= 1.05 ? 'reached' : 'not reached'}`,
   );
-}
-
-/**
- * Runs the measurements of the fold that are named.
- * @param {string} dir for files
- * @param {{ revision: string, rounds: number, parts: readonly string[] }} asked
- */
-export function foldOf(dir, { revision, rounds, parts }) {
-  const wants = (/** @type {string} */ part) => parts.includes(part);
-  if (wants('compare')) compare(dir, { revision, rounds });
-  if (wants('rulings')) rulings(rounds);
-  if (wants('desk')) desk(rounds);
-  if (wants('memory')) memory(dir);
 }

@@ -5,6 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** A session may send 10 commands a second; this is a little slower. */
 const PACE_MS = 110;
+/** For how long a command is repeated that the rows do not have yet. */
+const PENDING_MS_MAX = 30_000;
 
 /**
  * What this benchmark reads of answers.
@@ -39,20 +41,29 @@ export class Person {
 
   /**
    * Sends a command under a key of its own, once the pace of the session allows it. The wait for
-   * that is not counted. Throws on an answer with another status than `allowed`.
+   * that is not counted. Repeats a command that the rows do not have yet, unless `allowed` has 202,
+   * and counts the time of every repeat. Throws on an answer with another status than `allowed`.
    * @param {string} path after `/v1/findings/`
    * @param {object | undefined} body
    * @param {readonly number[]} [allowed]
    */
   async command(path, body, allowed = [200]) {
+    const key = `bench-${(this.#commands += 1)}`;
+    for (let ms = 0; ;) {
+      await this.#turn();
+      const answer = await this.#send('POST', `/v1/findings/${path}`, body, key);
+      ms += answer.ms;
+      if (allowed.includes(answer.status)) return { ...answer, ms };
+      if (answer.status !== 202 || ms > PENDING_MS_MAX)
+        throw new Error(`${path} answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+  }
+
+  /** Waits until the session may send its next command. */
+  async #turn() {
     const wait = this.#next - performance.now();
     if (wait > 0) await pause(wait);
     this.#next = performance.now() + PACE_MS;
-    const key = `bench-${(this.#commands += 1)}`;
-    const answer = await this.#send('POST', `/v1/findings/${path}`, body, key);
-    if (!allowed.includes(answer.status))
-      throw new Error(`${path} answered ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer;
   }
 
   /**

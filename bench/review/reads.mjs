@@ -1,53 +1,15 @@
 // Reads of the queue with many findings: pages, counts, and everything about one finding.
-import { connected, startServer } from '../server/stack.mjs';
+import { startServer } from '../server/stack.mjs';
 import { cpuFrom, load, othersFrom } from '../server/children.mjs';
 import { sum } from '../server/bulk.mjs';
-import { people, playFaulty, quantiles } from './floor.mjs';
+import { manyFindings, people, quantiles } from './floor.mjs';
 
 /** @typedef {import('./person.mjs').Person} Person */
 
-const TABLES = 600;
-/** Findings of each table that were raised by its events. The others are copies of them. */
-const FAULTS = 8;
-const COUPS = 10;
 const SCOPE = 20;
 const PAGE = 50;
 const WARM = 20;
 const COUNT = 100;
-
-/**
- * Copies the findings until there are `findings`, under other ids and raised a minute later for
- * each, and rules on every third.
- * @param {string} databaseUrl
- * @param {number} findings
- */
-async function copy(databaseUrl, findings) {
-  const client = await connected(databaseUrl);
-  /** @type {{ rows: { name: string }[] }} */
-  const { rows } = await client.query(
-    `select column_name as name from information_schema.columns
-     where table_schema = 'rows' and table_name = 'finding' order by ordinal_position`,
-  );
-  const copies = Math.ceil(findings / (TABLES * FAULTS)) - 1;
-  const made = /** @type {Record<string, string>} */ ({
-    id: 'made.id',
-    raised_at: `f.raised_at + n * interval '1 minute'`,
-    body: `replace(f.body::text, f.id, made.id)::json`,
-    review: `case when n % 3 = 0 then 'ruled' else f.review end`,
-  });
-  const names = rows.map(({ name }) => `"${name}"`);
-  const values = rows.map(({ name }) => made[name] ?? `f."${name}"`);
-  await client.query(
-    `insert into rows.finding (${names.join(', ')})
-     select ${values.join(', ')} from rows.finding f, generate_series(1, ${copies}) n,
-       lateral (select md5(f.id || '/' || n) as id) made`,
-  );
-  await client.query('vacuum analyze');
-  /** @type {{ rows: { n: number }[] }} */
-  const counted = await client.query('select count(*)::integer as n from rows.finding');
-  await client.end();
-  return counted.rows[0]?.n ?? 0;
-}
 
 /**
  * Reads paths one after another and prints how long each took.
@@ -92,12 +54,11 @@ async function deep(person, findings) {
  */
 export async function reads(machine, { log, findings, flags }) {
   const server = await startServer(machine, log, flags);
-  const ids = await playFaulty(server, { tables: TABLES, faults: FAULTS, coups: COUPS });
-  const all = await copy(server.databaseUrl, findings);
+  const { ids, all, tables } = await manyFindings(server, findings);
   const scope = Array.from({ length: SCOPE }, (_, n) => `R${n * 7}`);
   const [whole, some] = await people(server, [['*'], scope]);
   if (!whole || !some) throw new Error('nobody reads');
-  console.log(`reads | ${log} | ${all} findings of ${TABLES} tables, ${ids.length} of them played`);
+  console.log(`reads | ${log} | ${all} findings of ${tables} tables, ${ids.length} of them played`);
   const cpu = cpuFrom(server.pids);
   const others = othersFrom();
   const queue = `/v1/findings?order=queue&limit=${PAGE}`;

@@ -9,7 +9,11 @@ import { clock } from '../measure.mjs';
 import { Connection, request } from './connection.mjs';
 
 /** @typedef {{ perSecond: number, seconds: number, tables: number, connections: number }} LivePlan */
-/** @typedef {LivePlan & { port: number, token: string }} LiveOrder */
+/**
+ * `graceS`: the sender stops so many seconds after the last event was due, even if not all events
+ * were sent and answered. Without it, it waits for every answer.
+ * @typedef {LivePlan & { port: number, token: string, graceS?: number }} LiveOrder
+ */
 /**
  * An event and what became of it: when it was due, sent and answered, and the position that the
  * answer named.
@@ -20,7 +24,7 @@ import { Connection, request } from './connection.mjs';
  * @property {number} sent
  * @property {number} answered
  * @property {number} partition
- * @property {number} next 0 if its request failed
+ * @property {number} next 0 if its request failed or was not answered
  */
 /** @typedef {{ events: Omit<Sent, 'source' | 'bytes'>[], failures: string[], failed: number, cpuMs: number }} LiveSent */
 
@@ -67,17 +71,19 @@ class Sending {
    */
   #busy = new Map();
   #answered = 0;
+  #graceMs;
   /** @type {string[]} */
   failures = [];
 
   /**
    * @param {readonly Sent[]} events
-   * @param {number} perSecond
+   * @param {LiveOrder} order
    * @param {readonly Connection[]} connections
    */
-  constructor(events, perSecond, connections) {
+  constructor(events, { perSecond, graceS = Infinity }, connections) {
     this.#events = events;
     this.#perSecond = perSecond;
+    this.#graceMs = graceS * 1000;
     this.#free = [...connections];
   }
 
@@ -89,7 +95,8 @@ class Sending {
       while (event.due > clock()) await pause(1);
       this.#offer(event);
     }
-    while (this.#answered < this.#events.length) await pause(5);
+    const until = clock() + this.#graceMs;
+    while (this.#answered < this.#events.length && clock() < until) await pause(5);
   }
 
   /**
@@ -137,7 +144,7 @@ async function prepare(order) {
   await Promise.all(open.map(({ opened }) => opened));
   const send = async () => {
     const cpu = process.cpuUsage();
-    const sending = new Sending(events, order.perSecond, open);
+    const sending = new Sending(events, order, open);
     await sending.run();
     const { user, system } = process.cpuUsage(cpu);
     /** @type {LiveSent} */
