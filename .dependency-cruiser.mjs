@@ -63,6 +63,23 @@ export default {
       to: { path: '^(libs/(?!(server|event-log|process|read-model)/)|apps/)' },
     },
     {
+      name: 'console-imports-baccarat-only',
+      severity: 'error',
+      comment: `The console runs in a browser. Every other fact comes from the api, and of the api only types. ${why}`,
+      from: { path: '^apps/console/src/' },
+      to: {
+        path: '^(libs/(?!baccarat/)|apps/(?!console/)|scripts/|test/)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'console-needs-no-node',
+      severity: 'error',
+      comment: `A browser has no modules of Node. ${why}`,
+      from: { path: '^apps/console/src/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'libs-not-apps',
       severity: 'error',
       comment: `Imports point inwards. ${why}`,
@@ -108,7 +125,10 @@ export default {
       name: 'no-orphans',
       severity: 'error',
       comment: 'A file that nothing imports is not part of any program.',
-      from: { orphan: true, pathNot: '/main\\.ts$|\\.d\\.ts$' },
+      from: {
+        orphan: true,
+        pathNot: '/main\\.tsx?$|\\.d\\.ts$|^apps/console/(public/|vite\\.config)|\\.(css|json)$',
+      },
       to: {},
     },
     {
@@ -116,7 +136,7 @@ export default {
       severity: 'error',
       comment: 'An import that leads nowhere fails on the first run.',
       from: {},
-      to: { couldNotResolve: true },
+      to: { couldNotResolve: true, pathNot: '\\?|^react-aria-components$' }, // Vite resolves both
     },
   ],
   options: {

@@ -19,6 +19,7 @@ const ASKED = {
   reportDealers: '/v1/reports/dealers?table=B01',
   reportShoes: '/v1/reports/shoes?table=B01',
   reportPayouts: '/v1/reports/payouts?table=B01',
+  reportPayoutCoups: '/v1/reports/payouts/coups?table=B01',
   reportDevices: '/v1/reports/devices?table=B01',
   listDeliveries: '/v1/deliveries',
   listRules: '/v1/rules',

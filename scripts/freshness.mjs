@@ -5,10 +5,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** What `npm run build` compiles, the console's pages included. */
+const SOURCE = /\.(ts|tsx|css|json|html)$/;
+
 /** @param {string} folder */
 const newest = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && SOURCE.test(entry.name))
     .reduce(
       (latest, entry) => Math.max(latest, statSync(join(entry.parentPath, entry.name)).mtimeMs),
       0,

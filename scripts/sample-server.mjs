@@ -17,17 +17,19 @@ const main = fileURLToPath(new URL('../dist/apps/standalone/src/main.js', import
 /**
  * @typedef {object} SampleServer
  * @property {string} url
- * @property {() => Promise<string>} signIn Returns the token of a new session of the administrator.
- * @property {() => Promise<void>} stop Stops the server and removes its folder.
+ * @property {(person?: string) => Promise<string>} signIn Returns the token of a new session of one
+ *   of the people of the sample day, or of the administrator.
+ * @property {() => Promise<void>} stop Stops the server and removes its folder, unless it is kept.
  */
 
 /**
  * Starts the server and waits until the whole sample day is in the rows.
  * @param {NodeJS.ProcessEnv} [env]
+ * @param {string} [kept] An empty data folder that stays when the server stops.
  * @returns {Promise<SampleServer>}
  */
-export async function startSampleServer(env = { PATH: process.env.PATH }) {
-  const data = mkdtempSync(join(tmpdir(), 'shoeprint-sample-'));
+export async function startSampleServer(env = { PATH: process.env.PATH }, kept) {
+  const data = kept ?? mkdtempSync(join(tmpdir(), 'shoeprint-sample-'));
   writeFileSync(join(data, 'sample-day.begun'), `${SAMPLE_DAY}\n`);
   const server = spawn(process.execPath, ['--enable-source-maps', main, '--sample-day'], {
     env: { ...env, SHOEPRINT_DATA: data, SHOEPRINT_PORT: '0' },
@@ -39,14 +41,16 @@ export async function startSampleServer(env = { PATH: process.env.PATH }) {
     const late = setTimeout(() => server.kill('SIGKILL'), STOP_MS_MAX);
     await ended;
     clearTimeout(late);
-    rmSync(data, { recursive: true, force: true });
+    if (kept === undefined) rmSync(data, { recursive: true, force: true });
   };
   try {
     const { url, signIn: file, sampleEvents } = await listening(server);
-    const { name, password } = /** @type {Record<string, string>} */ (
+    /** @typedef {{ name: string, password: string }} Credentials */
+    const { people, ...admin } = /** @type {Credentials & { people: Credentials[] }} */ (
       JSON.parse(readFileSync(file, 'utf8'))
     );
-    const signIn = async () => {
+    const signIn = async (person = admin.name) => {
+      const { name, password } = people.find((each) => each.name === person) ?? admin;
       const { token } = /** @type {{ token: string }} */ (
         await answerOf(
           await fetch(`${url}/v1/sign-in`, {

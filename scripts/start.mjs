@@ -7,12 +7,12 @@ import { isStale } from './freshness.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const main = 'dist/apps/standalone/src/main.js';
-const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
 
 function build() {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build', '--all'], {
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
     cwd: root,
     encoding: 'utf8',
+    shell: process.platform === 'win32', // npm is a script there
   });
   if (status === 0) return;
   process.stderr.write(`${stdout}${stderr}`);

@@ -1,9 +1,12 @@
-// Checks types in three projects: the whole repository with Node's types, and each pure library
-// without them, so that no clock, file or Buffer can enter the game or the audit unnoticed.
+// Checks types in five projects: all that runs on Node, the console with the types of a browser,
+// its tests with both, and each pure library without either, so that no clock, file or Buffer can
+// enter the game or the audit unnoticed.
 import { spawnSync } from 'node:child_process';
 
 const projects = [
   'tsconfig.json',
+  'apps/console/tsconfig.json',
+  'test/console/tsconfig.json',
   'libs/baccarat/tsconfig.lib.json',
   'libs/audit/tsconfig.lib.json',
 ];

@@ -27,6 +27,7 @@ export const LISTS = [
   '/v1/reports/dealers',
   '/v1/reports/shoes',
   '/v1/reports/payouts',
+  '/v1/reports/payouts/coups',
   '/v1/reports/devices',
 ];
 

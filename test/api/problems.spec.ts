@@ -79,7 +79,7 @@ describe('a problem document', () => {
 
   it('answers an unknown path', async () => {
     for (const path of [
-      '/',
+      '/nothing',
       '/v1',
       '/v1/nothing',
       '/v2/me',
@@ -97,6 +97,9 @@ describe('a problem document', () => {
     ]);
     const one = await api.send('PUT', '/v1/accounts/mei?x=1', admin, {});
     expect([problem(one).name, one.headers.allow]).toEqual(['method-not-allowed', 'PATCH']);
+    // and not those of one finding, whose path would fit as well
+    const many = await api.send('PUT', '/v1/findings/bulk', admin, {});
+    expect([problem(many).name, many.headers.allow]).toEqual(['method-not-allowed', 'POST']);
   });
 
   it('answers a body of another media type', async () => {

@@ -83,6 +83,9 @@ describe('every route of the server', () => {
   it('is open exactly where everybody must have access', () => {
     const open = routesOf(api.app).filter(({ needs }) => needs === 'nothing');
     expect([...new Set(open.map(({ url }) => url))].sort()).toEqual([
+      '/',
+      '/console',
+      '/console/*',
       '/livez',
       '/readyz',
       '/v1/password-reset',

@@ -99,9 +99,13 @@ describe('a name', () => {
     expect(vague).toEqual([]);
   });
 
-  it('is exported from one source file only', () => {
+  // The console has its own words for what the api answers, and imports nothing of the servers.
+  it.each([
+    ['the servers and libraries', (file: string) => !file.startsWith('apps/console/')],
+    ['the console', (file: string) => file.startsWith('apps/console/')],
+  ])('is exported from one source file only in %s', (_, isThere) => {
     const files: Record<string, Set<string>> = Object.create(null);
-    for (const { file, name } of EXPORTED) (files[name] ??= new Set()).add(file);
+    for (const { file, name } of EXPORTED) if (isThere(file)) (files[name] ??= new Set()).add(file);
     const twice = Object.entries(files).filter(([, { size }]) => size > 1);
     expect(twice.map(([name, from]) => `${name}: ${[...from].join(', ')}`)).toEqual([]);
   });

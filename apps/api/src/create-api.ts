@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import { ApiModule } from './api.module.js';
 import type { ApiSettings, Tls } from './settings/api-settings.js';
 import type { ApiParts } from './settings/parts.module.js';
+import { serveConsole } from './console/serve-console.js';
 import { docsNeeds, serveDocs } from './docs/serve-docs.js';
 import { Gate } from './identity/gate.js';
 import { Metrics } from './operation/metrics.js';
@@ -65,6 +66,7 @@ export async function createApi({
   app.setGlobalPrefix(parts.settings.basePath);
   app.useGlobalFilters(new ProblemFilter(paths, refusals));
   serveDocs(app, parts.settings.basePath);
+  serveConsole(app, parts.settings.basePath);
   ROUTES.set(app, paths);
   await app.init();
   return app;

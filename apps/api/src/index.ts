@@ -17,6 +17,7 @@ export {
 } from './identity/accounts/first-admin.js';
 export { sessionWithoutPassword } from './identity/sessions/open-session.js';
 export {
+  FIRST_ADMIN,
   PERMISSIONS,
   permitted,
   ROLES,

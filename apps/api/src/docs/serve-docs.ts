@@ -21,9 +21,10 @@ export function serveDocs(app: NestFastifyApplication, basePath: string): void {
   const fastify = app.getHttpAdapter().getInstance();
   const root = `${basePath}/docs`;
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    void reply.headers(headersOfEvery(request.id));
     const isPage = request.routeOptions.url?.startsWith(root) === true;
-    if (isPage) void reply.header('Content-Security-Policy', POLICY);
+    const policy = isPage ? POLICY : reply.getHeader('Content-Security-Policy');
+    void reply.headers(headersOfEvery(request.id));
+    if (policy !== undefined) void reply.header('Content-Security-Policy', policy);
     if (!reply.hasHeader('Cache-Control'))
       void reply.header('Cache-Control', isPage ? 'no-cache' : 'no-store');
     done(null, payload);

@@ -28,16 +28,16 @@ export class RoutePaths {
   }
 
   /**
-   * Returns the methods that a path takes, or an empty list if no route matches it. `url` may have
-   * a query.
+   * Returns the methods that a path takes, or an empty list if no route matches it. A path that is
+   * a route word for word has the methods of that route, and not those of a parameter in its place.
+   * `url` may have a query.
    */
   methodsOf(url: string): string[] {
     const path = url.replace(/[?#].*$/s, '');
-    return [
-      ...new Set(
-        this.routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method),
-      ),
-    ].sort();
+    const fitting = this.routes.filter(({ pattern }) => pattern.test(path));
+    const exact = fitting.filter((route) => route.url === path.replace(/\/$/, ''));
+    const routes = exact.length > 0 ? exact : fitting;
+    return [...new Set(routes.map(({ method }) => method))].sort();
   }
 }
 

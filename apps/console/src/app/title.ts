@@ -1,0 +1,11 @@
+import { useEffect } from 'react';
+
+/** Names the page in the browser's tab and for readers of the screen, while a screen is shown. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Shoeprint`;
+    return () => {
+      document.title = 'Shoeprint';
+    };
+  }, [title]);
+}

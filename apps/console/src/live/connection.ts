@@ -1,0 +1,93 @@
+import { createParser } from 'eventsource-parser';
+
+/** A message of the stream: the name of what changed, and its present state as JSON. */
+interface LiveEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** What a connection reports: an event, that it is live, that it is not, or that the session ended. */
+export type LiveReport =
+  | { readonly is: 'event'; readonly event: LiveEvent }
+  | { readonly is: 'live' }
+  | { readonly is: 'lost' }
+  | { readonly is: 'signed-out' };
+
+/** The server sends a heartbeat every 5 seconds. Without one for this time the stream is lost. */
+const SILENCE_MS_MAX = 10_000;
+const AGAIN_MS = { least: 1_000, most: 5_000 };
+
+/**
+ * Follows the stream until `stop`. After a loss it connects again within 1 to 5 seconds and resumes
+ * after the last event that it got, so nothing is missed.
+ */
+export function follow(url: string, report: (report: LiveReport) => void): { stop(): void } {
+  const stopped = new AbortController();
+  void followOn(url, report, stopped.signal);
+  return { stop: () => stopped.abort() };
+}
+
+async function followOn(
+  url: string,
+  report: (report: LiveReport) => void,
+  stopped: AbortSignal,
+): Promise<void> {
+  let lastId = '';
+  for (;;) {
+    const outcome = await connect(url, lastId, stopped, (seen) => {
+      lastId = seen.id ?? lastId;
+      report(seen.event ? { is: 'event', event: seen.event } : { is: 'live' });
+    });
+    if (outcome === 'stopped') return;
+    report({ is: outcome });
+    if (outcome === 'signed-out') return;
+    await pause(AGAIN_MS.least + Math.random() * (AGAIN_MS.most - AGAIN_MS.least));
+  }
+}
+
+interface Seen {
+  readonly id?: string | undefined;
+  readonly event?: LiveEvent;
+}
+
+/** Reads one connection to its end. */
+async function connect(
+  url: string,
+  lastId: string,
+  stopped: AbortSignal,
+  seen: (seen: Seen) => void,
+): Promise<'lost' | 'signed-out' | 'stopped'> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+  try {
+    const answer = await fetch(url, {
+      headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
+      credentials: 'same-origin',
+      cache: 'no-store',
+      signal: AbortSignal.any([stopped, silence.signal]),
+    });
+    if (answer.status === 401) return 'signed-out';
+    if (!answer.ok || !answer.body) return 'lost';
+    const parser = createParser({
+      onEvent: ({ id, event, data }) =>
+        seen(event === undefined ? { id } : { id, event: { event, data } }),
+    });
+    seen({});
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return stopped.aborted ? 'stopped' : 'lost';
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+      parser.feed(value);
+      seen({});
+    }
+  } catch {
+    // Whatever broke the connection, it is made again.
+    return stopped.aborted ? 'stopped' : 'lost';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,61 @@
+import type { Card } from '#baccarat';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, dataOf } from '../api/client.js';
+import { useMay } from '../app/me.js';
+import { PlayingCard } from '../game/card.js';
+import { useWords } from '../words/words.js';
+import type { Row } from './rows.js';
+
+const HANDS = ['player', 'banker'] as const;
+/** Coups of rows that are out of sight are let go soon. */
+const KEPT_MS = 20_000;
+const CARD_WIDTH = 24;
+
+interface Props {
+  readonly row: Row;
+  /** Whether the list rests: while it scrolls, no coup is asked for. */
+  readonly isAtRest: boolean;
+}
+
+/** The hands with the cards that a finding names, small. The card at fault has a bracket. */
+export function CardsInQuestion({ row, isAtRest }: Props): ReactNode {
+  const words = useWords();
+  const steps = useSteps(row, isAtRest) ?? [];
+  const named = steps.filter(({ findings }) => findings?.includes(row.id));
+  return HANDS.filter((hand) => named.some(({ to }) => to === hand)).map((hand) => (
+    <span key={hand} role="group" aria-label={words(`side.${hand}`)}>
+      {steps
+        .filter(({ to }) => to === hand)
+        .map((step, at) => (
+          <PlayingCard
+            key={at}
+            card={step.card as Card | null}
+            width={CARD_WIDTH}
+            faulty={named.length === 1 && step === named[0]}
+          />
+        ))}
+    </span>
+  ));
+}
+
+/** Returns the cards of the coup, once they have been read. */
+function useSteps({ coupRef, table, impact }: Row, isAtRest: boolean) {
+  const may = useMay('read-coups');
+  return useQuery({
+    queryKey: ['queue', 'cards', table, coupRef],
+    queryFn: async ({ signal }) => {
+      const coup = await dataOf(
+        api.GET('/v1/coups/{id}', {
+          params: { path: { id: coupRef ?? '' }, query: { table } },
+          signal,
+        }),
+      );
+      return coup.steps.map(({ card, to, findings }) => ({ card, to, findings }));
+    },
+    enabled: may && isAtRest && coupRef !== null && !impact,
+    staleTime: KEPT_MS,
+    gcTime: KEPT_MS,
+    retry: false, // the row is whole without them
+  }).data;
+}

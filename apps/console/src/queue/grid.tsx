@@ -1,0 +1,222 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { sentenceOf } from '../app/failures.js';
+import { Button } from '../controls/button.js';
+import { useWords } from '../words/words.js';
+import type { Current } from './current.js';
+import { QueueRow } from './row.js';
+import { PAGE_ROWS, type QueueRows, type Row } from './rows.js';
+import { useRows } from './use-queue.js';
+
+interface Props {
+  readonly rows: QueueRows;
+  /** How many findings the filter has. */
+  readonly total: number;
+  readonly current: Current;
+  readonly selected: ReadonlySet<string>;
+  /** The finding that is shown beside the list. */
+  readonly open: string | undefined;
+  readonly onOpen: (row: Row) => void;
+  readonly onSelect: (row: Row) => void;
+}
+
+/** The heights of a row in rem, by the width of the list in rem. The style sheet has the same. */
+const SHAPES = [
+  { is: 'narrow', below: 34, height: 8.5 },
+  { is: 'middle', below: 62, height: 5 },
+  { is: 'wide', below: Infinity, height: 3.5 },
+] as const;
+const OVERSCAN = 6;
+const REST_MS = 150;
+const NOW_MS = 30_000;
+
+/** The findings of the queue, as a grid of which only the rows in sight are in the page. */
+export function QueueGrid(props: Props): ReactNode {
+  const { rows, total, current } = props;
+  const words = useWords();
+  const box = useRef<HTMLDivElement>(null);
+  useRows(rows);
+  const shape = useShape(box);
+  const virtual = useRowsInSight(rows, box, shape.heightPx, current.place);
+  useFocus(box, current, virtual.scrollToIndex);
+  const items = virtual.getVirtualItems();
+  useReadOn(rows, items.at(-1)?.index ?? 0);
+  return (
+    <div
+      ref={box}
+      role="grid"
+      aria-label={words('shell.queue')}
+      aria-rowcount={Math.max(total, rows.length)}
+      aria-multiselectable
+      className="queue-grid"
+      data-shape={shape.is}
+      onScroll={({ currentTarget }) => rows.remember({ top: currentTarget.scrollTop })}
+      onKeyDown={(event) => moveBy(event, current, box)}
+      onFocus={({ target }) => current.focused(target)}
+    >
+      <div
+        role="rowgroup"
+        className="queue-space"
+        style={{ height: `${virtual.getTotalSize()}px` }}
+      >
+        <RowsInSight {...props} items={items} isAtRest={!virtual.isScrolling} />
+      </div>
+    </div>
+  );
+}
+
+interface InSight extends Props {
+  readonly items: readonly { readonly index: number; readonly start: number }[];
+  readonly isAtRest: boolean;
+}
+
+function RowsInSight(props: InSight): ReactNode {
+  const { rows, items, current, selected, open, isAtRest, onOpen, onSelect } = props;
+  const now = useNow();
+  return items.map(({ index, start }) => {
+    const row = rows.at(index);
+    return row ? (
+      <QueueRow
+        key={row.id}
+        {...{ row, now, isAtRest, onOpen, onSelect }}
+        place={index}
+        top={start}
+        isCurrent={index === Math.max(0, current.place)}
+        isSelected={selected.has(row.id)}
+        isOpen={row.id === open}
+      />
+    ) : null;
+  });
+}
+
+function useRowsInSight(
+  rows: QueueRows,
+  box: RefObject<HTMLDivElement | null>,
+  heightPx: number,
+  current: number,
+) {
+  // It draws in this component alone, which is not memoized.
+  // eslint-disable-next-line react-hooks/incompatible-library
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => heightPx,
+    getItemKey: (index) => rows.at(index)?.id ?? index,
+    overscan: OVERSCAN,
+    initialOffset: rows.place.top,
+    isScrollingResetDelay: REST_MS,
+    // the row with the focus stays in the page, or the focus would be lost
+    rangeExtractor: ({ startIndex, endIndex, count }) => {
+      const first = Math.max(0, startIndex - OVERSCAN);
+      const last = Math.min(count - 1, endIndex + OVERSCAN);
+      const range = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+      if (current < 0 || current >= count || (current >= first && current <= last)) return range;
+      return current < first ? [current, ...range] : [...range, current];
+    },
+  });
+  useLayoutEffect(() => virtual.measure(), [virtual, heightPx]);
+  return virtual;
+}
+
+/** Reads the next page before the last rows come into sight. */
+function useReadOn(rows: QueueRows, last: number): void {
+  const isNear = last >= rows.length - PAGE_ROWS / 2;
+  const { length, error } = rows;
+  useEffect(() => {
+    if (isNear && error === undefined) void rows.more();
+  }, [rows, isNear, length, error]);
+}
+
+/** Moves the focus to the current row, where the person asked for that. */
+function useFocus(
+  box: RefObject<HTMLDivElement | null>,
+  current: Current,
+  scrollTo: (place: number) => void,
+): void {
+  useEffect(() => {
+    if (!current.wantsFocus() || current.place < 0) return;
+    const row = box.current?.querySelector<HTMLElement>(`[aria-rowindex="${current.place + 1}"]`);
+    if (row) current.giveFocus(row);
+    scrollTo(current.place);
+  });
+}
+
+function moveBy(
+  event: KeyboardEvent,
+  current: Current,
+  box: RefObject<HTMLDivElement | null>,
+): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const seen = box.current;
+  const row = seen?.querySelector<HTMLElement>('[role=row]');
+  const page = seen && row ? Math.max(1, Math.floor(seen.clientHeight / row.offsetHeight)) : 1;
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: page,
+    PageUp: -page,
+    Home: -Infinity,
+    End: Infinity,
+  };
+  const by = steps[event.key];
+  if (by === undefined) return;
+  event.preventDefault();
+  current.move(by);
+}
+
+/** What stands under the list if rows are missing: why, and how to go on. */
+export function End({ rows }: { readonly rows: QueueRows }): ReactNode {
+  const words = useWords();
+  if (rows.error !== undefined)
+    return (
+      <p className="queue-end" role="alert">
+        {sentenceOf(rows.error, words)}{' '}
+        <Button onPress={() => void rows.more()}>{words('shell.again')}</Button>
+      </p>
+    );
+  if (rows.isFull) return <p className="queue-end">{words('queue.full', { rows: rows.length })}</p>;
+  return null;
+}
+
+/** Returns the present time, to half a minute. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), NOW_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** Returns how a row looks at the width of the list, and how high it is. */
+function useShape(box: RefObject<HTMLDivElement | null>) {
+  const [shape, setShape] = useState<{ is: string; heightPx: number }>({
+    is: 'wide',
+    heightPx: 56,
+  });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const measure = (): void => {
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const found = SHAPES.find(({ below }) => element.clientWidth < below * rem) ?? SHAPES[2];
+      const heightPx = found.height * rem;
+      setShape((old) =>
+        old.is === found.is && old.heightPx === heightPx ? old : { is: found.is, heightPx },
+      );
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return shape;
+}

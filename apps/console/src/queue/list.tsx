@@ -1,0 +1,171 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, type Ref, useImperativeHandle, useState } from 'react';
+import type { Search } from '../app/address.js';
+import { useMay } from '../app/me.js';
+import { useKeys } from '../keys/keys.js';
+import { useLiveness } from '../live/live.js';
+import { BULK_MAX } from '../review/bulk.js';
+import { notify } from '../controls/notices.js';
+import { usePreferences } from '../settings/preferences.js';
+import { useWords } from '../words/words.js';
+import { Banner, pause } from './banner.js';
+import { BulkSheet } from './bulk-sheet.js';
+import { useBeside } from './beside.js';
+import { useClaim } from './claim.js';
+import { type Current, useCurrent } from './current.js';
+import type { QueueFilter } from './filter.js';
+import { Foot } from './foot.js';
+import { End, QueueGrid } from './grid.js';
+import type { QueueRows, Row } from './rows.js';
+import { readFacetsAgain, useRows } from './use-queue.js';
+import { useTakeNext } from './use-take-next.js';
+
+interface Props {
+  readonly rows: QueueRows;
+  readonly filter: QueueFilter;
+  readonly search: Search;
+  readonly total: number;
+  readonly ref: Ref<{ focus: () => void }>;
+  readonly onSearch: () => void;
+}
+
+/** The list of the queue with its banner, its keys and the bar under it. */
+export function QueueList({ rows, filter, search, total, ref, onSearch }: Props): ReactNode {
+  const words = useWords();
+  useRows(rows);
+  const current = useCurrent(rows);
+  const { selected, toggle, clear } = useSelected();
+  const refused = useRefused();
+  const open = useOpen(current, search);
+  const { waiting, take } = useTakeNext(filter, open);
+  useImperativeHandle(ref, () => ({ focus: () => current.takeFocus() }));
+  const { rule, sheet } = useRuling(rows, selected, clear);
+  useListKeys({ current, refused, take, open, toggle, clear, rule, onSearch });
+  return (
+    <>
+      <Banner rows={rows} onShow={() => void show(rows, current)} />
+      {rows.length === 0 ? (
+        <p className="queue-empty">{words('queue.empty')}</p>
+      ) : (
+        <QueueGrid
+          {...{ rows, total, current, selected }}
+          open={search['finding']}
+          onOpen={({ id }) => open(id)}
+          onSelect={toggle}
+        />
+      )}
+      <End rows={rows} />
+      <Foot
+        {...{ total, waiting, refused }}
+        place={current.place}
+        selected={selected.size}
+        onTake={take}
+        onRule={rule}
+        onClear={clear}
+      />
+      {sheet}
+    </>
+  );
+}
+
+/** Opens the sheet that rules on what is selected. Once it was sent, nothing is selected. */
+function useRuling(rows: QueueRows, selected: ReadonlySet<string>, clear: () => void) {
+  const [isRuling, setRuling] = useState(false);
+  const onClose = (isDone: boolean): void => {
+    setRuling(false);
+    if (isDone) clear();
+  };
+  const chosen = [...selected].flatMap((id) => rows.at(rows.placeOf(id)) ?? []);
+  return {
+    rule: () => setRuling(selected.size > 0),
+    sheet: isRuling && <BulkSheet rows={chosen} onClose={onClose} />,
+  };
+}
+
+/** Reads the rows again. The focus goes to the row that it was on. */
+async function show(rows: QueueRows, current: Current): Promise<void> {
+  await rows.show(rows.place.id);
+  await readFacetsAgain();
+  current.takeFocus();
+}
+
+/** Returns why commands cannot be used now, if they cannot. */
+function useRefused(): string | undefined {
+  const words = useWords();
+  const may = useMay('review-findings');
+  const { is } = useLiveness();
+  if (!may) return words('queue.notForRole');
+  return is === 'lost' ? words('queue.notLive') : undefined;
+}
+
+/** Opens a finding beside the list or alone. It is the current row when the person comes back. */
+function useOpen(current: Current, search: Search): (id: string) => void {
+  const navigate = useNavigate();
+  const isBeside = useBeside();
+  return (id) => {
+    current.choose(id);
+    if (isBeside) void navigate({ to: '/queue', search: { ...search, finding: id } });
+    else void navigate({ to: '/findings/$id', params: { id } });
+  };
+}
+
+interface Selected {
+  readonly selected: ReadonlySet<string>;
+  readonly toggle: (row: Row) => void;
+  readonly clear: () => void;
+}
+
+/** What is selected, by id: it stays so wherever the rows move. */
+function useSelected(): Selected {
+  const words = useWords();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  return {
+    selected,
+    clear: () => setSelected(new Set()),
+    toggle: ({ id }) => {
+      const next = new Set(selected);
+      if (!next.delete(id)) {
+        if (next.size === BULK_MAX)
+          return notify({ text: words('queue.tooMany', { max: BULK_MAX }) });
+        next.add(id);
+      }
+      setSelected(next);
+    },
+  };
+}
+
+interface ListKeys {
+  readonly current: Current;
+  readonly refused: string | undefined;
+  readonly take: () => void;
+  readonly open: (id: string) => void;
+  readonly toggle: (row: Row) => void;
+  readonly clear: () => void;
+  readonly rule: () => void;
+  readonly onSearch: () => void;
+}
+
+function useListKeys(keys: ListKeys): void {
+  const { current, refused, take, open, toggle, clear, rule, onSearch } = keys;
+  const words = useWords();
+  const { paused } = usePreferences();
+  const claim = useClaim();
+  const { row } = current;
+  const unlessRefused = (run: () => void): void =>
+    refused === undefined ? run() : notify({ text: refused });
+  useKeys({
+    j: { means: 'queue.keyNext', run: () => current.move(1) },
+    k: { means: 'queue.keyBefore', run: () => current.move(-1) },
+    Enter: { means: 'queue.keyOpen', run: () => row && open(row.id) },
+    ' ': { means: 'queue.keySelect', run: () => row && toggle(row) },
+    n: { means: 'queue.takeNext', run: () => unlessRefused(take) },
+    c: { means: 'queue.keyClaim', run: () => row && unlessRefused(() => claim(row)) },
+    r: { means: 'queue.keyRule', run: () => unlessRefused(rule) },
+    p: {
+      means: 'queue.keyPause',
+      run: () => pause(!paused, words('shell.unreachable')),
+    },
+    '/': { means: 'queue.search', run: onSearch },
+    Escape: { means: 'queue.clear', run: clear },
+  });
+}

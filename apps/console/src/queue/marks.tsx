@@ -1,0 +1,90 @@
+import type { ReactNode } from 'react';
+import { useMe } from '../app/me.js';
+import { usePolicy } from '../review/policy.js';
+import { useFormats } from '../words/formats.js';
+import { type Key, useWords } from '../words/words.js';
+import { isOverdue } from './filter.js';
+import type { Row } from './rows.js';
+
+interface Props {
+  readonly row: Row;
+  /** The present time, in ms since 1970. */
+  readonly now: number;
+}
+
+/** What a person must know of a finding before opening it: who holds it, and what is urgent. */
+export function Marks({ row, now }: Props): ReactNode {
+  const words = useWords();
+  const policy = usePolicy();
+  const { state, regressed, touched, lapsed, escalated } = row.review;
+  const flags = (['regressed', 'touched', 'lapsed'] as const).filter(
+    (flag) => ({ regressed, touched, lapsed })[flag],
+  );
+  const late = isOverdue(row, policy?.due, now);
+  return (
+    <>
+      {row.status === 'withdrawn' && <span className="queue-mark">{words('queue.withdrawn')}</span>}
+      {state !== 'open' && (
+        <span className="queue-mark" data-state={state}>
+          <span aria-hidden>{state === 'ruled' ? '✓' : '✎'}</span>{' '}
+          {words(`review.state.${state}` as Key)}
+        </span>
+      )}
+      <Claim row={row} now={now} />
+      {late && (
+        <span className="queue-mark" data-grave>
+          <span aria-hidden>⚠</span> {words('queue.overdue')}
+        </span>
+      )}
+      {escalated !== null && (
+        <span className="queue-mark">
+          {words('review.flag.escalated', { role: words(`role.${escalated}` as Key) })}
+        </span>
+      )}
+      {flags.map((flag) => (
+        <span key={flag} className="queue-mark">
+          {words(`review.flag.${flag}` as Key)}
+        </span>
+      ))}
+      <Video row={row} now={now} kept={policy?.video.kept} />
+    </>
+  );
+}
+
+/** Who holds it. A claim that ran out still counts until another person claims the finding. */
+function Claim({ row, now }: Props): ReactNode {
+  const words = useWords();
+  const formats = useFormats();
+  const { person } = useMe();
+  const { claim } = row.review;
+  if (!claim) return null;
+  const isOver = Date.parse(claim.until) < now;
+  if (isOver && claim.by !== person) return null;
+  return (
+    <span className="queue-mark" data-claim={claim.by === person ? 'mine' : 'other'}>
+      <span aria-hidden>{claim.by === person ? '◉' : '●'}</span>{' '}
+      {claim.by === person ? words('queue.you') : <bdi>{claim.by}</bdi>}{' '}
+      {!isOver && <span className="muted">{formats.time(claim.until).replace(SECONDS, '')}</span>}
+    </span>
+  );
+}
+
+const SECONDS = /:\d\d(?=\D*$)/;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** How long the house keeps the video. Somebody may have asked to keep it for longer. */
+function Video({ row, now, kept }: Props & { readonly kept: number | undefined }): ReactNode {
+  const words = useWords();
+  if (kept === undefined || row.review.state === 'ruled') return null;
+  const left = Date.parse(row.at) + kept * 1_000 - now;
+  if (left <= 0) return <span className="queue-mark muted">{words('queue.videoOver')}</span>;
+  const isShort = left < DAY_MS;
+  return (
+    <span className="queue-mark muted" data-grave={isShort || undefined}>
+      {isShort
+        ? words('queue.videoHours', { hours: Math.floor(left / HOUR_MS) })
+        : words('queue.videoDays', { days: Math.floor(left / DAY_MS) })}
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useRef } from 'react';
+import { Refused } from '../api/client.js';
+import type { Search } from '../app/address.js';
+import { ScreenFailed } from '../app/failures.js';
+import { useTitle } from '../app/title.js';
+import { useWords } from '../words/words.js';
+import { Beside } from './beside.js';
+import { BadFilter, refusedParts } from './bad-filter.js';
+import { filterIn, type QueueFilter, unknownIn } from './filter.js';
+import { Filters } from './filters.js';
+import { QueueList } from './list.js';
+import './queue.css';
+import { Search as SearchBox } from './search.js';
+import { useFacets, useQueue } from './use-queue.js';
+import { Views } from './views.js';
+
+/** The findings that wait for a ruling: the gravest first, then the oldest. */
+export function QueueScreen(): ReactNode {
+  const words = useWords();
+  useTitle(words('shell.queue'));
+  const search: Search = useSearch({ strict: false });
+  const unknown = unknownIn(search);
+  if (unknown.length > 0)
+    return (
+      <BadFilter parts={unknown.map((name) => ({ name, why: words('queue.noSuchFilter') }))} />
+    );
+  return (
+    <div className="queue-page">
+      <Queue search={search} />
+      <Beside id={search['finding']} />
+    </div>
+  );
+}
+
+function Queue({ search }: { readonly search: Search }): ReactNode {
+  const words = useWords();
+  const navigate = useNavigate();
+  const filter = filterIn(search);
+  const { data: rows, error, refetch } = useQueue(filter);
+  const { data: facets } = useFacets(filter);
+  const box = useRef<HTMLInputElement>(null);
+  const list = useRef<{ focus: () => void }>(null);
+  if (error instanceof Refused && error.is === 'invalid-request')
+    return <BadFilter parts={refusedParts(error)} />;
+  if (error && !rows) return <ScreenFailed error={error} reset={() => void refetch()} />;
+  const onFilter = (next: QueueFilter): void => void navigate({ to: '/queue', search: next });
+  return (
+    <section className="queue">
+      <h1 className="only-spoken">{words('shell.queue')}</h1>
+      <div className="queue-head">
+        <Views filter={filter} view={search['view']} />
+        <SearchBox {...{ filter, onFilter }} input={box} onLeave={() => list.current?.focus()} />
+      </div>
+      <Filters {...{ filter, facets, onFilter }} />
+      {rows ? (
+        <QueueList
+          key={JSON.stringify(filter)}
+          ref={list}
+          {...{ rows, filter, search }}
+          total={facets?.total ?? rows.length}
+          onSearch={() => box.current?.focus()}
+        />
+      ) : (
+        <p role="status" className="queue-empty">
+          {words('shell.loading')}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+import { useWords } from '../words/words.js';
+
+/** The shape of each severity, so that no color is needed. */
+const SHAPES = ['■', '▲', '●', '○'] as const;
+
+/** The severity of a finding: its shape, its number and its color. */
+export function Severity({ of }: { readonly of: 1 | 2 | 3 | 4 }): ReactNode {
+  const words = useWords();
+  return (
+    <span className="queue-severity" data-severity={of}>
+      <span className="only-spoken">{words('queue.severity', { severity: of })}</span>
+      <span aria-hidden>
+        {SHAPES[of - 1]}
+        {of}
+      </span>
+    </span>
+  );
+}

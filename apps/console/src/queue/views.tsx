@@ -1,0 +1,185 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type SyntheticEvent, type ReactNode, useState } from 'react';
+import { api, dataOf, Refused } from '../api/client.js';
+import { queries } from '../api/queries.js';
+import { type Search, writeSearch } from '../app/address.js';
+import { sentenceOf } from '../app/failures.js';
+import { useMay } from '../app/me.js';
+import { Button } from '../controls/button.js';
+import { Field } from '../controls/field.js';
+import { notify } from '../controls/notices.js';
+import { Sheet } from '../controls/sheet.js';
+import { useFormats } from '../words/formats.js';
+import { useWords, type Words } from '../words/words.js';
+import { filterIn, type QueueFilter } from './filter.js';
+import { useFacets } from './use-queue.js';
+
+const NAME_LENGTH_MAX = 80;
+const WORST: QueueFilter = {};
+const MINE: QueueFilter = { mine: 'true' };
+/** What others have proposed. */
+const TO_SIGN: QueueFilter = { review: 'proposed', mine: 'false' };
+
+const viewsQuery = queryOptions({
+  queryKey: ['queue', 'views'],
+  queryFn: ({ signal }) => dataOf(api.GET('/v1/me/views', { signal })),
+});
+
+interface Props {
+  readonly filter: QueueFilter;
+  /** The saved view that the address names. */
+  readonly view: string | undefined;
+}
+
+/** The queues that everybody has, and those that this person saved. */
+export function Views({ filter, view }: Props): ReactNode {
+  const words = useWords();
+  const mayArrange = useMay('arrange-screens');
+  const { data } = useQuery({ ...viewsQuery, enabled: mayArrange });
+  const mine = useFacets(MINE).data?.total;
+  const toSign = useFacets(TO_SIGN).data?.total;
+  const shown: Search = { ...filter, ...(view !== undefined && { view }) };
+  return (
+    <nav className="queue-views" aria-label={words('queue.views')}>
+      <View name={words('queue.worst')} search={WORST} shown={shown} />
+      <View name={words('queue.mine')} search={MINE} shown={shown} count={mine} />
+      <View name={words('queue.toSign')} search={TO_SIGN} shown={shown} count={toSign} />
+      {(data?.items ?? []).map(({ name, view: saved }) =>
+        isOfQueue(saved) ? (
+          <View
+            key={name}
+            name={name}
+            search={{ ...filterIn(saved.search), view: name }}
+            shown={shown}
+          />
+        ) : null,
+      )}
+      {mayArrange && <Save filter={filter} />}
+      {mayArrange && view !== undefined && <Delete view={view} />}
+    </nav>
+  );
+}
+
+/** The server keeps what the console sends, and reads nothing of it. */
+const isOfQueue = (view: object): view is { readonly search: Search } =>
+  'screen' in view &&
+  view.screen === 'queue' &&
+  'search' in view &&
+  typeof view.search === 'object' &&
+  view.search !== null &&
+  Object.values(view.search).every((value) => typeof value === 'string');
+
+interface ViewProps {
+  readonly name: string;
+  readonly search: Search;
+  /** What the address says now, but for the finding that is open. */
+  readonly shown: Search;
+  readonly count?: number | undefined;
+}
+
+function View({ name, search, shown, count }: ViewProps): ReactNode {
+  const formats = useFormats();
+  return (
+    <Link
+      to="/queue"
+      search={search}
+      className="queue-view"
+      activeOptions={{ exact: true, includeSearch: true }}
+      aria-current={writeSearch(search) === writeSearch(shown) ? 'page' : undefined}
+    >
+      <bdi>{name}</bdi>
+      {count !== undefined && <span className="queue-count">{formats.number(count)}</span>}
+    </Link>
+  );
+}
+
+function Save({ filter }: { readonly filter: QueueFilter }): ReactNode {
+  const words = useWords();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <Button className="queue-view" onPress={() => setOpen(true)}>
+        + {words('queue.saveView')}
+      </Button>
+      <Sheet title={words('queue.saveView')} isOpen={isOpen} onClose={close}>
+        <SaveForm filter={filter} onClose={close} />
+      </Sheet>
+    </>
+  );
+}
+
+interface FormProps {
+  readonly filter: QueueFilter;
+  readonly onClose: () => void;
+}
+
+function SaveForm({ filter, onClose }: FormProps): ReactNode {
+  const words = useWords();
+  const [name, setName] = useState('');
+  const [error, setError] = useState<string>();
+  const save = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (name.trim() === '') setError(words('queue.viewNeedsName'));
+    else
+      saveView(name.trim(), filter).then(onClose, (problem: unknown) =>
+        setError(faultOf(problem) ?? sentenceOf(problem, words)),
+      );
+  };
+  return (
+    <form className="queue-form" onSubmit={save}>
+      <Field
+        label={words('queue.viewName')}
+        hint={words('queue.viewHint')}
+        value={name}
+        onChange={setName}
+        error={error}
+        maxLength={NAME_LENGTH_MAX}
+        autoFocus
+      />
+      <p className="actions">
+        <Button type="submit" main>
+          {words('queue.save')}
+        </Button>
+        <Button onPress={onClose}>{words('shell.cancel')}</Button>
+      </p>
+    </form>
+  );
+}
+
+/** Returns what is wrong with the name. */
+const faultOf = (problem: unknown): string | undefined =>
+  problem instanceof Refused ? problem.faultAt('/name') : undefined;
+
+async function saveView(name: string, filter: QueueFilter): Promise<void> {
+  const body: object = { screen: 'queue', search: filter };
+  await dataOf(
+    api.PUT('/v1/me/views/{name}', {
+      params: { path: { name } },
+      body: body as Record<string, never>,
+    }),
+  );
+  await queries.invalidateQueries({ queryKey: viewsQuery.queryKey });
+}
+
+function Delete({ view }: { readonly view: string }): ReactNode {
+  const words = useWords();
+  return (
+    <Button className="queue-view" onPress={() => void deleteView(view, words)}>
+      {words('queue.deleteView')}
+    </Button>
+  );
+}
+
+async function deleteView(name: string, words: Words): Promise<void> {
+  try {
+    await dataOf(api.DELETE('/v1/me/views/{name}', { params: { path: { name } } }));
+  } catch (error) {
+    if (!(error instanceof Refused && error.status === 404)) {
+      notify({ text: sentenceOf(error, words) });
+      return;
+    }
+  }
+  await queries.invalidateQueries({ queryKey: viewsQuery.queryKey });
+}

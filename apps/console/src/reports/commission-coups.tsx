@@ -1,0 +1,94 @@
+import type { ReactNode } from 'react';
+import type { Answers } from '../api/client.js';
+import { useFormats } from '../words/formats.js';
+import { useWords } from '../words/words.js';
+import { useCoupColumns } from './coup-columns.js';
+import { Figure } from './figure.js';
+import { LinesRead } from './lines-read.js';
+import { ReportPage } from './report-page.js';
+import { type Query, queryOf, useCommissionTotals, useFilter, usePages } from './report-query.js';
+import { type ReportColumn, ReportTable } from './report-table.js';
+import { byCurrency, commissionOf } from './sums.js';
+
+type Line = Answers['CommissionCoupAnswer'];
+type Sums = Pick<Line, 'currency' | 'due' | 'taken' | 'marked'>;
+
+const SUMS = ['due', 'taken', 'marked'] as const;
+
+/** The coups under a figure of the commission report, and whether they add up to it. */
+export function CommissionCoups(): ReactNode {
+  const words = useWords();
+  const query = queryOf(useFilter());
+  const pages = usePages('commission-coups', query);
+  const sums = byCurrency(pages.lines).map(([currency, lines]): Sums => ({
+    currency,
+    ...commissionOf(lines),
+  }));
+  return (
+    <ReportPage
+      name="commission-coups"
+      error={pages.error}
+      again={pages.again}
+      isReading={pages.isReading}
+      positions={pages.answer?.positions}
+      readAll={pages.readAll}
+    >
+      {pages.isWhole && <AddsUp query={query} sums={sums} />}
+      <ReportTable
+        caption={words('reports.commissionCoups')}
+        columns={useColumns()}
+        lines={pages.lines}
+        totals={pages.isWhole ? sums : []}
+        nothing={words('reports.nothing')}
+      />
+      <LinesRead pages={pages} />
+    </ReportPage>
+  );
+}
+
+/** Says whether the coups add up to the report's own figures. Some commission has no coup. */
+function AddsUp({ query, sums }: { readonly query: Query; readonly sums: readonly Sums[] }) {
+  const words = useWords();
+  const formats = useFormats();
+  const { data } = useCommissionTotals(query);
+  if (!data) return null;
+  const rest = data.totals.flatMap((total) => {
+    const found = sums.find(({ currency }) => currency === total.currency);
+    return SUMS.filter((name) => total[name] !== (found?.[name] ?? 0)).map(
+      (name) =>
+        `${words(`reports.${name}`)} ${formats.money(total[name] - (found?.[name] ?? 0), total.currency)}`,
+    );
+  });
+  return (
+    <p role="status">
+      {rest.length === 0
+        ? words('reports.addsUp')
+        : words('reports.withoutCoup', { amounts: rest.join(', ') })}
+    </p>
+  );
+}
+
+function useColumns(): ReportColumn<Line, Sums>[] {
+  const words = useWords();
+  return [
+    ...useCoupColumns<Line, Sums>(),
+    {
+      id: 'state',
+      title: words('reports.state'),
+      cell: ({ state }) => words(state === 'void' ? 'reports.voidCoup' : `reports.state.${state}`),
+    },
+    {
+      id: 'seat',
+      title: words('reports.seat'),
+      isNumeric: true,
+      cell: (line) => line.seat,
+    },
+    ...SUMS.map((name): ReportColumn<Line, Sums> => ({
+      id: name,
+      title: words(`reports.${name}`),
+      isNumeric: true,
+      cell: (line) => <Figure value={line[name]} currency={line.currency} />,
+      total: (sums) => <Figure value={sums[name]} currency={sums.currency} />,
+    })),
+  ];
+}

@@ -1,0 +1,122 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Answers } from '../api/client.js';
+import { useMay } from '../app/me.js';
+import { useFormats } from '../words/formats.js';
+import { useSpoken, useWords } from '../words/words.js';
+import { LinesRead } from './lines-read.js';
+import { ReportPage } from './report-page.js';
+import { queryOf, useFilter, usePages } from './report-query.js';
+import { type ReportColumn, ReportTable } from './report-table.js';
+
+type Line = Answers['DeviceAnswer'];
+type Total = Answers['DevicesTotalAnswer'];
+
+/** What each device sent, what is missing of it, and its clock. */
+export function DevicesReport(): ReactNode {
+  const words = useWords();
+  const pages = usePages('devices', queryOf(useFilter()));
+  const total = pages.answer?.total;
+  return (
+    <ReportPage
+      name="devices"
+      error={pages.error}
+      again={pages.again}
+      isReading={pages.isReading}
+      positions={pages.answer?.positions}
+      readAll={pages.readAll}
+    >
+      <ReportTable
+        caption={words('reports.devices')}
+        columns={[...useDeviceColumns(), ...useCountColumns(), ...useClockColumns()]}
+        lines={pages.lines}
+        totals={total ? [total] : []}
+        nothing={words('reports.nothing')}
+      />
+      <LinesRead pages={pages} />
+    </ReportPage>
+  );
+}
+
+function useDeviceColumns(): ReportColumn<Line, Total>[] {
+  const words = useWords();
+  const formats = useFormats();
+  const states = { true: 'reports.online', false: 'reports.offline' } as const;
+  return [
+    {
+      id: 'source',
+      title: words('reports.device'),
+      cell: ({ source }) => source,
+      total: () => words('reports.total'),
+    },
+    {
+      id: 'table',
+      title: words('reports.table'),
+      cell: ({ table }) => <Table table={table} />,
+    },
+    {
+      id: 'online',
+      title: words('reports.state'),
+      cell: ({ online }) =>
+        online === null ? words('reports.neverReported') : words(states[`${online}`]),
+    },
+    {
+      id: 'lastTime',
+      title: words('reports.lastTime'),
+      cell: ({ lastTime }) => formats.dateTime(lastTime),
+    },
+  ];
+}
+
+function useCountColumns(): ReportColumn<Line, Total>[] {
+  const words = useWords();
+  const formats = useFormats();
+  return (['events', 'gaps', 'unread', 'equivocations'] as const).map((name) => {
+    const count = (of: Line | Total): ReactNode => (
+      <data value={of[name]}>{formats.number(of[name])}</data>
+    );
+    return {
+      id: name,
+      title: words(`reports.${name}`),
+      isNumeric: true,
+      cell: count,
+      total: count,
+    };
+  });
+}
+
+/** By how much a clock is behind the receipt, in seconds. */
+function useClockColumns(): ReportColumn<Line, Total>[] {
+  const words = useWords();
+  const { locale } = useSpoken();
+  const seconds = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: 3,
+    maximumFractionDigits: 3,
+    signDisplay: 'exceptZero',
+  });
+  return (['clockOffsetLast', 'clockOffsetLeast', 'clockOffsetMost'] as const).map((name) => ({
+    id: name,
+    title: words(`reports.${name}`),
+    isNumeric: true,
+    cell: (line) => {
+      const ms = line[name];
+      return ms === null ? '–' : seconds.format(ms / 1_000);
+    },
+  }));
+}
+
+/** A table, which leads to the findings about its devices. */
+function Table({ table }: Pick<Line, 'table'>): ReactNode {
+  const words = useWords();
+  if (!useMay('read-findings')) return table;
+  return (
+    <Link
+      to="/reports/$report"
+      params={{ report: 'findings' }}
+      search={{ table, q: 'DV' }}
+      aria-label={words('reports.deviceFindings', { table })}
+    >
+      {table}
+    </Link>
+  );
+}

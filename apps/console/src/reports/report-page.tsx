@@ -1,0 +1,146 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { Refused } from '../api/client.js';
+import { Failure, NotForYou, ScreenMissing, sentenceOf } from '../app/failures.js';
+import { useMe } from '../app/me.js';
+import { Button } from '../controls/button.js';
+import { notify } from '../controls/notices.js';
+import { useFormats } from '../words/formats.js';
+import { useWords } from '../words/words.js';
+import { FilterForm, filterName, filterValue } from './filter-form.js';
+import { type ReportName, reportOf } from './report-list.js';
+import { fileAddress, queryOf, useFilter } from './report-query.js';
+
+interface Props {
+  readonly name: ReportName;
+  /** What went wrong. It is shown in place of the lines. */
+  readonly error: Error | null;
+  readonly again: () => void;
+  readonly isReading: boolean;
+  /** The positions that the lines were read at; undefined until there are lines. */
+  readonly positions: string | undefined;
+  /** Reads all lines before a print. */
+  readonly readAll?: (() => Promise<void>) | undefined;
+  readonly children: ReactNode;
+}
+
+/** What every report stands in: its filter, its files, and what a print says about itself. */
+export function ReportPage(props: Props): ReactNode {
+  const { name, error, again, isReading, positions, readAll, children } = props;
+  const words = useWords();
+  const filter = useFilter();
+  const { title } = reportOf(name);
+  return (
+    <article className="report">
+      <header className="report-head">
+        <h2>{words(title)}</h2>
+        <Files name={name} readAll={readAll} />
+      </header>
+      <PrintHead positions={positions} />
+      <FilterForm name={name} filter={filter} />
+      {error ? (
+        <ReportFailed name={name} error={error} again={again} />
+      ) : positions === undefined ? (
+        <p role="status">{words('shell.loading')}</p>
+      ) : (
+        <div className="report-body" aria-busy={isReading}>
+          {children}
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Files({ name, readAll }: Pick<Props, 'name' | 'readAll'>): ReactNode {
+  const words = useWords();
+  const filter = useFilter();
+  const query = queryOf(filter);
+  const print = (): void => {
+    (readAll?.() ?? Promise.resolve()).then(
+      () => setTimeout(() => globalThis.print()),
+      (error: unknown) => notify({ text: sentenceOf(error, words) }),
+    );
+  };
+  return (
+    <p className="actions no-print">
+      {reportOf(name).files.map((format) => (
+        <a key={format} className="button" href={fileAddress(name, query, format)} download>
+          {format.toUpperCase()}
+        </a>
+      ))}
+      <Button onPress={print}>{words('reports.print')}</Button>
+    </p>
+  );
+}
+
+/** What a sheet of paper says about itself: the filter, the positions, who printed it and when. */
+function PrintHead({ positions }: Pick<Props, 'positions'>): ReactNode {
+  const words = useWords();
+  const formats = useFormats();
+  const { id } = useMe();
+  const filter = Object.entries(useFilter());
+  const at = usePrintedAt();
+  const filters = filter.map(
+    ([name, value]) => `${filterName(name, words)}: ${filterValue(name, value, words)}`,
+  );
+  return (
+    <div className="report-print-head" aria-hidden>
+      <p>
+        {words('reports.printed', {
+          name: id.replace(/^[^/]*\//, ''),
+          time: formats.dateTime(at),
+          zone: formats.zone,
+        })}
+      </p>
+      <p>
+        {filters.length > 0
+          ? words('reports.filtered', { filters: filters.join('; ') })
+          : words('reports.unfiltered')}
+      </p>
+      <p>{words('reports.positions', { positions: positions ?? '' })}</p>
+    </div>
+  );
+}
+
+/** Returns when the page was printed last, or shown. */
+function usePrintedAt(): string {
+  const [at, setAt] = useState(() => new Date().toISOString());
+  useEffect(() => {
+    const printed = (): void => flushSync(() => setAt(new Date().toISOString()));
+    addEventListener('beforeprint', printed);
+    return () => removeEventListener('beforeprint', printed);
+  }, []);
+  return at;
+}
+
+/** Says what is wrong with the address, or with the server, and leads back to the report. */
+function ReportFailed({ name, error, again }: Pick<Props, 'name' | 'again'> & { error: Error }) {
+  const words = useWords();
+  if (!(error instanceof Refused))
+    return <Failure title={words('shell.failed')} why={sentenceOf(error, words)} again={again} />;
+  if (error.status === 403) return <NotForYou />;
+  if (error.status === 404) return <ScreenMissing />;
+  if (error.status !== 400)
+    return <Failure title={words('shell.failed')} why={sentenceOf(error, words)} again={again} />;
+  return (
+    <section className="failure" role="alert">
+      <h3>{words('reports.badAddress')}</h3>
+      <ul lang="en">
+        {faultsOf(error).map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+      <Link to="/reports/$report" params={{ report: name }} search={{}} className="button">
+        {words('reports.withoutAny')}
+      </Link>
+    </section>
+  );
+}
+
+function faultsOf({ problem }: Refused): readonly string[] {
+  const faults = problem.errors ?? [];
+  return faults.length === 0
+    ? [problem.detail ?? problem.title]
+    : faults.map(({ reason }) => reason);
+}

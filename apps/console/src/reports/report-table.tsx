@@ -1,0 +1,101 @@
+import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
+import type { ReactNode } from 'react';
+
+const features = tableFeatures({});
+type Features = typeof features;
+
+/** A column of a report: its heading, and what a line and a total have in it. */
+export interface ReportColumn<Line, Total = Line> {
+  readonly id: string;
+  readonly title: string;
+  /** Numbers stand at the right, under each other. */
+  readonly isNumeric?: boolean;
+  readonly cell: (line: Line) => ReactNode;
+  readonly total?: (total: Total) => ReactNode;
+}
+
+interface Props<Line, Total> {
+  readonly caption: string;
+  readonly columns: readonly ReportColumn<Line, Total>[];
+  readonly lines: readonly Line[];
+  /** One for each currency. Money of two currencies is never added. */
+  readonly totals?: readonly Total[];
+  readonly nothing: string;
+}
+
+/** A table of a report, with its totals under it. It scrolls sideways where it does not fit. */
+export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): ReactNode {
+  const { caption, columns, lines, totals = [], nothing } = props;
+  const table = useRows(columns, lines);
+  const numeric = new Set(columns.filter((each) => each.isNumeric).map(({ id }) => id));
+  const classOf = (id: string): string | undefined => (numeric.has(id) ? 'numeric' : undefined);
+  return (
+    <div className="scroll report-scroll" tabIndex={0} role="group" aria-label={caption}>
+      <table className="report-table">
+        <caption className="only-spoken">{caption}</caption>
+        <thead>
+          {table.getHeaderGroups().map(({ id, headers }) => (
+            <tr key={id}>
+              {headers.map((header) => (
+                <th key={header.id} scope="col" className={classOf(header.column.id)}>
+                  <table.FlexRender header={header} />
+                </th>
+              ))}
+            </tr>
+          ))}
+        </thead>
+        <tbody>
+          {table.getRowModel().rows.map((row) => (
+            <tr key={row.id}>
+              {row.getAllCells().map((cell) => (
+                <td key={cell.id} className={classOf(cell.column.id)}>
+                  <table.FlexRender cell={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+          {lines.length === 0 && <Nothing columns={columns.length} says={nothing} />}
+        </tbody>
+        {lines.length > 0 && <Totals columns={columns} totals={totals} />}
+      </table>
+    </div>
+  );
+}
+
+function useRows<Line, Total>(
+  columns: readonly ReportColumn<Line, Total>[],
+  lines: readonly Line[],
+) {
+  const helper = createColumnHelper<Features, Line & object>();
+  const defined: ColumnDef<Features, Line & object>[] = columns.map(({ id, title, cell }) =>
+    helper.display({ id, header: title, cell: ({ row }) => cell(row.original) }),
+  );
+  return useTable({ features, columns: defined, data: lines as readonly (Line & object)[] });
+}
+
+const Nothing = ({ columns, says }: { readonly columns: number; readonly says: string }) => (
+  <tr>
+    <td colSpan={columns} className="muted">
+      {says}
+    </td>
+  </tr>
+);
+
+interface TotalsProps<Line, Total> {
+  readonly columns: readonly ReportColumn<Line, Total>[];
+  readonly totals: readonly Total[];
+}
+
+const Totals = <Line, Total>({ columns, totals }: TotalsProps<Line, Total>): ReactNode => (
+  <tfoot>
+    {totals.map((total, at) => (
+      <tr key={at}>
+        {columns.map(({ id, isNumeric, total: cell }) => (
+          <td key={id} className={isNumeric ? 'numeric' : undefined}>
+            {cell?.(total)}
+          </td>
+        ))}
+      </tr>
+    ))}
+  </tfoot>
+);

@@ -1,0 +1,310 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { useMay, useMe } from '../app/me.js';
+import { Button } from '../controls/button.js';
+import { notify } from '../controls/notices.js';
+import { dispositionIn } from '../finding/history.js';
+import type { Whole } from '../finding/whole.js';
+import { type ScreenKeys, useKeys } from '../keys/keys.js';
+import { useLiveness } from '../live/live.js';
+import { useFormats } from '../words/formats.js';
+import { type Key, useWords } from '../words/words.js';
+import type { BodyOf, Command, Taken } from './act.js';
+import { ActSheet, type SmallCommand } from './act-sheet.js';
+import { ConfirmSheet } from './confirm-sheet.js';
+import { Conflict, Standing } from './conflict.js';
+import { Fallen, Meanwhile } from './changes.js';
+import { Lease } from './lease.js';
+import { policyQuery } from './policy.js';
+import { RuleSheet } from './rule-sheet.js';
+import { type Acts, useActs } from './use-acts.js';
+import './review.css';
+
+/** What a screen does with the commands on one finding. */
+export interface Desk {
+  readonly acts: Acts;
+  /** The sheet that is open. */
+  readonly open: Command | undefined;
+  readonly setOpen: (command: Command | undefined) => void;
+  /** Returns why a command cannot be sent now, or undefined. */
+  readonly refusedWhy: (command: Command) => string | undefined;
+}
+
+/** Returns the commands on one finding, each with what it is refused for. */
+export function useDesk(whole: Whole): Desk {
+  const words = useWords();
+  const formats = useFormats();
+  const acts = useActs(whole.finding.id);
+  const { is } = useLiveness();
+  const [open, setOpen] = useState<Command>();
+  const { may, claim } = whole.review;
+  const refusedWhy = (command: Command): string | undefined => {
+    if (is === 'lost') return words('review.offline');
+    if (acts.busy) return words('review.busy');
+    const answer = may?.[command] ?? 'not-permitted';
+    if (answer === true) return undefined;
+    return answer === 'claimed-by-another' && claim
+      ? words('reason.claimedBy', { person: claim.by, time: formats.time(claim.until) })
+      : words(`reason.${answer}`);
+  };
+  return {
+    acts,
+    open,
+    refusedWhy,
+    setOpen: (command) => {
+      acts.forget();
+      setOpen(command);
+    },
+  };
+}
+
+interface Props {
+  readonly whole: Whole;
+  readonly desk: Desk;
+}
+
+/** The bar of the ruling, where the thumb is: each command, or the reason why it is refused. */
+export function RulingBar({ whole, desk }: Props): ReactNode {
+  const words = useWords();
+  const isReviewer = useMay('review-findings');
+  const { person } = useMe();
+  const isMine = whole.review.claim?.by === person;
+  const { acts } = desk;
+  return (
+    <section className="ruling no-print" aria-label={words('review.bar')}>
+      <Meanwhile whole={whole} />
+      {whole.review.stale && whole.review.state === 'open' && <Fallen whole={whole} />}
+      <div className="ruling-standing">
+        <Standing review={isMine ? { ...whole.review, claim: null } : whole.review} />
+      </div>
+      {isReviewer ? <Commands {...{ whole, desk }} /> : <p>{words('review.readOnly')}</p>}
+      {acts.asking && <ConfirmSheet onDone={acts.asking} />}
+    </section>
+  );
+}
+
+const SMALL = ['comment', 'video', 'escalate', 'take-back', 'reopen'] as const;
+
+function Commands({ whole, desk }: Props): ReactNode {
+  const words = useWords();
+  const claimButton = useRef<HTMLButtonElement>(null);
+  const { acts, open, setOpen, refusedWhy } = desk;
+  const { may } = whole.review;
+  const lease = useLease();
+  const isHeld = may?.release === true;
+  const claim = () => acts.send('claim', { lease });
+  const rule = useRule({ whole, desk, claim });
+  useBarKeys({ desk, rule, claimButton });
+  const small = (command: SmallCommand): ReactNode => (
+    <Button
+      key={command}
+      className="ruling-button"
+      refused={refusedWhy(command)}
+      main={open === undefined && command === 'sign' && may?.sign === true}
+      aria-expanded={open === command}
+      onPress={() => setOpen(open === command ? undefined : command)}
+    >
+      {words(`act.${command}`)}
+    </Button>
+  );
+  return (
+    <>
+      {open !== undefined && <OpenSheet {...{ whole, desk }} />}
+      {open === undefined && acts.failed && <Conflict failed={acts.failed} />}
+      <MyLease {...{ whole, desk, lease, claim }} />
+      <div className="ruling-buttons">
+        <div className="ruling-more">{SMALL.map(small)}</div>
+        <div className="ruling-main">
+          <Button
+            ref={claimButton}
+            className="ruling-button"
+            refused={refusedWhy(isHeld ? 'release' : 'claim')}
+            onPress={() => void (isHeld ? acts.send('release', {}) : claim())}
+          >
+            {words(isHeld ? 'act.release' : 'act.claim')}
+          </Button>
+          {small('refuse')}
+          {small('sign')}
+          <Button
+            className="ruling-button"
+            main={open === undefined && may?.sign !== true}
+            refused={rule.refused}
+            aria-expanded={open === 'propose'}
+            onPress={rule.start}
+          >
+            {words('act.propose')}
+          </Button>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The lease of a claim by the policy in force, in seconds. */
+function useLease(): number {
+  const { house } = useMe();
+  const { data } = useQuery(policyQuery(house.policy));
+  return data?.lease ?? LEASE_DEFAULT;
+}
+const LEASE_DEFAULT = 600;
+
+interface Starts extends Props {
+  readonly claim: () => Promise<Taken | undefined>;
+}
+
+interface Rule {
+  readonly start: () => void;
+  readonly refused: string | undefined;
+}
+
+/** Opens the rule sheet. If nobody has claimed the finding, that comes first. */
+function useRule({ whole, desk, claim }: Starts): Rule {
+  const { may } = whole.review;
+  const { open, setOpen, refusedWhy } = desk;
+  const claimsFirst = may?.propose === 'not-claimed' && may.claim === true;
+  const start = async (): Promise<void> => {
+    if (open === 'propose') setOpen(undefined);
+    else if (!claimsFirst || (await claim())) setOpen('propose');
+  };
+  return {
+    refused: refusedWhy(claimsFirst ? 'claim' : 'propose'),
+    start: () => void start(),
+  };
+}
+
+interface KeysOf {
+  readonly desk: Desk;
+  readonly rule: Rule;
+  readonly claimButton: RefObject<HTMLButtonElement | null>;
+}
+
+/** Each key opens a sheet or moves the focus. None sends. */
+function useBarKeys({ desk, rule, claimButton }: KeysOf): void {
+  const { refusedWhy, setOpen, open } = desk;
+  const opens = (command: SmallCommand, means: Key) => ({
+    means,
+    run: () => {
+      const why = refusedWhy(command);
+      if (why === undefined) setOpen(command);
+      else notify({ text: why });
+    },
+  });
+  const keys: ScreenKeys = {
+    c: { means: 'key.claim', run: () => claimButton.current?.focus() },
+    r: {
+      means: 'key.rule',
+      run: () => (rule.refused === undefined ? rule.start() : notify({ text: rule.refused })),
+    },
+    s: opens('sign', 'key.sign'),
+    x: opens('refuse', 'key.refuse'),
+    u: opens('take-back', 'key.takeBack'),
+    m: opens('comment', 'key.comment'),
+    e: opens('escalate', 'key.escalate'),
+    v: opens('video', 'key.video'),
+    ...(open !== undefined && {
+      Escape: { means: 'shell.close' as const, run: () => setOpen(undefined) },
+    }),
+  };
+  useKeys(keys);
+}
+
+interface LeaseProps extends Starts {
+  readonly lease: number;
+}
+
+function MyLease({ whole, desk, lease, claim }: LeaseProps): ReactNode {
+  const { person } = useMe();
+  const { claim: held } = whole.review;
+  if (!held || held.by !== person) return null;
+  return (
+    <Lease
+      until={held.until}
+      lease={lease}
+      clockAheadMs={whole.clockAheadMs}
+      keep={() => void claim()}
+      canKeep={desk.refusedWhy('claim') === undefined}
+    />
+  );
+}
+
+/**
+ * Moves the focus into a sheet, without scrolling the cards away, and back to where it was once the
+ * sheet is closed.
+ */
+function useFocusIn(sheet: RefObject<HTMLElement | null>, open: Command | undefined): void {
+  useEffect(() => {
+    const before = document.activeElement;
+    const first =
+      sheet.current?.querySelector<HTMLElement>('input:checked') ??
+      sheet.current?.querySelector<HTMLElement>('input, textarea');
+    first?.focus({ preventScroll: true });
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected)
+        before.focus({ preventScroll: true });
+    };
+  }, [sheet, open]);
+}
+
+const TAKE_BACK_MS = 10_000;
+
+/** The sheet of the command that was chosen, over the bar. Escape closes it. */
+function OpenSheet({ whole, desk }: Props): ReactNode {
+  const words = useWords();
+  const { acts, open, setOpen, refusedWhy } = desk;
+  const sheet = useRef<HTMLDivElement>(null);
+  useFocusIn(sheet, open);
+  const propose = async (body: BodyOf<'propose'>): Promise<boolean> => {
+    const taken = await acts.send('propose', body);
+    if (!taken) return false;
+    setOpen(undefined);
+    offerTakeBack(taken, body.disposition);
+    return true;
+  };
+  const offerTakeBack = ({ review, ref }: Taken, code: string): void => {
+    const isRuled = review.state === 'ruled';
+    notify({
+      text: words(isRuled ? 'review.ruled' : 'review.proposed', {
+        disposition: dispositionIn(words, code),
+      }),
+      ms: TAKE_BACK_MS,
+      action: isRuled
+        ? { label: words('review.reopenNow'), run: () => setOpen('reopen') }
+        : {
+            label: words('review.takeBackNow'),
+            run: () => void acts.send('take-back', { proposal: ref }),
+          },
+    });
+  };
+  const sendSmall = async (command: SmallCommand, body: BodyOf<SmallCommand>): Promise<boolean> => {
+    const taken = await acts.send(command, body);
+    if (!taken) return false;
+    setOpen(undefined);
+    notify({ text: words('review.taken', { act: words(`act.${command}`) }) });
+    return true;
+  };
+  if (open === undefined || open === 'claim' || open === 'release') return null;
+  const refused = refusedWhy(open);
+  const close = (): void => setOpen(undefined);
+  return (
+    <div
+      ref={sheet}
+      className="ruling-sheet"
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') close();
+      }}
+    >
+      {acts.failed && <Conflict failed={acts.failed} />}
+      {open === 'propose' ? (
+        <RuleSheet {...{ whole, refused }} onPropose={propose} onClose={close} />
+      ) : (
+        <ActSheet
+          key={open}
+          command={open}
+          {...{ whole, refused }}
+          onSend={sendSmall}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Failure, sentenceOf } from '../app/failures.js';
+import { useTitle } from '../app/title.js';
+import { useWords } from '../words/words.js';
+import { Compare } from './rule-list.js';
+import { differenceQuery, isPolicy, policyListQuery, ruleListQuery } from './rules-reads.js';
+import './rules.css';
+
+/** What differs between two rule documents, or between two review policies, in words. */
+export function DifferenceScreen(): ReactNode {
+  const words = useWords();
+  const { from = '', to = '' }: Readonly<Record<string, string>> = useSearch({ strict: false });
+  useTitle(words('rules.difference'));
+  const { data, error, refetch } = useQuery(differenceQuery(from, to));
+  if (error)
+    return (
+      <Failure
+        title={words('rules.notCompared')}
+        why={sentenceOf(error, words)}
+        again={() => void refetch()}
+      />
+    );
+  if (!data) return <p role="status">{words('shell.loading')}</p>;
+  return (
+    <article className="rules-page">
+      <h1>
+        <Name of={data.from} /> → <Name of={data.to} />
+      </h1>
+      {data.differences.length === 0 ? (
+        <p>{words('rules.noDifference')}</p>
+      ) : (
+        <>
+          <p className="muted">{words('rules.arrow')}</p>
+          <ul className="rules-differences panel" lang="en">
+            {data.differences.map((difference) => (
+              <li key={difference}>{difference}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Others from={data.from} />
+    </article>
+  );
+}
+
+function Name({ of }: { readonly of: string }): ReactNode {
+  return isPolicy(of) ? (
+    <Link to="/rules/policy" search={{ ref: of }}>
+      {of}
+    </Link>
+  ) : (
+    <Link to="/rules/$ref" params={{ ref: of }} search={{}}>
+      {of}
+    </Link>
+  );
+}
+
+/** Chooses two others of the same kind. */
+function Others({ from }: { readonly from: string }): ReactNode {
+  const rules = useQuery({ ...ruleListQuery, enabled: !isPolicy(from) });
+  const policies = useQuery({ ...policyListQuery, enabled: isPolicy(from) });
+  const items = isPolicy(from) ? policies.data?.items : rules.data?.items;
+  return items && <Compare key={from} refs={items.map(({ ref }) => ref)} from={from} />;
+}

@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type SyntheticEvent, type ReactNode, useId, useState } from 'react';
+import type { Answers } from '../api/client.js';
+import { ScreenFailed } from '../app/failures.js';
+import { useMay } from '../app/me.js';
+import { useTitle } from '../app/title.js';
+import { Button } from '../controls/button.js';
+import { useFormats } from '../words/formats.js';
+import { useWords } from '../words/words.js';
+import { ruleListQuery, shoesByRulesQuery } from './rules-reads.js';
+import './rules.css';
+
+type Line = Answers['RulesAnswer']['items'][number];
+
+/** The installed rule documents, how many shoes were dealt by each, and two to compare. */
+export function RulesScreen(): ReactNode {
+  const words = useWords();
+  useTitle(words('rules.title'));
+  const { data, error, refetch } = useQuery(ruleListQuery);
+  if (error) return <ScreenFailed error={error} reset={() => void refetch()} />;
+  if (!data) return <p role="status">{words('shell.loading')}</p>;
+  return (
+    <article className="rules-page">
+      <header className="rules-head">
+        <h1>{words('rules.title')}</h1>
+        <Link to="/rules/policy" search={{}} className="button">
+          {words('rules.policyInForce')}
+        </Link>
+      </header>
+      <DocumentTable lines={data.items} />
+      <Compare refs={data.items.map(({ ref }) => ref)} />
+    </article>
+  );
+}
+
+function DocumentTable({ lines }: { readonly lines: readonly Line[] }): ReactNode {
+  const words = useWords();
+  const seesShoes = useMay('report-shoes');
+  return (
+    <div
+      className="scroll rules-scroll"
+      tabIndex={0}
+      role="group"
+      aria-label={words('rules.title')}
+    >
+      <table className="rules-table">
+        <thead>
+          <tr>
+            <th scope="col">{words('rules.document')}</th>
+            <th scope="col">{words('rules.name')}</th>
+            <th scope="col">{words('rules.game')}</th>
+            <th scope="col">{words('rules.decks')}</th>
+            {seesShoes && (
+              <th scope="col" className="numeric">
+                {words('rules.shoes')}
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <DocumentRow key={line.ref} line={line} seesShoes={seesShoes} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly line: Line;
+  readonly seesShoes: boolean;
+}
+
+const DocumentRow = ({ line: { ref, title, game, decks }, seesShoes }: RowProps): ReactNode => (
+  <tr>
+    <th scope="row">
+      <Link to="/rules/$ref" params={{ ref }} search={{}}>
+        {ref}
+      </Link>
+    </th>
+    <td lang="en">{title}</td>
+    <td>{game.replaceAll('-', ' ')}</td>
+    <td>{decks.join(', ')}</td>
+    {seesShoes && (
+      <td className="numeric">
+        <ShoesBy rules={ref} />
+      </td>
+    )}
+  </tr>
+);
+
+/** How many shoes were dealt by a document. It leads to them. */
+export function ShoesBy({ rules }: { readonly rules: string }): ReactNode {
+  const formats = useFormats();
+  const { data: count } = useQuery(shoesByRulesQuery(rules, useMay('report-shoes')));
+  if (count === undefined) return '…';
+  const figure = <data value={count}>{formats.number(count)}</data>;
+  if (count === 0) return figure;
+  return (
+    <Link to="/reports/$report" params={{ report: 'shoes' }} search={{ rules }}>
+      {figure}
+    </Link>
+  );
+}
+
+interface CompareProps {
+  readonly refs: readonly string[];
+  /** The document that is compared, if it is chosen already. */
+  readonly from?: string;
+}
+
+/** Chooses two documents to compare. */
+export function Compare({ refs, from: chosen }: CompareProps): ReactNode {
+  const words = useWords();
+  const navigate = useNavigate();
+  const [from, setFrom] = useState(chosen ?? refs[0] ?? '');
+  const [to, setTo] = useState(refs.find((ref) => ref !== from) ?? '');
+  const compare = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    void navigate({ to: '/rules/diff', search: { from, to } });
+  };
+  if (refs.length < 2) return <p className="muted">{words('rules.onlyOne')}</p>;
+  return (
+    <form className="rules-compare no-print" onSubmit={compare}>
+      <Choice label={words('rules.from')} refs={refs} value={from} onChange={setFrom} />
+      <Choice label={words('rules.to')} refs={refs} value={to} onChange={setTo} />
+      <Button type="submit">{words('rules.compare')}</Button>
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly refs: readonly string[];
+  readonly value: string;
+  readonly onChange: (ref: string) => void;
+}
+
+function Choice({ label, refs, value, onChange }: ChoiceProps): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+        {refs.map((ref) => (
+          <option key={ref}>{ref}</option>
+        ))}
+      </select>
+    </div>
+  );
+}

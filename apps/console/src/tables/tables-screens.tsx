@@ -1,0 +1,3 @@
+export { ShoeScreen } from './shoe-screen.js';
+export { TableScreen } from './table-screen.js';
+export { TablesScreen } from './tables-screen.js';

@@ -1,0 +1,94 @@
+import { useMemo } from 'react';
+import { useMe } from '../app/me.js';
+import { usePreferences } from '../settings/preferences.js';
+import { useSpoken } from './words.js';
+
+/** Writes numbers, money and times as the chosen language does, in the zone of the house. */
+export interface Formats {
+  /** An amount in minor units, with its currency: `MOP$1,234.50`. */
+  readonly money: (minor: number, currency: string) => string;
+  /** The same with its sign, for differences. */
+  readonly signedMoney: (minor: number, currency: string) => string;
+  readonly number: (value: number) => string;
+  /** A ratio of 0 to 1 as a percentage. */
+  readonly percent: (ratio: number) => string;
+  /** Day and time, to the second. Takes RFC 3339. */
+  readonly dateTime: (time: string) => string;
+  /** The time of day, to the second. */
+  readonly time: (time: string | number) => string;
+  /** A day. Takes `YYYY-MM-DD`, which is a gaming day and has no zone. */
+  readonly day: (day: string) => string;
+  /** How long ago or ahead a time is: `2 hours ago`. */
+  readonly ago: (time: string, now?: number) => string;
+  /** A duration in milliseconds as `m:ss`, or with tenths of a second. */
+  readonly clock: (ms: number, tenths?: boolean) => string;
+  /** The zone in which times are shown. */
+  readonly zone: string;
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+/** Returns how to write values in the chosen language. Needs a signed-in person. */
+export function useFormats(): Formats {
+  const { locale } = useSpoken();
+  const { utc } = usePreferences();
+  const { house } = useMe();
+  const zone = utc ? 'UTC' : house.zone;
+  return useMemo(() => formatsOf(locale, zone), [locale, zone]);
+}
+
+/** Returns how to write values in a language and a zone. */
+export function formatsOf(locale: string, zone: string): Formats {
+  const number = new Intl.NumberFormat(locale);
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', timeZone: zone });
+  const dateTime = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    timeZone: zone,
+  });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+  return {
+    money: moneyOf(locale, 'auto'),
+    signedMoney: moneyOf(locale, 'exceptZero'),
+    number: (value) => number.format(value),
+    percent: (ratio) => percent.format(ratio),
+    dateTime: (at) => dateTime.format(new Date(at)),
+    time: (at) => time.format(new Date(at)),
+    day: (date) => day.format(new Date(date)),
+    ago: (at, now = Date.now()) => agoOf(relative, Date.parse(at) - now),
+    clock: clockOf,
+    zone,
+  };
+}
+
+function moneyOf(locale: string, signDisplay: 'auto' | 'exceptZero'): Formats['money'] {
+  const formats = new Map<string, Intl.NumberFormat>();
+  return (minor, currency) => {
+    let format = formats.get(currency);
+    if (!format) {
+      format = new Intl.NumberFormat(locale, { style: 'currency', currency, signDisplay });
+      formats.set(currency, format);
+    }
+    const digits = format.resolvedOptions().maximumFractionDigits ?? 0;
+    return format.format(minor / 10 ** digits);
+  };
+}
+
+function agoOf(format: Intl.RelativeTimeFormat, ms: number): string {
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000];
+  return format.format(Math.trunc(ms / length), unit);
+}
+
+function clockOf(ms: number, tenths = false): string {
+  const seconds = Math.max(0, ms) / 1_000;
+  const rest = seconds % 60;
+  const shown = tenths ? (Math.floor(rest * 10) / 10).toFixed(1) : String(Math.floor(rest));
+  return `${Math.floor(seconds / 60)}:${shown.padStart(tenths ? 4 : 2, '0')}`;
+}

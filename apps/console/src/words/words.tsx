@@ -1,0 +1,102 @@
+import { IntlMessageFormat, type PrimitiveType } from 'intl-messageformat';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import type english from './en/index.js';
+
+/** The key of a text. The English catalogue is the list of all. */
+export type Key = keyof typeof english;
+type Catalogue = Readonly<Record<Key, string>>;
+
+/** The languages of the console, each with its name in itself, its tag and its catalogue. */
+export const LANGUAGES = {
+  en: { name: 'English', locale: 'en-US', load: () => import('./en/index.js') },
+  vi: { name: 'Tiếng Việt', locale: 'vi-VN', load: () => import('./vi/index.js') },
+  'zh-Hant': { name: '繁體中文', locale: 'zh-TW', load: () => import('./zh-Hant/index.js') },
+  'zh-Hans': { name: '简体中文', locale: 'zh-CN', load: () => import('./zh-Hans/index.js') },
+  pt: { name: 'Português', locale: 'pt-BR', load: () => import('./pt/index.js') },
+} as const;
+/** A language of the console. */
+export type Language = keyof typeof LANGUAGES;
+
+const CHOSEN = 'shoeprint.language';
+
+/** Returns whether a text names a language of the console. */
+export const isLanguage = (text: unknown): text is Language =>
+  typeof text === 'string' && Object.hasOwn(LANGUAGES, text);
+
+/** Returns the language chosen on this browser, or the first of the browser's that we have. */
+function chosenLanguage(): Language {
+  const chosen = localStorage.getItem(CHOSEN);
+  if (isLanguage(chosen)) return chosen;
+  for (const tag of navigator.languages) {
+    const { language, script, region } = new Intl.Locale(tag.replace(/@.*$/, '')).maximize();
+    if (language === 'zh') return script === 'Hant' || region === 'TW' ? 'zh-Hant' : 'zh-Hans';
+    if (isLanguage(language)) return language;
+  }
+  return 'en';
+}
+
+/** Returns the text of a key. `values` fill its placeholders (ICU MessageFormat). */
+export type Words = (key: Key, values?: Readonly<Record<string, PrimitiveType>>) => string;
+
+/** The words of a language, its tag for numbers and dates, and how to change it. */
+export interface Spoken {
+  readonly language: Language;
+  readonly locale: string;
+  readonly words: Words;
+  readonly choose: (language: Language) => void;
+}
+
+const SpokenContext = createContext<Spoken | undefined>(undefined);
+
+/** Returns the words of the chosen language, its tag for numbers and dates, and how to change it. */
+export function useSpoken(): Spoken {
+  const spoken = useContext(SpokenContext);
+  if (!spoken) throw new Error('no language is loaded');
+  return spoken;
+}
+
+/** Returns the words of the chosen language. */
+export const useWords = (): Words => useSpoken().words;
+
+/** Loads the chosen language, sets `lang` of the page, and shows nothing before that. */
+export function WordsProvider({ children }: { readonly children: ReactNode }): ReactNode {
+  const [language, setLanguage] = useState(chosenLanguage);
+  const [loaded, setLoaded] = useState<{ language: Language; words: Words }>();
+  useEffect(() => {
+    let isCurrent = true;
+    void LANGUAGES[language].load().then(({ default: catalogue }) => {
+      if (isCurrent) setLoaded({ language, words: wordsOf(catalogue, language) });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [language]);
+  useEffect(() => {
+    if (loaded) document.documentElement.lang = loaded.language;
+  }, [loaded]);
+  if (!loaded) return null;
+  const choose = (next: Language): void => {
+    localStorage.setItem(CHOSEN, next);
+    setLanguage(next);
+  };
+  const { locale } = LANGUAGES[loaded.language];
+  return (
+    <SpokenContext value={{ language: loaded.language, locale, words: loaded.words, choose }}>
+      {children}
+    </SpokenContext>
+  );
+}
+
+function wordsOf(catalogue: Catalogue, language: Language): Words {
+  const formats = new Map<Key, IntlMessageFormat>();
+  return (key, values) => {
+    const text = catalogue[key];
+    if (values === undefined && !/[{}'#]/.test(text)) return text;
+    let format = formats.get(key);
+    if (!format) {
+      format = new IntlMessageFormat(text, LANGUAGES[language].locale);
+      formats.set(key, format);
+    }
+    return String(format.format(values));
+  };
+}

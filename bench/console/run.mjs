@@ -1,0 +1,182 @@
+// What a person waits for in the console, in Chromium, on the built files.
+//   npm run bench:console -- [--findings 100000]
+import { parseArgs } from 'node:util';
+import chromium from '@sparticuz/chromium';
+import { chromium as playwright } from 'playwright-core';
+import { load } from '../server/children.mjs';
+import { sessions } from '../server/sessions.mjs';
+import { startMachine, startServer } from '../server/stack.mjs';
+import { manyFindings, quantiles } from '../review/floor.mjs';
+
+const { values } = parseArgs({ options: { findings: { type: 'string', default: '100000' } } });
+/** A part that takes longer than this has failed. */
+const PART_MS_MAX = 120_000;
+const ROUNDS = 5;
+const KEYS = 30;
+const SLOWER = 4;
+/** 10 Mbit/s with 40 ms to the server and back. */
+const NETWORK = { latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
+const ROW = '[role=grid] [role=row][aria-rowindex]';
+/** How far the list scrolls in each frame, and for how many frames. */
+const SCROLL = { pixels: 2_000, frames: 600 };
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/**
+ * Prints a measure beside its aim.
+ * @param {string} name
+ * @param {readonly number[]} measured
+ * @param {number} most
+ * @param {string} unit
+ */
+function print(name, measured, most, unit = 'ms') {
+  const { p95, text } = quantiles(measured);
+  const is = p95 <= most ? 'reached' : 'not reached';
+  console.log(`console | ${name} | ${text} | aim p95 ${most} ${unit}: ${is} | load ${load()}`);
+}
+
+/**
+ * Returns a page of somebody who is signed in, on a machine that is so many times slower.
+ * @param {import('playwright-core').Browser} browser
+ * @param {{ url: string, token: string, slower: number }} as
+ */
+async function signedIn(browser, { url, token, slower }) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context.setDefaultTimeout(PART_MS_MAX);
+  await context.addCookies([{ name: 'shoeprint-session', value: token, url }]);
+  await context.addInitScript(`localStorage.setItem('shoeprint.account', 'bench')`);
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  if (slower > 1) {
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower });
+    await devtools.send('Network.enable');
+    await devtools.send('Network.emulateNetworkConditions', { offline: false, ...NETWORK });
+  }
+  return { page, devtools };
+}
+
+/**
+ * Measures the first load of the queue with nothing in the cache.
+ * @param {() => Promise<{ page: Page }>} open
+ * @param {string} url
+ */
+async function firstLoad(open, url) {
+  const paints = [];
+  const rows = [];
+  for (let n = 0; n < ROUNDS; n += 1) {
+    const { page } = await open();
+    await page.goto(`${url}/console/queue`);
+    await page.locator(ROW).nth(3).waitFor();
+    rows.push(await page.evaluate(() => performance.now()));
+    paints.push(
+      await page.evaluate(
+        `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN`,
+      ),
+    );
+    await page.context().close();
+  }
+  print(`first paint, processor ${SLOWER} times slower`, /** @type {number[]} */ (paints), 1_200);
+  print(`rows of the queue, processor ${SLOWER} times slower`, rows, 2_000);
+}
+
+/**
+ * Measures a key to the highlighted row, and a row to the screen of its coup.
+ * @param {Page} page
+ * @param {string} url
+ */
+async function keysAndRows(page, url) {
+  await page.goto(`${url}/console/queue`);
+  await page.locator(ROW).nth(3).waitFor();
+  await page.keyboard.press('j');
+  const keys = [];
+  for (let n = 0; n < KEYS; n += 1)
+    keys.push(
+      await page.evaluate(
+        `new Promise((done) => {
+          const from = performance.now();
+          const before = document.activeElement;
+          before.dispatchEvent(
+            new KeyboardEvent('keydown', { key: 'j', bubbles: true, cancelable: true }),
+          );
+          const look = () => {
+            if (document.activeElement === before) requestAnimationFrame(look);
+            else requestAnimationFrame(() => done(performance.now() - from));
+          };
+          look();
+        })`,
+      ),
+    );
+  print('key j to the next row', /** @type {number[]} */ (keys), 50);
+  const opened = [];
+  for (let n = 0; n < ROUNDS; n += 1) {
+    await page.goto(`${url}/console/queue`);
+    await page
+      .locator(ROW)
+      .nth(n + 1)
+      .waitFor();
+    await page.keyboard.press('j');
+    const from = performance.now();
+    await page.keyboard.press('Enter');
+    await page.locator('.playing-card').first().waitFor();
+    opened.push(performance.now() - from);
+  }
+  print('row to its coup', opened, 400);
+}
+
+/**
+ * Scrolls through the queue and measures frames and heap.
+ * @param {{ page: Page, devtools: import('playwright-core').CDPSession }} opened
+ * @param {string} url
+ * @param {{ name: string, most: number }} asked
+ */
+async function scrolling({ page, devtools }, url, { name, most }) {
+  await page.goto(`${url}/console/queue`);
+  await page.locator(ROW).nth(3).waitFor();
+  const frames = /** @type {number[]} */ (
+    await page.evaluate(
+      `new Promise((done) => {
+        let list = document.querySelector('[role=grid]');
+        while (list && list.scrollHeight <= list.clientHeight + 1) list = list.parentElement;
+        list ??= document.scrollingElement;
+        const frames = [];
+        let last = performance.now();
+        const step = () => {
+          const now = performance.now();
+          frames.push(now - last);
+          last = now;
+          list.scrollTop += ${SCROLL.pixels};
+          if (frames.length < ${SCROLL.frames}) requestAnimationFrame(step);
+          else done(frames);
+        };
+        requestAnimationFrame(step);
+      })`,
+    )
+  );
+  print(`frame while scrolling${name}`, frames, most);
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  print(`heap after scrolling${name}`, [usedSize / 1e6], 150, 'MB');
+}
+
+const machine = await startMachine({ kafka: false });
+const browser = await playwright.launch({
+  executablePath: await chromium.executablePath(),
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+});
+try {
+  const server = await startServer(machine, 'postgres');
+  const { all } = await manyFindings(server, Number(values.findings));
+  const url = `http://127.0.0.1:${server.port}`;
+  const [token = ''] = await sessions(server.databaseUrl, [{ roles: ['pit-boss'], tables: ['*'] }]);
+  console.log(`console | ${all} findings | load ${load()}`);
+  const open = (slower = 1) => signedIn(browser, { url, token, slower });
+  await firstLoad(() => open(SLOWER), url);
+  await keysAndRows((await open(SLOWER)).page, url);
+  await scrolling(await open(), url, { name: '', most: 25 });
+  await scrolling(await open(SLOWER), url, { name: ` ${SLOWER} times slower`, most: 50 });
+  await server.stop();
+} finally {
+  await browser.close();
+  await machine.stop();
+}
+process.exit();

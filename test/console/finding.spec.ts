@@ -1,0 +1,395 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
+
+const START_MS = 360_000;
+const TEST_MS = 180_000;
+const SEEN_MS_MAX = 1_000;
+const LONG = `${'x'.repeat(3_900)}\u202edlrow`;
+const TABLET = { viewport: { width: 768, height: 1_024 }, hasTouch: true };
+
+interface Review {
+  readonly state: string;
+  readonly evidence: string | null;
+  readonly stale: boolean;
+  readonly proposal: { readonly ref: string; readonly by: string } | null;
+  readonly claim: { readonly by: string } | null;
+  readonly ruling: { readonly signedBy: string | null } | null;
+}
+interface Whole {
+  readonly finding: { readonly id: string; readonly code: string; readonly table: string };
+  readonly review: Review;
+  readonly coup: {
+    readonly ref: string;
+    readonly steps: readonly { readonly ref: string; readonly card: string }[];
+  };
+  readonly neighbors: { readonly before: string; readonly after: string };
+}
+
+let server: ConsoleServer;
+let browser: TestBrowser;
+const tokens = new Map<string, string>();
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+  for (const person of ['pit-boss', 'pit-boss-2', 'compliance'])
+    tokens.set(person, await server.tokenOf(person));
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+/** Asks the api beside the pages, as a person of the sample day. */
+async function ask<Answer>(person: string, path: string, body?: object): Promise<Answer> {
+  const answer = await fetch(`${server.url}/v1/${path}`, {
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    headers: {
+      authorization: `Bearer ${tokens.get(person) ?? ''}`,
+      ...(body && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
+    },
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${text}`);
+  return JSON.parse(text) as Answer;
+}
+
+const whole = (id: string): Promise<Whole> => ask<Whole>('compliance', `findings/${id}`);
+const reviewOf = async (id: string): Promise<Review> => (await whole(id)).review;
+
+/** Returns the ids of open findings with a coup. Each test takes findings of its own. */
+async function findingsOf(code: string, table?: string): Promise<string[]> {
+  const query = `code=${code}&review=open&order=newest${table ? `&table=${table}` : ''}`;
+  const { lines } = await ask<{ lines: { id: string }[] }>('compliance', `findings?${query}`);
+  return lines.map(({ id }) => id);
+}
+
+async function firstOf(code: string, table?: string): Promise<string> {
+  const [id] = await findingsOf(code, table);
+  if (id === undefined) throw new Error(`the sample day has no open ${code}`);
+  return id;
+}
+
+/** Claims and proposes, as a person beside the pages. Returns the reference of the proposal. */
+async function propose(person: string, id: string): Promise<string> {
+  const claimed = await ask<{ review: Review }>(person, `findings/${id}/claim`, { lease: 600 });
+  const { ref } = await ask<{ ref: string }>(person, `findings/${id}/propose`, {
+    disposition: 'dealer-error-corrected',
+    policy: 'review@1',
+    evidence: claimed.review.evidence,
+    note: 'seen on video',
+  });
+  return ref;
+}
+
+/** Corrects the suit of the banker's first card: the finding stays, on other evidence. */
+async function correctSuit(id: string): Promise<void> {
+  const { coup, finding } = await whole(id);
+  const [, step] = coup.steps;
+  const [rank, suit] = [...(step?.card ?? '')];
+  const card = `${rank ?? ''}${suit === 'H' ? 'S' : 'H'}`;
+  const answer = await fetch(`${server.url}/v1/events`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tokens.get('pit-boss-2') ?? ''}`,
+      'content-type': 'application/x-ndjson',
+    },
+    body: JSON.stringify({
+      specversion: '1.0',
+      type: 'shoeprint.observation-corrected.v1',
+      source: 'person/pit-boss-2',
+      id: randomUUID(),
+      time: new Date().toISOString(),
+      table: finding.table,
+      data: {
+        event: step?.ref,
+        data: { card, to: 'banker' },
+        by: 'pit-boss-2',
+        reason: 'read again on video',
+      },
+    }),
+  });
+  expect(answer.status).toBe(202);
+}
+
+const open = async (page: Page): Promise<void> => {
+  await page.waitForSelector('.finding h1');
+};
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+const bar = (page: Page) => page.getByRole('region', { name: 'Ruling' });
+
+describe('the screen of a finding', () => {
+  it(
+    'leads by keyboard alone from the faulty card to a proposal, and another person to the signature',
+    async () => {
+      const id = (await findingsOf('TC-08', 'B04')).at(-1) ?? '';
+      const page = await browser.visitAs('pit-boss', `findings/${id}`);
+      await open(page);
+      await page.keyboard.press('f');
+      await page.waitForURL(/step=6/);
+      expect(await page.locator('.why-step[data-faulty]').getAttribute('aria-current')).toBe(
+        'step',
+      );
+      expect(await page.locator('.why-step[data-faulty]').innerText()).toContain('TC-08');
+      await page.keyboard.press('ArrowLeft');
+      await page.waitForURL(/step=5/);
+      await page.keyboard.press('Home');
+      await page.waitForURL(/step=0/);
+      await page.keyboard.press('End');
+      await page.waitForURL(/step=6/);
+      await page.keyboard.press('r');
+      await page.getByRole('radiogroup', { name: 'Disposition' }).waitFor();
+      await page.keyboard.press('2');
+      await page.keyboard.press('Enter');
+      await page.getByText('Another person signs it').waitFor();
+      expect((await reviewOf(id)).proposal?.by).toBe('pit-boss');
+      expect(await bar(page).getByRole('button', { name: /^Sign/ }).innerText()).toContain(
+        'your own proposal',
+      );
+
+      const other = await browser.visitAs('pit-boss-2', `findings/${id}`);
+      await open(other);
+      await other.keyboard.press('s');
+      await other.getByRole('form', { name: 'Sign' }).waitFor();
+      await other.keyboard.type('checked');
+      await other.keyboard.press('Tab');
+      await other.keyboard.press('Tab');
+      await other.keyboard.press('Enter');
+      await bar(other).getByText('signed by pit-boss-2').waitFor();
+      expect((await reviewOf(id)).ruling?.signedBy).toBe('pit-boss-2');
+      await bar(page).getByText('signed by pit-boss-2').waitFor();
+      await bar(page).getByText('While you were here: pit-boss-2').waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'leads a pit boss by touch on a tablet from taking a finding to the proposal in five taps',
+    async () => {
+      const page = await browser.visitAs('pit-boss', 'settings', TABLET);
+      // the tap on "take next" is the first: it claims, and opens what it claimed
+      const { finding } = await ask<{ finding: string }>(
+        'pit-boss',
+        'findings/take-next?code=TC-08',
+        {},
+      );
+      await page.goto(browser.addressOf(`findings/${finding}`));
+      await open(page);
+      await page.locator('.why-step[data-faulty]').tap();
+      await page.waitForURL(/step=/);
+      await bar(page).getByRole('button', { name: 'Rule', exact: true }).tap();
+      await page.getByText('Dealer error, corrected').tap();
+      await button(page, 'Propose').tap();
+      await page.getByText('Another person signs it').waitFor();
+      expect((await reviewOf(finding)).proposal?.by).toBe('pit-boss');
+      await page.locator('.notices').getByRole('button', { name: 'Take back' }).tap();
+      await eventually('the proposal is taken back', async () => {
+        return (await reviewOf(finding)).proposal === null;
+      });
+    },
+    TEST_MS,
+  );
+
+  it(
+    'marks the card that is missing where it should lie, and says what was due',
+    async () => {
+      const id = await firstOf('TC-07');
+      const page = await browser.visitAs('pit-boss', `findings/${id}`);
+      await open(page);
+      await page.locator('.felt-hand[data-side=banker]').getByText('missing card').waitFor();
+      expect(await page.locator('.why-then[data-faulty]').innerText()).toContain('TC-07');
+      expect(await page.locator('.why-step[data-faulty]').count()).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'shows within a second what another person did, and keeps the text that is typed',
+    async () => {
+      const id = await firstOf('RS-01');
+      const page = await browser.visitAs('compliance', `findings/${id}`);
+      await open(page);
+      await bar(page).getByRole('button', { name: 'Comment', exact: true }).click();
+      await page.getByLabel('Comment *').fill('half a senten');
+      await propose('pit-boss', id);
+      const answered = performance.now();
+      await bar(page).getByText('Dealer error, corrected: ruled by pit-boss').waitFor();
+      expect(performance.now() - answered).toBeLessThan(SEEN_MS_MAX);
+      expect(await page.getByLabel('Comment *').inputValue()).toBe('half a senten');
+      await page.reload();
+      await open(page);
+      await bar(page).getByRole('button', { name: 'Comment', exact: true }).click();
+      expect(await page.getByLabel('Comment *').inputValue()).toBe('half a senten');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'shows a proposal as fallen when the evidence changes, and does not offer to sign it',
+    async () => {
+      const id = await firstOf('TC-08', 'B04'); // in the last shoe, whose evidence can change
+      await propose('pit-boss', id);
+      const page = await browser.visitAs('pit-boss-2', `findings/${id}`);
+      await open(page);
+      await bar(page).getByRole('button', { name: 'Sign', exact: true }).click();
+      await page.getByRole('form', { name: 'Sign' }).waitFor();
+      await correctSuit(id);
+      await bar(page).getByText('The proposal has fallen').waitFor();
+      await bar(page).getByText('observation-corrected').waitFor();
+      const sign = bar(page).getByRole('button', { name: /^Sign/ }).last();
+      expect(await sign.getAttribute('aria-disabled')).toBe('true');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'explains a refusal beside what is there now, and keeps what was typed',
+    async () => {
+      const id = await firstOf('RS-02');
+      const proposal = await propose('pit-boss', id);
+      const page = await browser.visitAs('pit-boss-2', `findings/${id}`);
+      await open(page);
+      await bar(page).getByRole('button', { name: 'Refuse', exact: true }).click();
+      await page.getByLabel('Reason *').fill('not what I saw');
+      // this page no longer hears or reads what the others do
+      await page.route(`**/v1/findings/${id}`, (route) => route.abort());
+      await ask('pit-boss', `findings/${id}/take-back`, { proposal });
+      await page
+        .getByRole('form', { name: 'Refuse' })
+        .getByRole('button', { name: 'Refuse' })
+        .click();
+      const conflict = page.locator('.conflict');
+      await conflict.getByText('Nothing is proposed any more').waitFor();
+      expect(await conflict.innerText()).toContain('What is there now');
+      expect(await conflict.innerText()).toContain('not what I saw');
+      expect(await page.getByLabel('Reason *').inputValue()).toBe('not what I saw');
+      await page.unroute(`**/v1/findings/${id}`);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'turns commands off while the connection is gone, goes on being read, and comes back',
+    async () => {
+      const id = await firstOf('PY-03');
+      const page = await browser.visitAs('pit-boss', `findings/${id}`);
+      await open(page);
+      const comment = bar(page).getByRole('button', { name: /^Comment/ });
+      expect(await comment.getAttribute('aria-disabled')).toBeNull();
+      process.kill(server.program.pid, 'SIGSTOP');
+      try {
+        await page.getByText('Not live since').waitFor();
+        expect(await comment.getAttribute('aria-disabled')).toBe('true');
+        expect(await comment.innerText()).toContain('not live');
+        await page.keyboard.press('Home');
+        await page.waitForURL(/step=0/);
+      } finally {
+        process.kill(server.program.pid, 'SIGCONT');
+      }
+      await eventually(
+        'commands are on again',
+        async () => (await comment.getAttribute('aria-disabled')) === null,
+        60_000,
+      );
+    },
+    TEST_MS,
+  );
+
+  it(
+    'shows hostile texts as text, makes no link of a script, and overflows nothing at 320 px',
+    async () => {
+      const id = await firstOf('PY-01');
+      await ask('pit-boss', `findings/${id}/comment`, { text: '<script>alert(1)</script>' });
+      await ask('pit-boss', `findings/${id}/comment`, { text: LONG });
+      await ask('pit-boss', `findings/${id}/video`, { video: 'javascript:alert(1)' });
+      const size = { viewport: { width: 320, height: 800 } };
+      const page = await browser.visitAs('compliance', `findings/${id}`, size);
+      await open(page);
+      await page.locator('.history').getByText('<script>alert(1)</script>').waitFor();
+      expect(await page.getByText('javascript:alert(1)').count()).toBe(2);
+      expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+      await ask('pit-boss', `findings/${id}/video`, { video: 'https://video.example/b04?t=1' });
+      await page.locator('.finding-facts a[href^="https://video.example/"]').waitFor();
+      const beyond = await page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect(beyond).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'says that nothing has an unknown id, and leads back',
+    async () => {
+      const page = await browser.visitAs('pit-boss', `findings/${'0'.repeat(32)}`);
+      await page.getByRole('heading', { name: 'There is no such finding' }).waitFor();
+      await button(page, 'Back').waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'prints every part without bars, with who printed it, the evidence and the positions',
+    async () => {
+      const id = await firstOf('PY-03');
+      const page = await browser.visitAs('compliance', `findings/${id}`);
+      await open(page);
+      await page.emulateMedia({ media: 'print' });
+      await page.getByText('Printed by compliance').waitFor();
+      expect(await page.getByText('Positions of the log').isVisible()).toBe(true);
+      expect(
+        await page
+          .locator('.why')
+          .getByText(/ of (spades|hearts|diamonds|clubs)/)
+          .first()
+          .isVisible(),
+      ).toBe(true);
+      for (const hidden of ['header.bar', '.ruling', '.felt-transport'])
+        expect(await page.locator(hidden).isVisible()).toBe(false);
+      expect((await page.pdf({ format: 'A4' })).length).toBeGreaterThan(10_000);
+    },
+    TEST_MS,
+  );
+});
+
+describe('the screen of a coup', () => {
+  it(
+    'opens a reference with slashes and number signs, and the keys lead to the coups beside it',
+    async () => {
+      const id = await firstOf('PY-03');
+      const { coup, finding, neighbors } = await whole(id);
+      const path = (ref: string): string =>
+        `coups/${encodeURIComponent(ref)}?table=${finding.table}`;
+      expect(coup.ref).toMatch(/[#/]/);
+      const page = await browser.visitAs('pit-boss', path(coup.ref));
+      await open(page);
+      await page.getByRole('link', { name: /PY-03/ }).waitFor();
+      await page.locator('a[aria-label="Coup after"]').waitFor();
+      await page.keyboard.press(']');
+      await page.waitForURL(browser.addressOf(path(neighbors.after)));
+      await page.locator('a[aria-label="Coup before"]').waitFor();
+      await page.keyboard.press('[');
+      await page.waitForURL(browser.addressOf(path(coup.ref)));
+    },
+    TEST_MS,
+  );
+
+  it(
+    'says that nothing has an unknown reference',
+    async () => {
+      const page = await browser.visitAs('pit-boss', 'coups/no%2Fsuch%23coup%25?table=B04');
+      await page.getByRole('heading', { name: 'There is no such coup' }).waitFor();
+    },
+    TEST_MS,
+  );
+});

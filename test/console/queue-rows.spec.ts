@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  belongs,
+  isOverdue,
+  takeQuery,
+  toggled,
+  unknownIn,
+} from '../../apps/console/src/queue/filter.js';
+import { type Page, QueueRows } from '../../apps/console/src/queue/rows.js';
+
+type Finding = Page['lines'][number];
+const READ_AT = Date.parse('2026-11-22T12:00:00.000Z');
+
+/** A finding of severity and number; higher numbers were raised later. */
+function finding(severity: 1 | 2 | 3 | 4, number: number, more: object = {}): Finding {
+  return {
+    id: `${severity}-${String(number).padStart(6, '0')}`,
+    ...{ code: 'TC-08', severity, table: 'B01', shoe: 'S1', coup: 36, dealer: 'dora' },
+    ...{ coupRef: null, shoeRef: null, status: 'standing', gamingDay: '2026-11-22' },
+    at: '2026-11-22T11:00:00.000Z',
+    raisedAt: new Date(READ_AT - 86_400_000 + number).toISOString(),
+    review: {
+      ...{ state: 'open', claim: null, proposal: null, ruling: null, escalated: null },
+      ...{ stale: false, regressed: false, touched: false, lapsed: false, counts: true },
+      evidence: null,
+    },
+    ...more,
+  } as unknown as Finding;
+}
+
+const ruled = (one: Finding): Finding => ({ ...one, review: { ...one.review, state: 'ruled' } });
+
+/** A list that answers like the server: pages after a cursor, of what is in it at that time. */
+class List {
+  lines: Finding[] = [];
+  reads = 0;
+
+  readonly read = (cursor: string | null, limit: number): Promise<Page> => {
+    this.reads += 1;
+    const from = cursor === null ? 0 : this.lines.findIndex(({ id }) => id > cursor);
+    const lines = from < 0 ? [] : this.lines.slice(from, from + limit);
+    const isLast = from < 0 || from + limit >= this.lines.length;
+    return Promise.resolve({
+      lines,
+      next: isLast ? null : (lines.at(-1)?.id ?? null),
+      at: READ_AT,
+    });
+  };
+}
+
+async function opened(count: number): Promise<{ list: List; rows: QueueRows }> {
+  const list = new List();
+  list.lines = Array.from({ length: count }, (_, at) => finding(2, at));
+  return { list, rows: await QueueRows.open(list.read, true) };
+}
+
+const idsOf = (rows: QueueRows): (string | undefined)[] =>
+  Array.from({ length: rows.length }, (_, place) => rows.at(place)?.id);
+
+describe('the rows of a queue', () => {
+  it('change in place and keep their places, also once they are ruled', async () => {
+    const { list, rows } = await opened(3);
+    const before = idsOf(rows);
+    rows.change(ruled(list.lines[1] as Finding), false);
+    expect(idsOf(rows)).toEqual(before);
+    expect(rows.at(1)?.review.state).toBe('ruled');
+    expect(rows.arrivals).toEqual([]);
+  });
+
+  it('count what arrives and show it on demand only', async () => {
+    const { list, rows } = await opened(3);
+    const graver = finding(1, 9);
+    list.lines.unshift(graver);
+    rows.change(graver, true);
+    expect([rows.length, rows.arrivals]).toEqual([3, [1]]);
+    await rows.show();
+    expect([rows.at(0)?.id, rows.length, rows.arrivals]).toEqual([graver.id, 4, []]);
+  });
+
+  it('do not count an arrival that has left the queue again', async () => {
+    const { rows } = await opened(3);
+    const graver = finding(1, 9);
+    rows.change(graver, true);
+    rows.change(ruled(graver), false);
+    expect(rows.arrivals).toEqual([]);
+  });
+
+  it('do not count as new what has not been read yet', async () => {
+    const { list, rows } = await opened(500);
+    rows.change(list.lines[450] as Finding, true);
+    expect(rows.arrivals).toEqual([]);
+    const fresh = finding(4, 1, { raisedAt: new Date(READ_AT + 1).toISOString() });
+    rows.change(fresh, true);
+    expect(rows.arrivals).toEqual([4]);
+  });
+
+  it('read all pages once, without a row twice', async () => {
+    const { list, rows } = await opened(950);
+    while (!rows.isWhole) await Promise.all([rows.more(), rows.more()]);
+    expect(idsOf(rows)).toEqual(list.lines.map(({ id }) => id));
+    expect(list.reads).toBe(5);
+  });
+
+  it('find the row that has the focus again, wherever it went', async () => {
+    const { list, rows } = await opened(900);
+    while (!rows.isWhole) await rows.more();
+    const focus = idsOf(rows)[800];
+    list.lines.unshift(...Array.from({ length: 300 }, (_, at) => finding(1, at)));
+    await rows.show(focus);
+    expect(rows.placeOf(focus)).toBe(1_100);
+  });
+
+  it('keep a change that came while its page was being read', async () => {
+    const { list, rows } = await opened(300);
+    const last = list.lines[299] as Finding;
+    const reading = rows.more();
+    rows.change(ruled(last), false);
+    await reading;
+    expect(rows.at(299)?.review.state).toBe('ruled');
+  });
+
+  it('keep what is there and say why, where a page cannot be read', async () => {
+    const { list, rows } = await opened(300);
+    const away = new Error('away');
+    const { lines } = list;
+    Object.defineProperty(list, 'lines', {
+      get: () => {
+        throw away;
+      },
+      configurable: true,
+    });
+    await rows.more().catch(() => undefined);
+    expect([rows.length, rows.error]).toEqual([200, away]);
+    Object.defineProperty(list, 'lines', { value: lines });
+    await rows.more();
+    expect([rows.length, rows.error]).toEqual([300, undefined]);
+  });
+});
+
+describe('the filter of a queue', () => {
+  const nobody = { person: 'pia', due: { 1: 60, 2: 60, 3: 60, 4: 60 } };
+  const one = finding(2, 1);
+  const claimed = {
+    ...one,
+    review: { ...one.review, claim: { by: 'pia', until: '2026-11-22T13:00:00.000Z' } },
+  };
+
+  it.each([
+    [{}, one, true],
+    [{}, ruled(one), false],
+    [{ review: 'ruled' }, ruled(one), true],
+    [{}, { ...one, status: 'withdrawn' }, false],
+    [{ severity: '1,2' }, one, true],
+    [{ severity: '1,3' }, one, false],
+    [{ table: 'B0' }, one, false],
+    [{ mine: 'true' }, one, false],
+    [{ mine: 'true' }, claimed, true],
+    [{ mine: 'false' }, claimed, false],
+    [{ q: 'tc- 36' }, one, true],
+    [{ q: 'DORA s1' }, one, true],
+    [{ q: 'tc- 37' }, one, false],
+    [{ overdue: 'true' }, one, true],
+    [{ escalated: 'true' }, one, false],
+    [{ from: '2026-11-23' }, one, false],
+  ] as const)('%j has %#', (filter, changed, expected) => {
+    expect(belongs(changed as Finding, filter, nobody)).toBe(expected);
+  });
+
+  it('calls overdue what waits for longer than its severity may', () => {
+    const now = Date.parse(one.raisedAt ?? '') + 60_000;
+    expect(isOverdue(one, nobody.due, now)).toBe(false);
+    expect(isOverdue(one, nobody.due, now + 1)).toBe(true);
+    expect(isOverdue(ruled(one), nobody.due, now + 1)).toBe(false);
+  });
+
+  it('adds a value to a list, and takes it away again', () => {
+    expect(toggled({ severity: '2' }, 'severity', '1')).toEqual({ severity: '1,2' });
+    expect(toggled({ severity: '1,2' }, 'severity', '1')).toEqual({ severity: '2' });
+  });
+
+  it('knows the names that it does not have', () => {
+    expect(unknownIn({ severity: '1', view: 'x', sevrity: '1' })).toEqual(['sevrity']);
+  });
+
+  it('leaves to the server what can be taken', () => {
+    expect(takeQuery({ table: 'B01', review: 'open', mine: 'true', order: 'worst' })).toEqual({
+      table: 'B01',
+    });
+  });
+});

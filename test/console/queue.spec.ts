@@ -1,0 +1,347 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page, Route } from 'playwright-core';
+import pg from 'pg';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
+import { PlayedTable } from '../kit/played-table.js';
+import { faultyCoup } from '../kit/reviewed-table.js';
+import type { TableLog } from '../kit/table.js';
+
+const START_MS = 360_000;
+const IN_PLACE_MS_MAX = 1_000;
+let server: ConsoleServer;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+/** A coup whose only fault is of severity 2: a card came before betting was closed. */
+function earlyCoup(log: TableLog, number: number): void {
+  log.add('terminal', 'coup-opened', { coup: number });
+  log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 10_000 });
+  log.draw('P 9S');
+  log.add('terminal', 'betting-closed');
+  log.draw('B KH P KD B 6S');
+  log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
+  log.add('terminal', 'bet-settled', {
+    ...{ seat: 1, bet: 'player', stake: 'returned', paid: 10_000 },
+  });
+  log.add('terminal', 'coup-closed');
+}
+
+const rowsOf = (page: Page) => page.getByRole('row');
+const codesOn = (page: Page): Promise<string[]> =>
+  page.locator('.queue-what strong').allInnerTexts();
+const idsOn = (page: Page): Promise<string[]> =>
+  page.locator('.queue-row').evaluateAll((rows) => rows.map((row) => row.dataset['id'] as string));
+const focusedId = (page: Page): Promise<string | undefined> =>
+  page.evaluate<string | undefined>('document.activeElement?.dataset.id');
+
+/** Returns the number of rows that the grid says it has. */
+const countOn = async (page: Page): Promise<number> =>
+  Number(await page.getByRole('grid').getAttribute('aria-rowcount'));
+
+async function api<Body>(person: string, path: string, post?: object): Promise<Body> {
+  const answer = await fetch(`${server.url}/v1/${path}`, {
+    method: post ? 'POST' : 'GET',
+    headers: {
+      authorization: `Bearer ${await server.tokenOf(person)}`,
+      ...(post && { 'content-type': 'application/json', 'idempotency-key': `${Math.random()}` }),
+    },
+    ...(post && { body: JSON.stringify(post) }),
+  });
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Body;
+}
+
+interface Listed {
+  readonly lines: readonly { readonly id: string; readonly review: { claim: unknown } }[];
+}
+const held = async (person: string): Promise<string[]> =>
+  (await api<Listed>(person, 'findings?mine=true&review=open')).lines.map(({ id }) => id);
+
+it('shows the gravest first, with as many rows as the facets count, in the order of the server', async () => {
+  const page = await browser.visitAs('regulator', 'queue');
+  await rowsOf(page).first().waitFor();
+  const { lines } = await api<Listed>('regulator', 'findings?order=queue');
+  const { total } = await api<{ total: number }>(
+    'regulator',
+    'findings/facets?review=open,proposed&lapsed=false',
+  );
+  const shown = await idsOn(page);
+  expect(shown).toEqual(lines.slice(0, shown.length).map(({ id }) => id));
+  expect(await countOn(page)).toBe(total);
+  await page.context().close();
+});
+
+it('keeps every row where it is while a graver finding arrives, and shows it on demand with the focus on the same row', async () => {
+  const table = await PlayedTable.open(server, 'Q1');
+  await table.play((log) => earlyCoup(log, 1));
+  const page = await browser.visitAs('pit-boss', 'queue?table=Q1');
+  await eventually('the first finding', async () => (await codesOn(page)).includes('DL-01'));
+  const before = await idsOn(page);
+  await page.keyboard.press('j');
+  const box = await rowsOf(page).first().boundingBox();
+  if (!box) throw new Error('the row is not in sight');
+  await page.mouse.move(box.x + 300, box.y + 10);
+  await page.mouse.down();
+  await table.play((log) => faultyCoup(log, 2));
+  await page
+    .getByRole('status')
+    .filter({ hasText: /new, \d+ graver than the first row/ })
+    .waitFor();
+  expect(await idsOn(page)).toEqual(before);
+  expect(await rowsOf(page).first().boundingBox()).toEqual(box);
+  // the finger slides off, so that the row is not opened
+  await page.mouse.move(box.x + 300, 5);
+  await page.mouse.up();
+  await page.getByRole('button', { name: 'Show' }).click();
+  await eventually('the graver one is first', async () => {
+    const ids = await idsOn(page);
+    return ids.length > before.length && ids[0] !== before[0];
+  });
+  expect(await eventually('the focus', () => focusedId(page))).toBe(before[0]);
+  await page.context().close();
+});
+
+it('shows the claim of another person in its place within a second', async () => {
+  const page = await browser.visitAs('pit-boss', 'queue?table=B03');
+  await rowsOf(page).first().waitFor();
+  await page.getByText('● live').waitFor();
+  const [, second] = await idsOn(page);
+  const before = await idsOn(page);
+  await api('surveillance', `findings/${second}/claim`, { lease: 600 });
+  const since = performance.now();
+  await page.locator(`[data-id="${second}"]`).getByText('surveillance').waitFor();
+  expect(performance.now() - since).toBeLessThan(IN_PLACE_MS_MAX);
+  expect(await idsOn(page)).toEqual(before);
+  await api('surveillance', `findings/${second}/release`, {});
+  await page.context().close();
+});
+
+it('says which filter of an address does not exist, and leads back to the queue', async () => {
+  const page = await browser.visitAs('pit-boss', 'queue?severity=9');
+  await page.getByRole('heading', { name: 'a filter that does not exist' }).waitFor();
+  expect(await page.locator('main').innerText()).toContain('severity');
+  await page.goto(browser.addressOf('queue?sevrity=1'));
+  await page.getByText('There is no such filter.').waitFor();
+  await page.getByRole('link', { name: 'Show the whole queue' }).click();
+  await rowsOf(page).first().waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  await page.context().close();
+});
+
+it('says in words that nothing waits where no finding fits', async () => {
+  const page = await browser.visitAs('pit-boss', 'queue?table=NOWHERE');
+  await page.getByText('No finding fits this filter.').waitFor();
+  expect(await page.getByRole('grid').count()).toBe(0);
+  await page.context().close();
+});
+
+it('keeps its filters in the address, so that a copied address shows the same', async () => {
+  const page = await browser.visitAs('pit-boss', 'queue');
+  await page.getByRole('button', { name: /severity 2/ }).click();
+  await page.waitForURL('**/queue?severity=2');
+  await page.getByRole('button', { name: /^Table/ }).click();
+  await page.getByRole('menuitemradio', { name: /B01/ }).click();
+  await page.waitForURL('**/queue?*table=B01*');
+  await rowsOf(page).first().waitFor();
+  const shown = await eventually('only B01', async () => {
+    const places = await page.locator('.queue-where').allInnerTexts();
+    return places.length > 0 && places.every((place) => place.startsWith('B01')) && idsOn(page);
+  });
+  const again = await page.context().newPage();
+  browser.listen(again);
+  await again.goto(page.url());
+  await rowsOf(again).first().waitFor();
+  expect(await idsOn(again)).toEqual(shown);
+  await page.context().close();
+});
+
+it('keeps a view under its name, and deletes it', async () => {
+  const page = await browser.visitAs('compliance', 'queue?severity=1&table=B04');
+  await page.getByRole('button', { name: '+ Save view' }).click();
+  await page.getByLabel('Name of the view').fill('B04 \u202egrave');
+  await page.keyboard.press('Enter');
+  await page.getByText('a mark that turns the direction of text').waitFor();
+  await page.getByLabel('Name of the view').fill('B04 <b>grave');
+  await page.keyboard.press('Enter');
+  const view = page.getByRole('link', { name: 'B04 <b>grave' });
+  await view.waitFor();
+  await page.getByRole('link', { name: 'Worst first' }).click();
+  await page.waitForURL((url) => url.search === '');
+  await page.reload();
+  await view.click();
+  await page.waitForURL('**/queue?severity=1&table=B04&view=*');
+  await page.getByRole('button', { name: 'Delete view' }).click();
+  await view.waitFor({ state: 'detached' });
+  expect(await api('compliance', 'me/views')).toEqual({ items: [] });
+  await page.context().close();
+});
+
+it('stays paused after a reload, and counts what came once it is resumed', async () => {
+  const table = await PlayedTable.open(server, 'Q2');
+  await table.play((log) => earlyCoup(log, 1));
+  const page = await browser.visitAs('surveillance', 'queue?table=Q2');
+  await eventually('the first finding', async () => (await codesOn(page)).includes('DL-01'));
+  const saved = page.waitForResponse(
+    (answer) => answer.url().endsWith('/me/preferences') && answer.request().method() === 'PUT',
+  );
+  await page.keyboard.press('p');
+  await saved;
+  await page.reload();
+  await page.getByText('New findings are not announced while paused.').waitFor();
+  await page.getByText('● live').waitFor();
+  await table.play((log) => earlyCoup(log, 2));
+  await eventually(
+    'the second finding',
+    async () =>
+      (await api<Listed>('surveillance', 'findings?table=Q2&code=DL-01')).lines.length === 2,
+  );
+  expect(await page.getByRole('button', { name: 'Show' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('status').filter({ hasText: '1 new' }).waitFor();
+  await page.context().close();
+});
+
+it('works by the keyboard alone, and comes back to the row that was opened', async () => {
+  const page = await browser.visitAs('pit-boss', 'queue?table=B02');
+  await rowsOf(page).first().waitFor();
+  const ids = await idsOn(page);
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('k');
+  expect(await eventually('the second row', async () => (await focusedId(page)) === ids[1])).toBe(
+    true,
+  );
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/findings/${ids[1]}`);
+  await page.goBack();
+  await eventually('the focus is on its row', async () => (await focusedId(page)) === ids[1]);
+  await page.keyboard.press('/');
+  await page.keyboard.type('PY-');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/queue?*q=PY-*');
+  await eventually('only PY', async () => {
+    const codes = await codesOn(page);
+    return codes.length > 0 && codes.every((code) => code.startsWith('PY-'));
+  });
+  await page.context().close();
+});
+
+it('rules on several findings at once, after showing what would happen to each', async () => {
+  const table = await PlayedTable.open(server, 'Q3');
+  await table.play((log) => {
+    earlyCoup(log, 1);
+    earlyCoup(log, 2);
+    earlyCoup(log, 3);
+  });
+  const { lines } = await eventually('three findings', async () => {
+    const found = await api<Listed>('pit-boss', 'findings?table=Q3&code=DL-01&order=queue');
+    return found.lines.length === 3 && found;
+  });
+  await api('surveillance', `findings/${lines[2]?.id}/claim`, { lease: 600 });
+  const page = await browser.visitAs('pit-boss', 'queue?table=Q3&code=DL-01');
+  await rowsOf(page).nth(2).waitFor();
+  await page.keyboard.press('j');
+  for (let row = 0; row < 3; row += 1) {
+    await page.keyboard.press(' ');
+    await page.keyboard.press('j');
+  }
+  await page.getByRole('button', { name: 'Rule on 3 selected' }).click();
+  await page.getByRole('radio', { name: 'Dealer error, corrected' }).click({ force: true });
+  await page.getByRole('button', { name: 'See what would happen' }).click();
+  const outcomes = page.locator('.queue-outcomes tbody tr');
+  await outcomes.first().waitFor();
+  expect(await outcomes.locator('td:last-child').allInnerTexts()).toEqual([
+    'The ruling is proposed.',
+    'The ruling is proposed.',
+    'Another person holds this finding.',
+  ]);
+  await page.getByRole('button', { name: 'Propose for 2' }).click();
+  await page.getByText('Happened').waitFor();
+  await eventually('two are ruled', async () => {
+    const ruled = await api<Listed>('pit-boss', 'findings?table=Q3&review=ruled');
+    return ruled.lines.length === 2;
+  });
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await eventually(
+    'they stay, dimmed',
+    async () => (await page.locator('[data-done]').count()) === 2,
+  );
+  expect(await rowsOf(page).count()).toBe(3);
+  await page.context().close();
+});
+
+it('takes the next finding and opens it, under one key where the answer was lost', async () => {
+  const page = await browser.visitAs('pit-boss-2', 'queue');
+  await rowsOf(page).first().waitFor();
+  const keys: string[] = [];
+  await page.route('**/v1/findings/take-next*', async (route: Route) => {
+    keys.push(route.request().headers()['idempotency-key'] as string);
+    if (keys.length > 1) return route.continue();
+    await route.fetch(); // the server answers, and the answer never comes
+    return route.abort('connectionreset');
+  });
+  await page.keyboard.press('n');
+  await page.waitForURL('**/findings/*');
+  expect(new Set(keys)).toEqual(new Set([keys[0]]));
+  expect(keys.length).toBeGreaterThan(1);
+  const mine = await held('pit-boss-2');
+  expect(mine).toEqual([new URL(page.url()).pathname.split('/').at(-1)]);
+  browser.complaints.splice(0); // Chromium reports the answer that was lost
+  await page.context().close();
+});
+
+it('says that a claim is not decided while the auditor stands still, and then opens that finding', async () => {
+  const page = await browser.visitAs('supervisor', 'queue');
+  await rowsOf(page).first().waitFor();
+  const standing = await standStill();
+  try {
+    await page.keyboard.press('n');
+    await page.getByRole('status').filter({ hasText: 'Not decided yet' }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/queue$/);
+    await page.keyboard.press('n'); // a second tap takes no other
+  } finally {
+    await standing.end();
+  }
+  await page.waitForURL('**/findings/*');
+  const mine = await eventually('the claim', async () => {
+    const found = await held('supervisor');
+    return found.length > 0 && found;
+  });
+  expect(mine).toEqual([new URL(page.url()).pathname.split('/').at(-1)]);
+  await page.context().close();
+});
+
+/** Holds a lock for which the auditor waits before it writes what it decided. */
+async function standStill(): Promise<{ end(): Promise<void> }> {
+  const read = (name: string): string => readFileSync(join(server.data, name), 'utf8').trim();
+  const client = new pg.Client({
+    connectionString: `postgres://app:${read('password')}@127.0.0.1:${read('port')}/shoeprint`,
+  });
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table rows.review_event in exclusive mode');
+  return {
+    end: async () => {
+      await client.query('rollback');
+      await client.end();
+    },
+  };
+}

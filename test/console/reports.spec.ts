@@ -1,0 +1,373 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+
+const START_MS = 360_000;
+const SCREEN_MS = 120_000;
+let server: ConsoleServer;
+let browser: TestBrowser;
+/** Somebody who dealt at each of these tables. */
+let dealer: Readonly<Record<'B04' | 'E01', string>>;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+  dealer = { B04: await dealerAt('B04'), E01: await dealerAt('E01') };
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+async function dealerAt(table: string): Promise<string> {
+  const headers = { authorization: `Bearer ${await server.tokenOf('compliance')}` };
+  const answer = await fetch(`${server.url}/v1/reports/dealers?table=${table}`, { headers });
+  const { lines } = (await answer.json()) as {
+    lines: { dealer: string | null; coups: number }[];
+  };
+  return lines.find(({ dealer: name, coups }) => name !== null && coups > 20)?.dealer as string;
+}
+
+/** Resolves once the lines of a report are shown and no more are on their way. */
+async function whole(page: Page): Promise<void> {
+  await page.waitForSelector('.report-body[aria-busy=false] .report-table');
+  const all = page.getByRole('button', { name: 'Show all' });
+  if ((await all.count()) > 0) await all.click();
+  await page
+    .getByText(/^All [\d,]+ lines are shown\.$/)
+    .or(page.locator('.report-facts'))
+    .or(page.locator('.report-chart'))
+    .first()
+    .waitFor();
+}
+
+/** Opens another place of the console in the same page, without signing in again. */
+async function go(page: Page, path: string): Promise<void> {
+  await page.goto(browser.addressOf(path));
+  await page.waitForSelector('main h1, main h2');
+}
+
+const headingsOf = (page: Page, table: number): Promise<string[]> =>
+  page.locator('.report-table').nth(table).locator('thead th').allInnerTexts();
+
+/** Returns the figures of a column, from its lines or from its totals. */
+async function figures(
+  page: Page,
+  heading: string,
+  part: 'tbody' | 'tfoot' = 'tbody',
+  table = 0,
+): Promise<number[]> {
+  const at = (await headingsOf(page, table)).indexOf(heading) + 1;
+  expect([heading, at > 0]).toEqual([heading, true]);
+  const values = await page
+    .locator('.report-table')
+    .nth(table)
+    .locator(`${part} td:nth-child(${at}) data`)
+    .evaluateAll((found) => found.map((each) => each.getAttribute('value')));
+  return values.map(Number);
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
+
+interface Opened {
+  readonly column: string;
+  readonly line: number;
+  readonly part?: 'tbody' | 'tfoot';
+  readonly table?: number;
+}
+
+/** Opens what is under a figure, and returns the figure. */
+async function open(page: Page, { column, line, part = 'tbody', table = 0 }: Opened) {
+  const at = (await headingsOf(page, table)).indexOf(column) + 1;
+  const cell = page
+    .locator('.report-table')
+    .nth(table)
+    .locator(`${part} tr`)
+    .nth(line)
+    .locator(`td:nth-child(${at})`);
+  const value = Number(await cell.locator('data').getAttribute('value'));
+  const before = page.url();
+  await cell.locator('a').click();
+  await page.waitForURL((url) => url.href !== before);
+  await whole(page);
+  return value;
+}
+
+describe('the commission report', () => {
+  it.each(['pit-boss', 'finance'])(
+    'leads %s from each kind of line to coups that add up to it',
+    async (person) => {
+      const page = await browser.visitAs(person, 'reports/commission?by=table');
+      await whole(page);
+      expect(sum(await figures(page, 'Marked'))).toBe(sum(await figures(page, 'Marked', 'tfoot')));
+      for (const by of ['seat', 'shoe', 'table', 'dealer', 'day']) {
+        await go(page, `reports/commission?by=${by}&table=B04&dealer=${dealer.B04}`);
+        await whole(page);
+        for (const column of ['Due', 'Marked']) {
+          const figure = await open(page, { column, line: 0 });
+          expect([by, column, ...(await figures(page, column, 'tfoot'))]).toEqual([
+            by,
+            column,
+            figure,
+          ]);
+          await page.getByText('These coups add up to the report.').waitFor();
+          await page.goBack();
+          await whole(page);
+        }
+      }
+      await page.context().close();
+    },
+    SCREEN_MS,
+  );
+});
+
+describe('the report on payouts', () => {
+  it.each(['pit-boss', 'finance'])(
+    'leads %s from each sum to coups that add up to it',
+    async (person) => {
+      const page = await browser.visitAs(person, `reports/payouts?table=E01&dealer=${dealer.E01}`);
+      await whole(page);
+      const lines = await figures(page, 'Bets');
+      expect(lines.length).toBeGreaterThan(3);
+      for (const column of ['Bets', 'Staked', 'Paid', 'Stakes taken', 'House won']) {
+        const figure = await open(page, { column, line: 0 });
+        expect(sum(await figures(page, column))).toBe(figure);
+        expect(await figures(page, column, 'tfoot')).toEqual([figure]);
+        await page.goBack();
+        await whole(page);
+      }
+      await page.context().close();
+    },
+    SCREEN_MS,
+  );
+
+  it(
+    'leads from each wrong settlement to its findings, and finance sees none of them',
+    async () => {
+      const page = await browser.visitAs('pit-boss', 'reports/payouts');
+      await whole(page);
+      const findings = await figures(page, 'Findings', 'tbody', 1);
+      const amounts = await figures(page, 'Amount', 'tbody', 1);
+      expect(findings.length).toBeGreaterThan(3);
+      for (const line of findings.keys()) {
+        const figure = await open(page, { column: 'Findings', line, table: 1 });
+        expect(await page.locator('tbody tr').count()).toBe(figure);
+        expect(sum(await figures(page, 'Amount'))).toBe(amounts[line]);
+        await page.goBack();
+        await whole(page);
+      }
+      await page.context().close();
+
+      const finance = await browser.visitAs('finance', 'reports/payouts');
+      await whole(finance);
+      expect(await finance.locator('.report-table').count()).toBe(1);
+      expect(await finance.locator('main').innerText()).not.toMatch(/PY-\d\d/);
+      await finance.context().close();
+    },
+    SCREEN_MS,
+  );
+});
+
+describe('the report on dealers', () => {
+  it(
+    'shows the rates as a picture that the policy permits, and leads to coups and findings',
+    async () => {
+      const page = await browser.visitAs('pit-boss', 'reports/dealers');
+      await whole(page);
+      await page.waitForSelector('.report-chart svg.plot');
+      const drawn = await page.locator('.report-chart [aria-label=bar] rect').count();
+      expect(drawn).toBe(await page.locator('tbody tr').count());
+      for (const [column, counted] of [
+        ['Coups', 'tbody tr'],
+        ['Findings', 'tbody tr'],
+        ['Errors', 'tbody tr'],
+      ] as const) {
+        const figure = await open(page, { column, line: 0 });
+        expect([column, await page.locator(counted).count()]).toEqual([column, figure]);
+        await page.goBack();
+        await whole(page);
+      }
+      const inError = await open(page, { column: 'Coups in error', line: 1 });
+      await page.getByText(new RegExp(`of ${inError} coups?$`)).waitFor();
+      await page.context().close();
+    },
+    SCREEN_MS,
+  );
+});
+
+it(
+  'counts misdealt coups and shoes as the lists under them have',
+  async () => {
+    const page = await browser.visitAs('compliance', 'reports/misdealt');
+    await whole(page);
+    const list = 5;
+    const all = await page.locator('.report-table').nth(list).locator('tbody tr').count();
+    for (const table of [2, 3, 4])
+      expect(sum(await figures(page, 'Coups', 'tbody', table))).toBe(all);
+    const coups = await open(page, { column: 'Coups', line: 0, table: 0 });
+    expect(await page.locator('.report-table').nth(list).locator('tbody tr').count()).toBe(coups);
+    const findings = await open(page, { column: 'Findings', line: 0, table: 0 });
+    expect(await page.locator('tbody tr').count()).toBe(findings);
+
+    await go(page, 'reports/shoes?table=B02');
+    await whole(page);
+    const shoe = await open(page, { column: 'Coups', line: 0 });
+    expect(await page.locator('tbody tr').count()).toBe(shoe);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
+
+describe('who sees which report', () => {
+  const MENU: Readonly<Record<string, readonly string[]>> = {
+    'pit-boss': ['Commission owed', 'Misdealt coups', 'Dealers', 'Shoes', 'Payouts'],
+    surveillance: ['Misdealt coups', 'Dealers', 'Shoes', 'Payouts', 'Devices'],
+    compliance: ['Commission owed', 'Misdealt coups', 'Dealers', 'Shoes', 'Payouts', 'Devices'],
+    finance: ['Commission owed', 'Shoes', 'Payouts'],
+    integrator: ['Devices'],
+  };
+  const ADDRESSES = ['commission', 'misdealt', 'dealers', 'shoes', 'payouts', 'devices'];
+  const TITLES = MENU['compliance'] as readonly string[];
+
+  it.each(Object.keys(MENU))(
+    'follows the permissions of %s, in the menu and by address',
+    async (person) => {
+      const page = await browser.visitAs(person, 'reports');
+      await page.waitForSelector('.report-menu');
+      const menu = page.locator('.report-menu a');
+      expect(await menu.allInnerTexts()).toEqual(MENU[person]);
+      for (const [at, address] of ADDRESSES.entries()) {
+        if (MENU[person]?.includes(TITLES[at] as string)) continue;
+        await go(page, `reports/${address}`);
+        await page.getByRole('heading', { name: 'This page is not for your roles' }).waitFor();
+      }
+      await page.context().close();
+    },
+    SCREEN_MS,
+  );
+});
+
+describe('a bad address', () => {
+  it(
+    'says what is wrong with each filter, and leads back to the report',
+    async () => {
+      const page = await browser.visitAs(
+        'finance',
+        'reports/commission?by=fish&from=2026-13-01&nope=1',
+      );
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      const said = await alert.innerText();
+      for (const wrong of ['nope', 'by must be one of', 'from must be a gaming day'])
+        expect(said).toContain(wrong);
+      expect(await page.locator('.report-table').count()).toBe(0);
+      await alert.getByRole('link').click();
+      await whole(page);
+      expect(new URL(page.url()).search).toBe('');
+      await go(page, 'reports/fish');
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      await page.context().close();
+    },
+    SCREEN_MS,
+  );
+
+  it(
+    'that selects nothing says so in words',
+    async () => {
+      const page = await browser.visitAs('finance', 'reports/shoes?table=no%23such%2Ftable%25');
+      await page.getByText('Nothing matches this filter.').waitFor();
+      await page.context().close();
+    },
+    SCREEN_MS,
+  );
+});
+
+describe('a file of a report', () => {
+  it.each(['csv', 'xlsx'])(
+    'is a download of the same lines as %s',
+    async (format) => {
+      const page = await browser.visitAs('finance', 'reports/commission?by=table');
+      await whole(page);
+      const started = page.waitForEvent('download');
+      await page.getByRole('link', { name: format.toUpperCase() }).click();
+      const download = await started;
+      expect(download.suggestedFilename()).toMatch(new RegExp(`^commission.*\\.${format}$`));
+      const { search } = new URL(download.url());
+      expect(new URLSearchParams(search).get('by')).toBe('table');
+      const stream = await download.createReadStream();
+      const parts: Buffer[] = [];
+      for await (const part of stream) parts.push(part as Buffer);
+      const file = Buffer.concat(parts);
+      if (format === 'xlsx') expect(file.subarray(0, 2).toString()).toBe('PK');
+      else
+        expect(file.toString().trimEnd().split('\r\n')).toHaveLength(
+          1 + (await page.locator('tbody tr').count()),
+        );
+      await page.context().close();
+    },
+    SCREEN_MS,
+  );
+});
+
+it(
+  'prints every line on sheets of A4 without bars, and says who printed what and when',
+  async () => {
+    const page = await browser.visitAs('finance', 'reports/commission?by=seat&to=2099-01-01');
+    await whole(page);
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    const sheets = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+    const lines = await page.locator('tbody tr').count();
+    expect(lines).toBeGreaterThan(300);
+    expect(sheets).toBeGreaterThan(lines / 60);
+    expect(pdf).toMatch(/\/MediaBox\s*\[0 0 841\.\d+ 594\.\d+\]/);
+
+    await page.emulateMedia({ media: 'print' });
+    for (const bar of ['header.bar', '.report-menu', '.report-filter', '.report-head .actions'])
+      expect([bar, await page.locator(bar).isVisible()]).toEqual([bar, false]);
+    const head = await page.locator('.report-print-head').innerText();
+    expect(head).toMatch(/Printed by finance on .+ UTC/);
+    expect(head).toContain('Filter: A line for each: seat of a shoe; Last day: 2099-01-01');
+    expect(head).toMatch(/Positions of the log: (\d+:\d+,?)+/);
+    const isCut = await page
+      .locator('.report-scroll')
+      .first()
+      .evaluate((element) => getComputedStyle(element).overflow !== 'visible');
+    expect(isCut).toBe(false);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
+
+it(
+  'prints black on white whatever the theme is',
+  async () => {
+    const page = await browser.visit('reports/dealers');
+    await page.evaluate(() => localStorage.setItem('shoeprint.theme', 'surveillance'));
+    await page.reload();
+    await browser.signIn(page, 'pit-boss');
+    await whole(page);
+    await page.waitForSelector('.report-chart svg.plot');
+    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe(
+      'surveillance',
+    );
+    const colors = (): Promise<readonly string[]> =>
+      page
+        .locator('.report-table td')
+        .first()
+        .evaluate((cell) => {
+          const scroll = cell.closest('.report-scroll') as Element;
+          return [getComputedStyle(cell).color, getComputedStyle(scroll).backgroundColor];
+        });
+    expect(await colors()).not.toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
+    await page.emulateMedia({ media: 'print' });
+    expect(await colors()).toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);

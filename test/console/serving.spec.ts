@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+
+const START_MS = 360_000;
+let server: ConsoleServer;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer({ SHOEPRINT_BASE_PATH: '/floor' });
+  browser = await TestBrowser.open(server);
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+const page = (path: string, headers = {}): Promise<Response> =>
+  fetch(`${server.url}/console/${path}`, { headers, redirect: 'manual' });
+
+async function assets(): Promise<readonly string[]> {
+  const html = await (await page('')).text();
+  return [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(
+    ([, path]) => path as string,
+  );
+}
+
+it('leads from the address of the server to the console', async () => {
+  const answer = await fetch(`${server.url}/`, { redirect: 'manual' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/floor/console/']);
+});
+
+it('answers every address of a screen with the page, which asks again but does not load again', async () => {
+  for (const path of ['', 'queue?severity=1', 'findings/a%2Fb', 'nowhere']) {
+    const answer = await page(path);
+    expect([path, answer.status, answer.headers.get('cache-control')]).toEqual([
+      path,
+      200,
+      'no-cache',
+    ]);
+    expect(await answer.text()).toContain('<base href="/floor/console/"');
+    const again = await page(path, { 'if-none-match': answer.headers.get('etag') });
+    expect(again.status).toBe(304);
+  }
+});
+
+it('serves each asset compressed and for ever, and an unknown one not at all', async () => {
+  const found = await assets();
+  expect(found.length).toBeGreaterThan(1);
+  for (const path of found) {
+    const answer = await page(path, { 'accept-encoding': 'br' });
+    expect(answer.headers.get('content-encoding')).toBe('br');
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    await answer.arrayBuffer();
+  }
+  const unknown = await page('assets/index-of-yesterday.js');
+  expect([unknown.status, unknown.headers.get('content-type')]).toEqual([
+    404,
+    'application/problem+json',
+  ]);
+});
+
+it.each(['', 'assets/../../../../package.json', 'assets/%2e%2e/%2e%2e/package.json', '.vite'])(
+  'allows scripts and styles of this server only, whatever the address (%j)',
+  async (path) => {
+    const { headers } = await page(path);
+    expect(headers.get('content-security-policy')).toContain(`default-src 'none'`);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  },
+);
+
+it('shows the console under a base path, and says of an unknown address that there is no such page', async () => {
+  const window = await browser.visitAs('pit-boss', 'nowhere');
+  expect(new URL(window.url()).pathname).toBe('/floor/console/nowhere');
+  await window.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await window.getByRole('link', { name: 'Queue' }).click();
+  await window.waitForURL('**/floor/console/queue');
+  await window.getByText('● live').waitFor();
+  await window.context().close();
+});

@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { CDPSession, Page } from 'playwright-core';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
+import { sentTo } from '../kit/sent-to.js';
+
+const START_MS = 360_000;
+const TEST_MS = 120_000;
+let server: ConsoleServer;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  built();
+  const macau = [{ from: '2000-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
+  server = await startConsoleServer({ SHOEPRINT_GAMING_DAY: JSON.stringify(macau) });
+  browser = await TestBrowser.open(server);
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+const themeOf = (page: Page): Promise<string> =>
+  page.evaluate<string>('document.documentElement.dataset.theme');
+
+/** Returns what the account keeps on the server. */
+async function keptOf(person: string): Promise<Readonly<Record<string, unknown>>> {
+  const send = await sentTo(server, person);
+  return (await send('GET', '/v1/me/preferences')) as Readonly<Record<string, unknown>>;
+}
+
+it(
+  'applies a theme at once, and keeps it for the account on every browser',
+  async () => {
+    const page = await browser.visitAs('compliance', 'settings', { colorScheme: 'dark' });
+    expect(await themeOf(page)).toBe('dark');
+    await page.getByText('High contrast').click();
+    expect(await themeOf(page)).toBe('high-contrast');
+    await eventually('it is kept', async () => {
+      return (await keptOf('compliance'))['theme'] === 'high-contrast';
+    });
+    const other = await browser.visitAs('compliance', 'settings');
+    await eventually('it is loaded', async () => (await themeOf(other)) === 'high-contrast');
+    await other.getByText('As the system').click();
+    expect(await themeOf(other)).toBe('light');
+    await other.emulateMedia({ colorScheme: 'dark' });
+    await eventually('it follows the system', async () => (await themeOf(other)) === 'dark');
+    await other.context().close();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+/** The relative brightness of a picture, 0 to 1, as a page of its own computes it. */
+const BRIGHTNESS = `async (data) => {
+  const picture = new Image();
+  picture.src = 'data:image/jpeg;base64,' + data;
+  await picture.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 64;
+  const context = canvas.getContext('2d');
+  context.drawImage(picture, 0, 0, 64, 64);
+  const { data: pixels } = context.getImageData(0, 0, 64, 64);
+  let sum = 0;
+  for (let at = 0; at < pixels.length; at += 4) sum += pixels[at] + pixels[at + 1] + pixels[at + 2];
+  return sum / (64 * 64 * 3 * 255);
+}`;
+
+/** Reloads a page three times, and returns the brightness of the brightest frame that it showed. */
+async function brightestFrame(page: Page): Promise<number> {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  const frames: string[] = [];
+  session.on('Page.screencastFrame', ({ data, sessionId }) => {
+    frames.push(data);
+    void session.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined);
+  });
+  await session.send('Page.startScreencast', { format: 'jpeg', quality: 60, everyNthFrame: 1 });
+  for (let time = 0; time < 3; time += 1) {
+    await page.reload();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  }
+  await session.send('Page.stopScreencast');
+  expect(frames.length).toBeGreaterThan(2);
+  const measuring = await browser.visit('sign-in');
+  const measured = await Promise.all(
+    frames.map((data) => measuring.evaluate<number>(`(${BRIGHTNESS})(${JSON.stringify(data)})`)),
+  );
+  await measuring.context().close();
+  return Math.max(...measured);
+}
+
+it(
+  'shows no bright frame when a page in the theme of surveillance is loaded',
+  async () => {
+    const page = await browser.visitAs('surveillance', 'settings');
+    expect(await brightestFrame(page)).toBeGreaterThan(0.5); // the measure sees a light page
+    await page.getByRole('radio', { name: 'Surveillance' }).press('Space');
+    await eventually('the theme', async () => (await themeOf(page)) === 'surveillance');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    expect(await brightestFrame(page)).toBeLessThan(0.2);
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'lets a person turn keys off, and give a function another key',
+  async () => {
+    const page = await browser.visitAs('regulator', 'settings');
+    const dialog = page.getByRole('dialog', { name: 'Keys of this screen' });
+    const heading = page.getByRole('heading', { name: 'Settings' });
+    await heading.click();
+    await page.keyboard.press('?');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const field = page.getByLabel('Keys of this screen');
+    await field.fill('j');
+    await page.getByText('j is used for “Next row”. Choose another key.').waitFor();
+    await field.fill('g');
+    await page.getByText('g is used by the console itself. Choose another key.').waitFor();
+    await field.fill('h');
+    await heading.click();
+    await page.keyboard.press('?');
+    await page.keyboard.press('h');
+    await dialog.getByText('h', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await eventually('it is kept', async () => {
+      return JSON.stringify((await keptOf('regulator'))['keyNames']) === '{"?":"h"}';
+    });
+
+    await page.getByText('Single keys work').click();
+    await heading.click();
+    await page.keyboard.press('h');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    expect([await dialog.count(), new URL(page.url()).pathname]).toEqual([0, '/console/settings']);
+    await page.getByText('Single keys work').click();
+    await heading.click();
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.waitForURL('**/console/tables');
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'changes language, colors of suits and the zone of times at once',
+  async () => {
+    const page = await browser.visitAs('pit-boss-2', 'settings');
+    const card = page.getByRole('img', { name: 'king of hearts' });
+    expect(await card.getAttribute('data-deck')).toBe('four-color');
+    await page.getByText('Two colors').click();
+    expect(await card.getAttribute('data-deck')).toBe('two-color');
+    await page.locator('header.bar').getByText('Asia/Macau').waitFor();
+    await page.getByText('Show times in UTC instead of Asia/Macau').click();
+    await page.locator('header.bar').getByText('UTC').waitFor();
+    await page.getByLabel('Language').selectOption('pt');
+    await page.getByRole('heading', { name: 'Definições' }).waitFor();
+    expect(await page.evaluate<string>('document.documentElement.lang')).toBe('pt');
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'lists the own sessions, and ends another one',
+  async () => {
+    const other = await browser.visitAs('integrator', 'settings');
+    const page = await browser.visitAs('integrator', 'settings');
+    const sessions = page.getByRole('region', { name: 'Sessions' });
+    await sessions.getByText('this session').waitFor();
+    await sessions
+      .getByRole('button', { name: /^End the session of/ })
+      .first()
+      .click();
+    await eventually(
+      'it has ended',
+      async () => (await sessions.getByRole('listitem').count()) === 1,
+    );
+    await other.getByRole('link', { name: 'Devices' }).click();
+    await other.getByText('The session of integrator has ended.').waitFor();
+    await other.context().close();
+    await page.context().close();
+  },
+  TEST_MS,
+);

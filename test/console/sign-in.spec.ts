@@ -1,0 +1,325 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
+import { sentTo } from '../kit/sent-to.js';
+
+const START_MS = 360_000;
+const TEST_MS = 120_000;
+const MINUTE_MS = 60_000;
+const FIRST_PASSWORD = 'a first password of 2026';
+const OWN_PASSWORD = 'a password of my own, 2026';
+let server: ConsoleServer;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+/** Ends every other session of a person, as an administrator does. */
+async function endSessionsOf(person: string): Promise<void> {
+  const send = await sentTo(server, person);
+  const { items } = (await send('GET', '/v1/me/sessions')) as {
+    items: readonly { id: string; current: boolean }[];
+  };
+  for (const { id, current } of items) if (!current) await send('DELETE', `/v1/me/sessions/${id}`);
+}
+
+async function newAccount(name: string): Promise<void> {
+  const send = await sentTo(server, 'admin');
+  const account = { name, password: FIRST_PASSWORD, roles: ['pit-boss'], tables: ['*'] };
+  await send('POST', '/v1/accounts', account);
+}
+
+async function fillIn(page: Page, name: string, password: string): Promise<void> {
+  await page.fill('input[name=username]', name);
+  await page.fill('input[name=password]', password);
+  await page.press('input[name=password]', 'Enter');
+}
+
+const draftsIn = (page: Page): Promise<readonly string[]> =>
+  page.evaluate<string[]>(
+    "Object.entries(localStorage).filter(([key]) => key.startsWith('shoeprint.draft.')).map(([, text]) => text)",
+  );
+
+/** Keeps a text as the field of a comment does. */
+const writeDraft = (page: Page, account: string): Promise<unknown> =>
+  page.evaluate(
+    `localStorage.setItem('shoeprint.draft.${account}.comment/one', 'half a sentence')`,
+  );
+
+/** Pastes into a password, and says whether the page lets it be. */
+const PASTED = `
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', 'pasted');
+  const paste = new ClipboardEvent('paste', { clipboardData, cancelable: true, bubbles: true });
+  document.querySelector('input[name=password]').dispatchEvent(paste)`;
+
+const alertOf = (page: Page): Promise<string> => page.getByRole('alert').innerText();
+
+it(
+  'says that name or password is wrong without saying which, and leads where the person wanted to go',
+  async () => {
+    const page = await browser.visit('settings');
+    await page.waitForURL('**/sign-in?to=*');
+    await fillIn(page, 'compliance', 'not the password at all');
+    const wrongPassword = await alertOf(page);
+    await fillIn(page, 'nobody-of-this-name', 'not the password at all');
+    await expect(alertOf(page)).resolves.toBe(wrongPassword);
+    expect(wrongPassword).toBe('Name or password is wrong.');
+    await browser.signIn(page, 'compliance');
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'says after too many attempts until when to wait',
+  async () => {
+    const page = await browser.visit('sign-in');
+    const said = await eventually(
+      'the limit',
+      async () => {
+        await fillIn(page, 'nobody-else', 'not the password at all');
+        await page.locator('button[type=submit]:not([data-pending])').waitFor();
+        const text = await alertOf(page);
+        return text.includes('too many') && text;
+      },
+      TEST_MS,
+    );
+    expect(said).toMatch(/^There were too many attempts\. Try again after \d+:\d\d:\d\d [AP]M\.$/);
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'lets password managers fill in the fields, and allows pasting',
+  async () => {
+    const page = await browser.visit('sign-in');
+    const field = (name: string) => page.locator(`input[name=${name}]`);
+    expect(await field('username').getAttribute('autocomplete')).toBe('username');
+    expect(await field('password').getAttribute('autocomplete')).toBe('current-password');
+    expect(await page.evaluate<boolean>(PASTED)).toBe(true);
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'asks a new person for a password of their own before everything else',
+  async () => {
+    await newAccount('new.person');
+    const page = await browser.visit('queue');
+    await fillIn(page, 'new.person', FIRST_PASSWORD);
+    await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
+    await page.goto(browser.addressOf('settings'));
+    await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
+    expect(await page.getByRole('link').count()).toBe(0);
+    await page.getByLabel('Present password').fill('not the first one');
+    await page.getByLabel('New password').fill(OWN_PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The present password is wrong.').waitFor();
+    await page.getByLabel('Present password').fill(FIRST_PASSWORD);
+    await page.getByLabel('New password').fill('passwordpassword');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('must not be one of the commonest passwords').waitFor();
+    await page.getByLabel('New password').fill(OWN_PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'asks for a second factor where the role needs one, and for its code at the next sign-in',
+  async () => {
+    const strict = await startConsoleServer({ SHOEPRINT_SECOND_FACTOR: 'finance' });
+    const strictBrowser = await TestBrowser.open(strict);
+    const page = await strictBrowser.visit('reports');
+    await fillIn(page, 'finance', strict.passwordOf('finance'));
+    await page.getByRole('heading', { name: 'Add a second factor' }).waitFor();
+    await page.getByLabel('Present password').fill(strict.passwordOf('finance'));
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const secret = await page.locator('.copied-text').innerText();
+    const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
+    await page.getByLabel('One-time code').fill('000000');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('The code is wrong, has expired or was used before.').waitFor();
+    await page.getByLabel('One-time code').fill(totp.generate());
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('The second factor is added.').waitFor();
+    const [recovery] = (await page.locator('.copied-text').innerText()).split(/\s+/);
+    await page.getByRole('button', { name: 'I have kept the codes' }).click();
+    await page.waitForURL('**/console/reports');
+
+    const other = await strictBrowser.visit('reports');
+    await fillIn(other, 'finance', strict.passwordOf('finance'));
+    await other.getByText('Enter the six digits of your authenticator app').waitFor();
+    await other.getByLabel('One-time code').fill(recovery as string);
+    await other.keyboard.press('Enter');
+    await other.waitForURL('**/console/reports');
+    expect(strictBrowser.complaints).toEqual([]);
+    await strictBrowser.close();
+    await strict.close();
+  },
+  TEST_MS,
+);
+
+it(
+  'sets a new password with the code of an administrator, and signs in with it',
+  async () => {
+    await newAccount('forgetful');
+    const send = await sentTo(server, 'admin');
+    const { code } = (await send('POST', '/v1/accounts/forgetful/password-reset', {})) as {
+      code: string;
+    };
+    const page = await browser.visit('sign-in');
+    await page.getByRole('link', { name: 'I have a code for a new password' }).click();
+    await page.getByLabel('Name').fill('forgetful');
+    await page.getByLabel('Code from the administrator').fill('AAAA-BBBB-CCCC-DDDD-EEEE');
+    await page.getByLabel('New password').fill(OWN_PASSWORD);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('The code is wrong').waitFor();
+    await page.getByLabel('Code from the administrator').fill(code);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('Your new password is set.').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/console/queue');
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'keeps what was half written when the session ends, and goes on for the same person',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'settings');
+    await page.getByLabel('New password').fill('half written');
+    await writeDraft(page, 'pit-boss');
+    await endSessionsOf('pit-boss');
+    await page.getByText('The session of pit-boss has ended. What you wrote is kept.').waitFor();
+    expect(await page.inputValue('[role=dialog] input[name=username]')).toBe('pit-boss');
+    await page.fill('[role=dialog] input[name=password]', server.passwordOf('pit-boss'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('New password').inputValue()).toBe('half written');
+    expect(await draftsIn(page)).toEqual(['half a sentence']);
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'shows another person nothing of what was half written, and begins at the start',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'settings');
+    await page.getByLabel('New password').fill('half written');
+    await writeDraft(page, 'pit-boss');
+    await endSessionsOf('pit-boss');
+    await page.getByRole('button', { name: 'Sign in as another person' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('Name').fill('regulator');
+    await sheet.getByLabel('Password').fill(server.passwordOf('regulator'));
+    await page.keyboard.press('Enter');
+    await sheet.waitFor({ state: 'detached' });
+    await page.waitForURL('**/console/queue');
+    expect(await draftsIn(page)).toEqual([]);
+    await page.goto(browser.addressOf('settings'));
+    expect(await page.getByLabel('New password').inputValue()).toBe('');
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'removes what was half written when the person signs out',
+  async () => {
+    const page = await browser.visitAs('surveillance', 'settings');
+    await writeDraft(page, 'surveillance');
+    await page.getByRole('button', { name: 'Account of surveillance' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/console/sign-in');
+    expect(await draftsIn(page)).toEqual([]);
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'warns two minutes before an idle session ends, and lets the person stay',
+  async () => {
+    const page = await browser.visit('sign-in');
+    await page.clock.install();
+    await page.reload();
+    await browser.signIn(page, 'integrator');
+    const stay = page.getByRole('button', { name: 'Stay signed in' });
+    await page.clock.runFor(55 * MINUTE_MS);
+    expect(await stay.count()).toBe(0);
+    await page.clock.runFor(3 * MINUTE_MS);
+    await page.getByText('You will be signed out at').waitFor();
+    await stay.click();
+    await eventually('the warning is gone', async () => {
+      await page.clock.runFor(5_000);
+      return (await stay.count()) === 0;
+    });
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'says in one sentence what is needed without JavaScript, and in an old browser',
+  async () => {
+    const plain = await browser.visit('queue', { javaScriptEnabled: false });
+    expect((await plain.locator('noscript').innerText()).trim()).toBe(
+      'Shoeprint needs JavaScript and a current browser. Turn JavaScript on and reload.',
+    );
+    await plain.context().close();
+    const old = await browser.visit('sign-in');
+    await old.addInitScript("Reflect.deleteProperty(AbortSignal, 'timeout')");
+    await old.reload();
+    await old.getByText('Shoeprint needs a current browser: Chrome').waitFor();
+    expect(await old.locator('form').count()).toBe(0);
+    await old.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'loads the page again where a part of it is of an older build, and never shows a blank page',
+  async () => {
+    const page = await browser.visitAs('admin', 'rules');
+    let asked = 0;
+    await page.route('**/assets/people-screen-*.js', (route) => {
+      asked += 1;
+      return asked === 1 ? route.fulfill({ status: 404 }) : route.continue();
+    });
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('button', { name: 'New account' }).waitFor();
+    expect(asked).toBe(2);
+    await page.route('**/assets/devices-screen-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Devices' }).click();
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    const ours = browser.complaints.splice(0);
+    expect(ours.filter((each) => !each.includes('404') && !each.includes('dynamically'))).toEqual(
+      [],
+    );
+    await page.context().close();
+  },
+  TEST_MS,
+);

@@ -1,0 +1,327 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { roads } from '#baccarat';
+import type { components } from '#api-types';
+import { roadResultOf } from '../../apps/console/src/game/road-coups.js';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { TableLog } from '../kit/table.js';
+
+type Answers = components['schemas'];
+
+const START_MS = 360_000;
+const TABLE = 'B04';
+let server: ConsoleServer;
+let browser: TestBrowser;
+let floor: Floor;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+  floor = await Floor.of(server);
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+/** Asks the api beside the pages, and records events of further tables. */
+class Floor {
+  private constructor(
+    private readonly url: string,
+    private readonly token: string,
+    private readonly key: string,
+  ) {}
+
+  static async of(server: ConsoleServer): Promise<Floor> {
+    const { url } = server;
+    const token = await server.tokenOf('admin');
+    const answer = await fetch(`${url}/v1/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ name: 'tables', sources: ['device/*', 'person/*'], tables: ['*'], types: ['*'] },
+      }),
+    });
+    return new Floor(url, token, ((await answer.json()) as { token: string }).token);
+  }
+
+  async ask<Answer>(path: string): Promise<Answer> {
+    const headers = { authorization: `Bearer ${this.token}` };
+    const answer = await fetch(`${this.url}${path}`, { headers });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
+    return (await answer.json()) as Answer;
+  }
+
+  async send(events: readonly object[]): Promise<void> {
+    const answer = await fetch(`${this.url}/v1/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/x-ndjson' },
+      body: events.map((event) => JSON.stringify(event)).join('\n'),
+    });
+    if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
+    await fetch(`${this.url}/v1/tables`, {
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        'min-position': answer.headers.get('log-position') ?? '',
+      },
+    });
+  }
+
+  async shoe(): Promise<Answers['ShoeWholeAnswer']> {
+    const { lines } = await this.ask<Answers['ShoesAnswer']>(`/v1/shoes?table=${TABLE}`);
+    const ref = encodeURIComponent((lines[0] as Answers['ShoeAnswer']).ref);
+    return this.ask<Answers['ShoeWholeAnswer']>(`/v1/shoes/${ref}?table=${TABLE}`);
+  }
+}
+
+const shoeAddress = (table: string, ref: string): string =>
+  `tables/${encodeURIComponent(table)}/shoes/${encodeURIComponent(ref)}`;
+
+const textOf = async (locator: Locator): Promise<string> =>
+  (await locator.innerText()).replace(/\s+/g, ' ');
+
+const board = (page: Page, name: string): Locator => page.getByRole('list', { name, exact: true });
+
+/** An element of the page, as far as these tests read one: they compile without the DOM. */
+interface Item {
+  readonly style: { readonly gridColumnStart: string; readonly gridRowStart: string };
+  readonly href: string;
+  querySelector(selector: string): { getAttribute(name: string): string | null } | null;
+}
+
+interface ShownMark {
+  readonly column: number;
+  readonly row: number;
+  readonly name: string;
+}
+
+/** Where each mark of a board lies, and what is read of it. */
+const marksOn = (locator: Locator): Promise<ShownMark[]> =>
+  locator.locator('li').evaluateAll((items) =>
+    (items as unknown as Item[]).map((item) => ({
+      column: Number(item.style.gridColumnStart) - 1,
+      row: Number(item.style.gridRowStart) - 1,
+      name: item.querySelector('a')?.getAttribute('aria-label') ?? '',
+    })),
+  );
+
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+describe('the tables', () => {
+  it('are shown to a pit boss as they stand, with what waits for a ruling', async () => {
+    const page = await browser.visitAs('pit-boss', 'tables');
+    await page.getByRole('heading', { name: 'Tables' }).waitFor();
+    const tile = page.locator(`[data-table="${TABLE}"]`);
+    expect(await textOf(tile)).toMatch(/^B04 \d+ findings wait No shoe is open Dealer dealer-\d+ /);
+    await tile.getByRole('link', { name: /findings wait/ }).click();
+    await page.waitForURL(`**/queue?table=${TABLE}`);
+    await page.context().close();
+  });
+
+  it('are shown to finance without findings, as of a time, with a way to read again', async () => {
+    const page = await browser.visitAs('finance', 'tables');
+    await page.getByRole('button', { name: 'Read again' }).waitFor();
+    await page.getByText(/^As of /).waitFor();
+    expect(await textOf(page.locator(`[data-table="${TABLE}"]`))).not.toMatch(/finding/);
+    await page.context().close();
+  });
+
+  it('show each card and what is due within a second of its draw', async () => {
+    const page = await browser.visitAs('pit-boss', 'tables');
+    await page.getByText('● live').waitFor();
+    const log = new TableLog('X1');
+    log.open();
+    log.dealer();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    await floor.send(log.events.splice(0));
+    const tile = page.locator('[data-table="X1"]');
+    await tile.getByText('Due: a card to the player').waitFor();
+    for (const [cards, player, banker, due] of [
+      ['P 9S', 'nine of spades, total 9', ', total –', 'Due: a card to the banker'],
+      ['B ??', 'nine of spades, total 9', 'card that was not read, total ?', 'player'],
+      [
+        'P 7H B 2C',
+        'nine of spades, seven of hearts, total 6',
+        'two of clubs, total ?',
+        'not known',
+      ],
+    ] as const) {
+      log.draw(cards);
+      await floor.send(log.events.splice(0));
+      await tile.getByText(due).waitFor({ timeout: 1_000 });
+      await tile.getByRole('group', { name: `player: ${player}` }).waitFor({ timeout: 1_000 });
+      await tile.getByRole('group', { name: banker }).waitFor({ timeout: 1_000 });
+    }
+    await page.context().close();
+  });
+});
+
+describe('a table', () => {
+  it('has its last shoe, and is a page that says so where there is no such table', async () => {
+    const page = await browser.visitAs('finance', `tables/${TABLE}`);
+    await page.getByRole('heading', { name: /^Shoe B04-/ }).waitFor();
+    await page.goto(browser.addressOf('tables/no%2Fsuch%23table'));
+    await page.getByRole('heading', { name: 'There is no table no/such#table' }).waitFor();
+    await page.getByRole('button', { name: 'Back' }).waitFor();
+    await page.context().close();
+  });
+});
+
+describe('a shoe', () => {
+  it('has every road as the game computes it, and each cell leads to its coup', async () => {
+    const shoe = await floor.shoe();
+    const page = await browser.visitAs('pit-boss', shoeAddress(TABLE, shoe.ref));
+    await board(page, 'Big road').waitFor();
+    const expected = roads(shoe.coupLines.map((coup) => roadResultOf(coup)));
+    for (const [name, marks] of [
+      ['Big road', expected.bigRoad],
+      ['Bead plate', expected.beadPlate],
+      ['Big eye boy', expected.bigEyeBoy],
+      ['Small road', expected.smallRoad],
+      ['Cockroach pig', expected.cockroachPig],
+    ] as const) {
+      const shown = await marksOn(board(page, name));
+      expect(shown.map(({ column, row }) => [column, row])).toEqual(
+        marks.map(({ column, row }) => [column, row]),
+      );
+    }
+    const links = await board(page, 'Big road')
+      .locator('a')
+      .evaluateAll((found) => (found as unknown as Item[]).map(({ href }) => href));
+    const led = expected.bigRoad.map(({ coup, ties }) => {
+      const coups = [coup, ...ties.map((tie) => tie.coup)].map(
+        (at) => shoe.coupLines[at] as Answers['CoupAnswer'],
+      );
+      const worst = Math.min(...coups.map((each) => each.worst ?? 9));
+      return coups.find((each) => (each.worst ?? 9) === worst)?.ref;
+    });
+    expect(links).toEqual(
+      led.map((ref) => browser.addressOf(`coups/${encodeURIComponent(ref ?? '')}?table=${TABLE}`)),
+    );
+    const bead = board(page, 'Bead plate').locator('a').nth(35);
+    await bead.click();
+    const opened = new URL(page.url());
+    const there = shoe.coupLines[expected.beadPlate[35]?.coup ?? 0] as Answers['CoupAnswer'];
+    expect(decodeURIComponent(opened.pathname.split('/').at(-1) ?? '')).toBe(there.ref);
+    await page.context().close();
+  });
+
+  it('flags the coups with findings and lists them with ways to the findings', async () => {
+    const shoe = await floor.shoe();
+    const page = await browser.visitAs('pit-boss', `${shoeAddress(TABLE, shoe.ref)}?coup=36`);
+    const flagged = board(page, 'Big road').getByRole('link', { name: /finding of severity 1/ });
+    await flagged.first().waitFor();
+    expect(await flagged.count()).toBe(1);
+    expect(await flagged.getAttribute('aria-current')).toBe('true');
+    const finding = page.getByRole('link', { name: /TC-08/ });
+    expect(await finding.getAttribute('href')).toContain(`findings/${shoe.raised?.[0]?.id}`);
+    await page.getByRole('link', { name: /^All \(/ }).click();
+    await page.getByRole('link', { name: 'Coup 1', exact: true }).waitFor();
+    expect(page.url()).toContain('coups=all');
+    await page.context().close();
+  });
+
+  it('is one stop of the tab order a board, and arrows go from mark to mark', async () => {
+    const shoe = await floor.shoe();
+    const page = await browser.visitAs('finance', shoeAddress(TABLE, shoe.ref));
+    const big = board(page, 'Big road');
+    await big.waitFor();
+    expect(await big.locator('a[tabindex="0"]').count()).toBe(1);
+    await big.locator('a[tabindex="0"]').focus();
+    await page.keyboard.press('Home');
+    const label = (): Promise<string | null> =>
+      page.evaluate("document.activeElement?.getAttribute('aria-label') ?? null");
+    const marks = await marksOn(big);
+    expect(await label()).toBe(marks[0]?.name);
+    await page.keyboard.press('ArrowRight');
+    expect(await label()).toBe(marks.find(({ column }) => column === 1)?.name);
+    await page.keyboard.press('End');
+    expect(await label()).toBe(marks.at(-1)?.name);
+    await page.context().close();
+  });
+
+  it('leads to the shoes before and after', async () => {
+    const shoe = await floor.shoe();
+    const page = await browser.visitAs('finance', shoeAddress(TABLE, shoe.ref));
+    const before = shoe.shoe.replace(/\d+-(\d+)$/, (_, number) => `\\d+-${Number(number) - 1}`);
+    await page.getByRole('link', { name: 'Previous shoe' }).click();
+    await page.getByRole('heading', { name: new RegExp(`${before}$`) }).waitFor();
+    await page.getByRole('link', { name: 'Next shoe' }).click();
+    await page.getByRole('heading', { name: shoe.shoe }).waitFor();
+    await page.context().close();
+  });
+
+  it.each([
+    ['a#b/c%d e', 'a shoe#1/2%3'],
+    ['<script>alert(1)</script>', '\u202egnitirw'],
+    ['r'.repeat(200), 's'.repeat(200)],
+  ])('of table %j is shown whatever its names are, also without coups', async (table, id) => {
+    const log = new TableLog(table);
+    log.shoe = id;
+    log.open();
+    await floor.send(log.events);
+    const page = await browser.visitAs('pit-boss', 'tables', {
+      viewport: { width: 320, height: 800 },
+    });
+    await page.getByRole('link', { name: table, exact: true }).click();
+    await page.getByText('No coup was dealt from this shoe.').waitFor();
+    const [shoe] = (
+      await floor.ask<Answers['ShoesAnswer']>(`/v1/shoes?table=${encodeURIComponent(table)}`)
+    ).lines;
+    await page.goto(browser.addressOf(shoeAddress(table, shoe?.ref ?? '')));
+    await page.getByText('No coup was dealt from this shoe.').waitFor();
+    expect(await page.locator('h1').innerText()).toContain(id);
+    expect(await page.evaluate(OVERFLOW)).toBe(0);
+    await page.context().close();
+  });
+
+  it('is a page that says so where the table has no such shoe', async () => {
+    const page = await browser.visitAs('finance', shoeAddress(TABLE, 'device/x#y/z%'));
+    await page.getByRole('heading', { name: `Table ${TABLE} has no such shoe` }).waitFor();
+    await page.context().close();
+  });
+
+  it('says so where the address names a coup that it does not have', async () => {
+    const { ref } = await floor.shoe();
+    const page = await browser.visitAs('pit-boss', `${shoeAddress(TABLE, ref)}?coup=4000`);
+    await page.getByText('This shoe has no coup 4000.').waitFor();
+    await page.context().close();
+  });
+
+  it('grows its roads while it is dealt', async () => {
+    const log = new TableLog('X2');
+    log.open();
+    log.dealer();
+    const opened = log.events[0] as { source: string; id: string };
+    await floor.send(log.events.splice(0));
+    const page = await browser.visitAs(
+      'pit-boss',
+      shoeAddress('X2', `${opened.source}#${opened.id}`),
+    );
+    await page.getByText('No coup was dealt from this shoe.').waitFor();
+    for (const [coup, cards] of [
+      [1, 'P 4S B 2H P 5D B 5C'],
+      [2, 'P 2S B 4H P 5D B 5S'],
+    ] as const) {
+      log.add('shoe', 'coup-opened', { coup });
+      log.draw(cards);
+      log.add('terminal', 'outcome-declared', {
+        outcome: coup === 1 ? 'player' : 'banker',
+        by: 'dealer',
+      });
+      log.add('terminal', 'coup-closed');
+      await floor.send(log.events.splice(0));
+      const name = coup === 1 ? 'Coup 1: player, natural' : 'Coup 2: banker, natural';
+      await board(page, 'Big road')
+        .getByRole('link', { name: new RegExp(`^${name}`) })
+        .waitFor();
+    }
+    await page.context().close();
+  });
+});

@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startSampleServer } from '../../scripts/sample-server.mjs';
+import { serverEnvironment } from './answers.js';
+import { eventually } from './eventually.js';
+import { freePort, Processes, type Running } from './processes.js';
+
+const SAMPLE_MS_MAX = 300_000;
+
+/** A standalone server with the sample day, in a data folder of its own, that serves the console. */
+export interface ConsoleServer {
+  /** Its address, with the base path. */
+  readonly url: string;
+  /** Its data folder. */
+  readonly data: string;
+  readonly program: Running;
+  /** Returns the password of one of the people of the sample day. */
+  passwordOf(person: string): string;
+  /** Returns the token of a new session, for requests beside the pages. */
+  tokenOf(person: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Starts such a server on a copy of the sample day. The first call of a run deals it. */
+export async function startConsoleServer(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ConsoleServer> {
+  const sample = await sampleFolder();
+  const processes = await Processes.open();
+  const data = join(processes.dir, 'data');
+  await cp(sample, data, { recursive: true });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}${settings['SHOEPRINT_BASE_PATH'] ?? ''}`;
+  const program = await processes.run({
+    name: 'standalone',
+    main: 'apps/standalone/src/main.js',
+    env: { SHOEPRINT_DATA: data, SHOEPRINT_PORT: String(port), ...settings },
+    livez: `${url}/readyz`,
+  });
+  const passwordOf = (person: string): string => passwordIn(data, person);
+  return {
+    url,
+    data,
+    program,
+    passwordOf,
+    tokenOf: (person) => signIn(url, person, passwordOf(person)),
+    close: () => processes.close(),
+  };
+}
+
+/**
+ * Returns the data folder with the sample day, dealt by the first process that asks. Start servers
+ * on copies of it.
+ */
+export async function sampleFolder(): Promise<string> {
+  const folder = process.env['SHOEPRINT_CONSOLE_SAMPLE'];
+  if (folder === undefined) throw new Error('the setup of the tests has not run');
+  const ready = join(folder, 'ready');
+  if (isFirst(join(folder, 'dealing'))) {
+    const server = await startSampleServer(serverEnvironment(), join(folder, 'dealing'));
+    await server.stop();
+    renameSync(join(folder, 'dealing'), ready);
+  }
+  return eventually('the sample day is dealt', () => existsSync(ready) && ready, SAMPLE_MS_MAX);
+}
+
+/** Returns whether this process is the one that makes the folder. */
+function isFirst(folder: string): boolean {
+  if (existsSync(folder.replace(/dealing$/, 'ready'))) return false;
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false; // another process was first
+  }
+}
+
+interface SignInFile {
+  readonly name: string;
+  readonly password: string;
+  readonly people: readonly { readonly name: string; readonly password: string }[];
+}
+
+function passwordIn(data: string, person: string): string {
+  const { people, ...admin } = JSON.parse(
+    readFileSync(join(data, 'sign-in.json'), 'utf8'),
+  ) as SignInFile;
+  const found = [...people, admin].find(({ name }) => name === person);
+  if (!found) throw new Error(`the sample day has no ${person}`);
+  return found.password;
+}
+
+async function signIn(url: string, name: string, password: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, password }),
+  });
+  if (!answer.ok) throw new Error(`sign-in answered ${answer.status}`);
+  return ((await answer.json()) as { token: string }).token;
+}

@@ -1,0 +1,22 @@
+import type { ConsoleServer } from './console-server.js';
+
+/** Sends a request with a JSON body. Returns the answer's JSON, null if it has none. */
+export type Send = (method: string, path: string, body?: object) => Promise<unknown>;
+
+/** Signs a person in and returns how to send requests of theirs. Throws what is refused. */
+export async function sentTo(server: ConsoleServer, person: string): Promise<Send> {
+  const token = await server.tokenOf(person);
+  return async (method, path, body) => {
+    const answer = await fetch(`${server.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    return text === '' ? null : (JSON.parse(text) as unknown);
+  };
+}
