@@ -176,7 +176,7 @@ export async function doorOf(
     const signIn = JSON.parse(readFileSync(message.signIn, 'utf8')) as SignIn;
     return { url: message.url, ...signIn };
   }
-  const [, url = ''] = await started.saying(/Open\s+(\S+)\/docs/);
+  const [, url = ''] = await started.saying(/Api\s+(\S+)\/docs/);
   const [, file] = /as in ([^\r\n]+)/.exec(line) ?? [];
   if (file !== undefined) return { url, ...(JSON.parse(readFileSync(file, 'utf8')) as SignIn) };
   const [, name = '', password = ''] = await started.saying(/Sign in\s+(\S+), password (\S+)/);

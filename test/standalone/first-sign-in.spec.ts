@@ -28,7 +28,7 @@ interface Ready {
 }
 async function ready(data: string, env: NodeJS.ProcessEnv = {}): Promise<Ready> {
   const started = Started.onTerminal(['serve', '--data', data, '--port', '0'], env);
-  const [, url = ''] = await started.saying(/Open\s+(\S+)\/docs/);
+  const [, url = ''] = await started.saying(/Api\s+(\S+)\/docs/);
   const [, line = ''] = await started.saying(/Sign in {2}([^\r\n]+)/);
   return { started, url, line };
 }

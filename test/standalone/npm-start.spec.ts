@@ -174,12 +174,15 @@ describe('npm start', () => {
     async () => {
       const lines = onTerminal.said.split('\r\n').filter((line) => /^\s{0,3}\S/.test(line));
       expect(lines.length).toBe(10);
-      expect(lines.at(-2)).toMatch(/^ {2}Open {5}http:\S+\/docs$/);
+      expect(lines.at(-3)).toMatch(
+        /^ {2}Open {5}http:\S+\/console\/ \([\d,]+ events of a sample day\)$/,
+      );
+      expect(lines.at(-2)).toMatch(/^ {2}Api {6}http:\S+\/docs$/);
       expect(lines.at(-1)).toMatch(/^ {2}Sign in {2}admin, password \S+$/);
       for (const part of ['PostgreSQL', 'Auditor', 'API', 'Sample day'])
         expect(lines.join('\n')).toMatch(new RegExp(`^  ${part} +[0-9.]+ s$`, 'm'));
       expect(onTerminal.said).not.toMatch(/^\{|RouterExplorer/m);
-      const [, url = ''] = /Open {5}(\S+)\/docs/.exec(onTerminal.said) ?? [];
+      const [, url = ''] = /Api {6}(\S+)\/docs/.exec(onTerminal.said) ?? [];
       for (const { name, roles } of SAMPLE_PEOPLE) {
         const line = new RegExp(`^ {11}${name}, password (\\S+)\\r?$`, 'm');
         const [, password = ''] = line.exec(onTerminal.said) ?? [];

@@ -26,7 +26,7 @@ async function run(): Promise<number> {
   switch (command) {
     case undefined:
     case '--sample-day':
-      await runServer(logger, () => start(settings));
+      await runServer(logger, () => start(settings, isLive()));
       return 0;
     case 'rebuild':
       return rebuildFolder(settings, rebuildOptions(options), jsonJournal());
@@ -40,10 +40,18 @@ async function run(): Promise<number> {
   }
 }
 
-async function start(settings: StandaloneSettings): Promise<Running> {
+/** Returns whether to deal a live table. Throws `Refusal` for any other option. */
+function isLive(): boolean {
+  const other = options.find((option) => option !== '--live');
+  if (other !== undefined)
+    throw new Refusal(`unknown option ${other}: npm start takes --live or no option`);
+  return options.length > 0;
+}
+
+async function start(settings: StandaloneSettings, live: boolean): Promise<Running> {
   const report = isTerminal ? terminalReport(settings.data) : logReport(logger);
   const sampleDay = command === '--sample-day';
-  const server = await startStandalone({ settings, sampleDay, logger, report });
+  const server = await startStandalone({ settings, sampleDay, live, logger, report });
   report.ready(server);
   const close = async (): Promise<void> => {
     report.stopping();

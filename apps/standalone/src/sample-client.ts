@@ -70,7 +70,7 @@ export class SampleClient {
       if (!isRefused && statusCode < 300) return answer;
       if (!isRefused || tries === TRIES_MAX)
         throw new Error(
-          `the sample day could not be dealt: ${method} ${path} answered ${statusCode} ${body}`,
+          `the sample play could not be dealt: ${method} ${path} answered ${statusCode} ${body}`,
         );
       await pause(AGAIN_MS);
     }

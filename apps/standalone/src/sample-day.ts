@@ -34,6 +34,8 @@ const PITS: readonly {
   { rules: 'ez-baccarat@1', tables: ['E01'], faults: ['PY-05', 'PY-03', 'TC-07'] },
   { rules: 'nsw-crown@1', tables: ['N01'], faults: ['DL-05', 'PR-07', 'CM-02'] },
 ];
+/** The tables of the sample day. */
+export const SAMPLE_TABLES: readonly string[] = PITS.flatMap(({ tables }) => tables);
 const SEED = 'sample-day';
 const CURRENCY = 'MOP';
 const OPENS_AT = 'T03:00:00Z';
@@ -99,7 +101,7 @@ async function deal(
   const body = {
     name: `sample-day-${Date.now()}`,
     sources: ['device/*', 'person/*'],
-    tables: PITS.flatMap(({ tables }) => tables),
+    tables: SAMPLE_TABLES,
     types: ['*'],
   };
   const key = await client.ask<{ id: string; token: string }>('POST', '/v1/keys', { token, body });

@@ -21,6 +21,7 @@ import { Registry } from 'prom-client';
 import { databaseRoles, type DatabaseAddresses } from './database-roles.js';
 import { folderCluster } from './folder-cluster.js';
 import { lockFolder } from './folder-lock.js';
+import { dealLiveTable } from './live-table.js';
 import { startOnAnyRows } from './rows-of-before.js';
 import { dealSampleDay, wantsSampleDay } from './sample-day.js';
 import { SAMPLE_PEOPLE } from './sample-people.js';
@@ -62,6 +63,8 @@ export interface Standalone {
 export interface StartStandalone {
   readonly settings: StandaloneSettings;
   readonly sampleDay: boolean;
+  /** Whether to deal one more table beside the sample day, at the pace of play. */
+  readonly live?: boolean;
   readonly logger: LoggerService;
   readonly report: StartReport;
 }
@@ -90,7 +93,7 @@ async function startParts(
   parts: StartStandalone,
   started: Stop[],
 ): Promise<Omit<Standalone, 'close'>> {
-  const { settings, sampleDay, logger, report } = parts;
+  const { settings, sampleDay, live, logger, report } = parts;
   const book = rulesOfServer(settings);
   const { database, log, signIn } = await openFolder(parts, started);
   const { gamingDays, data: folder, basePath, policy } = settings;
@@ -118,6 +121,10 @@ async function startParts(
           dealSampleDay(app, signIn, { book, folder, basePath, policy, now: new Date() }),
         )
       : 0;
+  if (live) {
+    const table = await dealLiveTable(app, { book, basePath, logger });
+    started.push(table.close);
+  }
   return { url: `${await app.getUrl()}${basePath}`, signIn, sampleEvents };
 }
 

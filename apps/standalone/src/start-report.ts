@@ -61,10 +61,8 @@ function readyText({ url, signIn, sampleEvents }: Standalone, took: string): str
   const lines = [
     `Ready in ${took}. Ctrl-C stops it and keeps the data.`,
     '',
-    ...(sampleEvents > 0
-      ? [`Report   ${url}/v1/reports/misdealt (of ${sampleEvents.toLocaleString('en')} events)`]
-      : []),
-    `Open     ${url}/docs`,
+    `Open     ${url}/console/${sampleEvents > 0 ? ` (${sampleEvents.toLocaleString('en')} events of a sample day)` : ''}`,
+    `Api      ${url}/docs`,
     `Sign in  ${signInText(signIn)}`,
     ...(signIn?.people ?? []).map(({ name, password }) => `         ${name}, password ${password}`),
   ];
