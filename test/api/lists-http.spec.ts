@@ -23,7 +23,7 @@ describe('lists over HTTP', () => {
     async (path) => {
       const whole = await floor.lines<object>(path);
       expect(new Set(whole.map((line) => JSON.stringify(line))).size).toBe(whole.length);
-      for (const limit of [whole.length > 100 ? 37 : 1, whole.length])
+      for (const limit of [whole.length > 100 ? 37 : 1, Math.min(whole.length, 1_000)])
         expect(await floor.lines(path, limit)).toEqual(whole);
     },
   );

@@ -74,7 +74,7 @@ it(
     await page.getByRole('button', { name: 'New account' }).click();
     const sheet = page.getByRole('dialog');
     await sheet.getByLabel('Name').fill('not a name');
-    await sheet.getByRole('checkbox', { name: 'pit boss' }).click();
+    await sheet.getByText('pit boss', { exact: true }).click();
     await sheet.getByLabel('Tables').fill('B01, B02');
     await sheet.getByRole('button', { name: 'Create the account' }).click();
     await sheet.getByText('must be 1 to 64 letters').waitFor();
