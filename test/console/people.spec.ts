@@ -160,7 +160,7 @@ it(
 
     const asking = await browser.visitAs('admin', 'people?account=finance');
     const sheet = asking.getByRole('dialog');
-    await sheet.getByRole('checkbox', { name: 'regulator' }).click();
+    await sheet.getByText('regulator', { exact: true }).click();
     await sheet.getByRole('button', { name: 'Save' }).click();
     await asking.getByText('Some roles or tables wait for another administrator').waitFor();
     await sheet.getByRole('button', { name: 'Close' }).click();
