@@ -79,7 +79,8 @@ interface InSight extends Props {
 }
 
 function RowsInSight(props: InSight): ReactNode {
-  const { rows, items, current, selected, open, isAtRest, onOpen, onSelect } = props;
+  const { rows, items, current, selected, open, isAtRest } = props;
+  const { onOpen, onSelect } = useSame(props);
   const now = useNow();
   return items.map(({ index, start }) => {
     const row = rows.at(index);
@@ -95,6 +96,21 @@ function RowsInSight(props: InSight): ReactNode {
       />
     ) : null;
   });
+}
+
+type Calls = Pick<Props, 'onOpen' | 'onSelect'>;
+
+/** Returns functions that stay the same and call the latest, so that no row is drawn for them. */
+function useSame(props: Calls): Calls {
+  const latest = useRef(props);
+  useLayoutEffect(() => {
+    latest.current = props;
+  });
+  const [same] = useState<Calls>(() => ({
+    onOpen: (row) => latest.current.onOpen(row),
+    onSelect: (row) => latest.current.onSelect(row),
+  }));
+  return same;
 }
 
 function useRowsInSight(

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Refused } from '../api/client.js';
 import type { Search } from '../app/address.js';
 import { ScreenFailed } from '../app/failures.js';
@@ -19,6 +19,7 @@ import { Views } from './views.js';
 export function QueueScreen(): ReactNode {
   const words = useWords();
   useTitle(words('shell.queue'));
+  useFindingAhead();
   const search: Search = useSearch({ strict: false });
   const unknown = unknownIn(search);
   if (unknown.length > 0)
@@ -31,6 +32,19 @@ export function QueueScreen(): ReactNode {
       <Beside id={search['finding']} />
     </div>
   );
+}
+
+/** How long the queue has the connection for itself. */
+const AHEAD_MS = 1_000;
+
+/** Loads the screen of a finding, which is opened next, once the queue has been shown. */
+function useFindingAhead(): void {
+  useEffect(() => {
+    // what fails here is loaded again, and shown, when a finding is opened
+    const load = (): void => void import('../finding/finding-screen.js').catch(() => undefined);
+    const timer = setTimeout(load, AHEAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
 }
 
 function Queue({ search }: { readonly search: Search }): ReactNode {
