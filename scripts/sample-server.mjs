@@ -26,15 +26,20 @@ const main = fileURLToPath(new URL('../dist/apps/standalone/src/main.js', import
  * Starts the server and waits until the whole sample day is in the rows.
  * @param {NodeJS.ProcessEnv} [env]
  * @param {string} [kept] An empty data folder that stays when the server stops.
+ * @param {readonly string[]} [options] More options of the program.
  * @returns {Promise<SampleServer>}
  */
-export async function startSampleServer(env = { PATH: process.env.PATH }, kept) {
+export async function startSampleServer(env = { PATH: process.env.PATH }, kept, options = []) {
   const data = kept ?? mkdtempSync(join(tmpdir(), 'shoeprint-sample-'));
   writeFileSync(join(data, 'sample-day.begun'), `${SAMPLE_DAY}\n`);
-  const server = spawn(process.execPath, ['--enable-source-maps', main, '--sample-day'], {
-    env: { ...env, SHOEPRINT_DATA: data, SHOEPRINT_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const server = spawn(
+    process.execPath,
+    ['--enable-source-maps', main, '--sample-day', ...options],
+    {
+      env: { ...env, SHOEPRINT_DATA: data, SHOEPRINT_PORT: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const ended = new Promise((resolve) => server.once('exit', resolve));
   const stop = async () => {
     server.kill('SIGTERM');
@@ -45,29 +50,39 @@ export async function startSampleServer(env = { PATH: process.env.PATH }, kept) 
   };
   try {
     const { url, signIn: file, sampleEvents } = await listening(server);
-    /** @typedef {{ name: string, password: string }} Credentials */
-    const { people, ...admin } = /** @type {Credentials & { people: Credentials[] }} */ (
-      JSON.parse(readFileSync(file, 'utf8'))
-    );
-    const signIn = async (person = admin.name) => {
-      const { name, password } = people.find((each) => each.name === person) ?? admin;
-      const { token } = /** @type {{ token: string }} */ (
-        await answerOf(
-          await fetch(`${url}/v1/sign-in`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ name, password }),
-          }),
-        )
-      );
-      return token;
-    };
+    const signIn = signInAt(url, file);
     await inRows(url, await signIn(), sampleEvents);
     return { url, signIn, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** @typedef {{ name: string, password: string }} Credentials */
+
+/**
+ * Returns what signs people in, with the passwords of a file.
+ * @param {string} url
+ * @param {string} file
+ */
+function signInAt(url, file) {
+  const { people, ...admin } = /** @type {Credentials & { people: Credentials[] }} */ (
+    JSON.parse(readFileSync(file, 'utf8'))
+  );
+  return async (person = admin.name) => {
+    const { name, password } = people.find((each) => each.name === person) ?? admin;
+    const { token } = /** @type {{ token: string }} */ (
+      await answerOf(
+        await fetch(`${url}/v1/sign-in`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ name, password }),
+        }),
+      )
+    );
+    return token;
+  };
 }
 
 /** @typedef {{ message?: string, url: string, signIn: string, sampleEvents: number }} Listening */

@@ -1,18 +1,24 @@
 // What a person waits for in the console, in Chromium, on the built files.
 //   npm run bench:console -- [--findings 100000]
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
 import { load } from '../server/children.mjs';
 import { sessions } from '../server/sessions.mjs';
 import { startMachine, startServer } from '../server/stack.mjs';
-import { manyFindings, quantiles } from '../review/floor.mjs';
+import { faultyShoe, manyFindings, quantiles } from '../review/floor.mjs';
 
 const { values } = parseArgs({ options: { findings: { type: 'string', default: '100000' } } });
 /** A part that takes longer than this has failed. */
 const PART_MS_MAX = 120_000;
 const ROUNDS = 5;
 const KEYS = 30;
+const ARRIVALS = 12;
+const PROPOSALS = 20;
+/** The banner says something new at most every five seconds. */
+const SAID_MS_MIN = 5_000;
 const SLOWER = 4;
 /** 10 Mbit/s with 40 ms to the server and back. */
 const NETWORK = { latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
@@ -30,7 +36,7 @@ const SCROLL = { pixels: 2_000, frames: 600 };
  * @param {string} unit
  */
 function print(name, measured, most, unit = 'ms') {
-  const { p95, text } = quantiles(measured);
+  const { p95, text } = quantiles(measured, unit);
   const is = p95 <= most ? 'reached' : 'not reached';
   console.log(`console | ${name} | ${text} | aim p95 ${most} ${unit}: ${is} | load ${load()}`);
 }
@@ -158,6 +164,92 @@ async function scrolling({ page, devtools }, url, { name, most }) {
   print(`heap after scrolling${name}`, [usedSize / 1e6], 150, 'MB');
 }
 
+/**
+ * Measures a faulty coup, sent by its table, to the banner that counts it.
+ * @param {Page} page
+ * @param {import('../server/stack.mjs').Server} server
+ */
+async function arrivals(page, { port, token }) {
+  const url = `http://127.0.0.1:${port}`;
+  await page.goto(`${url}/console/queue`);
+  await page.getByText('● live').waitFor();
+  const said = page.locator('.queue-banner [role=status]');
+  const times = [];
+  for (const coup of coups(faultyShoe('ARRIVALS', ARRIVALS + 1, ARRIVALS + 1))) {
+    const from = performance.now();
+    const answer = await fetch(`${url}/v1/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+      body: coup.join('\n'),
+    });
+    if (!answer.ok) throw new Error(`the coup was refused: ${await answer.text()}`);
+    await said.filter({ hasText: /\d/ }).waitFor();
+    times.push(performance.now() - from);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await said.filter({ hasText: /\d/ }).waitFor({ state: 'detached' });
+    await pause(SAID_MS_MIN + 200);
+  }
+  print('event at the table to the banner', times.slice(1), 500); // the first opened the table
+}
+
+/**
+ * Returns the lines of a shoe, cut after each coup.
+ * @param {readonly string[]} lines
+ */
+function coups(lines) {
+  /** @type {string[][]} */
+  const cut = [[]];
+  for (const line of lines) {
+    cut.at(-1)?.push(line);
+    if (line.includes('shoeprint.coup-closed.')) cut.push([]);
+  }
+  return cut.filter((coup) => coup.length > 0);
+}
+
+/**
+ * Measures the tap on "Propose" to what the log decided, shown in the ruling bar.
+ * @param {Page} page
+ * @param {string} url
+ * @param {readonly string[]} ids
+ */
+async function proposals(page, url, ids) {
+  const times = [];
+  for (const id of ids.slice(0, PROPOSALS)) {
+    await page.goto(`${url}/console/findings/${id}`);
+    await page.locator('.finding h1').waitFor();
+    await page.keyboard.press('r');
+    await page.getByText('Dealer error, corrected').click();
+    const from = performance.now();
+    await page.getByRole('button', { name: 'Propose', exact: true }).click();
+    await page.getByText('Another person signs it').waitFor();
+    times.push(performance.now() - from);
+  }
+  print('tap on "Propose" to its answer', times, 150);
+}
+
+/** Prints the bytes of the built files, as gzip. */
+function sizes() {
+  const folder = new URL('../../dist/apps/console/', import.meta.url);
+  const html = readFileSync(new URL('index.html', folder), 'utf8');
+  const bytes = (/** @type {string} */ name) => statSync(new URL(`${name}.gz`, folder)).size / 1e3;
+  const sum = (/** @type {readonly string[]} */ names) =>
+    names.reduce((all, name) => all + bytes(name), 0).toFixed(1);
+  const named = [...html.matchAll(/(?:src|href)="(?:\.\/)?([^"]+\.(?:js|css))"/g)];
+  const first = named.map(([, name = '']) => name);
+  const others = readdirSync(new URL('assets/', folder))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => `assets/${name}`)
+    .filter((name) => !first.includes(name))
+    .sort((a, b) => bytes(b) - bytes(a));
+  console.log(
+    `console | first load ${sum(first.filter((name) => name.endsWith('.js')))} kB of scripts, ${sum(first.filter((name) => name.endsWith('.css')))} kB of styles; largest other files ${others
+      .slice(0, 4)
+      .map((name) => `${name.slice('assets/'.length)} ${bytes(name).toFixed(1)} kB`)
+      .join(', ')}`,
+  );
+}
+
+sizes();
 const machine = await startMachine({ kafka: false });
 const browser = await playwright.launch({
   executablePath: await chromium.executablePath(),
@@ -165,7 +257,7 @@ const browser = await playwright.launch({
 });
 try {
   const server = await startServer(machine, 'postgres');
-  const { all } = await manyFindings(server, Number(values.findings));
+  const { all, ids } = await manyFindings(server, Number(values.findings));
   const url = `http://127.0.0.1:${server.port}`;
   const [token = ''] = await sessions(server.databaseUrl, [{ roles: ['pit-boss'], tables: ['*'] }]);
   console.log(`console | ${all} findings | load ${load()}`);
@@ -174,6 +266,8 @@ try {
   await keysAndRows((await open(SLOWER)).page, url);
   await scrolling(await open(), url, { name: '', most: 25 });
   await scrolling(await open(SLOWER), url, { name: ` ${SLOWER} times slower`, most: 50 });
+  await arrivals((await open()).page, server);
+  await proposals((await open()).page, url, ids);
   await server.stop();
 } finally {
   await browser.close();

@@ -31,7 +31,7 @@ const FILES = 4;
  * @param {number} faults
  * @param {number} [coups] how many coups are played; by default, the whole shoe
  */
-function faultyShoe(table, faults, coups = Infinity) {
+export function faultyShoe(table, faults, coups = Infinity) {
   const rules = rulesNamed(installedRules(), 'punto-banco@1');
   const names = Array.from({ length: faults }, (_, n) => `${FAULT}@1/${n + 1}`);
   const lines = [];
@@ -140,15 +140,16 @@ export async function people(server, tables) {
 }
 
 /**
- * Returns p50, p95, p99 and the greatest of some times, in words.
- * @param {readonly number[]} times in ms
+ * Returns p50, p95, p99 and the greatest of some values, in words.
+ * @param {readonly number[]} times
+ * @param {string} unit
  */
-export function quantiles(times) {
+export function quantiles(times, unit = 'ms') {
   const sorted = Float64Array.from(times).sort();
   const [p50, p95, p99, max] = [0.5, 0.95, 0.99, 1].map((q) => quantile(sorted, q));
   return {
     p95: p95 ?? NaN,
     max: max ?? NaN,
-    text: `p50/p95/p99/max ${[p50, p95, p99, max].map((ms) => ms?.toFixed(1)).join(' / ')} ms of ${sorted.length}`,
+    text: `p50/p95/p99/max ${[p50, p95, p99, max].map((ms) => ms?.toFixed(1)).join(' / ')} ${unit} of ${sorted.length}`,
   };
 }
