@@ -94,14 +94,14 @@ beforeAll(async () => {
 afterAll(() => floor?.close());
 
 /** Returns the lines of a device that sends two contents under one number, before any shoe. */
-function outsideAnyShoe(): string[] {
-  const log = new TableLog('N1');
+function outsideAnyShoe(table = 'N1', time?: string): string[] {
+  const log = new TableLog(table);
   for (const dealer of ['dora', 'emil'])
     log.add(
       'device/n',
       'dealer-signed-on',
       { dealer, role: 'dealer' },
-      { session: '1', sequence: 1, id: 'n/1' },
+      { session: '1', sequence: 1, id: 'n/1', ...(time !== undefined && { time }) },
     );
   return log.events.map(({ shoe: _, ...event }) => JSON.stringify(event));
 }
@@ -347,6 +347,49 @@ describe('the queue over HTTP', () => {
     expect(late.filter(({ severity }) => severity === 1)).toEqual([]);
   });
 
+  it('finds and counts what had been ruled and is open again', async () => {
+    const isBack = ({ review }: FindingLine): boolean => review.regressed;
+    const lines = await all();
+    expect(lines.filter(isBack).length).toBeGreaterThan(0);
+    for (const regressed of [true, false])
+      expect(await all(`status=all&regressed=${regressed}`)).toEqual(
+        lines.filter((line) => isBack(line) === regressed),
+      );
+    const { regressed } = await floor.read<FindingFacets>('/v1/findings/facets?status=all');
+    expect(new Map(regressed.map(({ value, findings }) => [value, findings]))).toEqual(
+      new Map([true, false].map((is) => [is, lines.filter((line) => isBack(line) === is).length])),
+    );
+  });
+
+  it('finds what loses its video within some hours, and hands it out, unless it is held', async () => {
+    const ago = (days: number): string => new Date(Date.now() - days * 24 * HOUR_MS).toISOString();
+    const raisedAgo = { SOON: 6.5, HELD: 6.5, FRESH: 1, GONE: 8 };
+    for (const [table, days] of Object.entries(raisedAgo))
+      await append(outsideAnyShoe(table, ago(days)));
+    await floor.caughtUp();
+    const at = async (table: string): Promise<FindingLine> =>
+      (await all(`table=${table}`))[0] as FindingLine;
+    const until = new Date(Date.now() + 48 * HOUR_MS).toISOString();
+    const { id } = await at('HELD');
+    await act('vera', 'finding-video-held', { table: 'HELD', finding: id, request: 'r', until });
+    expect((await at('HELD')).videoHeldUntil).toBe(until);
+    const soon = async (hours: number): Promise<string[]> =>
+      (await all(`videoHours=${hours}`)).map(({ table }) => table).filter((of) => of in raisedAgo);
+    expect([await soon(24), await soon(1)]).toEqual([['SOON'], []]);
+    expect((await soon(49)).sort()).toEqual(['HELD', 'SOON']);
+    const within = 'table=SOON&videoHours=24';
+    expect((await floor.read<FindingFacets>(`/v1/findings/facets?${within}`)).total).toBe(1);
+    const taken = await floor.server.api.app.inject({
+      method: 'POST',
+      url: `/v1/findings/take-next?${within}`,
+      headers: {
+        authorization: `Bearer ${await floor.server.api.person('pit-boss')}`,
+        'idempotency-key': 'soon',
+      },
+    });
+    expect(taken.json()).toMatchObject({ finding: (await at('SOON')).id, outcome: 'taken' });
+  });
+
   it('refuses what it does not know, by the name of the parameter', async () => {
     for (const [query, pointer] of [
       ['review=closed', '/review'],
@@ -354,6 +397,9 @@ describe('the queue over HTTP', () => {
       ['escalated=finance', '/escalated'],
       ['overdue=1', '/overdue'],
       ['lapsed=', '/lapsed'],
+      ['regressed=yes', '/regressed'],
+      ['videoHours=0', '/videoHours'],
+      ['videoHours=8785', '/videoHours'],
       ['disposition=error', '/disposition'],
       [`q=${'x'.repeat(201)}`, '/q'],
       ['order=best', '/order'],

@@ -247,6 +247,7 @@ export const anAct = (
   at: '2026-11-20T13:00:00.000Z',
   data: { finding: row.finding, as: 'pit-boss', text: 'I see.' },
   outcome: 'taken',
+  heldUntil: null,
   offset: 0,
   line: 0,
   ...row,

@@ -502,6 +502,7 @@ describe('findings', () => {
         dealer: null,
         at: minute(2),
         raisedAt: null,
+        videoHeldUntil: null,
         gamingDay: '2026-11-20',
         review: {
           state: 'open',

@@ -68,6 +68,7 @@ describe('the queue', () => {
         raised('bb09', 'TC-05', minute(1)),
       ],
       reviews: [
+        aReview({ id: 'aa01', regressed: true }),
         aReview({ id: 'aa02', claimedBy: 'ines', claimedUntil: minute(30) }),
         aReview({
           id: 'aa05',
@@ -133,7 +134,7 @@ describe('the queue', () => {
 });
 
 describe('the filter of findings', () => {
-  it('asks for states, claims, escalation and lapsed ones in every order', async () => {
+  it('asks for states, claims, escalation, lapsed and regressed ones in every order', async () => {
     for (const order of ['queue', 'worst', 'newest'] as const) {
       expect(await ids({ review: ['proposed'] }, order)).toEqual(['aa05']);
       expect(await ids({ mine: true, viewer: 'ines', review: ['open'] }, order)).toEqual(['aa02']);
@@ -143,7 +144,11 @@ describe('the filter of findings', () => {
       expect(await ids({ escalated: 'compliance' }, order)).toEqual(['aa05']);
       expect(await ids({ escalated: 'pit-boss' }, order)).toEqual([]);
       expect(await ids({ lapsed: true }, order)).toEqual(['aa07']);
+      expect(await ids({ regressed: true }, order)).toEqual(['aa01']);
     }
+    expect(await ids({ regressed: false, severity: [1] })).toEqual([
+      ...['bb09', 'aa02', 'aa03', 'aa04'],
+    ]);
     expect(await ids({ mine: true, viewer: 'ines' }, 'newest')).toEqual(['aa08', 'aa02']);
     expect(await ids({ mine: false, viewer: 'ines' }, 'newest')).not.toContain('aa02');
   });
@@ -179,6 +184,50 @@ describe('the filter of findings', () => {
     expect(await found('%')).toEqual([]);
     expect(await found("'; --")).toEqual([]);
     expect(await found(' ')).toHaveLength(8);
+  });
+});
+
+describe('video that is about to be deleted', () => {
+  const at = 'V';
+  const kept = 7 * 86_400;
+  const day = (n: number): string =>
+    new Date(Date.parse('2026-11-20T12:00:00Z') + n * 86_400_000).toISOString();
+  const ends = { kept, from: day(7), to: day(8) };
+
+  beforeAll(() =>
+    floor.write({
+      findings: [
+        ...[-0.01, 0, 0.5, 1, 1.01].map((opened, n) =>
+          raised(`ab0${n}`, 'TC-05', day(opened), { table: at, at: day(opened) }),
+        ),
+        raised('ab10', 'TC-05', day(0.5), { table: at, at: day(0.5) }),
+        raised('ab11', 'TC-05', day(-3), { table: at, at: day(-3) }),
+      ],
+      reviewEvents: [
+        anAct({ finding: 'ab02', table: at, offset: 1, type: 'finding-video-hold-requested' }),
+        anAct({ ...{ finding: 'ab02', table: 'another', offset: 2 }, heldUntil: day(90) }),
+        anAct({ ...{ finding: 'ab10', table: at, offset: 3 }, heldUntil: day(90) }),
+        anAct({ ...{ finding: 'ab10', table: at, offset: 4 }, heldUntil: day(2) }),
+        anAct({ ...{ finding: 'ab11', table: at, offset: 5 }, heldUntil: day(7.5) }),
+      ],
+    }),
+  );
+
+  it('selects findings by the time of their coup, unless the video was held for longer', async () => {
+    expect(await ids({ table: at, videoEnds: ends })).toEqual(['ab11', 'ab02', 'ab03']);
+    expect(
+      await floor.read((read) => findingFacets(read, { table: at, videoEnds: ends })),
+    ).toMatchObject({ total: 3, state: [{ value: 'open', findings: 3 }] });
+  });
+
+  it('is shown with each finding as held until the latest time', async () => {
+    const lines = await listed({ table: at });
+    expect(lines.map(({ id, videoHeldUntil }) => [id, videoHeldUntil])).toEqual([
+      ['ab11', day(7.5)],
+      ...['ab00', 'ab01', 'ab02'].map((id) => [id, null]),
+      ['ab10', day(90)],
+      ...['ab03', 'ab04'].map((id) => [id, null]),
+    ]);
   });
 });
 
@@ -228,7 +277,7 @@ describe('the counts of findings', () => {
   const facets = (filter: FindingsFilter = {}) =>
     floor.read((read) => findingFacets(read, { scope: [table], ...filter }));
 
-  it('are by state, severity, code, table, dealer and whether they lapsed', async () => {
+  it('are by state, severity, code, table, dealer and whether they lapsed or regressed', async () => {
     expect(await facets()).toEqual({
       total: 8,
       state: [
@@ -254,6 +303,10 @@ describe('the counts of findings', () => {
         { value: 'emil', findings: 1 },
       ],
       lapsed: [
+        { value: false, findings: 7 },
+        { value: true, findings: 1 },
+      ],
+      regressed: [
         { value: false, findings: 7 },
         { value: true, findings: 1 },
       ],

@@ -71,7 +71,7 @@ export {
   type FindingsFilter,
   type FindingReport,
   type FindingStatus,
-  type Overdue,
+  type VideoEnds,
 } from './findings/findings-filter.js';
 export {
   findingWhole,

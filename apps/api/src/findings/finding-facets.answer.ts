@@ -42,8 +42,8 @@ export class DealerCountAnswer extends Counted implements Required<FacetCount<st
   @Text({ nullable: true, description: 'Null if nobody had signed on' }) value!: string | null;
 }
 
-/** How many findings have left a full desk before a ruling, and how many have not. */
-export class LapsedCountAnswer extends Counted implements Required<FacetCount<boolean>> {
+/** How many findings have a flag of their review, and how many do not. */
+export class FlagCountAnswer extends Counted implements Required<FacetCount<boolean>> {
   @YesNo() value!: boolean;
 }
 
@@ -59,5 +59,6 @@ export class FindingFacetsAnswer implements Required<FindingFacets> {
   @Parts(() => CodeCountAnswer) code!: readonly CodeCountAnswer[];
   @Parts(() => TableCountAnswer) table!: readonly TableCountAnswer[];
   @Parts(() => DealerCountAnswer) dealer!: readonly DealerCountAnswer[];
-  @Parts(() => LapsedCountAnswer) lapsed!: readonly LapsedCountAnswer[];
+  @Parts(() => FlagCountAnswer) lapsed!: readonly FlagCountAnswer[];
+  @Parts(() => FlagCountAnswer) regressed!: readonly FlagCountAnswer[];
 }

@@ -44,7 +44,7 @@ export class FindingsController {
   @Get('facets')
   @Requires('read-findings')
   @Read(
-    'How many findings a filter has, by state, severity, code, table, dealer',
+    'How many findings a filter has, by state, severity, code, table, dealer and flags',
     FindingFacetsAnswer,
   )
   countFindings(

@@ -122,6 +122,11 @@ export class FindingAnswer implements Required<FindingLine> {
   @Time({ nullable: true, description: 'The receipt of the event that raised it first' })
   raisedAt!: FindingLine['raisedAt'];
   @Part(() => ReviewAnswer) review!: ReviewAnswer;
+  @Time({
+    nullable: true,
+    description: 'Until when its video was held at the latest; null if nobody held it',
+  })
+  videoHeldUntil!: FindingLine['videoHeldUntil'];
 }
 
 /** What could not be judged, where, and why. */

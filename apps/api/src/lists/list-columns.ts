@@ -97,6 +97,7 @@ export const FINDING_COLUMNS: readonly Column<FindingLine>[] = [
     'gamingDay',
     'at',
     'raisedAt',
+    'videoHeldUntil',
     'table',
     'shoe',
     'coup',

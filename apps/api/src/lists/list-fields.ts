@@ -30,11 +30,14 @@ import {
   SeveritiesField,
   TableFields,
   TextField,
+  WholeField,
   YesNoField,
 } from '../reading/filter-fields.js';
 
 /** The most characters of a search. */
 const SEARCH_LENGTH_MAX = 200;
+/** The most hours in which video may be deleted: a leap year. */
+const VIDEO_HOURS_MAX = 8_784;
 
 /** The path parameter of one shoe or coup. */
 export const OpeningField = (): MethodDecorator =>
@@ -102,6 +105,18 @@ class FindingFilterFields extends DealtFields {
 
   @YesNoField('What left a full desk before a ruling, or all else')
   lapsed?: boolean;
+
+  @YesNoField('What had been ruled and is open again, or all else')
+  regressed?: boolean;
+
+  @WholeField({
+    description:
+      'What loses its video within so many hours: the house deletes it by the policy in force, and nobody held it for longer',
+    example: 24,
+    minimum: 1,
+    maximum: VIDEO_HOURS_MAX,
+  })
+  videoHours?: number;
 
   @ChoicesField(DISPOSITIONS)
   disposition?: DispositionCode[];

@@ -76,20 +76,12 @@ const CursorField = (): PropertyDecorator =>
   TextField({ description: 'The value of `next` on the previous page' });
 
 const LimitField = (): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({
-      type: 'integer',
-      description: 'Lines on a page',
-      minimum: 1,
-      maximum: PAGE_MAX,
-      default: PAGE_DEFAULT,
-    }),
-    MayBeAbsent(),
-    ToWhole(),
-    IsInt(),
-    Min(1),
-    Max(PAGE_MAX),
-  );
+  WholeField({
+    description: 'Lines on a page',
+    minimum: 1,
+    maximum: PAGE_MAX,
+    default: PAGE_DEFAULT,
+  });
 
 /** The format of the answer. `formatAsked` refuses what the route does not offer. */
 const FormatField = (formats: readonly Format[]): PropertyDecorator =>
@@ -119,6 +111,24 @@ export const ChoiceField = (choices: readonly string[], by?: string): PropertyDe
     MayBeAbsent(),
     IsIn(choices),
   );
+
+/** An optional whole number between two others. */
+export function WholeField(described: {
+  readonly description: string;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly default?: number;
+  readonly example?: number;
+}): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: 'integer', ...described }),
+    MayBeAbsent(),
+    ToWhole(),
+    IsInt(),
+    Min(described.minimum),
+    Max(described.maximum),
+  );
+}
 
 /** An optional choice between yes and no. */
 export const YesNoField = (description: string): PropertyDecorator =>

@@ -174,6 +174,8 @@ class TableProjection {
       at: utcOf(time),
       data,
       outcome,
+      heldUntil:
+        event.type === 'finding-video-held' && outcome === 'taken' ? utcOf(event.data.until) : null,
       ...lineAt(position),
       ...this.at(mark),
     };

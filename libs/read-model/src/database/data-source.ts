@@ -13,6 +13,7 @@ import { Delivery1789000000000 } from '../migrations/1789000000000-delivery.js';
 import { ShoeLeft1789500000000 } from '../migrations/1789500000000-shoe-left.js';
 import { Review1790000000000 } from '../migrations/1790000000000-review.js';
 import { ClaimKey1790000000010 } from '../migrations/1790000000010-claim-key.js';
+import { VideoHeld1790000000020 } from '../migrations/1790000000020-video-held.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -27,6 +28,7 @@ const MIGRATIONS = [
   ShoeLeft1789500000000,
   Review1790000000000,
   ClaimKey1790000000010,
+  VideoHeld1790000000020,
 ];
 
 /** Options of a connection for reading rows. */

@@ -29,6 +29,7 @@ import { tableOf } from './table.js';
 @Entity('review_event')
 @Index('review_event_finding', ['finding', 'offset', 'line'])
 @Index('review_event_changed', ['partition', 'changed'])
+@Index('review_event_held', ['finding'], { where: '(held_until IS NOT NULL)' })
 // an expression, which only the migration can write
 @Index('review_event_claim', { synchronize: false })
 export class ReviewEventRow extends Changed {
@@ -43,6 +44,8 @@ export class ReviewEventRow extends Changed {
   @Column(TIME) readonly at!: string;
   @Column(JSON_TEXT) readonly data!: ReviewEvent['data'];
   @Column(oneOf(REVIEW_OUTCOMES)) readonly outcome!: ReviewOutcome;
+  /** Until when video was kept, if the act says so and took effect. */
+  @Column(maybe(TIME)) readonly heldUntil!: string | null;
   /** Where its line is in the log. */
   @Column(COUNT) readonly offset!: number;
   @Column(INTEGER) readonly line!: number;

@@ -23,12 +23,13 @@ export interface FindingFacets {
   /** Null is nobody: no dealer had signed on. */
   readonly dealer: readonly FacetCount<string | null>[];
   readonly lapsed: readonly FacetCount<boolean>[];
+  readonly regressed: readonly FacetCount<boolean>[];
 }
 
 /** The most values of a list: more tables and dealers than a floor shows. */
 const VALUES_MAX = 1_000;
 
-const FACETS = ['review', 'severity', 'code', 'table', 'dealer', 'lapsed'] as const;
+const FACETS = ['review', 'severity', 'code', 'table', 'dealer', 'lapsed', 'regressed'] as const;
 
 interface Counted {
   readonly facet: Facet | 'total';
@@ -58,12 +59,13 @@ export async function findingFacets(
     table: listOf('table', text),
     dealer: listOf('dealer', (value) => value),
     lapsed: listOf('lapsed', (value) => value === 'true'),
+    regressed: listOf('regressed', (value) => value === 'true'),
   };
 }
 
 function facetsQuery(filter: FindingsFilter): RowQuery {
-  const { review, severity, code, table, dealer, lapsed, ...others } = filter;
-  const own = { review, severity, code, table, dealer, lapsed };
+  const { review, severity, code, table, dealer, lapsed, regressed, ...others } = filter;
+  const own = { review, severity, code, table, dealer, lapsed, regressed };
   const where = findingsWhere(others);
   const flags = FACETS.map((facet) => {
     const only = { status: 'all', [facet]: own[facet] } as FindingsFilter;

@@ -37,6 +37,9 @@ export interface FindingsFilter extends Filter {
   readonly overdue?: Overdue;
   /** What left a full desk before a ruling, or all else. */
   readonly lapsed?: boolean;
+  /** What had been ruled and is open again, or all else. */
+  readonly regressed?: boolean;
+  readonly videoEnds?: VideoEnds;
   /** What is proposed or was decided, except where it is not shown to the viewer. */
   readonly disposition?: readonly DispositionCode[];
   /**
@@ -59,13 +62,26 @@ export interface FindingsFilter extends Filter {
 }
 
 /** What waits for a ruling since before these times, or all else. */
-export interface Overdue {
+interface Overdue {
   readonly is: boolean;
   readonly raisedBefore: Readonly<Record<Severity, string>>;
 }
 
+/** What loses its video between two times. */
+export interface VideoEnds {
+  /** For how many seconds from a coup's opening the house keeps video that nobody holds. */
+  readonly kept: number;
+  readonly from: string;
+  /** Itself included. */
+  readonly to: string;
+}
+
 /** The parts of the filter that a facet can be counted without. */
-export type Facet = 'review' | 'severity' | 'code' | 'table' | 'dealer' | 'lapsed';
+export type Facet = 'review' | 'severity' | 'code' | 'table' | 'dealer' | 'lapsed' | 'regressed';
+
+/** Until when the video of a finding `f` was held at the latest; null if nobody held it. */
+export const HELD_UNTIL = `(select max(h.held_until) from review_event h
+  where h.finding = f.id and h."table" = f."table" and h.held_until is not null)`;
 
 /** Returns the filter of the queue: what waits for a ruling, unless the filter asks otherwise. */
 export const queueOf = (filter: FindingsFilter): FindingsFilter => ({
@@ -118,6 +134,9 @@ function inReport(where: Where, filter: FindingsFilter): Where {
 
 function underReview(where: Where, filter: FindingsFilter): Where {
   const { viewer = null, mine, escalated, overdue, disposition, q } = filter;
+  const { regressed, videoEnds } = filter;
+  if (regressed !== undefined) where.and(regressed ? 'f.regressed' : 'not f.regressed');
+  if (videoEnds) losesVideo(where, videoEnds);
   if (mine !== undefined)
     where.and(`(? in (f.claimed_by, f.proposed_by)) is ${mine ? '' : 'not '}true`, viewer);
   if (escalated === 'true') where.and('f.escalated is not null');
@@ -142,6 +161,14 @@ function isOverdue(where: Where, { is, raisedBefore }: Overdue): void {
   where.and(
     `(f.review <> 'ruled' and not f.lapsed and (${late.join(' or ')})) is ${is ? '' : 'not '}true`,
   );
+}
+
+/** The time alone selects nearly all, so holds are looked up for few. */
+function losesVideo(where: Where, { kept, from, to }: VideoEnds): void {
+  const end = `greatest(f.at + make_interval(secs => ${Number(kept)}), ${HELD_UNTIL})`;
+  where
+    .and('f.at <= ?', new Date(Date.parse(to) - kept * 1000).toISOString())
+    .and(`${end} > ? and ${end} <= ?`, from, to);
 }
 
 function hasWord(where: Where, word: string): void {

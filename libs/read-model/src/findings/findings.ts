@@ -11,7 +11,7 @@ import {
   type Paging,
 } from '../reading/cursor.js';
 import type { RowQuery, Slices, Snapshot } from '../reading/snapshot-read.js';
-import { findingsWhere, queueOf, type FindingsFilter } from './findings-filter.js';
+import { findingsWhere, HELD_UNTIL, queueOf, type FindingsFilter } from './findings-filter.js';
 import { REVIEW_FIELDS, reviewOf, type Review, type ReviewRead } from './review.js';
 
 /**
@@ -38,21 +38,27 @@ const SHOWN = [
 export type FindingLine = Omit<Finding, 'shoeRef' | 'coupRef'> & {
   readonly status: 'standing' | 'withdrawn';
   readonly review: Review;
+  /** Until when its video was held at the latest; null if nobody held it. */
+  readonly videoHeldUntil: string | null;
 } & Pick<FindingRow, (typeof SHOWN)[number]>;
 
 /** A finding as `FINDING_COLUMNS` selects it. */
-export type FindingRead = Pick<FindingRow, 'body' | (typeof SHOWN)[number]> & ReviewRead;
+export type FindingRead = Pick<FindingRow, 'body' | (typeof SHOWN)[number]> &
+  Pick<FindingLine, 'videoHeldUntil'> &
+  ReviewRead;
 
 /** The select list of findings, for `from finding f`. */
-export const FINDING_SELECT = FINDING.select('f', ['body', ...SHOWN, ...REVIEW_FIELDS]);
+export const FINDING_SELECT = `${FINDING.select('f', ['body', ...SHOWN, ...REVIEW_FIELDS])},
+  ${HELD_UNTIL} as "videoHeldUntil"`;
 
 /** Returns a finding as lists show it to a person, or to nobody in particular. */
 export function findingLine(row: FindingRead, viewer?: string): FindingLine {
   const { body, withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt } = row;
+  const { videoHeldUntil } = row;
   return {
     ...body,
     status: withdrawnBecause === null ? 'standing' : 'withdrawn',
-    ...{ withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt },
+    ...{ withdrawnBecause, shoeRef, coupRef, dealer, at, gamingDay, raisedAt, videoHeldUntil },
     review: reviewOf(row, viewer),
   };
 }
