@@ -80,15 +80,21 @@ describe('a shoe or coup by its reference', () => {
   it('is found whatever characters the reference has, and shows what the lists show', async () => {
     const shoes = await floor.lines<ShoeLine>('/v1/shoes');
     expect(shoes.some(({ ref }) => /\/.*庄.*#.*%/.test(ref))).toBe(true);
+    const [burned, cut] = [new Set<number | undefined>(), new Set<boolean>()];
     for (const line of shoes) {
       const shoe = await floor.read<ShoeWhole>(`/v1/shoes/${encodeURIComponent(line.ref)}`);
       expect(shoe).toMatchObject(line);
       expect(shoe.coupLines).toHaveLength(shoe.coups);
       expect(shoe.leftByRank).toHaveLength(13);
+      burned.add(shoe.burn?.cards.length);
+      if (shoe.cutCard)
+        expect(shoe.cutCard.cardsLeft).toBeGreaterThanOrEqual(52 * shoe.decks - shoe.cards);
+      cut.add(shoe.cutCard !== null);
       expect(shoe.leftByRank?.reduce((sum, left) => sum + left)).toBe(
         52 * shoe.decks - (shoe.cards - shoe.unread),
       );
     }
+    expect([burned.size > 1, cut.has(true)]).toEqual([true, true]);
     const cells = new Set<string>();
     for (const line of (await floor.lines<CoupLine>('/v1/coups')).filter((_, i) => i % 20 === 0)) {
       const coup = await floor.read<CoupWhole>(`/v1/coups/${encodeURIComponent(line.ref)}`);

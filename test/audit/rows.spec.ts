@@ -445,6 +445,73 @@ describe('a shoe', () => {
     expect(left(log)).toEqual(lessThanFull({ 9: 1 }));
   });
 
+  it('has its burn, card by card, with what the rules permit by the first card', () => {
+    const burn = (log: TableLog): unknown => auditedShoe(lastShoe(log)).burn;
+    const log = new TableLog();
+    log.open({ rules: 'punto-banco@1' });
+    expect(burn(log)).toEqual({ cards: [], permitted: null, byFirstCard: true });
+    const [first] = log.draw('burn ??');
+    expect(burn(log)).toEqual({ cards: [null], permitted: null, byFirstCard: true });
+    log.add('person/sam', 'observation-corrected', {
+      event: first as string,
+      data: { card: '3S', to: 'burn' },
+      by: 'sam',
+      reason: 'video',
+    });
+    log.draw('burn KH 4D');
+    const burned = { cards: ['3S', 'KH', '4D'], permitted: [4], byFirstCard: true };
+    expect(burn(log)).toEqual(burned);
+    play(log, 1, { cards: PLAYER_WINS });
+    log.draw('burn 9C');
+    expect(burn(log)).toEqual(burned);
+  });
+
+  it('has its burn as a number where the rules count otherwise, and none if nobody reports it', () => {
+    const log = new TableLog();
+    log.open();
+    log.draw('burn 9C');
+    const { burn } = auditedShoe(lastShoe(log));
+    expect(burn).toEqual({ cards: ['9C'], permitted: [0], byFirstCard: false });
+    const silent = new TableLog();
+    silent.open({ reports: ['outcomes'] });
+    expect(auditedShoe(lastShoe(silent))).toMatchObject({ burn: null, cutCard: null });
+  });
+
+  it('says in which coup the cut card showed, how many cards were left, and how many coups', () => {
+    const cutCard = (log: TableLog): unknown => auditedShoe(lastShoe(log)).cutCard;
+    const log = new TableLog();
+    log.open();
+    expect(cutCard(log)).toBeNull();
+    play(log, 1, { cards: PLAYER_WINS });
+    log.add('shoe', 'coup-opened', { coup: 2 });
+    log.draw('P 4S B 2H');
+    const cardsLeft = 8 * 52 - auditedShoe(lastShoe(log)).cards;
+    log.add('shoe', 'cut-card-drawn');
+    log.draw('P 5D');
+    log.add('shoe', 'cut-card-drawn');
+    expect(cutCard(log)).toEqual({
+      ...{ coup: 2, inside: true, cardsLeft, coupsLeft: 1 },
+    });
+    log.add('shoe', 'coup-closed');
+    for (const coup of [3, 4]) play(log, coup, { cards: PLAYER_WINS });
+    expect(cutCard(log)).toMatchObject({ coup: 2, cardsLeft, coupsLeft: 0 });
+  });
+
+  it('says after which coup the cut card showed where no card of the next one lay', () => {
+    const before = new TableLog();
+    before.open();
+    before.add('shoe', 'cut-card-drawn');
+    expect(auditedShoe(lastShoe(before)).cutCard).toMatchObject({
+      ...{ coup: null, inside: false, cardsLeft: 8 * 52 },
+    });
+    const log = new TableLog();
+    log.open();
+    play(log, 1, { cards: PLAYER_WINS });
+    log.add('shoe', 'coup-opened', { coup: 2 });
+    log.add('shoe', 'cut-card-drawn');
+    expect(auditedShoe(lastShoe(log)).cutCard).toMatchObject({ coup: 1, inside: false });
+  });
+
   it('has less than none left of a rank of which more came than the decks hold', () => {
     const log = new TableLog();
     log.open({ decks: 1 });
@@ -683,6 +750,18 @@ describe('the rows that changed', () => {
       }),
     );
     expect([left('Q'), left('K')]).toEqual([31, 32]);
+  });
+
+  it('show the cut card of a shoe as soon as it is drawn', () => {
+    const log = new TableLog();
+    log.open();
+    play(log, 1, { cards: PLAYER_WINS });
+    const read = level(log);
+    const from = log.events.length;
+    log.add('shoe', 'cut-card-drawn');
+    then(read, log, from);
+    const [shoe] = read.reader.shoes.values();
+    expect((shoe as AuditedShoe).cutCard).toMatchObject({ coup: 1, inside: false });
   });
 
   it('add up to the same in any portions, including those of shoes out of reach', () => {

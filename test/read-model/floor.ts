@@ -144,6 +144,8 @@ export const aShoe = (
   cards: 0,
   unread: 0,
   leftByRank: null,
+  burn: null,
+  cutCard: null,
   closed: false,
   closeReason: null,
   remaining: null,

@@ -333,16 +333,22 @@ describe('shoes and coups', () => {
     expect(await floor.read((read) => shoe(read, 'no such'))).toBeUndefined();
   });
 
-  it('show how many cards are left of each rank in one shoe, if its row has it', async () => {
+  it('show cards left, burn and cut card of one shoe, if its row has them', async () => {
+    const burn = { cards: ['3S', null] as const, permitted: [4], byFirstCard: true };
+    const cutCard = { coup: null, inside: false, cardsLeft: 410, coupsLeft: 1 };
     const leftByRank = [-1, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 0];
     await floor.write({
       shoes: [
-        aShoe({ ref: 'counted#0', table: 'counted', leftByRank }),
+        aShoe({ ref: 'counted#0', table: 'counted', leftByRank, burn, cutCard }),
         aShoe({ ref: 'counted#1', table: 'counted' }),
       ],
     });
-    expect(await floor.read((read) => shoe(read, 'counted#0'))).toMatchObject({ leftByRank });
-    expect(await floor.read((read) => shoe(read, 'counted#1'))).toMatchObject({ leftByRank: null });
+    expect(await floor.read((read) => shoe(read, 'counted#0'))).toMatchObject({
+      ...{ leftByRank, burn, cutCard },
+    });
+    expect(await floor.read((read) => shoe(read, 'counted#1'))).toMatchObject({
+      ...{ leftByRank: null, burn: null, cutCard: null },
+    });
   });
 
   it('show one coup with what was due at each card, findings and unjudgeable entries', async () => {

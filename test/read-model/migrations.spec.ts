@@ -84,6 +84,28 @@ describe('the tables of the read model', () => {
     ]);
   });
 
+  it('keep shoes and acts that were stored before the burn and held video were', async () => {
+    await before('unheld', 'VideoHeld1790000000020');
+    await asked(
+      `insert into unheld.shoe (ref, "table", shoe, rules, decks, kind, currency,
+         coups, cards, unread, closed, opened_at, gaming_day,
+         opened_offset, opened_line, partition, changed)
+       values ('s#0', 'B07', 'S1', 'punto-banco@1', 8, 'physical', 'MOP', 0, 0, 0, false, now(), now(), 0, 0, 0, 1)`,
+    );
+    await asked(
+      `insert into unheld.review_event (ref, "table", finding, type, "by", "as", "at", data,
+         outcome, "offset", line, partition, changed)
+       values ('person/p#1', 'B07', 'f', 'finding-video-held', 'p', 'surveillance', now(), '{}', 'taken', 0, 0, 0, 1)`,
+    );
+    await migrate(database.url, 'unheld');
+    expect(await asked('select burn, cut_card from unheld.shoe')).toEqual([
+      { burn: null, cut_card: null },
+    ]);
+    expect(await asked('select held_until from unheld.review_event')).toEqual([
+      { held_until: null },
+    ]);
+  });
+
   it('keep findings that were stored before the column for their first raising', async () => {
     await before('before', 'FindingRaisedAt1785100000000');
     await asked(

@@ -80,6 +80,8 @@ export const shoeRow = (ref: string, with_: Partial<ShoeRow> = {}): ShoeRow => (
   cards: 6,
   unread: 0,
   leftByRank: [32, 31, 32, 30, 30, 31, 32, 32, 32, 32, 32, 32, 32],
+  burn: { cards: ['3S', null], permitted: [4], byFirstCard: true },
+  cutCard: { coup: 1, inside: true, cardsLeft: 410, coupsLeft: 1 },
   closed: false,
   closeReason: null,
   remaining: null,

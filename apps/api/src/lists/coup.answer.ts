@@ -43,7 +43,8 @@ export const CoupKindField = (): PropertyDecorator =>
 export const CoupStateField = (): PropertyDecorator => OneOf(['open', 'over', 'void']);
 const Outcome = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
   OneOf(['player', 'banker', 'tie'], more);
-const Cards = (): PropertyDecorator =>
+/** Cards in the order drawn. */
+export const Cards = (): PropertyDecorator =>
   ApiProperty({
     type: 'array',
     items: { type: 'string', nullable: true, pattern: '^[A23456789TJQK][SHDC]$' },

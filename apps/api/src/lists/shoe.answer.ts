@@ -8,6 +8,7 @@ import {
   Day,
   findingsOnly,
   OneOf,
+  Part,
   Parts,
   PositionsField,
   Ref,
@@ -18,7 +19,7 @@ import {
   Whole,
   YesNo,
 } from '../docs/answer-fields.js';
-import { CoupAnswer } from './coup.answer.js';
+import { Cards, CoupAnswer } from './coup.answer.js';
 import { FindingAnswer, UnjudgeableAnswer } from './finding.answer.js';
 
 /** The kind of a shoe: physical or virtual. */
@@ -62,6 +63,34 @@ export class LedgerAnswer implements Required<ShoeLedgerLine> {
   @Amount() outstanding!: number;
 }
 
+/** The cards burned before the first coup, and how many the rules permit. */
+export class BurnAnswer implements Required<NonNullable<ShoeWhole['burn']>> {
+  @Cards() cards!: NonNullable<ShoeWhole['burn']>['cards'];
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer', minimum: 0 },
+    nullable: true,
+    description:
+      'How many cards the rules permit, the first included; null if the first card decides it and is not known',
+  })
+  permitted!: readonly number[] | null;
+  @YesNo({ description: 'Whether the rules can count by the first card' }) byFirstCard!: boolean;
+}
+
+/** When the cut card of a shoe showed first. */
+export class CutCardAnswer implements Required<NonNullable<ShoeWhole['cutCard']>> {
+  @Whole({
+    nullable: true,
+    description:
+      'The number of the coup in which it showed, or else of the last one before; null if there was none',
+  })
+  coup!: number | null;
+  @YesNo({ description: 'Whether cards of that coup had been drawn, and it was not over' })
+  inside!: boolean;
+  @Whole({ description: 'Cards left when it showed' }) cardsLeft!: number;
+  @Whole({ description: 'How many coups the rules still permit now' }) coupsLeft!: number;
+}
+
 /**
  * A shoe with its ledger, coups, findings and unjudgeable entries. Each list except the ledger has
  * at most 1,000 items.
@@ -78,6 +107,13 @@ export class ShoeWholeAnswer extends ShoeAnswer implements Required<ShoeWhole> {
       'Cards left of each rank, ace to king, as recorded and corrected. An unread card is taken from no rank. Negative if more came than the decks hold',
   })
   leftByRank!: readonly number[] | null;
+  @Part(() => BurnAnswer, {
+    nullable: true,
+    description: 'Null if its devices do not report burns, and none was seen',
+  })
+  burn!: BurnAnswer | null;
+  @Part(() => CutCardAnswer, { nullable: true, description: 'Null if it has not shown' })
+  cutCard!: CutCardAnswer | null;
   @Parts(() => LedgerAnswer) ledger!: readonly LedgerAnswer[];
   @Parts(() => CoupAnswer) coupLines!: readonly CoupAnswer[];
   @Parts(() => FindingAnswer, findingsOnly('Standing ones first, then withdrawn ones'))

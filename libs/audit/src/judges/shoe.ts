@@ -103,18 +103,25 @@ function judgeOpening(shoe: Shoe): void {
   }
 }
 
+/**
+ * Returns the numbers of cards that a shoe's rules permit to burn where this card comes first, not
+ * counting itself in those by the first card.
+ */
+export const permittedAfter = (
+  { rules, decks }: Shoe,
+  card: Card | null | undefined,
+): ReturnType<typeof permittedBurns> =>
+  permittedBurns(rules.document.burn, decks, card ? rankOf(card) : undefined);
+
 /** Judges the burn when the first coup opens (SH-06, SH-07). */
 export function judgeBurn(shoe: Shoe, coup: Coup): void {
   if (!shoe.reports.burns) return;
   const burned = shoe.burned.length;
   const [first] = shoe.burned;
-  const { burn } = shoe.rules.document;
-  const permittedAfter = (card: Card | null | undefined): ReturnType<typeof permittedBurns> =>
-    permittedBurns(burn, shoe.decks, card ? rankOf(card) : undefined);
-  const { counts, byFirstCard } = permittedAfter(first?.card);
+  const { counts, byFirstCard } = permittedAfter(shoe, first?.card);
   if (counts.includes(burned) || byFirstCard.includes(burned - 1)) return;
   const couldBePermitted = (): boolean =>
-    CARDS.some((card) => permittedAfter(card).byFirstCard.includes(burned - 1));
+    CARDS.some((card) => permittedAfter(shoe, card).byFirstCard.includes(burned - 1));
   if (first?.card === null && couldBePermitted())
     return unjudgeable(shoe, null, {
       codes: ['SH-07'],
@@ -151,6 +158,7 @@ function raiseBurn(shoe: Shoe, coup: Coup, wanted: readonly number[]): Finding |
  */
 export function cutCardDrawn(shoe: Shoe, event: AnyEvent): void {
   if (shoe.coupsLeft !== null) return;
+  markShoe(shoe);
   const { insideCoup, betweenCoups } = shoe.rules.document.cutCard;
   const { coup } = shoe;
   if (coup && coup.ordinals > 0) shoe.coupsLeft = insideCoup;

@@ -1,10 +1,35 @@
-import { cardIndex, RANKS, SUITS } from '#baccarat';
+import { cardIndex, RANKS, SUITS, type Card } from '#baccarat';
 import type { AnyEvent, EventData } from '../events/events.js';
 import { eventIn } from '../history/journal.js';
 import { asLastCorrected } from '../history/replay.js';
 import type { Found } from '../findings/finding.js';
 import type { Shoe } from '../state.js';
+import { permittedAfter } from '../judges/shoe.js';
 import { changeDuty } from '../step.js';
+
+/** The burn of a shoe: the cards burned before its first coup. */
+export interface AuditedBurn {
+  /** In the order drawn, as recorded and corrected; null was not read. */
+  readonly cards: readonly (Card | null)[];
+  /**
+   * How many cards the rules permit, the first included; null if the first card decides it and is
+   * not known.
+   */
+  readonly permitted: readonly number[] | null;
+  /** Whether the rules can count by the first card. */
+  readonly byFirstCard: boolean;
+}
+
+/** When the cut card of a shoe showed first. */
+export interface AuditedCutCard {
+  /** The coup in which it showed, or else the last one before; null if there was none. */
+  readonly coup: number | null;
+  /** Whether cards of that coup had been drawn, and it was not over. */
+  readonly inside: boolean;
+  readonly cardsLeft: number;
+  /** How many coups the rules still permit now. */
+  readonly coupsLeft: number;
+}
 
 /** A shoe. Times are those of the events. */
 export interface AuditedShoe {
@@ -25,6 +50,10 @@ export interface AuditedShoe {
    * corrected. An unread card is taken from no rank. Negative if more came than the decks hold.
    */
   readonly leftByRank: readonly number[];
+  /** Null if its devices do not report burns, and none was seen. */
+  readonly burn: AuditedBurn | null;
+  /** Null if it has not shown. */
+  readonly cutCard: AuditedCutCard | null;
   readonly closed: boolean;
   /** Null if it is open, or if the next one was opened while it was. */
   readonly closeReason: Exclude<EventData['shoe-closed']['reason'], undefined> | null;
@@ -51,6 +80,8 @@ export function auditedShoe(shoe: Shoe): AuditedShoe {
     cards: drawn,
     unread,
     leftByRank: leftByRank(shoe),
+    burn: burnOf(shoe),
+    cutCard: cutCardOf(shoe),
     closed,
     closeReason: said?.reason ?? null,
     remaining: said?.remaining ?? said?.remainingCards?.length ?? null,
@@ -66,6 +97,36 @@ const leftByRank = ({ decks, copies }: Shoe): number[] =>
       decks * SUITS.length,
     ),
   );
+
+function burnOf(shoe: Shoe): AuditedBurn | null {
+  const { burned, reports, rules } = shoe;
+  if (!reports.burns && burned.length === 0) return null;
+  const byFirstCard = rules.document.burn.some(({ count }) => count === 'first-card');
+  const { counts, byFirstCard: more } = permittedAfter(shoe, burned[0]?.card);
+  const permitted = [...new Set([...counts, ...more.map((count) => count + 1)])];
+  return {
+    cards: burned.map(({ card }) => card),
+    permitted: byFirstCard && more.length === 0 ? null : permitted.sort((a, b) => a - b),
+    byFirstCard,
+  };
+}
+
+function cutCardOf({ coupsLeft, played, decks, draws, coups }: Shoe): AuditedCutCard | null {
+  if (coupsLeft === null) return null;
+  const at = played.findIndex(({ type }) => type === 'cut-card-drawn');
+  const begun = coups.findLast(
+    ({ from, cards }) => from < at && cards.some((card) => card.at < at),
+  );
+  const drawn = draws.filter((card) => card.at < at).length;
+  return {
+    coup: begun?.number ?? null,
+    inside: begun !== undefined && at <= begun.to,
+    cardsLeft: CARDS_OF_DECK * decks - drawn,
+    coupsLeft: Math.max(0, coupsLeft),
+  };
+}
+
+const CARDS_OF_DECK = RANKS.length * SUITS.length;
 
 /** Returns the event that closed a shoe: its closing, or the opening of the next one. */
 function closingOf(shoe: Shoe): AnyEvent | undefined {

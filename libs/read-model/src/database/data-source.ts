@@ -14,6 +14,7 @@ import { ShoeLeft1789500000000 } from '../migrations/1789500000000-shoe-left.js'
 import { Review1790000000000 } from '../migrations/1790000000000-review.js';
 import { ClaimKey1790000000010 } from '../migrations/1790000000010-claim-key.js';
 import { VideoHeld1790000000020 } from '../migrations/1790000000020-video-held.js';
+import { ShoeBurn1790000000030 } from '../migrations/1790000000030-shoe-burn.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -29,6 +30,7 @@ const MIGRATIONS = [
   Review1790000000000,
   ClaimKey1790000000010,
   VideoHeld1790000000020,
+  ShoeBurn1790000000030,
 ];
 
 /** Options of a connection for reading rows. */

@@ -1,4 +1,4 @@
-import type { CoupKind, AuditedCoup } from '#audit';
+import type { CoupKind, AuditedCoup, AuditedShoe } from '#audit';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Changed } from './changed.js';
 import {
@@ -42,6 +42,10 @@ export class ShoeRow extends Changed {
    * the decks hold. Null in rows of before the column.
    */
   @Column(maybe(JSON_TEXT)) readonly leftByRank!: readonly number[] | null;
+  /** Null if its devices do not report burns, and in rows of before the column. */
+  @Column(maybe(JSON_TEXT)) readonly burn!: AuditedShoe['burn'];
+  /** Null if it has not shown, and in rows of before the column. */
+  @Column(maybe(JSON_TEXT)) readonly cutCard!: AuditedShoe['cutCard'];
   @Column(FLAG) readonly closed!: boolean;
   @Column(maybe(oneOf(choicesOf('shoe-closed', 'reason')))) readonly closeReason!: string | null;
   /** Cards declared to remain at the closing; null if the closing does not say. */

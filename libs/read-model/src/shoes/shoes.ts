@@ -39,6 +39,8 @@ const SHOWN = [
   'gamingDay',
 ] as const;
 
+const OF_WHOLE = ['leftByRank', 'burn', 'cutCard'] as const;
+
 /** A shoe in a list, with its findings counted. */
 export type ShoeLine = Pick<ShoeRow, (typeof SHOWN)[number]> & Standing;
 
@@ -54,7 +56,7 @@ export interface ShoeLedgerLine extends CommissionAmounts, Pick<LedgerRow, 'seat
  * A shoe with its ledger, coups in order, findings and unjudgeable entries. Each list except the
  * ledger has at most 1,000 items. The lists of coups and findings return the rest.
  */
-export interface ShoeWhole extends ShoeLine, Pick<ShoeRow, 'leftByRank'> {
+export interface ShoeWhole extends ShoeLine, Pick<ShoeRow, (typeof OF_WHOLE)[number]> {
   readonly ledger: readonly ShoeLedgerLine[];
   readonly coupLines: readonly CoupLine[];
   /** First the standing findings, the gravest first, then the withdrawn ones. */
@@ -106,8 +108,8 @@ export async function shoe(
   at: AtTable = {},
 ): Promise<ShoeWhole | undefined> {
   const where = new Where().named('s.ref = ?', ref).filter('s', at, 'null');
-  const found = await read.rows<ShoeLine & Pick<ShoeRow, 'leftByRank'>>(
-    `select ${SHOE_SELECT}, ${SHOE.select('s', ['leftByRank'])} from shoe s ${where.sql} limit 2`,
+  const found = await read.rows<ShoeLine & Pick<ShoeRow, (typeof OF_WHOLE)[number]>>(
+    `select ${SHOE_SELECT}, ${SHOE.select('s', OF_WHOLE)} from shoe s ${where.sql} limit 2`,
     where.parameters,
   );
   const row = onlyOne(found);
