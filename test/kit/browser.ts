@@ -53,6 +53,14 @@ export class TestBrowser {
     return page;
   }
 
+  /** Opens a further window of the same browser: it shares the session of the first. */
+  async visitBeside(page: Page, path: string): Promise<Page> {
+    const other = await page.context().newPage();
+    this.listen(other);
+    await other.goto(this.addressOf(path));
+    return other;
+  }
+
   /** Fills in the form for signing in, on a page that shows it. */
   async signIn(page: Page, person: string): Promise<void> {
     await page.fill('input[name=username]', person);
@@ -66,8 +74,8 @@ export class TestBrowser {
     return `${this.server.url}/console/${path}`;
   }
 
-  /** Hears what a page complains about. `visit` does it for the first page of a context. */
-  listen(page: Page): void {
+  /** Hears what a page complains about. */
+  private listen(page: Page): void {
     page.on('console', (message) => {
       if (!isAnswerOfTheApi(message)) this.complaints.push(`${message.type()} ${message.text()}`);
     });

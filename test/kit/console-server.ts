@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { startSampleServer } from '../../scripts/sample-server.mjs';
 import { serverEnvironment } from './answers.js';
 import { eventually } from './eventually.js';
@@ -19,6 +20,8 @@ export interface ConsoleServer {
   passwordOf(person: string): string;
   /** Returns the token of a new session, for requests beside the pages. */
   tokenOf(person: string): Promise<string>;
+  /** Opens a connection to its database, for what no request can do. End it. */
+  database(): Promise<pg.Client>;
   close(): Promise<void>;
 }
 
@@ -45,6 +48,7 @@ export async function startConsoleServer(
     program,
     passwordOf,
     tokenOf: (person) => signIn(url, person, passwordOf(person)),
+    database: () => connected(data),
     close: () => processes.close(),
   };
 }
@@ -89,6 +93,15 @@ function passwordIn(data: string, person: string): string {
   const found = [...people, admin].find(({ name }) => name === person);
   if (!found) throw new Error(`the sample day has no ${person}`);
   return found.password;
+}
+
+async function connected(data: string): Promise<pg.Client> {
+  const read = (name: string): string => readFileSync(join(data, name), 'utf8').trim();
+  const client = new pg.Client({
+    connectionString: `postgres://app:${read('password')}@127.0.0.1:${read('port')}/shoeprint`,
+  });
+  await client.connect();
+  return client;
 }
 
 async function signIn(url: string, name: string, password: string): Promise<string> {

@@ -14,8 +14,12 @@ export class PlayedTable {
     this.log = new TableLog(table);
   }
 
-  /** Creates the key, and opens a shoe that dora deals. */
-  static async open(server: ConsoleServer, table: string): Promise<PlayedTable> {
+  /** Creates the key, and opens a shoe that dora deals. `opening` is what it says of itself. */
+  static async open(
+    server: ConsoleServer,
+    table: string,
+    opening: Parameters<TableLog['open']>[0] = {},
+  ): Promise<PlayedTable> {
     const answer = await fetch(`${server.url}/v1/keys`, {
       method: 'POST',
       headers: {
@@ -33,7 +37,7 @@ export class PlayedTable {
     const { token } = (await answer.json()) as { token: string };
     const played = new PlayedTable(server.url, token, table);
     await played.play((log) => {
-      log.open();
+      log.open(opening);
       log.dealer('dora');
     });
     return played;

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { ConsoleServer } from './console-server.js';
 
-/** Sends a request with a JSON body. Returns the answer's JSON, null if it has none. */
+/**
+ * Sends a request with a JSON body, under a key of its own. Returns the answer's JSON, null if it
+ * has none.
+ */
 export type Send = (method: string, path: string, body?: object) => Promise<unknown>;
 
 /** Signs a person in and returns how to send requests of theirs. Throws what is refused. */
@@ -11,7 +15,7 @@ export async function sentTo(server: ConsoleServer, person: string): Promise<Sen
       method,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(body && { 'content-type': 'application/json' }),
+        ...(body && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });
