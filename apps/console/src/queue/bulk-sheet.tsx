@@ -12,6 +12,8 @@ import type { Row } from './rows.js';
 interface Props {
   /** The findings that were selected. */
   readonly rows: readonly Row[];
+  /** Why nothing can be sent now. */
+  readonly refused: string | undefined;
   /** Called when the person closes the sheet; `isDone` is whether the ruling was sent. */
   readonly onClose: (isDone: boolean) => void;
 }
@@ -23,7 +25,7 @@ type Step =
   | { readonly is: 'done'; readonly answer: BulkAnswer };
 
 /** Rules on several findings at once: choose, see what would happen to each, then send. */
-export function BulkSheet({ rows, onClose }: Props): ReactNode {
+export function BulkSheet({ rows, refused, onClose }: Props): ReactNode {
   const words = useWords();
   const { draft, step, isSending, error, back, preview, send } = useBulk(rows);
   const close = (): void => onClose(step.is === 'done');
@@ -38,14 +40,14 @@ export function BulkSheet({ rows, onClose }: Props): ReactNode {
         <Problem text={error} />
         <p className="actions">
           {step.is === 'choosing' && (
-            <Button main onPress={preview} isPending={isSending}>
+            <Button main onPress={preview} isPending={isSending} refused={refused}>
               {words('queue.preview')}
             </Button>
           )}
           {step.is === 'previewed' && (
             <Previewed
               answer={step.answer}
-              isSending={isSending}
+              {...{ isSending, refused }}
               onSend={() => send(step.answer, step.key)}
               onBack={back}
             />
@@ -65,14 +67,14 @@ function Problem({ text }: { readonly text: string }): ReactNode {
   );
 }
 
-interface PreviewedProps {
+interface PreviewedProps extends Pick<Props, 'refused'> {
   readonly answer: BulkAnswer;
   readonly isSending: boolean;
   readonly onSend: () => void;
   readonly onBack: () => void;
 }
 
-function Previewed({ answer, isSending, onSend, onBack }: PreviewedProps): ReactNode {
+function Previewed({ answer, isSending, refused, onSend, onBack }: PreviewedProps): ReactNode {
   const words = useWords();
   const fits = answer.items.filter(({ outcome }) => outcome === 'taken').length;
   return (
@@ -80,7 +82,7 @@ function Previewed({ answer, isSending, onSend, onBack }: PreviewedProps): React
       <Button
         main
         isPending={isSending}
-        refused={fits === 0 ? words('queue.nothingFits') : undefined}
+        refused={refused ?? (fits === 0 ? words('queue.nothingFits') : undefined)}
         onPress={onSend}
       >
         {words('queue.ruleOn', { count: fits })}

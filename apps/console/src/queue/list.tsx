@@ -39,7 +39,7 @@ export function QueueList({ rows, filter, search, total, ref, onSearch }: Props)
   const open = useOpen(current, search);
   const { waiting, take } = useTakeNext(filter, open);
   useImperativeHandle(ref, () => ({ focus: () => current.takeFocus() }));
-  const { rule, sheet } = useRuling(rows, selected, clear);
+  const { rule, sheet } = useRuling({ rows, selected, clear, refused });
   useListKeys({ current, refused, take, open, toggle, clear, rule, onSearch });
   return (
     <>
@@ -68,8 +68,13 @@ export function QueueList({ rows, filter, search, total, ref, onSearch }: Props)
   );
 }
 
+interface Ruling extends Pick<Selected, 'selected' | 'clear'> {
+  readonly rows: QueueRows;
+  readonly refused: string | undefined;
+}
+
 /** Opens the sheet that rules on what is selected. Once it was sent, nothing is selected. */
-function useRuling(rows: QueueRows, selected: ReadonlySet<string>, clear: () => void) {
+function useRuling({ rows, selected, clear, refused }: Ruling) {
   const [isRuling, setRuling] = useState(false);
   const onClose = (isDone: boolean): void => {
     setRuling(false);
@@ -78,7 +83,7 @@ function useRuling(rows: QueueRows, selected: ReadonlySet<string>, clear: () => 
   const chosen = [...selected].flatMap((id) => rows.at(rows.placeOf(id)) ?? []);
   return {
     rule: () => setRuling(selected.size > 0),
-    sheet: isRuling && <BulkSheet rows={chosen} onClose={onClose} />,
+    sheet: isRuling && <BulkSheet rows={chosen} {...{ refused, onClose }} />,
   };
 }
 
