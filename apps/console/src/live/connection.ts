@@ -1,5 +1,3 @@
-import { createParser } from 'eventsource-parser';
-
 /** A message of the stream: the name of what changed, and its present state as JSON. */
 interface LiveEvent {
   readonly event: string;
@@ -68,10 +66,7 @@ async function connect(
     });
     if (answer.status === 401) return 'signed-out';
     if (!answer.ok || !answer.body) return 'lost';
-    const parser = createParser({
-      onEvent: ({ id, event, data }) =>
-        seen(event === undefined ? { id } : { id, event: { event, data } }),
-    });
+    const take = messagesTo(seen);
     seen({});
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
@@ -79,8 +74,7 @@ async function connect(
       if (done) return stopped.aborted ? 'stopped' : 'lost';
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
-      parser.feed(value);
-      seen({});
+      take(value);
     }
   } catch {
     // Whatever broke the connection, it is made again.
@@ -88,6 +82,34 @@ async function connect(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Returns a function that takes the text of a stream as it comes, and reports each whole message. A
+ * message without data may have an id: the server sends its position with each heartbeat.
+ */
+function messagesTo(seen: (seen: Seen) => void): (text: string) => void {
+  let rest = '';
+  return (text) => {
+    const messages = (rest + text).split('\n\n');
+    rest = messages.pop() ?? '';
+    for (const message of messages) seen(seenIn(message));
+  };
+}
+
+/** Reads a message, whose fields have one line each. A line that begins with a colon is a comment. */
+function seenIn(message: string): Seen {
+  const fields = new Map(
+    message.split('\n').map((line) => {
+      const [name = '', ...value] = line.split(': ');
+      return [name, value.join(': ')] as const;
+    }),
+  );
+  const [id, event, data] = ['id', 'event', 'data'].map((name) => fields.get(name));
+  return {
+    ...(id !== undefined && { id }),
+    ...(event !== undefined && data !== undefined && { event: { event, data } }),
+  };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

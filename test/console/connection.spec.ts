@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
+import { PlayedTable } from '../kit/played-table.js';
+import { faultyCoup } from '../kit/reviewed-table.js';
+import { type Send, sentTo } from '../kit/sent-to.js';
+import { TcpProxy } from '../kit/tcp-proxy.js';
+
+const START_MS = 360_000;
+const TEST_MS = 120_000;
+const LOST_MS_MAX = 10_000;
+/** What a busy machine may add to a time that is measured. */
+const BUSY_MS = 1_500;
+const WINDOWS = 8;
+/** Wide enough for a finding beside the queue. */
+const WALL = { viewport: { width: 1_920, height: 1_080 } };
+const MINUTE_S = 60;
+let server: ConsoleServer;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+interface Listed {
+  readonly lines: readonly { readonly id: string; readonly code: string }[];
+}
+
+/** Returns the id of the first finding of a filter, once there is one. */
+const findingOf = async (send: Send, filter: string): Promise<string> =>
+  eventually(`a finding ${filter}`, async () => {
+    const { lines } = (await send('GET', `/v1/findings?${filter}`)) as Listed;
+    return lines[0]?.id;
+  });
+
+const bar = (page: Page): Locator => page.getByRole('region', { name: 'Ruling' });
+const isLive = (page: Page): Promise<void> => page.getByText('● live').waitFor();
+
+/** Returns the texts of the buttons that a person could use. */
+const usable = (buttons: Locator): Promise<string[]> =>
+  buttons.locator(':scope:not([aria-disabled=true])').allInnerTexts();
+
+/** Stops the server as a machine that hangs does: its connections stay open, and nothing answers. */
+async function whileStopped(work: (stoppedAt: Date) => Promise<void>): Promise<void> {
+  process.kill(server.program.pid, 'SIGSTOP');
+  try {
+    await work(new Date());
+  } finally {
+    process.kill(server.program.pid, 'SIGCONT');
+  }
+}
+
+/** Returns how many seconds before a time a strip says that the last sign of the server came. */
+function secondsBefore(time: Date, strip: string): number {
+  const [, seconds] = /since \d+:\d+:(\d+)/.exec(strip) ?? [];
+  if (seconds === undefined) throw new Error(`no time in ${strip}`);
+  return (time.getSeconds() - Number(seconds) + MINUTE_S) % MINUTE_S;
+}
+
+it(
+  'says within 10 s since when it is not live, turns commands off, and keeps what is typed',
+  async () => {
+    const id = await findingOf(await sentTo(server, 'compliance'), 'code=PY-03&review=open');
+    const page = await browser.visitAs('pit-boss', `findings/${id}`);
+    await isLive(page);
+    await bar(page).getByRole('button', { name: 'Comment', exact: true }).click();
+    const comment = page.getByLabel('Comment *');
+    await comment.fill('half a senten');
+    const sent: string[] = [];
+    await whileStopped(async (stoppedAt) => {
+      const strip = page.getByText('Not live since');
+      await strip.waitFor();
+      expect(Date.now() - stoppedAt.getTime()).toBeLessThan(LOST_MS_MAX + BUSY_MS);
+      expect(secondsBefore(stoppedAt, await strip.innerText())).toBeLessThanOrEqual(6);
+      page.on('request', (request) => {
+        if (request.method() !== 'GET') sent.push(request.url());
+      });
+      const commands = bar(page).locator('.ruling-button, button[type=submit]');
+      expect(await usable(commands)).toEqual([]);
+      for (const text of await commands.allInnerTexts()) expect(text).toContain('not live');
+      await comment.pressSequentially('ce');
+      await bar(page).locator('button[type=submit]').click({ force: true });
+      await page.locator('.felt-card').first().click();
+      await page.waitForURL(/step=1$/);
+      expect(await page.getByRole('button', { name: /^Card 1/ }).count()).toBe(1);
+      expect(await comment.inputValue()).toBe('half a sentence');
+    });
+    await page.getByText('Live again').waitFor();
+    await page.getByText('Not live since').waitFor({ state: 'detached' });
+    expect(sent).toEqual([]);
+    expect(await comment.inputValue()).toBe('half a sentence');
+    await bar(page).locator('button[type=submit]:not([aria-disabled])').click();
+    await page.locator('.history').getByText('half a sentence').waitFor();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'turns the commands of the queue off, also those of a sheet that is open, and goes on being read',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'queue?table=B04');
+    await page.getByRole('row').first().waitFor();
+    await isLive(page);
+    await page.keyboard.press('j');
+    await page.keyboard.press(' ');
+    await page.getByRole('button', { name: 'Rule on 1 selected' }).click();
+    await page.getByRole('radio', { name: 'Dealer error, corrected' }).click({ force: true });
+    await whileStopped(async () => {
+      await page.getByText('Not live since').waitFor();
+      const preview = page.getByRole('button', { name: /^See what would happen/ });
+      expect(await preview.getAttribute('aria-disabled')).toBe('true');
+      expect(await preview.innerText()).toContain('not live');
+      await page.getByRole('button', { name: 'Close', exact: true }).click();
+      expect(await usable(page.locator('.queue-foot [data-main]'))).toEqual([]);
+      await page.keyboard.press('n');
+      await page.locator('.notice').getByText('not live').waitFor();
+      await page.keyboard.press('j');
+      await page.locator('.queue-row:focus').waitFor();
+    });
+    await page.getByText('Live again').waitFor();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'catches up with what happened while it was cut off, although nothing had happened before',
+  async () => {
+    const table = await PlayedTable.open(server, 'L1');
+    await table.play((log) => faultyCoup(log, 1));
+    const surveillance = await sentTo(server, 'surveillance');
+    const id = await findingOf(surveillance, 'table=L1&code=TC-08');
+    const proxy = await TcpProxy.before(Number(new URL(server.url).port));
+    const behind = await TestBrowser.open({ ...server, url: `http://127.0.0.1:${proxy.port}` });
+    const queue = await behind.visitAs('pit-boss', 'queue?table=L1');
+    await queue.getByRole('row').first().waitFor();
+    await isLive(queue);
+    const meanwhile = async (work: () => Promise<unknown>): Promise<void> => {
+      const release = proxy.hold();
+      proxy.cut();
+      await queue.getByText('Not live since').waitFor();
+      await work();
+      release();
+      await queue.getByText('Not live since').waitFor({ state: 'detached' });
+    };
+    // nothing has come on this stream yet
+    await meanwhile(() => table.play((log) => faultyCoup(log, 2)));
+    await queue
+      .getByRole('status')
+      .filter({ hasText: /\d+ new/ })
+      .waitFor();
+    const finding = await behind.visitBeside(queue, `findings/${id}`);
+    await isLive(finding);
+    await meanwhile(() => surveillance('POST', `/v1/findings/${id}/claim`, { lease: 600 }));
+    await queue.locator(`[data-id="${id}"]`).getByText('surveillance').waitFor();
+    await bar(finding).getByText('Claimed by surveillance').first().waitFor();
+    behind.complaints.splice(0); // Chromium reports the connection that was cut
+    await behind.close();
+    await proxy.close();
+  },
+  TEST_MS,
+);
+
+it(
+  'keeps eight windows of one browser live, and answers the commands of each',
+  async () => {
+    const table = await PlayedTable.open(server, 'W1');
+    await table.play((log) => {
+      for (let coup = 1; coup <= WINDOWS; coup += 1) faultyCoup(log, coup);
+    });
+    const compliance = await sentTo(server, 'compliance');
+    const ids = await eventually('a finding a window', async () => {
+      const { lines } = (await compliance('GET', '/v1/findings?table=W1&code=TC-08')) as Listed;
+      return lines.length === WINDOWS && lines.map(({ id }) => id);
+    });
+    const addresses = ids.map((id) => `queue?table=W1&finding=${id}`);
+    const first = await browser.visitAs('pit-boss', addresses[0] as string, WALL);
+    const windows = [first];
+    for (const address of addresses.slice(1))
+      windows.push(await browser.visitBeside(first, address));
+    for (const page of windows) await isLive(page);
+    await table.play((log) => faultyCoup(log, WINDOWS + 1));
+    for (const page of windows)
+      await page
+        .getByRole('status')
+        .filter({ hasText: /\d+ new/ })
+        .waitFor();
+    await Promise.all(
+      windows.map(async (page) => {
+        await bar(page).getByRole('button', { name: 'Claim', exact: true }).click();
+        await bar(page).getByRole('button', { name: 'Release', exact: true }).waitFor();
+      }),
+    );
+    // what is done beside all of them is seen in each
+    for (const id of ids)
+      await compliance('POST', `/v1/findings/${id}/comment`, { text: 'seen from beside' });
+    for (const page of windows)
+      await page.locator('.history').getByText('seen from beside').waitFor();
+    await first.context().close();
+  },
+  TEST_MS,
+);
