@@ -10,12 +10,12 @@ import { parseArgs } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
 import { startSampleServer } from '../sample-server.mjs';
+import { settled } from './settled.mjs';
 
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 const require = createRequire(import.meta.url);
 const documentation = fileURLToPath(new URL('../../docs/pictures', import.meta.url));
 const PAGE_MS_MAX = 60_000;
-const QUIET_MS_MAX = 3_000;
 
 const THEMES = ['light', 'dark', 'surveillance', 'high-contrast'];
 const LANGUAGES = ['en', 'vi', 'zh-Hant', 'zh-Hans', 'pt'];
@@ -165,8 +165,7 @@ async function take(browser, { url, token }, { screen, theme, language, size, fi
   });
   const page = await context.newPage();
   await page.goto(`${url}/console/${screen.path}`);
-  await page.locator('main h1').first().waitFor();
-  await page.waitForLoadState('networkidle', { timeout: QUIET_MS_MAX }).catch(() => undefined);
+  await settled(page);
   await page.evaluate('document.fonts.ready');
   await page.screenshot({ path: file });
   await context.close();

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useIsFetching, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
@@ -42,6 +42,7 @@ export function Shell(): ReactNode {
 
 function Frame(): ReactNode {
   const words = useWords();
+  const isReading = useIsReading();
   useStream();
   usePreferencesOfAccount();
   return (
@@ -55,13 +56,17 @@ function Frame(): ReactNode {
         <AccountMenu />
       </header>
       <Strips />
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} data-reading={isReading || undefined}>
         <Outlet />
       </main>
       <KeysDialog />
     </>
   );
 }
+
+/** Returns whether the screen waits for something that it has never had. */
+const useIsReading = (): boolean =>
+  useIsFetching({ predicate: ({ state }) => state.data === undefined }) > 0;
 
 function useStream(): void {
   const may = useMay('follow-stream');

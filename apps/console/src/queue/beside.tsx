@@ -27,7 +27,13 @@ export function Beside({ id }: { readonly id: string | undefined }): ReactNode {
       {id === undefined ? (
         <p className="queue-empty">{words('queue.chooseOne')}</p>
       ) : (
-        <Suspense fallback={<p role="status">{words('shell.loading')}</p>}>
+        <Suspense
+          fallback={
+            <p role="status" data-reading>
+              {words('shell.loading')}
+            </p>
+          }
+        >
           <FindingPane id={id} />
         </Suspense>
       )}

@@ -30,7 +30,13 @@ export function DealersReport(): ReactNode {
     >
       <p className="muted">{words('reports.notRanked')}</p>
       {data && lines.length > 0 && (
-        <Suspense fallback={<p role="status">{words('shell.loading')}</p>}>
+        <Suspense
+          fallback={
+            <p role="status" data-reading>
+              {words('shell.loading')}
+            </p>
+          }
+        >
           <DealersChart lines={lines} house={data.total.errorsPer1000} />
         </Suspense>
       )}
