@@ -35,6 +35,8 @@ export default function DealersChart({ lines, house }: Props): ReactNode {
       label: words('reports.rateAxis'),
       nobody: words('reports.nobody'),
     });
+    // The picture has one name. Groups of the drawing may not have names of their own.
+    for (const part of picture.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
     element.append(picture);
     return () => picture.remove();
   }, [lines, house, width, words]);
