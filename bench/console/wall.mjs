@@ -54,10 +54,13 @@ async function watchFrames(devtools, measurer) {
   /** @type {number[]} */
   const brightness = [];
   devtools.on('Page.screencastFrame', ({ data, sessionId }) => {
-    void measurer
+    measurer
       .evaluate(`(${MEASURE})(${JSON.stringify(data)})`)
       .then((/** @type {unknown} */ each) => brightness.push(Number(each)))
-      .then(() => devtools.send('Page.screencastFrameAck', { sessionId }));
+      .then(() => devtools.send('Page.screencastFrameAck', { sessionId }))
+      .catch((/** @type {unknown} */ error) => {
+        if (!measurer.isClosed()) throw error; // else the time is over
+      });
   });
   await devtools.send('Page.startScreencast', { format: 'jpeg', maxWidth: 480, maxHeight: 270 });
   return brightness;
@@ -150,6 +153,7 @@ try {
     `said at the end: ${told.join(' / ') || 'nothing'}`,
     `complaints of the page: ${complaints.length === 0 ? 'none' : complaints.join(' / ')}`,
   ];
+  await wall.devtools.send('Page.stopScreencast');
   for (const line of lines) console.log(`wall | ${values.minutes} min | ${line} | load ${load()}`);
   if (values.picture !== undefined) await wall.page.screenshot({ path: values.picture });
 } finally {
