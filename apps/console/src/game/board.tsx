@@ -28,7 +28,8 @@ interface Props {
 export function Board({ name, marks, marked, linkOf }: Props): ReactNode {
   const [chosen, choose] = useState<string>();
   const list = useRef<HTMLOListElement>(null);
-  const columns = Math.max(0, ...marks.map(({ column }) => column + 2));
+  // One empty column to see that the road ends, and one to scroll to the edge of a cell.
+  const columns = Math.max(0, ...marks.map(({ column }) => column + 3));
   const at = marks.findIndex(({ coups }) => coups.some(({ ref }) => ref === marked));
   const stop = stopOf(marks, chosen, at);
   useShown(list, marks[at >= 0 ? at : marks.length - 1]?.column);
