@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { betIn } from '../game/bet-names.js';
 import { useFormats } from '../words/formats.js';
 import { type Key, useWords, type Words } from '../words/words.js';
 import { differenceOf } from './difference.js';
@@ -127,28 +128,6 @@ const paidIn = (
   paid === 0
     ? words(stake === 'taken' ? 'finding.stakeTaken' : 'finding.stakeReturned')
     : money(paid, currency);
-
-/** The ids of the bets that have a name in every language. Later rule documents may have others. */
-const BETS: readonly string[] = [
-  'player',
-  'banker',
-  'tie',
-  'player-pair',
-  'banker-pair',
-  'either-pair',
-  'perfect-pair',
-  'big',
-  'small',
-  'dragon-7',
-  'panda-8',
-  'super-6',
-  'lucky-6',
-  'dragon-bonus-player',
-  'dragon-bonus-banker',
-];
-
-const betIn = (words: Words, bet: string): string =>
-  BETS.includes(bet) ? words(`finding.bet.${bet}` as Key) : bet;
 
 function Commission({ coup, about = {} }: Props): ReactNode {
   const words = useWords();

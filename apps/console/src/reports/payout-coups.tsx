@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
+import { betIn } from '../game/bet-names.js';
 import { useWords } from '../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
 import { Figure } from './figure.js';
@@ -53,7 +54,7 @@ function useColumns(): ReportColumn<Line, Sums>[] {
   const words = useWords();
   return [
     ...useCoupColumns<Line, Sums>(),
-    { id: 'bet', title: words('reports.bet'), cell: (line) => line.bet },
+    { id: 'bet', title: words('reports.bet'), cell: (line) => betIn(words, line.bet) },
     ...PAYOUT_SUMS.map((name): ReportColumn<Line, Sums> => ({
       id: name,
       title: words(`reports.${name === 'taken' ? 'stakesTaken' : name}`),

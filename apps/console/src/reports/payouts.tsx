@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
 import type { Search } from '../app/address.js';
+import { betIn } from '../game/bet-names.js';
 import { useWords } from '../words/words.js';
 import { Figure, type Under } from './figure.js';
 import { ReportPage } from './report-page.js';
@@ -49,7 +50,7 @@ function useSettled(filter: Search): ReportColumn<Line, Total>[] {
     {
       id: 'bet',
       title: words('reports.bet'),
-      cell: (line) => line.bet,
+      cell: (line) => betIn(words, line.bet),
       total: () => words('reports.total'),
     },
     ...PAYOUT_SUMS.map((name): ReportColumn<Line, Total> => ({
@@ -131,7 +132,7 @@ function useCauses(): ReportColumn<Wrong, Total>[] {
     {
       id: 'bet',
       title: words('reports.bet'),
-      cell: (line) => line.bet ?? none,
+      cell: (line) => (line.bet == null ? none : betIn(words, line.bet)),
       total: () => words('reports.total'),
     },
     { id: 'code', title: words('reports.code'), cell: (line) => line.code },

@@ -4,7 +4,7 @@ import type { Answers } from '../api/client.js';
 import type { Search } from '../app/address.js';
 import { useMay } from '../app/me.js';
 import { useFormats } from '../words/formats.js';
-import { useSpoken, useWords } from '../words/words.js';
+import { type Key, useSpoken, useWords } from '../words/words.js';
 import { Figure } from './figure.js';
 import { LinesRead } from './lines-read.js';
 import { ShoeLink } from './places.js';
@@ -84,7 +84,7 @@ function useShoeColumns(): ReportColumn<Line, Total>[] {
       id: 'closed',
       title: words('reports.closed'),
       cell: ({ closed, closeReason }) =>
-        closed ? (closeReason?.replaceAll('-', ' ') ?? '') : words('reports.stillOpen'),
+        words(closed ? (`reports.closed.${closeReason ?? 'none'}` as Key) : 'reports.stillOpen'),
     },
   ];
 }

@@ -96,7 +96,9 @@ function Persons({ policy: { may, two, undo } }: Shown): ReactNode {
       <dl className="rules-facts">
         <Fact name={words('rules.severities')}>{two.severities.join(', ') || none}</Fact>
         <Fact name={words('rules.codes')}>{two.codes.join(', ') || none}</Fact>
-        <Fact name={words('rules.dispositions')}>{two.dispositions.join(', ') || none}</Fact>
+        <Fact name={words('rules.dispositions')}>
+          {two.dispositions.map((code) => words(`disposition.${code}`)).join(', ') || none}
+        </Fact>
         <Fact name={words('rules.amounts')}>
           {amounts.length === 0
             ? words('rules.anyAmount')
@@ -155,7 +157,7 @@ function Dispositions({ policy: { dispositions } }: Shown): ReactNode {
             {dispositions.map(({ code, needs, counts }) => (
               <tr key={code}>
                 <th scope="row">
-                  <code>{code}</code>
+                  {words(`disposition.${code}`)} <code className="muted">{code}</code>
                 </th>
                 <td>{needs.map((need) => words(`rules.needs.${need}`)).join(', ')}</td>
                 <td>{words(counts ? 'rules.yes' : 'rules.no')}</td>
