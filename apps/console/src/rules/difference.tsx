@@ -40,7 +40,7 @@ export function DifferenceScreen(): ReactNode {
           </ul>
         </>
       )}
-      <Others from={data.from} />
+      <Others from={data.from} to={data.to} />
     </article>
   );
 }
@@ -58,9 +58,10 @@ function Name({ of }: { readonly of: string }): ReactNode {
 }
 
 /** Chooses two others of the same kind. */
-function Others({ from }: { readonly from: string }): ReactNode {
+function Others({ from, to }: { readonly from: string; readonly to: string }): ReactNode {
   const rules = useQuery({ ...ruleListQuery, enabled: !isPolicy(from) });
   const policies = useQuery({ ...policyListQuery, enabled: isPolicy(from) });
   const items = isPolicy(from) ? policies.data?.items : rules.data?.items;
-  return items && <Compare key={from} refs={items.map(({ ref }) => ref)} from={from} />;
+  const refs = items?.map(({ ref }) => ref);
+  return refs && <Compare key={`${from} ${to}`} {...{ refs, from, to }} />;
 }

@@ -81,7 +81,7 @@ const DocumentRow = ({ line: { ref, title, game, decks }, seesShoes }: RowProps)
       </Link>
     </th>
     <td lang="en">{title}</td>
-    <td>{game.replaceAll('-', ' ')}</td>
+    <td className="rules-short">{game.replaceAll('-', ' ')}</td>
     <td>{decks.join(', ')}</td>
     {seesShoes && (
       <td className="numeric">
@@ -109,14 +109,16 @@ interface CompareProps {
   readonly refs: readonly string[];
   /** The document that is compared, if it is chosen already. */
   readonly from?: string;
+  /** What it is compared with. */
+  readonly to?: string;
 }
 
 /** Chooses two documents to compare. */
-export function Compare({ refs, from: chosen }: CompareProps): ReactNode {
+export function Compare({ refs, ...chosen }: CompareProps): ReactNode {
   const words = useWords();
   const navigate = useNavigate();
-  const [from, setFrom] = useState(chosen ?? refs[0] ?? '');
-  const [to, setTo] = useState(refs.find((ref) => ref !== from) ?? '');
+  const [from, setFrom] = useState(chosen.from ?? refs[0] ?? '');
+  const [to, setTo] = useState(chosen.to ?? refs.find((ref) => ref !== from) ?? '');
   const compare = (event: SyntheticEvent): void => {
     event.preventDefault();
     void navigate({ to: '/rules/diff', search: { from, to } });
