@@ -32,10 +32,13 @@ export function FindingScreen(): ReactNode {
   const { error, refetch, data } = asked;
   if (!data) return <NotThere missing="finding" {...{ error, refetch }} />;
   return (
-    <>
-      <BackToQueue label={words('shell.queue')} />
-      <FindingView key={id} whole={data} step={step} onStep={onStep} />
-    </>
+    <FindingView
+      key={id}
+      whole={data}
+      back={<BackToQueue label={words('shell.queue')} />}
+      step={step}
+      onStep={onStep}
+    />
   );
 }
 
@@ -83,9 +86,9 @@ function BackToQueue({ label }: { readonly label: string }): ReactNode {
   };
   useKeys({ Escape: { means: 'shell.back', run: back } });
   return (
-    <p className="no-print finding-back">
-      <Link to="/queue">← {label}</Link>
-    </p>
+    <Link to="/queue" className="button no-print">
+      ← {label}
+    </Link>
   );
 }
 
@@ -105,11 +108,13 @@ function useStepOf(search: Search): readonly [number | undefined, (step: number)
 
 interface ViewProps {
   readonly whole: Whole;
+  /** The way back, if the finding has a page of its own. */
+  readonly back?: ReactNode;
   readonly step: number | undefined;
   readonly onStep: (step: number) => void;
 }
 
-function FindingView({ whole, step, onStep }: ViewProps): ReactNode {
+function FindingView({ whole, back, step, onStep }: ViewProps): ReactNode {
   const words = useWords();
   const { finding, coup, neighbors } = whole;
   const desk = useDesk(whole);
@@ -117,7 +122,7 @@ function FindingView({ whole, step, onStep }: ViewProps): ReactNode {
   const beside = <Beside {...{ whole, desk }} />;
   return (
     <article className="finding">
-      <Place {...neighbors} {...finding} coup={coup} />
+      <Place {...neighbors} {...finding} coup={coup} back={back} />
       <FindingHead whole={whole} />
       {coup ? (
         <CoupView {...{ coup, finding, step, onStep }}>{beside}</CoupView>
@@ -172,7 +177,7 @@ export function CoupScreen(): ReactNode {
   return <CoupOnly key={ref} {...{ coup, step, onStep }} />;
 }
 
-interface CoupProps extends Omit<ViewProps, 'whole'> {
+interface CoupProps extends Omit<ViewProps, 'whole' | 'back'> {
   readonly coup: Coup;
 }
 

@@ -32,15 +32,17 @@ interface PlaceProps {
   readonly at: string;
   readonly before: string | null;
   readonly after: string | null;
+  readonly back?: ReactNode;
 }
 
 /** Where and when it was, and the way to the coups before and after. */
 export function Place(props: PlaceProps): ReactNode {
-  const { coup, table, shoe, shoeRef, rules, at } = props;
+  const { coup, table, shoe, shoeRef, rules, at, back } = props;
   const words = useWords();
   const formats = useFormats();
   return (
     <div className="finding-place">
+      {back}
       <p>
         <Link to="/tables/$table" params={{ table }}>
           <Said>{table}</Said>
@@ -114,11 +116,13 @@ export function FindingHead({ whole }: { readonly whole: Whole }): ReactNode {
   const { finding } = whole;
   return (
     <header className="finding-head">
-      <h1>
-        <CodeSign severity={finding.severity} code={finding.code} />{' '}
-        {words(`${finding.code}.title` as Key)}
-      </h1>
-      <Flags whole={whole} />
+      <div className="finding-title">
+        <h1>
+          <CodeSign severity={finding.severity} code={finding.code} />{' '}
+          {words(`${finding.code}.title` as Key)}
+        </h1>
+        <Flags whole={whole} />
+      </div>
       <p lang="en">
         <Said>{finding.message}</Said>
       </p>
@@ -133,32 +137,36 @@ function Found({ finding }: Pick<Whole, 'finding'>): ReactNode {
   const { money } = useFormats();
   const { impact, disposition } = finding;
   return (
-    <dl className="finding-facts">
-      <dt>{words('finding.expected')}</dt>
-      <dd>
-        <Said>{finding.expected}</Said>
-      </dd>
-      <dt>{words('finding.observed')}</dt>
-      <dd>
-        <Said>{finding.observed}</Said>
-      </dd>
+    <dl className="finding-found">
+      <div>
+        <dt>{words('finding.expected')}</dt>
+        <dd lang="en">
+          <Said>{finding.expected}</Said>
+        </dd>
+      </div>
+      <div>
+        <dt>{words('finding.observed')}</dt>
+        <dd lang="en">
+          <Said>{finding.observed}</Said>
+        </dd>
+      </div>
       {impact && (
-        <>
+        <div>
           <dt>{words('finding.impact')}</dt>
           <dd>
             <strong>{money(impact.amount, impact.currency)}</strong>{' '}
             {words('finding.inFavor', { who: words(`favours.${impact.favours}`) })}
             {finding.explainedBy && <> · {words(`finding.slip.${finding.explainedBy}`)}</>}
           </dd>
-        </>
+        </div>
       )}
       {disposition && (
-        <>
+        <div>
           <dt>{words('finding.prescribed')}</dt>
           <dd lang="en">
             <Said>{`${disposition.do.join(', ')} (${disposition.source}, ${disposition.section})`}</Said>
           </dd>
-        </>
+        </div>
       )}
     </dl>
   );

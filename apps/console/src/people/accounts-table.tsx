@@ -22,7 +22,12 @@ export function AccountsTable({ accounts, onOpen }: Props): ReactNode {
   const [most, setMost] = useState(STEP);
   return (
     <>
-      <div className="scroll" tabIndex={0} role="region" aria-label={words('shell.people')}>
+      <div
+        className="scroll people-scroll"
+        tabIndex={0}
+        role="region"
+        aria-label={words('shell.people')}
+      >
         <table className="people-table">
           <thead>
             <tr>

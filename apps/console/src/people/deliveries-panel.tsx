@@ -43,7 +43,12 @@ function Deliveries({ lines }: { lines: readonly Answers['DeliveryAnswer'][] }):
   const words = useWords();
   const formats = useFormats();
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={words('devices.deliveries')}>
+    <div
+      className="scroll people-scroll"
+      tabIndex={0}
+      role="region"
+      aria-label={words('devices.deliveries')}
+    >
       <table className="people-table">
         <thead>
           <tr>

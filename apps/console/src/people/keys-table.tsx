@@ -59,7 +59,12 @@ interface TableProps {
 function Table({ keys, onRevoke }: TableProps): ReactNode {
   const words = useWords();
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={words('devices.keys')}>
+    <div
+      className="scroll people-scroll"
+      tabIndex={0}
+      role="region"
+      aria-label={words('devices.keys')}
+    >
       <table className="people-table">
         <thead>
           <tr>
