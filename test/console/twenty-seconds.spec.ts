@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { type Send, sentTo } from '../kit/sent-to.js';
+
+const START_MS = 360_000;
+const TEST_MS = 120_000;
+/** Take next, faulty step, rule, code, propose. */
+const TAPS_MAX = 5;
+const TABLET = { viewport: { width: 768, height: 1_024 }, hasTouch: true };
+/** Findings with a card at fault: the first of them is the first of the whole queue. */
+const QUEUE = 'queue?code=TC-08';
+let server: ConsoleServer;
+let browser: TestBrowser;
+let ask: Send;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+  ask = await sentTo(server, 'compliance');
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+interface Review {
+  readonly proposal: { readonly by: string; readonly disposition: string } | null;
+  readonly ruling: { readonly proposedBy: string; readonly signedBy: string | null } | null;
+}
+const reviewOf = async (id: string): Promise<Review> =>
+  ((await ask('GET', `/v1/findings/${id}`)) as { review: Review }).review;
+
+const bar = (page: Page): Locator => page.getByRole('region', { name: 'Ruling' });
+const idOn = (page: Page): string => new URL(page.url()).pathname.split('/').at(-1) as string;
+
+/** What a person does, counted. */
+interface Hands {
+  readonly page: Page;
+  count: number;
+}
+
+/** Taps what is to be seen, as soon as it is there. */
+async function tap(hands: Hands, target: Locator): Promise<void> {
+  await target.tap();
+  hands.count += 1;
+}
+
+/** Presses a key. */
+async function press(hands: Hands, key: string): Promise<void> {
+  await hands.page.keyboard.press(key);
+  hands.count += 1;
+}
+
+/** Signs in without a mouse: the name has the focus, Tab leads to the password. */
+async function signInByKeyboard(page: Page, person: string): Promise<void> {
+  await page.locator('input[name=username]:focus').waitFor();
+  await page.keyboard.type(person);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(server.passwordOf(person));
+  await page.keyboard.press('Enter');
+}
+
+it(
+  'leads a pit boss by touch from the queue to a proposal in five taps, and another to the signature',
+  async () => {
+    const page = await browser.visitAs('pit-boss', QUEUE, TABLET);
+    const hands = { page, count: 0 };
+    await tap(hands, page.getByRole('button', { name: 'Take next' }));
+    await page.waitForURL('**/findings/*');
+    await tap(hands, page.locator('.why-step[data-faulty]'));
+    await page.waitForURL(/step=/);
+    await tap(hands, bar(page).getByRole('button', { name: 'Rule', exact: true }));
+    await tap(hands, page.getByText('Dealer error, corrected'));
+    await tap(hands, page.getByRole('button', { name: 'Propose', exact: true }));
+    await page.getByText('Another person signs it').waitFor();
+    expect(hands.count).toBeLessThanOrEqual(TAPS_MAX);
+    const id = idOn(page);
+    expect((await reviewOf(id)).proposal).toMatchObject({
+      ...{ by: 'pit-boss', disposition: 'dealer-error-corrected' },
+    });
+
+    const other = await browser.visitAs('pit-boss-2', `findings/${id}`, TABLET);
+    await bar(other).getByRole('button', { name: 'Sign', exact: true }).tap();
+    await other.getByRole('form', { name: 'Sign' }).getByRole('button', { name: 'Sign' }).tap();
+    await bar(other).getByText('signed by pit-boss-2').waitFor();
+    expect((await reviewOf(id)).ruling?.signedBy).toBe('pit-boss-2');
+    await page.context().close();
+    await other.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'leads a pit boss by keyboard alone from the sign-in to a proposal, and another to the signature',
+  async () => {
+    const page = await browser.visit(QUEUE);
+    await signInByKeyboard(page, 'pit-boss');
+    await page.getByRole('row').first().waitFor();
+    const hands = { page, count: 0 };
+    await press(hands, 'n');
+    await page.waitForURL('**/findings/*');
+    const step = page.locator('.why-step[data-faulty]');
+    await step.waitFor();
+    await press(hands, 'f');
+    await page.waitForURL(/step=/);
+    expect(await step.getAttribute('aria-current')).toBe('step');
+    await press(hands, 'r');
+    await page.getByRole('radiogroup', { name: 'Disposition' }).waitFor();
+    await press(hands, '2');
+    await press(hands, 'Enter');
+    await page.getByText('Another person signs it').waitFor();
+    expect(hands.count).toBeLessThanOrEqual(TAPS_MAX);
+    const id = idOn(page);
+    expect((await reviewOf(id)).proposal?.by).toBe('pit-boss');
+    expect(await bar(page).getByRole('button', { name: /^Sign/ }).innerText()).toContain(
+      'your own proposal',
+    );
+
+    const other = await browser.visit(`findings/${id}`);
+    await signInByKeyboard(other, 'pit-boss-2');
+    await bar(other).getByRole('button', { name: 'Sign', exact: true }).waitFor();
+    await other.keyboard.press('s');
+    await other.getByRole('form', { name: 'Sign' }).waitFor();
+    await other.keyboard.type('checked');
+    await other.keyboard.press('Tab');
+    await other.keyboard.press('Tab');
+    await other.keyboard.press('Enter');
+    await bar(other).getByText('signed by pit-boss-2').waitFor();
+    expect((await reviewOf(id)).ruling).toMatchObject({
+      ...{ proposedBy: 'pit-boss', signedBy: 'pit-boss-2' },
+    });
+    await bar(page).getByText('signed by pit-boss-2').waitFor();
+    await bar(page).getByText('While you were here: pit-boss-2').waitFor();
+    await page.context().close();
+    await other.context().close();
+  },
+  TEST_MS,
+);
