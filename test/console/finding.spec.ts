@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { openConsole } from '../kit/open-console.js';
 
-const START_MS = 360_000;
 const TEST_MS = 180_000;
 const SEEN_MS_MAX = 1_000;
 const LONG = `${'x'.repeat(3_900)}\u202edlrow`;
@@ -33,19 +32,10 @@ let server: ConsoleServer;
 let browser: TestBrowser;
 const tokens = new Map<string, string>();
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
+openConsole(async (opened) => {
+  ({ server, browser } = opened);
   for (const person of ['pit-boss', 'pit-boss-2', 'compliance'])
     tokens.set(person, await server.tokenOf(person));
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
 });
 
 /** Asks the api beside the pages, as a person of the sample day. */

@@ -1,27 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { describe, expect, it } from '@jest/globals';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { openConsole } from '../kit/open-console.js';
 import { sentTo } from '../kit/sent-to.js';
 
-const START_MS = 360_000;
 const TEST_MS = 120_000;
 const OWN_PASSWORD = 'a password of my own, 2026';
 let server: ConsoleServer;
 let browser: TestBrowser;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
+openConsole((opened) => {
+  ({ server, browser } = opened);
 });
 
 /** What each person of the sample day finds in the navigation. */

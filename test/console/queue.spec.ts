@@ -1,32 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import pg from 'pg';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { openConsole } from '../kit/open-console.js';
 import { PlayedTable } from '../kit/played-table.js';
 import { faultyCoup } from '../kit/reviewed-table.js';
 import type { TableLog } from '../kit/table.js';
 
-const START_MS = 360_000;
 const IN_PLACE_MS_MAX = 1_000;
 let server: ConsoleServer;
 let browser: TestBrowser;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
+openConsole((opened) => {
+  ({ server, browser } = opened);
 });
 
 /** A coup whose only fault is of severity 2: a card came before betting was closed. */

@@ -1,28 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
+import { openConsole } from '../kit/open-console.js';
 
-const START_MS = 360_000;
 const SCREEN_MS = 120_000;
 let server: ConsoleServer;
 let browser: TestBrowser;
 /** Somebody who dealt at each of these tables. */
 let dealer: Readonly<Record<'B04' | 'E01', string>>;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
+openConsole(async (opened) => {
+  ({ server, browser } = opened);
   dealer = { B04: await dealerAt('B04'), E01: await dealerAt('E01') };
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
 });
 
 async function dealerAt(table: string): Promise<string> {

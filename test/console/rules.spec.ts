@@ -1,25 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { built, shoeprint } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { shoeprint } from '../cli/shoeprint.js';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
+import { openConsole } from '../kit/open-console.js';
 
-const START_MS = 360_000;
 const SCREEN_MS = 120_000;
 let server: ConsoleServer;
 let browser: TestBrowser;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
+openConsole((opened) => {
+  ({ server, browser } = opened);
 });
 
 async function go(page: Page, path: string): Promise<void> {

@@ -1,24 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { expect, it } from '@jest/globals';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
+import { openConsole } from '../kit/open-console.js';
 
-const START_MS = 360_000;
 let server: ConsoleServer;
 let browser: TestBrowser;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer({ SHOEPRINT_BASE_PATH: '/floor' });
-  browser = await TestBrowser.open(server);
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
-});
+openConsole(
+  (opened) => {
+    ({ server, browser } = opened);
+  },
+  { SHOEPRINT_BASE_PATH: '/floor' },
+);
 
 const page = (path: string, headers = {}): Promise<Response> =>
   fetch(`${server.url}/console/${path}`, { headers, redirect: 'manual' });

@@ -1,29 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { CDPSession, Page } from 'playwright-core';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { openConsole } from '../kit/open-console.js';
 import { sentTo } from '../kit/sent-to.js';
 
-const START_MS = 360_000;
 const TEST_MS = 120_000;
 let server: ConsoleServer;
 let browser: TestBrowser;
 
-beforeAll(async () => {
-  built();
-  const macau = [{ from: '2000-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
-  server = await startConsoleServer({ SHOEPRINT_GAMING_DAY: JSON.stringify(macau) });
-  browser = await TestBrowser.open(server);
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
-});
+const macau = [{ from: '2000-01-01', zone: 'Asia/Macau', cutover: '06:00' }];
+openConsole(
+  (opened) => {
+    ({ server, browser } = opened);
+  },
+  { SHOEPRINT_GAMING_DAY: JSON.stringify(macau) },
+);
 
 const themeOf = (page: Page): Promise<string> =>
   page.evaluate<string>('document.documentElement.dataset.theme');

@@ -1,13 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import { built } from '../cli/shoeprint.js';
 import { TestBrowser } from '../kit/browser.js';
 import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { openConsole } from '../kit/open-console.js';
 import { sentTo } from '../kit/sent-to.js';
 
-const START_MS = 360_000;
 const TEST_MS = 120_000;
 const MINUTE_MS = 60_000;
 const FIRST_PASSWORD = 'a first password of 2026';
@@ -15,17 +14,8 @@ const OWN_PASSWORD = 'a password of my own, 2026';
 let server: ConsoleServer;
 let browser: TestBrowser;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
+openConsole((opened) => {
+  ({ server, browser } = opened);
 });
 
 /** Ends every other session of a person, as an administrator does. */

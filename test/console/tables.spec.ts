@@ -1,33 +1,23 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { roads } from '#baccarat';
 import type { components } from '#api-types';
 import { roadResultOf } from '../../apps/console/src/game/road-coups.js';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
+import { openConsole } from '../kit/open-console.js';
 import { TableLog } from '../kit/table.js';
 
 type Answers = components['schemas'];
 
-const START_MS = 360_000;
 const TABLE = 'B04';
 let server: ConsoleServer;
 let browser: TestBrowser;
 let floor: Floor;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
+openConsole(async (opened) => {
+  ({ server, browser } = opened);
   floor = await Floor.of(server);
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
 });
 
 /** Asks the api beside the pages, and records events of further tables. */
