@@ -1,0 +1,50 @@
+import { expect, it } from '@jest/globals';
+import type { TestBrowser } from '../kit/browser.js';
+import { openConsole } from '../kit/open-console.js';
+
+const TEST_MS = 120_000;
+const ADDRESSES = ['queue', 'tables', 'reports', 'rules', 'people', 'devices', 'settings'];
+/** What each role finds in the navigation, in its order. Settings are in the menu of the account. */
+const PLACES: Readonly<Record<string, readonly string[]>> = {
+  'pit-boss': ['queue', 'tables', 'reports', 'rules'],
+  surveillance: ['queue', 'tables', 'reports', 'rules'],
+  compliance: ['queue', 'tables', 'reports', 'rules'],
+  regulator: ['queue', 'tables', 'reports', 'rules'],
+  finance: ['tables', 'reports', 'rules'],
+  integrator: ['reports', 'rules', 'devices'],
+  // the first administrator has every role
+  admin: ['queue', 'tables', 'reports', 'rules', 'people', 'devices'],
+};
+
+let browser: TestBrowser;
+openConsole((opened) => {
+  ({ browser } = opened);
+});
+
+it.each(Object.entries(PLACES))(
+  'shows %s the places of the role and no other, by the navigation and by address',
+  async (person, places) => {
+    const page = await browser.visitAs(person, '');
+    await page.waitForURL(browser.addressOf(places[0] as string));
+    const links = await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => (link as unknown as { href: string }).href));
+    expect(links.map((link) => link.slice(browser.addressOf('').length))).toEqual(places);
+    for (const address of ADDRESSES) {
+      await page.goto(browser.addressOf(address));
+      const title = page.locator('main h1').first();
+      await title.waitFor({ state: 'attached' });
+      const isTheirs = address === 'settings' || places.includes(address);
+      expect([address, await title.innerText()]).toEqual([
+        address,
+        isTheirs
+          ? expect.not.stringMatching('not for your roles')
+          : 'This page is not for your roles',
+      ]);
+      if (!isTheirs) await page.getByText('Ask an administrator if you need this page.').waitFor();
+    }
+    await page.context().close();
+  },
+  TEST_MS,
+);
