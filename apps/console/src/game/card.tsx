@@ -18,6 +18,14 @@ const SMALL_WIDTH = 40;
 /** What happened to a card after it was dealt. Each has a mark and a word. */
 export type CardMark = 'moved' | 'exposed' | 'carried' | 'burned';
 
+/** The sign of each mark, in a box of 10 × 10: an arrow, a ring, a step over, a cross. */
+const SIGNS: Readonly<Record<CardMark, string>> = {
+  moved: 'M0 3.5H5V.5L10 5 5 9.5V6.5H0Z',
+  exposed: 'M5 .5a4.5 4.5 0 1 0 .01 0ZM5 3a2 2 0 1 1-.01 0Z',
+  carried: 'M0 9.5V.5L4.5 5ZM5 9.5V.5L9.5 5Z',
+  burned: 'M2 0 5 3 8 0 10 2 7 5 10 8 8 10 5 7 2 10 0 8 3 5 0 2Z',
+};
+
 interface Props {
   /** The card, or null if no device could read it. */
   readonly card: Card | null;
@@ -61,12 +69,14 @@ export function PlayingCard({ card, width, sideways, faulty, marks = [] }: Props
           rx={isSmall ? 2.5 : 5}
         />
         {card ? <Face card={card} isSmall={isSmall} /> : <Unread w={w} h={h} />}
-        {marks.length > 0 && (
+        {marks.map((mark, place) => (
           <path
+            key={mark}
             className="card-mark"
-            d={`M${w - 1} ${h - 1} h${-w / 4} L${w - 1} ${h - 1 - w / 4}Z`}
+            d={SIGNS[mark]}
+            transform={`translate(${w / 15} ${h - (place + 1.25) * (w / 4)}) scale(${w / 45})`}
           />
-        )}
+        ))}
         {faulty && (
           <rect
             className="bracket"
