@@ -26,8 +26,10 @@ const WIDTHS = /** @type {const} */ ([
   [1920, 1080],
 ]);
 const USUAL = /** @type {const} */ ([1280, 900]);
+/** Here the queue has room for a finding beside it. */
+const WIDE = /** @type {const} */ ([1920, 1080]);
 
-/** @typedef {{ name: string, path: string, person: string }} Screen */
+/** @typedef {{ name: string, path: string, person: string, size?: readonly [number, number] }} Screen */
 /**
  * @typedef {object} Picture
  * @property {Screen} screen
@@ -50,6 +52,7 @@ const FONTS = ['tc', 'sc'].map((script) => {
 const screens = ({ finding, coup, shoe }) => [
   { name: 'queue', path: 'queue', person: 'pit-boss' },
   { name: 'finding', path: `findings/${finding}?step=6`, person: 'pit-boss' },
+  { name: 'beside', path: `queue?finding=${finding}`, person: 'pit-boss', size: WIDE },
   { name: 'coup', path: `coups/${encodeURIComponent(coup ?? '')}?table=B04`, person: 'pit-boss' },
   { name: 'tables', path: 'tables', person: 'surveillance' },
   { name: 'table', path: 'tables/B04', person: 'surveillance' },
@@ -88,7 +91,7 @@ function pictures(all) {
     return [
       ['finding', 'light', 'finding.png'],
       ['queue', 'dark', 'queue.png'],
-      ['table', 'surveillance', 'table.png'],
+      ['shoe', 'surveillance', 'table.png'],
     ].map(([name = '', theme = '', file = '']) => ({
       screen: named(name),
       theme,
@@ -106,7 +109,7 @@ function pictures(all) {
   });
   return [
     ...all.flatMap((screen) =>
-      THEMES.map((theme) => of({ screen, theme, language: 'en', size: USUAL })),
+      THEMES.map((theme) => of({ screen, theme, language: 'en', size: screen.size ?? USUAL })),
     ),
     ...['queue', 'finding'].flatMap((name) => [
       ...LANGUAGES.slice(1).map((language) =>
@@ -123,7 +126,7 @@ function pictures(all) {
  * @param {string} token
  */
 async function shownFinding(url, token) {
-  const answer = await fetch(`${url}/v1/findings?table=B04&code=TC-08&limit=1`, {
+  const answer = await fetch(`${url}/v1/findings?table=B04&code=TC-08&order=queue&limit=1`, {
     headers: { authorization: `Bearer ${token}` },
   });
   const { lines } = /** @type {{ lines: { id: string, coupRef: string, shoeRef: string }[] }} */ (
