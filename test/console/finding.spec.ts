@@ -288,7 +288,9 @@ describe('the screen of a finding', () => {
       ).toBe(true);
       for (const hidden of ['header.bar', '.ruling', '.felt-transport'])
         expect(await page.locator(hidden).isVisible()).toBe(false);
-      expect((await page.pdf({ format: 'A4' })).length).toBeGreaterThan(10_000);
+      const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+      expect(pdf).toMatch(/\/MediaBox\s*\[0 0 59[45]\.\d+ 84[12]\.\d+\]/);
+      expect(pdf.match(/\/Type\s*\/Page\b/g)?.length).toBe(2);
     },
     TEST_MS,
   );

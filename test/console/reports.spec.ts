@@ -4,6 +4,9 @@ import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { openConsole } from '../kit/open-console.js';
 
+/** A sheet lies on its long side. */
+const A4_WIDTH_MM = 210;
+const MARGINS_MM = 30;
 const SCREEN_MS = 120_000;
 let server: ConsoleServer;
 let browser: TestBrowser;
@@ -329,6 +332,22 @@ it(
       .first()
       .evaluate((element) => getComputedStyle(element).overflow !== 'visible');
     expect(isCut).toBe(false);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
+
+it(
+  'prints the chart of many dealers on one sheet, under what the sheet says about itself',
+  async () => {
+    const page = await browser.visitAs('compliance', 'reports/dealers');
+    await whole(page);
+    await page.waitForSelector('.report-chart svg.plot');
+    await page.emulateMedia({ media: 'print' });
+    const end = await page
+      .locator('.report-chart')
+      .evaluate((chart) => chart.getBoundingClientRect().bottom);
+    expect(end).toBeLessThan(((A4_WIDTH_MM - MARGINS_MM) * 96) / 25.4);
     await page.context().close();
   },
   SCREEN_MS,
