@@ -129,7 +129,12 @@ function useColumns(): ReportColumn<Line>[] {
   const words = useWords();
   const formats = useFormats();
   return [
-    { id: 'at', title: words('reports.openedAt'), cell: (line) => formats.dateTime(line.at) },
+    {
+      id: 'at',
+      title: words('reports.openedAt'),
+      isShort: true,
+      cell: (line) => formats.dateTime(line.at),
+    },
     { id: 'table', title: words('reports.table'), cell: (line) => line.table },
     { id: 'shoe', title: words('reports.shoe'), cell: (line) => <ShoeLink {...line} /> },
     {

@@ -132,7 +132,7 @@ function useCauses(): ReportColumn<Wrong, Total>[] {
     {
       id: 'bet',
       title: words('reports.bet'),
-      cell: (line) => (line.bet == null ? none : betIn(words, line.bet)),
+      cell: (line) => (line.bet === null ? none : betIn(words, line.bet)),
       total: () => words('reports.total'),
     },
     { id: 'code', title: words('reports.code'), cell: (line) => line.code },

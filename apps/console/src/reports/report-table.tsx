@@ -10,6 +10,8 @@ export interface ReportColumn<Line, Total = Line> {
   readonly title: string;
   /** Numbers stand at the right, under each other. */
   readonly isNumeric?: boolean;
+  /** What it says is short, and stays on one line. */
+  readonly isShort?: boolean;
   readonly cell: (line: Line) => ReactNode;
   readonly total?: (total: Total) => ReactNode;
 }
@@ -27,8 +29,7 @@ interface Props<Line, Total> {
 export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): ReactNode {
   const { caption, columns, lines, totals = [], nothing } = props;
   const table = useRows(columns, lines);
-  const numeric = new Set(columns.filter((each) => each.isNumeric).map(({ id }) => id));
-  const classOf = (id: string): string | undefined => (numeric.has(id) ? 'numeric' : undefined);
+  const classes = new Map(columns.map((each) => [each.id, classOf(each)]));
   return (
     <div className="scroll report-scroll" tabIndex={0} role="group" aria-label={caption}>
       <table className="report-table">
@@ -37,7 +38,7 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
           {table.getHeaderGroups().map(({ id, headers }) => (
             <tr key={id}>
               {headers.map((header) => (
-                <th key={header.id} scope="col" className={classOf(header.column.id)}>
+                <th key={header.id} scope="col" className={classes.get(header.column.id)}>
                   <table.FlexRender header={header} />
                 </th>
               ))}
@@ -48,7 +49,7 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
           {table.getRowModel().rows.map((row) => (
             <tr key={row.id}>
               {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={classOf(cell.column.id)}>
+                <td key={cell.id} className={classes.get(cell.column.id)}>
                   <table.FlexRender cell={cell} />
                 </td>
               ))}
@@ -60,6 +61,14 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
       </table>
     </div>
   );
+}
+
+function classOf({
+  isNumeric,
+  isShort,
+}: Pick<ReportColumn<unknown>, 'isNumeric' | 'isShort'>): string | undefined {
+  if (isNumeric) return 'numeric';
+  return isShort ? 'report-short' : undefined;
 }
 
 function useRows<Line, Total>(

@@ -67,7 +67,12 @@ function useShoeColumns(): ReportColumn<Line, Total>[] {
       cell: (line) => <ShoeLink {...line} />,
       total: () => words('reports.total'),
     },
-    { id: 'day', title: words('reports.day'), cell: (line) => formats.day(line.gamingDay) },
+    {
+      id: 'day',
+      title: words('reports.day'),
+      isShort: true,
+      cell: (line) => formats.day(line.gamingDay),
+    },
     {
       id: 'rules',
       title: words('reports.rules'),
