@@ -3,6 +3,7 @@ import { Button } from '../controls/button.js';
 import { Sheet } from '../controls/sheet.js';
 import { useWords } from '../words/words.js';
 import { activeKeys, useKeys } from './keys.js';
+import './keys.css';
 
 /** Lists the keys of the screen when `?` is pressed. */
 export function KeysDialog(): ReactNode {
