@@ -70,11 +70,12 @@ function useLastInput() {
   const last = useRef(0);
   useEffect(() => {
     const note = (): void => void (last.current = Date.now());
-    addEventListener('keydown', note);
-    addEventListener('pointerdown', note);
+    // buttons keep these events to themselves, so they are heard on the way down
+    addEventListener('keydown', note, true);
+    addEventListener('pointerdown', note, true);
     return () => {
-      removeEventListener('keydown', note);
-      removeEventListener('pointerdown', note);
+      removeEventListener('keydown', note, true);
+      removeEventListener('pointerdown', note, true);
     };
   }, []);
   return last;

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
+import { type Send, sentTo } from '../kit/sent-to.js';
+
+const START_MS = 360_000;
+const MINUTE_MS = 60_000;
+/** The lease of the review policy in force. */
+const LEASE_MINUTES = 10;
+let server: ConsoleServer;
+let browser: TestBrowser;
+let ask: Send;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+  ask = await sentTo(server, 'compliance');
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+interface Whole {
+  readonly review: {
+    readonly evidence: string;
+    readonly proposal: { readonly ref: string } | null;
+    readonly ruling: { readonly signedBy: string | null } | null;
+  };
+  readonly history: readonly { readonly type: string; readonly data: { readonly note?: string } }[];
+}
+const whole = async (id: string): Promise<Whole> =>
+  (await ask('GET', `/v1/findings/${id}`)) as Whole;
+
+/** Returns the id of an open finding with a code. */
+async function open(code: string): Promise<string> {
+  const { lines } = (await ask('GET', `/v1/findings?code=${code}&review=open`)) as {
+    lines: readonly { id: string }[];
+  };
+  if (!lines[0]) throw new Error(`the sample day has no open ${code}`);
+  return lines[0].id;
+}
+
+const bar = (page: Page): Locator => page.getByRole('region', { name: 'Ruling' });
+const press = (page: Page, name: string): Promise<void> =>
+  bar(page).getByRole('button', { name, exact: true }).click();
+
+/** Returns how often a finding has been claimed. */
+const claims = async (id: string): Promise<number> =>
+  (await whole(id)).history.filter(({ type }) => type === 'finding-claimed').length;
+
+it('renews a claim at half time if a finger or a key was used since, and else announces its end', async () => {
+  const id = await open('PY-03');
+  const page = await browser.visit('sign-in');
+  await page.clock.install();
+  await page.reload();
+  await browser.signIn(page, 'pit-boss');
+  await page.goto(browser.addressOf(`findings/${id}`));
+  await press(page, 'Claim');
+  const timer = bar(page).getByRole('timer');
+  await timer.getByText(/\b(10:00|9:5\d) left/).waitFor();
+  expect(await claims(id)).toBe(1);
+  const minutes = (count: number): Promise<void> => page.clock.fastForward(count * MINUTE_MS);
+  const renewed = (count: number): Promise<unknown> =>
+    eventually(`claim ${count}`, async () => (await claims(id)) === count);
+
+  await minutes(1);
+  await page.locator('.felt-card').first().click(); // a finger, on a button
+  await minutes(LEASE_MINUTES / 2 - 2);
+  await timer.getByText(/\b[65]:\d\d left/).waitFor();
+  expect(await claims(id)).toBe(1);
+  await minutes(1.1);
+  await renewed(2);
+  await timer.getByText(/\b(10:00|9:\d\d) left/).waitFor();
+
+  await minutes(1);
+  await page.keyboard.press('Home'); // a key of the screen
+  await minutes(LEASE_MINUTES / 2);
+  await renewed(3);
+  await timer.getByText(/\b(10:00|9:\d\d) left/).waitFor();
+
+  await minutes(LEASE_MINUTES - 1.5);
+  await timer.getByText(/\b1:\d\d left/).waitFor();
+  const warning = bar(page).getByRole('status').getByText('Your claim ends in less than a minute.');
+  expect(await warning.count()).toBe(0);
+  expect(await claims(id)).toBe(3);
+  await minutes(0.6);
+  await warning.waitFor();
+  await press(page, 'Keep it');
+  await renewed(4);
+  await warning.waitFor({ state: 'detached' });
+
+  await minutes(LEASE_MINUTES + 1);
+  await bar(page).getByText('Your claim has run out.').waitFor();
+  expect(await claims(id)).toBe(4);
+  await page.context().close();
+});
+
+/** Makes every session of a person one that was confirmed an hour ago. */
+async function confirmedLongAgo(person: string): Promise<void> {
+  const database = await server.database();
+  const { rowCount } = await database.query(
+    `update access.session set confirmed_at = now() - interval '1 hour' where account_name = $1`,
+    [person],
+  );
+  await database.end();
+  expect(rowCount).toBeGreaterThan(0);
+}
+
+const CONFIRMED_UNTIL = `fetch('../../v1/me')
+  .then((answer) => answer.json())
+  .then(({ session }) => Date.parse(session.confirmedUntil))`;
+
+it('asks for the password before a signature, says that one is wrong, and loses nothing that was typed', async () => {
+  const id = await open('TC-08');
+  const boss = await sentTo(server, 'pit-boss');
+  const { review } = (await boss('POST', `/v1/findings/${id}/claim`, { lease: 600 })) as Whole;
+  const ruling = { disposition: 'dealer-error-corrected', policy: 'review@1' };
+  await boss('POST', `/v1/findings/${id}/propose`, { ...ruling, evidence: review.evidence });
+  const page = await browser.visitAs('pit-boss-2', `findings/${id}`);
+  await press(page, 'Sign');
+  const note = page.getByLabel('Note');
+  await note.fill('seen on camera 4');
+  await confirmedLongAgo('pit-boss-2');
+  await eventually(
+    'the server knows that the confirmation is old',
+    async () => (await page.evaluate<number>(CONFIRMED_UNTIL)) < Date.now(),
+  );
+  const sign = page.getByRole('form', { name: 'Sign' }).getByRole('button', { name: /^Sign/ });
+  await sign.click();
+  const sheet = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const password = sheet.getByLabel('Password');
+  await password.fill('not the password at all');
+  await page.keyboard.press('Enter');
+  await sheet.getByText('The password is wrong.').waitFor();
+  expect((await whole(id)).review.ruling).toBeNull();
+
+  await sheet.getByRole('button', { name: 'Cancel' }).click();
+  await sheet.waitFor({ state: 'detached' });
+  expect(await note.inputValue()).toBe('seen on camera 4');
+  expect(await bar(page).getByRole('alert').count()).toBe(0);
+
+  await sign.click();
+  await password.fill(server.passwordOf('pit-boss-2'));
+  await page.keyboard.press('Enter');
+  await bar(page).getByText('signed by pit-boss-2').waitFor();
+  const { history, review: now } = await whole(id);
+  expect(now.ruling?.signedBy).toBe('pit-boss-2');
+  expect(history.find(({ type }) => type === 'finding-ruling-signed')?.data.note).toBe(
+    'seen on camera 4',
+  );
+  await page.context().close();
+});
