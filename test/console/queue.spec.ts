@@ -1,8 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
-import pg from 'pg';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
@@ -154,9 +151,7 @@ it('keeps its filters in the address, so that a copied address shows the same', 
     const places = await page.locator('.queue-where').allInnerTexts();
     return places.length > 0 && places.every((place) => place.startsWith('B01')) && idsOn(page);
   });
-  const again = await page.context().newPage();
-  browser.listen(again);
-  await again.goto(page.url());
+  const again = await browser.visitBeside(page, `queue${new URL(page.url()).search}`);
   await rowsOf(again).first().waitFor();
   expect(await idsOn(again)).toEqual(shown);
   await page.context().close();
@@ -278,21 +273,37 @@ it('rules on several findings at once, after showing what would happen to each',
   await page.context().close();
 });
 
-it('takes the next finding and opens it, under one key where the answer was lost', async () => {
+/** Answers for the server that nobody knows whether the claim is on the log. */
+const unknown = (route: Route): Promise<void> =>
+  route.fulfill({
+    status: 504,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({
+      type: 'urn:shoeprint:problem:outcome-unknown',
+      title: 'the outcome is unknown',
+      status: 504,
+    }),
+  });
+
+it.each([
+  ['was lost', (route: Route) => route.abort('connectionreset')],
+  ['is that the outcome is unknown', unknown],
+])('takes the next finding and opens it, under one key where the answer %s', async (_, answer) => {
   const page = await browser.visitAs('pit-boss-2', 'queue');
   await rowsOf(page).first().waitFor();
+  const before = await held('pit-boss-2');
   const keys: string[] = [];
   await page.route('**/v1/findings/take-next*', async (route: Route) => {
     keys.push(route.request().headers()['idempotency-key'] as string);
     if (keys.length > 1) return route.continue();
-    await route.fetch(); // the server answers, and the answer never comes
-    return route.abort('connectionreset');
+    await route.fetch(); // the server claims, and its answer never comes
+    return answer(route);
   });
   await page.keyboard.press('n');
   await page.waitForURL('**/findings/*');
   expect(new Set(keys)).toEqual(new Set([keys[0]]));
   expect(keys.length).toBeGreaterThan(1);
-  const mine = await held('pit-boss-2');
+  const mine = (await held('pit-boss-2')).filter((id) => !before.includes(id));
   expect(mine).toEqual([new URL(page.url()).pathname.split('/').at(-1)]);
   browser.complaints.splice(0); // Chromium reports the answer that was lost
   await page.context().close();
@@ -303,8 +314,12 @@ it('says that a claim is not decided while the auditor stands still, and then op
   await rowsOf(page).first().waitFor();
   const standing = await standStill();
   try {
+    const refused = page.waitForResponse(
+      (answer) => answer.url().includes('/v1/review-events/') && answer.status() === 503,
+    );
     await page.keyboard.press('n');
     await page.getByRole('status').filter({ hasText: 'Not decided yet' }).waitFor();
+    await refused; // the page asks again for what the server could not say in time
     expect(new URL(page.url()).pathname).toMatch(/\/queue$/);
     await page.keyboard.press('n'); // a second tap takes no other
   } finally {
@@ -319,13 +334,31 @@ it('says that a claim is not decided while the auditor stands still, and then op
   await page.context().close();
 });
 
+it('opens the next finding where another person claimed the first before the auditor went on', async () => {
+  const table = await PlayedTable.open(server, 'Q4');
+  await table.play((log) => {
+    earlyCoup(log, 1);
+    earlyCoup(log, 2);
+  });
+  const page = await browser.visitAs('compliance', 'queue?table=Q4&code=DL-01');
+  await rowsOf(page).nth(1).waitFor();
+  const [first, second] = await idsOn(page);
+  const standing = await standStill();
+  try {
+    await api('surveillance', `findings/${first}/claim`, { lease: 600 });
+    await page.keyboard.press('n');
+    await page.getByRole('status').filter({ hasText: 'Not decided yet' }).waitFor();
+  } finally {
+    await standing.end();
+  }
+  await page.waitForURL(`**/findings/${second}`);
+  expect(await held('compliance')).toEqual([second]);
+  await page.context().close();
+});
+
 /** Holds a lock for which the auditor waits before it writes what it decided. */
 async function standStill(): Promise<{ end(): Promise<void> }> {
-  const read = (name: string): string => readFileSync(join(server.data, name), 'utf8').trim();
-  const client = new pg.Client({
-    connectionString: `postgres://app:${read('password')}@127.0.0.1:${read('port')}/shoeprint`,
-  });
-  await client.connect();
+  const client = await server.database();
   await client.query('begin');
   await client.query('lock table rows.review_event in exclusive mode');
   return {
