@@ -40,7 +40,11 @@ export function written(marks: readonly BigRoadMark[]): string {
     .join(' ');
 }
 
-function draw<M extends BoardCell>(marks: readonly M[], letter: (mark: M) => string): string {
+/** Renders cells in the same way. `letter` is what stands for one. */
+export function draw<M extends BoardCell>(
+  marks: readonly M[],
+  letter: (mark: M) => string,
+): string {
   const width = Math.max(0, ...marks.map(({ column }) => column + 1));
   const board = Array.from({ length: 6 }, () => new Array<string>(width).fill('.'));
   for (const mark of marks) {
@@ -49,3 +53,70 @@ function draw<M extends BoardCell>(marks: readonly M[], letter: (mark: M) => str
   }
   return board.map((row) => row.join(' ')).join('\n');
 }
+
+/** A road of a shoe, and what its board looks like. */
+export interface Pictured {
+  readonly says: string;
+  /** The results, as `shoeOf` reads them. */
+  readonly shoe: string;
+  readonly rows: readonly string[];
+}
+
+const nine = (side: string): string => `${side} `.repeat(9);
+
+/** The pictures of the boards, by road. The game computes them, and the console draws them. */
+export const PICTURES = {
+  beadPlate: [
+    {
+      says: 'fills six rows downward, then the next column, ties included',
+      shoe: 'B P T B B P  P T',
+      rows: ['B P', 'P T', 'T .', 'B .', 'B .', 'P .'],
+    },
+  ],
+  bigRoad: [
+    {
+      says: 'goes down while a side repeats, and starts a column when it changes',
+      shoe: 'B B B P P B',
+      rows: ['B P B', 'B P .', 'B . .', '. . .', '. . .', '. . .'],
+    },
+    {
+      says: 'turns right at the bottom row (the dragon tail)',
+      shoe: 'B B B B B B B B B  P',
+      rows: ['B P . .', 'B . . .', 'B . . .', 'B . . .', 'B . . .', 'B B B B'],
+    },
+    {
+      says: 'turns right above a tail in its way',
+      shoe: 'B B B B B B B  P P P P P P P  B B B B B',
+      rows: ['B P B .', 'B P B .', 'B P B .', 'B P B B', 'B P P P', 'B B . .'],
+    },
+    {
+      says: 'keeps a tail in its row even if the cell below becomes free again',
+      shoe: 'B B B B B B B  P P P P P P P P',
+      rows: ['B P . . .', 'B P . . .', 'B P . . .', 'B P . . .', 'B P P P P', 'B B . . .'],
+    },
+    {
+      says: 'starts a streak to the right of a tail along the top row',
+      shoe: `${nine('B')}${nine('P')}${nine('B')}${nine('P')}${nine('B')} P P P  B`,
+      rows: [
+        'B P B P B P P P B . . .',
+        'B P B P B B B B B B B B',
+        'B P B P P P P P P P . .',
+        'B P B B B B B B . . . .',
+        'B P P P P P . . . . . .',
+        'B B B B . . . . . . . .',
+      ],
+    },
+  ],
+  bigEyeBoy: [
+    {
+      says: 'reads a shoe of equal streaks as all red, and plots the seventh as a tail',
+      shoe: 'B B  P P  B B  P P  B B',
+      rows: ['R .', 'R .', 'R .', 'R .', 'R .', 'R R'],
+    },
+    {
+      says: 'plots the shoe banker 1, player 2, banker 1, player 3, banker 1',
+      shoe: 'B  P P  B  P P P  B',
+      rows: ['B R B', 'B . .', 'B . .', 'B . .', '. . .', '. . .'],
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Pictured[]>>;

@@ -1,14 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { roads, type RoadResult } from '#baccarat';
-import { derivedPicture, picture, shoeOf, written } from './road-pictures.js';
-
-const rows = (...lines: string[]): string => lines.join('\n');
+import { derivedPicture, picture, PICTURES, shoeOf, written } from './road-pictures.js';
 
 describe('the bead plate', () => {
-  it('fills six rows downward, then the next column, ties included', () => {
-    expect(picture(roads(shoeOf('B P T B B P  P T')).beadPlate)).toBe(
-      rows('B P', 'P T', 'T .', 'B .', 'B .', 'P .'),
-    );
+  it.each(PICTURES.beadPlate)('$says', ({ shoe, rows }) => {
+    expect(picture(roads(shoeOf(shoe)).beadPlate)).toBe(rows.join('\n'));
   });
 
   it('shows pairs and naturals of each coup on the bead plate', () => {
@@ -38,47 +34,8 @@ describe('the bead plate', () => {
 });
 
 describe('the big road', () => {
-  it('goes down while a side repeats, and starts a column when it changes', () => {
-    expect(picture(roads(shoeOf('B B B P P B')).bigRoad)).toBe(
-      rows('B P B', 'B P .', 'B . .', '. . .', '. . .', '. . .'),
-    );
-  });
-
-  it('turns right at the bottom row (the dragon tail)', () => {
-    expect(picture(roads(shoeOf('B B B B B B B B B  P')).bigRoad)).toBe(
-      rows('B P . .', 'B . . .', 'B . . .', 'B . . .', 'B . . .', 'B B B B'),
-    );
-  });
-
-  it('turns right above a tail in its way', () => {
-    expect(picture(roads(shoeOf('B B B B B B B  P P P P P P P  B B B B B')).bigRoad)).toBe(
-      rows('B P B .', 'B P B .', 'B P B .', 'B P B B', 'B P P P', 'B B . .'),
-    );
-  });
-
-  it('keeps a tail in its row even if the cell below becomes free again', () => {
-    expect(picture(roads(shoeOf('B B B B B B B  P P P P P P P P')).bigRoad)).toBe(
-      rows('B P . . .', 'B P . . .', 'B P . . .', 'B P . . .', 'B P P P P', 'B B . . .'),
-    );
-  });
-
-  it('starts a streak to the right of a tail along the top row', () => {
-    const nine = (side: string) => `${side} `.repeat(9);
-    expect(
-      picture(
-        roads(shoeOf(`${nine('B')}${nine('P')}${nine('B')}${nine('P')}${nine('B')} P P P  B`))
-          .bigRoad,
-      ),
-    ).toBe(
-      rows(
-        'B P B P B P P P B . . .',
-        'B P B P B B B B B B B B',
-        'B P B P P P P P P P . .',
-        'B P B B B B B B . . . .',
-        'B P P P P P . . . . . .',
-        'B B B B . . . . . . . .',
-      ),
-    );
+  it.each(PICTURES.bigRoad)('$says', ({ shoe, rows }) => {
+    expect(picture(roads(shoeOf(shoe)).bigRoad)).toBe(rows.join('\n'));
   });
 
   it('counts ties on the mark that they follow, and leading ties on the first mark', () => {
@@ -182,16 +139,8 @@ describe('the derived roads', () => {
     },
   );
 
-  it('reads a shoe of equal streaks as all red, and plots the seventh as a tail', () => {
-    expect(derivedPicture(roads(shoeOf('B B  P P  B B  P P  B B')).bigEyeBoy)).toBe(
-      rows('R .', 'R .', 'R .', 'R .', 'R .', 'R R'),
-    );
-  });
-
-  it('plots the shoe banker 1, player 2, banker 1, player 3, banker 1', () => {
-    expect(derivedPicture(roads(shoeOf('B  P P  B  P P P  B')).bigEyeBoy)).toBe(
-      rows('B R B', 'B . .', 'B . .', 'B . .', '. . .', '. . .'),
-    );
+  it.each(PICTURES.bigEyeBoy)('$says', ({ shoe, rows }) => {
+    expect(derivedPicture(roads(shoeOf(shoe)).bigEyeBoy)).toBe(rows.join('\n'));
   });
 
   it('plots all three from the shoe banker 2, player 3, banker 2, player 2, banker 1, player 1', () => {

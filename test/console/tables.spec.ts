@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { roads } from '#baccarat';
 import type { components } from '#api-types';
 import { roadResultOf } from '../../apps/console/src/game/road-coups.js';
+import { draw, PICTURES, type Pictured, shoeOf } from '../baccarat/road-pictures.js';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { openConsole } from '../kit/open-console.js';
@@ -82,7 +83,10 @@ const board = (page: Page, name: string): Locator => page.getByRole('list', { na
 interface Item {
   readonly style: { readonly gridColumnStart: string; readonly gridRowStart: string };
   readonly href: string;
-  querySelector(selector: string): { getAttribute(name: string): string | null } | null;
+  querySelector(selector: string): {
+    readonly textContent: string | null;
+    getAttribute(name: string): string | null;
+  } | null;
 }
 
 interface ShownMark {
@@ -100,6 +104,51 @@ const marksOn = (locator: Locator): Promise<ShownMark[]> =>
       name: item.querySelector('a')?.getAttribute('title') ?? '',
     })),
   );
+
+/** Renders a board as it is drawn: the glyph of each cell, or the first letter of its color. */
+async function drawnOn(locator: Locator): Promise<string> {
+  const cells = await locator.locator('li').evaluateAll((items) =>
+    (items as unknown as Item[]).map((item) => ({
+      column: Number(item.style.gridColumnStart) - 1,
+      row: Number(item.style.gridRowStart) - 1,
+      letter:
+        item.querySelector('.road-glyph, .road-glyph-on')?.textContent ??
+        item.querySelector('[data-colour]')?.getAttribute('data-colour')?.charAt(0).toUpperCase() ??
+        '?',
+    })),
+  );
+  return draw(cells, ({ letter }) => letter);
+}
+
+/** Four pairs of hands, nine points against seven: the four ranks of the one, then of the other. */
+const NINE_TO_SEVEN = ['54 52', '9K 6A', '72 34', '8A Q7'] as const;
+
+/** Deals a shoe with these results. No shoe of eight decks runs out of a card. */
+function dealShoe(log: TableLog, results: string): void {
+  const dealt = new Map<string, number>();
+  const next = (rank: string): string => {
+    const count = dealt.get(rank) ?? 0;
+    dealt.set(rank, count + 1);
+    return rank + 'SHDC'.charAt(count % 4);
+  };
+  log.open({ reports: ['outcomes', 'dealers'] });
+  log.dealer();
+  for (const [i, { outcome }] of shoeOf(results).entries()) {
+    const [nine = '', seven = ''] = (NINE_TO_SEVEN[i % 4] as string).split(' ');
+    const player = [...(outcome === 'banker' ? seven : nine)].map(next);
+    const banker = [...(outcome === 'player' ? seven : nine)].map(next);
+    log.add('shoe', 'coup-opened', { coup: i + 1 });
+    log.draw(`P ${player[0]} B ${banker[0]} P ${player[1]} B ${banker[1]}`);
+    log.add('terminal', 'outcome-declared', { outcome: outcome ?? 'tie', by: 'dealer' });
+    log.add('terminal', 'coup-closed');
+  }
+}
+
+const DRAWN: readonly (Pictured & { readonly board: string; readonly table: string })[] = [
+  ...PICTURES.beadPlate.map((each, i) => ({ ...each, board: 'Bead plate', table: `BP${i}` })),
+  ...PICTURES.bigRoad.map((each, i) => ({ ...each, board: 'Big road', table: `BR${i}` })),
+  ...PICTURES.bigEyeBoy.map((each, i) => ({ ...each, board: 'Big eye boy', table: `BE${i}` })),
+];
 
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
@@ -199,6 +248,19 @@ describe('a shoe', () => {
     const opened = new URL(page.url());
     const there = shoe.coupLines[expected.beadPlate[35]?.coup ?? 0] as Answers['CoupAnswer'];
     expect(decodeURIComponent(opened.pathname.split('/').at(-1) ?? '')).toBe(there.ref);
+    await page.context().close();
+  });
+
+  it.each(DRAWN)('has a $board that $says', async ({ board: name, table, shoe, rows }) => {
+    const log = new TableLog(table);
+    dealShoe(log, shoe);
+    const [opened] = log.events as { source: string; id: string }[];
+    await floor.send(log.events);
+    const address = shoeAddress(table, `${opened?.source}#${opened?.id}`);
+    const page = await browser.visitAs('pit-boss', address);
+    await board(page, name).waitFor();
+    expect(await drawnOn(board(page, name))).toBe(rows.join('\n'));
+    expect(await page.locator('.road-flag').count()).toBe(0);
     await page.context().close();
   });
 
