@@ -215,10 +215,31 @@ it(
 );
 
 it(
+  'goes on in every window of the browser once the person has signed in again in one',
+  async () => {
+    const page = await browser.visitAs('compliance', 'settings');
+    const other = await browser.visitBeside(page, 'settings');
+    await other.getByLabel('New password').fill('half written');
+    await endSessionsOf('compliance');
+    for (const each of [page, other])
+      await each.getByText('The session of compliance has ended.').waitFor();
+    await page.fill('[role=dialog] input[name=password]', server.passwordOf('compliance'));
+    await page.keyboard.press('Enter');
+    for (const each of [page, other]) await each.getByRole('dialog').waitFor({ state: 'detached' });
+    await other.getByText('● live').waitFor();
+    expect(await other.getByLabel('New password').inputValue()).toBe('half written');
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
   'shows another person nothing of what was half written, and begins at the start',
   async () => {
     const page = await browser.visitAs('pit-boss', 'settings');
     await page.getByLabel('New password').fill('half written');
+    const beside = await browser.visitBeside(page, 'settings');
+    await beside.getByLabel('New password').fill('half written');
     await writeDraft(page, 'pit-boss');
     await endSessionsOf('pit-boss');
     await page.getByRole('button', { name: 'Sign in as another person' }).click();
@@ -229,6 +250,8 @@ it(
     await sheet.waitFor({ state: 'detached' });
     await page.waitForURL('**/console/queue');
     expect(await draftsIn(page)).toEqual([]);
+    await beside.getByRole('button', { name: 'Account of regulator' }).waitFor();
+    expect(await beside.getByLabel('New password').inputValue()).toBe('');
     await page.goto(browser.addressOf('settings'));
     expect(await page.getByLabel('New password').inputValue()).toBe('');
     await page.context().close();

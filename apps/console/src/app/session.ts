@@ -13,7 +13,8 @@ import { meQuery } from './me.js';
 export type SessionState = 'none' | 'open' | 'ended';
 
 const listeners = new Set<() => void>();
-let state: SessionState = knownAccount() === null ? 'none' : 'open';
+let account = knownAccount();
+let state: SessionState = account === null ? 'none' : 'open';
 
 /** Returns the state of the session now. In components use `useSessionState`. */
 export const sessionState = (): SessionState => state;
@@ -48,12 +49,15 @@ export interface SignIn {
  */
 export async function signIn(credentials: SignIn): Promise<void> {
   await dataOf(api.POST('/v1/sign-in', { body: { ...credentials, cookie: true } }));
-  const before = knownAccount();
-  if (before !== null && before !== credentials.name) {
-    clearDraftsOf(before);
-    queries.clear();
-  }
+  if (account !== null && account !== credentials.name) clearDraftsOf(account);
   rememberAccount(credentials.name);
+  await goOnAs(credentials.name);
+}
+
+/** Reads everything again. What another account has read is removed first. */
+async function goOnAs(name: string): Promise<void> {
+  if (name !== account) queries.clear();
+  account = name;
   await queries.invalidateQueries();
   enter('open');
 }
@@ -63,9 +67,13 @@ export async function signOut(): Promise<void> {
   await dataOf(api.POST('/v1/sign-out')).catch((error: unknown) => {
     if (!isSignedOutAlready(error)) throw error;
   });
-  const account = knownAccount();
   if (account !== null) clearDraftsOf(account);
   forgetAccount();
+  forgetEverything();
+}
+
+function forgetEverything(): void {
+  account = null;
   queries.clear();
   enter('none');
 }
@@ -73,10 +81,7 @@ export async function signOut(): Promise<void> {
 const isSignedOutAlready = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 401;
 
-onAccountElsewhere((account) => {
-  queries.clear();
-  enter(account === null ? 'none' : 'open');
-});
+onAccountElsewhere((name) => (name === null ? forgetEverything() : void goOnAs(name)));
 listenToAnswers({
   signedOut: sessionHasEnded,
   mustDo: () => void queries.invalidateQueries({ queryKey: meQuery.queryKey }),
