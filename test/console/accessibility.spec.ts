@@ -69,7 +69,10 @@ afterEach(() => {
 });
 
 /** Returns what axe finds wrong, one line for each rule. */
-async function violations(page: Page, runOnly: RunOptions['runOnly']): Promise<string[]> {
+async function violations(
+  page: Page,
+  runOnly: NonNullable<RunOptions['runOnly']>,
+): Promise<string[]> {
   const options: RunOptions = { runOnly, resultTypes: ['violations'] };
   const { violations: found } = await page.evaluate<AxeResults>(
     `axe.run(${JSON.stringify(options)})`,
