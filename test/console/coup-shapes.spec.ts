@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { built } from '../cli/shoeprint.js';
+import { TestBrowser } from '../kit/browser.js';
+import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
+import { PlayedTable } from '../kit/played-table.js';
+import { type Send, sentTo } from '../kit/sent-to.js';
+import type { TableLog } from '../kit/table.js';
+
+const START_MS = 360_000;
+const NARROW = { viewport: { width: 320, height: 800 } };
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+let server: ConsoleServer;
+let browser: TestBrowser;
+let ask: Send;
+
+beforeAll(async () => {
+  built();
+  server = await startConsoleServer();
+  browser = await TestBrowser.open(server);
+  ask = await sentTo(server, 'compliance');
+}, START_MS);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+afterEach(() => {
+  expect(browser.complaints.splice(0)).toEqual([]);
+});
+
+interface CoupLine {
+  readonly ref: string;
+  readonly coup: number;
+  readonly state: string;
+}
+
+/** Returns the address of the first coup of a table, once it has one in a state. */
+async function coupAt(table: string, state: 'open' | 'over' | 'void' = 'over'): Promise<string> {
+  const ref = await eventually(`a coup at ${table} that is ${state}`, async () => {
+    const { lines } = (await ask('GET', `/v1/coups?table=${table}`)) as { lines: CoupLine[] };
+    return lines.find((line) => line.coup === 1 && line.state === state)?.ref;
+  });
+  return `coups/${encodeURIComponent(ref)}?table=${table}`;
+}
+
+/** Shows the first coup of a new table, and returns the page. Sideways scrolling is a fault. */
+async function shown(
+  table: string,
+  play: (log: TableLog) => void,
+  state?: 'open' | 'over' | 'void',
+): Promise<Page> {
+  const played = await PlayedTable.open(server, table);
+  await played.play(play);
+  const page = await browser.visitAs('compliance', await coupAt(table, state), NARROW);
+  await page.locator('.felt').waitFor();
+  expect(await page.evaluate(OVERFLOW)).toBe(0);
+  return page;
+}
+
+const plain = async (locator: Locator): Promise<string> =>
+  (await locator.innerText()).replace(/\s+/g, ' ');
+const handOf = (page: Page, side: 'player' | 'banker'): Promise<string | null> =>
+  page.locator(`.felt-hand[data-side=${side}]`).getAttribute('aria-label');
+/** Returns what a reader of the screen reads of each card. */
+const cardsOn = (page: Page): Promise<string[]> =>
+  page.locator('.felt-card .only-spoken').allTextContents();
+const place = (page: Page): Promise<string> => plain(page.locator('.finding-place p'));
+
+it('says that a coup of no cards has none, and what became of it', async () => {
+  const page = await shown('N0', (log) => log.add('terminal', 'coup-opened', { coup: 1 }), 'open');
+  await page.getByText('No card was drawn in this coup.').waitFor();
+  expect(await place(page)).toContain('coup 1');
+  expect(await place(page)).toContain('still open');
+  await page.getByText('No bets were recorded.').waitFor();
+  expect(await page.getByRole('toolbar', { name: 'Step through the cards' }).count()).toBe(0);
+  await page.keyboard.press('f');
+  await page.getByText('This finding is about no single card or bet.').waitFor();
+  await page.context().close();
+
+  const voided = await shown(
+    'N1',
+    (log) => {
+      log.add('terminal', 'coup-opened', { coup: 1 });
+      log.add('terminal', 'coup-voided', { coup: 1, by: 'pat', reason: 'a fire alarm' });
+      log.add('terminal', 'coup-closed');
+    },
+    'void',
+  );
+  await voided.getByText('No card was drawn in this coup.').waitFor();
+  expect(await place(voided)).toMatch(/ void$/);
+  await voided.context().close();
+});
+
+it('shows each of nine cards where it went, and the three that no rule allows', async () => {
+  const page = await shown('N9', (log) => {
+    log.add('terminal', 'coup-opened', { coup: 1 });
+    log.add('terminal', 'betting-closed');
+    log.draw('P 2S B 3H P 2D B KC P AS B TH P 5D B 6C - 7H');
+    log.add('terminal', 'outcome-declared', { outcome: 'tie', by: 'dealer' });
+    log.add('terminal', 'coup-closed');
+  });
+  expect(await cardsOn(page)).toEqual([
+    'Card 1: two of spades, player',
+    'Card 3: two of diamonds, player',
+    'Card 5: ace of spades, player',
+    expect.stringMatching(/^Card 7: five of diamonds, player/),
+    'Card 2: three of hearts, banker',
+    'Card 4: king of clubs, banker',
+    'Card 6: ten of hearts, banker',
+    expect.stringMatching(/^Card 8: six of clubs, banker/),
+    expect.stringMatching(/^Card 9: seven of hearts, on no hand/),
+  ]);
+  await page.getByText('card 9 of 9').waitFor();
+  expect(await page.locator('.why-step').count()).toBe(9);
+  expect(await page.locator('.why-step').nth(6).innerText()).toMatch(/✗ TC-/);
+  await page.context().close();
+});
+
+it('shows a card that was not read as such, with every total and draw that it leaves open', async () => {
+  const page = await shown('NU', (log) => {
+    log.add('terminal', 'coup-opened', { coup: 1 });
+    log.add('terminal', 'betting-closed');
+    log.draw('P 9S B KH P ?? B 5S');
+    log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
+    log.add('terminal', 'coup-closed');
+  });
+  expect(await handOf(page, 'player')).toBe(
+    'player: nine of spades, card that was not read, total ?',
+  );
+  expect(await handOf(page, 'banker')).toBe('banker: king of hearts, five of spades, total 5');
+  expect(await plain(page.locator('.felt-outcomes'))).toContain('by the cards unknown');
+  expect(await plain(page.locator('.why-then'))).toContain(' or ');
+  await page.context().close();
+});
+
+it('shows a moved card at its place with the word, and an exposed one with its word', async () => {
+  const page = await shown('NM', (log) => {
+    log.add('terminal', 'coup-opened', { coup: 1 });
+    log.add('terminal', 'betting-closed');
+    const [, , , extra] = log.draw('P 9S B KH P KD - 6S! B 7C');
+    log.add('terminal', 'card-moved', {
+      ...{ event: extra as string, to: 'discard', by: 'pat', reason: 'fell on the floor' },
+    });
+    log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
+    log.add('terminal', 'coup-closed');
+  });
+  expect(await cardsOn(page)).toContainEqual(
+    expect.stringMatching(/^Card 4: six of spades, moved, exposed, discarded/),
+  );
+  expect(await plain(page.locator('.felt-aside'))).toContain('discarded, moved, exposed');
+  expect(await handOf(page, 'banker')).toBe('banker: king of hearts, seven of clubs, total 7');
+  await page.context().close();
+});
+
+it('says of a voided coup that it is void, on its screen and on that of its finding', async () => {
+  const page = await shown(
+    'NV',
+    (log) => {
+      log.add('terminal', 'coup-opened', { coup: 1 });
+      log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: 10_000 });
+      log.add('terminal', 'betting-closed');
+      log.draw('P 9S B KH P KD B 6S P 2C');
+      log.add('terminal', 'coup-voided', { coup: 1, by: 'pat', reason: 'a card too many' });
+      log.add('terminal', 'bet-settled', { seat: 1, bet: 'player', stake: 'returned', paid: 0 });
+      log.add('terminal', 'coup-closed');
+    },
+    'void',
+  );
+  expect(await place(page)).toMatch(/ void$/);
+  await page.locator('.finding-raised a').first().click();
+  await page.getByText('coup void', { exact: true }).waitFor();
+  expect(await place(page)).toMatch(/ void$/);
+  await page.context().close();
+});
+
+/** Plays a coup that the player hand wins on a natural nine, and in which too little is paid. */
+const paidTooLittle = (stake: number, paid: number) => (log: TableLog) => {
+  log.add('terminal', 'coup-opened', { coup: 1 });
+  log.add('terminal', 'bet-placed', { seat: 1, bet: 'player', amount: stake });
+  log.add('terminal', 'betting-closed');
+  log.draw('P 9S B KH P KD B 6S');
+  log.add('terminal', 'outcome-declared', { outcome: 'player', by: 'dealer' });
+  log.add('terminal', 'bet-settled', { seat: 1, bet: 'player', stake: 'returned', paid });
+  log.add('terminal', 'coup-closed');
+};
+
+it.each([
+  {
+    ...{ currency: 'VND', stake: 2_000_000, paid: 1_900_000, typed: '100000' },
+    line: '▲ here 1 player ₫2,000,000 ₫2,000,000 ₫1,900,000 -₫100,000',
+    impact: '₫100,000',
+  },
+  {
+    ...{ currency: 'MOP', stake: 123_450, paid: 123_400, typed: '0.50' },
+    line: '▲ here 1 player MOP 1,234.50 MOP 1,234.50 MOP 1,234.00 -MOP 0.50',
+    impact: 'MOP 0.50',
+  },
+])(
+  'writes money in $currency with its own decimals, from the queue to the ruling',
+  async ({ currency, stake, paid, typed, line, impact }) => {
+    const table = `M-${currency}`;
+    const played = await PlayedTable.open(server, table, { currency });
+    await played.play(paidTooLittle(stake, paid));
+    await coupAt(table);
+    const page = await browser.visitAs('pit-boss', `queue?table=${table}`);
+    const row = page.locator('.queue-row').filter({ hasText: 'PY-' });
+    await row.waitFor();
+    expect(await plain(row)).toContain(impact);
+    await row.click();
+    await page.waitForURL('**/findings/*');
+    await page.locator('.bets').first().waitFor();
+    expect(await plain(page.locator('.bets tbody tr'))).toBe(line);
+    expect(await plain(page.locator('.finding-head'))).toContain(`Impact ${impact} in favor of`);
+    await page.getByRole('button', { name: 'Rule', exact: true }).click();
+    await page.getByText('Payout error').click();
+    const amount = page.getByLabel(new RegExp(`^Amount in ${currency}`));
+    expect(await amount.inputValue()).toBe(typed);
+    await amount.fill('1.234');
+    await page.getByRole('button', { name: 'Propose', exact: true }).click();
+    await page.getByText('Enter an amount above zero').waitFor();
+    await amount.fill(typed);
+    await page.getByRole('button', { name: 'Propose', exact: true }).click();
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const proposed = await eventually('the proposal', async () => {
+      const { history } = (await ask('GET', `/v1/findings/${id}`)) as {
+        history: { type: string; data: { amount?: number } }[];
+      };
+      return history.find(({ type }) => type === 'finding-ruling-proposed')?.data;
+    });
+    expect(proposed.amount).toBe(stake - paid);
+    await page.context().close();
+  },
+);
+
+it('says in words that nothing waits to a person whose tables have no finding', async () => {
+  const admin = await sentTo(server, 'admin');
+  const account = { name: 'quiet.boss', roles: ['pit-boss'], tables: ['Z9'] };
+  const password = 'a first password of 2026';
+  await admin('POST', '/v1/accounts', { ...account, password });
+  const page = await browser.visit('queue');
+  await page.fill('input[name=username]', account.name);
+  await page.fill('input[name=password]', password);
+  await page.press('input[name=password]', 'Enter');
+  await page.getByLabel('Present password').fill(password);
+  await page.getByLabel('New password').fill('a password of my own, 2026');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('Nothing waits for a ruling.').waitFor();
+  await page.keyboard.press('n');
+  await page.getByText('Nothing is left to take.').waitFor();
+  await page.context().close();
+});
