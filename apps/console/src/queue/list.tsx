@@ -45,7 +45,9 @@ export function QueueList({ rows, filter, search, total, ref, onSearch }: Props)
     <>
       <Banner rows={rows} onShow={() => void show(rows, current)} />
       {rows.length === 0 ? (
-        <p className="queue-empty">{words('queue.empty')}</p>
+        <p className="queue-empty">
+          {words(Object.keys(filter).length === 0 ? 'queue.nothing' : 'queue.empty')}
+        </p>
       ) : (
         <QueueGrid
           {...{ rows, total, current, selected }}
