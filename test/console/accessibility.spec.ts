@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { settled } from '../../scripts/console/settled.mjs';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
+import { openConsole } from '../kit/open-console.js';
 
-const START_MS = 360_000;
 const SCREEN_MS = 120_000;
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const OTHER_THEMES = ['dark', 'surveillance', 'high-contrast'];
@@ -48,10 +47,8 @@ let server: ConsoleServer;
 let browser: TestBrowser;
 let places: Readonly<Record<string, string>>;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
+openConsole(async (opened) => {
+  ({ server, browser } = opened);
   const headers = { authorization: `Bearer ${await server.tokenOf('pit-boss')}` };
   const answer = await fetch(`${server.url}/v1/findings?table=B04&code=TC-08&limit=1`, { headers });
   const { lines } = (await answer.json()) as {
@@ -59,13 +56,6 @@ beforeAll(async () => {
   };
   const [{ id, coupRef, shoeRef, dealer }] = lines;
   places = { finding: id, coup: coupRef, shoe: shoeRef, dealer };
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
 });
 
 /** Returns what axe finds wrong, one line for each rule. */

@@ -1,12 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { built } from '../cli/shoeprint.js';
-import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import type { TestBrowser } from '../kit/browser.js';
+import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { openConsole } from '../kit/open-console.js';
 import { type Send, sentTo } from '../kit/sent-to.js';
 
-const START_MS = 360_000;
 const MINUTE_MS = 60_000;
 /** The lease of the review policy in force. */
 const LEASE_MINUTES = 10;
@@ -14,18 +13,9 @@ let server: ConsoleServer;
 let browser: TestBrowser;
 let ask: Send;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
+openConsole(async (opened) => {
+  ({ server, browser } = opened);
   ask = await sentTo(server, 'compliance');
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
 });
 
 interface Whole {

@@ -1,15 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { built } from '../cli/shoeprint.js';
 import { TestBrowser } from '../kit/browser.js';
-import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
+import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { openConsole } from '../kit/open-console.js';
 import { PlayedTable } from '../kit/played-table.js';
 import { faultyCoup } from '../kit/reviewed-table.js';
 import { type Send, sentTo } from '../kit/sent-to.js';
 import { TcpProxy } from '../kit/tcp-proxy.js';
 
-const START_MS = 360_000;
 const TEST_MS = 120_000;
 const LOST_MS_MAX = 10_000;
 /** What a busy machine may add to a time that is measured. */
@@ -21,17 +20,8 @@ const MINUTE_S = 60;
 let server: ConsoleServer;
 let browser: TestBrowser;
 
-beforeAll(async () => {
-  built();
-  server = await startConsoleServer();
-  browser = await TestBrowser.open(server);
-}, START_MS);
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
-afterEach(() => {
-  expect(browser.complaints.splice(0)).toEqual([]);
+openConsole((opened) => {
+  ({ server, browser } = opened);
 });
 
 interface Listed {
