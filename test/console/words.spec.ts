@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { FINDING_CODES } from '#audit';
+import { FINDING_CODES, REFUSALS } from '#audit';
+import { BET_IDS } from '../../libs/audit/src/events/house.js';
 
 const SOURCES = fileURLToPath(new URL('../../apps/console/src', import.meta.url));
 const LANGUAGES = ['en', 'vi', 'zh-Hant', 'zh-Hans', 'pt'];
@@ -77,6 +78,14 @@ describe.each(LANGUAGES)('the words in %s', (language) => {
     expect(titles.filter((title) => title === '' || title.length > 46)).toEqual([]);
     const texts = FINDING_CODES.map((code) => catalogue[`${code}.text`] ?? '');
     expect(texts.filter((text) => text === '')).toEqual([]);
+  });
+
+  it('name every bet of the contract, and say why each act is refused', () => {
+    const needed = [
+      ...[...BET_IDS].map((bet) => `finding.bet.${bet}`),
+      ...REFUSALS.flatMap((refusal) => [`reason.${refusal}`, `refusal.${refusal}`]),
+    ];
+    expect(needed.filter((key) => (catalogue[key] ?? '') === '')).toEqual([]);
   });
 });
 

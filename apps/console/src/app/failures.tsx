@@ -2,7 +2,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Refused, Unreachable } from '../api/client.js';
 import { Button } from '../controls/button.js';
-import { type Key, useWords, type Words } from '../words/words.js';
+import { useWords, type Words } from '../words/words.js';
 import { useMe } from './me.js';
 
 interface Said {
@@ -50,7 +50,7 @@ export function NotForYou(): ReactNode {
 
 /** Returns the names of roles in the chosen language. */
 export const rolesIn = (words: Words, roles: readonly string[]): string =>
-  roles.map((role) => words(`role.${role}` as Key)).join(', ');
+  roles.map((role) => words.find(`role.${role}`) ?? role).join(', ');
 
 /** Says in a sentence what is wrong. */
 export function sentenceOf(error: unknown, words: Words): string {

@@ -155,13 +155,9 @@ const isOnHand = ({ to }: Step): boolean => to === 'player' || to === 'banker';
 const nameOf = (words: Words, card: string | null): string =>
   nameOfCard(words, isCard(card) ? card : null);
 
-const PLACES: readonly string[] = ['player', 'banker', 'burn', 'discard', 'next'];
-
 /** Returns where a card lies, in words. */
 export const placeOf = (words: Words, to: string | null): string =>
-  to !== null && PLACES.includes(to)
-    ? words(to === 'player' || to === 'banker' ? `side.${to}` : (`finding.place.${to}` as Key))
-    : words('finding.place.none');
+  words.find(`side.${to}`) ?? words.find(`finding.place.${to}`) ?? words('finding.place.none');
 
 const marksOf = ({ moved, exposed, carried, to }: Step): CardMark[] => [
   ...(moved ? (['moved'] as const) : []),
@@ -199,14 +195,11 @@ function Outcomes({ coup }: { readonly coup: Coup }): ReactNode {
   );
 }
 
-const sayer = (words: Words, by: string): string =>
-  by === 'dealer' || by === 'device' ? words(`finding.by.${by}`) : by;
+const sayer = (words: Words, by: string): string => words.find(`finding.by.${by}`) ?? by;
 
 /** Returns an outcome in words. */
 export const sideOf = (words: Words, outcome: string): string =>
-  outcome === 'player' || outcome === 'banker' || outcome === 'tie'
-    ? words(`side.${outcome}`)
-    : outcome;
+  words.find(`side.${outcome}`) ?? outcome;
 
 /** Steps and plays the cards. Each button has a key. */
 function Transport({ coup, playback }: Omit<Props, 'faulty'>): ReactNode {

@@ -119,7 +119,7 @@ export function FindingHead({ whole }: { readonly whole: Whole }): ReactNode {
       <div className="finding-title">
         <h1>
           <CodeSign severity={finding.severity} code={finding.code} />{' '}
-          {words(`${finding.code}.title` as Key)}
+          {words(`${finding.code}.title`)}
         </h1>
         <Flags whole={whole} />
       </div>

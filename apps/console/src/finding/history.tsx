@@ -4,7 +4,7 @@ import { type Answers, api, dataOf } from '../api/client.js';
 import { sentenceOf } from '../app/failures.js';
 import { Button } from '../controls/button.js';
 import { useFormats } from '../words/formats.js';
-import { type Key, useWords, type Words } from '../words/words.js';
+import { useWords, type Words } from '../words/words.js';
 import { Said, VideoLink } from './said.js';
 import type { Whole } from './whole.js';
 
@@ -164,4 +164,4 @@ function Decided({ data, currency }: Parameters<typeof ActData>[0]): ReactNode {
 
 /** Returns a disposition in words. Null is one that is concealed from those who were involved. */
 export const dispositionIn = (words: Words, code: string | null): string =>
-  words(`disposition.${code ?? 'concealed'}` as Key);
+  words.find(`disposition.${code ?? 'concealed'}`) ?? String(code);

@@ -1,7 +1,7 @@
 import { type Card, rankOf, type Suit, suitOf } from '#baccarat';
 import type { ReactNode } from 'react';
 import { usePreferences } from '../settings/preferences.js';
-import { type Key, useWords, type Words } from '../words/words.js';
+import { useWords, type Words } from '../words/words.js';
 import './card.css';
 
 /** The shapes of the suits, in a box of 24 × 24. */
@@ -45,7 +45,7 @@ export function PlayingCard({ card, width, sideways, faulty, marks = [] }: Props
   const isSmall = width < SMALL_WIDTH;
   const [w, h] = isSmall ? [24, 33.6] : [60, 84];
   const height = (width * h) / w;
-  const name = [nameOfCard(words, card), ...marks.map((mark) => words(`card.${mark}` as Key))];
+  const name = [nameOfCard(words, card), ...marks.map((mark) => words(`card.${mark}`))];
   const [outerWidth, outerHeight] = sideways ? [height, width] : [width, height];
   return (
     <svg
@@ -134,7 +134,7 @@ function Unread({ w, h }: { readonly w: number; readonly h: number }): ReactNode
 export const nameOfCard = (words: Words, card: Card | null): string =>
   card
     ? words('card.name', {
-        rank: words(`rank.${rankOf(card)}` as Key),
-        suit: words(`suit.${suitOf(card)}` as Key),
+        rank: words(`rank.${rankOf(card)}`),
+        suit: words(`suit.${suitOf(card)}`),
       })
     : words('card.unread');

@@ -9,7 +9,7 @@ import {
 import type { LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { usePreferences } from '../settings/preferences.js';
-import { type Key, useWords, type Words } from '../words/words.js';
+import { useWords, type Words } from '../words/words.js';
 import { Board, type Mark } from './board.js';
 import { gravestOf, type RoadCoup, roadResultOf, type Severity } from './road-coups.js';
 import './roads.css';
@@ -161,7 +161,7 @@ function Glyph({ outcome, size, filled = false }: GlyphProps): ReactNode {
       textAnchor="middle"
       dominantBaseline="central"
     >
-      {words(`road.glyph.${outcome}` as Key)}
+      {words(`road.glyph.${outcome}`)}
     </text>
   );
 }

@@ -3,7 +3,7 @@ import { CheckboxGroup, FieldError, Label } from 'react-aria-components';
 import type { Answers } from '../api/client.js';
 import { Check } from '../controls/check.js';
 import { Field } from '../controls/field.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 
 /** A role of an account. */
 type Role = Answers['AccountAnswer']['roles'][number];
@@ -49,7 +49,7 @@ export function AccountFields({ rights, onChange, rolesError, tablesError }: Pro
         <div className="people-roles">
           {ROLES.map((role) => (
             <Check key={role} value={role}>
-              {words(`role.${role}` as Key)}
+              {words(`role.${role}`)}
             </Check>
           ))}
         </div>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
 import { Button } from '../controls/button.js';
 import { useFormats } from '../words/formats.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 import { FormError } from './form-error.js';
 import { deliveriesQuery } from './key-queries.js';
 
@@ -91,7 +91,7 @@ function Faults({ faults }: { faults: Answers['DeliveryAnswer']['faults'] }): Re
     <span key={code} className="people-fault">
       {words('devices.fault', {
         code,
-        title: words(`${code}.title` as Key),
+        title: words(`${code}.title`),
         count: formats.number(count),
       })}
     </span>

@@ -5,7 +5,7 @@ import { useMe } from '../app/me.js';
 import { Field } from '../controls/field.js';
 import type { BulkRuling } from '../review/bulk.js';
 import { usePolicy } from '../review/policy.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 import type { Row } from './rows.js';
 
 const TEXT_LENGTH_MAX = 4_000;
@@ -79,7 +79,7 @@ function Dispositions({ draft: { ruling, choose } }: { readonly draft: Draft }):
         // an amount is of one coup
         <RadioField key={code} value={code} isDisabled={needs.includes('amount')}>
           <RadioButton className="queue-radio">
-            {words(`disposition.${code}` as Key)}
+            {words(`disposition.${code}`)}
             {needs.includes('amount') && (
               <span className="muted"> {words('queue.needsOwnAmount')}</span>
             )}

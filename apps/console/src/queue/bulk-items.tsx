@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { BulkAnswer } from '../review/bulk.js';
-import { type Key, useWords, type Words } from '../words/words.js';
+import { useWords, type Words } from '../words/words.js';
 import type { Row } from './rows.js';
 import { Severity } from './severity.js';
 
@@ -58,6 +58,6 @@ function outcomeIn(words: Words, { outcome, review }: Item, isDone: boolean): st
     case 'not-found':
       return words(`queue.bulk.${outcome}`);
     default:
-      return words(`refusal.${outcome}` as Key);
+      return words(`refusal.${outcome}`);
   }
 }

@@ -4,7 +4,7 @@ import type { Answers } from '../api/client.js';
 import { Button } from '../controls/button.js';
 import { usePolicy } from '../review/policy.js';
 import { useFormats } from '../words/formats.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 import { Choices } from './choices.js';
 import { type FilterName, type QueueFilter, toggled, valuesOf } from './filter.js';
 import { Severity } from './severity.js';
@@ -104,7 +104,7 @@ function Menus({ filter, facets, onFilter }: Props): ReactNode {
         several
         chosen={valuesOf(filter, 'code')}
         choices={(facets?.code ?? []).map(({ value, findings }) => ({
-          ...{ value, name: `${value} ${words(`${value}.title` as Key)}`, count: findings },
+          ...{ value, name: `${value} ${words(`${value}.title`)}`, count: findings },
         }))}
         onChoose={(values) => one('code', values)}
       />
@@ -149,7 +149,7 @@ function More({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
         chosen={valuesOf(filter, 'disposition')}
         choices={dispositions.map(({ code }) => ({
           value: code,
-          name: words(`disposition.${code}` as Key),
+          name: words(`disposition.${code}`),
         }))}
         onChoose={(values) => onFilter({ ...filter, disposition: values.join(',') })}
       />

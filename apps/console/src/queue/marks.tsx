@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useMe } from '../app/me.js';
 import { usePolicy } from '../review/policy.js';
 import { useFormats } from '../words/formats.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 import { isOverdue } from './filter.js';
 import type { Row } from './rows.js';
 
@@ -26,8 +26,7 @@ export function Marks({ row, now }: Props): ReactNode {
       {row.status === 'withdrawn' && <span className="queue-mark">{words('queue.withdrawn')}</span>}
       {state !== 'open' && (
         <span className="queue-mark" data-state={state}>
-          <span aria-hidden>{state === 'ruled' ? '✓' : '✎'}</span>{' '}
-          {words(`review.state.${state}` as Key)}
+          <span aria-hidden>{state === 'ruled' ? '✓' : '✎'}</span> {words(`review.state.${state}`)}
         </span>
       )}
       <Claim row={row} now={now} />
@@ -38,12 +37,12 @@ export function Marks({ row, now }: Props): ReactNode {
       )}
       {escalated !== null && (
         <span className="queue-mark">
-          {words('review.flag.escalated', { role: words(`role.${escalated}` as Key) })}
+          {words('review.flag.escalated', { role: words(`role.${escalated}`) })}
         </span>
       )}
       {flags.map((flag) => (
         <span key={flag} className="queue-mark">
-          {words(`review.flag.${flag}` as Key)}
+          {words(`review.flag.${flag}`)}
         </span>
       ))}
       <Video row={row} now={now} kept={policy?.video.kept} />

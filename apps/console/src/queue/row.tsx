@@ -1,6 +1,6 @@
 import { memo, type MouseEvent, type ReactNode } from 'react';
 import { useFormats } from '../words/formats.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 import { CardsInQuestion } from './cards-in-question.js';
 import { Marks } from './marks.js';
 import type { Row } from './rows.js';
@@ -94,7 +94,7 @@ function What({ row }: { readonly row: Row }): ReactNode {
   return (
     <span role="gridcell" className="queue-cell-what">
       <a className="queue-what" href={`findings/${row.id}`} tabIndex={-1}>
-        <strong>{row.code}</strong> {words(`${row.code}.title` as Key)}
+        <strong>{row.code}</strong> {words(`${row.code}.title`)}
       </a>
       <Where row={row} />
     </span>
@@ -131,7 +131,7 @@ function Impact({ impact }: { readonly impact: Row['impact'] | undefined }): Rea
   return (
     <span className="queue-impact">
       <span>{formats.money(impact.amount, impact.currency)}</span>
-      <span className="muted">{words(`queue.favored.${impact.favours}` as Key)}</span>
+      <span className="muted">{words(`queue.favored.${impact.favours}`)}</span>
     </span>
   );
 }

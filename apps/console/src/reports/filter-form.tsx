@@ -38,12 +38,10 @@ export const filterName = (name: string, words: Words): string =>
 /** Returns the value of a filter in words. */
 export function filterValue(name: string, value: string, words: Words): string {
   if (value === NONE) return words('reports.none');
-  if (name === 'by' && GROUPS.some((group) => group === value))
-    return words(`reports.by.${value}` as Key);
+  if (name === 'by') return words.find(`reports.by.${value}`) ?? value;
   if (name === 'counted' || name === 'counts')
     return words(value === 'true' ? 'reports.yes' : 'reports.no');
-  if (name === 'favours' && (value === 'house' || value === 'patron'))
-    return words(`reports.favours.${value}`);
+  if (name === 'favours') return words.find(`reports.favours.${value}`) ?? value;
   return value;
 }
 

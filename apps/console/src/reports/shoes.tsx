@@ -4,7 +4,7 @@ import type { Answers } from '../api/client.js';
 import type { Search } from '../app/address.js';
 import { useMay } from '../app/me.js';
 import { useFormats } from '../words/formats.js';
-import { type Key, useSpoken, useWords } from '../words/words.js';
+import { useSpoken, useWords } from '../words/words.js';
 import { Figure } from './figure.js';
 import { LinesRead } from './lines-read.js';
 import { ShoeLink } from './places.js';
@@ -89,7 +89,9 @@ function useShoeColumns(): ReportColumn<Line, Total>[] {
       id: 'closed',
       title: words('reports.closed'),
       cell: ({ closed, closeReason }) =>
-        words(closed ? (`reports.closed.${closeReason ?? 'none'}` as Key) : 'reports.stillOpen'),
+        closed
+          ? (words.find(`reports.closed.${closeReason ?? 'none'}`) ?? closeReason)
+          : words('reports.stillOpen'),
     },
   ];
 }

@@ -3,7 +3,7 @@ import { type Problem, Refused } from '../api/client.js';
 import { dispositionIn } from '../finding/history.js';
 import { Said } from '../finding/said.js';
 import { useFormats } from '../words/formats.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 import { refusalIn } from './refusals.js';
 import type { Failed } from './use-acts.js';
 
@@ -46,7 +46,7 @@ function Tried({ body }: Pick<Failed, 'body'>): ReactNode {
         const text = body[name];
         return typeof text === 'string' ? (
           <p key={name}>
-            {words(`field.${name}` as Key)}: <Said>{text}</Said>
+            {words(`field.${name}`)}: <Said>{text}</Said>
           </p>
         ) : null;
       })}

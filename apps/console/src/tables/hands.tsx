@@ -12,7 +12,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
 import { type CardMark, nameOfCard, PlayingCard } from '../game/card.js';
-import { type Key, useWords, type Words } from '../words/words.js';
+import { useWords, type Words } from '../words/words.js';
 import { tableauQuery } from './reads.js';
 
 type DealtCard = Answers['CardAnswer'];
@@ -115,7 +115,7 @@ function dueInWords(
 
 function stepInWords(words: Words, due: Due): string {
   if (due.step === 'outcome')
-    return words('tables.dueOutcome', { side: words(`side.${due.outcome}` as Key) });
+    return words('tables.dueOutcome', { side: words(`side.${due.outcome}`) });
   const key = due.optional ? 'tables.dueChoice' : 'tables.dueCard';
   return words(key, { side: words(`side.${due.to}`) });
 }

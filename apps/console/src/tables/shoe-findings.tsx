@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 import { Flag } from './flag.js';
 import type { Shoe } from './reads.js';
 
@@ -49,7 +49,7 @@ export function FindingLink({ finding }: { readonly finding: Finding }): ReactNo
   const { id, code, severity, message, review } = finding;
   return (
     <Link to="/findings/$id" params={{ id }} className="tables-finding" title={message}>
-      <Flag severity={severity} /> <strong>{code}</strong> {words(`${code}.title` as Key)}
+      <Flag severity={severity} /> <strong>{code}</strong> {words(`${code}.title`)}
       {review.state === 'ruled' && <span className="muted"> · {words('shoe.ruled')}</span>}
     </Link>
   );

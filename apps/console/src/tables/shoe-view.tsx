@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Search } from '../app/address.js';
 import { Refused } from '../api/client.js';
 import { Failure, ScreenFailed } from '../app/failures.js';
-import { type Key, useWords } from '../words/words.js';
+import { useWords } from '../words/words.js';
 import { AsOf } from './as-of.js';
 import { besideQuery, type Shoe, shoeQuery } from './reads.js';
 import { useReread } from './reread.js';
@@ -70,7 +70,9 @@ function Head({ shoe, level }: { readonly shoe: Shoe; readonly level: 1 | 2 }): 
   const words = useWords();
   const Heading = level === 1 ? 'h1' : 'h2';
   const { table, closed, closeReason } = shoe;
-  const state = closed ? (`shoe.closed.${closeReason ?? 'none'}` as Key) : 'shoe.open';
+  const state = closed
+    ? (words.find(`shoe.closed.${closeReason ?? 'none'}`) ?? closeReason)
+    : words('shoe.open');
   return (
     <header className="tables-head">
       <Heading>
@@ -84,7 +86,7 @@ function Head({ shoe, level }: { readonly shoe: Shoe; readonly level: 1 | 2 }): 
         )}
         {words('tables.shoe', { shoe: shoe.shoe })}
       </Heading>
-      <span>{words(state)}</span>
+      <span>{state}</span>
       <Link to="/rules/$ref" params={{ ref: shoe.rules }}>
         {shoe.rules}
       </Link>

@@ -35,8 +35,14 @@ function chosenLanguage(): Language {
   return 'en';
 }
 
+type Values = Readonly<Record<string, PrimitiveType>>;
+
 /** Returns the text of a key. `values` fill its placeholders (ICU MessageFormat). */
-export type Words = (key: Key, values?: Readonly<Record<string, PrimitiveType>>) => string;
+export interface Words {
+  (key: Key, values?: Values): string;
+  /** Returns the text of what a later server or rule document may name, or undefined. */
+  readonly find: (key: string, values?: Values) => string | undefined;
+}
 
 /** The words of a language, its tag for numbers and dates, and how to change it. */
 export interface Spoken {
@@ -89,7 +95,7 @@ export function WordsProvider({ children }: { readonly children: ReactNode }): R
 
 function wordsOf(catalogue: Catalogue, language: Language): Words {
   const formats = new Map<Key, IntlMessageFormat>();
-  return (key, values) => {
+  const words = (key: Key, values?: Values): string => {
     const text = catalogue[key];
     if (values === undefined && !/[{}'#]/.test(text)) return text;
     let format = formats.get(key);
@@ -99,4 +105,7 @@ function wordsOf(catalogue: Catalogue, language: Language): Words {
     }
     return String(format.format(values));
   };
+  const find: Words['find'] = (key, values) =>
+    Object.hasOwn(catalogue, key) ? words(key as Key, values) : undefined;
+  return Object.assign(words, { find });
 }
