@@ -14,7 +14,6 @@ import { FollowedSessions } from '../identity/sessions/followed-sessions.js';
 import { CoupAnswer } from '../lists/coup.answer.js';
 import { FindingAnswer } from '../lists/finding.answer.js';
 import { ShoeAnswer } from '../lists/shoe.answer.js';
-import { TableAnswer } from '../lists/table.answer.js';
 import { Problem } from '../problems/problems.js';
 import { Refuses } from '../problems/refuses.js';
 import { POSITIONS_PATTERN } from '../reading/positions.js';
@@ -24,6 +23,7 @@ import { Metrics } from '../operation/metrics.js';
 import { AnswerPlaces } from '../reading/answer-places.js';
 import { Following, STREAM_HEADERS } from './following.js';
 import { ChangeFeed } from './change-feed.js';
+import { TableChangeAnswer } from './table-change.answer.js';
 import { viewerOf } from './views.js';
 
 /**
@@ -42,7 +42,7 @@ const EVENT = {
       type: 'string',
       contentMediaType: 'application/json',
       contentSchema: {
-        oneOf: [FindingAnswer, CoupAnswer, ShoeAnswer, TableAnswer].map((answer) => ({
+        oneOf: [FindingAnswer, CoupAnswer, ShoeAnswer, TableChangeAnswer].map((answer) => ({
           $ref: getSchemaPath(answer),
         })),
       },
@@ -77,14 +77,14 @@ export class StreamController implements OnModuleDestroy {
   @ApiOperation({
     summary: 'Follow changes of findings, finished coups, shoes and tables',
     description:
-      'Events `finding`, `coup`, `shoe` and `table`, each with the current state of its subject. The id of an event is a list of positions. A reader that reconnects with `Last-Event-ID` resumes there and may receive a change twice. Without it the stream begins now.',
+      'Events `finding`, `coup` and `shoe`, each with the current state of its subject, and `table`, after something was recorded at it. The id of an event is a list of positions. A reader that reconnects with `Last-Event-ID` resumes there and may receive a change twice. Without it the stream begins now.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
     schema: { type: 'string', pattern: `${POSITIONS_PATTERN}|^$` },
   })
-  @ApiExtraModels(FindingAnswer, CoupAnswer, ShoeAnswer, TableAnswer)
+  @ApiExtraModels(FindingAnswer, CoupAnswer, ShoeAnswer, TableChangeAnswer)
   @ApiResponse({
     status: 200,
     description: 'An endless stream of events. The schema is that of one event',

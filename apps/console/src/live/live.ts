@@ -8,7 +8,8 @@ export type Change =
   | { readonly is: 'finding'; readonly finding: Answers['FindingAnswer'] }
   | { readonly is: 'coup'; readonly coup: Answers['CoupAnswer'] }
   | { readonly is: 'shoe'; readonly shoe: Answers['ShoeAnswer'] }
-  | { readonly is: 'table'; readonly table: Answers['TableAnswer'] };
+  /** That something was recorded at a table. How it stands is read. */
+  | { readonly is: 'table'; readonly table: Answers['TableChangeAnswer'] };
 
 /** Whether changes arrive. `since` is when the last sign of the server came, in ms since 1970. */
 export interface Liveness {

@@ -1,0 +1,14 @@
+import type { TableChange } from '#read-model';
+import { Text, Time } from '../docs/answer-fields.js';
+
+/** What the stream says of a table at which something was recorded. How it stands is read. */
+export class TableChangeAnswer implements Required<TableChange> {
+  @Text() table!: string;
+  @Text({ nullable: true, description: "The reference of the open shoe's opening" })
+  shoeRef!: string | null;
+  @Text({ nullable: true, description: 'Who deals; null if nobody has signed on' })
+  dealer!: string | null;
+  @Time({ nullable: true, description: "The last event's time by its source's clock" })
+  lastEventTime!: string | null;
+  @Time({ nullable: true }) lastReceived!: string | null;
+}
