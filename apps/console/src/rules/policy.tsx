@@ -3,14 +3,13 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Failure, rolesIn, sentenceOf } from '../app/failures.js';
 import { useTitle } from '../app/title.js';
+import { type Policy, policyQuery } from '../review/policy.js';
 import { useFormats } from '../words/formats.js';
 import { useSpoken, useWords } from '../words/words.js';
 import { Compare } from './rule-list.js';
 import { Fact } from './facts.js';
-import { policyListQuery, policyDocumentQuery } from './rules-reads.js';
+import { policyListQuery } from './rules-reads.js';
 import './rules.css';
-
-type Policy = Awaited<ReturnType<NonNullable<ReturnType<typeof policyDocumentQuery>['queryFn']>>>;
 
 /** The review policy in force, or the one that the address names: who may do what, until when. */
 export function PolicyScreen(): ReactNode {
@@ -20,7 +19,7 @@ export function PolicyScreen(): ReactNode {
   const list = useQuery(policyListQuery);
   const inForce = list.data?.items.find((policy) => policy.inForce)?.ref;
   const ref = asked ?? inForce ?? '';
-  const policy = useQuery({ ...policyDocumentQuery(ref), enabled: ref !== '' });
+  const policy = useQuery({ ...policyQuery(ref), enabled: ref !== '' });
   const error = list.error ?? policy.error;
   if (error)
     return (

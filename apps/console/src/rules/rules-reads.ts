@@ -42,15 +42,6 @@ export const policyListQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(api.GET('/v1/policies', { signal })),
 });
 
-/** The query for one review policy, `review@version`. */
-export const policyDocumentQuery = (ref: string) =>
-  queryOptions({
-    queryKey: ['policies', ref],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/v1/policies/{ref}', { params: { path: { ref } }, signal })),
-    staleTime: PUBLISHED_MS,
-  });
-
 /** Returns whether a name is that of a review policy. */
 export const isPolicy = (ref: string): boolean => ref.startsWith('review@');
 
