@@ -1,5 +1,6 @@
 import type { paths } from '#api-types';
-import { type Answers, answered, api, dataOf, Refused, Unreachable } from '../api/client.js';
+import { type Answers, answered, api, Refused } from '../api/client.js';
+import { decided, decisionOf } from './decision.js';
 
 /** The name of a command on a finding. */
 export type Command = keyof NonNullable<Answers['ReviewWholeAnswer']['may']>;
@@ -22,82 +23,32 @@ export interface Sent<Name extends Command> {
   readonly key: string;
 }
 
-/**
- * Sends a command on a finding and returns once it took effect. Throws what `settled` throws.
- */
-export const act = <Name extends Command>({ command, finding, body, key }: Sent<Name>) =>
-  settled(() =>
-    // each command has a body of its own, and openapi-fetch takes one path at a time
-    api.POST(`/v1/findings/{id}/${command}` as '/v1/findings/{id}/comment', {
-      params: { path: { id: finding }, header: { 'Idempotency-Key': key } },
-      body: body as BodyOf<'comment'>,
-    }),
-  );
-
-type Answer = Promise<{
-  readonly data?: Answers['TakenActAnswer'] | Answers['PendingActAnswer'];
-  readonly error?: unknown;
-  readonly response: Response;
-}>;
-
-const TRIES_MAX = 4;
-const AGAIN_MS = 1_000;
-const LOOKS_MAX = 8;
-/** Refusals that decide nothing: the same may be sent again under the same key. */
-const AGAIN: readonly string[] = ['outcome-unknown', 'not-recorded', 'too-many-requests'];
-
-/** Returns whether the server may still take a command that failed so. Send it under its key. */
-export const isUndecided = (error: unknown): boolean =>
-  mayComeAgain(error) || (error instanceof Refused && error.is === 'not-yet-visible');
+const PATIENCE = { ms: 20_000 };
 
 /**
- * Sends a command, again under its key where the outcome is not known, and waits until it is
- * decided. Throws `Refused` with the problem if it took no effect, and `Unreachable` if no answer
- * came four times. A command that is on the log and not decided about within about 20 seconds is
- * `Refused` as `not-yet-visible`.
+ * Sends a command on a finding, again under its key where the outcome is not known, and returns once
+ * it took effect. Throws `Refused` with the problem if it took none, and `Unreachable` if no answer
+ * came. A command that is on the log and not decided about within 20 seconds is `Refused` as
+ * `not-yet-visible`.
  */
-async function settled(post: () => Answer): Promise<Taken> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const { data, response } = await answered(post());
-      return data && 'outcome' in data ? data : await decided(data, response);
-    } catch (error) {
-      if (tries === TRIES_MAX || !mayComeAgain(error)) throw error;
-      await pause(AGAIN_MS * tries);
-    }
-  }
-}
-
-const mayComeAgain = (error: unknown): boolean =>
-  error instanceof Unreachable || (error instanceof Refused && AGAIN.includes(error.is));
-
-/** Waits for the decision about an act that is on the log. */
-async function decided(
-  pending: Answers['PendingActAnswer'] | undefined,
-  { headers }: Response,
-): Promise<Taken> {
-  if (!pending) throw new Unreachable('the answer to a command is empty');
-  const { ref, table } = pending;
-  const position = headers.get('Log-Position');
-  for (let looks = 1; ; looks += 1) {
-    try {
-      const shown = await dataOf(
-        api.GET('/v1/review-events/{ref}', {
-          params: {
-            path: { ref },
-            query: { table },
-            header: position === null ? {} : { 'Min-Position': position },
-          },
+export async function act<Name extends Command>(sent: Sent<Name>): Promise<Taken> {
+  const { command, finding, body, key } = sent;
+  const { data, response } = await decided(
+    () =>
+      answered<Answers['TakenActAnswer'] | Answers['PendingActAnswer']>(
+        // each command has a body of its own, and openapi-fetch takes one path at a time
+        api.POST(`/v1/findings/{id}/${command}` as '/v1/findings/{id}/comment', {
+          params: { path: { id: finding }, header: { 'Idempotency-Key': key } },
+          body: body as BodyOf<'comment'>,
         }),
-      );
-      if (shown.outcome === 'taken') return shown;
-      throw refusalOf(shown);
-    } catch (error) {
-      const isLate = error instanceof Refused && error.is === 'not-yet-visible';
-      if (looks === LOOKS_MAX || !(isLate || error instanceof Unreachable)) throw error;
-      await pause(AGAIN_MS / 2);
-    }
-  }
+      ),
+    PATIENCE,
+  );
+  if (!data) throw new Error('the answer to a command is empty');
+  if ('outcome' in data) return data;
+  const shown = await decisionOf(data, response, PATIENCE);
+  if (shown.outcome === 'taken') return shown;
+  throw refusalOf(shown);
 }
 
 const refusalOf = ({ outcome, review }: Answers['ShownActAnswer']): Refused =>
@@ -107,5 +58,3 @@ const refusalOf = ({ outcome, review }: Answers['ShownActAnswer']): Refused =>
     status: 409,
     review,
   });
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

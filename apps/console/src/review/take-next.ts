@@ -1,12 +1,5 @@
-import {
-  type Answers,
-  answered,
-  api,
-  dataOf,
-  newKey,
-  Refused,
-  Unreachable,
-} from '../api/client.js';
+import { type Answers, answered, api, newKey, Refused } from '../api/client.js';
+import { decided, decisionOf, isUndecided } from './decision.js';
 
 /** What a person waits for: the answer, the decision about a claim, or a server that is away. */
 export type Waiting = 'asked' | 'undecided' | 'repeated';
@@ -24,9 +17,6 @@ interface Tap {
 const PATIENCE_MS = 120_000;
 /** An older tap is forgotten: its claim has run out. */
 const TAP_MS_MAX = 600_000;
-const PAUSE_MS = { first: 500, most: 5_000 };
-const AGAIN = ['not-recorded', 'outcome-unknown', 'queue-contended', 'not-ready', 'too-slow'];
-
 let unfinished: Tap | undefined;
 
 /**
@@ -41,34 +31,36 @@ export async function takeNext(
 ): Promise<string | null> {
   if (!unfinished || Date.now() - unfinished.since > TAP_MS_MAX)
     unfinished = { key: newKey(), query, since: Date.now() };
-  const tap = unfinished;
-  const until = performance.now() + PATIENCE_MS;
   onWaiting('asked');
-  for (let tries = 0; performance.now() < until; tries += 1) {
-    const outcome = await ask(tap, signal).catch(repeatable);
-    if (outcome === 'again') {
-      onWaiting('repeated');
-      await pause(Math.min(PAUSE_MS.first * 2 ** tries, PAUSE_MS.most), signal);
-      continue;
-    }
-    if (outcome !== null && typeof outcome === 'object') {
-      onWaiting('undecided');
-      if (!(await isTaken(outcome, until, signal))) {
-        tap.key = newKey(); // it holds nothing: on to the next finding
-        continue;
-      }
-    }
+  try {
+    const taken = await taking(unfinished, onWaiting, signal);
     unfinished = undefined;
-    return outcome !== null && typeof outcome === 'object' ? outcome.finding : outcome;
+    return taken;
+  } catch (error) {
+    if (isUndecided(error)) throw new NotDecided('nothing was decided within two minutes');
+    if (error instanceof Refused) unfinished = undefined;
+    throw error;
   }
-  throw new NotDecided('nothing was decided within two minutes');
 }
 
-interface Pending {
-  readonly finding: string;
-  readonly ref: string;
-  readonly table: string;
-  readonly position: string | null;
+async function taking(
+  tap: Tap,
+  onWaiting: (waiting: Waiting) => void,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const patience = { ms: until - performance.now(), signal };
+    const onAgain = (): void => onWaiting('repeated');
+    const { data, response } = await decided(() => ask(tap, signal), { ...patience, onAgain });
+    if (response.status === 204 || !data) return null;
+    if ('outcome' in data) return data.finding;
+    onWaiting('undecided');
+    const { outcome } = await decisionOf(data, response, patience);
+    if (outcome === 'taken') return data.finding;
+    if (performance.now() >= until) throw new NotDecided('each finding went to another person');
+    tap.key = newKey(); // it holds nothing: on to the next finding
+  }
 }
 
 interface TakeAnswer {
@@ -77,65 +69,10 @@ interface TakeAnswer {
   readonly response: Response;
 }
 
-/** Returns the id of the finding, null if none is left, or the act that is not decided yet. */
-async function ask(tap: Tap, signal: AbortSignal): Promise<string | null | Pending> {
-  const { data, response } = await answered<
-    Answers['TakenActAnswer'] | Answers['PendingActAnswer']
-  >(
+const ask = (tap: Tap, signal: AbortSignal): Promise<TakeAnswer> =>
+  answered(
     api.POST('/v1/findings/take-next', {
       params: { query: tap.query, header: { 'Idempotency-Key': tap.key } },
       signal,
     }) as Promise<TakeAnswer>, // which has no content if nothing is left
   );
-  if (response.status === 204 || !data) return null;
-  if (response.status === 200) return data.finding;
-  const { finding, ref, table } = data;
-  return { finding, ref, table, position: response.headers.get('log-position') };
-}
-
-/** Waits until the log has decided, and returns whether the claim took effect. */
-async function isTaken(pending: Pending, until: number, signal: AbortSignal): Promise<boolean> {
-  const { ref, table, position } = pending;
-  while (performance.now() < until) {
-    const act = await dataOf(
-      api.GET('/v1/review-events/{ref}', {
-        params: {
-          path: { ref },
-          query: { table },
-          ...(position !== null && { header: { 'Min-Position': position } }),
-        },
-        signal,
-      }),
-    ).catch(repeatable);
-    if (act !== 'again') return act.outcome === 'taken';
-    await pause(PAUSE_MS.first, signal);
-  }
-  throw new NotDecided('nothing was decided within two minutes');
-}
-
-/** Returns `again` for an answer after which the same is sent again. Throws every other. */
-function repeatable(error: unknown): 'again' {
-  if (error instanceof Unreachable && !isAborted(error)) return 'again';
-  if (error instanceof Refused && (isNoDecision(error) || error.status === 429)) return 'again';
-  if (error instanceof Refused) unfinished = undefined;
-  throw error;
-}
-
-const isNoDecision = ({ is, status }: Refused): boolean =>
-  AGAIN.includes(is) || is === 'not-yet-visible' || status === 502 || status === 504;
-
-const isAborted = ({ cause }: Error): boolean =>
-  cause instanceof DOMException && cause.name === 'AbortError';
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(new Unreachable('left the page', { cause: signal.reason }));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { newKey, Refused } from '../api/client.js';
-import { act, type BodyOf, type Command, isUndecided, type Taken } from './act.js';
+import { act, type BodyOf, type Command, type Taken } from './act.js';
+import { isUndecided } from './decision.js';
 
 /** A command that took no effect, with what was tried. */
 export interface Failed {
