@@ -17,7 +17,7 @@ interface Props {
   readonly onFilter: (filter: QueueFilter) => void;
 }
 
-/** The filters of the queue with their counts, and the order. */
+/** The filters of the queue with their counts. */
 export function Filters({ filter, facets, onFilter }: Props): ReactNode {
   const words = useWords();
   return (
@@ -153,12 +153,12 @@ function More({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
         }))}
         onChoose={(values) => onFilter({ ...filter, disposition: values.join(',') })}
       />
-      <Order filter={filter} onFilter={onFilter} />
     </>
   );
 }
 
-function Order({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
+/** In which order the findings are listed. */
+export function Order({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
   const words = useWords();
   return (
     <Choices

@@ -8,7 +8,7 @@ import { useWords } from '../words/words.js';
 import { Beside } from './beside.js';
 import { BadFilter, refusedParts } from './bad-filter.js';
 import { filterIn, type QueueFilter, unknownIn } from './filter.js';
-import { Filters } from './filters.js';
+import { Filters, Order } from './filters.js';
 import { QueueList } from './list.js';
 import './queue.css';
 import { Search as SearchBox } from './search.js';
@@ -65,6 +65,7 @@ function Queue({ search }: { readonly search: Search }): ReactNode {
       <div className="queue-head">
         <Views filter={filter} view={search['view']} />
         <SearchBox {...{ filter, onFilter }} input={box} onLeave={() => list.current?.focus()} />
+        <Order {...{ filter, onFilter }} />
       </div>
       <Filters {...{ filter, facets, onFilter }} />
       {rows ? (
