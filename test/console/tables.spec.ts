@@ -6,6 +6,7 @@ import { roadResultOf } from '../../apps/console/src/game/road-coups.js';
 import { draw, PICTURES, type Pictured, shoeOf } from '../baccarat/road-pictures.js';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
 import { openConsole } from '../kit/open-console.js';
 import { TableLog } from '../kit/table.js';
 
@@ -343,6 +344,31 @@ describe('a shoe', () => {
     const { ref } = await floor.shoe();
     const page = await browser.visitAs('pit-boss', `${shoeAddress(TABLE, ref)}?coup=4000`);
     await page.getByText('This shoe has no coup 4000.').waitFor();
+    await page.context().close();
+  });
+
+  it('has its burn and its cut card, as they come', async () => {
+    const log = new TableLog('X3');
+    const opened = log.open({ rules: 'punto-banco@1' });
+    await floor.send(log.events.splice(0));
+    const page = await browser.visitAs('finance', shoeAddress('X3', opened));
+    const fact = async (name: string): Promise<string> =>
+      textOf(page.locator('.tables-facts dl > div').filter({ has: page.getByText(name) }));
+    const shows = (name: string, text: string): Promise<unknown> =>
+      eventually(`${name} ${text}`, async () => (await fact(name)) === `${name} ${text}`);
+    await shows('Burn', 'none');
+    await shows('Cut card', '–');
+    log.draw('burn 3S KH 4D');
+    await floor.send(log.events.splice(0));
+    await shows('Burn', '3 of 4, by the first card three of spades');
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    log.draw('P 4S B 2H');
+    log.add('shoe', 'cut-card-drawn');
+    await floor.send(log.events.splice(0));
+    await shows('Cut card', 'in coup 1, 411 cards left · 1 more coup');
+    log.add('shoe', 'shoe-closed', { reason: 'cut-card' });
+    await floor.send(log.events.splice(0));
+    await shows('Cut card', 'in coup 1, 411 cards left');
     await page.context().close();
   });
 

@@ -93,7 +93,8 @@ function totalInWords(hand: readonly SeenCard[]): string {
   return possible.length === 1 ? String(possible[0]) : '?';
 }
 
-const cardOf = (text: string | null): Card | null => (isCard(text) ? text : null);
+/** Returns a card of an answer, or null where it was not read. */
+export const cardOf = (text: string | null): Card | null => (isCard(text) ? text : null);
 
 const MARKS = ['moved', 'exposed', 'carried'] as const;
 

@@ -1,8 +1,10 @@
 import { RANKS } from '#baccarat';
 import type { ReactNode } from 'react';
 import { useMay } from '../app/me.js';
-import { useFormats } from '../words/formats.js';
-import { type Key, useWords } from '../words/words.js';
+import { nameOfCard } from '../game/card.js';
+import { type Formats, useFormats } from '../words/formats.js';
+import { type Key, useWords, type Words } from '../words/words.js';
+import { cardOf } from './hands.js';
 import type { Shoe } from './reads.js';
 
 const DECK_CARDS = 52;
@@ -41,10 +43,37 @@ function useFacts(shoe: Shoe): readonly (readonly [Key, string])[] {
     ['shoe.coupsDealt', formats.number(shoe.coups)],
     ['shoe.drawn', words('shoe.cards', all)],
     ['shoe.unread', formats.number(unread)],
+    ['shoe.burn', burnInWords(shoe.burn, words, formats)],
+    ['shoe.cutCard', cutCardInWords(shoe, words)],
     ...(isWhole ? [['shoe.outside', formats.number(cards - inHands)] as const] : []),
     ...(remaining === null ? [] : [['shoe.remaining', formats.number(remaining)] as const]),
     ...(seesFindings ? [['shoe.gaps', formats.number(gaps.length)] as const] : []),
   ];
+}
+
+/** What is not known or did not happen. */
+const NOTHING = '–';
+
+function burnInWords(burn: Shoe['burn'], words: Words, formats: Formats): string {
+  if (!burn) return NOTHING;
+  const { cards, permitted, byFirstCard } = burn;
+  const [first] = cards;
+  if (first === undefined) return words('shoe.burn.none');
+  const count = formats.number(cards.length);
+  const card = nameOfCard(words, cardOf(first));
+  if (permitted === null) return words('shoe.burn.first', { count, card });
+  const said = { count, card, permitted: formats.anyOf(permitted) };
+  return words(byFirstCard ? 'shoe.burn.by' : 'shoe.burn.of', said);
+}
+
+function cutCardInWords({ cutCard, closed }: Shoe, words: Words): string {
+  if (!cutCard) return NOTHING;
+  const { coup, inside, cardsLeft: left, coupsLeft } = cutCard;
+  const showed =
+    coup === null
+      ? words('shoe.cut.first', { left })
+      : words(inside ? 'shoe.cut.inside' : 'shoe.cut.after', { coup, left });
+  return closed ? showed : `${showed} · ${words('shoe.coupsLeft', { count: coupsLeft })}`;
 }
 
 /** How many cards of each rank are left. The api leaves it out where the reader may not see it. */

@@ -10,6 +10,8 @@ export interface Formats {
   /** The same with its sign, for differences. */
   readonly signedMoney: (minor: number, currency: string) => string;
   readonly number: (value: number) => string;
+  /** Numbers of which any one is meant: `7 or 8`. */
+  readonly anyOf: (values: readonly number[]) => string;
   /** A ratio of 0 to 1 as a percentage. */
   readonly percent: (ratio: number) => string;
   /** Day and time, to the second. Takes RFC 3339. */
@@ -45,6 +47,7 @@ export function useFormats(): Formats {
 /** Returns how to write values in a language and a zone. */
 export function formatsOf(locale: string, zone: string): Formats {
   const number = new Intl.NumberFormat(locale);
+  const anyOf = new Intl.ListFormat(locale, { type: 'disjunction' });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', timeZone: zone });
@@ -58,6 +61,7 @@ export function formatsOf(locale: string, zone: string): Formats {
     money: moneyOf(locale, 'auto'),
     signedMoney: moneyOf(locale, 'exceptZero'),
     number: (value) => number.format(value),
+    anyOf: (values) => anyOf.format(values.map((value) => number.format(value))),
     percent: (ratio) => percent.format(ratio),
     dateTime: (at) => dateTime.format(new Date(at)),
     time: (at) => time.format(new Date(at)),
