@@ -17,6 +17,7 @@ function finding(severity: 1 | 2 | 3 | 4, number: number, more: object = {}): Fi
     id: `${severity}-${String(number).padStart(6, '0')}`,
     ...{ code: 'TC-08', severity, table: 'B01', shoe: 'S1', coup: 36, dealer: 'dora' },
     ...{ coupRef: null, shoeRef: null, status: 'standing', gamingDay: '2026-11-22' },
+    videoHeldUntil: null,
     at: '2026-11-22T11:00:00.000Z',
     raisedAt: new Date(READ_AT - 86_400_000 + number).toISOString(),
     review: {
@@ -138,8 +139,11 @@ describe('the rows of a queue', () => {
 });
 
 describe('the filter of a queue', () => {
-  const nobody = { person: 'pia', due: { 1: 60, 2: 60, 3: 60, 4: 60 } };
+  const due = { 1: 60, 2: 60, 3: 60, 4: 60 };
+  const nobody = { person: 'pia', policy: { due, video: { kept: 7 * 86_400 } } };
+  const hours = (n: number): string => new Date(Date.now() + n * 3_600_000).toISOString();
   const one = finding(2, 1);
+  const old = { ...one, at: hours(-6.5 * 24) };
   const claimed = {
     ...one,
     review: { ...one.review, claim: { by: 'pia', until: '2026-11-22T13:00:00.000Z' } },
@@ -162,15 +166,24 @@ describe('the filter of a queue', () => {
     [{ overdue: 'true' }, one, true],
     [{ escalated: 'true' }, one, false],
     [{ from: '2026-11-23' }, one, false],
+    [{ regressed: 'true' }, one, false],
+    [{ regressed: 'true' }, { ...one, review: { ...one.review, regressed: true } }, true],
+    [{ dealer: '-' }, one, false],
+    [{ dealer: '-' }, { ...one, dealer: null }, true],
+    [{ videoHours: '24' }, old, true],
+    [{ videoHours: '11' }, old, false],
+    [{ videoHours: '24' }, { ...old, videoHeldUntil: hours(25) }, false],
+    [{ videoHours: '24' }, { ...old, at: hours(-7.1 * 24) }, false],
+    [{ videoHours: '24' }, { ...old, at: hours(-7.1 * 24), videoHeldUntil: hours(2) }, true],
   ] as const)('%j has %#', (filter, changed, expected) => {
     expect(belongs(changed as Finding, filter, nobody)).toBe(expected);
   });
 
   it('calls overdue what waits for longer than its severity may', () => {
     const now = Date.parse(one.raisedAt ?? '') + 60_000;
-    expect(isOverdue(one, nobody.due, now)).toBe(false);
-    expect(isOverdue(one, nobody.due, now + 1)).toBe(true);
-    expect(isOverdue(ruled(one), nobody.due, now + 1)).toBe(false);
+    expect(isOverdue(one, due, now)).toBe(false);
+    expect(isOverdue(one, due, now + 1)).toBe(true);
+    expect(isOverdue(ruled(one), due, now + 1)).toBe(false);
   });
 
   it('adds a value to a list, and takes it away again', () => {
@@ -185,6 +198,9 @@ describe('the filter of a queue', () => {
   it('leaves to the server what can be taken', () => {
     expect(takeQuery({ table: 'B01', review: 'open', mine: 'true', order: 'worst' })).toEqual({
       table: 'B01',
+    });
+    expect(takeQuery({ dealer: '-', videoHours: '24', regressed: 'true' })).toEqual({
+      ...{ dealer: '', videoHours: '24', regressed: 'true' },
     });
   });
 });

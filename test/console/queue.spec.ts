@@ -58,6 +58,14 @@ async function api<Body>(person: string, path: string, post?: object): Promise<B
 interface Listed {
   readonly lines: readonly { readonly id: string; readonly review: { claim: unknown } }[];
 }
+
+/** Waits until the rows of a page are those that the api lists for a query. */
+async function showsListed(page: Page, query: string): Promise<readonly string[]> {
+  const { lines } = await api<Listed>('regulator', `findings?order=queue&${query}`);
+  const ids = lines.map(({ id }) => id);
+  await eventually(`the rows of ${query}`, async () => `${await idsOn(page)}` === `${ids}`);
+  return ids;
+}
 const held = async (person: string): Promise<string[]> =>
   (await api<Listed>(person, 'findings?mine=true&review=open')).lines.map(({ id }) => id);
 
@@ -368,3 +376,82 @@ async function standStill(): Promise<{ end(): Promise<void> }> {
     },
   };
 }
+
+it('counts what had been ruled and is open again, and shows it alone', async () => {
+  const page = await browser.visitAs('regulator', 'queue');
+  const chip = page.getByRole('button', { name: /^open again \d+$/ });
+  await chip.click();
+  await page.waitForURL('**/queue?regressed=true');
+  const ids = await showsListed(page, 'regressed=true');
+  expect(ids.length).toBeGreaterThan(0);
+  expect(await chip.innerText()).toBe(`open again ${ids.length}`);
+  await chip.click();
+  await page.waitForURL('**/queue');
+  await page.context().close();
+});
+
+it('has a view of what loses its video within a day, which a hold takes out of it', async () => {
+  const table = await PlayedTable.open(server, 'V1');
+  const from = table.log.events.length;
+  await table.play((log) => {
+    faultyCoup(log, 1);
+    const first = Date.parse(log.events[from]?.['time'] as string);
+    const shift = Date.now() - 6.5 * 86_400_000 - first;
+    for (const event of log.events.slice(from))
+      event['time'] = new Date(Date.parse(event['time'] as string) + shift).toISOString();
+  });
+  const within = 'videoHours=24&table=V1';
+  const found = await eventually('the finding', async () => {
+    const { lines } = await api<Listed>('regulator', `findings?order=queue&${within}`);
+    return lines.length > 0 && lines;
+  });
+  const page = await browser.visitAs('surveillance', 'queue');
+  const view = page.getByRole('link', { name: /^Video < 24 h/ });
+  const { total } = await api<{ total: number }>(
+    'regulator',
+    'findings/facets?review=open,proposed&lapsed=false&videoHours=24',
+  );
+  await view.getByText(String(total), { exact: true }).waitFor();
+  await view.click();
+  await page.waitForURL('**/queue?videoHours=24');
+  expect(await view.getAttribute('aria-current')).toBe('page');
+  expect(await showsListed(page, 'videoHours=24')).toEqual(
+    expect.arrayContaining(found.map(({ id }) => id)),
+  );
+  await page
+    .getByText(/^video 1[12] hours$/)
+    .first()
+    .waitFor();
+  for (const { id } of found) {
+    const [at, until] = [-7, 30].map((days) =>
+      new Date(Date.now() + days * 86_400_000).toISOString(),
+    );
+    await api('surveillance', `findings/${id}/hold`, { from: at, to: until });
+    await api('surveillance', `findings/${id}/held`, { request: 'vms-7', until });
+  }
+  await page.reload();
+  const kept = await showsListed(page, 'videoHours=24');
+  expect(found.filter(({ id }) => kept.includes(id))).toEqual([]);
+  await page.goto(browser.addressOf('queue?table=V1'));
+  await page
+    .getByText(/^video 2\d days$/)
+    .first()
+    .waitFor();
+  await page.context().close();
+});
+
+it('finds what happened while no dealer had signed on', async () => {
+  const table = await PlayedTable.open(server, 'N1');
+  await table.play((log) => {
+    log.add('terminal', 'dealer-relieved', { dealer: 'dora', role: 'dealer' });
+    faultyCoup(log, 1);
+  });
+  const page = await browser.visitAs('regulator', 'queue?table=N1');
+  await page.getByRole('button', { name: /^Dealer/ }).click();
+  await page.getByRole('menuitemradio', { name: /^No dealer has signed on/ }).click();
+  await page.waitForURL(/[?&]dealer=-(&|$)/);
+  expect((await showsListed(page, 'table=N1&dealer=')).length).toBeGreaterThan(0);
+  await page.goto(browser.addressOf('queue?dealer=-&table=B01'));
+  await page.getByRole('button', { name: 'Dealer No dealer has signed on' }).waitFor();
+  await page.context().close();
+});

@@ -4,6 +4,9 @@
  */
 export type Search = Readonly<Record<string, string>>;
 
+/** In an address, the value of a filter that selects what has no value, such as no dealer. */
+export const NONE = '-';
+
 /** Reads the part of an address after `?`. The last of several equal names counts. */
 export const parseSearch = (text: string): Search =>
   Object.fromEntries(new URLSearchParams(text.replace(/^\?/, '')));

@@ -18,17 +18,23 @@ interface Props {
   readonly several?: boolean;
   /** Whether what is chosen is what everybody begins with. */
   readonly isUsual?: boolean;
+  /** What a chosen value is called that is not among the choices now: the value, if not given. */
+  readonly nameOf?: (value: string) => string;
   readonly onChoose: (values: readonly string[]) => void;
 }
 
 /** A button that opens the values of a filter. Its name has those that are chosen. */
 export function Choices(props: Props): ReactNode {
   const { label, choices, chosen, several, isUsual, onChoose } = props;
+  const { nameOf = (value) => value } = props;
   const formats = useFormats();
-  const names = chosen.map((each) => choices.find(({ value }) => value === each)?.name ?? each);
   // a value that no finding has now can still be taken away
   const missing = chosen.filter((each) => !choices.some(({ value }) => value === each));
-  const all = [...missing.map((value): Choice => ({ value, name: value, count: 0 })), ...choices];
+  const all = [
+    ...missing.map((value): Choice => ({ value, name: nameOf(value), count: 0 })),
+    ...choices,
+  ];
+  const names = chosen.map((each) => all.find(({ value }) => value === each)?.name);
   return (
     <MenuTrigger>
       <Button className="queue-choice" data-chosen={(chosen.length > 0 && !isUsual) || undefined}>

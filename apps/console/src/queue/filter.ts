@@ -1,5 +1,6 @@
 import type { Answers } from '../api/client.js';
-import type { Search } from '../app/address.js';
+import { NONE, type Search } from '../app/address.js';
+import type { Policy } from '../review/policy.js';
 
 type Finding = Answers['FindingAnswer'];
 
@@ -14,6 +15,8 @@ const FILTERS = [
   'escalated',
   'overdue',
   'lapsed',
+  'regressed',
+  'videoHours',
   'disposition',
   'q',
   'status',
@@ -52,14 +55,24 @@ export const listQuery = (filter: QueueFilter): Readonly<Record<string, string>>
 });
 
 /** Returns what is asked of the facets, which have no order. */
-export function countQuery(filter: QueueFilter): Readonly<Record<string, string>> {
-  return { review: 'open,proposed', lapsed: 'false', ...filter };
-}
+export const countQuery = (filter: QueueFilter): Readonly<Record<string, string>> => ({
+  review: 'open,proposed',
+  lapsed: 'false',
+  ...asAsked(filter),
+});
+
+/** Returns a filter as the api takes it: a dealer of `''` is nobody. */
+const asAsked = ({ dealer, ...others }: QueueFilter): QueueFilter => ({
+  ...others,
+  ...(dealer !== undefined && { dealer: dealer === NONE ? '' : dealer }),
+});
 
 /** Returns the part of a filter that take next has. */
 export const takeQuery = (filter: QueueFilter): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(filter).filter(([name]) => name !== 'order' && !NOT_FOR_TAKING.includes(name)),
+    Object.entries(asAsked(filter)).filter(
+      ([name]) => name !== 'order' && !NOT_FOR_TAKING.includes(name),
+    ),
   );
 
 /** Returns the values of a filter that is a list. */
@@ -75,21 +88,30 @@ export function toggled(filter: QueueFilter, name: FilterName, value: string): Q
   return { ...filter, [name]: next.join(',') };
 }
 
-/** Who looks at the queue, and how long a finding of each severity may wait, in seconds. */
+/** Who looks at the queue, and the policy in force, once it has been read. */
 export interface Looker {
   readonly person: string | null;
-  readonly due: Readonly<Record<1 | 2 | 3 | 4, number>> | undefined;
+  readonly policy: Pick<Policy, 'due' | 'video'> | undefined;
 }
 
 /** Returns whether a finding waits for its ruling for longer than the policy allows. */
 export function isOverdue(
   { severity, raisedAt, review }: Pick<Finding, 'severity' | 'raisedAt' | 'review'>,
-  due: Looker['due'],
+  due: Policy['due'] | undefined,
   now = Date.now(),
 ): boolean {
   if (!due || raisedAt === null || review.state === 'ruled' || review.lapsed) return false;
   return Date.parse(raisedAt) + due[severity] * 1_000 < now;
 }
+
+/** Returns until when the video of a finding is kept, in ms since 1970: by the house or a hold. */
+export const videoEnd = (
+  { at, videoHeldUntil }: Pick<Finding, 'at' | 'videoHeldUntil'>,
+  { kept }: Policy['video'],
+): number =>
+  Math.max(Date.parse(at) + kept * 1_000, videoHeldUntil === null ? 0 : Date.parse(videoHeldUntil));
+
+const HOUR_MS = 3_600_000;
 
 type Test = (finding: Finding, value: string, looker: Looker) => boolean;
 
@@ -101,14 +123,19 @@ const TESTS: Readonly<Record<FilterName, Test>> = {
   review: ({ review }, value) => among(review.state, value),
   code: ({ code }, value) => among(code, value),
   table: ({ table }, value) => table === value,
-  dealer: ({ dealer }, value) => dealer === value,
+  dealer: ({ dealer }, value) => (dealer ?? '') === value,
   mine: ({ review: { claim, proposal } }, value, { person }) =>
     [claim?.by, proposal?.by].some((by) => by !== undefined && by === person) ===
     (value === 'true'),
   escalated: ({ review: { escalated } }, value) =>
     value === 'true' ? escalated !== null : escalated === value,
-  overdue: (finding, value, { due }) => isOverdue(finding, due) === (value === 'true'),
+  overdue: (finding, value, { policy }) => isOverdue(finding, policy?.due) === (value === 'true'),
   lapsed: ({ review }, value) => review.lapsed === (value === 'true'),
+  regressed: ({ review }, value) => review.regressed === (value === 'true'),
+  videoHours: (finding, value, { policy }) => {
+    const left = policy ? videoEnd(finding, policy.video) - Date.now() : 0;
+    return left > 0 && left <= Number(value) * HOUR_MS;
+  },
   disposition: ({ review: { ruling, proposal } }, value) =>
     among((ruling ?? proposal)?.disposition ?? '', value),
   q: (finding, value) =>

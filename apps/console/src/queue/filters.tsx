@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { ToggleButton } from 'react-aria-components';
 import type { Answers } from '../api/client.js';
+import { NONE } from '../app/address.js';
 import { Button } from '../controls/button.js';
 import { usePolicy } from '../review/policy.js';
 import { useFormats } from '../words/formats.js';
@@ -62,6 +63,15 @@ function Chips({ filter, facets, onFilter }: Props): ReactNode {
             {words(`review.state.${state}`)}
           </Chip>
         ))}
+        <Chip
+          isSelected={filter.regressed === 'true'}
+          onChange={() =>
+            onFilter({ ...filter, regressed: filter.regressed === 'true' ? '' : 'true' })
+          }
+          count={facets && (facets.regressed.find(({ value }) => value)?.findings ?? 0)}
+        >
+          {words('review.flag.regressed')}
+        </Chip>
       </div>
     </>
   );
@@ -89,6 +99,7 @@ function Menus({ filter, facets, onFilter }: Props): ReactNode {
   const words = useWords();
   const one = (name: FilterName, values: readonly string[]): void =>
     onFilter({ ...filter, [name]: values.join(',') });
+  const dealerName = (value: string): string => (value === NONE ? words('tables.noDealer') : value);
   return (
     <>
       <Choices
@@ -111,9 +122,10 @@ function Menus({ filter, facets, onFilter }: Props): ReactNode {
       <Choices
         label={words('queue.dealer')}
         chosen={filter.dealer === undefined ? [] : [filter.dealer]}
-        choices={(facets?.dealer ?? []).flatMap(({ value, findings }) =>
-          value === null ? [] : [{ value, name: value, count: findings }],
-        )}
+        choices={(facets?.dealer ?? []).map(({ value, findings }) => ({
+          ...{ value: value ?? NONE, name: dealerName(value ?? NONE), count: findings },
+        }))}
+        nameOf={dealerName}
         onChoose={(values) => one('dealer', values)}
       />
       <More filter={filter} onFilter={onFilter} />
@@ -174,7 +186,7 @@ export function Order({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
 }
 
 /** Filters that only an address sets, such as a link from a report. Each can be taken away. */
-const TOKENS = ['mine', 'from', 'to', 'status', 'shoeRef', 'coupRef'] as const;
+const TOKENS = ['mine', 'videoHours', 'from', 'to', 'status', 'shoeRef', 'coupRef'] as const;
 
 function Tokens({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
   const words = useWords();

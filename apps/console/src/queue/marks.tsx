@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { useMe } from '../app/me.js';
-import { usePolicy } from '../review/policy.js';
+import { type Policy, usePolicy } from '../review/policy.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
-import { isOverdue } from './filter.js';
+import { isOverdue, videoEnd } from './filter.js';
 import type { Row } from './rows.js';
 
 interface Props {
@@ -45,7 +45,7 @@ export function Marks({ row, now }: Props): ReactNode {
           {words(`review.flag.${flag}`)}
         </span>
       ))}
-      <Video row={row} now={now} kept={policy?.video.kept} />
+      <Video row={row} now={now} video={policy?.video} />
     </>
   );
 }
@@ -72,11 +72,15 @@ const SECONDS = /:\d\d(?=\D*$)/;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** How long the house keeps the video. Somebody may have asked to keep it for longer. */
-function Video({ row, now, kept }: Props & { readonly kept: number | undefined }): ReactNode {
+/** How long the video is kept: by the house, or for longer because somebody held it. */
+function Video({
+  row,
+  now,
+  video,
+}: Props & { readonly video: Policy['video'] | undefined }): ReactNode {
   const words = useWords();
-  if (kept === undefined || row.review.state === 'ruled') return null;
-  const left = Date.parse(row.at) + kept * 1_000 - now;
+  if (video === undefined || row.review.state === 'ruled') return null;
+  const left = videoEnd(row, video) - now;
   if (left <= 0) return <span className="queue-mark muted">{words('queue.videoOver')}</span>;
   const isShort = left < DAY_MS;
   return (

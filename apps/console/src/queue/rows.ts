@@ -17,6 +17,7 @@ export type Row = Pick<
   | 'impact'
   | 'at'
   | 'raisedAt'
+  | 'videoHeldUntil'
   | 'status'
   | 'review'
 >;
@@ -227,8 +228,9 @@ function isBefore(one: Sorted, other: Sorted): boolean {
 
 function rowOf(finding: Finding): Row {
   const { id, code, severity, table, shoe, coupRef, dealer, at, raisedAt, status } = finding;
+  const { videoHeldUntil } = finding;
   return {
-    ...{ id, code, severity, table, shoe, coupRef, dealer, at, raisedAt, status },
+    ...{ id, code, severity, table, shoe, coupRef, dealer, at, raisedAt, status, videoHeldUntil },
     ...(finding.coup !== undefined && { coup: finding.coup }),
     ...(finding.impact && { impact: finding.impact }),
     review: { ...finding.review, evidence: null },

@@ -69,10 +69,10 @@ export function useQueue(filter: QueueFilter) {
   const query = useQuery(rowsQuery(filter));
   const { data: rows, dataUpdatedAt } = query;
   const { person } = useMe();
-  const due = usePolicy()?.due;
+  const policy = usePolicy();
   useChanges((change) => {
     if (change.is === 'finding')
-      rows?.change(change.finding, belongs(change.finding, filter, { person, due }));
+      rows?.change(change.finding, belongs(change.finding, filter, { person, policy }));
   });
   useEffect(() => {
     if (!rows || Date.now() - dataUpdatedAt < FRESH_MS) return;

@@ -20,6 +20,8 @@ const WORST: QueueFilter = {};
 const MINE: QueueFilter = { mine: 'true' };
 /** What others have proposed. */
 const TO_SIGN: QueueFilter = { review: 'proposed', mine: 'false' };
+/** What loses its video within a day. */
+const VIDEO_SOON: QueueFilter = { videoHours: '24' };
 
 const viewsQuery = queryOptions({
   queryKey: ['queue', 'views'],
@@ -39,12 +41,14 @@ export function Views({ filter, view }: Props): ReactNode {
   const { data } = useQuery({ ...viewsQuery, enabled: mayArrange });
   const mine = useFacets(MINE).data?.total;
   const toSign = useFacets(TO_SIGN).data?.total;
+  const videoSoon = useFacets(VIDEO_SOON).data?.total;
   const shown: Search = { ...filter, ...(view !== undefined && { view }) };
   return (
     <nav className="queue-views" aria-label={words('queue.views')}>
       <View name={words('queue.worst')} search={WORST} shown={shown} />
       <View name={words('queue.mine')} search={MINE} shown={shown} count={mine} />
       <View name={words('queue.toSign')} search={TO_SIGN} shown={shown} count={toSign} />
+      <View name={words('queue.videoSoon')} search={VIDEO_SOON} shown={shown} count={videoSoon} />
       {(data?.items ?? []).map(({ name, view: saved }) =>
         isOfQueue(saved) ? (
           <View

@@ -5,7 +5,8 @@ import { Button } from '../controls/button.js';
 import { Field } from '../controls/field.js';
 import { type Key, useWords, type Words } from '../words/words.js';
 import { type FormField, type ReportName, reportOf } from './report-list.js';
-import { NONE, withFilter } from './report-query.js';
+import { NONE } from '../app/address.js';
+import { withFilter } from './report-query.js';
 
 /** What a line of the commission report is about. */
 const GROUPS = ['seat', 'shoe', 'table', 'dealer', 'day'] as const;

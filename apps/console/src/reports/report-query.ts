@@ -1,12 +1,10 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Search } from '../app/address.js';
+import { NONE, type Search } from '../app/address.js';
 import { type Answers, api, dataOf, serverPath } from '../api/client.js';
 import { type ReportName, reportOf } from './report-list.js';
 
-/** In an address, the value of a filter that selects what has no value, such as no dealer. */
-export const NONE = '-';
 const MAY_BE_NONE = new Set(['dealer', 'bet', 'explainedBy', 'favours']);
 
 /** What the api is asked, as it stands in its address. */
