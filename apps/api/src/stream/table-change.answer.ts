@@ -8,7 +8,7 @@ export class TableChangeAnswer implements Required<TableChange> {
   shoeRef!: string | null;
   @Text({ nullable: true, description: 'Who deals; null if nobody has signed on' })
   dealer!: string | null;
-  @Time({ nullable: true, description: "The last event's time by its source's clock" })
-  lastEventTime!: string | null;
+  @Time({ description: "The last event's time by its source's clock" })
+  lastEventTime!: string;
   @Time({ nullable: true }) lastReceived!: string | null;
 }
