@@ -140,7 +140,10 @@ describe('the rows of a queue', () => {
 
 describe('the filter of a queue', () => {
   const due = { 1: 60, 2: 60, 3: 60, 4: 60 };
-  const nobody = { person: 'pia', policy: { due, video: { kept: 7 * 86_400 } } };
+  const nobody = {
+    person: 'pia',
+    policy: { due, video: { kept: 7 * 86_400, before: 30, after: 60 } },
+  };
   const hours = (n: number): string => new Date(Date.now() + n * 3_600_000).toISOString();
   const one = finding(2, 1);
   const old = { ...one, at: hours(-6.5 * 24) };

@@ -398,7 +398,9 @@ it('has a view of what loses its video within a day, which a hold takes out of i
     const first = Date.parse(log.events[from]?.['time'] as string);
     const shift = Date.now() - 6.5 * 86_400_000 - first;
     for (const event of log.events.slice(from))
-      event['time'] = new Date(Date.parse(event['time'] as string) + shift).toISOString();
+      Object.assign(event, {
+        time: new Date(Date.parse(event['time'] as string) + shift).toISOString(),
+      });
   });
   const within = 'videoHours=24&table=V1';
   const found = await eventually('the finding', async () => {
