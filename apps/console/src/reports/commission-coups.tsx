@@ -4,7 +4,6 @@ import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
 import { Figure } from './figure.js';
-import { LinesRead } from './lines-read.js';
 import { ReportPage } from './report-page.js';
 import { type Query, queryOf, useCommissionTotals, useFilter, usePages } from './report-query.js';
 import { type ReportColumn, ReportTable } from './report-table.js';
@@ -25,14 +24,7 @@ export function CommissionCoups(): ReactNode {
     ...commissionOf(lines),
   }));
   return (
-    <ReportPage
-      name="commission-coups"
-      error={pages.error}
-      again={pages.again}
-      isReading={pages.isReading}
-      positions={pages.answer?.positions}
-      readAll={pages.readAll}
-    >
+    <ReportPage name="commission-coups" read={pages}>
       {pages.isWhole && <AddsUp query={query} sums={sums} />}
       <ReportTable
         caption={words('reports.commissionCoups')}
@@ -41,7 +33,6 @@ export function CommissionCoups(): ReactNode {
         totals={pages.isWhole ? sums : []}
         nothing={words('reports.nothing')}
       />
-      <LinesRead pages={pages} />
     </ReportPage>
   );
 }

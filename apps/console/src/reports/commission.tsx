@@ -4,7 +4,6 @@ import type { Search } from '../app/address.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { Figure } from './figure.js';
-import { LinesRead } from './lines-read.js';
 import { Dealer, ShoeLink } from './places.js';
 import { ReportPage } from './report-page.js';
 import { filterFor, queryOf, useFilter, usePages, withFilter } from './report-query.js';
@@ -24,14 +23,7 @@ export function CommissionReport(): ReactNode {
   const by = filter['by'] ?? 'seat';
   const pages = usePages('commission', queryOf(filter));
   return (
-    <ReportPage
-      name="commission"
-      error={pages.error}
-      again={pages.again}
-      isReading={pages.isReading}
-      positions={pages.answer?.positions}
-      readAll={pages.readAll}
-    >
+    <ReportPage name="commission" read={pages}>
       <ReportTable
         caption={words('reports.commission')}
         columns={[...useKeyColumns(by), ...useSumColumns(by, filter)]}
@@ -39,7 +31,6 @@ export function CommissionReport(): ReactNode {
         totals={pages.answer?.totals ?? []}
         nothing={words('reports.nothing')}
       />
-      <LinesRead pages={pages} />
     </ReportPage>
   );
 }

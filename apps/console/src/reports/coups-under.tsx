@@ -4,7 +4,6 @@ import { useMay } from '../app/me.js';
 import { useWords } from '../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
 import { Figure } from './figure.js';
-import { LinesRead } from './lines-read.js';
 import { ReportPage } from './report-page.js';
 import { queryOf, useFilter, usePages } from './report-query.js';
 import { type ReportColumn, ReportTable } from './report-table.js';
@@ -21,14 +20,7 @@ export function CoupsUnder(): ReactNode {
   );
   const open = lines.filter(({ state }) => state === 'open').length;
   return (
-    <ReportPage
-      name="coups"
-      error={pages.error}
-      again={pages.again}
-      isReading={pages.isReading}
-      positions={pages.answer?.positions}
-      readAll={pages.readAll}
-    >
+    <ReportPage name="coups" read={pages}>
       {open > 0 && <p role="status">{words('reports.openCoups', { count: open })}</p>}
       <ReportTable
         caption={words('reports.coups')}
@@ -36,7 +28,6 @@ export function CoupsUnder(): ReactNode {
         lines={lines}
         nothing={words('reports.nothing')}
       />
-      <LinesRead pages={pages} />
     </ReportPage>
   );
 }

@@ -18,16 +18,11 @@ const DealersChart = lazy(() => import('./dealers-chart.js'));
 export function DealersReport(): ReactNode {
   const words = useWords();
   const filter = useFilter();
-  const { data, error, isFetching, refetch } = useReport('dealers', queryOf(filter));
+  const read = useReport('dealers', queryOf(filter));
+  const { answer: data } = read;
   const lines = data?.lines ?? [];
   return (
-    <ReportPage
-      name="dealers"
-      error={error}
-      again={() => void refetch()}
-      isReading={isFetching}
-      positions={data?.positions}
-    >
+    <ReportPage name="dealers" read={read}>
       <p className="muted">{words('reports.notRanked')}</p>
       {data && lines.length > 0 && (
         <Suspense

@@ -4,7 +4,6 @@ import type { Answers } from '../api/client.js';
 import { useMay } from '../app/me.js';
 import { useFormats } from '../words/formats.js';
 import { useSpoken, useWords } from '../words/words.js';
-import { LinesRead } from './lines-read.js';
 import { ReportPage } from './report-page.js';
 import { queryOf, useFilter, usePages } from './report-query.js';
 import { type ReportColumn, ReportTable } from './report-table.js';
@@ -18,14 +17,7 @@ export function DevicesReport(): ReactNode {
   const pages = usePages('devices', queryOf(useFilter()));
   const total = pages.answer?.total;
   return (
-    <ReportPage
-      name="devices"
-      error={pages.error}
-      again={pages.again}
-      isReading={pages.isReading}
-      positions={pages.answer?.positions}
-      readAll={pages.readAll}
-    >
+    <ReportPage name="devices" read={pages}>
       <ReportTable
         caption={words('reports.devices')}
         columns={[...useDeviceColumns(), ...useCountColumns(), ...useClockColumns()]}
@@ -33,7 +25,6 @@ export function DevicesReport(): ReactNode {
         totals={total ? [total] : []}
         nothing={words('reports.nothing')}
       />
-      <LinesRead pages={pages} />
     </ReportPage>
   );
 }

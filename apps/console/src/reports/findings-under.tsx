@@ -4,7 +4,6 @@ import type { Answers } from '../api/client.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { Figure } from './figure.js';
-import { LinesRead } from './lines-read.js';
 import { CoupLink, Dealer } from './places.js';
 import { ReportPage } from './report-page.js';
 import { queryOf, useFilter, usePages } from './report-query.js';
@@ -31,14 +30,7 @@ export function FindingsUnder(): ReactNode {
   }));
   const coups = new Set(pages.lines.map(({ table, coupRef }) => JSON.stringify([table, coupRef])));
   return (
-    <ReportPage
-      name="findings"
-      error={pages.error}
-      again={pages.again}
-      isReading={pages.isReading}
-      positions={pages.answer?.positions}
-      readAll={pages.readAll}
-    >
+    <ReportPage name="findings" read={pages}>
       {pages.isWhole && (
         <p role="status">
           {words('reports.findingsOfCoups', { findings: pages.lines.length, coups: coups.size })}
@@ -51,7 +43,6 @@ export function FindingsUnder(): ReactNode {
         totals={pages.isWhole ? totals : []}
         nothing={words('reports.nothing')}
       />
-      <LinesRead pages={pages} />
     </ReportPage>
   );
 }

@@ -6,13 +6,18 @@ import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import type { Pages } from './report-query.js';
 
+interface Props {
+  readonly pages: Pages;
+  readonly isReading: boolean;
+}
+
 /** Says how many lines are shown, and reads more where there are more. */
-export function LinesRead({ pages }: { readonly pages: Pages<unknown, unknown> }): ReactNode {
+export function LinesRead({ pages, isReading }: Props): ReactNode {
   const words = useWords();
   const formats = useFormats();
-  const count = formats.number(pages.lines.length);
+  const count = formats.number(pages.count);
   if (pages.isWhole) return <p className="muted">{words('reports.allLines', { count })}</p>;
-  const busy = pages.isReading ? words('shell.loading') : undefined;
+  const busy = isReading ? words('shell.loading') : undefined;
   const readAll = (): void =>
     void pages.readAll().catch((error: unknown) => notify({ text: sentenceOf(error, words) }));
   return (

@@ -6,7 +6,6 @@ import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { Figure } from './figure.js';
 import { Severity } from './findings-under.js';
-import { LinesRead } from './lines-read.js';
 import { CoupLink, Dealer, ShoeLink } from './places.js';
 import { ReportPage } from './report-page.js';
 import { filterFor, queryOf, useFilter, usePages, withFilter } from './report-query.js';
@@ -22,14 +21,7 @@ export function MisdealtReport(): ReactNode {
   const pages = usePages('misdealt', queryOf(filter));
   const summary = pages.answer?.summary;
   return (
-    <ReportPage
-      name="misdealt"
-      error={pages.error}
-      again={pages.again}
-      isReading={pages.isReading}
-      positions={pages.answer?.positions}
-      readAll={pages.readAll}
-    >
+    <ReportPage name="misdealt" read={pages}>
       {summary && <Counts summary={summary} filter={filter} />}
       <ReportTable
         caption={words('reports.misdealt')}
@@ -37,7 +29,6 @@ export function MisdealtReport(): ReactNode {
         lines={pages.lines}
         nothing={words('reports.nothing')}
       />
-      <LinesRead pages={pages} />
     </ReportPage>
   );
 }

@@ -4,7 +4,6 @@ import { betIn } from '../game/bet-names.js';
 import { useWords } from '../words/words.js';
 import { useCoupColumns } from './coup-columns.js';
 import { Figure } from './figure.js';
-import { LinesRead } from './lines-read.js';
 import { PAYOUT_SUMS } from './payouts.js';
 import { ReportPage } from './report-page.js';
 import { queryOf, useFilter, usePages } from './report-query.js';
@@ -30,14 +29,7 @@ export function PayoutCoups(): ReactNode {
     };
   });
   return (
-    <ReportPage
-      name="payout-coups"
-      error={pages.error}
-      again={pages.again}
-      isReading={pages.isReading}
-      positions={pages.answer?.positions}
-      readAll={pages.readAll}
-    >
+    <ReportPage name="payout-coups" read={pages}>
       <ReportTable
         caption={words('reports.payoutCoups')}
         columns={useColumns()}
@@ -45,7 +37,6 @@ export function PayoutCoups(): ReactNode {
         totals={pages.isWhole ? sums : []}
         nothing={words('reports.nothing')}
       />
-      <LinesRead pages={pages} />
     </ReportPage>
   );
 }

@@ -19,15 +19,10 @@ export const PAYOUT_SUMS = ['bets', 'staked', 'paid', 'taken', 'won'] as const;
 export function PayoutsReport(): ReactNode {
   const words = useWords();
   const filter = useFilter();
-  const { data, error, isFetching, refetch } = useReport('payouts', queryOf(filter));
+  const read = useReport('payouts', queryOf(filter));
+  const { answer: data } = read;
   return (
-    <ReportPage
-      name="payouts"
-      error={error}
-      again={() => void refetch()}
-      isReading={isFetching}
-      positions={data?.positions}
-    >
+    <ReportPage name="payouts" read={read}>
       <h3>{words('reports.settlements')}</h3>
       <ReportTable
         caption={words('reports.settlements')}

@@ -10,24 +10,18 @@ import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { FilterForm, filterName, filterValue } from './filter-form.js';
 import { type ReportName, reportOf } from './report-list.js';
-import { fileAddress, queryOf, useFilter } from './report-query.js';
+import { LinesRead } from './lines-read.js';
+import { fileAddress, queryOf, type Read, useFilter } from './report-query.js';
 
 interface Props {
   readonly name: ReportName;
-  /** What went wrong. It is shown in place of the lines. */
-  readonly error: Error | null;
-  readonly again: () => void;
-  readonly isReading: boolean;
-  /** The positions that the lines were read at; undefined until there are lines. */
-  readonly positions: string | undefined;
-  /** Reads all lines before a print. */
-  readonly readAll?: (() => Promise<void>) | undefined;
+  readonly read: Read;
   readonly children: ReactNode;
 }
 
 /** What every report stands in: its filter, its files, and what a print says about itself. */
-export function ReportPage(props: Props): ReactNode {
-  const { name, error, again, isReading, positions, readAll, children } = props;
+export function ReportPage({ name, read, children }: Props): ReactNode {
+  const { error, again, isReading, positions, pages } = read;
   const words = useWords();
   const filter = useFilter();
   const { title } = reportOf(name);
@@ -35,7 +29,7 @@ export function ReportPage(props: Props): ReactNode {
     <article className="report">
       <header className="report-head">
         <h2>{words(title)}</h2>
-        <Files name={name} readAll={readAll} />
+        <Files name={name} pages={pages} />
       </header>
       <PrintHead positions={positions} />
       <FilterForm name={name} filter={filter} />
@@ -46,18 +40,24 @@ export function ReportPage(props: Props): ReactNode {
       ) : (
         <div className="report-body" aria-busy={isReading}>
           {children}
+          {pages && <LinesRead pages={pages} isReading={isReading} />}
         </div>
       )}
     </article>
   );
 }
 
-function Files({ name, readAll }: Pick<Props, 'name' | 'readAll'>): ReactNode {
+interface FilesProps {
+  readonly name: ReportName;
+  readonly pages: Read['pages'] | undefined;
+}
+
+function Files({ name, pages }: FilesProps): ReactNode {
   const words = useWords();
   const filter = useFilter();
   const query = queryOf(filter);
   const print = (): void => {
-    (readAll?.() ?? Promise.resolve()).then(
+    (pages?.readAll() ?? Promise.resolve()).then(
       () => setTimeout(() => globalThis.print()),
       (error: unknown) => notify({ text: sentenceOf(error, words) }),
     );
@@ -75,7 +75,7 @@ function Files({ name, readAll }: Pick<Props, 'name' | 'readAll'>): ReactNode {
 }
 
 /** What a sheet of paper says about itself: the filter, the positions, who printed it and when. */
-function PrintHead({ positions }: Pick<Props, 'positions'>): ReactNode {
+function PrintHead({ positions }: Pick<Read, 'positions'>): ReactNode {
   const words = useWords();
   const formats = useFormats();
   const { id } = useMe();
@@ -115,7 +115,11 @@ function usePrintedAt(): string {
 }
 
 /** Says what is wrong with the address, or with the server, and leads back to the report. */
-function ReportFailed({ name, error, again }: Pick<Props, 'name' | 'again'> & { error: Error }) {
+function ReportFailed({
+  name,
+  error,
+  again,
+}: Pick<Props, 'name'> & Pick<Read, 'again'> & { error: Error }) {
   const words = useWords();
   if (!(error instanceof Refused))
     return <Failure title={words('shell.failed')} why={sentenceOf(error, words)} again={again} />;

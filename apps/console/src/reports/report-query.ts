@@ -74,13 +74,46 @@ async function readReport<Name extends ReportName>(
   return answer as ReportAnswers[Name];
 }
 
+/** A report as far as it is read: what its page says around the lines. */
+export interface Read {
+  /** What went wrong. It is shown in place of the lines. */
+  readonly error: Error | null;
+  readonly again: () => void;
+  readonly isReading: boolean;
+  /** The positions that the lines were read at; undefined until there are lines. */
+  readonly positions: string | undefined;
+  /** Absent for a report that comes as a whole. */
+  readonly pages?: Pages;
+}
+
+/** How much of a report in pages is read, and how to read the rest. */
+export interface Pages {
+  /** The lines that are read. */
+  readonly count: number;
+  readonly isWhole: boolean;
+  readonly readMore: () => void;
+  /** Reads all that is left, 20,000 lines at most. */
+  readonly readAll: () => Promise<void>;
+}
+
 /** Reads a report that comes as a whole. */
-export const useReport = <Name extends 'dealers' | 'payouts'>(name: Name, query: Query) =>
-  useQuery({
+export function useReport<Name extends 'dealers' | 'payouts'>(
+  name: Name,
+  query: Query,
+): Read & { readonly answer: ReportAnswers[Name] | undefined } {
+  const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['report', name, query],
     queryFn: ({ signal }) => readReport(name, query, signal),
     placeholderData: keepPreviousData,
   });
+  return {
+    answer: data,
+    positions: data?.positions,
+    error,
+    isReading: isFetching,
+    again: () => void refetch(),
+  };
+}
 
 /** Reads the totals of the commission report. */
 export const useCommissionTotals = (query: Query) =>
@@ -100,24 +133,18 @@ type PagedName = Exclude<ReportName, 'dealers' | 'payouts'>;
 type LineOf<Name extends PagedName> = ReportAnswers[Name]['lines'][number];
 
 /** The lines of a report that are read so far. */
-export interface Pages<Line, Answer> {
+interface Lines<Line, Answer> extends Read {
   /** The last page that was read. Undefined until there is one. */
   readonly answer: Answer | undefined;
   readonly lines: readonly Line[];
   readonly isWhole: boolean;
-  readonly isReading: boolean;
-  readonly error: Error | null;
-  readonly readMore: () => void;
-  /** Reads all that is left, 20,000 lines at most. */
-  readonly readAll: () => Promise<void>;
-  readonly again: () => void;
 }
 
 /** Reads a report a page at a time. */
 export function usePages<Name extends PagedName>(
   name: Name,
   query: Query,
-): Pages<LineOf<Name>, ReportAnswers[Name]> {
+): Lines<LineOf<Name>, ReportAnswers[Name]> {
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ['report', name, query],
     queryFn: ({ pageParam, signal }) =>
@@ -139,14 +166,13 @@ export function usePages<Name extends PagedName>(
     for (let page = 1; more && page < PAGES_MAX; page += 1)
       more = (await fetchNextPage({ throwOnError: true })).hasNextPage;
   };
+  const answer = data?.pages.at(-1);
+  const isWhole = !hasNextPage;
   return {
-    answer: data?.pages.at(-1),
-    lines,
-    isWhole: !hasNextPage,
+    ...{ answer, lines, isWhole, error },
+    positions: answer?.positions,
     isReading: isFetching,
-    error,
-    readMore: () => void fetchNextPage(),
-    readAll,
     again: () => void refetch(),
+    pages: { count: lines.length, isWhole, readMore: () => void fetchNextPage(), readAll },
   };
 }

@@ -6,7 +6,6 @@ import { useMay } from '../app/me.js';
 import { useFormats } from '../words/formats.js';
 import { useSpoken, useWords } from '../words/words.js';
 import { Figure } from './figure.js';
-import { LinesRead } from './lines-read.js';
 import { ShoeLink } from './places.js';
 import { ReportPage } from './report-page.js';
 import { placeOf, queryOf, useFilter, usePages, withFilter } from './report-query.js';
@@ -22,14 +21,7 @@ export function ShoesReport(): ReactNode {
   const pages = usePages('shoes', queryOf(filter));
   const total = pages.answer?.total;
   return (
-    <ReportPage
-      name="shoes"
-      error={pages.error}
-      again={pages.again}
-      isReading={pages.isReading}
-      positions={pages.answer?.positions}
-      readAll={pages.readAll}
-    >
+    <ReportPage name="shoes" read={pages}>
       {total && (
         <p>
           {words('reports.shoesTotal', {
@@ -51,7 +43,6 @@ export function ShoesReport(): ReactNode {
         totals={total ? [total] : []}
         nothing={words('reports.nothing')}
       />
-      <LinesRead pages={pages} />
     </ReportPage>
   );
 }
