@@ -38,6 +38,12 @@ async function whole(page: Page): Promise<void> {
     .or(page.locator('.report-chart'))
     .first()
     .waitFor();
+  await showEveryLine(page);
+}
+
+/** Puts every line of a long list into the page, as a print does. */
+async function showEveryLine(page: Page): Promise<void> {
+  await page.evaluate("dispatchEvent(new Event('beforeprint'))");
 }
 
 /** Opens another place of the console in the same page, without signing in again. */
@@ -307,6 +313,28 @@ describe('a file of a report', () => {
     SCREEN_MS,
   );
 });
+
+it(
+  'has only the lines in sight of a list of thousands in the page, and says how many there are',
+  async () => {
+    const page = await browser.visitAs('finance', 'reports/commission-coups');
+    await whole(page);
+    const lines = page.locator('.report-table tbody tr[data-index]');
+    const all = await lines.count();
+    expect(all).toBeGreaterThan(2_000);
+    const sums = await figures(page, 'Due', 'tfoot');
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    expect(await lines.count()).toBeLessThan(150);
+    const table = page.locator('.report-table');
+    expect(await table.getAttribute('aria-rowcount')).toBe(String(1 + all + sums.length));
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    const last = page.locator(`.report-table tr[aria-rowindex="${all + 1}"]`);
+    await last.waitFor();
+    expect(await figures(page, 'Due', 'tfoot')).toEqual(sums);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
 
 it(
   'prints every line on sheets of A4 without bars, and says who printed what and when',

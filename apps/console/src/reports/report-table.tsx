@@ -1,5 +1,6 @@
 import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { useInSight } from './in-sight.js';
 
 const features = tableFeatures({});
 type Features = typeof features;
@@ -29,14 +30,21 @@ interface Props<Line, Total> {
 export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): ReactNode {
   const { caption, columns, lines, totals = [], nothing } = props;
   const table = useRows(columns, lines);
+  const { rows } = table.getRowModel();
+  const element = useRef<HTMLTableElement>(null);
+  const inSight = useInSight(element, rows.length);
   const classes = new Map(columns.map((each) => [each.id, classOf(each)]));
   return (
     <div className="scroll report-scroll" tabIndex={0} role="group" aria-label={caption}>
-      <table className="report-table">
+      <table
+        ref={element}
+        className="report-table"
+        aria-rowcount={1 + lines.length + totals.length}
+      >
         <caption className="only-spoken">{caption}</caption>
         <thead>
           {table.getHeaderGroups().map(({ id, headers }) => (
-            <tr key={id}>
+            <tr key={id} aria-rowindex={1}>
               {headers.map((header) => (
                 <th key={header.id} scope="col" className={classes.get(header.column.id)}>
                   <table.FlexRender header={header} />
@@ -46,22 +54,37 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
           ))}
         </thead>
         <tbody>
-          {table.getRowModel().rows.map((row) => (
-            <tr key={row.id}>
-              {row.getAllCells().map((cell) => (
+          {inSight.lines.flatMap(({ place, gapPx }) => [
+            <Gap key={`gap ${place}`} px={gapPx} />,
+            <tr
+              key={rows[place]?.id}
+              ref={inSight.measure}
+              data-index={place}
+              aria-rowindex={place + 2}
+            >
+              {rows[place]?.getAllCells().map((cell) => (
                 <td key={cell.id} className={classes.get(cell.column.id)}>
                   <table.FlexRender cell={cell} />
                 </td>
               ))}
-            </tr>
-          ))}
+            </tr>,
+          ])}
+          <Gap px={inSight.afterPx} />
           {lines.length === 0 && <Nothing columns={columns.length} says={nothing} />}
         </tbody>
-        {lines.length > 0 && <Totals columns={columns} totals={totals} />}
+        {lines.length > 0 && <Totals {...{ columns, totals }} from={lines.length + 2} />}
       </table>
     </div>
   );
 }
+
+/** The room of lines that are not in the page. */
+const Gap = ({ px }: { readonly px: number }): ReactNode =>
+  px > 0 && (
+    <tr aria-hidden className="report-gap">
+      <td style={{ height: px }} />
+    </tr>
+  );
 
 function classOf({
   isNumeric,
@@ -93,12 +116,14 @@ const Nothing = ({ columns, says }: { readonly columns: number; readonly says: s
 interface TotalsProps<Line, Total> {
   readonly columns: readonly ReportColumn<Line, Total>[];
   readonly totals: readonly Total[];
+  /** The number of the first row. */
+  readonly from: number;
 }
 
-const Totals = <Line, Total>({ columns, totals }: TotalsProps<Line, Total>): ReactNode => (
+const Totals = <Line, Total>({ columns, totals, from }: TotalsProps<Line, Total>): ReactNode => (
   <tfoot>
     {totals.map((total, at) => (
-      <tr key={at}>
+      <tr key={at} aria-rowindex={from + at}>
         {columns.map(({ id, isNumeric, total: cell }) => (
           <td key={id} className={isNumeric ? 'numeric' : undefined}>
             {cell?.(total)}
