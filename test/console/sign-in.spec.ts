@@ -6,6 +6,7 @@ import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js
 import { eventually } from '../kit/eventually.js';
 import { openConsole } from '../kit/open-console.js';
 import { sentTo } from '../kit/sent-to.js';
+import { readQr } from '../kit/qr-reader.js';
 
 const TEST_MS = 120_000;
 const MINUTE_MS = 60_000;
@@ -146,6 +147,11 @@ it(
     await page.getByLabel('Present password').fill(strict.passwordOf('finance'));
     await page.getByRole('button', { name: 'Continue' }).click();
     const secret = await page.locator('.copied-text').innerText();
+    const code = page.getByRole('img', { name: 'QR code of the secret' });
+    const [, , size] = ((await code.getAttribute('viewBox')) ?? '').split(' ').map(Number);
+    expect(readQr((await code.locator('path').getAttribute('d')) ?? '', size as number)).toBe(
+      await page.getByRole('link', { name: 'open it' }).getAttribute('href'),
+    );
     const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
     await page.getByLabel('One-time code').fill('000000');
     await page.getByRole('button', { name: 'Confirm' }).click();

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { type Answers, api, dataOf } from '../api/client.js';
 import { useSubmit } from '../app/submit.js';
 import { Button } from '../controls/button.js';
@@ -6,6 +6,8 @@ import { Copied } from '../controls/copied.js';
 import { Field } from '../controls/field.js';
 import { useSpoken } from '../words/words.js';
 import { refusalOf } from './refusals.js';
+
+const QrCode = lazy(() => import('./qr-code.js'));
 
 interface Props {
   /** Called when the person has kept the recovery codes. */
@@ -71,6 +73,9 @@ function FirstCode({ begun: { secret, uri }, onConfirmed }: FirstCodeProps): Rea
       <p>
         {words('factor.secretHow')} <a href={uri}>{words('factor.open')}</a>
       </p>
+      <Suspense fallback={<div className="qr-code" />}>
+        <QrCode text={uri} label={words('factor.qr')} />
+      </Suspense>
       <Copied label={words('factor.secret')} text={secret} shown={inFours(secret)} />
       <Field
         label={words('signIn.code')}
