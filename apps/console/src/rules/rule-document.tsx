@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { burnInWords, commissionInWords, type RuleDocument } from '#baccarat';
+import type { BurnText, CommissionText, RuleDocument } from '#baccarat';
 import { Failure, sentenceOf } from '../app/failures.js';
 import { useMay } from '../app/me.js';
 import { useTitle } from '../app/title.js';
 import { Button } from '../controls/button.js';
-import { useWords } from '../words/words.js';
+import { useSpoken, useWords, type Words } from '../words/words.js';
 import { Bets } from './bets.js';
 import { Fact, Sources } from './facts.js';
 import { Irregularities } from './irregularities.js';
@@ -95,13 +95,14 @@ function Facts({ document, reference }: Shown & { readonly reference: string }):
 }
 
 function Procedure({ document }: Shown): ReactNode {
-  const words = useWords();
+  const { words, locale } = useSpoken();
+  const or = new Intl.ListFormat(locale, { type: 'disjunction' });
   const { commission, payouts, burn, cutCard } = document;
   const noted = (of: string): ReactNode => <Sources document={document} of={of} />;
   return (
     <dl className="rules-facts">
       <Fact name={words('rules.commission')}>
-        {commission ? <span lang="en">{commissionInWords(commission)}</span> : words('rules.none')}{' '}
+        {commission ? commissionIn(words, commission) : words('rules.none')}{' '}
         {commission && noted('/commission')}
       </Fact>
       <Fact name={words('rules.payouts')}>
@@ -112,7 +113,7 @@ function Procedure({ document }: Shown): ReactNode {
         {noted('/payouts')}
       </Fact>
       <Fact name={words('rules.burn')}>
-        <span lang="en">{burn.map(burnInWords).join(' or ')}</span> {noted('/burn')}
+        {or.format(burn.map((way) => burnIn(words, way)))} {noted('/burn')}
       </Fact>
       <Fact name={words('rules.cutCard')}>
         {words('rules.cutCardCoups', {
@@ -125,6 +126,18 @@ function Procedure({ document }: Shown): ReactNode {
     </dl>
   );
 }
+
+/** Returns commission in words. Its amounts are in minor units. */
+function commissionIn(words: Words, { rate, when, rounding, minimum }: CommissionText): string {
+  const rounded = words('rules.roundedTo', { ...rounding });
+  const said = words('rules.commissionIs', { rate, when, rounding: rounded });
+  if (minimum === undefined) return said;
+  return words('rules.commissionAtLeast', { commission: said, amount: minimum });
+}
+
+/** Returns a permitted burn in words. A card counts as usual where the document does not say it. */
+const burnIn = (words: Words, way: BurnText): string =>
+  words(`rules.burn.${way.count}`, { ace: 1, ten: 10, face: 10, ...way });
 
 function Announcements({ document }: Shown): ReactNode {
   const words = useWords();
