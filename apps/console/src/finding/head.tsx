@@ -5,8 +5,7 @@ import { useFormats } from '../words/formats.js';
 import { type Key, useWords } from '../words/words.js';
 import { Said } from './said.js';
 import type { Coup, Whole } from './whole.js';
-
-const SHAPES = { 1: '■', 2: '▲', 3: '●', 4: '○' } as const;
+import { SEVERITY_SHAPES } from '../game/severity.js';
 
 /** The severity by shape, number and color, and the code of a finding. */
 export function CodeSign({
@@ -16,7 +15,7 @@ export function CodeSign({
   const words = useWords();
   return (
     <span className="code-sign" data-severity={severity}>
-      <span aria-hidden="true">{SHAPES[severity]}</span>
+      <span aria-hidden="true">{SEVERITY_SHAPES[severity]}</span>
       <span className="only-spoken">{words('finding.severity')} </span>
       {severity} {code}
     </span>

@@ -1,8 +1,6 @@
 import type { ReactNode } from 'react';
 import { useWords } from '../words/words.js';
-
-/** The shape of each severity, so that no color is needed. */
-const SHAPES = ['■', '▲', '●', '○'] as const;
+import { SEVERITY_SHAPES } from '../game/severity.js';
 
 /** The severity of a finding: its shape, its number and its color. */
 export function Severity({ of }: { readonly of: 1 | 2 | 3 | 4 }): ReactNode {
@@ -11,7 +9,7 @@ export function Severity({ of }: { readonly of: 1 | 2 | 3 | 4 }): ReactNode {
     <span className="queue-severity" data-severity={of}>
       <span className="only-spoken">{words('queue.severity', { severity: of })}</span>
       <span aria-hidden>
-        {SHAPES[of - 1]}
+        {SEVERITY_SHAPES[of]}
         {of}
       </span>
     </span>

@@ -9,15 +9,13 @@ import { ReportPage } from './report-page.js';
 import { queryOf, useFilter, usePages } from './report-query.js';
 import { type ReportColumn, ReportTable } from './report-table.js';
 import { byCurrency, sum } from './sums.js';
+import { SEVERITY_SHAPES } from '../game/severity.js';
 
 type Line = Answers['FindingAnswer'];
 interface Total {
   readonly currency: string;
   readonly amount: number;
 }
-
-/** A severity is known by its shape, too. */
-const SHAPES: Readonly<Record<number, string>> = { 1: '■', 2: '▲', 3: '●', 4: '○' };
 
 /** The findings under a figure, whether they were ruled or not. */
 export function FindingsUnder(): ReactNode {
@@ -117,7 +115,7 @@ function useFactColumns(): ReportColumn<Line, Total>[] {
 export function Severity({ severity }: { readonly severity: number }): ReactNode {
   return (
     <span className={`report-severity-${severity}`}>
-      {SHAPES[severity]}
+      {SEVERITY_SHAPES[severity]}
       {severity}
     </span>
   );

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Severity } from '../game/road-coups.js';
 import { useWords } from '../words/words.js';
-
-const SHAPES: Readonly<Record<Severity, string>> = { 1: '■', 2: '▲', 3: '●', 4: '○' };
+import { SEVERITY_SHAPES } from '../game/severity.js';
 
 /** The shape of a severity, read as words. */
 export function Flag({ severity }: { readonly severity: Severity }): ReactNode {
@@ -14,7 +13,7 @@ export function Flag({ severity }: { readonly severity: Severity }): ReactNode {
       role="img"
       aria-label={words('road.flag', { severity })}
     >
-      {SHAPES[severity]}
+      {SEVERITY_SHAPES[severity]}
     </span>
   );
 }
