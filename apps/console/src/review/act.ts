@@ -26,9 +26,9 @@ export interface Sent<Name extends Command> {
 const PATIENCE = { ms: 20_000 };
 
 /**
- * Sends a command on a finding, again under its key where the outcome is not known, and returns once
- * it took effect. Throws `Refused` with the problem if it took none, and `Unreachable` if no answer
- * came. A command that is on the log and not decided about within 20 seconds is `Refused` as
+ * Sends a command on a finding, again under its key where the outcome is not known, and returns
+ * once it took effect. Throws `Refused` with the problem if it took none, and `Unreachable` if no
+ * answer came. A command that is on the log and not decided about within 20 seconds is `Refused` as
  * `not-yet-visible`.
  */
 export async function act<Name extends Command>(sent: Sent<Name>): Promise<Taken> {
