@@ -29,7 +29,13 @@ const USUAL = /** @type {const} */ ([1280, 900]);
 /** Here the queue has room for a finding beside it. */
 const WIDE = /** @type {const} */ ([1920, 1080]);
 
-/** @typedef {{ name: string, path: string, person: string, size?: readonly [number, number] }} Screen */
+/**
+ * @typedef {object} Screen
+ * @property {string} name
+ * @property {string} path
+ * @property {string} person
+ * @property {readonly [number, number]} [size] The size of the window, if not the usual one.
+ */
 /**
  * @typedef {object} Picture
  * @property {Screen} screen
