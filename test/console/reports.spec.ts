@@ -180,7 +180,7 @@ describe('the report on dealers', () => {
       const page = await browser.visitAs('pit-boss', 'reports/dealers');
       await whole(page);
       await page.waitForSelector('.report-chart svg.plot');
-      const drawn = await page.locator('.report-chart [aria-label=bar] rect').count();
+      const drawn = await page.locator('.report-chart svg.plot circle').count();
       expect(drawn).toBe(await page.locator('tbody tr').count());
       for (const [column, counted] of [
         ['Coups', 'tbody tr'],
