@@ -63,7 +63,7 @@ interface Listed {
 async function showsListed(page: Page, query: string): Promise<readonly string[]> {
   const { lines } = await api<Listed>('regulator', `findings?order=queue&${query}`);
   const ids = lines.map(({ id }) => id);
-  await eventually(`the rows of ${query}`, async () => `${await idsOn(page)}` === `${ids}`);
+  await eventually(`the rows of ${query}`, async () => (await idsOn(page)).join() === ids.join());
   return ids;
 }
 const held = async (person: string): Promise<string[]> =>

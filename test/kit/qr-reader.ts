@@ -1,11 +1,7 @@
-import { createRequire } from 'node:module';
+import jsqr from 'jsqr';
 
-// its types say `export default`, but Node finds the function itself
-const jsQR = createRequire(import.meta.url)('jsqr') as (
-  rgba: Uint8ClampedArray,
-  width: number,
-  height: number,
-) => { readonly data: string } | null;
+// the module is the function, and has it as `default` too, as its types say
+const { default: read } = jsqr;
 
 /** The width of a module in pixels: a reader finds no finer ones. */
 const SCALE = 4;
@@ -23,5 +19,5 @@ export function readQr(path: string, size: number): string | undefined {
       for (let at = from; at < from + Number(length) * SCALE; at += 1)
         rgba.fill(0, at * 4, at * 4 + 3);
     }
-  return jsQR(rgba, width, width)?.data;
+  return read(rgba, width, width)?.data;
 }

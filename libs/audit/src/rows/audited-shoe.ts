@@ -8,7 +8,7 @@ import { permittedAfter } from '../judges/shoe.js';
 import { changeDuty } from '../step.js';
 
 /** The burn of a shoe: the cards burned before its first coup. */
-export interface AuditedBurn {
+interface AuditedBurn {
   /** In the order drawn, as recorded and corrected; null was not read. */
   readonly cards: readonly (Card | null)[];
   /**
@@ -21,7 +21,7 @@ export interface AuditedBurn {
 }
 
 /** When the cut card of a shoe showed first. */
-export interface AuditedCutCard {
+interface AuditedCutCard {
   /** The coup in which it showed, or else the last one before; null if there was none. */
   readonly coup: number | null;
   /** Whether cards of that coup had been drawn, and it was not over. */

@@ -165,7 +165,7 @@ function isOverdue(where: Where, { is, raisedBefore }: Overdue): void {
 
 /** The time alone selects nearly all, so holds are looked up for few. */
 function losesVideo(where: Where, { kept, from, to }: VideoEnds): void {
-  const end = `greatest(f.at + make_interval(secs => ${Number(kept)}), ${HELD_UNTIL})`;
+  const end = `greatest(f.at + make_interval(secs => ${where.parameter(kept)}), ${HELD_UNTIL})`;
   where
     .and('f.at <= ?', new Date(Date.parse(to) - kept * 1000).toISOString())
     .and(`${end} > ? and ${end} <= ?`, from, to);
