@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { drawnCode } from '../../apps/console/src/sign-in/drawn-code.js';
-import { readQr } from '../kit/qr-reader.js';
+import { readQr } from './qr-reader.js';
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 

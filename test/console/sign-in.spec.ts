@@ -6,7 +6,7 @@ import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js
 import { eventually } from '../kit/eventually.js';
 import { openConsole } from '../kit/open-console.js';
 import { sentTo } from '../kit/sent-to.js';
-import { readQr } from '../kit/qr-reader.js';
+import { readQr } from './qr-reader.js';
 
 const TEST_MS = 120_000;
 const MINUTE_MS = 60_000;

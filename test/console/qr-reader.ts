@@ -1,7 +1,4 @@
-import jsqr from 'jsqr';
-
-// the module is the function, and has it as `default` too, as its types say
-const { default: read } = jsqr;
+import read from 'jsqr';
 
 /** The width of a module in pixels: a reader finds no finer ones. */
 const SCALE = 4;
