@@ -110,13 +110,13 @@ function ActLine({ act, currency }: LineProps): ReactNode {
 
 const TEXTS = ['text', 'note', 'reason', 'camera', 'request'] as const;
 const TIMES = ['from', 'to', 'until'] as const;
-const ROLES = ['pit-boss', 'surveillance', 'compliance'] as const;
 
 /** What an act says, field by field. */
 function ActData({ data, currency }: { readonly data: Act['data'] } & Omit<LineProps, 'act'>) {
   const words = useWords();
   const { dateTime } = useFormats();
-  const role = ROLES.find((each) => each === data['to']);
+  // a hold names a time in the same field
+  const role = words.find(`role.${textOf(data['to'])}`);
   return (
     <>
       <Decided data={data} currency={currency} />
@@ -133,7 +133,7 @@ function ActData({ data, currency }: { readonly data: Act['data'] } & Omit<LineP
           <VideoLink>{textOf(data['video'])}</VideoLink>
         </div>
       )}
-      {role && <div>→ {words(`role.${role}`)}</div>}
+      {role && <div>→ {role}</div>}
       {!role &&
         TIMES.filter((name) => !Number.isNaN(Date.parse(textOf(data[name])))).map((name) => (
           <div key={name} className="muted">
