@@ -203,3 +203,27 @@ it(
   },
   TEST_MS,
 );
+
+it(
+  'shows a window without a shared stream what came while it was hidden',
+  async () => {
+    const table = await PlayedTable.open(server, 'H1');
+    const page = await browser.visitAs('pit-boss', 'queue?table=H1');
+    await page.addInitScript('delete globalThis.SharedWorker');
+    await page.reload();
+    await isLive(page);
+    const turn = (state: 'hidden' | 'visible'): Promise<void> =>
+      page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true });
+         document.dispatchEvent(new Event('visibilitychange'));`,
+      );
+    await turn('hidden');
+    await table.play((log) => faultyCoup(log, 1));
+    await findingOf(await sentTo(server, 'pit-boss'), 'table=H1&code=TC-08');
+    expect(await page.getByRole('button', { name: 'Show' }).count()).toBe(0);
+    await turn('visible');
+    await page.getByRole('button', { name: 'Show' }).waitFor();
+    await page.context().close();
+  },
+  TEST_MS,
+);

@@ -4,6 +4,7 @@ const AGAIN_MS_MIN = 60_000;
 /**
  * Reloads the page if a part of it cannot be loaded: the server has a newer build, whose files have
  * other names. Once a minute at most, so that a missing file cannot make the page reload for ever.
+ * Reloads it too if the browser had set it aside and shows it again: nothing reached it meanwhile.
  */
 export function reloadWhenOutdated(): void {
   addEventListener('vite:preloadError', (event) => {
@@ -12,5 +13,8 @@ export function reloadWhenOutdated(): void {
     event.preventDefault();
     sessionStorage.setItem(RELOADED_AT, String(Date.now()));
     location.reload();
+  });
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) location.reload();
   });
 }

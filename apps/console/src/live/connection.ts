@@ -15,25 +15,34 @@ export type LiveReport =
 const SILENCE_MS_MAX = 10_000;
 const AGAIN_MS = { least: 1_000, most: 5_000 };
 
+/** Where a reader of the stream is: the id of the last message that it got, or an empty text. */
+interface StreamPlace {
+  lastId: string;
+}
+
 /**
  * Follows the stream until `stop`. After a loss it connects again within 1 to 5 seconds and resumes
- * after the last event that it got, so nothing is missed.
+ * after the last event that it got, so nothing is missed. It begins after `place`, and keeps it, so
+ * that the stream can be followed from there later.
  */
-export function follow(url: string, report: (report: LiveReport) => void): { stop(): void } {
+export function follow(
+  url: string,
+  report: (report: LiveReport) => void,
+  place: StreamPlace = { lastId: '' },
+): { stop(): void } {
   const stopped = new AbortController();
-  void followOn(url, report, stopped.signal);
+  void followOn(url, report, { place, stopped: stopped.signal });
   return { stop: () => stopped.abort() };
 }
 
 async function followOn(
   url: string,
   report: (report: LiveReport) => void,
-  stopped: AbortSignal,
+  { place, stopped }: { readonly place: StreamPlace; readonly stopped: AbortSignal },
 ): Promise<void> {
-  let lastId = '';
   for (;;) {
-    const outcome = await connect(url, lastId, stopped, (seen) => {
-      lastId = seen.id ?? lastId;
+    const outcome = await connect(url, place.lastId, stopped, (seen) => {
+      place.lastId = seen.id ?? place.lastId;
       report(seen.event ? { is: 'event', event: seen.event } : { is: 'live' });
     });
     if (outcome === 'stopped') return;

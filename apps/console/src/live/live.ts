@@ -78,12 +78,16 @@ function joinShared(url: string, report: (report: LiveReport) => void): () => vo
   };
 }
 
-/** Without a SharedWorker each visible window has a stream of its own. */
+/**
+ * Without a SharedWorker each visible window has a stream of its own. What happened while it was
+ * hidden comes when it is seen again.
+ */
 function followWhileVisible(url: string, report: (report: LiveReport) => void): () => void {
+  const place = { lastId: '' };
   let stream: { stop(): void } | undefined;
   const turn = (): void => {
     stream?.stop();
-    stream = document.visibilityState === 'visible' ? follow(url, report) : undefined;
+    stream = document.visibilityState === 'visible' ? follow(url, report, place) : undefined;
   };
   document.addEventListener('visibilitychange', turn);
   turn();
