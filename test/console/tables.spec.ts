@@ -353,7 +353,11 @@ describe('a shoe', () => {
     await floor.send(log.events.splice(0));
     const page = await browser.visitAs('finance', shoeAddress('X3', opened));
     const fact = async (name: string): Promise<string> =>
-      textOf(page.locator('.tables-facts dl > div').filter({ has: page.getByText(name) }));
+      textOf(
+        page
+          .locator('.tables-facts dl > div')
+          .filter({ has: page.getByText(name, { exact: true }) }),
+      );
     const shows = (name: string, text: string): Promise<unknown> =>
       eventually(`${name} ${text}`, async () => (await fact(name)) === `${name} ${text}`);
     await shows('Burn', 'none');
