@@ -351,7 +351,7 @@ describe('a shoe', () => {
     const log = new TableLog('X3');
     const opened = log.open({ rules: 'punto-banco@1' });
     await floor.send(log.events.splice(0));
-    const page = await browser.visitAs('finance', shoeAddress('X3', opened));
+    const page = await browser.visitAs('pit-boss', shoeAddress('X3', opened));
     const fact = async (name: string): Promise<string> =>
       textOf(
         page
