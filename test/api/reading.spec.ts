@@ -191,8 +191,7 @@ describe('an invalid query', () => {
     ]);
     const routes = routesOf(floor.server.api.app)
       .filter(
-        ({ method, url }) =>
-          method === 'GET' && url.startsWith('/v1/') && !url.endsWith('/stream'),
+        ({ method, url }) => method === 'GET' && url.startsWith('/v1/') && !url.endsWith('/stream'),
       )
       .map(({ url }) => url);
     expect(routes.length).toBeGreaterThan(16);

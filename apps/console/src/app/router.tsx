@@ -49,16 +49,23 @@ function Start() {
   return <Navigate to={place?.to ?? '/settings'} replace />;
 }
 
-/** Returns a component for those who have one of the permissions. Others read why they see nothing. */
-function For(needs: readonly Permission[], Screen: ComponentType): () => ReactNode {
-  return function Permitted() {
+type LoadedScreen = ComponentType & { preload?: () => Promise<unknown> };
+
+/**
+ * Returns a component for those who have one of the permissions. Others read why they see nothing.
+ * The router loads the file of the screen before it leaves the last one: React would hide the
+ * whole page meanwhile, and the focus would be lost.
+ */
+function For(needs: readonly Permission[], Screen: LoadedScreen): LoadedScreen {
+  function Permitted(): ReactNode {
     const { permissions } = useMe();
     return needs.length === 0 || needs.some((each) => permissions.includes(each)) ? (
       <Screen />
     ) : (
       <NotForYou />
     );
-  };
+  }
+  return Object.assign(Permitted, Screen.preload && { preload: Screen.preload });
 }
 
 /** Declares a screen: its address, who may see it, and its file, which is loaded when it is shown. */
@@ -72,7 +79,7 @@ const screen = <Path extends string, Module extends Record<string, unknown>>(
     getParentRoute: () => inside,
     path,
     validateSearch: (search): Search => search as Search,
-    component: For(needs, lazyRouteComponent(load, name) as ComponentType),
+    component: For(needs, lazyRouteComponent(load, name) as LoadedScreen),
   });
 
 const reports = PLACES.find(({ to }) => to === '/reports')?.needs ?? [];
