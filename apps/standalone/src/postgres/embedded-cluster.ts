@@ -49,6 +49,10 @@ const CONNECT_MS_MAX = 2_000;
 const QUERY_MS_MAX = 60_000;
 /** Lines of the server's log that an error may quote. */
 const TAIL_LINES = 5;
+/** Ports that are tried where another program binds each before the server does. */
+const PORTS_MAX = 5;
+/** What the server says last, in its own language, if another program has its port. */
+const PORT_TAKEN = 'could not create any TCP/IP sockets';
 const UNSAFE = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
 /** Codes of PostgreSQL for a database that another session has just made. */
 const EXISTS = ['42P04', '23505'];
@@ -174,11 +178,26 @@ export class EmbeddedCluster {
     return false;
   }
 
-  private async launch({ postgres }: Binaries): Promise<void> {
-    const { dir, port, ephemeral = false } = this.options;
+  /** Starts a server, on another port if the one that was free has just been taken. */
+  private async launch(binaries: Binaries): Promise<void> {
+    const { dir, port } = this.options;
     const portFile = join(dir, 'port');
     const last = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8')) : 0;
-    this.port = port ?? (await freePort(last));
+    for (let tried = 1; ; tried += 1) {
+      this.port = port ?? (await freePort(tried === 1 ? last : 0));
+      try {
+        await this.launchOnPort(binaries);
+        break;
+      } catch (error) {
+        const isTaken = (error as Error).message.includes(PORT_TAKEN);
+        if (!isTaken || port !== undefined || tried === PORTS_MAX) throw error;
+      }
+    }
+    writeFileSync(portFile, String(this.port));
+  }
+
+  private async launchOnPort({ postgres }: Binaries): Promise<void> {
+    const { dir, ephemeral = false } = this.options;
     const user = runAs(dir, postgres);
     user.own(this.pgdata);
     if (user.lacks !== undefined) this.options.note?.(user.lacks);
@@ -194,7 +213,6 @@ export class EmbeddedCluster {
     this.child = child;
     this.pid = child.pid;
     await this.untilAnswering(child);
-    writeFileSync(portFile, String(this.port));
   }
 
   private serverArguments(): string[] {
