@@ -319,6 +319,21 @@ describe('the screen of a coup', () => {
   );
 
   it(
+    'prints who printed it and the positions that its answer had',
+    async () => {
+      const { coup, finding } = await whole(await firstOf('PY-03'));
+      const path = `coups/${encodeURIComponent(coup.ref)}?table=${finding.table}`;
+      const page = await browser.visitAs('compliance', path);
+      await open(page);
+      await page.emulateMedia({ media: 'print' });
+      await page.getByText('Printed by compliance').waitFor();
+      const { positions } = await ask<{ positions: string }>('compliance', path);
+      await page.getByText(`Positions of the log: ${positions}`).waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
     'says that nothing has an unknown reference',
     async () => {
       const page = await browser.visitAs('pit-boss', 'coups/no%2Fsuch%23coup%25?table=B04');

@@ -178,7 +178,7 @@ export function CoupScreen(): ReactNode {
 }
 
 interface CoupProps extends Omit<ViewProps, 'whole' | 'back'> {
-  readonly coup: Coup;
+  readonly coup: Coup & { readonly positions: string };
 }
 
 function CoupOnly({ coup, step, onStep }: CoupProps): ReactNode {
@@ -204,7 +204,7 @@ function CoupOnly({ coup, step, onStep }: CoupProps): ReactNode {
         </section>
       </CoupView>
       <Road coups={coups} marked={coup.ref} />
-      <PrintFoot positions={null} evidence={null} />
+      <PrintFoot positions={coup.positions} evidence={null} />
     </article>
   );
 }

@@ -6,7 +6,8 @@ import { Said } from './said.js';
 
 interface Props {
   /** The positions of the log that the page includes. */
-  readonly positions: string | null;
+  readonly positions: string;
+  /** The hash over what a ruling would rest on, if the page shows a finding. */
   readonly evidence: string | null;
 }
 
@@ -33,11 +34,9 @@ export function PrintFoot({ positions, evidence }: Props): ReactNode {
           {words('finding.evidence')}: SHA-256 <code>{evidence}</code>
         </p>
       )}
-      {positions !== null && (
-        <p>
-          {words('finding.positions')}: <code>{positions}</code>
-        </p>
-      )}
+      <p>
+        {words('finding.positions')}: <code>{positions}</code>
+      </p>
     </footer>
   );
 }

@@ -34,6 +34,9 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
   const element = useRef<HTMLTableElement>(null);
   const inSight = useInSight(element, rows.length);
   const classes = new Map(columns.map((each) => [each.id, classOf(each)]));
+  // Called, not rendered as a component: a new function at each drawing would be a new component,
+  // and a link that is replaced between press and release is never clicked.
+  const contents = new Map(columns.map(({ id, cell }) => [id, cell]));
   return (
     <div className="scroll report-scroll" tabIndex={0} role="group" aria-label={caption}>
       <table
@@ -62,9 +65,9 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
               data-index={place}
               aria-rowindex={place + 2}
             >
-              {rows[place]?.getAllCells().map((cell) => (
-                <td key={cell.id} className={classes.get(cell.column.id)}>
-                  <table.FlexRender cell={cell} />
+              {rows[place]?.getAllCells().map(({ id, column, row }) => (
+                <td key={id} className={classes.get(column.id)}>
+                  {contents.get(column.id)?.(row.original)}
                 </td>
               ))}
             </tr>,
@@ -99,8 +102,8 @@ function useRows<Line, Total>(
   lines: readonly Line[],
 ) {
   const helper = createColumnHelper<Features, Line & object>();
-  const defined: ColumnDef<Features, Line & object>[] = columns.map(({ id, title, cell }) =>
-    helper.display({ id, header: title, cell: ({ row }) => cell(row.original) }),
+  const defined: ColumnDef<Features, Line & object>[] = columns.map(({ id, title }) =>
+    helper.display({ id, header: title }),
   );
   return useTable({ features, columns: defined, data: lines as readonly (Line & object)[] });
 }
