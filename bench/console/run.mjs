@@ -241,12 +241,13 @@ function sizes() {
     .map((name) => `assets/${name}`)
     .filter((name) => !first.includes(name))
     .sort((a, b) => bytes(b) - bytes(a));
-  console.log(
-    `console | first load ${sum(first.filter((name) => name.endsWith('.js')))} kB of scripts, ${sum(first.filter((name) => name.endsWith('.css')))} kB of styles; largest other files ${others
-      .slice(0, 4)
-      .map((name) => `${name.slice('assets/'.length)} ${bytes(name).toFixed(1)} kB`)
-      .join(', ')}`,
-  );
+  const sumOf = (/** @type {string} */ end) => sum(first.filter((name) => name.endsWith(end)));
+  const largest = others
+    .slice(0, 4)
+    .map((name) => `${name.slice('assets/'.length)} ${bytes(name).toFixed(1)} kB`)
+    .join(', ');
+  console.log(`console | first load ${sumOf('.js')} kB of scripts, ${sumOf('.css')} kB of styles`);
+  console.log(`console | largest other files ${largest}`);
 }
 
 sizes();

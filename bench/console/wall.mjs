@@ -33,13 +33,15 @@ const MEASURE = `async (frame) => {
   const context = canvas.getContext('2d');
   context.drawImage(image, 0, 0);
   const { data } = context.getImageData(0, 0, image.width, image.height);
-  const linear = (byte) => (byte <= 10 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
+  const linear = (byte) =>
+    byte <= 10 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4;
   const sums = new Array(9).fill(0);
   const counts = new Array(9).fill(0);
   for (let at = 0; at < data.length; at += 4) {
     const [x, y] = [(at / 4) % image.width, Math.floor(at / 4 / image.width)];
     const part = Math.floor((3 * y) / image.height) * 3 + Math.floor((3 * x) / image.width);
-    sums[part] += 0.2126 * linear(data[at]) + 0.7152 * linear(data[at + 1]) + 0.0722 * linear(data[at + 2]);
+    const [red, green, blue] = [data[at], data[at + 1], data[at + 2]].map(linear);
+    sums[part] += 0.2126 * red + 0.7152 * green + 0.0722 * blue;
     counts[part] += 1;
   }
   return Math.max(...sums.map((sum, part) => sum / counts[part]));
@@ -142,14 +144,15 @@ try {
   );
   const brightest = Math.max(...wall.brightness);
   const told = (await wall.page.getByRole('status').allInnerTexts()).filter(Boolean);
+  const middle = spread(wall.brightness).median.toFixed(4);
+  const isDark = brightest <= BRIGHTEST ? 'reached' : 'not reached';
+  const frames = `${wall.brightness.length} frames`;
   const lines = [
     `live in ${live} of ${looks} looks: ${live === looks ? 'reached' : 'not reached'}`,
     `heap ${first?.toFixed(1)} MB in the first third, ${last?.toFixed(1)} MB in the last: ${
       Number(last) <= Number(first) * GROWTH ? 'flat' : 'grows'
     }`,
-    `brightest of ${wall.brightness.length} frames ${brightest.toFixed(4)}, median ${spread(wall.brightness).median.toFixed(4)}, aim ${BRIGHTEST}: ${
-      brightest <= BRIGHTEST ? 'reached' : 'not reached'
-    }`,
+    `brightest of ${frames} ${brightest.toFixed(4)}, median ${middle}, aim ${BRIGHTEST}: ${isDark}`,
     `said at the end: ${told.join(' / ') || 'nothing'}`,
     `complaints of the page: ${complaints.length === 0 ? 'none' : complaints.join(' / ')}`,
   ];

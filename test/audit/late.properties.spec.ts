@@ -40,10 +40,14 @@ function eventsOf(table: ShortTable): Sent[] {
 
 const referenceOf = ({ source, id }: Sent): string => `${source as string}#${id as string}`;
 
-/** Loses the event at `at`, delivers it after `delay` more events, and enters it by a correction. */
+/**
+ * Loses the event at `at`, delivers it after `delay` more events, and enters it by a correction. The
+ * event is one of a shoe: what came before the first opening belongs to the table.
+ */
 function entered(events: readonly Sent[], at: number, delay: number): Sent[] | undefined {
   const lost = events[at] as Sent;
   if (lost.type === 'shoeprint.shoe-opened.v1') return undefined;
+  if (at < events.findIndex(({ type }) => type === 'shoeprint.shoe-opened.v1')) return undefined;
   const next = events.findIndex((event, i) => i > at && event.source === lost.source);
   if (next < 0) return undefined;
   const openings = events.flatMap(({ type }, i) =>

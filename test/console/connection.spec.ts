@@ -214,8 +214,11 @@ it(
     await isLive(page);
     const turn = (state: 'hidden' | 'visible'): Promise<void> =>
       page.evaluate(
-        `Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true });
-         document.dispatchEvent(new Event('visibilitychange'));`,
+        `{
+          const visibilityState = { get: () => '${state}', configurable: true };
+          Object.defineProperty(document, 'visibilityState', visibilityState);
+          document.dispatchEvent(new Event('visibilitychange'));
+        }`,
       );
     await turn('hidden');
     await table.play((log) => faultyCoup(log, 1));

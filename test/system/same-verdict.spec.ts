@@ -64,6 +64,7 @@ const findingOf = ({
   raisedAt: _r,
   review: _v,
   gamingDay: _g,
+  videoHeldUntil: _h,
   ...finding
 }: FindingLine): Finding => ({
   ...finding,

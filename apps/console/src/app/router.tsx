@@ -1,4 +1,5 @@
 import {
+  type AsyncRouteComponent,
   createRootRoute,
   createRoute,
   createRouter,
@@ -7,7 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import type { ComponentType, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { SignInScreen } from '../sign-in/sign-in-screen.js';
 import { parseSearch, type Search, writeSearch } from './address.js';
 import { NotForYou, ScreenFailed, ScreenMissing } from './failures.js';
@@ -49,7 +50,7 @@ function Start() {
   return <Navigate to={place?.to ?? '/settings'} replace />;
 }
 
-type LoadedScreen = ComponentType & { preload?: () => Promise<unknown> };
+type LoadedScreen = AsyncRouteComponent<object>;
 
 /**
  * Returns a component for those who have one of the permissions. Others read why they see nothing.
