@@ -1,6 +1,6 @@
 import type { Card } from '#baccarat';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, dataOf } from '../api/client.js';
 import { useMay } from '../app/me.js';
 import { PlayingCard } from '../game/card.js';
@@ -20,8 +20,21 @@ interface Props {
 
 /** The hands with the cards that a finding names, small. The card at fault has a bracket. */
 export function CardsInQuestion({ row, isAtRest }: Props): ReactNode {
+  const may = useMay('read-coups');
+  const [hasRested, setHasRested] = useState(isAtRest);
+  if (isAtRest && !hasRested) setHasRested(true);
+  const { coupRef, impact } = row;
+  return may && hasRested && coupRef !== null && !impact && <Hands row={row} coupRef={coupRef} />;
+}
+
+interface HandsProps {
+  readonly row: Row;
+  readonly coupRef: string;
+}
+
+function Hands({ row, coupRef }: HandsProps): ReactNode {
   const words = useWords();
-  const steps = useSteps(row, isAtRest) ?? [];
+  const steps = useSteps(coupRef, row.table) ?? [];
   const named = steps.filter(({ findings }) => findings?.includes(row.id));
   return HANDS.filter((hand) => named.some(({ to }) => to === hand)).map((hand) => (
     <span key={hand} role="group" aria-label={words(`side.${hand}`)}>
@@ -40,20 +53,18 @@ export function CardsInQuestion({ row, isAtRest }: Props): ReactNode {
 }
 
 /** Returns the cards of the coup, once they have been read. */
-function useSteps({ coupRef, table, impact }: Row, isAtRest: boolean) {
-  const may = useMay('read-coups');
+function useSteps(coupRef: string, table: string) {
   return useQuery({
     queryKey: ['queue', 'cards', table, coupRef],
     queryFn: async ({ signal }) => {
       const coup = await dataOf(
         api.GET('/v1/coups/{id}', {
-          params: { path: { id: coupRef ?? '' }, query: { table } },
+          params: { path: { id: coupRef }, query: { table } },
           signal,
         }),
       );
       return coup.steps.map(({ card, to, findings }) => ({ card, to, findings }));
     },
-    enabled: may && isAtRest && coupRef !== null && !impact,
     staleTime: KEPT_MS,
     gcTime: KEPT_MS,
     retry: false, // the row is whole without them

@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import { useMe } from '../app/me.js';
 import { usePreferences } from '../settings/preferences.js';
 import { useSpoken } from './words.js';
@@ -40,8 +39,17 @@ export function useFormats(): Formats {
   const { locale } = useSpoken();
   const { utc } = usePreferences();
   const { house } = useMe();
-  const zone = utc ? 'UTC' : house.zone;
-  return useMemo(() => formatsOf(locale, zone), [locale, zone]);
+  return keptFormats(locale, utc ? 'UTC' : house.zone);
+}
+
+const kept = new Map<string, Formats>();
+
+/** Returns the formats of a language and a zone, made once: a row of a list is drawn too often. */
+function keptFormats(locale: string, zone: string): Formats {
+  const key = `${locale} ${zone}`;
+  const formats = kept.get(key) ?? formatsOf(locale, zone);
+  kept.set(key, formats); // five languages, the zone of the house and UTC
+  return formats;
 }
 
 /** Returns how to write values in a language and a zone. */
