@@ -63,7 +63,7 @@ function Queue({ search }: { readonly search: Search }): ReactNode {
     <section className="queue">
       <h1 className="only-spoken">{words('shell.queue')}</h1>
       <div className="queue-head">
-        <Views filter={filter} view={search['view']} />
+        <Views filter={filter} view={search['view']} isCounted={rows !== undefined} />
         <SearchBox {...{ filter, onFilter }} input={box} onLeave={() => list.current?.focus()} />
         <Order {...{ filter, onFilter }} />
       </div>

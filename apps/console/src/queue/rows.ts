@@ -41,6 +41,8 @@ interface Place {
 const ROWS_MAX = 120_000;
 /** The rows of a page. */
 export const PAGE_ROWS = 200;
+/** The rows of the first page: those in sight, so that they are there soon. */
+const FIRST_ROWS = 50;
 /** The rows that are read again at once, to find the row that has the focus. */
 const AGAIN_ROWS = 1_000;
 const AGAIN_PAGES_MAX = 5;
@@ -71,7 +73,7 @@ export class QueueRows {
   /** Reads the first page. `isByWorth` is whether the gravest come first, then the oldest. */
   static async open(read: ReadPage, isByWorth: boolean): Promise<QueueRows> {
     const rows = new QueueRows(read, isByWorth);
-    rows.replace(await read(null, PAGE_ROWS));
+    rows.replace(await read(null, FIRST_ROWS));
     return rows;
   }
 

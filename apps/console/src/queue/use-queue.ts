@@ -58,8 +58,8 @@ export const readFacetsAgain = (): Promise<void> =>
   queries.invalidateQueries({ queryKey: ['queue', 'facets'] });
 
 /** Returns the counts of a filter. While another is read, those of the last one stay. */
-export const useFacets = (filter: QueueFilter) =>
-  useQuery({ ...facetsQuery(filter), placeholderData: keepPreviousData });
+export const useFacets = (filter: QueueFilter, enabled = true) =>
+  useQuery({ ...facetsQuery(filter), enabled, placeholderData: keepPreviousData });
 
 /**
  * Returns the rows of a filter, and keeps them up to date in place. Rows that were read when the

@@ -32,16 +32,18 @@ interface Props {
   readonly filter: QueueFilter;
   /** The saved view that the address names. */
   readonly view: string | undefined;
+  /** Whether the queues are counted. Until then the server has the rows to read. */
+  readonly isCounted: boolean;
 }
 
 /** The queues that everybody has, and those that this person saved. */
-export function Views({ filter, view }: Props): ReactNode {
+export function Views({ filter, view, isCounted }: Props): ReactNode {
   const words = useWords();
   const mayArrange = useMay('arrange-screens');
   const { data } = useQuery({ ...viewsQuery, enabled: mayArrange });
-  const mine = useFacets(MINE).data?.total;
-  const toSign = useFacets(TO_SIGN).data?.total;
-  const videoSoon = useFacets(VIDEO_SOON).data?.total;
+  const mine = useFacets(MINE, isCounted).data?.total;
+  const toSign = useFacets(TO_SIGN, isCounted).data?.total;
+  const videoSoon = useFacets(VIDEO_SOON, isCounted).data?.total;
   const shown: Search = { ...filter, ...(view !== undefined && { view }) };
   return (
     <nav className="queue-views" aria-label={words('queue.views')}>
