@@ -203,6 +203,43 @@ describe('one finding', () => {
     expect([...states].sort()).toEqual(['open', 'proposed', 'ruled']);
   });
 
+  it('has for each finding of its coup the card that is wrong, or the hand that lacks one', async () => {
+    const coups = new Map((await all('status=standing')).map((line) => [line.coupRef, line]));
+    const seen = new Set<string>();
+    for (const { id, coupRef } of coups.values()) {
+      const { coup } = coupRef === null ? { coup: null } : await whole(id);
+      for (const { code, hand, events, event, fault } of coup?.raised ?? []) {
+        const of = (to: string) => coup?.steps.filter((step) => step.to === to) ?? [];
+        const third = { player: of('player')[2]?.ref, banker: of('banker')[2]?.ref };
+        const card = (ref: string | undefined) => ({ is: 'card', ref });
+        const expected: Readonly<Record<string, unknown>> = {
+          'TC-01': card(third.player),
+          'TC-02': card(third.banker),
+          'TC-03': { is: 'missing', hand: 'player' },
+          'TC-04': card(third.player),
+          'TC-05': { is: 'missing', hand: 'banker' },
+          'TC-06': card(third.banker),
+          'TC-07': { is: 'missing', hand: 'banker' },
+          'TC-08': card(third.banker),
+          'TC-09': card(third.banker),
+          'TC-11': card(of(hand ?? '')[3]?.ref),
+          'DL-01': card(coup?.steps[0]?.ref),
+          'DL-06': card(event),
+          'DV-01': card(event),
+          'PR-01': card(events[0]),
+          'RS-01': null,
+          'RS-02': null,
+          'BT-01': null,
+          'PY-03': null,
+        };
+        if (!(code in expected)) continue;
+        expect([code, fault]).toEqual([code, expected[code]]);
+        seen.add(code);
+      }
+    }
+    expect(seen.size).toBe(18);
+  });
+
   it('does not exist for readers of other tables, the same as an unknown one', async () => {
     const [of] = await all(`table=${TABLES[0]}`);
     const token = await floor.server.api.person('compliance', { tables: [TABLES[1]] });

@@ -117,6 +117,26 @@ it('shows each of nine cards where it went, and the three that no rule allows', 
   await page.context().close();
 });
 
+it('marks the card that came out of turn, and no card where only a spoken total was wrong', async () => {
+  const page = await shown('NT', (log) => {
+    log.add('terminal', 'coup-opened', { coup: 1 });
+    log.add('terminal', 'betting-closed');
+    log.draw('P 2S B 3H P 3D B KC B 6C P 4S');
+    log.add('terminal', 'outcome-declared', { outcome: 'tie', by: 'dealer', player: 8 });
+    log.add('terminal', 'coup-closed');
+  });
+  const why = page.locator('.why');
+  await why.locator('.why-step[data-faulty]').getByText('TC-09').waitFor();
+  expect(await cardsOn(page)).toContain('Card 5: six of clubs, banker, the faulty card');
+  expect(await page.locator('.felt-card[data-faulty]').count()).toBe(1);
+  await page.getByRole('link', { name: /RS-01/ }).click();
+  await page.getByRole('heading', { name: /RS-01/ }).waitFor();
+  await why.waitFor();
+  expect(await why.innerText()).not.toContain('RS-01');
+  expect(await page.locator('[data-faulty]').count()).toBe(0);
+  await page.context().close();
+});
+
 it('shows a card that was not read as such, with every total and draw that it leaves open', async () => {
   const page = await shown('NU', (log) => {
     log.add('terminal', 'coup-opened', { coup: 1 });

@@ -200,7 +200,8 @@ export {
   type ShoeWhole,
 } from './shoes/shoes.js';
 export { coups, everyCoup, type CoupLine, type CoupsFilter } from './coups/coups.js';
-export { coup, RulesNotInstalled, type CoupWhole } from './coups/coup.js';
+export { coup, RulesNotInstalled, type CoupWhole, type FindingOfCoup } from './coups/coup.js';
+export type { Fault } from './coups/fault.js';
 export {
   changesSince,
   type Change,

@@ -8,6 +8,8 @@ import type {
   CoupLine,
   CoupWhole,
   CoupStep,
+  Fault,
+  FindingOfCoup,
   JudgedBet,
   LawfulSettlement,
   SourcedCell,
@@ -203,6 +205,29 @@ export class CoupStepAnswer extends StepAnswer implements Required<CoupWhole['st
   findings!: readonly string[];
 }
 
+class FaultyCard implements Required<Extract<Fault, { is: 'card' }>> {
+  @OneOf(['card']) is!: 'card';
+  @Ref({ description: 'The drawing of the card that is wrong' }) ref!: string;
+}
+
+class MissingCard implements Required<Extract<Fault, { is: 'missing' }>> {
+  @OneOf(['missing']) is!: 'missing';
+  @OneOf(['player', 'banker'], { description: 'The hand that lacks a card' })
+  hand!: 'player' | 'banker';
+}
+
+/** A finding about a coup, and where its fault lies among the cards of the coup. */
+@ApiExtraModels(FaultyCard, MissingCard)
+export class FindingOfCoupAnswer extends FindingAnswer implements Required<FindingOfCoup> {
+  @ApiProperty({
+    oneOf: [FaultyCard, MissingCard].map((fault) => ({ $ref: getSchemaPath(fault) })),
+    nullable: true,
+    description:
+      'The card that is wrong, or the hand that lacks one; null if no single card is wrong, and if the finding is withdrawn',
+  })
+  fault!: Fault | null;
+}
+
 /** A coup as lists show it. */
 export class CoupAnswer implements Required<CoupLine> {
   @Ref({ description: 'Its opening' }) ref!: string;
@@ -247,8 +272,8 @@ export class CoupWholeAnswer extends CoupAnswer implements Required<CoupWhole> {
   @Parts(() => DeclaredAnswer) declared!: readonly DeclaredAnswer[];
   @Parts(() => JudgedBetAnswer) bets!: readonly JudgedBetAnswer[];
   @Parts(() => CoupCommissionAnswer) commission!: readonly CoupCommissionAnswer[];
-  @Parts(() => FindingAnswer, findingsOnly('Standing ones first, then withdrawn ones'))
-  raised!: readonly FindingAnswer[];
+  @Parts(() => FindingOfCoupAnswer, findingsOnly('Standing ones first, then withdrawn ones'))
+  raised!: readonly FindingOfCoupAnswer[];
   @Parts(() => UnjudgeableAnswer, findingsOnly('What could not be judged'))
   unjudgeable!: readonly UnjudgeableAnswer[];
 }

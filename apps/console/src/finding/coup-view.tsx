@@ -3,7 +3,7 @@ import { notify } from '../controls/notices.js';
 import { useKeys } from '../keys/keys.js';
 import { useWords } from '../words/words.js';
 import { Bets } from './bets.js';
-import { faultOf, firstFault } from './fault.js';
+import { faultIn, stepOf } from './fault.js';
 import { Felt } from './felt.js';
 import { usePlayback } from './playback.js';
 import { Why } from './why.js';
@@ -11,7 +11,7 @@ import type { Coup, Whole } from './whole.js';
 
 interface Props {
   readonly coup: Coup;
-  /** The finding that the screen is about. Without it, the first card that any finding names. */
+  /** The finding that the screen is about. Without it, the first fault of any is marked. */
   readonly finding?: Whole['finding'] | undefined;
   /** The number of cards that lie on the table; undefined is all. */
   readonly step: number | undefined;
@@ -25,12 +25,16 @@ export function CoupView({ coup, finding, step, onStep, children }: Props): Reac
   const all = times.length;
   const shown = step === undefined ? all : Math.max(0, Math.min(all, step));
   const playback = usePlayback(times, shown, onStep);
-  const faulty = finding ? faultOf(coup, finding.id) : firstFault(coup);
+  const fault = faultIn(coup, finding?.id);
+  const faulty = stepOf(coup, fault);
   useCoupKeys({ playback, faulty });
   return (
     <div className="finding-columns">
       <div className="finding-column">
-        <Felt {...{ coup, playback, faulty }} />
+        <Felt
+          {...{ coup, playback, faulty }}
+          missing={fault?.is === 'missing' ? fault.hand : undefined}
+        />
         <Bets coup={coup} about={finding} />
       </div>
       <div className="finding-column">

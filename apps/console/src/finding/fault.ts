@@ -1,25 +1,28 @@
 import type { Coup } from './whole.js';
 
-type Named = Pick<Coup, 'steps' | 'then'>;
+/** Where the fault of a finding lies, as the api says it: at a card, or where a hand lacks one. */
+export type Fault = NonNullable<NonNullable<Coup['raised']>[number]['fault']>;
+
+type Raised = Pick<Coup, 'steps' | 'raised'>;
 
 /**
- * Returns where the fault of a finding is: the index of the card, the number of cards if it is the
- * card that is missing after them, or -1 if the finding is about no card. A finding about a missing
- * card names all that came before.
+ * Returns the step at which a fault lies: the index of its card, or the number of cards if a card
+ * is missing after them. It is -1 for a finding about no single card.
  */
-export function faultOf({ steps, then }: Named, finding: string): number {
-  const named = steps.flatMap(({ findings = [] }, i) => (findings.includes(finding) ? [i] : []));
-  const isMissing = named.length > 1 && then.some(({ step }) => step === 'card');
-  return isMissing ? steps.length : (named.at(-1) ?? -1);
+export function stepOf({ steps }: Pick<Coup, 'steps'>, fault: Fault | null | undefined): number {
+  if (!fault) return -1;
+  return fault.is === 'missing' ? steps.length : steps.findIndex(({ ref }) => ref === fault.ref);
 }
 
-/** Returns the codes of the findings whose fault is at a place that `faultOf` returns. */
-export const codesAt = (coup: Named & Pick<Coup, 'raised'>, place: number): string[] =>
-  (coup.raised ?? []).filter(({ id }) => faultOf(coup, id) === place).map(({ code }) => code);
+/** Returns the codes of the findings whose fault lies at a step. */
+export const codesAt = (coup: Raised, step: number): string[] =>
+  (coup.raised ?? []).filter(({ fault }) => stepOf(coup, fault) === step).map(({ code }) => code);
 
-/** Returns the first place where the fault of any finding is, or -1. */
-export function firstFault(coup: Named & Pick<Coup, 'raised'>): number {
-  const places = (coup.raised ?? []).map(({ id }) => faultOf(coup, id));
-  const [first = -1] = places.filter((place) => place >= 0).sort((a, b) => a - b);
+/** Returns the fault of a finding about a coup; without a finding, the first fault of any. */
+export function faultIn(coup: Raised, finding: string | undefined): Fault | null {
+  const faults = (coup.raised ?? [])
+    .filter(({ id, fault }) => fault && (finding === undefined || id === finding))
+    .map(({ fault }) => fault);
+  const [first = null] = faults.sort((a, b) => stepOf(coup, a) - stepOf(coup, b));
   return first;
 }

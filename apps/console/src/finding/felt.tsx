@@ -15,6 +15,11 @@ interface Props {
   readonly faulty: number;
 }
 
+interface FeltProps extends Props {
+  /** The hand that lacks a card, if that is the fault. */
+  readonly missing: (typeof HANDS)[number] | undefined;
+}
+
 /** A card where it lies, with its number in the order drawn. */
 interface Laid extends Step {
   readonly index: number;
@@ -26,11 +31,9 @@ const HANDS = ['player', 'banker'] as const;
 const THIRD = 2;
 
 /** The table: both hands as they lay, other cards with where they went, outcomes, and the steps. */
-export function Felt({ coup, playback, faulty }: Props): ReactNode {
+export function Felt({ coup, playback, faulty, missing }: FeltProps): ReactNode {
   const words = useWords();
   const laid = coup.steps.map((step, index): Laid => ({ ...step, index }));
-  const [due] = coup.then;
-  const missing = due?.step === 'card' ? due.to : undefined;
   const aside = laid.filter((card) => !isOnHand(card));
   return (
     <section className="felt" aria-label={words('finding.table')}>
@@ -40,7 +43,7 @@ export function Felt({ coup, playback, faulty }: Props): ReactNode {
             key={side}
             side={side}
             cards={laid.filter(({ to }) => to === side)}
-            isMissing={faulty === laid.length && missing === side}
+            isMissing={missing === side}
             {...{ playback, faulty }}
           />
         ))}

@@ -18,7 +18,7 @@ interface Props {
   readonly isAtRest: boolean;
 }
 
-/** The hands with the cards that a finding names, small. The card at fault has a bracket. */
+/** The hands with the cards that a finding names, small. The card that is wrong has a bracket. */
 export function CardsInQuestion({ row, isAtRest }: Props): ReactNode {
   const may = useMay('read-coups');
   const [hasRested, setHasRested] = useState(isAtRest);
@@ -34,7 +34,7 @@ interface HandsProps {
 
 function Hands({ row, coupRef }: HandsProps): ReactNode {
   const words = useWords();
-  const steps = useSteps(coupRef, row.table) ?? [];
+  const { steps, wrong } = useCoup(row, coupRef) ?? { steps: [] };
   const named = steps.filter(({ findings }) => findings?.includes(row.id));
   return HANDS.filter((hand) => named.some(({ to }) => to === hand)).map((hand) => (
     <span key={hand} role="group" aria-label={words(`side.${hand}`)}>
@@ -45,16 +45,16 @@ function Hands({ row, coupRef }: HandsProps): ReactNode {
             key={at}
             card={step.card as Card | null}
             width={CARD_WIDTH}
-            faulty={named.length === 1 && step === named[0]}
+            faulty={step.ref === wrong}
           />
         ))}
     </span>
   ));
 }
 
-/** Returns the cards of the coup, once they have been read. */
-function useSteps(coupRef: string, table: string) {
-  return useQuery({
+/** Returns the cards of the coup and which is wrong, once they have been read. */
+function useCoup({ id, table }: Row, coupRef: string) {
+  const { data } = useQuery({
     queryKey: ['queue', 'cards', table, coupRef],
     queryFn: async ({ signal }) => {
       const coup = await dataOf(
@@ -63,10 +63,13 @@ function useSteps(coupRef: string, table: string) {
           signal,
         }),
       );
-      return coup.steps.map(({ card, to, findings }) => ({ card, to, findings }));
+      const steps = coup.steps.map(({ ref, card, to, findings }) => ({ ref, card, to, findings }));
+      return { steps, faults: coup.raised?.map((found) => ({ id: found.id, at: found.fault })) };
     },
     staleTime: KEPT_MS,
     gcTime: KEPT_MS,
     retry: false, // the row is whole without them
-  }).data;
+  });
+  const at = data?.faults?.find((fault) => fault.id === id)?.at;
+  return data && { steps: data.steps, wrong: at?.is === 'card' ? at.ref : undefined };
 }

@@ -10,6 +10,7 @@ import { type AtTable, onlyOne } from '../reading/one-opening.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
 import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from './coups.js';
+import { faultOf, type Fault } from './fault.js';
 import { judgedBets, type JudgedBet } from './lawful.js';
 import { stepsOf, type CoupStep, type Steps } from './steps.js';
 
@@ -45,8 +46,14 @@ export interface CoupWhole extends CoupLine, Omit<Steps, 'steps'>, OfShoe {
    * First the standing findings, the gravest first, then the withdrawn ones. `CoupLine.findings`
    * counts the standing ones.
    */
-  readonly raised: readonly FindingLine[];
+  readonly raised: readonly FindingOfCoup[];
   readonly unjudgeable: readonly Unjudgeable[];
+}
+
+/** A finding about a coup, and where its fault lies among the cards of the coup. */
+export interface FindingOfCoup extends FindingLine {
+  /** Null if no single card is wrong, and if the finding is withdrawn. */
+  readonly fault: Fault | null;
 }
 
 /**
@@ -76,7 +83,8 @@ export async function coup(
     [row.ref, row.table],
   );
   const { callers, cards, bettingClosed, declared, commission } = row.detail;
-  const { steps, then, thenCell } = stepsOf(cards, document);
+  const judged = stepsOf(cards, document);
+  const { steps, then, thenCell } = judged;
   return {
     ...coupLine(line),
     rules,
@@ -90,7 +98,10 @@ export async function coup(
     declared,
     bets: judgedBets(row.detail, { ...line, then }, document),
     commission,
-    raised: raised.map((finding) => findingLine(finding, at.viewer)),
+    raised: raised.map((finding) => ({
+      ...findingLine(finding, at.viewer),
+      fault: finding.withdrawnBecause === null ? faultOf(finding.body, judged) : null,
+    })),
     unjudgeable: await doubtsAbout(read, row),
   };
 }
