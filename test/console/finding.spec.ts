@@ -69,10 +69,14 @@ async function firstOf(code: string, table?: string): Promise<string> {
 }
 
 /** Claims and proposes, as a person beside the pages. Returns the reference of the proposal. */
-async function propose(person: string, id: string): Promise<string> {
+async function propose(
+  person: string,
+  id: string,
+  disposition = 'dealer-error-corrected',
+): Promise<string> {
   const claimed = await ask<{ review: Review }>(person, `findings/${id}/claim`, { lease: 600 });
   const { ref } = await ask<{ ref: string }>(person, `findings/${id}/propose`, {
-    disposition: 'dealer-error-corrected',
+    disposition,
     policy: 'review@1',
     evidence: claimed.review.evidence,
     note: 'seen on video',
@@ -207,6 +211,33 @@ describe('the screen of a finding', () => {
       await bar(page).getByText('observation-corrected').waitFor();
       const sign = bar(page).getByRole('button', { name: /^Sign/ }).last();
       expect(await sign.getAttribute('aria-disabled')).toBe('true');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'sends no signature for a proposal that was made after the sheet opened, until it was looked at',
+    async () => {
+      const id = await firstOf('TC-05');
+      const first = await propose('pit-boss', id);
+      const page = await browser.visitAs('pit-boss-2', `findings/${id}`);
+      await open(page);
+      await bar(page).getByRole('button', { name: 'Sign', exact: true }).click();
+      const sheet = page.getByRole('form', { name: 'Sign' });
+      await sheet.getByText('Dealer error, corrected').waitFor();
+      await ask('pit-boss', `findings/${id}/take-back`, { proposal: first });
+      const second = await propose('pit-boss', id, 'no-error');
+      await sheet.getByText('You sign: No error').waitFor();
+      const sent: unknown[] = [];
+      page.on('request', (request) => {
+        if (request.url().endsWith('/sign')) sent.push(request.postDataJSON());
+      });
+      const sign = sheet.getByRole('button', { name: 'Sign', exact: true });
+      await sign.click();
+      await sheet.getByRole('button', { name: 'I have looked again' }).click();
+      await sign.click();
+      await bar(page).getByText('signed by pit-boss-2').waitFor();
+      expect(sent).toEqual([expect.objectContaining({ proposal: second })]);
     },
     TEST_MS,
   );

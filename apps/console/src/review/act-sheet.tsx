@@ -7,6 +7,7 @@ import { useWords } from '../words/words.js';
 import type { BodyOf, Command } from './act.js';
 import { Choice } from './choice.js';
 import { filled, type Fields, useFields } from './fields.js';
+import { LookAgain, useLookedAt } from './looked-at.js';
 
 /** The commands that have a small sheet of their own. */
 export type SmallCommand = Exclude<Command, 'claim' | 'release' | 'propose'>;
@@ -52,14 +53,15 @@ export function ActSheet({ command, whole, refused, onSend, onClose }: Props): R
   const words = useWords();
   const { fields, set, clear } = useFields(`${command}/${whole.finding.id}`, DEFAULTS);
   const [isTried, setTried] = useState(false);
+  const about = useLookedAt(aboutOf(command, whole));
   const values = filled(fields);
   const faults = faultsOf(command, values);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     setTried(true);
-    const body = bodyOf(command, whole, values);
-    if (faults.length > 0 || !body || refused !== undefined) return;
-    if (await onSend(command, body)) clear();
+    if (faults.length > 0 || !about.seen || about.hasChanged || refused !== undefined) return;
+    const parts = { ...partsOf(command, whole, values), ...about.seen };
+    if (await onSend(command, parts as BodyOf<SmallCommand>)) clear();
   };
   return (
     <form
@@ -67,6 +69,7 @@ export function ActSheet({ command, whole, refused, onSend, onClose }: Props): R
       aria-label={words(`act.${command}`)}
       onSubmit={(event) => void submit(event)}
     >
+      {about.hasChanged && <LookAgain onLooked={about.look} />}
       {command === 'sign' && <Signed whole={whole} />}
       <div className="rule-fields">
         {FORMS[command].fields.map((name) => (
@@ -154,34 +157,40 @@ function faultsOf(command: SmallCommand, values: Fields): FieldName[] {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Returns what a command sends, or undefined if what it is about is no longer there. */
-function bodyOf(
-  command: SmallCommand,
-  whole: Whole,
-  values: Record<string, string>,
-): BodyOf<SmallCommand> | undefined {
-  return partsOf(command, whole, values) as BodyOf<SmallCommand> | undefined;
+/** What a command is about: it is sent as the person saw it. */
+interface About {
+  readonly proposal?: string;
+  readonly ruling?: string;
+  readonly evidence?: string;
 }
 
-/** Returns the fields of a command's body: those typed, and what it is about. */
+/** Returns what a command is about, or undefined if it is no longer there. */
+function aboutOf(command: SmallCommand, { review }: Whole): About | undefined {
+  const { proposal, ruling, evidence } = review;
+  switch (command) {
+    case 'sign':
+      return proposal && evidence !== null ? { proposal: proposal.ref, evidence } : undefined;
+    case 'refuse':
+    case 'take-back':
+      return proposal ? { proposal: proposal.ref } : undefined;
+    case 'reopen':
+      return ruling ? { ruling: ruling.ref } : undefined;
+    default:
+      return {};
+  }
+}
+
+/** Returns the fields of a command's body that are typed. */
 function partsOf(
   command: SmallCommand,
-  { review, video, clockAheadMs }: Whole,
+  { video, clockAheadMs }: Whole,
   values: Record<string, string>,
-): object | undefined {
+): object {
   const { more = '0', days = '0', ...texts } = values;
   const own = Object.fromEntries(
     Object.entries(texts).filter(([name]) => FORMS[command].fields.includes(name as FieldName)),
   );
   switch (command) {
-    case 'sign':
-      if (!review.proposal || review.evidence === null) return undefined;
-      return { ...own, proposal: review.proposal.ref, evidence: review.evidence };
-    case 'refuse':
-    case 'take-back':
-      return review.proposal ? { ...own, proposal: review.proposal.ref } : undefined;
-    case 'reopen':
-      return review.ruling ? { ...own, ruling: review.ruling.ref } : undefined;
     case 'hold':
       return {
         ...own,

@@ -8,6 +8,7 @@ import { useKeys } from '../keys/keys.js';
 import { useWords, type Words } from '../words/words.js';
 import type { BodyOf } from './act.js';
 import { Choice } from './choice.js';
+import { LookAgain, useLookedAt } from './looked-at.js';
 import { type Policy, policyQuery } from './policy.js';
 import { type Rule, useRule } from './rule.js';
 
@@ -73,22 +74,6 @@ function RuleForm({ whole, policy, policyRef, refused, onPropose, onClose }: For
         </Button>
       </p>
     </form>
-  );
-}
-
-/** Returns the evidence that the person has looked at, which is the one that is ruled on. */
-function useLookedAt(now: string | null) {
-  const [seen, setSeen] = useState(now);
-  return { seen, hasChanged: seen !== now, look: () => setSeen(now) };
-}
-
-function LookAgain({ onLooked }: { readonly onLooked: () => void }): ReactNode {
-  const words = useWords();
-  return (
-    <p role="alert" className="conflict">
-      {words('review.changedHere')}{' '}
-      <Button onPress={onLooked}>{words('review.lookedAgain')}</Button>
-    </p>
   );
 }
 
