@@ -164,6 +164,41 @@ describe('the screen of a finding', () => {
   );
 
   it(
+    'offers to reopen a ruling also once its screen was left, and says why one was not taken back',
+    async () => {
+      const page = await browser.visitAs('pit-boss', 'queue');
+      const ruleOn = async (id: string): Promise<void> => {
+        await page.goto(browser.addressOf(`findings/${id}`));
+        await open(page);
+        await bar(page).getByRole('button', { name: 'Rule', exact: true }).click();
+        await page.getByText('Dealer error, corrected').click();
+        await button(page, 'Propose').click();
+        await page
+          .locator('.notices')
+          .getByText(/^(Ruled|Proposed)/)
+          .waitFor();
+        await page.getByRole('link', { name: 'Rules', exact: true }).click();
+        await page.getByRole('heading', { name: 'Rules', exact: true }).waitFor();
+      };
+      const id = await firstOf('RS-08');
+      await ruleOn(id);
+      await page.locator('.notices').getByRole('button', { name: 'Reopen' }).click();
+      await page.waitForURL(`**/findings/${id}`);
+      await page.getByRole('form', { name: 'Reopen' }).getByLabel('Reason *').fill('wrong coup');
+      await page.getByRole('form', { name: 'Reopen' }).getByRole('button').last().click();
+      await eventually('it is open again', async () => (await reviewOf(id)).state === 'open');
+
+      const other = await firstOf('TC-06');
+      await ruleOn(other);
+      const { proposal, evidence } = await reviewOf(other);
+      await ask('pit-boss-2', `findings/${other}/sign`, { proposal: proposal?.ref, evidence });
+      await page.locator('.notices').getByRole('button', { name: 'Take back' }).click();
+      await page.locator('.notices').getByText('A ruling holds already.').waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
     'marks the card that is missing where it should lie, and says what was due',
     async () => {
       const id = await firstOf('TC-07');

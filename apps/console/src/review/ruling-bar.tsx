@@ -3,7 +3,6 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import { useMay, useMe } from '../app/me.js';
 import { Button } from '../controls/button.js';
 import { notify } from '../controls/notices.js';
-import { dispositionIn } from '../finding/history.js';
 import type { Whole } from '../finding/whole.js';
 import { type ScreenKeys, useKeys } from '../keys/keys.js';
 import { useLiveness } from '../live/live.js';
@@ -18,6 +17,8 @@ import { Lease } from './lease.js';
 import { policyQuery } from './policy.js';
 import { RuleSheet } from './rule-sheet.js';
 import { type Acts, useActs } from './use-acts.js';
+import { useOffer } from './use-offer.js';
+import { useWantedSheet } from './wanted-sheet.js';
 import './review.css';
 
 /** What a screen does with the commands on one finding. */
@@ -36,7 +37,8 @@ export function useDesk(whole: Whole): Desk {
   const formats = useFormats();
   const acts = useActs(whole.finding.id);
   const { is } = useLiveness();
-  const [open, setOpen] = useState<Command>();
+  const [chosen, setOpen] = useState<Command>();
+  const [wanted, forgetWanted] = useWantedSheet(whole.finding.id);
   const { may, claim } = whole.review;
   const refusedWhy = (command: Command): string | undefined => {
     if (is === 'lost') return words('review.offline');
@@ -49,10 +51,11 @@ export function useDesk(whole: Whole): Desk {
   };
   return {
     acts,
-    open,
+    open: wanted ?? chosen,
     refusedWhy,
     setOpen: (command) => {
       acts.forget();
+      forgetWanted();
       setOpen(command);
     },
   };
@@ -245,35 +248,19 @@ function useFocusIn(sheet: RefObject<HTMLElement | null>, open: Command | undefi
   }, [sheet, open]);
 }
 
-const TAKE_BACK_MS = 10_000;
-
 /** The sheet of the command that was chosen, over the bar. Escape closes it. */
 function OpenSheet({ whole, desk }: Props): ReactNode {
   const words = useWords();
   const { acts, open, setOpen, refusedWhy } = desk;
   const sheet = useRef<HTMLDivElement>(null);
   useFocusIn(sheet, open);
+  const offer = useOffer(whole.finding.id);
   const propose = async (body: BodyOf<'propose'>): Promise<boolean> => {
     const taken = await acts.send('propose', body);
     if (!taken) return false;
     setOpen(undefined);
-    offerTakeBack(taken, body.disposition);
+    offer(taken, body.disposition);
     return true;
-  };
-  const offerTakeBack = ({ review, ref }: Taken, code: string): void => {
-    const isRuled = review.state === 'ruled';
-    notify({
-      text: words(isRuled ? 'review.ruled' : 'review.proposed', {
-        disposition: dispositionIn(words, code),
-      }),
-      ms: TAKE_BACK_MS,
-      action: isRuled
-        ? { label: words('review.reopenNow'), run: () => setOpen('reopen') }
-        : {
-            label: words('review.takeBackNow'),
-            run: () => void acts.send('take-back', { proposal: ref }),
-          },
-    });
   };
   const sendSmall = async (command: SmallCommand, body: BodyOf<SmallCommand>): Promise<boolean> => {
     const taken = await acts.send(command, body);
