@@ -251,6 +251,22 @@ describe('the screen of a finding', () => {
   );
 
   it(
+    'closes a sheet by Escape on one of its buttons, and stays',
+    async () => {
+      const page = await browser.visitAs('pit-boss', `findings/${await firstOf('PY-02')}`);
+      await open(page);
+      const comment = bar(page).getByRole('button', { name: 'Comment', exact: true }).last();
+      await comment.click();
+      const sheet = page.getByRole('form', { name: 'Comment' });
+      await sheet.getByRole('button', { name: 'Cancel' }).press('Escape');
+      await sheet.waitFor({ state: 'detached' });
+      await comment.click();
+      await sheet.waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
     'sends no signature for a proposal that was made after the sheet opened, until it was looked at',
     async () => {
       const id = await firstOf('TC-05');

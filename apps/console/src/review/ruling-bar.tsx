@@ -276,8 +276,10 @@ function OpenSheet({ whole, desk }: Props): ReactNode {
     <div
       ref={sheet}
       className="ruling-sheet"
-      onKeyDown={({ key }) => {
-        if (key === 'Escape') close();
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault(); // or the same press would leave the screen too
+        close();
       }}
     >
       {acts.failed && <Conflict failed={acts.failed} />}
