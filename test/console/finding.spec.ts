@@ -8,6 +8,8 @@ import { openConsole } from '../kit/open-console.js';
 
 const TEST_MS = 180_000;
 const SEEN_MS_MAX = 1_000;
+/** The acts that are shown with a finding. */
+const SHOWN_AT_ONCE = 50;
 const LONG = `${'x'.repeat(3_900)}\u202edlrow`;
 
 interface Review {
@@ -315,6 +317,25 @@ describe('the screen of a finding', () => {
       expect(await conflict.innerText()).toContain('not what I saw');
       expect(await page.getByLabel('Reason *').inputValue()).toBe('not what I saw');
       await page.unroute(`**/v1/findings/${id}`);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'shows older acts after the newer ones, with none missing',
+    async () => {
+      const id = await firstOf('PY-02');
+      const people = ['pit-boss', 'pit-boss-2', 'compliance'];
+      const texts = Array.from({ length: SHOWN_AT_ONCE + 3 }, (_, i) => `remark ${i + 1}`);
+      for (const [i, text] of texts.entries())
+        await ask(people[i % people.length] as string, `findings/${id}/comment`, { text });
+      const page = await browser.visitAs('compliance', `findings/${id}`);
+      const remarks = page.locator('.history').getByText(/^remark \d+$/);
+      await page.locator('.history').getByText('remark 53', { exact: true }).waitFor();
+      expect(await remarks.count()).toBe(SHOWN_AT_ONCE);
+      await button(page, 'Show older').click();
+      await page.locator('.history').getByText('remark 1', { exact: true }).waitFor();
+      expect(await remarks.allInnerTexts()).toEqual(texts.toReversed());
     },
     TEST_MS,
   );

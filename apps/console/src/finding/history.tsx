@@ -11,6 +11,8 @@ import type { Whole } from './whole.js';
 type Act = Answers['ActAnswer'];
 
 const FIRST_PAGE = 50;
+/** The first of these pages has the acts that are shown already, and older ones. */
+const OLDER_PAGE = 200;
 
 /** Who claimed, commented, ruled, signed, was refused and why; the newest first. */
 export function History({ whole }: { readonly whole: Whole }): ReactNode {
@@ -60,7 +62,11 @@ function useOlder(id: string, history: readonly Act[]) {
         api.GET('/v1/findings/{id}/history', {
           params: {
             path: { id },
-            query: pageParam === undefined ? {} : { cursor: pageParam },
+            query: {
+              order: 'newest',
+              limit: OLDER_PAGE,
+              ...(pageParam !== undefined && { cursor: pageParam }),
+            },
           },
           signal,
         }),
