@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { CURRENCIES, moneyText } from '#audit';
 import { differenceOf } from '../../apps/console/src/finding/difference.js';
 import { gapBefore } from '../../apps/console/src/finding/playback.js';
 import { isWebAddress } from '../../apps/console/src/finding/web-address.js';
 import { minorOf, typedOf } from '../../apps/console/src/review/fields.js';
 import { asksForTwo } from '../../apps/console/src/review/two-persons.js';
+import { moneyOf } from '../../apps/console/src/words/money.js';
 
 describe('an amount that is typed', () => {
   it.each([
@@ -11,6 +13,8 @@ describe('an amount that is typed', () => {
     ['1 234,05', 'MOP', 123_405],
     ['250000', 'VND', 250_000],
     ['0.01', 'USD', 1],
+    ['1.25', 'LAK', 125],
+    ['1.255', 'IQD', 1_255],
   ])('takes %s in %s', (text, currency, minor) => {
     expect(minorOf(text, currency)).toBe(minor);
   });
@@ -21,6 +25,7 @@ describe('an amount that is typed', () => {
     ['-5', 'MOP'],
     ['1.234', 'MOP'],
     ['1.5', 'VND'],
+    ['1.5', 'QQQ'],
     ['1,234.50', 'MOP'],
     ['1e3', 'MOP'],
     ['12 MOP', 'MOP'],
@@ -34,8 +39,31 @@ describe('an amount that is typed', () => {
       [35_000, 'MOP'],
       [5, 'MOP'],
       [250_000, 'VND'],
+      [12_345, 'LAK'],
+      [12_345, 'IQD'],
     ] as const)
       expect(minorOf(typedOf(minor, currency), currency)).toBe(minor);
+  });
+});
+
+describe('an amount that is shown', () => {
+  it.each([
+    [123_456, 'MOP', 'MOP 1,234.56'],
+    [123_456, 'LAK', 'LAK 1,234.56'],
+    [123_456, 'MMK', 'MMK 1,234.56'],
+    [123_456, 'IQD', 'IQD 123.456'],
+    [123_456, 'VND', '₫123,456'],
+    [123_456, 'QQQ', '123,456 QQQ'],
+  ])('is %d minor units of %s as %s', (minor, currency, text) => {
+    expect(moneyOf('en-US', 'auto')(minor, currency).replaceAll('\u00a0', ' ')).toBe(text);
+  });
+
+  it('has the decimals that the auditor writes, in every currency', () => {
+    const digits = (text: string): string => text.replace(/[^\d.,]/g, '');
+    for (const currency of CURRENCIES) {
+      const shown = moneyOf('en-US', 'auto')(1_234_567, currency);
+      expect([currency, digits(shown)]).toEqual([currency, digits(moneyText(1_234_567, currency))]);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 export * from './cards/cards.js';
+export * from './bets/currency.js';
 export * from './bets/money.js';
 export * from './bets/odds-notation.js';
 export * from './rules/rule-document.js';

@@ -1,3 +1,4 @@
+import { decimalsOf } from '#baccarat';
 import { useDraft } from '../app/drafts.js';
 
 /** What a sheet holds, field by field, as typed. */
@@ -33,17 +34,12 @@ export const filled = (fields: Fields): Record<string, string> =>
       .filter(([, value]) => value !== ''),
   );
 
-/** Returns the number of decimals that a currency has. */
-export const decimalsOf = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
-    .maximumFractionDigits ?? 0;
-
 /**
  * Returns an amount in minor units, or undefined if the text is not an amount above zero. The
  * decimal sign may be a point or a comma. There are no signs between thousands.
  */
 export function minorOf(text: string, currency: string): number | undefined {
-  const decimals = decimalsOf(currency);
+  const decimals = decimalsOf(currency) ?? 0;
   const [, whole, fraction = ''] = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.replace(/\s/g, '')) ?? [];
   if (whole === undefined || fraction.length > decimals) return undefined;
   const minor = Number(whole + fraction.padEnd(decimals, '0'));
@@ -52,6 +48,6 @@ export function minorOf(text: string, currency: string): number | undefined {
 
 /** Returns an amount as it is typed: without sign of the currency or of thousands. */
 export function typedOf(minor: number, currency: string): string {
-  const decimals = decimalsOf(currency);
+  const decimals = decimalsOf(currency) ?? 0;
   return (minor / 10 ** decimals).toFixed(decimals);
 }

@@ -1,7 +1,8 @@
+import { decimalsOf } from '#baccarat';
 import type { Whole } from '../finding/whole.js';
 import { useWords } from '../words/words.js';
 import type { BodyOf } from './act.js';
-import { decimalsOf, type Fields, filled, minorOf, typedOf, useFields } from './fields.js';
+import { type Fields, filled, minorOf, typedOf, useFields } from './fields.js';
 import type { Policy } from './policy.js';
 import { asksForTwo } from './two-persons.js';
 
@@ -62,7 +63,8 @@ function useErrors({ chosen, needs, currency, ...typed }: Typed): Rule['errors']
   const required = words('review.required');
   const needsAmount = needs.includes('amount');
   // a hundred units, written as the currency is
-  const example = currency === undefined ? '' : typedOf(100 * 10 ** decimalsOf(currency), currency);
+  const example =
+    currency === undefined ? '' : typedOf(100 * 10 ** (decimalsOf(currency) ?? 0), currency);
   return {
     ...(chosen === undefined && { disposition: required }),
     ...(needs.includes('note') && typed.note === undefined && { note: required }),

@@ -1,5 +1,6 @@
 import { useMe } from '../app/me.js';
 import { usePreferences } from '../settings/preferences.js';
+import { moneyOf } from './money.js';
 import { useSpoken } from './words.js';
 
 /** Writes numbers, money and times as the chosen language does, in the zone of the house. */
@@ -77,19 +78,6 @@ export function formatsOf(locale: string, zone: string): Formats {
     ago: (at, now = Date.now()) => agoOf(relative, Date.parse(at) - now),
     clock: clockOf,
     zone,
-  };
-}
-
-function moneyOf(locale: string, signDisplay: 'auto' | 'exceptZero'): Formats['money'] {
-  const formats = new Map<string, Intl.NumberFormat>();
-  return (minor, currency) => {
-    let format = formats.get(currency);
-    if (!format) {
-      format = new Intl.NumberFormat(locale, { style: 'currency', currency, signDisplay });
-      formats.set(currency, format);
-    }
-    const digits = format.resolvedOptions().maximumFractionDigits ?? 0;
-    return format.format(minor / 10 ** digits);
   };
 }
 
