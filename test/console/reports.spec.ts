@@ -366,6 +366,35 @@ it(
 );
 
 it(
+  'neither prints the lines of the filter before, nor leads from them, until the new ones are read',
+  async () => {
+    const page = await browser.visitAs('finance', 'reports/shoes');
+    await whole(page);
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/reports/shoes?**table=B02**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByLabel('Table').fill('B02');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    const print = page.getByRole('button', { name: /^Print/ });
+    await page.waitForSelector('.report-body[inert]');
+    expect(await print.getAttribute('aria-disabled')).toBe('true');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.report-table').isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'screen' });
+    answer();
+    await page.waitForSelector('.report-body:not([inert])');
+    expect(await print.getAttribute('aria-disabled')).toBeNull();
+    const shoes = await page.locator('tbody td:first-child').allInnerTexts();
+    expect(shoes.filter((shoe) => !shoe.startsWith('B02'))).toEqual([]);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
+
+it(
   'prints the chart of many dealers on one sheet, under what the sheet says about itself',
   async () => {
     const page = await browser.visitAs('compliance', 'reports/dealers');

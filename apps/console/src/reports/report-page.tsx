@@ -21,7 +21,7 @@ interface Props {
 
 /** What every report stands in: its filter, its files, and what a print says about itself. */
 export function ReportPage({ name, read, children }: Props): ReactNode {
-  const { error, again, isReading, positions, pages } = read;
+  const { error, again, isReading, isOld, positions, pages } = read;
   const words = useWords();
   const filter = useFilter();
   const { title } = reportOf(name);
@@ -29,30 +29,25 @@ export function ReportPage({ name, read, children }: Props): ReactNode {
     <article className="report">
       <header className="report-head">
         <h2>{words(title)}</h2>
-        <Files name={name} pages={pages} />
+        <Files name={name} read={read} />
       </header>
-      <PrintHead positions={positions} />
+      <PrintHead positions={isOld ? undefined : positions} />
       <FilterForm name={name} filter={filter} />
       {error ? (
         <ReportFailed name={name} error={error} again={again} />
       ) : positions === undefined ? (
         <p role="status">{words('shell.loading')}</p>
       ) : (
-        <div className="report-body" aria-busy={isReading}>
+        <div className="report-body" aria-busy={isReading} inert={isOld}>
           {children}
-          {pages && <LinesRead pages={pages} isReading={isReading} />}
+          {pages && !isOld && <LinesRead pages={pages} isReading={isReading} />}
         </div>
       )}
     </article>
   );
 }
 
-interface FilesProps {
-  readonly name: ReportName;
-  readonly pages: Read['pages'] | undefined;
-}
-
-function Files({ name, pages }: FilesProps): ReactNode {
+function Files({ name, read: { isOld, pages } }: Omit<Props, 'children'>): ReactNode {
   const words = useWords();
   const filter = useFilter();
   const query = queryOf(filter);
@@ -69,7 +64,9 @@ function Files({ name, pages }: FilesProps): ReactNode {
           {format.toUpperCase()}
         </a>
       ))}
-      <Button onPress={print}>{words('reports.print')}</Button>
+      <Button onPress={print} refused={isOld ? words('shell.loading') : undefined}>
+        {words('reports.print')}
+      </Button>
     </p>
   );
 }

@@ -80,6 +80,8 @@ export interface Read {
   readonly error: Error | null;
   readonly again: () => void;
   readonly isReading: boolean;
+  /** Whether the lines are those of the filter before, until those of this one are read. */
+  readonly isOld: boolean;
   /** The positions that the lines were read at; undefined until there are lines. */
   readonly positions: string | undefined;
   /** Absent for a report that comes as a whole. */
@@ -101,7 +103,7 @@ export function useReport<Name extends 'dealers' | 'payouts'>(
   name: Name,
   query: Query,
 ): Read & { readonly answer: ReportAnswers[Name] | undefined } {
-  const { data, error, isFetching, refetch } = useQuery({
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     queryKey: ['report', name, query],
     queryFn: ({ signal }) => readReport(name, query, signal),
     placeholderData: keepPreviousData,
@@ -111,6 +113,7 @@ export function useReport<Name extends 'dealers' | 'payouts'>(
     positions: data?.positions,
     error,
     isReading: isFetching,
+    isOld: isPlaceholderData,
     again: () => void refetch(),
   };
 }
@@ -145,7 +148,7 @@ export function usePages<Name extends PagedName>(
   name: Name,
   query: Query,
 ): Lines<LineOf<Name>, ReportAnswers[Name]> {
-  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+  const read = useInfiniteQuery({
     queryKey: ['report', name, query],
     queryFn: ({ pageParam, signal }) =>
       readReport(
@@ -157,6 +160,7 @@ export function usePages<Name extends PagedName>(
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   });
+  const { data, error, hasNextPage, fetchNextPage, isPlaceholderData: isOld } = read;
   const lines = useMemo(
     () => data?.pages.flatMap((page): readonly LineOf<Name>[] => page.lines) ?? [],
     [data],
@@ -167,12 +171,12 @@ export function usePages<Name extends PagedName>(
       more = (await fetchNextPage({ throwOnError: true })).hasNextPage;
   };
   const answer = data?.pages.at(-1);
-  const isWhole = !hasNextPage;
+  const isWhole = !hasNextPage && !isOld;
   return {
-    ...{ answer, lines, isWhole, error },
+    ...{ answer, lines, isWhole, isOld, error },
     positions: answer?.positions,
-    isReading: isFetching,
-    again: () => void refetch(),
+    isReading: read.isFetching,
+    again: () => void read.refetch(),
     pages: { count: lines.length, isWhole, readMore: () => void fetchNextPage(), readAll },
   };
 }
