@@ -381,6 +381,15 @@ describe('the screen of a finding', () => {
       await open(page);
       await page.emulateMedia({ media: 'print' });
       await page.getByText('Printed by compliance').waitFor();
+      // the browser prints what stands there as soon as the event is over
+      const foot = await page.evaluate<string>(`(() => {
+        globalThis.Date = class extends Date {
+          constructor(...given) { super(...(given.length > 0 ? given : [4102444800000])); }
+        };
+        dispatchEvent(new Event('beforeprint'));
+        return document.querySelector('footer.print-only').textContent;
+      })()`);
+      expect(foot).toMatch(/Printed by compliance on Jan 1, 2100/);
       expect(await page.getByText('Positions of the log').isVisible()).toBe(true);
       expect(
         await page

@@ -1,8 +1,6 @@
-import { type ReactNode, useEffect, useState } from 'react';
-import { useMe } from '../app/me.js';
-import { useFormats } from '../words/formats.js';
+import type { ReactNode } from 'react';
+import { Printed } from '../app/printed.js';
 import { useWords } from '../words/words.js';
-import { Said } from './said.js';
 
 interface Props {
   /** The positions of the log that the page includes. */
@@ -14,20 +12,10 @@ interface Props {
 /** What only paper shows: who printed it and when, and what of the record it rests on. */
 export function PrintFoot({ positions, evidence }: Props): ReactNode {
   const words = useWords();
-  const { dateTime, zone } = useFormats();
-  const { person, id } = useMe();
-  const [at, setAt] = useState(() => new Date().toISOString());
-  useEffect(() => {
-    const note = (): void => setAt(new Date().toISOString());
-    addEventListener('beforeprint', note);
-    return () => removeEventListener('beforeprint', note);
-  }, []);
   return (
     <footer className="print-only">
       <p>
-        <Said>
-          {words('finding.printedBy', { person: person ?? id, time: `${dateTime(at)} (${zone})` })}
-        </Said>
+        <Printed />
       </p>
       {evidence !== null && (
         <p>

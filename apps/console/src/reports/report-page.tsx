@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
-import { flushSync } from 'react-dom';
+import type { ReactNode } from 'react';
 import { Refused } from '../api/client.js';
 import { Failure, NotForYou, ScreenMissing, sentenceOf } from '../app/failures.js';
-import { useMe } from '../app/me.js';
+import { Printed } from '../app/printed.js';
 import { Button } from '../controls/button.js';
 import { notify } from '../controls/notices.js';
-import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { FilterForm, filterName, filterValue } from './filter-form.js';
 import { type ReportName, reportOf } from './report-list.js';
@@ -74,21 +72,14 @@ function Files({ name, read: { isOld, pages } }: Omit<Props, 'children'>): React
 /** What a sheet of paper says about itself: the filter, the positions, who printed it and when. */
 function PrintHead({ positions }: Pick<Read, 'positions'>): ReactNode {
   const words = useWords();
-  const formats = useFormats();
-  const { id } = useMe();
   const filter = Object.entries(useFilter());
-  const at = usePrintedAt();
   const filters = filter.map(
     ([name, value]) => `${filterName(name, words)}: ${filterValue(name, value, words)}`,
   );
   return (
     <div className="report-print-head" aria-hidden>
       <p>
-        {words('reports.printed', {
-          name: id.replace(/^[^/]*\//, ''),
-          time: formats.dateTime(at),
-          zone: formats.zone,
-        })}
+        <Printed />
       </p>
       <p>
         {filters.length > 0
@@ -98,17 +89,6 @@ function PrintHead({ positions }: Pick<Read, 'positions'>): ReactNode {
       <p>{words('reports.positions', { positions: positions ?? '' })}</p>
     </div>
   );
-}
-
-/** Returns when the page was printed last, or shown. */
-function usePrintedAt(): string {
-  const [at, setAt] = useState(() => new Date().toISOString());
-  useEffect(() => {
-    const printed = (): void => flushSync(() => setAt(new Date().toISOString()));
-    addEventListener('beforeprint', printed);
-    return () => removeEventListener('beforeprint', printed);
-  }, []);
-  return at;
 }
 
 /** Says what is wrong with the address, or with the server, and leads back to the report. */
