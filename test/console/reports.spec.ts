@@ -366,6 +366,27 @@ it(
 );
 
 it(
+  'keeps the lines that were read when the next ones cannot be, and reads on from there',
+  async () => {
+    const page = await browser.visitAs('finance', 'reports/commission-coups');
+    await page.waitForSelector('.report-body[aria-busy=false] .report-table');
+    const next = '**/v1/reports/commission/coups?**cursor=**';
+    await page.route(next, (route) => route.fulfill({ status: 503, body: 'away' }));
+    await page.getByRole('button', { name: 'Show more' }).click();
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    await page.getByText('The first 500 lines are shown.').waitFor();
+    expect(await page.locator('.report-table tbody tr[data-index]').count()).toBeGreaterThan(20);
+    await page.unroute(next);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The first 1,000 lines are shown.').waitFor();
+    expect(await alert.count()).toBe(0);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
+
+it(
   'neither prints the lines of the filter before, nor leads from them, until the new ones are read',
   async () => {
     const page = await browser.visitAs('finance', 'reports/shoes');

@@ -60,6 +60,21 @@ export function sentenceOf(error: unknown, words: Words): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+interface NotReadAgain {
+  readonly error: Error;
+  readonly again: () => void;
+}
+
+/** Says why something could not be read again or further, beside what was read before. */
+export function ReadFailed({ error, again }: NotReadAgain): ReactNode {
+  const words = useWords();
+  return (
+    <p role="alert" className="no-print">
+      {sentenceOf(error, words)} <Button onPress={again}>{words('shell.again')}</Button>
+    </p>
+  );
+}
+
 /** The page of a screen that could not be shown. */
 export function ScreenFailed({ error, reset }: ErrorComponentProps): ReactNode {
   const words = useWords();

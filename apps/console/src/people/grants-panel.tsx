@@ -16,7 +16,7 @@ import { textOf } from './names-list.js';
 export function GrantsPanel(): ReactNode {
   const words = useWords();
   const { data, error } = useQuery(grantsQuery);
-  if (error) return <FormError error={error} />;
+  if (error && !data) return <FormError error={error} />;
   if (!data || data.items.length === 0) return null;
   return (
     <section className="panel people-grants" aria-labelledby="people-grants">
@@ -26,6 +26,7 @@ export function GrantsPanel(): ReactNode {
           <Grant key={grant.id} grant={grant} />
         ))}
       </ul>
+      {error && <FormError error={error} />}
     </section>
   );
 }

@@ -13,7 +13,7 @@ import { parkedQuery } from './key-queries.js';
 export function ParkedPanel(): ReactNode {
   const words = useWords();
   const { data, error } = useQuery(parkedQuery);
-  if (error) return <FormError error={error} />;
+  if (error && !data) return <FormError error={error} />;
   if (!data || data.items.length === 0) return null;
   return (
     <section className="panel people-grants" aria-labelledby="devices-parked">
@@ -24,6 +24,7 @@ export function ParkedPanel(): ReactNode {
           <Parked key={parked.table} parked={parked} />
         ))}
       </ul>
+      {error && <FormError error={error} />}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Refused } from '../api/client.js';
-import { Failure, NotForYou, ScreenMissing, sentenceOf } from '../app/failures.js';
+import { Failure, NotForYou, ReadFailed, ScreenMissing, sentenceOf } from '../app/failures.js';
 import { Printed } from '../app/printed.js';
 import { Button } from '../controls/button.js';
 import { notify } from '../controls/notices.js';
@@ -31,12 +31,11 @@ export function ReportPage({ name, read, children }: Props): ReactNode {
       </header>
       <PrintHead positions={isOld ? undefined : positions} />
       <FilterForm name={name} filter={filter} />
-      {error ? (
-        <ReportFailed name={name} error={error} again={again} />
-      ) : positions === undefined ? (
-        <p role="status">{words('shell.loading')}</p>
+      {positions === undefined ? (
+        <NoLines name={name} error={error} again={again} />
       ) : (
         <div className="report-body" aria-busy={isReading} inert={isOld}>
+          {error && <ReadFailed {...{ error, again }} />}
           {children}
           {pages && !isOld && <LinesRead pages={pages} isReading={isReading} />}
         </div>
@@ -89,6 +88,13 @@ function PrintHead({ positions }: Pick<Read, 'positions'>): ReactNode {
       <p>{words('reports.positions', { positions: positions ?? '' })}</p>
     </div>
   );
+}
+
+/** What stands in place of the lines: that they are being read, or why they cannot be. */
+function NoLines({ name, error, again }: Pick<Props, 'name'> & Pick<Read, 'error' | 'again'>) {
+  const words = useWords();
+  if (!error) return <p role="status">{words('shell.loading')}</p>;
+  return <ReportFailed name={name} error={error} again={again} />;
 }
 
 /** Says what is wrong with the address, or with the server, and leads back to the report. */

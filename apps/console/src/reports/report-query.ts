@@ -76,7 +76,7 @@ async function readReport<Name extends ReportName>(
 
 /** A report as far as it is read: what its page says around the lines. */
 export interface Read {
-  /** What went wrong. It is shown in place of the lines. */
+  /** What went wrong. It is shown beside the lines, or in their place if there are none. */
   readonly error: Error | null;
   readonly again: () => void;
   readonly isReading: boolean;
@@ -176,7 +176,7 @@ export function usePages<Name extends PagedName>(
     ...{ answer, lines, isWhole, isOld, error },
     positions: answer?.positions,
     isReading: read.isFetching,
-    again: () => void read.refetch(),
+    again: () => void (read.isFetchNextPageError ? fetchNextPage() : read.refetch()),
     pages: { count: lines.length, isWhole, readMore: () => void fetchNextPage(), readAll },
   };
 }

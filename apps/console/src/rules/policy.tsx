@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Failure, rolesIn, sentenceOf } from '../app/failures.js';
+import { Failure, ReadFailed, rolesIn, sentenceOf } from '../app/failures.js';
 import { useTitle } from '../app/title.js';
 import { type Policy, policyQuery } from '../review/policy.js';
 import { useFormats } from '../words/formats.js';
@@ -21,20 +21,24 @@ export function PolicyScreen(): ReactNode {
   const ref = asked ?? inForce ?? '';
   const policy = useQuery({ ...policyQuery(ref), enabled: ref !== '' });
   const error = list.error ?? policy.error;
-  if (error)
-    return (
+  const again = () => void Promise.all([list.refetch(), policy.refetch()]);
+  if (!policy.data || !list.data)
+    return error ? (
       <Failure
         title={words('rules.notShown', { ref })}
         why={sentenceOf(error, words)}
-        again={() => {
-          void list.refetch();
-          void policy.refetch();
-        }}
+        again={again}
       />
+    ) : (
+      <p role="status">{words('shell.loading')}</p>
     );
-  if (!policy.data || !list.data) return <p role="status">{words('shell.loading')}</p>;
   const refs = list.data.items.map((each) => each.ref);
-  return <Whole reference={ref} isInForce={ref === inForce} policy={policy.data} refs={refs} />;
+  return (
+    <>
+      {error && <ReadFailed {...{ error, again }} />}
+      <Whole reference={ref} isInForce={ref === inForce} policy={policy.data} refs={refs} />
+    </>
+  );
 }
 
 interface WholeProps extends Shown {

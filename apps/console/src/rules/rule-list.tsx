@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type SyntheticEvent, type ReactNode, useId, useState } from 'react';
 import type { Answers } from '../api/client.js';
-import { ScreenFailed } from '../app/failures.js';
+import { ReadFailed, ScreenFailed } from '../app/failures.js';
 import { useMay } from '../app/me.js';
 import { useTitle } from '../app/title.js';
 import { Button } from '../controls/button.js';
@@ -18,8 +18,13 @@ export function RulesScreen(): ReactNode {
   const words = useWords();
   useTitle(words('rules.title'));
   const { data, error, refetch } = useQuery(ruleListQuery);
-  if (error) return <ScreenFailed error={error} reset={() => void refetch()} />;
-  if (!data) return <p role="status">{words('shell.loading')}</p>;
+  const again = () => void refetch();
+  if (!data)
+    return error ? (
+      <ScreenFailed error={error} reset={again} />
+    ) : (
+      <p role="status">{words('shell.loading')}</p>
+    );
   return (
     <article className="rules-page">
       <header className="rules-head">
@@ -28,6 +33,7 @@ export function RulesScreen(): ReactNode {
           {words('rules.policyInForce')}
         </Link>
       </header>
+      {error && <ReadFailed {...{ error, again }} />}
       <DocumentTable lines={data.items} />
       <Compare refs={data.items.map(({ ref }) => ref)} />
     </article>
