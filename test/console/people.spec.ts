@@ -183,8 +183,16 @@ it(
     await sheet.getByRole('button', { name: 'Create the key' }).click();
     await sheet.getByText('only an admin may give a key a source of a person').waitFor();
     await sheet.getByLabel('Sources').fill('device/B07-*');
+    // the token is shown also while the list of keys is not answered
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/keys', async (route) => {
+      if (route.request().method() === 'GET') await held;
+      await route.continue();
+    });
     await sheet.getByRole('button', { name: 'Create the key' }).click();
     await sheet.getByText('The key B07-gateway is created.').waitFor();
+    answer();
     const token = await sheet.locator('.copied-text').innerText();
     const asks = (): Promise<Response> =>
       fetch(`${server.url}/v1/me`, { headers: { authorization: `Bearer ${token}` } });

@@ -64,9 +64,9 @@ function NewAccount({ onMade, onCancel }: NewProps): ReactNode {
     const answer = await dataOf<Answers['AccountAnswer'] | Answers['PendingAccountAnswer']>(
       api.POST('/v1/accounts', { body }),
     );
-    await client.invalidateQueries({ queryKey: accountsKey });
-    await client.invalidateQueries({ queryKey: grantsKey });
+    // the password is shown once, whatever becomes of the lists
     onMade({ name, password, waits: 'grant' in answer });
+    for (const queryKey of [accountsKey, grantsKey]) void client.invalidateQueries({ queryKey });
   });
   return (
     <form className="people-form" onSubmit={onSubmit}>

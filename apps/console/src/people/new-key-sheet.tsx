@@ -64,8 +64,8 @@ function NewKeyForm({ onMade, onCancel }: FormProps): ReactNode {
       types: listOf(key.types) as NewKey['types'], // the server refuses what is not a type
     };
     const made = await dataOf(api.POST('/v1/keys', { body }));
-    await client.invalidateQueries({ queryKey: keysQuery.queryKey });
-    onMade(made);
+    onMade(made); // the token is shown once, whatever becomes of the list
+    void client.invalidateQueries({ queryKey: keysQuery.queryKey });
   });
   return (
     <form className="people-form" onSubmit={onSubmit}>
