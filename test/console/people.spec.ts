@@ -109,14 +109,16 @@ it(
 );
 
 it(
-  'disables an account, whose sessions end with it',
+  'disables an account, whose sessions end with it, and keeps what is typed beside',
   async () => {
     const theirs = await browser.visitAs('supervisor', 'queue');
     const page = await browser.visitAs('admin', 'people?account=supervisor');
     const sheet = page.getByRole('dialog');
     await sheet.getByText('The account can sign in.').waitFor();
+    await sheet.getByLabel('Tables').fill('B01, B0');
     await sheet.getByRole('button', { name: 'Disable the account' }).click();
     await sheet.getByText('The account is disabled and cannot sign in.').waitFor();
+    expect(await sheet.getByLabel('Tables').inputValue()).toBe('B01, B0');
     await theirs.getByText('The session of supervisor has ended.').waitFor();
     await sheet.getByRole('button', { name: 'Enable the account' }).click();
     await sheet.getByText('The account can sign in.').waitFor();
