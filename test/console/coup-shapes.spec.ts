@@ -253,6 +253,25 @@ it.each([
   },
 );
 
+it('asks for an amount in the currency of the shoe for a finding without coup and impact', async () => {
+  const played = await PlayedTable.open(server, 'NC', { currency: 'HKD' });
+  await played.play((log) => log.add('terminal', 'commission-waived', { seat: 1, amount: 500 }));
+  const id = await eventually('the finding about the waiver', async () => {
+    const { lines } = (await ask('GET', '/v1/findings?table=NC&code=CM-08')) as {
+      lines: { id: string }[];
+    };
+    return lines[0]?.id;
+  });
+  const page = await browser.visitAs('pit-boss', `findings/${id}`);
+  await page.getByRole('button', { name: 'Rule', exact: true }).click();
+  await page.getByText('Commission error').click();
+  await page.getByLabel(/^Amount in HKD/).fill('5.00');
+  await page.getByRole('form', { name: 'Rule' }).getByText('the house', { exact: true }).click();
+  await page.getByRole('button', { name: 'Propose', exact: true }).click();
+  await page.locator('.history').getByText('HK$5.00').waitFor();
+  await page.context().close();
+});
+
 it('says in words that nothing waits to a person whose tables have no finding', async () => {
   const admin = await sentTo(server, 'admin');
   const account = { name: 'quiet.boss', roles: ['pit-boss'], tables: ['Z9'] };

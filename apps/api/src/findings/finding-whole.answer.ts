@@ -10,6 +10,7 @@ import {
   type SeenBefore,
 } from '#read-model';
 import {
+  Currency,
   Part,
   Parts,
   PositionsField,
@@ -110,6 +111,8 @@ export class FindingWholeAnswer implements Required<FindingWhole> {
   @Part(() => FindingDeviceAnswer, { nullable: true }) device!: FindingDeviceAnswer | null;
   @Part(() => CoupOfFindingAnswer, { nullable: true, description: 'Null if it is about no coup' })
   coup!: CoupOfFindingAnswer | null;
+  @Currency({ nullable: true, description: 'Of its shoe; null if it is about no shoe' })
+  currency!: string | null;
   @Part(() => NeighborsAnswer) neighbors!: NeighborsAnswer;
   @Parts(() => CoupAnswer, { description: 'The coups of its shoe, in order, at most 1,000' })
   coups!: readonly CoupAnswer[];

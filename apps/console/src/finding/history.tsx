@@ -26,7 +26,7 @@ export function History({ whole }: { readonly whole: Whole }): ReactNode {
       <ol>
         {[...history, ...older.acts].map((act) => (
           <li key={act.ref} data-refused={act.outcome !== 'taken' || undefined}>
-            <ActLine act={act} currency={whole.coup?.currency ?? finding.impact?.currency} />
+            <ActLine act={act} currency={whole.currency ?? undefined} />
           </li>
         ))}
         {older.isWhole && (

@@ -22,9 +22,9 @@ export interface Rule {
 }
 
 /** Returns the proposal that is typed into the sheet of a finding. It is kept as it is typed. */
-export function useRule({ finding, coup, review }: Whole, policy: Policy): Rule {
+export function useRule({ finding, currency: ofShoe, review }: Whole, policy: Policy): Rule {
   const { impact } = finding;
-  const currency = coup?.currency ?? impact?.currency;
+  const currency = ofShoe ?? undefined;
   const { fields, set, clear } = useFields(
     `rule/${finding.id}`,
     impact && { amount: typedOf(impact.amount, impact.currency), favours: impact.favours },
@@ -67,6 +67,7 @@ function useErrors({ chosen, needs, currency, ...typed }: Typed): Rule['errors']
     currency === undefined ? '' : typedOf(100 * 10 ** (decimalsOf(currency) ?? 0), currency);
   return {
     ...(chosen === undefined && { disposition: required }),
+    ...(needsAmount && currency === undefined && { disposition: words('review.noCurrency') }),
     ...(needs.includes('note') && typed.note === undefined && { note: required }),
     ...(needs.includes('video') && typed.video === undefined && { video: required }),
     ...(needsAmount && typed.favours === undefined && { favours: required }),

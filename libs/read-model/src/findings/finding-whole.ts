@@ -71,6 +71,8 @@ export interface FindingWhole {
   readonly device: FindingDevice | null;
   /** Null if it is about no coup. */
   readonly coup: CoupWhole | null;
+  /** The currency of its shoe; null if it is about no shoe. */
+  readonly currency: string | null;
   /** The coups before and after, by the references of their openings. */
   readonly neighbors: { readonly before: string | null; readonly after: string | null };
   /** The coups of its shoe, in order, for the roads: at most 1,000. */
@@ -133,6 +135,7 @@ export async function findingWhole(
     people: place.people,
     device: await deviceOf(read, row, place.table),
     coup: ofCoup ?? null,
+    currency: row.currency,
     neighbors: neighborsOf(coups, row.coupRef),
     coups,
     video: await videoOf(read, place, ofCoup, reader),
