@@ -10,6 +10,9 @@ import type { TableLog } from '../kit/table.js';
 
 const START_MS = 360_000;
 const NARROW = { viewport: { width: 320, height: 800 } };
+const DRAFTS = `Object.entries(localStorage)
+  .filter(([key]) => key.startsWith('shoeprint.draft.'))
+  .map(([, text]) => text)`;
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 let server: ConsoleServer;
 let browser: TestBrowser;
@@ -236,6 +239,8 @@ it.each([
     await page.getByText('Payout error').click();
     const amount = page.getByLabel(new RegExp(`^Amount in ${currency}`));
     expect(await amount.inputValue()).toBe(typed);
+    // what was not typed is not kept: it follows the finding
+    expect(await page.evaluate<string[]>(DRAFTS)).toEqual(['{"disposition":"payout-error"}']);
     await amount.fill('1.234');
     await page.getByRole('button', { name: 'Propose', exact: true }).click();
     await page.getByText('Enter an amount above zero').waitFor();

@@ -6,14 +6,14 @@ export type Fields = Readonly<Record<string, string>>;
 
 /**
  * Returns the fields of a sheet, which are kept as they are typed by command and finding, and the
- * functions that set one and clear all.
+ * functions that set one and clear all. What was not typed follows the defaults.
  */
 export function useFields(place: string, defaults: Fields = {}) {
   const [text, setText, clear] = useDraft(place);
-  const fields: Fields = { ...defaults, ...parsed(text) };
+  const typed = parsed(text);
   const set = (name: string, value: string): void =>
-    setText(JSON.stringify({ ...fields, [name]: value }));
-  return { fields, set, clear };
+    setText(JSON.stringify({ ...typed, [name]: value }));
+  return { fields: { ...defaults, ...typed }, set, clear };
 }
 
 function parsed(text: string): Fields {
