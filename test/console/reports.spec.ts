@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
+import { eventually } from '../kit/eventually.js';
 import { openConsole } from '../kit/open-console.js';
+import { PlayedTable } from '../kit/played-table.js';
+import { sentTo } from '../kit/sent-to.js';
 
 /** A sheet lies on its long side. */
 const A4_WIDTH_MM = 210;
@@ -381,6 +384,29 @@ it(
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('The first 1,000 lines are shown.').waitFor();
     expect(await alert.count()).toBe(0);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
+
+it(
+  'says that lines which were read at several positions may not add up, and prints both',
+  async () => {
+    const page = await browser.visitAs('finance', 'reports/commission-coups');
+    await page.getByText('The first 500 lines are shown.').waitFor();
+    const head = page.locator('.report-print-head');
+    expect(await head.textContent()).toMatch(/Positions of the log: [\d:,]+$/);
+    await PlayedTable.open(server, 'R1');
+    const ask = await sentTo(server, 'finance');
+    await eventually('the shoe of R1', async () => {
+      const { lines } = (await ask('GET', '/v1/shoes?table=R1')) as { lines: unknown[] };
+      return lines.length > 0;
+    });
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByText('so they may not add up').waitFor();
+    await page.getByText(/^All [\d,]+ lines are shown\.$/).waitFor();
+    expect(await head.textContent()).toMatch(/Positions of the log: [\d:,]+ – [\d:,]+$/);
+    expect(await page.getByText('These coups add up to the report.').count()).toBe(0);
     await page.context().close();
   },
   SCREEN_MS,

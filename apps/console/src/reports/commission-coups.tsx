@@ -25,7 +25,9 @@ export function CommissionCoups(): ReactNode {
   }));
   return (
     <ReportPage name="commission-coups" read={pages}>
-      {pages.isWhole && <AddsUp query={query} sums={sums} />}
+      {pages.isWhole && pages.isOneSnapshot && (
+        <AddsUp query={query} sums={sums} positions={pages.positions} />
+      )}
       <ReportTable
         caption={words('reports.commissionCoups')}
         columns={useColumns()}
@@ -37,12 +39,20 @@ export function CommissionCoups(): ReactNode {
   );
 }
 
+interface AddsUpProps {
+  readonly query: Query;
+  readonly sums: readonly Sums[];
+  /** The positions that the coups were read at. Figures of other positions are not comparable. */
+  readonly positions: string | undefined;
+}
+
 /** Says whether the coups add up to the report's own figures. Some commission has no coup. */
-function AddsUp({ query, sums }: { readonly query: Query; readonly sums: readonly Sums[] }) {
+function AddsUp({ query, sums, positions }: AddsUpProps): ReactNode {
   const words = useWords();
   const formats = useFormats();
   const { data } = useCommissionTotals(query);
   if (!data) return null;
+  if (data.positions !== positions) return <p role="status">{words('reports.severalReads')}</p>;
   const rest = data.totals.flatMap((total) => {
     const found = sums.find(({ currency }) => currency === total.currency);
     return SUMS.filter((name) => total[name] !== (found?.[name] ?? 0)).map(

@@ -19,7 +19,7 @@ interface Props {
 
 /** What every report stands in: its filter, its files, and what a print says about itself. */
 export function ReportPage({ name, read, children }: Props): ReactNode {
-  const { error, again, isReading, isOld, positions, pages } = read;
+  const { error, again, isReading, isOld, positions, isOneSnapshot, pages } = read;
   const words = useWords();
   const filter = useFilter();
   const { title } = reportOf(name);
@@ -36,6 +36,7 @@ export function ReportPage({ name, read, children }: Props): ReactNode {
       ) : (
         <div className="report-body" aria-busy={isReading} inert={isOld}>
           {error && <ReadFailed {...{ error, again }} />}
+          {!isOneSnapshot && <p role="status">{words('reports.severalReads')}</p>}
           {children}
           {pages && !isOld && <LinesRead pages={pages} isReading={isReading} />}
         </div>

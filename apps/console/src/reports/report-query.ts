@@ -82,8 +82,13 @@ export interface Read {
   readonly isReading: boolean;
   /** Whether the lines are those of the filter before, until those of this one are read. */
   readonly isOld: boolean;
-  /** The positions that the lines were read at; undefined until there are lines. */
+  /**
+   * The positions that the lines were read at, the first and the last where they differ; undefined
+   * until there are lines.
+   */
   readonly positions: string | undefined;
+  /** Whether all lines were read at the same positions. */
+  readonly isOneSnapshot: boolean;
   /** Absent for a report that comes as a whole. */
   readonly pages?: Pages;
 }
@@ -111,6 +116,7 @@ export function useReport<Name extends 'dealers' | 'payouts'>(
   return {
     answer: data,
     positions: data?.positions,
+    isOneSnapshot: true,
     error,
     isReading: isFetching,
     isOld: isPlaceholderData,
@@ -171,10 +177,12 @@ export function usePages<Name extends PagedName>(
       more = (await fetchNextPage({ throwOnError: true })).hasNextPage;
   };
   const answer = data?.pages.at(-1);
+  const positions = [...new Set(data?.pages.map((page) => page.positions))];
   const isWhole = !hasNextPage && !isOld;
   return {
     ...{ answer, lines, isWhole, isOld, error },
-    positions: answer?.positions,
+    positions: positions.length > 1 ? `${positions[0]} – ${positions.at(-1)}` : positions[0],
+    isOneSnapshot: positions.length <= 1,
     isReading: read.isFetching,
     again: () => void (read.isFetchNextPageError ? fetchNextPage() : read.refetch()),
     pages: { count: lines.length, isWhole, readMore: () => void fetchNextPage(), readAll },
