@@ -253,6 +253,21 @@ describe('the screen of a finding', () => {
   );
 
   it(
+    'marks the commission of a seat with sign and word, and only for a finding about commission',
+    async () => {
+      const page = await browser.visitAs('pit-boss', `findings/${await firstOf('CM-04')}`);
+      await open(page);
+      const commission = page.locator('.bets').nth(1);
+      expect(await commission.locator('tr[data-faulty]').innerText()).toMatch(/^▲ here\s*\d/);
+      await page.goto(browser.addressOf(`findings/${await firstOf('PY-03')}`));
+      await page.getByRole('heading', { name: /PY-03/ }).waitFor();
+      expect(await page.locator('.bets').first().locator('tr[data-faulty]').count()).toBe(1);
+      expect(await commission.locator('tr[data-faulty]').count()).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  it(
     'closes a sheet by Escape on one of its buttons, and stays',
     async () => {
       const page = await browser.visitAs('pit-boss', `findings/${await firstOf('PY-02')}`);

@@ -6,8 +6,10 @@ import { differenceOf } from './difference.js';
 import type { Coup, Whole } from './whole.js';
 
 type Bet = Coup['bets'][number];
-/** What of a finding marks a line: its seat and its bet. */
-type About = Pick<Whole['finding'], 'seat' | 'bet'>;
+/** What of a finding marks a line: its code, its seat and its bet. */
+type About = Pick<Whole['finding'], 'code' | 'seat' | 'bet'>;
+/** The codes about the commission of a seat in a coup. */
+const OF_COMMISSION: readonly About['code'][] = ['CM-01', 'CM-02', 'CM-03', 'CM-04'];
 
 interface Props {
   readonly coup: Coup;
@@ -15,7 +17,7 @@ interface Props {
 }
 
 /** The bets by seat: what was due, what was done, and the difference; then the commission. */
-export function Bets({ coup, about = {} }: Props): ReactNode {
+export function Bets({ coup, about }: Props): ReactNode {
   const words = useWords();
   const title = words('finding.bets');
   if (coup.bets.length === 0)
@@ -37,7 +39,7 @@ export function Bets({ coup, about = {} }: Props): ReactNode {
                 key={`${bet.seat} ${bet.bet}`}
                 bet={bet}
                 currency={coup.currency}
-                isFaulty={bet.seat === about.seat && (!about.bet || about.bet === bet.bet)}
+                isFaulty={bet.seat === about?.seat && (!about.bet || about.bet === bet.bet)}
               />
             ))}
           </tbody>
@@ -87,14 +89,7 @@ function BetLine({ bet, currency, isFaulty }: LineProps): ReactNode {
   const difference = differenceOf(bet);
   return (
     <tr data-faulty={isFaulty || undefined}>
-      <td className="numeric">
-        {isFaulty && (
-          <strong className="bets-here">
-            ▲<span className="only-spoken"> {words('finding.here')}</span>
-          </strong>
-        )}
-        {seat}
-      </td>
+      <Seat {...{ seat, isFaulty }} />
       <td>{betIn(words, bet.bet)}</td>
       <td className="numeric">
         {money(stands, currency)}
@@ -117,6 +112,21 @@ function BetLine({ bet, currency, isFaulty }: LineProps): ReactNode {
   );
 }
 
+/** The seat of a line, and that the finding is about the line. */
+function Seat({ seat, isFaulty }: Pick<LineProps, 'isFaulty'> & { readonly seat: number }) {
+  const words = useWords();
+  return (
+    <td className="numeric">
+      {isFaulty && (
+        <strong className="bets-here">
+          ▲<span className="only-spoken"> {words('finding.here')}</span>
+        </strong>
+      )}
+      {seat}
+    </td>
+  );
+}
+
 type Paid = Pick<NonNullable<Bet['lawful']>, 'stake' | 'paid'>;
 
 const paidIn = (
@@ -129,11 +139,12 @@ const paidIn = (
     ? words(stake === 'taken' ? 'finding.stakeTaken' : 'finding.stakeReturned')
     : money(paid, currency);
 
-function Commission({ coup, about = {} }: Props): ReactNode {
+function Commission({ coup, about }: Props): ReactNode {
   const words = useWords();
   const { money, signedMoney } = useFormats();
   if (coup.commission.length === 0) return null;
   const title = words('finding.commission');
+  const faulty = about && OF_COMMISSION.includes(about.code) ? about.seat : undefined;
   return (
     <>
       <h3>{title}</h3>
@@ -142,8 +153,8 @@ function Commission({ coup, about = {} }: Props): ReactNode {
           <Heads names={['seat', 'due', 'commissionTaken', 'commissionMarked', 'difference']} />
           <tbody>
             {coup.commission.map(({ seat, due, taken, marked }) => (
-              <tr key={seat} data-faulty={seat === about.seat || undefined}>
-                <td className="numeric">{seat}</td>
+              <tr key={seat} data-faulty={seat === faulty || undefined}>
+                <Seat seat={seat} isFaulty={seat === faulty} />
                 <td className="numeric">{money(due, coup.currency)}</td>
                 <td className="numeric">{money(taken, coup.currency)}</td>
                 <td className="numeric">{money(marked, coup.currency)}</td>
