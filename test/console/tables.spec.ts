@@ -200,6 +200,23 @@ describe('the tables', () => {
     }
     await page.context().close();
   });
+
+  it('count each finding that waits, also those that come right after one another', async () => {
+    const page = await browser.visitAs('pit-boss', 'tables');
+    await page.getByText('● live').waitFor();
+    const log = new TableLog('X4');
+    log.open();
+    log.dealer();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    log.draw('P 9S', 'person/pat');
+    await floor.send(log.events.splice(0));
+    const tile = page.locator('[data-table="X4"]');
+    await tile.getByText('1 finding waits').waitFor();
+    log.draw('B 8S', 'person/pat');
+    await floor.send(log.events.splice(0));
+    await tile.getByText('2 findings wait').waitFor({ timeout: 5_000 });
+    await page.context().close();
+  });
 });
 
 describe('a table', () => {

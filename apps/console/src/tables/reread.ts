@@ -7,24 +7,34 @@ const PAUSE_MS = 300;
 
 /**
  * Reads queries again while changes arrive that concern them: at once, and then one read at a time.
- * What changes during a read is read after it.
+ * What changes during a read is read after it. `sharedMs` is how old an answer may be that the
+ * server shares among requests: so long after the last change, it is read once more.
  */
-export function useReread(keys: readonly QueryKey[], concerns: (change: Change) => boolean): void {
+export function useReread(
+  keys: readonly QueryKey[],
+  concerns: (change: Change) => boolean,
+  sharedMs = 0,
+): void {
   const queries = useQueryClient();
   const latest = useRef(keys);
   useEffect(() => {
     latest.current = keys;
   });
   const state = useRef({ isChanged: false, isReading: false });
+  const readAll = () =>
+    Promise.all(
+      latest.current.map((queryKey) => queries.invalidateQueries({ queryKey, exact: true })),
+    );
   const read = async (): Promise<void> => {
     if (state.current.isReading) return;
     state.current.isReading = true;
     while (state.current.isChanged) {
       state.current.isChanged = false;
-      await Promise.all(
-        latest.current.map((queryKey) => queries.invalidateQueries({ queryKey, exact: true })),
-      );
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await readAll();
+      await pause(PAUSE_MS);
+      if (sharedMs === 0 || state.current.isChanged) continue;
+      await pause(sharedMs - PAUSE_MS);
+      if (!state.current.isChanged) await readAll();
     }
     state.current.isReading = false;
   };
@@ -34,6 +44,8 @@ export function useReread(keys: readonly QueryKey[], concerns: (change: Change) 
     void read();
   });
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Returns the table that a change belongs to. */
 export function tableOf(change: Change): string {

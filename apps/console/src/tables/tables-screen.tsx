@@ -14,6 +14,8 @@ import { useReread } from './reread.js';
 import './tables.css';
 
 const CARD_WIDTH = 40;
+/** The server shares a count of findings for a second. */
+const COUNTS_SHARED_MS = 1_100;
 
 /** Every table as it stands: the cards on it, what is due, who deals, and what waits for a ruling. */
 export function TablesScreen(): ReactNode {
@@ -23,7 +25,7 @@ export function TablesScreen(): ReactNode {
   const { data: waiting } = useQuery({ ...waitingQuery, enabled: seesFindings });
   useTitle(words('tables.title'));
   useReread([tablesQuery.queryKey], () => true);
-  useReread([waitingQuery.queryKey], ({ is }) => is === 'finding');
+  useReread([waitingQuery.queryKey], ({ is }) => is === 'finding', COUNTS_SHARED_MS);
   if (tables.error && !tables.data)
     return <ScreenFailed error={tables.error} reset={() => void tables.refetch()} />;
   return (
