@@ -253,6 +253,18 @@ describe('the screen of a finding', () => {
   );
 
   it(
+    'leads back to the queue with the filter that it was opened from',
+    async () => {
+      const page = await browser.visitAs('pit-boss', 'queue?table=B04');
+      await page.locator('.queue-row').first().click();
+      await open(page);
+      await page.getByRole('link', { name: '← Queue' }).click();
+      await page.waitForURL('**/queue?table=B04');
+    },
+    TEST_MS,
+  );
+
+  it(
     'marks the commission of a seat with sign and word, and only for a finding about commission',
     async () => {
       const page = await browser.visitAs('pit-boss', `findings/${await firstOf('CM-04')}`);

@@ -86,7 +86,15 @@ function BackToQueue({ label }: { readonly label: string }): ReactNode {
   };
   useKeys({ Escape: { means: 'shell.back', run: back } });
   return (
-    <Link to="/queue" className="button no-print">
+    <Link
+      to="/queue"
+      className="button no-print"
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return; // opens another window
+        event.preventDefault();
+        back();
+      }}
+    >
       ← {label}
     </Link>
   );
