@@ -258,6 +258,33 @@ it.each([
   },
 );
 
+it('grows the road and leads to the next coup while the shoe is dealt', async () => {
+  const played = await PlayedTable.open(server, 'NL');
+  const deal = (coup: number, cards: string, outcome: 'player' | 'banker', player: number) =>
+    played.play((log) => {
+      log.add('terminal', 'coup-opened', { coup });
+      log.add('terminal', 'betting-closed');
+      log.draw(cards);
+      log.add('terminal', 'outcome-declared', { outcome, by: 'dealer', player });
+      log.add('terminal', 'coup-closed');
+    });
+  await deal(1, 'P 4S B 2H P 5D B 5C', 'player', 8);
+  const page = await browser.visitAs('compliance', await coupAt('NL'));
+  await page.getByText('● live').waitFor();
+  const road = page.getByRole('list', { name: 'Big road' }).locator('li');
+  const hasCells = (count: number): Promise<unknown> =>
+    eventually(`${count} cells`, async () => (await road.count()) === count);
+  await hasCells(1);
+  await deal(2, 'P 2S B 4H P 5D B 5S', 'banker', 7);
+  await page.locator('a[aria-label="Coup after"]').waitFor();
+  await hasCells(2);
+  await page.getByRole('link', { name: /RS-01/ }).click();
+  await page.getByRole('heading', { name: /RS-01/ }).waitFor();
+  await deal(3, 'P 4H B 2S P 5C B 5D', 'player', 9);
+  await hasCells(3);
+  await page.context().close();
+});
+
 it('asks for an amount in the currency of the shoe for a finding without coup and impact', async () => {
   const played = await PlayedTable.open(server, 'NC', { currency: 'HKD' });
   await played.play((log) => log.add('terminal', 'commission-waived', { seat: 1, amount: 500 }));

@@ -393,6 +393,22 @@ describe('a shoe', () => {
     await page.context().close();
   });
 
+  it('leads to the next shoe as soon as it is opened, weeks later too', async () => {
+    const log = new TableLog('X5');
+    const first = log.open();
+    Object.assign(log.events[0] as object, { time: '2026-09-01T12:00:00.000Z' });
+    await floor.send(log.events.splice(0));
+    const page = await browser.visitAs('pit-boss', shoeAddress('X5', first));
+    await page.getByRole('heading', { name: /Shoe S1/ }).waitFor();
+    log.shoe = 'S2';
+    const second = log.open();
+    await floor.send(log.events.splice(0));
+    await page.getByRole('link', { name: 'Next shoe' }).click();
+    await page.waitForURL(browser.addressOf(shoeAddress('X5', second)));
+    await page.getByRole('link', { name: 'Previous shoe' }).waitFor();
+    await page.context().close();
+  });
+
   it('grows its roads while it is dealt', async () => {
     const log = new TableLog('X2');
     log.open();

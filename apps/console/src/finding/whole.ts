@@ -24,16 +24,33 @@ const findingQuery = (id: string) =>
     },
   });
 
-/** Returns one finding, and reads it again when it or its coup changes, or the stream is back. */
+/** A coup as the list of its shoe has it. */
+type CoupLine = Answers['CoupAnswer'];
+
+/** Returns whether a changed coup changes the road of its shoe, or the coups beside another. */
+function changesRoad(
+  known: readonly CoupLine[],
+  { ref, state, outcome, worst }: CoupLine,
+): boolean {
+  const before = known.find((coup) => coup.ref === ref);
+  return !before || before.state !== state || before.outcome !== outcome || before.worst !== worst;
+}
+
+/**
+ * Returns one finding, and reads it again when it, its coup or the road of its shoe changes, or the
+ * stream is back.
+ */
 export function useFinding(id: string) {
   const client = useQueryClient();
   const asked = useQuery(findingQuery(id));
-  const { finding } = asked.data ?? {};
+  const { finding, coups = [] } = asked.data ?? {};
   const again = () => void client.invalidateQueries({ queryKey: ['finding', id] });
   useChanges((change) => {
     if (change.is === 'finding' && change.finding.id === id) again();
-    if (change.is !== 'coup' || !finding) return;
-    if (change.coup.ref === finding.coupRef && change.coup.table === finding.table) again();
+    if (change.is !== 'coup' || change.coup.table !== finding?.table) return;
+    const isOwn = change.coup.ref === finding.coupRef;
+    if (isOwn || (change.coup.shoeRef === finding.shoeRef && changesRoad(coups, change.coup)))
+      again();
   });
   useBackOnline(again);
   return asked;
@@ -52,7 +69,10 @@ const coupQuery = (ref: string, table: string | undefined) =>
       ),
   });
 
-/** Returns a coup by itself, and reads it again when it changes, or the stream is back. */
+/**
+ * Returns a coup by itself, and reads it again when it changes, or the stream is back. Reads the
+ * coups of its shoe again when one of them changes the road.
+ */
 export function useCoup(ref: string, table: string | undefined) {
   const client = useQueryClient();
   const asked = useQuery(coupQuery(ref, table));
@@ -60,8 +80,16 @@ export function useCoup(ref: string, table: string | undefined) {
   useChanges((change) => {
     if (change.is === 'coup' && change.coup.ref === ref) again();
     if (change.is === 'finding' && change.finding.coupRef === ref) again();
+    const { shoeRef, table: of } = asked.data ?? {};
+    if (change.is !== 'coup' || change.coup.shoeRef !== shoeRef || change.coup.table !== of) return;
+    const { queryKey } = coupsQuery(shoeRef, of);
+    if (changesRoad(client.getQueryData(queryKey) ?? [], change.coup))
+      void client.invalidateQueries({ queryKey });
   });
-  useBackOnline(again);
+  useBackOnline(() => {
+    again();
+    void client.invalidateQueries({ queryKey: ['coups'] });
+  });
   return asked;
 }
 
@@ -72,7 +100,7 @@ export const coupsQuery = (shoeRef: string, table: string) =>
   queryOptions({
     queryKey: ['coups', table, shoeRef],
     queryFn: async ({ signal }) => {
-      const coups: Answers['CoupAnswer'][] = [];
+      const coups: CoupLine[] = [];
       let cursor: string | undefined;
       do {
         // only `format=csv` answers a text

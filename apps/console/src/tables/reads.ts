@@ -14,7 +14,7 @@ const PAGE_MAX = 1_000;
 const SHOES_SHOWN = 24;
 const DAY_MS = 86_400_000;
 /** A table that deals day and night needs 24 shoes a day, so these days fit on a page. */
-const DAYS_BESIDE = 7;
+const DAYS_BESIDE = 28;
 
 /** Returns the data of a list. It is JSON, because the console does not ask for a file. */
 const listOf = async <Data>(
@@ -88,20 +88,26 @@ export const besideQuery = ({ table, ref, gamingDay }: ShoeLine) =>
   queryOptions({
     queryKey: ['tables', 'beside', table, ref],
     queryFn: async ({ signal }) => {
-      const linesOf = async (query: { from?: string; to: string; limit: number }) =>
+      const linesOf = async (query: { from?: string; to?: string; limit: number }) =>
         (await listOf(api.GET('/v1/shoes', { params: { query: { table, ...query } }, signal })))
           .lines;
-      const lines = await linesOf({
-        from: gamingDay,
-        to: dayAfter(gamingDay, DAYS_BESIDE),
-        limit: PAGE_MAX,
-      });
+      const daysFrom = (from: string) =>
+        linesOf({ from, to: dayAfter(from, DAYS_BESIDE - 1), limit: PAGE_MAX });
+      const lines = await daysFrom(gamingDay);
       const at = lines.findIndex((each) => each.ref === ref);
       const [before] =
         at + 1 < lines.length
           ? [lines[at + 1]]
           : await linesOf({ to: dayAfter(gamingDay, -1), limit: 1 });
-      return { before, after: lines[at - 1] };
+      let after = lines[at - 1];
+      const [last] = after ? [] : await linesOf({ limit: 1 });
+      for (
+        let from = dayAfter(gamingDay, DAYS_BESIDE);
+        last && !after && from <= last.gamingDay;
+        from = dayAfter(from, DAYS_BESIDE)
+      )
+        after = (await daysFrom(from)).at(-1);
+      return { before, after };
     },
     staleTime: 0,
   });

@@ -98,8 +98,13 @@ function Head({ shoe, level }: { readonly shoe: Shoe; readonly level: 1 | 2 }): 
 /** The ways to the shoes before and after. */
 function Beside({ shoe }: { readonly shoe: Shoe }): ReactNode {
   const words = useWords();
-  const { data } = useQuery(besideQuery(shoe));
+  const query = besideQuery(shoe);
+  const { data } = useQuery(query);
   const { table } = shoe;
+  useReread([query.queryKey], (change) => {
+    if (change.is !== 'shoe' || data?.after) return false;
+    return change.shoe.table === table && change.shoe.ref !== shoe.ref;
+  });
   return (
     <nav className="tables-beside no-print" aria-label={words('shoe.beside')}>
       {data?.before && (
