@@ -6,6 +6,7 @@ import type { ConsoleServer } from '../kit/console-server.js';
 import { openConsole } from '../kit/open-console.js';
 
 const SCREEN_MS = 120_000;
+const NOT_READY = { type: 'urn:shoeprint:problem:not-ready', title: 'not ready', status: 503 };
 let server: ConsoleServer;
 let browser: TestBrowser;
 
@@ -157,6 +158,20 @@ it(
       await go(page, path);
       await page.getByRole('alert').waitFor();
     }
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
+
+it(
+  'says why it is not known how many shoes were dealt by a document',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'settings');
+    await page.route('**/v1/reports/shoes?**', (route) =>
+      route.fulfill({ status: 503, json: NOT_READY }),
+    );
+    await page.getByRole('link', { name: 'Rules', exact: true }).click();
+    await page.locator('.rules-table td').getByText('– not ready').first().waitFor();
     await page.context().close();
   },
   SCREEN_MS,

@@ -201,6 +201,20 @@ describe('the tables', () => {
     await page.context().close();
   });
 
+  it('say why what is due is not known where the rules cannot be read', async () => {
+    const log = new TableLog('X6');
+    log.open();
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    await floor.send(log.events);
+    const page = await browser.visitAs('pit-boss', 'settings');
+    const refusal = { type: 'urn:shoeprint:problem:not-ready', title: 'not ready', status: 503 };
+    await page.route('**/v1/rules/**', (route) => route.fulfill({ status: 503, json: refusal }));
+    await page.getByRole('link', { name: 'Tables', exact: true }).click();
+    const tile = page.locator('[data-table="X6"]');
+    await tile.getByText('What is due is not known: not ready').waitFor();
+    await page.context().close();
+  });
+
   it('count each finding that waits, also those that come right after one another', async () => {
     const page = await browser.visitAs('pit-boss', 'tables');
     await page.getByText('● live').waitFor();

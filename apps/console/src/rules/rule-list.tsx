@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type SyntheticEvent, type ReactNode, useId, useState } from 'react';
 import type { Answers } from '../api/client.js';
-import { ReadFailed, ScreenFailed } from '../app/failures.js';
+import { ReadFailed, ScreenFailed, sentenceOf } from '../app/failures.js';
 import { useMay } from '../app/me.js';
 import { useTitle } from '../app/title.js';
 import { Button } from '../controls/button.js';
@@ -100,8 +100,10 @@ const DocumentRow = ({ line: { ref, title, game, decks }, seesShoes }: RowProps)
 /** How many shoes were dealt by a document. It leads to them. */
 export function ShoesBy({ rules }: { readonly rules: string }): ReactNode {
   const formats = useFormats();
-  const { data: count } = useQuery(shoesByRulesQuery(rules, useMay('report-shoes')));
-  if (count === undefined) return '…';
+  const words = useWords();
+  const query = shoesByRulesQuery(rules, useMay('report-shoes'));
+  const { data: count, error } = useQuery(query);
+  if (count === undefined) return error ? `– ${sentenceOf(error, words)}` : '…';
   const figure = <data value={count}>{formats.number(count)}</data>;
   if (count === 0) return figure;
   return (

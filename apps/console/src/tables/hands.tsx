@@ -11,6 +11,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
+import { sentenceOf } from '../app/failures.js';
 import { type CardMark, nameOfCard, PlayingCard } from '../game/card.js';
 import { useWords, type Words } from '../words/words.js';
 import { tableauQuery } from './reads.js';
@@ -28,7 +29,7 @@ interface Props {
 /** The cards of an open coup as they lie, their totals, and what is due next. */
 export function OpenHands({ cards, rules, width }: Props): ReactNode {
   const words = useWords();
-  const { data: tableau } = useQuery(tableauQuery(rules));
+  const { data: tableau, error } = useQuery(tableauQuery(rules));
   const lying = (to: string): readonly DealtCard[] => cards.filter((card) => card.to === to);
   const aside = cards.filter(({ to }) => to !== 'player' && to !== 'banker');
   const hands = { player: lying('player'), banker: lying('banker') };
@@ -44,7 +45,11 @@ export function OpenHands({ cards, rules, width }: Props): ReactNode {
           ))}
         </p>
       )}
-      <p className="tables-due">{tableau && dueInWords(words, hands, tableau)}</p>
+      <p className="tables-due">
+        {tableau
+          ? dueInWords(words, hands, tableau)
+          : error && words('tables.dueNotRead', { why: sentenceOf(error, words) })}
+      </p>
     </div>
   );
 }
