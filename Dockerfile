@@ -7,7 +7,7 @@ COPY package.json package-lock.json nest-cli.json tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY apps apps
 COPY libs libs
-RUN npm run build
+RUN npm run build:programs
 
 # What runs needs neither the tools of the build nor the embedded PostgreSQL, which is an optional dependency.
 FROM node:24-slim AS modules

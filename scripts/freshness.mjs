@@ -1,12 +1,19 @@
-// Tells whether a file of dist is older than the sources that it was made from.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+// Tells whether what `npm run build` writes is older than the sources that it was made from.
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What `npm run build` compiles, the console's pages included. */
-const SOURCE = /\.(ts|tsx|css|json|html)$/;
+/** What the build reads, the console's pages included. */
+const SOURCE = /\.(ts|tsx|js|mjs|css|json|html|svg)$/;
+
+/** The last file that each step of the build writes. A step that fails leaves its own as it was. */
+const OUTPUTS = [
+  'dist/apps/standalone/src/main.js',
+  'dist/apps/console/index.html',
+  'dist/api-types.d.ts',
+];
 
 /** @param {string} folder */
 const newest = (folder) =>
@@ -17,12 +24,15 @@ const newest = (folder) =>
       0,
     );
 
+/** @param {string} file */
+const writtenAt = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
 /**
- * Returns whether a file is missing or older than a source of the programs or the libraries.
- * @param {string} file its path from the root
+ * Returns whether an output of the build is missing or older than a source of the programs or the
+ * libraries.
+ * @param {string} [folder] The folder of the package.
  */
-export const isStale = (file) =>
-  !existsSync(join(root, file)) ||
-  ['apps', 'libs'].some(
-    (folder) => newest(join(root, folder)) > statSync(join(root, file)).mtimeMs,
-  );
+export function isStale(folder = root) {
+  const oldest = Math.min(...OUTPUTS.map((file) => writtenAt(join(folder, file))));
+  return ['apps', 'libs'].some((sources) => newest(join(folder, sources)) > oldest);
+}

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { isStale } from './freshness.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const main = 'dist/apps/standalone/src/main.js';
 
 function build() {
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
@@ -20,7 +19,7 @@ function build() {
 }
 
 const parent = process.ppid;
-if (isStale(main)) {
+if (isStale()) {
   if (process.stdout.isTTY)
     process.stdout.write('\n  Shoeprint builds itself, which takes some seconds\n');
   build();
@@ -29,7 +28,7 @@ if (process.ppid !== parent) process.exit(1); // the parent process has ended
 const { runChild } = await import('#process');
 process.exitCode = await runChild([
   '--enable-source-maps',
-  join(root, main),
+  join(root, 'dist/apps/standalone/src/main.js'),
   '--sample-day',
   ...process.argv.slice(2),
 ]);

@@ -1,6 +1,6 @@
-// `npm test`: builds and writes the types of the api if they are older than the sources, then runs
-// jest, and types, lint and the pinned rule documents beside it. Jest waits for servers most of the
-// time, so the checks take little longer than jest alone. Arguments go to jest.
+// `npm test`: builds if a part of the build is older than the sources, then runs jest, and types,
+// lint and the pinned rule documents beside it. Jest waits for servers most of the time, so the
+// checks take little longer than jest alone. Arguments go to jest.
 // `--quick` lints only files that changed since the last quick run. A change in another file can
 // break a rule about types, so a whole run lints all of them.
 import { spawn, spawnSync } from 'node:child_process';
@@ -15,8 +15,8 @@ const CHANGED_ONLY =
 
 const npm = (/** @type {readonly string[]} */ ...words) => ['run', '--silent', ...words];
 
-if (isStale('dist/api-types.d.ts')) {
-  const { status } = spawnSync('npm', npm('prepare'), { stdio: 'inherit' });
+if (isStale()) {
+  const { status } = spawnSync('npm', npm('build'), { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
 }
 

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,32 +44,61 @@ export interface Audited {
   }[];
 }
 
+const BUILDING = join(root, 'node_modules', '.shoeprint-building.pid');
+const BUILD_MS_MAX = 300_000;
+
 /**
- * Users run the built command line, so the tests do too. It is built here if the sources are newer.
+ * Users run the built programs and the built console, so the tests do too. Builds all of it if any
+ * of it is older than its sources; other processes that ask meanwhile wait. Throws if the build
+ * fails.
  */
 export function built(): void {
-  const lock = join(root, 'node_modules', '.shoeprint-building');
-  for (let tries = 0; !locked(lock) && tries < 600; tries += 1)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  const until = Date.now() + BUILD_MS_MAX;
+  while (!isBuilder()) {
+    if (Date.now() > until)
+      throw new Error(`the process in ${BUILDING} has been building for five minutes`);
+    waitMs(100);
+  }
   try {
-    if (isStale('dist/apps/standalone/src/main.js'))
-      spawnSync(
-        process.execPath,
-        [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build', '--all'],
-        { cwd: root },
-      );
+    if (isStale()) build();
   } finally {
-    rmSync(lock, { recursive: true, force: true });
+    rmSync(BUILDING, { force: true });
   }
 }
 
-function locked(lock: string): boolean {
+/** Returns whether this process is now the one that builds. One that was killed no longer is. */
+function isBuilder(): boolean {
   try {
-    mkdirSync(lock);
+    writeFileSync(BUILDING, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
+    if (!isOfALivingProcess(BUILDING)) rmSync(BUILDING, { force: true });
     return false;
   }
+}
+
+function isOfALivingProcess(path: string): boolean {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    return pid === 0 || process.kill(pid, 0); // 0: the process is just writing it
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function waitMs(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function build(): void {
+  const { NODE_ENV: _test, ...env } = process.env; // with it, Vite would build React for development
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    shell: process.platform === 'win32', // npm is a script there
+  });
+  if (status !== 0) throw new Error(`npm run build ended with ${status}\n${stdout}${stderr}`);
 }
 
 /**
