@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startSampleServer } from '../../scripts/sample-server.mjs';
 import { serverEnvironment } from './answers.js';
-import { eventually } from './eventually.js';
+import { madeOnce } from './made-once.js';
 import { freePort, Processes, type Running } from './processes.js';
 
 const SAMPLE_MS_MAX = 300_000;
@@ -55,29 +55,16 @@ export async function startConsoleServer(
 
 /**
  * Returns the data folder with the sample day, dealt by the first process that asks. Start servers
- * on copies of it.
+ * on copies of it. Throws if it could not be dealt.
  */
 export async function sampleFolder(): Promise<string> {
   const folder = process.env['SHOEPRINT_CONSOLE_SAMPLE'];
   if (folder === undefined) throw new Error('the setup of the tests has not run');
-  const ready = join(folder, 'ready');
-  if (isFirst(join(folder, 'dealing'))) {
-    const server = await startSampleServer(serverEnvironment(), join(folder, 'dealing'));
+  const deal = async (data: string): Promise<void> => {
+    const server = await startSampleServer(serverEnvironment(), data);
     await server.stop();
-    renameSync(join(folder, 'dealing'), ready);
-  }
-  return eventually('the sample day is dealt', () => existsSync(ready) && ready, SAMPLE_MS_MAX);
-}
-
-/** Returns whether this process is the one that makes the folder. */
-function isFirst(folder: string): boolean {
-  if (existsSync(folder.replace(/dealing$/, 'ready'))) return false;
-  try {
-    mkdirSync(folder);
-    return true;
-  } catch {
-    return false; // another process was first
-  }
+  };
+  return madeOnce(folder, deal, SAMPLE_MS_MAX);
 }
 
 interface SignInFile {
