@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startSampleServer } from '../../scripts/sample-server.mjs';
 import { serverEnvironment } from './answers.js';
+import { eventually } from './eventually.js';
 import { madeOnce } from './made-once.js';
 import { freePort, Processes, type Running } from './processes.js';
 
 const SAMPLE_MS_MAX = 300_000;
+const STOP_MS_MAX = 40_000;
 
 /** A standalone server with the sample day, in a data folder of its own, that serves the console. */
 export interface ConsoleServer {
@@ -49,8 +51,16 @@ export async function startConsoleServer(
     passwordOf,
     tokenOf: (person) => signIn(url, person, passwordOf(person)),
     database: () => connected(data),
-    close: () => processes.close(),
+    close: () => stopped(program).finally(() => processes.close()),
   };
+}
+
+/**
+ * Asks the program to stop, so that it stops its PostgreSQL too, which would outlive it otherwise.
+ */
+async function stopped(program: Running): Promise<void> {
+  void program.end('SIGTERM');
+  await eventually(`${program.name} has stopped`, () => !program.isRunning, STOP_MS_MAX);
 }
 
 /**
