@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { newKey, Refused } from '../api/client.js';
+import type { Whole } from '../finding/whole.js';
 import { act, type BodyOf, type Command, type Taken } from './act.js';
 import { isUndecided } from './decision.js';
 
@@ -40,13 +41,14 @@ export function useActs(finding: string): Acts {
     setFailed(undefined);
     try {
       const taken = await trySend(command, body);
-      await client.invalidateQueries({ queryKey: ['finding', finding] });
+      client.setQueryData<Whole>(['finding', finding], (whole) => withReview(whole, taken.review));
       return taken;
     } catch (error) {
       if (!isConfirmFirst(error)) setFailed({ command, body: body as Failed['body'], error });
-      void client.invalidateQueries({ queryKey: ['finding', finding] });
       return undefined;
     } finally {
+      // the history, and what may be done now
+      void client.invalidateQueries({ queryKey: ['finding', finding] });
       setBusy(undefined);
     }
   };
@@ -88,6 +90,10 @@ function useSender(finding: string, confirmed: () => Promise<boolean>) {
   };
   return trySend;
 }
+
+/** Returns a finding with the review that a command answered, which is as new as the act. */
+const withReview = (whole: Whole | undefined, review: Taken['review']): Whole | undefined =>
+  whole && { ...whole, review: { ...whole.review, ...review } };
 
 const isConfirmFirst = (error: unknown): boolean =>
   error instanceof Refused && error.is === 'confirm-first';
