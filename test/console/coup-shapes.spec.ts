@@ -285,6 +285,31 @@ it('grows the road and leads to the next coup while the shoe is dealt', async ()
   await page.context().close();
 });
 
+it('has what is prescribed in words, and a request to keep video with its time', async () => {
+  const played = await PlayedTable.open(server, 'NP', { rules: 'nsw-crown@1' });
+  await played.play((log) => {
+    log.draw('burn 3S KH 4D 5C');
+    log.add('terminal', 'coup-opened', { coup: 1 });
+    log.add('terminal', 'betting-closed');
+    log.draw('P 9S B KH B KD');
+  });
+  const id = await eventually('the misplaced card', async () => {
+    const { lines } = (await ask('GET', '/v1/findings?table=NP&code=DL-02')) as {
+      lines: { id: string }[];
+    };
+    return lines[0]?.id;
+  });
+  const [from, to] = ['2026-11-20T12:00:00.000Z', '2026-11-20T12:05:00.000Z'];
+  await ask('POST', `/v1/findings/${id}/hold`, { from, to });
+  const page = await browser.visitAs('surveillance', `findings/${id}`);
+  const found = page.locator('.finding-found');
+  await found.getByText('move the card to the player hand').waitFor();
+  await page.getByRole('button', { name: 'Kept', exact: true }).click();
+  const request = page.locator('.choice-option').filter({ hasText: 'compliance' });
+  expect(await request.innerText()).toMatch(/^compliance · [A-Z][a-z]{2} \d+, 2\d{3}, \d+:\d\d/);
+  await page.context().close();
+});
+
 it('asks for an amount in the currency of the shoe for a finding without coup and impact', async () => {
   const played = await PlayedTable.open(server, 'NC', { currency: 'HKD' });
   await played.play((log) => log.add('terminal', 'commission-waived', { seat: 1, amount: 500 }));

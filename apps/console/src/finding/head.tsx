@@ -162,8 +162,11 @@ function Found({ finding }: Pick<Whole, 'finding'>): ReactNode {
       {disposition && (
         <div>
           <dt>{words('finding.prescribed')}</dt>
-          <dd lang="en">
-            <Said>{`${disposition.do.join(', ')} (${disposition.source}, ${disposition.section})`}</Said>
+          <dd>
+            {disposition.do.map((action) => words.find(`rules.do.${action}`) ?? action).join(' → ')}{' '}
+            <span lang="en">
+              (<Said>{`${disposition.source}, ${disposition.section}`}</Said>)
+            </span>
           </dd>
         </div>
       )}

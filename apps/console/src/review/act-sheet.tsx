@@ -3,6 +3,7 @@ import { Button } from '../controls/button.js';
 import { Field } from '../controls/field.js';
 import { dispositionIn } from '../finding/history.js';
 import type { Whole } from '../finding/whole.js';
+import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import type { BodyOf, Command } from './act.js';
 import { Choice } from './choice.js';
@@ -106,6 +107,7 @@ interface OneProps {
 
 function OneField({ name, whole, isRequired, value, ...props }: OneProps): ReactNode {
   const words = useWords();
+  const { dateTime } = useFormats();
   const label = words(`field.${name}`) + (isRequired ? ' *' : '');
   const choices =
     name === 'to'
@@ -113,7 +115,7 @@ function OneField({ name, whole, isRequired, value, ...props }: OneProps): React
       : name === 'request'
         ? whole.video.holds
             .filter(({ type }) => type === 'finding-video-hold-requested')
-            .map(({ ref, by, at }) => ({ value: ref, label: `${by} · ${at}` }))
+            .map(({ ref, by, at }) => ({ value: ref, label: `${by} · ${dateTime(at)}` }))
         : undefined;
   if (choices) return <Choice {...props} value={value || null} label={label} options={choices} />;
   return (
