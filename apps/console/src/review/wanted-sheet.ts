@@ -21,7 +21,9 @@ export function useWantedSheet(finding: string): readonly [Command | undefined, 
     (changed: () => void) => {
       desks.set(finding, changed);
       return () => {
-        if (desks.get(finding) === changed) desks.delete(finding);
+        if (desks.get(finding) !== changed) return;
+        desks.delete(finding);
+        if (wanted?.finding === finding) wanted = undefined;
       };
     },
     [finding],
