@@ -54,6 +54,7 @@ export function ActSheet({ command, whole, refused, onSend, onClose }: Props): R
   const words = useWords();
   const { fields, set, clear } = useFields(`${command}/${whole.finding.id}`, DEFAULTS);
   const [isTried, setTried] = useState(false);
+  const [isSending, setSending] = useState(false);
   const about = useLookedAt(aboutOf(command, whole));
   const values = filled(fields);
   const faults = faultsOf(command, values);
@@ -62,7 +63,9 @@ export function ActSheet({ command, whole, refused, onSend, onClose }: Props): R
     setTried(true);
     if (faults.length > 0 || !about.seen || about.hasChanged || refused !== undefined) return;
     const parts = { ...partsOf(command, whole, values), ...about.seen };
+    setSending(true); // what is sent changes what is there
     if (await onSend(command, parts as BodyOf<SmallCommand>)) clear();
+    setSending(false);
   };
   return (
     <form
@@ -70,7 +73,7 @@ export function ActSheet({ command, whole, refused, onSend, onClose }: Props): R
       aria-label={words(`act.${command}`)}
       onSubmit={(event) => void submit(event)}
     >
-      {about.hasChanged && <LookAgain onLooked={about.look} />}
+      {about.hasChanged && !isSending && <LookAgain onLooked={about.look} />}
       {command === 'sign' && <Signed whole={whole} />}
       <div className="rule-fields">
         {FORMS[command].fields.map((name) => (
