@@ -3,12 +3,16 @@ import { installedRules } from '#rule-folder';
 import type { Finding, FindingCode } from '#audit';
 import { isCard, type Rules } from '#baccarat';
 import { stepsOf } from '#read-model';
-import { faultOf, type Fault } from '../../libs/read-model/src/coups/fault.js';
+import { faultOf, type CardFault } from '../../libs/read-model/src/coups/fault.js';
 
 const PUNTO = installedRules().get('punto-banco@1') as Rules;
 
 /** Returns the fault of a finding that names cards by their numbers, in a coup of these cards. */
-function faultAt(code: FindingCode, cards: string, named: readonly number[] = []): Fault | null {
+function faultAt(
+  code: FindingCode,
+  cards: string,
+  named: readonly number[] = [],
+): CardFault | null {
   const laid = cards.split(' ').map((word, i) => ({
     ref: `shoe#${i + 1}`,
     card: isCard(word.slice(1)) ? word.slice(1) : null,
@@ -18,7 +22,7 @@ function faultAt(code: FindingCode, cards: string, named: readonly number[] = []
   const events = [...named.map((number) => `shoe#${number}`), 'terminal#7'];
   return faultOf({ code, events } as Finding, stepsOf(laid as never, PUNTO));
 }
-const card = (number: number): Fault => ({ is: 'card', ref: `shoe#${number}` });
+const card = (number: number): CardFault => ({ is: 'card', ref: `shoe#${number}` });
 
 describe('the fault of a finding', () => {
   it('is the card that it names', () => {

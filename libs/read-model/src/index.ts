@@ -201,7 +201,7 @@ export {
 } from './shoes/shoes.js';
 export { coups, everyCoup, type CoupLine, type CoupsFilter } from './coups/coups.js';
 export { coup, RulesNotInstalled, type CoupWhole, type FindingOfCoup } from './coups/coup.js';
-export type { Fault } from './coups/fault.js';
+export type { CardFault } from './coups/fault.js';
 export {
   changesSince,
   type Change,

@@ -8,7 +8,7 @@ import type {
   CoupLine,
   CoupWhole,
   CoupStep,
-  Fault,
+  CardFault,
   FindingOfCoup,
   JudgedBet,
   LawfulSettlement,
@@ -205,12 +205,12 @@ export class CoupStepAnswer extends StepAnswer implements Required<CoupWhole['st
   findings!: readonly string[];
 }
 
-class FaultyCard implements Required<Extract<Fault, { is: 'card' }>> {
+class FaultyCard implements Required<Extract<CardFault, { is: 'card' }>> {
   @OneOf(['card']) is!: 'card';
   @Ref({ description: 'The drawing of the card that is wrong' }) ref!: string;
 }
 
-class MissingCard implements Required<Extract<Fault, { is: 'missing' }>> {
+class MissingCard implements Required<Extract<CardFault, { is: 'missing' }>> {
   @OneOf(['missing']) is!: 'missing';
   @OneOf(['player', 'banker'], { description: 'The hand that lacks a card' })
   hand!: 'player' | 'banker';
@@ -225,7 +225,7 @@ export class FindingOfCoupAnswer extends FindingAnswer implements Required<Findi
     description:
       'The card that is wrong, or the hand that lacks one; null if no single card is wrong, and if the finding is withdrawn',
   })
-  fault!: Fault | null;
+  fault!: CardFault | null;
 }
 
 /** A coup as lists show it. */

@@ -10,7 +10,7 @@ import { type AtTable, onlyOne } from '../reading/one-opening.js';
 import type { Snapshot } from '../reading/snapshot-read.js';
 import { Where } from '../reading/where.js';
 import { COUP_SELECT, coupLine, type CoupLine, type CoupRead } from './coups.js';
-import { faultOf, type Fault } from './fault.js';
+import { faultOf, type CardFault } from './fault.js';
 import { judgedBets, type JudgedBet } from './lawful.js';
 import { stepsOf, type CoupStep, type Steps } from './steps.js';
 
@@ -53,7 +53,7 @@ export interface CoupWhole extends CoupLine, Omit<Steps, 'steps'>, OfShoe {
 /** A finding about a coup, and where its fault lies among the cards of the coup. */
 export interface FindingOfCoup extends FindingLine {
   /** Null if no single card is wrong, and if the finding is withdrawn. */
-  readonly fault: Fault | null;
+  readonly fault: CardFault | null;
 }
 
 /**
@@ -78,10 +78,7 @@ export async function coup(
   const { rules, decks, currency, ...line } = row;
   const document = book.get(rules);
   if (!document) throw new RulesNotInstalled(rules);
-  const raised = await read.rows<FindingRead>(
-    `select ${FINDING_SELECT} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`,
-    [row.ref, row.table],
-  );
+  const raised = await findingsAbout(read, row);
   const { callers, cards, bettingClosed, declared, commission } = row.detail;
   const judged = stepsOf(cards, document);
   const { steps, then, thenCell } = judged;
@@ -111,6 +108,13 @@ const naming = (ref: string, raised: readonly FindingRead[]): string[] =>
   raised
     .filter(({ body, withdrawnBecause }) => withdrawnBecause === null && body.events.includes(ref))
     .map(({ body }) => body.id);
+
+function findingsAbout(read: Snapshot, { ref, table }: CoupRead): Promise<FindingRead[]> {
+  return read.rows<FindingRead>(
+    `select ${FINDING_SELECT} from finding f where f.coup_ref = $1 and f."table" = $2 order by f.withdrawn_because is not null, f.severity, f.code, f.id`,
+    [ref, table],
+  );
+}
 
 async function doubtsAbout(
   read: Snapshot,

@@ -3,7 +3,7 @@ import type { HandName } from '#baccarat';
 import type { Steps } from './steps.js';
 
 /** Where the fault of a finding lies: at a card that was drawn, or where a hand lacks one. */
-export type Fault =
+export type CardFault =
   | { readonly is: 'card'; readonly ref: string }
   | { readonly is: 'missing'; readonly hand: HandName };
 
@@ -91,11 +91,11 @@ const FOURTH = 4;
  * if no single card is wrong: the finding is about something else, the card that was missing came
  * after all, or unread cards leave open which card it is.
  */
-export function faultOf({ code, events }: Finding, { steps, then }: Cards): Fault | null {
+export function faultOf({ code, events }: Finding, { steps, then }: Cards): CardFault | null {
   const named = events.filter((event) => steps.some(({ ref }) => ref === event));
-  const at = (ref: string | undefined): Fault | null =>
+  const at = (ref: string | undefined): CardFault | null =>
     ref === undefined ? null : { is: 'card', ref };
-  const lacksThird = (hand: HandName): Fault | null =>
+  const lacksThird = (hand: HandName): CardFault | null =>
     steps.filter(({ to }) => to === hand).length < THIRD ? { is: 'missing', hand } : null;
   switch (BLAMES[code]) {
     case 'named':
