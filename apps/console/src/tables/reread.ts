@@ -21,6 +21,7 @@ export function useReread(
     latest.current = keys;
   });
   const state = useRef({ isChanged: false, isReading: false });
+  const hasChanged = (): boolean => state.current.isChanged;
   const readAll = () =>
     Promise.all(
       latest.current.map((queryKey) => queries.invalidateQueries({ queryKey, exact: true })),
@@ -28,13 +29,13 @@ export function useReread(
   const read = async (): Promise<void> => {
     if (state.current.isReading) return;
     state.current.isReading = true;
-    while (state.current.isChanged) {
+    while (hasChanged()) {
       state.current.isChanged = false;
       await readAll();
       await pause(PAUSE_MS);
-      if (sharedMs === 0 || state.current.isChanged) continue;
+      if (sharedMs === 0 || hasChanged()) continue;
       await pause(sharedMs - PAUSE_MS);
-      if (!state.current.isChanged) await readAll();
+      if (!hasChanged()) await readAll();
     }
     state.current.isReading = false;
   };
