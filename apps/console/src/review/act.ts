@@ -13,7 +13,7 @@ export type BodyOf<Name extends Command> =
     : Record<string, never>;
 
 /** An act that took effect, with the review as it stands now. */
-export type Taken = Pick<Answers['TakenActAnswer'], 'ref' | 'finding' | 'review'>;
+export type Taken = Pick<Answers['TakenActAnswer'], 'ref' | 'finding' | 'review' | 'at'>;
 
 /** A command on one finding. The same key again has no second effect. */
 export interface Sent<Name extends Command> {

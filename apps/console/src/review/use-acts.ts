@@ -41,7 +41,7 @@ export function useActs(finding: string): Acts {
     setFailed(undefined);
     try {
       const taken = await trySend(command, body);
-      client.setQueryData<Whole>(['finding', finding], (whole) => withReview(whole, taken.review));
+      client.setQueryData<Whole>(['finding', finding], (whole) => whole && withAct(whole, taken));
       return taken;
     } catch (error) {
       if (!isConfirmFirst(error)) setFailed({ command, body: body as Failed['body'], error });
@@ -91,9 +91,12 @@ function useSender(finding: string, confirmed: () => Promise<boolean>) {
   return trySend;
 }
 
-/** Returns a finding with the review that a command answered, which is as new as the act. */
-const withReview = (whole: Whole | undefined, review: Taken['review']): Whole | undefined =>
-  whole && { ...whole, review: { ...whole.review, ...review } };
+/** Returns a finding with the review that an act led to, and the clock of the server as of then. */
+const withAct = (whole: Whole, { review, at }: Taken): Whole => ({
+  ...whole,
+  review: { ...whole.review, ...review },
+  clockAheadMs: Date.parse(at) - Date.now(),
+});
 
 const isConfirmFirst = (error: unknown): boolean =>
   error instanceof Refused && error.is === 'confirm-first';
