@@ -51,6 +51,14 @@ export interface CodeFacts {
   readonly onCorrection: 'coup' | 'shoe' | 'stays';
   /** The reports in which it counts. */
   readonly reports: readonly ('misdealt' | 'dealers' | 'payouts' | 'shoes' | 'devices')[];
+  /**
+   * Which card is wrong. `named`: the one that the finding names. `first`: the first that it names;
+   * what should have come before it comes after. `fourth`: the last of the four of its hand.
+   * `no third of player`, `no third of banker`: that card is missing. `no card`: the card that is
+   * due is missing. `none`: no single card, although cards may be named.
+   */
+  readonly wrongCard:
+    'named' | 'first' | 'fourth' | 'no third of player' | 'no third of banker' | 'no card' | 'none';
   /** What a table must report before the absence of a fact counts against a dealer. */
   readonly needs: readonly Report[];
   /** Whether only a table with bets can have it. */
@@ -107,6 +115,7 @@ const PLAIN = {
   reports: [],
   needs: [],
   withBets: false,
+  wrongCard: 'none',
   values: 'words',
   rule: null,
   tail: [],
@@ -183,7 +192,13 @@ const PERSON = {
  * code.
  */
 const ROWS = {
-  'SH-02': { ...OF_SHOE_IN_COUP, severity: 1, gap: ['cards of shoe'], tail: ['event'] },
+  'SH-02': {
+    ...OF_SHOE_IN_COUP,
+    severity: 1,
+    wrongCard: 'named',
+    gap: ['cards of shoe'],
+    tail: ['event'],
+  },
   'SH-04': { ...OF_SHOE, severity: 2, gap: ['cards of shoe'] },
   'SH-06': { ...OF_SHOE, severity: 3, gap: ['burn'], needs: ['burns'], rule: '/burn' },
   'SH-07': { ...OF_SHOE, severity: 3, gap: ['burn'], needs: ['burns'], rule: '/burn' },
@@ -191,12 +206,12 @@ const ROWS = {
   'SH-10': { ...OF_SHOE, severity: 3, gap: ['closing'] },
   'SH-13': { ...OF_SHOE_IN_COUP, severity: 1, gap: ['cards of shoe'] },
   'SH-19': { ...OF_SHOE, severity: 2, rule: '/decks' },
-  'DL-01': { ...IN_PLAY, severity: 2 },
-  'DL-02': { ...IN_PLAY, severity: 2 },
-  'DL-04': { ...IN_PLAY, severity: 2 },
-  'DL-05': { ...DEAL, severity: 2, tail: ['event'] },
-  'DL-06': { ...EXCESS_CARD, severity: 2 },
-  'DL-07': { ...EXCESS_CARD, severity: 2 },
+  'DL-01': { ...IN_PLAY, severity: 2, wrongCard: 'named' },
+  'DL-02': { ...IN_PLAY, severity: 2, wrongCard: 'named' },
+  'DL-04': { ...IN_PLAY, severity: 2, wrongCard: 'no card' },
+  'DL-05': { ...DEAL, severity: 2, wrongCard: 'named', tail: ['event'] },
+  'DL-06': { ...EXCESS_CARD, severity: 2, wrongCard: 'named' },
+  'DL-07': { ...EXCESS_CARD, severity: 2, wrongCard: 'named' },
   'DL-10': {
     ...DEAL,
     severity: 3,
@@ -204,18 +219,18 @@ const ROWS = {
     needs: ['bets'],
     withBets: true,
   },
-  'DL-15': { ...IN_PLAY, severity: 2, tail: ['event'] },
+  'DL-15': { ...IN_PLAY, severity: 2, wrongCard: 'named', tail: ['event'] },
   'DL-16': { ...DEAL, severity: 3, gap: ['play', 'after play'] },
-  'TC-01': { ...THIRD_CARD, severity: 1 },
-  'TC-02': { ...THIRD_CARD, severity: 1 },
-  'TC-03': { ...THIRD_CARD, severity: 1 },
-  'TC-04': { ...THIRD_CARD, severity: 1 },
-  'TC-05': { ...THIRD_CARD, severity: 1 },
-  'TC-06': { ...THIRD_CARD, severity: 1 },
-  'TC-07': { ...THIRD_CARD, severity: 1 },
-  'TC-08': { ...THIRD_CARD, severity: 1 },
-  'TC-09': { ...THIRD_CARD, severity: 1 },
-  'TC-11': { ...THIRD_CARD, severity: 1, tail: ['hand'] },
+  'TC-01': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
+  'TC-02': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
+  'TC-03': { ...THIRD_CARD, severity: 1, wrongCard: 'no third of player' },
+  'TC-04': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
+  'TC-05': { ...THIRD_CARD, severity: 1, wrongCard: 'no third of banker' },
+  'TC-06': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
+  'TC-07': { ...THIRD_CARD, severity: 1, wrongCard: 'no third of banker' },
+  'TC-08': { ...THIRD_CARD, severity: 1, wrongCard: 'named' },
+  'TC-09': { ...THIRD_CARD, severity: 1, wrongCard: 'first' },
+  'TC-11': { ...THIRD_CARD, severity: 1, wrongCard: 'fourth', tail: ['hand'] },
   'RS-01': { ...RESULT, severity: 2 },
   'RS-02': { ...RESULT, severity: 1 },
   'RS-03': { ...RESULT, severity: 1, reports: ['misdealt'] },
@@ -257,21 +272,23 @@ const ROWS = {
   },
   'CM-06': { ...LEDGER, severity: 1, gap: ['money of shoe'] },
   'CM-08': { ...LEDGER, severity: 2 },
-  'DV-01': { ...DEVICE, severity: 3 },
+  'DV-01': { ...DEVICE, severity: 3, wrongCard: 'named' },
   'DV-04': {
     ...DEVICE,
     severity: 3,
     tail: ['gap.source', 'gap.session', 'gap.boot', 'gap.from'],
   },
-  'DV-11': { ...DEVICE, severity: 3, reports: [] },
+  'DV-11': { ...DEVICE, severity: 3, wrongCard: 'named', reports: [] },
   'DV-15': {
     ...DEVICE,
     severity: 1,
+    wrongCard: 'named',
     tail: ['repeat.source', 'repeat.session', 'repeat.sequence', 'repeat.id', 'shoeRef'],
   },
   'PR-01': {
     ...PERSON,
     severity: 3,
+    wrongCard: 'named',
     gap: ['people'],
     onVoid: 'void',
     needs: ['dealers'],
