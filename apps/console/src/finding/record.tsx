@@ -62,7 +62,7 @@ function Lines({ whole: { finding, review } }: { readonly whole: Whole }): React
   const { data, error, refetch } = useQuery(recordQuery(finding.id, review.evidence));
   if (error instanceof Refused && error.is === 'conflict')
     return <p>{words('finding.noEvidence')}</p>;
-  if (error)
+  if (error && !data)
     return (
       <p role="alert">
         {sentenceOf(error, words)}{' '}

@@ -16,8 +16,7 @@ import { textOf } from './names-list.js';
 export function GrantsPanel(): ReactNode {
   const words = useWords();
   const { data, error } = useQuery(grantsQuery);
-  if (error && !data) return <FormError error={error} />;
-  if (!data || data.items.length === 0) return null;
+  if (!data || data.items.length === 0) return error && <FormError error={error} />;
   return (
     <section className="panel people-grants" aria-labelledby="people-grants">
       <h2 id="people-grants">{words('people.grants', { count: data.items.length })}</h2>

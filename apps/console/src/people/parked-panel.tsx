@@ -13,8 +13,7 @@ import { parkedQuery } from './key-queries.js';
 export function ParkedPanel(): ReactNode {
   const words = useWords();
   const { data, error } = useQuery(parkedQuery);
-  if (error && !data) return <FormError error={error} />;
-  if (!data || data.items.length === 0) return null;
+  if (!data || data.items.length === 0) return error && <FormError error={error} />;
   return (
     <section className="panel people-grants" aria-labelledby="devices-parked">
       <h2 id="devices-parked">{words('devices.parked', { count: data.items.length })}</h2>

@@ -29,7 +29,7 @@ export function RuleSheet(props: Props): ReactNode {
   const words = useWords();
   const { house } = useMe();
   const { data: policy, error } = useQuery(policyQuery(house.policy));
-  if (error) return <p role="alert">{words('shell.unreachable')}</p>;
+  if (error && !policy) return <p role="alert">{words('shell.unreachable')}</p>;
   if (!policy) return <p role="status">{words('shell.loading')}</p>;
   return <RuleForm {...props} policy={policy} policyRef={house.policy} />;
 }

@@ -14,7 +14,7 @@ export function DifferenceScreen(): ReactNode {
   const { from = '', to = '' }: Readonly<Record<string, string>> = useSearch({ strict: false });
   useTitle(words('rules.difference'));
   const { data, error, refetch } = useQuery(differenceQuery(from, to));
-  if (error)
+  if (error && !data)
     return (
       <Failure
         title={words('rules.notCompared')}

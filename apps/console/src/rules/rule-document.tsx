@@ -21,7 +21,7 @@ export function RuleDocumentScreen(): ReactNode {
   const { ref = '' }: { readonly ref?: string } = useParams({ strict: false });
   useTitle(ref);
   const { data, error, refetch } = useQuery(ruleDocumentQuery(ref));
-  if (error)
+  if (error && !data)
     return (
       <Failure
         title={words('rules.notShown', { ref })}
