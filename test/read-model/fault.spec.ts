@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { installedRules } from '#rule-folder';
-import type { Finding, FindingCode } from '#audit';
+import type { FindingCode } from '#audit';
 import { isCard, type Rules } from '#baccarat';
 import { stepsOf } from '#read-model';
 import { faultOf, type CardFault } from '../../libs/read-model/src/coups/fault.js';
@@ -20,7 +20,7 @@ function faultAt(
     ...{ moved: false, exposed: false, carried: false, ms: i },
   }));
   const events = [...named.map((number) => `shoe#${number}`), 'terminal#7'];
-  return faultOf({ code, events } as Finding, stepsOf(laid as never, PUNTO));
+  return faultOf({ code, events }, stepsOf(laid as never, PUNTO));
 }
 const card = (number: number): CardFault => ({ is: 'card', ref: `shoe#${number}` });
 

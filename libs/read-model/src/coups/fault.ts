@@ -15,10 +15,7 @@ const FOURTH = 4;
  * if no single card is wrong: the finding is about something else, the card that was missing came
  * after all, or unread cards leave open which card it is.
  */
-export function faultOf(
-  { code, events }: Pick<Finding, 'code' | 'events'>,
-  { steps, then }: Cards,
-): CardFault | null {
+export function faultOf({ code, events }: Named, { steps, then }: Cards): CardFault | null {
   const named = events.filter((event) => steps.some(({ ref }) => ref === event));
   const at = (ref: string | undefined): CardFault | null =>
     ref === undefined ? null : { is: 'card', ref };
@@ -44,6 +41,7 @@ export function faultOf(
   }
 }
 
+type Named = Pick<Finding, 'code' | 'events'>;
 type Cards = Pick<Steps, 'then'> & {
   readonly steps: readonly Pick<Steps['steps'][number], 'ref' | 'to'>[];
 };
