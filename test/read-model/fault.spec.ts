@@ -46,13 +46,13 @@ describe('the fault of a finding', () => {
     expect(faultAt('DL-04', 'p2S b6D p3C', [1, 2, 3])).toMatchObject({ hand: 'banker' });
   });
 
-  it('is no card for what was said, paid or staked, although cards are named', () => {
+  it('is null for what was said, paid or staked, although cards are named', () => {
     expect(faultAt('RS-01', 'p2S b6D p3C bTH', [1, 3])).toBeNull();
     expect(faultAt('BT-01', 'p2S b6D', [1])).toBeNull();
     expect(faultAt('PR-07', 'p2S b6D', [2])).toBeNull();
   });
 
-  it('is no card where unread cards leave open which it is', () => {
+  it('is null where unread cards leave open which card it is', () => {
     expect(faultAt('DL-06', 'p?? b6D p3C bTH p6S b2C', [5, 6])).toBeNull();
   });
 });
