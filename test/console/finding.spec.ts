@@ -449,9 +449,13 @@ describe('the screen of a coup', () => {
       const page = await browser.visitAs('pit-boss', path(coup.ref));
       await open(page);
       await page.getByRole('link', { name: /PY-03/ }).waitFor();
+      const heading = page.locator('.finding h1');
+      const first = await heading.innerText();
       await page.locator('a[aria-label="Coup after"]').waitFor();
       await page.keyboard.press(']');
       await page.waitForURL(browser.addressOf(path(neighbors.after)));
+      // the address is there before the page, whose keys are still those of the first coup
+      await eventually('the next coup', async () => (await heading.innerText()) !== first);
       await page.locator('a[aria-label="Coup before"]').waitFor();
       await page.keyboard.press('[');
       await page.waitForURL(browser.addressOf(path(coup.ref)));
