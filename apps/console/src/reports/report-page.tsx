@@ -35,9 +35,9 @@ export function ReportPage({ name, read, children }: Props): ReactNode {
         <NoLines name={name} error={error} again={again} />
       ) : (
         <div className="report-body" aria-busy={isReading} inert={isOld}>
-          {error && <ReadFailed {...{ error, again }} />}
           {!isOneSnapshot && <p role="status">{words('reports.severalReads')}</p>}
           {children}
+          {error && <ReadFailed {...{ error, again }} />}
           {pages && !isOld && <LinesRead pages={pages} isReading={isReading} />}
         </div>
       )}
