@@ -111,6 +111,22 @@ export async function openFloor(): Promise<Floor> {
   };
 }
 
+/** Returns what PostgreSQL does for the queries of a read, as it explains it after it did it. */
+export const planOf = (floor: Floor, work: (read: Snapshot) => Promise<unknown>): Promise<string> =>
+  floor.read(async (read) => {
+    const lines: string[] = [];
+    const rows = async <Row>(...[sql, parameters]: Parameters<Snapshot['rows']>): Promise<Row[]> => {
+      const plan = await read.rows<Readonly<Record<string, string>>>(
+        `explain (analyze, costs off, timing off, summary off) ${sql}`,
+        parameters,
+      );
+      lines.push(...plan.flatMap((line) => Object.values(line)));
+      return [];
+    };
+    await work({ ...read, rows });
+    return lines.join('\n');
+  });
+
 const where = { partition: 0, changed: 0 };
 
 export const aTable = (

@@ -10,6 +10,7 @@ import {
   deviceHealth,
   MISDEALT_CODES,
   misdealtCoups,
+  payoutCoups,
   payoutVariance,
   shoeReport,
   type CommissionBy,
@@ -26,6 +27,7 @@ import {
   allPages,
   aShoe,
   openFloor,
+  planOf,
   someTotals,
   type Floor,
 } from './floor.js';
@@ -837,5 +839,59 @@ describe('every report', () => {
     });
     expect((await floor.read((read) => dealerAccuracy(read, filter))).lines).toHaveLength(1);
     expect((await floor.read((read) => misdealtCoups(read, filter, {}))).summary.coups).toBe(0);
+  });
+});
+
+describe('the coups under payouts', () => {
+  const table = 'P';
+  const opened = (n: number): string =>
+    new Date(Date.parse('2026-11-20T12:00:00Z') + n * 1_000).toISOString();
+  const bet = (seat: number, name: string, paid: number) => ({
+    ...{ seat, bet: name, stands: 100, late: 0 },
+    settled: {
+      stake: paid > 0 ? ('returned' as const) : ('taken' as const),
+      ...{ paid, commissionTaken: 0, commissionMarked: 0 },
+    },
+  });
+  const open = { seat: 3, bet: 'tie', stands: 100, late: 0 };
+  const bets = [bet(1, 'player', 0), bet(2, 'player', 0), bet(1, 'banker', 95), open];
+  const COUPS = 2_000;
+
+  beforeAll(async () => {
+    const detail = { callers: [], cards: [], bettingClosed: null, declared: [], commission: [] };
+    const coups = Array.from({ length: COUPS }, (_, n) =>
+      aCoup({
+        ...{ ref: `p#${n + 1}`, shoeRef: 'p#0', table, coup: n + 1, openedAt: opened(n) },
+        ...(n % 10 === 9 && { state: 'void' as const }),
+        detail: { ...detail, bets: bets as never },
+      }),
+    );
+    await floor.write({ shoes: [aShoe({ ref: 'p#0', table })], coups });
+    await floor.source.query('analyze rows.coup, rows.shoe');
+  });
+
+  it('has a line for each settled bet of a coup that is over, the latest first', async () => {
+    const lines = await allPages(7, (paging) =>
+      floor.read((read) => payoutCoups(read, { table }, paging)),
+    );
+    const over = Array.from({ length: COUPS }, (_, n) => n).filter((n) => n % 10 !== 9);
+    expect(lines.map(({ coup, bet: name }) => `${coup} ${name}`)).toEqual(
+      over.reverse().flatMap((n) => [`${n + 1} player`, `${n + 1} banker`]),
+    );
+    expect(lines.slice(0, 2)).toMatchObject([
+      { bets: 2, staked: 200, paid: 0, taken: 200, won: 200, currency: 'MOP' },
+      { bets: 1, staked: 100, paid: 95, taken: 0, won: -95, currency: 'MOP' },
+    ]);
+  });
+
+  it.each([{}, { table }])('reads the coups of its page and no others: %j', async (filter) => {
+    const first = await floor.read((read) => payoutCoups(read, filter, { limit: 100 }));
+    for (const cursor of [undefined, first.next as string]) {
+      const plan = await planOf(floor, (read) =>
+        payoutCoups(read, filter, { limit: 100, ...(cursor && { cursor }) }),
+      );
+      const read = Number(/ on coup c \(actual rows=(\d+)/.exec(plan)?.[1]);
+      expect([plan, read >= 50 && read < 200]).toEqual([plan, true]);
+    }
   });
 });

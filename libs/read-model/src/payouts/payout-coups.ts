@@ -16,6 +16,7 @@ type Sum = 'bets' | 'staked' | 'paid' | 'taken';
 type Read = Omit<PayoutCoup, Sum | 'won'> & Readonly<Record<Sum, string>>;
 
 const LIST = 'payout-coups';
+const KEY = ['day', 'time', 'text', 'text', 'text'] as const;
 
 /**
  * Returns the coups behind a line of `payoutVariance`, the latest first, with one line for each bet
@@ -45,27 +46,41 @@ export async function* everyPayoutCoup(read: Snapshot, filter: PayoutFilter): Sl
 function coupsQuery(filter: PayoutFilter, paging?: Paging): RowQuery {
   const where = new Where()
     .and("c.state = 'over'")
-    .and('b.settled is not null')
     .filter('c', filter, 'null')
     .named('b.bet = ?', filter.bet)
     .given('s.currency = ?', filter.currency);
-  if (paging?.cursor !== undefined)
-    where.and(
-      '(c.gaming_day, c.opened_at, c.ref, c."table", b.bet collate "C") < (?, ?, ?, ?, ?)',
-      ...cursorKey(paging.cursor, LIST, ['day', 'time', 'text', 'text', 'text']),
-    );
+  if (paging?.cursor !== undefined) after(where, cursorKey(paging.cursor, LIST, KEY));
+  // Adding up within each coup keeps the order of the index, so that a page reads its own coups.
   return [
-    `select c.ref as "coupRef", ${COUP.select('c', OF_COUP)},
-            ${SHOE.select('s', ['currency'])}, b.bet, count(*) as bets,
-            sum(b.stands) as staked, sum((b.settled->>'paid')::numeric) as paid,
-            coalesce(sum(b.stands) filter (where b.settled->>'stake' = 'taken'), 0) as taken
+    `select c.ref as "coupRef", ${COUP.select('c', OF_COUP)}, ${SHOE.select('s', ['currency'])}, b.*
      from coup c join shoe s on s.ref = c.shoe_ref and s."table" = c."table"
-     cross join lateral json_to_recordset((c.detail->'bets')::json)
-       as b(bet text, stands numeric, settled json)
-     ${where.sql} group by c.ref, c."table", s.currency, b.bet
+     cross join lateral (
+       select bet, count(*) as bets, sum(stands) as staked,
+              sum((settled->>'paid')::numeric) as paid,
+              coalesce(sum(stands) filter (where settled->>'stake' = 'taken'), 0) as taken
+       from json_to_recordset((c.detail->'bets')::json)
+         as each(bet text, stands numeric, settled json)
+       where settled is not null group by bet) b
+     ${where.sql}
      order by c.gaming_day desc, c.opened_at desc, c.ref desc, c."table" desc, b.bet collate "C" desc ${limitOf(paging)}`,
     where.parameters,
   ];
+}
+
+/**
+ * Adds that a line follows a key. The coup is compared first and by itself, for the index. One
+ * comparison with table and bet would be estimated by its first column: as no line at all, once
+ * the key is of the first day.
+ */
+function after(where: Where, [day, time, ref, table, bet]: readonly unknown[]): void {
+  const coup = '(c.gaming_day, c.opened_at, c.ref)';
+  const key = [day, time, ref];
+  where
+    .and(`${coup} <= (?, ?, ?)`, ...key)
+    .and(
+      `(${coup} < (?, ?, ?) or (c."table", b.bet collate "C") < (?, ?))`,
+      ...[...key, table, bet],
+    );
 }
 
 function lineOf({ bets, staked, paid, taken, ...row }: Read): PayoutCoup {
