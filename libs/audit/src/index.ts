@@ -15,7 +15,14 @@ export { fullName, knownType } from './events/upcast.js';
 export { timeOf } from './events/time.js';
 export { CURRENCIES, isCurrency, moneyText } from './events/currency.js';
 export * from './findings/catalogue.js';
-export type { Disposition, Finding, Impact, Slip, Unjudgeable } from './findings/finding.js';
+export {
+  SLIPS,
+  type Disposition,
+  type Finding,
+  type Impact,
+  type Slip,
+  type Unjudgeable,
+} from './findings/finding.js';
 export type { LedgerLine, Receipt, TableState } from './state.js';
 export { FOLD_VERSION } from './state.js';
 export type { Counts } from './admission/admission.js';

@@ -1,10 +1,11 @@
-import type {
-  Disposition,
-  Finding,
-  FindingCode,
-  Impact,
-  Severity as Grade,
-  Unjudgeable,
+import {
+  SLIPS,
+  type Disposition,
+  type Finding,
+  type FindingCode,
+  type Impact,
+  type Severity as Grade,
+  type Unjudgeable,
 } from '#audit';
 import type { FindingLine } from '#read-model';
 import {
@@ -28,14 +29,6 @@ import { ReviewAnswer } from './review.answer.js';
 
 type Gap = NonNullable<Finding['gap']>;
 
-/** The known slips that explain a wrong payment. */
-export const SLIPS = [
-  'odds-read-as-for',
-  'wrong-tier',
-  'commission-netted',
-  'wrong-rounding',
-  'stake-counted-as-winnings',
-] as const satisfies readonly Finding['explainedBy'][];
 /** The known slip that explains a wrong payment. */
 export const SlipField = (more: Parameters<typeof OneOf>[1] = {}): PropertyDecorator =>
   OneOf(SLIPS, { description: 'The known slip that explains a wrong payment', ...more });

@@ -4,6 +4,7 @@ import {
   DISPOSITIONS,
   REVIEW_STATES,
   REVIEWER_ROLES,
+  SLIPS,
   type DispositionCode,
   type FindingCode,
   type Severity,
@@ -18,7 +19,6 @@ import {
   type FindingStatus,
 } from '#read-model';
 import { TextParam } from '../http/parameters.js';
-import { SLIPS } from './finding.answer.js';
 import {
   ChoiceField,
   ChoicesField,

@@ -9,13 +9,16 @@ export interface Impact {
   readonly favours: 'house' | 'patron';
 }
 
-/** A known slip that explains a wrong payment. */
-export type Slip =
-  | 'odds-read-as-for'
-  | 'wrong-tier'
-  | 'commission-netted'
-  | 'wrong-rounding'
-  | 'stake-counted-as-winnings';
+/** The known slips that explain a wrong payment. */
+export const SLIPS = [
+  'odds-read-as-for',
+  'wrong-tier',
+  'commission-netted',
+  'wrong-rounding',
+  'stake-counted-as-winnings',
+] as const;
+/** One of `SLIPS`. */
+export type Slip = (typeof SLIPS)[number];
 
 /** Numbers of a device's session that never came in time. */
 export interface Gap {
