@@ -69,7 +69,8 @@ async function watchFrames(devtools, measurer) {
 }
 
 /**
- * Opens the queue with its first finding beside it.
+ * Opens the queue with its first finding beside it, and keeps what the page complains about from its
+ * first screen on.
  * @param {import('playwright-core').Browser} browser
  * @param {{ url: string, token: string }} server
  */
@@ -89,6 +90,10 @@ async function openWall(browser, { url, token }) {
     `for (const [name, value] of Object.entries(${JSON.stringify(kept)})) localStorage.setItem(name, value);`,
   );
   const page = await context.newPage();
+  /** @type {string[]} */
+  const complaints = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
   const devtools = await context.newCDPSession(page);
   const measurer = await context.newPage();
   await page.bringToFront();
@@ -104,7 +109,7 @@ async function openWall(browser, { url, token }) {
   await page.keyboard.press('Enter');
   await page.waitForURL('**/queue?*finding=*');
   await page.getByText('Open a finding to see it here.').waitFor({ state: 'hidden' });
-  return { page, devtools, brightness };
+  return { page, devtools, brightness, complaints };
 }
 
 /**
@@ -133,10 +138,6 @@ const browser = await playwright.launch({
 });
 try {
   const wall = await openWall(browser, { url: server.url, token: await server.signIn(PERSON) });
-  /** @type {string[]} */
-  const complaints = [];
-  wall.page.on('console', (message) => complaints.push(message.text()));
-  wall.page.on('pageerror', (error) => complaints.push(String(error)));
   const { heaps, looks, live } = await watch(wall, Number(values.minutes));
   const third = Math.ceil(heaps.length / 3);
   const [first, last] = [heaps.slice(0, third), heaps.slice(-third)].map(
@@ -154,7 +155,7 @@ try {
     }`,
     `brightest of ${frames} ${brightest.toFixed(4)}, median ${middle}, aim ${BRIGHTEST}: ${isDark}`,
     `said at the end: ${told.join(' / ') || 'nothing'}`,
-    `complaints of the page: ${complaints.length === 0 ? 'none' : complaints.join(' / ')}`,
+    `complaints of the page: ${wall.complaints.join(' / ') || 'none'}`,
   ];
   await wall.devtools.send('Page.stopScreencast');
   for (const line of lines) console.log(`wall | ${values.minutes} min | ${line} | load ${load()}`);
