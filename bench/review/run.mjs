@@ -6,7 +6,15 @@
 //   --rate n --seconds n (live play) --rounds n --before revision (fold)
 //   --profile folder (for .cpuprofile files)
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,16 +40,22 @@ if (unknown !== undefined) throw new Error(`"${unknown}" is not one of ${all.joi
 const options = Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
 
 /**
- * Sends a signal to a program and to those that it started.
- * @type {(child: ChildProcess, name: NodeJS.Signals) => void}
+ * Sends a signal to a process, or to a group if `pid` is negative, unless it has ended.
+ * @type {(pid: number, name: NodeJS.Signals) => void}
  */
-function signal({ pid }, name) {
+function send(pid, name) {
   try {
-    process.kill(-(pid ?? NaN), name);
+    process.kill(pid, name);
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error;
   }
 }
+
+/**
+ * Sends a signal to a program and to those that it started.
+ * @type {(child: ChildProcess, name: NodeJS.Signals) => void}
+ */
+const signal = ({ pid }, name) => send(-(pid ?? NaN), name);
 
 /**
  * Stops the PostgreSQL servers whose data lies below a folder. They are in no group of ours.
@@ -49,9 +63,13 @@ function signal({ pid }, name) {
  */
 function stopDatabases(dir) {
   for (const name of readdirSync(dir)) {
-    const file = join(dir, name, 'pgdata', 'postmaster.pid');
-    if (existsSync(file))
-      process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT');
+    const pgdata = join(dir, name, 'pgdata');
+    const file = join(pgdata, 'postmaster.pid');
+    if (!existsSync(file)) continue;
+    const [pid, data] = readFileSync(file, 'utf8').split('\n');
+    // a file that is being written, or was copied with another folder's data, is not believed
+    if (Number(pid) > 1 && data && existsSync(data) && realpathSync(data) === realpathSync(pgdata))
+      send(Number(pid), 'SIGQUIT');
   }
 }
 
