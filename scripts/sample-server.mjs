@@ -18,7 +18,7 @@ const main = fileURLToPath(new URL('../dist/apps/standalone/src/main.js', import
  * @typedef {object} SampleServer
  * @property {string} url
  * @property {(person?: string) => Promise<string>} signIn Returns the token of a new session of one
- *   of the people of the sample day, or of the administrator.
+ *   of the people of the sample day, or of the administrator. Rejects for any other name.
  * @property {() => Promise<void>} stop Stops the server and removes its folder, unless it is kept.
  */
 
@@ -50,7 +50,8 @@ export async function startSampleServer(env = { PATH: process.env.PATH }, kept, 
   };
   try {
     const { url, signIn: file, sampleEvents } = await listening(server);
-    const signIn = signInAt(url, file);
+    /** @type {SampleServer['signIn']} */
+    const signIn = async (person) => tokenFor(url, credentialsIn(file, person));
     await inRows(url, await signIn(), sampleEvents);
     return { url, signIn, stop };
   } catch (error) {
@@ -62,27 +63,36 @@ export async function startSampleServer(env = { PATH: process.env.PATH }, kept, 
 /** @typedef {{ name: string, password: string }} Credentials */
 
 /**
- * Returns what signs people in, with the passwords of a file.
- * @param {string} url
- * @param {string} file
+ * Returns how one of the people of the sample day signs in, or the administrator. Throws if there
+ * is nobody of that name.
+ * @param {string} file The file in the data folder that holds the passwords.
+ * @param {string} [person]
  */
-function signInAt(url, file) {
+export function credentialsIn(file, person) {
   const { people, ...admin } = /** @type {Credentials & { people: Credentials[] }} */ (
     JSON.parse(readFileSync(file, 'utf8'))
   );
-  return async (person = admin.name) => {
-    const { name, password } = people.find((each) => each.name === person) ?? admin;
-    const { token } = /** @type {{ token: string }} */ (
-      await answerOf(
-        await fetch(`${url}/v1/sign-in`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ name, password }),
-        }),
-      )
-    );
-    return token;
-  };
+  const found = [admin, ...people].find(({ name }) => name === (person ?? admin.name));
+  if (!found) throw new Error(`the sample day has no ${person}`);
+  return found;
+}
+
+/**
+ * Returns the token of a new session. Throws if the server refuses the password.
+ * @param {string} url
+ * @param {Credentials} credentials
+ */
+export async function tokenFor(url, { name, password }) {
+  const { token } = /** @type {{ token: string }} */ (
+    await answerOf(
+      await fetch(`${url}/v1/sign-in`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name, password }),
+      }),
+    )
+  );
+  return token;
 }
 
 /** @typedef {{ message?: string, url: string, signIn: string, sampleEvents: number }} Listening */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startSampleServer } from '../../scripts/sample-server.mjs';
+import { credentialsIn, startSampleServer, tokenFor } from '../../scripts/sample-server.mjs';
 import { serverEnvironment } from './answers.js';
 import { eventually } from './eventually.js';
 import { madeOnce } from './made-once.js';
@@ -43,13 +43,13 @@ export async function startConsoleServer(
     env: { SHOEPRINT_DATA: data, SHOEPRINT_PORT: String(port), ...settings },
     livez: `${url}/readyz`,
   });
-  const passwordOf = (person: string): string => passwordIn(data, person);
+  const signIn = join(data, 'sign-in.json');
   return {
     url,
     data,
     program,
-    passwordOf,
-    tokenOf: (person) => signIn(url, person, passwordOf(person)),
+    passwordOf: (person) => credentialsIn(signIn, person).password,
+    tokenOf: async (person) => tokenFor(url, credentialsIn(signIn, person)),
     database: () => connected(data),
     close: () => stopped(program).finally(() => processes.close()),
   };
@@ -77,21 +77,6 @@ export async function sampleFolder(): Promise<string> {
   return madeOnce(folder, deal, SAMPLE_MS_MAX);
 }
 
-interface SignInFile {
-  readonly name: string;
-  readonly password: string;
-  readonly people: readonly { readonly name: string; readonly password: string }[];
-}
-
-function passwordIn(data: string, person: string): string {
-  const { people, ...admin } = JSON.parse(
-    readFileSync(join(data, 'sign-in.json'), 'utf8'),
-  ) as SignInFile;
-  const found = [...people, admin].find(({ name }) => name === person);
-  if (!found) throw new Error(`the sample day has no ${person}`);
-  return found.password;
-}
-
 async function connected(data: string): Promise<pg.Client> {
   const read = (name: string): string => readFileSync(join(data, name), 'utf8').trim();
   const client = new pg.Client({
@@ -99,14 +84,4 @@ async function connected(data: string): Promise<pg.Client> {
   });
   await client.connect();
   return client;
-}
-
-async function signIn(url: string, name: string, password: string): Promise<string> {
-  const answer = await fetch(`${url}/v1/sign-in`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name, password }),
-  });
-  if (!answer.ok) throw new Error(`sign-in answered ${answer.status}`);
-  return ((await answer.json()) as { token: string }).token;
 }

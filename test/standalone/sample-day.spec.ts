@@ -38,6 +38,10 @@ beforeAll(async () => {
 }, START_MS);
 afterAll(() => server?.stop());
 
+it('lets nobody sign in under a name that the sample day does not have', async () => {
+  await expect(server.signIn('pit-boss-9')).rejects.toThrow('the sample day has no pit-boss-9');
+});
+
 it('lets a client of ten lines print the coups that the auditor finds misdealt', async () => {
   const expected = findings
     .filter(({ code, coup }) => coup !== undefined && MISDEALT_CODES.includes(code))
