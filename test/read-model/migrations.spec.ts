@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { migrate, readModelDataSource } from '#read-model';
+import { eventually } from '../kit/eventually.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 
 let database: TestDatabase;
@@ -104,6 +105,25 @@ describe('the tables of the read model', () => {
     expect(await asked('select held_until from unheld.review_event')).toEqual([
       { held_until: null },
     ]);
+  });
+
+  it('are changed without keeping readers waiting behind a session that uses them', async () => {
+    await before('busy', 'ShoeBurn1790000000030');
+    const using = new pg.Client(database.url);
+    await using.connect();
+    await using.query('begin; lock table busy.shoe in access share mode');
+    const migrated = migrate(database.url, 'busy');
+    await eventually('the migration to wait for the table', async () => {
+      const waiting = await asked(
+        `select from pg_locks where relation = 'busy.shoe'::regclass and not granted`,
+      );
+      return waiting.length > 0;
+    });
+    expect(await asked('select count(*)::int as shoes from busy.shoe')).toEqual([{ shoes: 0 }]);
+    await using.query('commit');
+    await using.end();
+    await migrated;
+    expect(await asked('select burn from busy.shoe')).toEqual([]);
   });
 
   it('keep findings that were stored before the column for their first raising', async () => {

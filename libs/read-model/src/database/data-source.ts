@@ -123,7 +123,6 @@ export async function migrate(url: string, schema: string = ROWS_SCHEMA): Promis
     options,
     migrations: MIGRATIONS,
     lock: MIGRATING,
-    transaction: 'all',
     grants: rowGrants(quotedSchema(schema)),
   });
 }

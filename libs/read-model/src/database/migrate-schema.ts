@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Refusal } from '#process';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
@@ -12,7 +13,6 @@ export interface SchemaMigration {
   readonly migrations: readonly (new () => MigrationInterface)[];
   /** The SQL of the advisory lock that processes take, so that one migrates and others wait. */
   readonly lock: string;
-  readonly transaction: 'all' | 'each';
   /** What the roles of the programs may do with the schema. */
   readonly grants: Grants;
 }
@@ -28,12 +28,33 @@ export class MigrationNeeded extends Refusal {
   }
 }
 
+/** Thrown if other sessions use a table all the time, so that a migration of it cannot begin. */
+class TableInUse extends Refusal {
+  override readonly name = 'TableInUse';
+
+  constructor(schema: string) {
+    super(
+      `the schema "${schema}" could not be migrated, because a session has used a table of it for two minutes: see pg_stat_activity, and try again when it has ended`,
+    );
+  }
+}
+
 const CONNECT_MS_MAX = 10_000;
+/**
+ * Longest wait for the lock of a table. Everything that asks for the table meanwhile waits behind
+ * it, so a migration gives up soon, lets the others pass, and tries again.
+ */
+const LOCK_MS_MAX = 1_000;
+const LOCK_PAUSE_MS = 1_000;
+const LOCK_TRIES_MAX = 60;
+/** The code of PostgreSQL for a lock that was not free in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Creates a schema or migrates it to the latest version, and makes its grants. Processes may call
  * it concurrently. A user who does not own the schema only checks that nothing is left to do, and
- * gets `MigrationNeeded` otherwise.
+ * gets `MigrationNeeded` otherwise. Each migration is a transaction, so programs that run meanwhile
+ * wait for one at a time.
  */
 export async function migrateSchema(url: string, wanted: SchemaMigration): Promise<void> {
   const client = new pg.Client({
@@ -49,11 +70,30 @@ export async function migrateSchema(url: string, wanted: SchemaMigration): Promi
     }
     await client.query(`select pg_advisory_lock(${wanted.lock})`);
     await client.query(`create schema if not exists ${quotedSchema(wanted.schema)}`);
-    const source = await new DataSource(wanted.options).initialize();
-    await source.runMigrations({ transaction: wanted.transaction }).finally(() => source.destroy());
+    await runMigrations(wanted);
     await grant(client, wanted.grants);
   } finally {
     await client.end();
+  }
+}
+
+/** Runs the migrations that are left. Begins again where one did not get a lock in time. */
+async function runMigrations({ schema, options }: SchemaMigration): Promise<void> {
+  const extra = { ...(options.extra as object | undefined), lock_timeout: LOCK_MS_MAX };
+  const source = await new DataSource({ ...options, extra } as DataSourceOptions).initialize();
+  try {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await source.runMigrations({ transaction: 'each' });
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+        if (tries >= LOCK_TRIES_MAX) throw new TableInUse(schema);
+        await pause(LOCK_PAUSE_MS);
+      }
+    }
+  } finally {
+    await source.destroy();
   }
 }
 

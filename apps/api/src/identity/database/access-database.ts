@@ -56,7 +56,6 @@ export async function migrateAccess(databaseUrl: string): Promise<void> {
     options: { ...accessOptions(databaseUrl, () => undefined), extra: {} },
     migrations: ACCESS_MIGRATIONS,
     lock: String(MIGRATION_LOCK),
-    transaction: 'each',
     grants: { [API_ROLE]: writes(ACCESS_SCHEMA, API_ROLE) },
   });
 }
