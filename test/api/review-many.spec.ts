@@ -153,6 +153,46 @@ describe('taking the next finding', () => {
     expect((await next(pia, `table=${table}`, 'twice')).body.ref).toBe(body.ref);
   });
 
+  it('releases what another api claimed under a key after the claim that is first by the clock', async () => {
+    const [table, handed] = await fresh();
+    const [, later] = await fresh();
+    const database = floor.server.api.app.get(DataSource);
+    await database.query(
+      `insert into access.hand_out values ($1, 'pia', 'crossed', now() + interval '60 s')`,
+      [handed],
+    );
+    const lock = new pg.Client(floor.server.api.databaseUrl);
+    await lock.connect();
+    await lock.query('begin');
+    // once its claim has its time, this api is kept from looking for others until they are there
+    floor.log.faults.beforeSend = async () => {
+      delete floor.log.faults.beforeSend;
+      await lock.query('lock table access.hand_out');
+    };
+    const asked = next(pia, `table=${table}`, 'crossed');
+    await eventually('the first claim', async () => (await floor.review(handed)).claim);
+    const { status } = await floor.claim(pia, later, 'crossed');
+    expect([status, (await floor.review(later)).claim?.by]).toEqual([200, 'pia']);
+    await lock.query('commit');
+    await lock.end();
+    const answer = await asked;
+    expect([answer.status, answer.body.finding]).toEqual([200, handed]);
+    expect((await floor.review(handed)).claim?.by).toBe('pia');
+    expect((await floor.review(later)).claim).toBeNull();
+  });
+
+  it('releases the second of two claims under a key when the command is repeated', async () => {
+    const [table] = await fresh();
+    const [, second] = await fresh();
+    const { body } = await next(pia, `table=${table}`, 'repeated');
+    await floor.claim(pia, second, 'repeated'); // of an api that stopped before it looked
+    const again = await next(pia, `table=${table}`, 'repeated');
+    expect([again.status, again.body.ref]).toEqual([200, body.ref]);
+    expect((await floor.review(body.finding)).claim?.by).toBe('pia');
+    expect((await floor.review(second)).claim).toBeNull();
+    expect((await next(pia, `table=${table}`, 'repeated')).body.ref).toBe(body.ref);
+  });
+
   it('hands out each finding once to twenty who ask at the same time', async () => {
     const table = `T${(tables += 1)}`;
     await floor.play(table, (log) => {

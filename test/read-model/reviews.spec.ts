@@ -3,7 +3,7 @@ import { installedRules } from '#rule-folder';
 import type { FindingCode, Policy } from '#audit';
 import {
   BadCursor,
-  claimUnder,
+  claimsUnder,
   dealerAccuracy,
   findingFacets,
   findingHistory,
@@ -26,6 +26,7 @@ import {
   aReview,
   aShoe,
   openFloor,
+  planOf,
   type Floor,
 } from './floor.js';
 
@@ -333,7 +334,7 @@ describe('the counts of findings', () => {
   });
 });
 
-describe('the claim under a key', () => {
+describe('the claims under a key', () => {
   const ME = 'person/keeper';
   const claims = (first: number, last: number): ReturnType<typeof anAct>[] =>
     Array.from({ length: last - first }, (_, n) => {
@@ -345,31 +346,20 @@ describe('the claim under a key', () => {
       });
     });
 
-  it('is the first that took effect, and is found by its key among all of the person', async () => {
+  it('are those that took effect, the first one first, found by the key among all of the person', async () => {
     await floor.write({ reviewEvents: claims(0, 1_500) });
     await floor.write({ reviewEvents: claims(1_500, 3_000) });
-    const found = await floor.read((read) => claimUnder(read, ME, 'one/#claim/77'));
-    expect(found?.ref).toBe(claims(77, 78)[0]?.ref);
-    expect(await floor.read((read) => claimUnder(read, ME, 'one'))).toBeUndefined();
-    expect(
-      await floor.read((read) => claimUnder(read, 'person/other', 'one/#claim/77')),
-    ).toBeUndefined();
+    const under = async (source: string, key: string) =>
+      (await floor.read((read) => claimsUnder(read, source, key))).map(({ ref: each }) => each);
+    const own = claims(77, 78)[0]?.ref;
+    expect(await under(ME, 'one/#claim/77')).toEqual([own]);
+    expect(await under(ME, 'one')).toEqual([]);
+    expect(await under('person/other', 'one/#claim/77')).toEqual([]);
     const [again] = claims(9_000, 9_001) as [ReturnType<typeof anAct>];
     const ref = again.ref.replace(/9000$/, '77');
     await floor.write({ reviewEvents: [{ ...again, ref, at: minute(3) }] });
-    expect((await floor.read((read) => claimUnder(read, ME, 'one/#claim/77')))?.ref).toBe(ref);
-    const plan = await floor.read(async (read) => {
-      const lines: string[] = [];
-      const explained = {
-        rows: async (sql: string, parameters: unknown[]) => {
-          const rows = await read.rows<Record<string, string>>(`explain ${sql}`, parameters);
-          lines.push(...rows.map((row) => Object.values(row)[0] as string));
-          return [];
-        },
-      };
-      await claimUnder(explained as unknown as typeof read, ME, 'one/#claim/77');
-      return lines.join();
-    });
+    expect(await under(ME, 'one/#claim/77')).toEqual([ref, own]);
+    const plan = await planOf(floor, (read) => claimsUnder(read, ME, 'one/#claim/77'));
     expect(plan).toContain('review_event_claim');
   });
 });

@@ -118,7 +118,7 @@ export {
 } from './findings/review.js';
 export {
   actsByReference,
-  claimUnder,
+  claimsUnder,
   findingsAtHand,
   nextInQueue,
   type ActLine,

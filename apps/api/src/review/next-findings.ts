@@ -13,6 +13,9 @@ const REFUSED_MAX = 5;
 /** What tells that somebody else has the finding, or nobody can: the next one may still be free. */
 const PASSED: readonly number[] = [404, 409];
 
+const isPassed = (error: unknown): boolean =>
+  error instanceof Problem && PASSED.includes(error.status);
+
 /** Which findings somebody may be handed. */
 export type NextFilter = Omit<FindingsFilter, 'status'>;
 
@@ -67,32 +70,43 @@ export class NextFindings {
       if (isTaken(acted)) await this.handOuts.end(finding);
       return acted;
     } catch (error) {
-      if (!(error instanceof Problem) || !PASSED.includes(error.status)) throw error;
+      if (!isPassed(error)) throw error;
       await this.handOuts.end(finding);
       return undefined;
     }
   }
 
   /**
-   * Returns the first claim that took effect under this key. Another api can have claimed another
-   * finding under it since this one was handed out: then this one is released again.
+   * Returns the first claim under this key. Another api can have claimed another finding under it
+   * since this one was handed out.
    */
   private async first(by: Identity, key: string, acted: Acted): Promise<Acted> {
     if (!isTaken(acted)) return acted;
-    const { finding } = acted.act;
     const first = await this.taken(by, key);
-    if (!first || first.act.finding === finding) return acted;
-    await this.acts.perform('release', { by, finding, key, body: {} });
-    return first;
+    return first === undefined || first.act.ref === acted.act.ref ? acted : first;
   }
 
-  /** Returns the claim that the same command led to before, if it did. */
+  /**
+   * Returns the claim that the same command led to before, if it did. If it led to several, releases
+   * all but the first: an api that claimed later by its clock may have looked before the first was
+   * in the rows, and then only the one that claimed first sees both.
+   */
   private async taken(by: Identity, key: string): Promise<Taken | undefined> {
-    const claim = await this.rows.claimUnder(actorOf(by), key);
+    const [claim, ...others] = await this.rows.claimsUnder(actorOf(by), key);
     if (!claim) return undefined;
+    for (const { finding } of others) await this.release(by, finding, key);
     const scope = by.tables === 'all' ? undefined : by.tables;
     const { findings } = await this.rows.read({ findings: [claim.finding], acts: [], scope });
     const row = findings.get(claim.finding);
     return row && { act: claim, row };
+  }
+
+  /** Releases a finding, unless it is no longer this person's to release. */
+  private async release(by: Identity, finding: string, key: string): Promise<void> {
+    try {
+      await this.acts.perform('release', { by, finding, key, body: {} });
+    } catch (error) {
+      if (!isPassed(error)) throw error;
+    }
   }
 }

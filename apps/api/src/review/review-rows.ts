@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   actsByReference,
-  claimUnder,
+  claimsUnder,
   findingsAtHand,
   type ActLine,
   type FindingAtHand,
@@ -47,9 +47,9 @@ export class ReviewRows {
     };
   }
 
-  /** Returns the claim of a finding that took effect under this key, if there is one. */
-  async claimUnder(source: string, key: string): Promise<ActLine | undefined> {
-    const { result } = await this.rows.read(undefined, (read) => claimUnder(read, source, key));
+  /** Returns the claims that took effect under this key, the first one first. */
+  async claimsUnder(source: string, key: string): Promise<ActLine[]> {
+    const { result } = await this.rows.read(undefined, (read) => claimsUnder(read, source, key));
     return result;
   }
 

@@ -81,25 +81,19 @@ export const actsByReference = (
   );
 
 /**
- * Returns the claim of a person that took effect under an id `claim/<finding>/<key>`, the first if
- * there are more. `source` is `person/<person id>`.
+ * Returns the claims of a person that took effect under an id `claim/<finding>/<key>`, the first by
+ * the clock of the apis first. `source` is `person/<person id>`.
  */
-export async function claimUnder(
-  read: Snapshot,
-  source: string,
-  key: string,
-): Promise<ActLine | undefined> {
-  const [claim] = await read.rows<ActLine>(
+export const claimsUnder = (read: Snapshot, source: string, key: string): Promise<ActLine[]> =>
+  read.rows<ActLine>(
     // as the index of claims has it: what follows the finding's id
     `select ${REVIEW_EVENT.select('e', ACT_FIELDS)} from review_event e
      where substr(e.ref, strpos(e.ref, '#claim/' || e.finding || '/') + length(e.finding) + 8) = $2
        and e.type = 'finding-claimed' and e.outcome = 'taken'
        and e.ref = $1::text || '/' || e.finding || '/' || $2
-     order by e."at", e.ref limit 1`,
+     order by e."at", e.ref`,
     [`${source}#claim`, key],
   );
-  return claim;
-}
 
 /** The most findings of `nextInQueue`. */
 const NEXT_MAX = 32;
