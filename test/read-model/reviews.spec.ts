@@ -16,6 +16,7 @@ import {
   type FindingsFilter,
   type HistoryOrder,
   type FindingWhole,
+  type Snapshot,
 } from '#read-model';
 import {
   aCoup,
@@ -219,6 +220,23 @@ describe('video that is about to be deleted', () => {
     expect(
       await floor.read((read) => findingFacets(read, { table: at, videoEnds: ends })),
     ).toMatchObject({ total: 3, state: [{ value: 'open', findings: 3 }] });
+  });
+
+  it('is looked for among what may lose it now and what is held, not in all of history', async () => {
+    const old = Array.from({ length: 3_000 }, (_, n) => {
+      const id = n.toString(16).padStart(32, 'f');
+      return raised(id, 'TC-05', day(-30), { table: 'old', at: day(-30) });
+    });
+    await floor.write({ findings: old });
+    const filter = { table: 'old', videoEnds: ends };
+    for (const work of [
+      (read: Snapshot) => findings(read, filter, { order: 'queue', limit: 50 }),
+      (read: Snapshot) => findingFacets(read, filter),
+    ]) {
+      const plan = await planOf(floor, work);
+      const probes = [...plan.matchAll(/ on review_event h .*loops=(\d+)/g)].map(([, n]) => Number(n));
+      expect([plan, Math.max(...probes) <= 1]).toEqual([plan, true]);
+    }
   });
 
   it('is shown with each finding as held until the latest time', async () => {

@@ -163,11 +163,20 @@ function isOverdue(where: Where, { is, raisedBefore }: Overdue): void {
   );
 }
 
-/** The time alone selects nearly all, so holds are looked up for few. */
+/**
+ * Nearly all of history is older than `to`, and a hold can keep any of it. So holds are looked up
+ * for what would lose its video now without one, and for the few that are still held.
+ */
 function losesVideo(where: Where, { kept, from, to }: VideoEnds): void {
   const end = `greatest(f.at + make_interval(secs => ${where.parameter(kept)}), ${HELD_UNTIL})`;
+  const openedBy = (lost: string): string =>
+    new Date(Date.parse(lost) - kept * 1000).toISOString();
   where
-    .and('f.at <= ?', new Date(Date.parse(to) - kept * 1000).toISOString())
+    .and('f.at <= ?', openedBy(to))
+    .and(
+      '(f.at > ? or f.id in (select h.finding from review_event h where h.held_until > ?))',
+      ...[openedBy(from), from],
+    )
     .and(`${end} > ? and ${end} <= ?`, from, to);
 }
 
