@@ -42,7 +42,7 @@ export class ShoeRow extends Changed {
    * the decks hold. Null in rows of before the column.
    */
   @Column(maybe(JSON_TEXT)) readonly leftByRank!: readonly number[] | null;
-  /** Null if its devices do not report burns, and in rows of before the column. */
+  /** Null if its devices do not report burns and none was seen, and in rows of before the column. */
   @Column(maybe(JSON_TEXT)) readonly burn!: AuditedShoe['burn'];
   /** Null if it has not shown, and in rows of before the column. */
   @Column(maybe(JSON_TEXT)) readonly cutCard!: AuditedShoe['cutCard'];
