@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { TestBrowser } from '../kit/browser.js';
 import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
@@ -221,6 +221,27 @@ it(
 );
 
 it(
+  'goes on at once after signing in again, while what the screen shows is still being read',
+  async () => {
+    const page = await browser.visitAs('surveillance', 'queue');
+    await page.getByRole('row').first().waitFor();
+    await page.getByText('● live').waitFor();
+    const reads: Route[] = [];
+    await page.route('**/v1/findings*', (route) => void reads.push(route));
+    await page.route('**/v1/findings/facets*', (route) => void reads.push(route));
+    await endSessionsOf('surveillance');
+    await page.fill('[role=dialog] input[name=password]', server.passwordOf('surveillance'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await eventually('something is read', () => reads.length > 0);
+    expect(await page.getByRole('row').count()).toBeGreaterThan(0);
+    for (const read of reads) await read.continue();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
   'goes on in every window of the browser once the person has signed in again in one',
   async () => {
     const page = await browser.visitAs('compliance', 'settings');
@@ -257,9 +278,42 @@ it(
     await page.waitForURL('**/console/queue');
     expect(await draftsIn(page)).toEqual([]);
     await beside.getByRole('button', { name: 'Account of regulator' }).waitFor();
-    expect(await beside.getByLabel('New password').inputValue()).toBe('');
-    await page.goto(browser.addressOf('settings'));
-    expect(await page.getByLabel('New password').inputValue()).toBe('');
+    for (const each of [page, beside]) {
+      await each.goto(browser.addressOf('settings'));
+      expect(await each.getByLabel('New password').inputValue()).toBe('');
+    }
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+/** Answers for the server that the session ends within a minute, for each person who asks. */
+const endsSoon = async (route: Route): Promise<void> => {
+  const response = await route.fetch();
+  const me = (await response.json()) as { session: object };
+  const session = { ...me.session, expiresAt: new Date(Date.now() + MINUTE_MS).toISOString() };
+  await route.fulfill({ response, json: { ...me, session } });
+};
+
+it(
+  'begins at the start, in every window, where another person signs in before the session ends',
+  async () => {
+    const page = await browser.visitAs('compliance', 'settings');
+    const beside = await browser.visitBeside(page, 'settings');
+    await beside.getByRole('button', { name: 'Account of compliance' }).waitFor();
+    await page.route('**/v1/me', endsSoon);
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByRole('button', { name: 'Sign in as another person' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('Name').fill('regulator');
+    await sheet.getByLabel('Password').fill(server.passwordOf('regulator'));
+    await page.keyboard.press('Enter');
+    for (const each of [page, beside]) {
+      await each.getByRole('button', { name: 'Account of regulator' }).waitFor();
+      await each.waitForURL('**/console/queue');
+      await each.getByText('● live').waitFor();
+    }
     await page.context().close();
   },
   TEST_MS,

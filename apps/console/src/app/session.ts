@@ -45,7 +45,7 @@ export interface SignIn {
 
 /**
  * Signs in with a cookie. Throws `Refused` or `Unreachable`. Another person than before starts
- * clean: drafts and what was read are removed.
+ * clean, on a new page: drafts are removed, and this never resolves.
  */
 export async function signIn(credentials: SignIn): Promise<void> {
   await dataOf(api.POST('/v1/sign-in', { body: { ...credentials, cookie: true } }));
@@ -54,12 +54,21 @@ export async function signIn(credentials: SignIn): Promise<void> {
   await goOnAs(credentials.name);
 }
 
-/** Reads everything again. What another account has read is removed first. */
+/**
+ * Goes on with the screen, and reads again what it shows. Another person gets a new page instead:
+ * nothing that this one has read or kept is theirs.
+ */
 async function goOnAs(name: string): Promise<void> {
-  if (name !== account) queries.clear();
+  if (account !== null && account !== name) return loadAfresh();
   account = name;
-  await queries.invalidateQueries();
   enter('open');
+  void queries.invalidateQueries();
+}
+
+/** Loads the console from its start. Never resolves, because nothing may follow on this page. */
+function loadAfresh(): Promise<never> {
+  location.assign(document.baseURI);
+  return new Promise<never>(() => undefined);
 }
 
 /** Signs out. Removes drafts and everything that was read. Throws `Unreachable`. */

@@ -12,7 +12,7 @@ interface Props {
   readonly start?: { readonly name?: string; readonly password?: string };
   /** Whether only the account of `start` may sign in. */
   readonly isFixed?: boolean;
-  readonly onSignedIn: (name: string) => void;
+  readonly onSignedIn: () => void;
 }
 
 /** Asks for name and password, and for the one-time code of those who have a second factor. */
@@ -30,7 +30,7 @@ export function SignInForm({ start = {}, isFixed = false, onSignedIn }: Props): 
       setAsksCode(asksCode || (cause instanceof Refused && cause.is === 'second-factor-required'));
       throw cause;
     }
-    onSignedIn(name);
+    onSignedIn();
   });
   return (
     <form className="sign-in-form" onSubmit={onSubmit}>

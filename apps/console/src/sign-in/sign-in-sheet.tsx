@@ -1,4 +1,3 @@
-import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { knownAccount } from '../app/account.js';
 import { Button } from '../controls/button.js';
@@ -18,7 +17,6 @@ interface Props {
  */
 export function SignInSheet({ onClose }: Props): ReactNode {
   const words = useWords();
-  const { navigate } = useRouter();
   const [known] = useState(() => knownAccount() ?? undefined);
   const [isOther, setOther] = useState(known === undefined);
   const start = isOther || known === undefined ? {} : { name: known };
@@ -33,10 +31,7 @@ export function SignInSheet({ onClose }: Props): ReactNode {
         key={isOther ? 'other' : 'known'}
         start={start}
         isFixed={!isOther}
-        onSignedIn={(name) => {
-          if (name !== known) void navigate({ to: '/' });
-          onClose?.();
-        }}
+        onSignedIn={() => onClose?.()}
       />
       {known !== undefined && (
         <p className="sign-in-other">
