@@ -396,3 +396,57 @@ it(
   },
   TEST_MS,
 );
+
+/** Returns whether a complaint is of a request that a test let fail. */
+const isOfNoAnswer = (complaint: string): boolean =>
+  /ERR_|Failed to fetch|dynamically imported/.test(complaint);
+
+it(
+  'stays where it is while the server is away, and loads a part of itself once it is back',
+  async () => {
+    const page = await browser.visitAs('admin', 'rules');
+    await page.evaluate("document.title = 'the page of before'; window.isSame = true");
+    const isSame = (): Promise<unknown> => page.evaluate('window.isSame');
+    await page.context().setOffline(true);
+    const failed = page.waitForEvent('requestfailed', (request) =>
+      request.url().includes('/assets/people-screen-'),
+    );
+    await page.getByRole('link', { name: 'People' }).hover();
+    await failed;
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    expect(await isSame()).toBe(true);
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'New account' }).waitFor();
+    expect(await isSame()).toBe(true);
+    expect(browser.complaints.splice(0).filter((each) => !isOfNoAnswer(each))).toEqual([]);
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'keeps its language where another cannot be loaded, and says so where it has none yet',
+  async () => {
+    const page = await browser.visit('sign-in');
+    const away = (route: Route): Promise<void> => route.abort();
+    await page.route('**/assets/pt-*.js', away);
+    await page.route('**/console/', away);
+    await page.getByLabel('Language').selectOption('pt');
+    await page.locator('.notice').getByText('The server does not answer.').waitFor();
+    expect(await page.getByLabel('Language').inputValue()).toBe('en');
+    await page.unroute('**/assets/pt-*.js', away);
+    await page.getByLabel('Language').selectOption('pt');
+    await page.getByRole('button', { name: 'Entrar' }).waitFor();
+    await page.route('**/assets/pt-*.js', away);
+    await page.reload();
+    await page.getByText('The console could not be loaded.').waitFor();
+    await page.unroute('**/assets/pt-*.js', away);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Entrar' }).waitFor();
+    expect(browser.complaints.splice(0).filter((each) => !isOfNoAnswer(each))).toEqual([]);
+    await page.context().close();
+  },
+  TEST_MS,
+);

@@ -1,19 +1,33 @@
 const RELOADED_AT = 'shoeprint.reloaded-at';
 const AGAIN_MS_MIN = 60_000;
+const PAGE_MS_MAX = 5_000;
 
 /**
- * Reloads the page if a part of it cannot be loaded: the server has a newer build, whose files have
- * other names. Once a minute at most, so that a missing file cannot make the page reload for ever.
- * Reloads it too if the browser had set it aside and shows it again: nothing reached it meanwhile.
+ * Loads a part of the console. If that fails although the server answers, the server has a newer
+ * build, whose files have other names: then the page is loaded again, once a minute at most, so
+ * that a missing file cannot make it reload for ever. Otherwise it throws why.
  */
-export function reloadWhenOutdated(): void {
-  addEventListener('vite:preloadError', (event) => {
+export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load();
+  } catch (error) {
     const last = Number(sessionStorage.getItem(RELOADED_AT) ?? 0);
-    if (Date.now() - last < AGAIN_MS_MIN) return; // the screen says what failed
-    event.preventDefault();
+    if (Date.now() - last < AGAIN_MS_MIN || !(await isPageThere())) throw error;
     sessionStorage.setItem(RELOADED_AT, String(Date.now()));
     location.reload();
-  });
+    return new Promise<never>(() => undefined);
+  }
+}
+
+/** Returns whether the server would answer if the page were loaded again. */
+const isPageThere = (): Promise<boolean> =>
+  fetch(document.baseURI, { cache: 'no-store', signal: AbortSignal.timeout(PAGE_MS_MAX) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Reloads the page if the browser had set it aside and shows it again: nothing reached it. */
+export function reloadWhenSetAside(): void {
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();
   });

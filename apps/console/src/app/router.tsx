@@ -1,17 +1,16 @@
 import {
-  type AsyncRouteComponent,
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Navigate,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { FunctionComponent, ReactNode } from 'react';
 import { SignInScreen } from '../sign-in/sign-in-screen.js';
 import { parseSearch, type Search, writeSearch } from './address.js';
 import { NotForYou, ScreenFailed, ScreenMissing } from './failures.js';
+import { type LazyPart, lazyPart } from './lazy-part.js';
 import { type Permission, useMe } from './me.js';
 import { PLACES } from './screens.js';
 import { sessionState } from './session.js';
@@ -50,14 +49,12 @@ function Start() {
   return <Navigate to={place?.to ?? '/settings'} replace />;
 }
 
-type LoadedScreen = AsyncRouteComponent<object>;
-
 /**
  * Returns a component for those who have one of the permissions. Others read why they see nothing.
  * The router loads the file of the screen before it leaves the last one: React would hide the
  * whole page meanwhile, and the focus would be lost.
  */
-function For(needs: readonly Permission[], Screen: LoadedScreen): LoadedScreen {
+function For(needs: readonly Permission[], Screen: LazyPart<object>): LazyPart<object> {
   function Permitted(): ReactNode {
     const { permissions } = useMe();
     return needs.length === 0 || needs.some((each) => permissions.includes(each)) ? (
@@ -66,21 +63,24 @@ function For(needs: readonly Permission[], Screen: LoadedScreen): LoadedScreen {
       <NotForYou />
     );
   }
-  return Object.assign(Permitted, Screen.preload && { preload: Screen.preload });
+  return Object.assign(Permitted, { preload: Screen.preload });
 }
 
 /** Declares a screen: its address, who may see it, and its file, which is loaded when it is shown. */
-const screen = <Path extends string, Module extends Record<string, unknown>>(
+const screen = <Path extends string, Name extends string>(
   path: Path,
   needs: readonly Permission[],
-  load: () => Promise<Module>,
-  name: keyof Module & string,
+  load: () => Promise<Readonly<Record<Name, FunctionComponent>>>,
+  name: Name,
 ) =>
   createRoute({
     getParentRoute: () => inside,
     path,
     validateSearch: (search): Search => search as Search,
-    component: For(needs, lazyRouteComponent(load, name) as LoadedScreen),
+    component: For(
+      needs,
+      lazyPart(async () => (await load())[name]),
+    ),
   });
 
 const reports = PLACES.find(({ to }) => to === '/reports')?.needs ?? [];

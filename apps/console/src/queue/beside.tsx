@@ -1,9 +1,10 @@
-import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { lazyPart } from '../app/lazy-part.js';
 import { useWords } from '../words/words.js';
 
-const FindingPane = lazy(async () => ({
-  default: (await import('../finding/finding-screen.js')).FindingPane,
-}));
+const FindingPane = lazyPart(
+  async () => (await import('../finding/finding-screen.js')).FindingPane,
+);
 
 /** From this width on there is room for the list and the finding beside it. */
 const WIDE = matchMedia('(min-width: 100rem)');
@@ -27,15 +28,7 @@ export function Beside({ id }: { readonly id: string | undefined }): ReactNode {
       {id === undefined ? (
         <p className="queue-empty">{words('queue.chooseOne')}</p>
       ) : (
-        <Suspense
-          fallback={
-            <p role="status" data-reading>
-              {words('shell.loading')}
-            </p>
-          }
-        >
-          <FindingPane id={id} />
-        </Suspense>
+        <FindingPane id={id} />
       )}
     </section>
   );

@@ -1,6 +1,7 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
 import type { Search } from '../app/address.js';
+import { lazyPart } from '../app/lazy-part.js';
 import { useSpoken, useWords } from '../words/words.js';
 import { Figure, type Under } from './figure.js';
 import { Dealer } from './places.js';
@@ -12,7 +13,7 @@ type Line = Answers['DealerAnswer'];
 type Total = Answers['AccuracyAnswer'];
 
 /** The library that draws is read only here. */
-const DealersChart = lazy(() => import('./dealers-chart.js'));
+const DealersChart = lazyPart(async () => (await import('./dealers-chart.js')).default);
 
 /** How often each dealer erred: counts, and the rate with its limits as a picture and as numbers. */
 export function DealersReport(): ReactNode {
@@ -24,17 +25,7 @@ export function DealersReport(): ReactNode {
   return (
     <ReportPage name="dealers" read={read}>
       <p className="muted">{words('reports.notRanked')}</p>
-      {data && lines.length > 0 && (
-        <Suspense
-          fallback={
-            <p role="status" data-reading>
-              {words('shell.loading')}
-            </p>
-          }
-        >
-          <DealersChart lines={lines} house={data.total.errorsPer1000} />
-        </Suspense>
-      )}
+      {data && lines.length > 0 && <DealersChart lines={lines} house={data.total.errorsPer1000} />}
       <ReportTable
         caption={words('reports.dealers')}
         columns={useColumns(filter)}

@@ -1,5 +1,6 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Answers, api, dataOf } from '../api/client.js';
+import { lazyPart } from '../app/lazy-part.js';
 import { useSubmit } from '../app/submit.js';
 import { Button } from '../controls/button.js';
 import { Copied } from '../controls/copied.js';
@@ -7,7 +8,10 @@ import { Field } from '../controls/field.js';
 import { useSpoken } from '../words/words.js';
 import { refusalOf } from './refusals.js';
 
-const QrCode = lazy(() => import('./qr-code.js'));
+const QrCode = lazyPart(
+  async () => (await import('./qr-code.js')).default,
+  () => <div className="qr-code" />,
+);
 
 interface Props {
   /** Called when the person has kept the recovery codes. */
@@ -73,9 +77,7 @@ function FirstCode({ begun: { secret, uri }, onConfirmed }: FirstCodeProps): Rea
       <p>
         {words('factor.secretHow')} <a href={uri}>{words('factor.open')}</a>
       </p>
-      <Suspense fallback={<div className="qr-code" />}>
-        <QrCode text={uri} label={words('factor.qr')} />
-      </Suspense>
+      <QrCode text={uri} label={words('factor.qr')} />
       <Copied label={words('factor.secret')} text={secret} shown={inFours(secret)} />
       <Field
         label={words('signIn.code')}

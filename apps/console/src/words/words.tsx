@@ -1,5 +1,16 @@
 import { IntlMessageFormat, type PrimitiveType } from 'intl-messageformat';
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { loadPart } from '../app/outdated.js';
+import { Button } from '../controls/button.js';
+import { notify } from '../controls/notices.js';
 import type english from './en/index.js';
 
 /** The key of a text. The English catalogue is the list of all. */
@@ -64,34 +75,63 @@ export function useSpoken(): Spoken {
 /** Returns the words of the chosen language. */
 export const useWords = (): Words => useSpoken().words;
 
-/** Loads the chosen language, sets `lang` of the page, and shows nothing before that. */
-export function WordsProvider({ children }: { readonly children: ReactNode }): ReactNode {
-  const [language, setLanguage] = useState(chosenLanguage);
-  const [loaded, setLoaded] = useState<{ language: Language; words: Words }>();
-  useEffect(() => {
-    let isCurrent = true;
-    void LANGUAGES[language].load().then(({ default: catalogue }) => {
-      if (isCurrent) setLoaded({ language, words: wordsOf(catalogue, language) });
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [language]);
-  useEffect(() => {
-    if (loaded) document.documentElement.lang = loaded.language;
-  }, [loaded]);
-  if (!loaded) return null;
-  const choose = (next: Language): void => {
-    localStorage.setItem(CHOSEN, next);
-    setLanguage(next);
-  };
-  const { locale } = LANGUAGES[loaded.language];
-  return (
-    <SpokenContext value={{ language: loaded.language, locale, words: loaded.words, choose }}>
-      {children}
-    </SpokenContext>
-  );
+interface Loaded {
+  readonly language: Language;
+  readonly words: Words;
 }
+
+async function loaded(language: Language): Promise<Loaded> {
+  const { default: catalogue } = await loadPart(LANGUAGES[language].load);
+  return { language, words: wordsOf(catalogue, language) };
+}
+
+/**
+ * Loads the chosen language, sets `lang` of the page, and shows nothing before that. If another
+ * language that is chosen cannot be loaded, a notice says so in this one.
+ */
+export function WordsProvider({ children }: { readonly children: ReactNode }): ReactNode {
+  const [now, setNow] = useState<Loaded>();
+  const [isFailed, setFailed] = useState(false);
+  const wanted = useRef<Language>(undefined);
+  const load = useCallback(async (language: Language): Promise<void> => {
+    wanted.current = language;
+    const next = await loaded(language);
+    if (wanted.current === language) setNow(next);
+  }, []);
+  const begin = useCallback(() => {
+    load(chosenLanguage()).catch(() => setFailed(true));
+  }, [load]);
+  useEffect(begin, [begin]);
+  useEffect(() => {
+    if (now) document.documentElement.lang = now.language;
+  }, [now]);
+  const again = (): void => {
+    setFailed(false);
+    begin();
+  };
+  if (!now) return isFailed ? <NoWords onAgain={again} /> : null;
+  const { language, words } = now;
+  const choose = (next: Language): void =>
+    void load(next).then(
+      () => {
+        if (wanted.current === next) localStorage.setItem(CHOSEN, next);
+      },
+      () => notify({ text: words('shell.unreachable') }),
+    );
+  const { locale } = LANGUAGES[language];
+  return <SpokenContext value={{ language, locale, words, choose }}>{children}</SpokenContext>;
+}
+
+/** The page without a catalogue. It is in English, because no other words are there. */
+const NoWords = ({ onAgain }: { readonly onAgain: () => void }): ReactNode => (
+  <main className="sign-in panel">
+    <h1>Shoeprint</h1>
+    <p role="alert">The console could not be loaded.</p>
+    <Button main onPress={onAgain}>
+      Try again
+    </Button>
+  </main>
+);
 
 function wordsOf(catalogue: Catalogue, language: Language): Words {
   const formats = new Map<Key, IntlMessageFormat>();
