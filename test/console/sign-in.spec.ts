@@ -355,6 +355,28 @@ it(
   TEST_MS,
 );
 
+/** What a page sees of its storage where site data is blocked. */
+const STORAGE_BLOCKED = `Object.defineProperty(globalThis, 'localStorage', {
+  get() { throw new DOMException('blocked by the test', 'SecurityError'); },
+})`;
+
+/** What the oldest of the browsers that the documentation names do not have. */
+const YOUNGER = 'delete AbortSignal.any; delete URL.canParse';
+
+it(
+  'works in the oldest browsers that it names',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'settings');
+    await page.addInitScript(YOUNGER);
+    await page.goto(browser.addressOf('queue'));
+    await page.getByRole('row').first().click();
+    await page.waitForURL('**/findings/*');
+    await page.getByRole('region', { name: 'Ruling' }).waitFor();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
 it(
   'says in one sentence what is needed without JavaScript, and in an old browser',
   async () => {
@@ -364,11 +386,18 @@ it(
     );
     await plain.context().close();
     const old = await browser.visit('sign-in');
-    await old.addInitScript("Reflect.deleteProperty(AbortSignal, 'timeout')");
+    await old.addInitScript("Reflect.deleteProperty(Array, 'fromAsync')");
     await old.reload();
     await old.getByText('Shoeprint needs a current browser: Chrome').waitFor();
     expect(await old.locator('form').count()).toBe(0);
     await old.context().close();
+    const closed = await browser.visit('sign-in');
+    await closed.addInitScript(STORAGE_BLOCKED);
+    await closed.reload();
+    await closed.getByText('Shoeprint needs to keep data in this browser').waitFor();
+    await closed.context().close();
+    const ours = browser.complaints.splice(0);
+    expect(ours.filter((each) => !each.includes('blocked by the test'))).toEqual([]);
   },
   TEST_MS,
 );

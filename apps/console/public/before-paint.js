@@ -4,10 +4,11 @@
   var root = document.documentElement;
   var themes = ['light', 'dark', 'surveillance', 'high-contrast'];
   var chosen = null;
+  var canKeep = true;
   try {
     chosen = localStorage.getItem('shoeprint.theme');
   } catch (_) {
-    chosen = null; // storage is blocked: the default theme
+    canKeep = false; // storage is blocked
   }
   function prefers(query) {
     return window.matchMedia && window.matchMedia(query).matches;
@@ -22,16 +23,15 @@
   document
     .querySelector('meta[name=color-scheme]')
     .setAttribute('content', chosen === 'light' ? 'light' : 'dark');
+  // Chrome 121 and Safari 16.4 were the first with the one, and Firefox 121 with the other: the
+  // browsers that vite.config.mjs builds for.
   var enough =
-    'noModule' in HTMLScriptElement.prototype &&
-    window.AbortSignal &&
-    'timeout' in AbortSignal &&
-    window.CSS &&
-    CSS.supports('selector(:has(a))');
-  if (enough) return;
+    'fromAsync' in Array && window.CSS && CSS.supports && CSS.supports('selector(:has(a))');
+  if (enough && canKeep) return;
   root.setAttribute('data-outdated', ''); // main.tsx does not start
   document.addEventListener('DOMContentLoaded', function () {
-    document.getElementById('root').textContent =
-      'Shoeprint needs a current browser: Chrome, Edge or Firefox from 121 on, or Safari from 16.4 on.';
+    document.getElementById('root').textContent = enough
+      ? 'Shoeprint needs to keep data in this browser. Allow site data for this address and reload.'
+      : 'Shoeprint needs a current browser: Chrome, Edge or Firefox from 121 on, or Safari from 16.4 on.';
   });
 })();

@@ -19,11 +19,18 @@ const REQUEST_MS_MAX = 15_000;
 export const api = createClient<paths>({
   baseUrl: serverPath,
   credentials: 'same-origin',
-  fetch: (request: Request) =>
-    fetch(request, {
-      signal: AbortSignal.any([request.signal, AbortSignal.timeout(REQUEST_MS_MAX)]),
-    }),
+  fetch: (request: Request) => fetch(request, { signal: whileWanted(request) }),
 });
+
+/** Returns a signal that aborts when a request is no longer wanted, or after 15 seconds. */
+function whileWanted({ signal }: Request): AbortSignal {
+  // `AbortSignal.any` is younger than the browsers that the console works in
+  const ended = new AbortController();
+  for (const each of [signal, AbortSignal.timeout(REQUEST_MS_MAX)])
+    if (each.aborted) ended.abort(each.reason);
+    else each.addEventListener('abort', () => ended.abort(each.reason));
+  return ended.signal;
+}
 
 /** A request that the api refused, with its problem document. */
 export class Refused extends Error {

@@ -1,4 +1,8 @@
 /** Returns whether a text is an address that a browser may open: only `http` and `https`. */
 export function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+  try {
+    return ['http:', 'https:'].includes(new URL(text).protocol);
+  } catch {
+    return false; // `URL.canParse` is younger than the browsers that the console works in
+  }
 }

@@ -64,14 +64,17 @@ async function connect(
   stopped: AbortSignal,
   seen: (seen: Seen) => void,
 ): Promise<'lost' | 'signed-out' | 'stopped'> {
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  if (stopped.aborted) end();
+  stopped.addEventListener('abort', end);
+  let timer = setTimeout(end, SILENCE_MS_MAX);
   try {
     const answer = await fetch(url, {
       headers: { accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) },
       credentials: 'same-origin',
       cache: 'no-store',
-      signal: AbortSignal.any([stopped, silence.signal]),
+      signal: ended.signal,
     });
     if (answer.status === 401) return 'signed-out';
     if (!answer.ok || !answer.body) return 'lost';
@@ -82,7 +85,7 @@ async function connect(
       const { done, value } = await reader.read();
       if (done) return stopped.aborted ? 'stopped' : 'lost';
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+      timer = setTimeout(end, SILENCE_MS_MAX);
       take(value);
     }
   } catch {
@@ -90,6 +93,7 @@ async function connect(
     return stopped.aborted ? 'stopped' : 'lost';
   } finally {
     clearTimeout(timer);
+    stopped.removeEventListener('abort', end);
   }
 }
 
