@@ -14,6 +14,8 @@ const LOST_MS_MAX = 10_000;
 /** What a busy machine may add to a time that is measured. */
 const BUSY_MS = 1_500;
 const WINDOWS = 8;
+/** A working worker reports at least once in this time, also while the server is away. */
+const SILENCE_MS = 16_000;
 /** Wide enough for a finding beside the queue. */
 const WALL = { viewport: { width: 1_920, height: 1_080 } };
 const MINUTE_S = 60;
@@ -227,6 +229,41 @@ it(
     await turn('visible');
     await page.getByRole('button', { name: 'Show' }).waitFor();
     await page.context().close();
+  },
+  TEST_MS,
+);
+
+/** A shared worker whose file is no longer on the server. */
+const WORKER_MISSING = `globalThis.SharedWorker = class extends EventTarget {
+  port = new MessageChannel().port1;
+  constructor() {
+    super();
+    setTimeout(() => this.dispatchEvent(new Event('error')));
+  }
+}`;
+/** A shared worker that died without a word. */
+const WORKER_DEAD = `globalThis.SharedWorker = class extends EventTarget {
+  port = new MessageChannel().port1;
+}`;
+
+it(
+  'follows the stream by itself where the shared worker cannot be loaded, or dies',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'settings');
+    await page.addInitScript(WORKER_MISSING);
+    await page.reload();
+    await isLive(page);
+    await page.context().close();
+    const other = await browser.visitAs('pit-boss', 'settings');
+    await other.addInitScript(WORKER_DEAD);
+    await other.clock.install();
+    await other.reload();
+    await other.waitForSelector('header.bar');
+    await other.clock.fastForward(SILENCE_MS);
+    await other.getByText('Not live since').waitFor();
+    await other.clock.fastForward(SILENCE_MS);
+    await isLive(other);
+    await other.context().close();
   },
   TEST_MS,
 );

@@ -69,13 +69,14 @@ const useIsReading = (): boolean =>
   useIsFetching({ predicate: ({ state }) => state.data === undefined }) > 0;
 
 function useStream(): void {
+  const { id } = useMe();
   const may = useMay('follow-stream');
   const session = useSessionState();
   useEffect(() => {
     if (!may || session !== 'open') return undefined;
-    joinStream(sessionHasEnded);
+    joinStream(id, sessionHasEnded);
     return leaveStream;
-  }, [may, session]);
+  }, [id, may, session]);
 }
 
 function usePreferencesOfAccount(): void {

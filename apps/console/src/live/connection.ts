@@ -7,16 +7,19 @@ interface LiveEvent {
 /** What a connection reports: an event, that it is live, that it is not, or that the session ended. */
 export type LiveReport =
   | { readonly is: 'event'; readonly event: LiveEvent }
-  | { readonly is: 'live' }
+  /** `at` is the positions that the stream has come to, or an empty text if it does not know yet. */
+  | { readonly is: 'live'; readonly at: string }
   | { readonly is: 'lost' }
   | { readonly is: 'signed-out' };
 
 /** The server sends a heartbeat every 5 seconds. Without one for this time the stream is lost. */
 const SILENCE_MS_MAX = 10_000;
 const AGAIN_MS = { least: 1_000, most: 5_000 };
+/** Within this time there is a report, whatever happens: after a silence and a pause at the latest. */
+export const QUIET_MS_MAX = SILENCE_MS_MAX + AGAIN_MS.most + 1_000;
 
 /** Where a reader of the stream is: the id of the last message that it got, or an empty text. */
-interface StreamPlace {
+export interface StreamPlace {
   lastId: string;
 }
 
@@ -43,7 +46,7 @@ async function followOn(
   for (;;) {
     const outcome = await connect(url, place.lastId, stopped, (seen) => {
       place.lastId = seen.id ?? place.lastId;
-      report(seen.event ? { is: 'event', event: seen.event } : { is: 'live' });
+      report(seen.event ? { is: 'event', event: seen.event } : { is: 'live', at: place.lastId });
     });
     if (outcome === 'stopped') return;
     report({ is: outcome });

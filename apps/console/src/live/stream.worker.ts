@@ -1,4 +1,4 @@
-import { follow, type LiveReport } from './connection.js';
+import { follow, type LiveReport, type StreamPlace } from './connection.js';
 
 /**
  * One stream for all windows of a browser, because HTTP/1.1 gives a browser six connections. Each
@@ -10,6 +10,7 @@ interface Scope {
 
 const ports = new Set<MessagePort>();
 let stream: { stop(): void } | undefined;
+let place: StreamPlace = { lastId: '' };
 let last: LiveReport | undefined;
 
 (globalThis as unknown as Scope).onconnect = ({ ports: [port] }) => {
@@ -22,12 +23,17 @@ let last: LiveReport | undefined;
 
 function join(port: MessagePort, url: string): void {
   ports.add(port);
-  if (stream && last) port.postMessage(last);
-  stream ??= follow(url, (report) => {
-    if (report.is !== 'event') last = report;
-    if (report.is === 'signed-out') stream = undefined;
-    for (const each of ports) each.postMessage(report);
-  });
+  if (stream && last) port.postMessage(last.is === 'live' ? { ...last, at: place.lastId } : last);
+  stream ??= followFrom((place = { lastId: '' }), url);
+}
+
+function followFrom(start: StreamPlace, url: string): { stop(): void } {
+  const report = (each: LiveReport): void => {
+    if (each.is !== 'event') last = each;
+    if (each.is === 'signed-out') stream = undefined;
+    for (const port of ports) port.postMessage(each);
+  };
+  return follow(url, report, start);
 }
 
 function leave(port: MessagePort): void {
