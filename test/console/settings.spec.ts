@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
 import type { CDPSession, Page } from 'playwright-core';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
@@ -116,6 +117,11 @@ it(
     await page.getByText('j is used for “Next row”. Choose another key.').waitFor();
     await field.fill('g');
     await page.getByText('g is used by the console itself. Choose another key.').waitFor();
+    await page.getByLabel('Next row').fill('y');
+    await page.getByLabel('Row before').fill('j');
+    await page.getByLabel('Next row').fill('');
+    await page.getByText('j is used for “Row before”. Choose another key.').waitFor();
+    await page.getByRole('button', { name: 'All keys as at first' }).click();
     await field.fill('h');
     await heading.click();
     await page.keyboard.press('?');
@@ -179,6 +185,63 @@ it(
     await other.getByRole('link', { name: 'Devices' }).click();
     await other.getByText('The session of integrator has ended.').waitFor();
     await other.context().close();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'shows the recovery codes until they are kept, although the account is read again meanwhile',
+  async () => {
+    const page = await browser.visitAs('finance', 'settings');
+    const panel = page.getByRole('region', { name: 'Second factor' });
+    await panel.getByRole('button', { name: 'Add a second factor' }).click();
+    await panel.getByLabel('Present password').fill('not the password at all');
+    await panel.getByRole('button', { name: 'Continue' }).click();
+    await panel.getByText('The present password is wrong.').waitFor();
+    await panel.getByLabel('Present password').fill(server.passwordOf('finance'));
+    await panel.getByRole('button', { name: 'Continue' }).click();
+    const secret = (await panel.locator('.copied-text').innerText()).replaceAll(' ', '');
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    await panel.getByLabel('One-time code').fill(totp.generate());
+    await panel.getByRole('button', { name: 'Confirm' }).click();
+    const kept = panel.getByRole('button', { name: 'I have kept the codes' });
+    await kept.waitFor();
+    const beside = await browser.visitBeside(page, 'sign-in');
+    await beside.evaluate("localStorage.setItem('shoeprint.signed-in-at', String(Date.now()))");
+    await panel.getByText('Signing in asks for a code of your authenticator app.').waitFor();
+    await kept.click();
+    await panel.getByRole('button', { name: 'Remove the second factor' }).waitFor();
+    await page.context().close();
+  },
+  TEST_MS,
+);
+
+it(
+  'does not give a person the choices of the one before, and keeps what other windows changed',
+  async () => {
+    const page = await browser.visitAs('supervisor', 'settings');
+    const keys = page.getByRole('checkbox', { name: 'Single keys work' });
+    await page.getByText('Single keys work').click();
+    await eventually('it is kept', async () => (await keptOf('supervisor'))['keys'] === false);
+    const beside = await browser.visitBeside(page, 'settings');
+    await beside.getByText('Two colors').click();
+    await page.locator('[data-deck=two-color]').first().waitFor();
+    const send = await sentTo(server, 'supervisor');
+    await send('PUT', '/v1/me/preferences', { ...(await keptOf('supervisor')), shapes: true });
+    await page.getByText('Single keys work').click();
+    await eventually('all three are kept', async () => {
+      const { keys: on, deck, shapes } = await keptOf('supervisor');
+      return on === true && deck === 'two-color' && shapes === true;
+    });
+    await page.getByText('Single keys work').click();
+    await eventually('it is kept', async () => (await keptOf('supervisor'))['keys'] === false);
+    await page.getByRole('button', { name: 'Account of supervisor' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/console/sign-in');
+    await browser.signIn(page, 'pit-boss');
+    await page.goto(browser.addressOf('settings'));
+    expect(await keys.isChecked()).toBe(true);
     await page.context().close();
   },
   TEST_MS,

@@ -31,7 +31,9 @@ export function Shell(): ReactNode {
   if (me)
     return (
       <MeProvider value={me}>
-        {me.mustDo === null ? <Frame /> : <MustDo />}
+        <MustDo>
+          <Frame />
+        </MustDo>
         {session === 'ended' && <SignInSheet />}
       </MeProvider>
     );

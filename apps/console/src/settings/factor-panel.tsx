@@ -7,7 +7,7 @@ import { Button } from '../controls/button.js';
 import { Field } from '../controls/field.js';
 import { notify } from '../controls/notices.js';
 import { FactorEnrollment } from '../sign-in/factor-enrollment.js';
-import { refusalOf } from '../sign-in/refusals.js';
+import { ownRefusalOf } from '../sign-in/refusals.js';
 import { useSpoken, useWords } from '../words/words.js';
 
 /** Enrolls or removes the own second factor. */
@@ -15,19 +15,20 @@ export function FactorPanel(): ReactNode {
   const words = useWords();
   const { secondFactor } = useMe();
   const client = useQueryClient();
-  const [isOpen, setOpen] = useState(false);
+  // decided on opening: while recovery codes are shown, the account has a second factor already
+  const [open, setOpen] = useState<'adding' | 'removing'>();
   const done = (): void => {
-    setOpen(false);
+    setOpen(undefined);
     void client.invalidateQueries({ queryKey: meQuery.queryKey });
   };
   return (
     <section className="panel settings-panel" aria-labelledby="settings-factor">
       <h2 id="settings-factor">{words('factor.title')}</h2>
       <p>{words(secondFactor ? 'factor.on' : 'factor.off')}</p>
-      {isOpen &&
-        (secondFactor ? <Removal onRemoved={done} /> : <FactorEnrollment onEnrolled={done} />)}
-      {!isOpen && (
-        <Button onPress={() => setOpen(true)}>
+      {open === 'adding' && <FactorEnrollment onEnrolled={done} />}
+      {open === 'removing' && <Removal onRemoved={done} />}
+      {open === undefined && (
+        <Button onPress={() => setOpen(secondFactor ? 'removing' : 'adding')}>
           {words(secondFactor ? 'factor.remove' : 'factor.add')}
         </Button>
       )}
@@ -67,7 +68,7 @@ function Removal({ onRemoved }: { readonly onRemoved: () => void }): ReactNode {
       />
       {error !== undefined && (
         <p role="alert" className="sign-in-error">
-          {refusalOf(error, spoken)}
+          {ownRefusalOf(error, spoken)}
         </p>
       )}
       <Button type="submit" isPending={isBusy}>

@@ -6,7 +6,7 @@ import { Button } from '../controls/button.js';
 import { Copied } from '../controls/copied.js';
 import { Field } from '../controls/field.js';
 import { useSpoken } from '../words/words.js';
-import { refusalOf } from './refusals.js';
+import { ownRefusalOf, refusalOf } from './refusals.js';
 
 const QrCode = lazyPart(
   async () => (await import('./qr-code.js')).default,
@@ -14,16 +14,27 @@ const QrCode = lazyPart(
 );
 
 interface Props {
+  /** Called when the recovery codes are shown. They are not shown again, so they must stay. */
+  readonly onCodes?: () => void;
   /** Called when the person has kept the recovery codes. */
   readonly onEnrolled: () => void;
 }
 
 /** Enrolls an authenticator app: the password, its secret, a first code, the recovery codes. */
-export function FactorEnrollment({ onEnrolled }: Props): ReactNode {
+export function FactorEnrollment({ onCodes, onEnrolled }: Props): ReactNode {
   const [begun, setBegun] = useState<Answers['FactorBegunAnswer']>();
   const [codes, setCodes] = useState<readonly string[]>();
   if (codes) return <RecoveryCodes codes={codes} onKept={onEnrolled} />;
-  if (begun) return <FirstCode begun={begun} onConfirmed={setCodes} />;
+  if (begun)
+    return (
+      <FirstCode
+        begun={begun}
+        onConfirmed={(next) => {
+          setCodes(next);
+          onCodes?.();
+        }}
+      />
+    );
   return <Begin onBegun={setBegun} />;
 }
 
@@ -43,7 +54,7 @@ function Begin({ onBegun }: BeginProps): ReactNode {
       <p>{words('factor.how')}</p>
       <Field
         label={words('password.present')}
-        error={error === undefined ? undefined : refusalOf(error, spoken)}
+        error={error === undefined ? undefined : ownRefusalOf(error, spoken)}
         name="password"
         type="password"
         autoComplete="current-password"

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { sentenceOf } from '../app/failures.js';
 import { meQuery, useMe } from '../app/me.js';
 import { signOut } from '../app/session.js';
 import { useTitle } from '../app/title.js';
@@ -10,22 +11,44 @@ import { FactorEnrollment } from './factor-enrollment.js';
 import { PasswordForm } from './password-form.js';
 import './sign-in.css';
 
-/** What a person must do before everything else: a password of their own, or a second factor. */
-export function MustDo(): ReactNode {
-  const words = useWords();
+/**
+ * Shows what a person must do before everything else, and the screens once it is done: a password
+ * of their own, or a second factor. Its recovery codes stay until the person has kept them, also
+ * where the account is read again meanwhile.
+ */
+export function MustDo({ children }: { readonly children: ReactNode }): ReactNode {
   const { mustDo } = useMe();
+  const [hasCodes, setHasCodes] = useState(false);
+  if (mustDo === null && !hasCodes) return children;
+  return <Duty isPassword={mustDo === 'password-change'} onCodes={setHasCodes} />;
+}
+
+interface DutyProps {
+  readonly isPassword: boolean;
+  /** Called with whether recovery codes are shown. */
+  readonly onCodes: (areShown: boolean) => void;
+}
+
+function Duty({ isPassword, onCodes }: DutyProps): ReactNode {
+  const words = useWords();
   const client = useQueryClient();
-  const isPassword = mustDo === 'password-change';
   const title = words(isPassword ? 'password.mustTitle' : 'factor.mustTitle');
   useTitle(title);
-  const done = (): void => void client.invalidateQueries({ queryKey: meQuery.queryKey });
+  const done = async (): Promise<void> => {
+    await client.invalidateQueries({ queryKey: meQuery.queryKey });
+    onCodes(false);
+  };
   const leave = (): void =>
-    void signOut().catch(() => notify({ text: words('shell.unreachable') }));
+    void signOut().catch((error: unknown) => notify({ text: sentenceOf(error, words) }));
   return (
     <main className="sign-in panel">
       <h1>{title}</h1>
       <p>{words(isPassword ? 'password.mustWhy' : 'factor.mustWhy')}</p>
-      {isPassword ? <PasswordForm onChanged={done} /> : <FactorEnrollment onEnrolled={done} />}
+      {isPassword ? (
+        <PasswordForm onChanged={() => void done()} />
+      ) : (
+        <FactorEnrollment onCodes={() => onCodes(true)} onEnrolled={() => void done()} />
+      )}
       <Button onPress={leave}>{words('shell.signOut')}</Button>
     </main>
   );

@@ -26,6 +26,12 @@ export function refusalOf(error: unknown, { words, locale }: Spoken): string {
   }
 }
 
+/** Says the same to a person who is signed in, whose password alone can be wrong. */
+export const ownRefusalOf = (error: unknown, spoken: Spoken): string =>
+  error instanceof Refused && error.is === 'wrong-password'
+    ? spoken.words('password.wrong')
+    : refusalOf(error, spoken);
+
 /** The time after so many seconds, on the clock of the wall: the zone of the house is not known. */
 const wallTime = (locale: string, seconds: number): string =>
   formatsOf(locale, Intl.DateTimeFormat().resolvedOptions().timeZone).time(
