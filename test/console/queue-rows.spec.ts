@@ -6,7 +6,7 @@ import {
   toggled,
   unknownIn,
 } from '../../apps/console/src/queue/filter.js';
-import { type Page, QueueRows } from '../../apps/console/src/queue/rows.js';
+import { type Page, placeAtTop, QueueRows } from '../../apps/console/src/queue/rows.js';
 
 type Finding = Page['lines'][number];
 const READ_AT = Date.parse('2026-11-22T12:00:00.000Z');
@@ -45,6 +45,7 @@ class List {
       lines,
       next: isLast ? null : (lines.at(-1)?.id ?? null),
       at: READ_AT,
+      positions: '0:7,1:3',
     });
   };
 }
@@ -52,7 +53,7 @@ class List {
 async function opened(count: number): Promise<{ list: List; rows: QueueRows }> {
   const list = new List();
   list.lines = Array.from({ length: count }, (_, at) => finding(2, at));
-  return { list, rows: await QueueRows.open(list.read, true) };
+  return { list, rows: await QueueRows.open(list.read, 'queue') };
 }
 
 const idsOf = (rows: QueueRows): (string | undefined)[] =>
@@ -106,8 +107,9 @@ describe('the rows of a queue', () => {
     const { list, rows } = await opened(900);
     while (!rows.isWhole) await rows.more();
     const focus = idsOf(rows)[800];
+    rows.remember({ id: focus });
     list.lines.unshift(...Array.from({ length: 300 }, (_, at) => finding(1, at)));
-    await rows.show(focus);
+    await rows.show();
     expect(rows.placeOf(focus)).toBe(1_100);
   });
 
@@ -135,6 +137,79 @@ describe('the rows of a queue', () => {
     Object.defineProperty(list, 'lines', { value: lines });
     await rows.more();
     expect([rows.length, rows.error]).toEqual([300, undefined]);
+  });
+});
+
+describe('the place of a person in the queue', () => {
+  it('is found again when the rows are read from the beginning', async () => {
+    const { list, rows } = await opened(900);
+    while (!rows.isWhole) await rows.more();
+    const kept = placeAtTop();
+    const first = await QueueRows.open(list.read, 'queue', kept);
+    while (!first.isWhole) await first.more();
+    first.remember({ id: list.lines[700]?.id, top: 4_000 });
+    const again = await QueueRows.open(list.read, 'queue', kept);
+    expect([again.placeOf(list.lines[700]?.id), again.place.top]).toEqual([700, 4_000]);
+  });
+
+  it('is that of the next finding where its finding has left the list', async () => {
+    const { list, rows } = await opened(4_000);
+    while (rows.length < 500) await rows.more();
+    const gone = list.lines[300] as Finding;
+    rows.remember({ id: gone.id });
+    list.lines = list.lines.filter(({ id }) => id !== gone.id);
+    list.reads = 0;
+    await rows.show();
+    expect([rows.placeOf(gone.id), rows.placeAfterFocus(), list.reads]).toEqual([-1, 300, 1]);
+  });
+});
+
+describe('the rows of each order', () => {
+  const [late, soon] = ['2026-11-22T11:30:00.000Z', '2026-11-22T10:30:00.000Z'];
+
+  it.each([
+    ['queue', { raisedAt: '2026-11-20T00:00:00.000Z' }, [2]],
+    ['queue', { severity: 3 }, []],
+    ['newest', { at: late, severity: 4 }, [4]],
+    ['newest', { at: soon, severity: 1 }, []],
+    ['newest', { at: soon, gamingDay: '2026-11-23' }, [2]],
+    ['worst', { at: soon, severity: 1 }, [1]],
+    ['worst', { at: late }, [2]],
+    ['worst', { at: soon }, []],
+  ] as const)('%s: count %j that is open again, unless reading on reaches it', async (...row) => {
+    const [order, more, expected] = row;
+    const { list } = await opened(300);
+    const rows = await QueueRows.open(list.read, order);
+    rows.change(finding(2, 250, { id: 'again', ...more }), true);
+    expect(rows.arrivals).toEqual(expected);
+  });
+
+  it('know whether they include some positions of the log', async () => {
+    const { rows } = await opened(1);
+    expect(['0:7,1:3', '0:6', '', '0:7,1:4', '2:1'].map((at) => rows.includes(at))).toEqual([
+      ...[true, true, true],
+      ...[false, false],
+    ]);
+  });
+});
+
+describe('rows that could not be read', () => {
+  it('are read again from the beginning, where that had failed', async () => {
+    const { list, rows } = await opened(3);
+    const graver = finding(1, 9);
+    rows.change(graver, true);
+    const { lines } = list;
+    Object.defineProperty(list, 'lines', {
+      get: () => {
+        throw new Error('away');
+      },
+      configurable: true,
+    });
+    await rows.show();
+    expect([rows.error, rows.arrivals]).toEqual([new Error('away'), [1]]);
+    Object.defineProperty(list, 'lines', { value: [graver, ...lines] });
+    await rows.tryAgain();
+    expect([rows.length, rows.error, rows.arrivals]).toEqual([4, undefined, []]);
   });
 });
 

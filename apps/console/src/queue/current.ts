@@ -62,7 +62,8 @@ export function useCurrent(rows: QueueRows): Current {
 function placeNow(rows: QueueRows, before: number): number {
   const found = rows.placeOf(rows.place.id);
   if (found >= 0 || rows.place.id === undefined) return found;
-  const place = Math.min(Math.max(before, 0), rows.length - 1);
+  const next = before < 0 ? rows.placeAfterFocus() : before;
+  const place = Math.min(next, rows.length - 1);
   rows.remember({ id: rows.at(place)?.id });
   return place;
 }

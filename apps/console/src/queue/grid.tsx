@@ -195,7 +195,7 @@ export function End({ rows }: { readonly rows: QueueRows }): ReactNode {
     return (
       <p className="queue-end" role="alert">
         {sentenceOf(rows.error, words)}{' '}
-        <Button onPress={() => void rows.more()}>{words('shell.again')}</Button>
+        <Button onPress={() => void rows.tryAgain()}>{words('shell.again')}</Button>
       </p>
     );
   if (rows.isFull) return <p className="queue-end">{words('queue.full', { rows: rows.length })}</p>;

@@ -15,6 +15,7 @@ export type Row = Pick<
   | 'coupRef'
   | 'dealer'
   | 'impact'
+  | 'gamingDay'
   | 'at'
   | 'raisedAt'
   | 'videoHeldUntil'
@@ -22,20 +23,38 @@ export type Row = Pick<
   | 'review'
 >;
 
-/** A page of the list. `at` is the time of the server when it answered, in ms since 1970. */
+/**
+ * A page of the list. `at` is the time of the server when it answered, in ms since 1970, and
+ * `positions` are those of the log that the page is true of.
+ */
 export interface Page {
   readonly lines: readonly Finding[];
   readonly next: string | null;
   readonly at: number;
+  readonly positions: string;
 }
 /** Reads a page after a cursor. */
 export type ReadPage = (cursor: string | null, limit: number) => Promise<Page>;
+
+/** The orders of the list, as the api has them. */
+export type RowOrder = 'queue' | 'newest' | 'worst';
+/** What the orders sort by. */
+type Sorted = Pick<Row, 'severity' | 'gamingDay' | 'at' | 'raisedAt' | 'id'>;
 
 /** Where a person was: the row that had the focus, and how far the list was scrolled. */
 interface Place {
   readonly id: string | undefined;
   readonly top: number;
+  /** The row that had the focus, which says where it would be now. */
+  readonly row?: Sorted | undefined;
 }
+
+/** Keeps where a person was in a list for longer than its rows are kept. */
+export interface PlaceKept {
+  place: Place;
+}
+/** Returns a place at the top, where nobody has been yet. */
+export const placeAtTop = (): PlaceKept => ({ place: { id: undefined, top: 0 } });
 
 /** The rows that are kept at most. A row takes about 600 bytes. */
 const ROWS_MAX = 120_000;
@@ -56,24 +75,33 @@ export class QueueRows {
   private rows: Row[] = [];
   private places = new Map<string, number>();
   private next: string | null = null;
-  private readAt = 0;
   private reading: Promise<void> | undefined;
   private readonly changedMeanwhile = new Map<string, Finding>();
   private readonly arrived = new Map<string, Severity>();
   private readonly listeners = new Set<() => void>();
   private changes = 0;
   private problem: unknown;
-  private kept: Place = { id: undefined, top: 0 };
+  private failed: (() => Promise<void>) | undefined;
+  private readAt = 0;
+  private positions = '';
 
   private constructor(
     private readonly read: ReadPage,
-    private readonly isByWorth: boolean,
+    private readonly order: RowOrder,
+    private readonly kept: PlaceKept,
   ) {}
 
-  /** Reads the first page. `isByWorth` is whether the gravest come first, then the oldest. */
-  static async open(read: ReadPage, isByWorth: boolean): Promise<QueueRows> {
-    const rows = new QueueRows(read, isByWorth);
-    rows.replace(await read(null, FIRST_ROWS));
+  /**
+   * Reads the first page. Where the person was in this list before, it reads on to that finding, as
+   * `show` does.
+   */
+  static async open(
+    read: ReadPage,
+    order: RowOrder,
+    kept: PlaceKept = placeAtTop(),
+  ): Promise<QueueRows> {
+    const rows = new QueueRows(read, order, kept);
+    rows.replaceAll(await rows.pagesTo(kept.place.row, FIRST_ROWS));
     return rows;
   }
 
@@ -107,12 +135,27 @@ export class QueueRows {
 
   /** Where the person was when the list was last shown. */
   get place(): Place {
-    return this.kept;
+    return this.kept.place;
   }
 
   /** Keeps where the person is. */
-  remember(place: Partial<Place>): void {
-    this.kept = { ...this.kept, ...place };
+  remember(place: Partial<Pick<Place, 'id' | 'top'>>): void {
+    const row = 'id' in place ? this.at(this.placeOf(place.id)) : this.place.row;
+    this.kept.place = { ...this.place, ...place, row };
+  }
+
+  /** Returns the place of what came after the row that had the focus, where that row is gone. */
+  placeAfterFocus(): number {
+    const { row } = this.place;
+    if (!row) return 0;
+    const next = this.rows.findIndex((each) => BEFORE[this.order](row, each));
+    return next < 0 ? this.rows.length - 1 : next;
+  }
+
+  /** Returns whether the rows were read when the log had come to some positions, or later. */
+  includes(positions: string): boolean {
+    const ends = endsIn(this.positions);
+    return [...endsIn(positions)].every(([partition, end]) => (ends.get(partition) ?? 0) >= end);
   }
 
   /** Returns a row by its place. */
@@ -142,21 +185,45 @@ export class QueueRows {
 
   /**
    * Reads the rows again and puts them in place of the old ones at once. Reads on until it has the
-   * finding `focus`, up to 5,000 rows.
+   * finding that has the focus or is past where it would be, up to 5,000 rows. If that fails,
+   * `error` says why.
    */
-  async show(focus?: string): Promise<void> {
+  async show(): Promise<void> {
     await this.reading;
     await this.once(async () => {
       const before = [...this.arrived.keys()];
-      const limit = this.placeOf(focus) < PAGE_ROWS ? PAGE_ROWS : AGAIN_ROWS;
-      const pages = [await this.read(null, limit)];
-      while (pages.length < AGAIN_PAGES_MAX && lacks(pages, focus))
-        pages.push(await this.read(pages.at(-1)?.next ?? null, AGAIN_ROWS));
-      for (const id of before) this.arrived.delete(id);
-      const [first, ...others] = pages;
-      if (first) this.replace(first);
-      for (const page of others) this.add(page);
+      const place = this.placeOf(this.place.id);
+      const limit = place < PAGE_ROWS ? PAGE_ROWS : AGAIN_ROWS;
+      const pages = await this.pagesTo(this.at(place) ?? this.place.row, limit);
+      for (const each of before) this.arrived.delete(each);
+      this.replaceAll(pages);
     });
+  }
+
+  /** Repeats what failed. */
+  async tryAgain(): Promise<void> {
+    await this.reading;
+    if (this.failed) await this.once(this.failed);
+  }
+
+  /** Reads pages from the first one until a row is in them or cannot follow any more. */
+  private async pagesTo(row: Sorted | undefined, limit: number): Promise<Page[]> {
+    const pages = [await this.read(null, limit)];
+    while (pages.length < AGAIN_PAGES_MAX && this.mayFollow(pages, row))
+      pages.push(await this.read(pages.at(-1)?.next ?? null, AGAIN_ROWS));
+    return pages;
+  }
+
+  private mayFollow(pages: readonly Page[], row: Sorted | undefined): boolean {
+    const last = pages.at(-1);
+    const end = last?.lines.at(-1);
+    return (
+      row !== undefined &&
+      last?.next !== null &&
+      end !== undefined &&
+      !BEFORE[this.order](row, end) &&
+      !pages.some(({ lines }) => lines.some(({ id }) => id === row.id))
+    );
   }
 
   /** Takes a change of a finding. `belongs` is whether the list would have it now. */
@@ -171,17 +238,24 @@ export class QueueRows {
     this.notify();
   }
 
-  /** What is not here may only not have been read yet. */
-  private isNew({ severity, raisedAt, id }: Finding): boolean {
+  /** What is not here may only not have been read yet. It is new if reading on does not reach it. */
+  private isNew(finding: Finding): boolean {
+    const { raisedAt } = finding;
     if (this.isWhole || (raisedAt !== null && Date.parse(raisedAt) >= this.readAt)) return true;
     const last = this.rows.at(-1);
-    return this.isByWorth && last !== undefined && isBefore({ severity, raisedAt, id }, last);
+    return last !== undefined && BEFORE[this.order](finding, last);
   }
 
   private async once(work: () => Promise<void>): Promise<void> {
     this.reading ??= work()
-      .then(() => (this.problem = undefined))
-      .catch((error: unknown) => (this.problem = error))
+      .then(() => {
+        this.problem = undefined;
+        this.failed = undefined;
+      })
+      .catch((error: unknown) => {
+        this.problem = error;
+        this.failed = work;
+      })
       .then(() => {
         this.reading = undefined;
         this.changedMeanwhile.clear();
@@ -190,11 +264,13 @@ export class QueueRows {
     await this.reading;
   }
 
-  private replace(page: Page): void {
+  private replaceAll([first, ...others]: readonly Page[]): void {
+    if (!first) return;
     this.rows = [];
     this.places = new Map();
-    this.readAt = page.at;
-    this.add(page);
+    this.readAt = first.at;
+    this.positions = first.positions;
+    for (const page of [first, ...others]) this.add(page);
   }
 
   private add({ lines, next }: Page): void {
@@ -213,26 +289,41 @@ export class QueueRows {
   }
 }
 
-const lacks = (pages: readonly Page[], focus: string | undefined): boolean =>
-  focus !== undefined &&
-  pages.at(-1)?.next !== null &&
-  !pages.some(({ lines }) => lines.some(({ id }) => id === focus));
+type Before = (one: Sorted, other: Sorted) => boolean;
 
-type Sorted = Pick<Row, 'severity' | 'raisedAt' | 'id'>;
+const isLater: Before = (one, other) => {
+  if (one.gamingDay !== other.gamingDay) return one.gamingDay > other.gamingDay;
+  return one.at === other.at ? one.id > other.id : one.at > other.at;
+};
 
-/** The order of the queue: the gravest first, then what was raised first. */
-function isBefore(one: Sorted, other: Sorted): boolean {
-  if (one.severity !== other.severity) return one.severity < other.severity;
-  if (one.raisedAt !== other.raisedAt)
-    return one.raisedAt !== null && (other.raisedAt === null || one.raisedAt < other.raisedAt);
-  return one.id < other.id;
-}
+/** Whether one finding comes before another, in each order of the api. */
+const BEFORE: Readonly<Record<RowOrder, Before>> = {
+  newest: isLater,
+  worst: (one, other) =>
+    one.severity === other.severity ? isLater(one, other) : one.severity < other.severity,
+  queue: (one, other) => {
+    if (one.severity !== other.severity) return one.severity < other.severity;
+    if (one.raisedAt !== other.raisedAt)
+      return one.raisedAt !== null && (other.raisedAt === null || one.raisedAt < other.raisedAt);
+    return one.id < other.id;
+  },
+};
+
+/** Returns the end of each partition in positions: `0:120,1:7`. */
+const endsIn = (positions: string): ReadonlyMap<string, number> =>
+  new Map(
+    positions.split(',').map((each) => {
+      const [partition = '', end] = each.split(':');
+      return [partition, Number(end ?? 0)];
+    }),
+  );
 
 function rowOf(finding: Finding): Row {
   const { id, code, severity, table, shoe, coupRef, dealer, at, raisedAt, status } = finding;
-  const { videoHeldUntil } = finding;
+  const { gamingDay, videoHeldUntil } = finding;
   return {
-    ...{ id, code, severity, table, shoe, coupRef, dealer, at, raisedAt, status, videoHeldUntil },
+    ...{ id, code, severity, table, shoe, coupRef, dealer, at, raisedAt, status },
+    ...{ gamingDay, videoHeldUntil },
     ...(finding.coup !== undefined && { coup: finding.coup }),
     ...(finding.impact && { impact: finding.impact }),
     review: { ...finding.review, evidence: null },

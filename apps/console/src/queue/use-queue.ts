@@ -1,12 +1,21 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { type Answers, answered, api, dataOf } from '../api/client.js';
 import { queries } from '../api/queries.js';
 import { useMe } from '../app/me.js';
-import { useChanges } from '../live/live.js';
+import { useBeginning, useChanges } from '../live/live.js';
 import { usePolicy } from '../review/policy.js';
 import { belongs, countQuery, listQuery, type QueueFilter } from './filter.js';
-import { type Page, QueueRows } from './rows.js';
+import {
+  type Page,
+  placeAtTop,
+  type PlaceKept,
+  QueueRows,
+  type ReadPage,
+  type RowOrder,
+} from './rows.js';
+
+type Finding = Answers['FindingAnswer'];
 
 /** Rows that nobody looks at are let go soon, for there may be many. */
 const KEPT_MS = 60_000;
@@ -25,17 +34,32 @@ async function readPage(
   );
   const { lines, next: after } = data as Answers['FindingsAnswer'];
   const at = Date.parse(response.headers.get('date') ?? '');
-  return { lines, next: after, at: Number.isNaN(at) ? Date.now() : at };
+  const positions = response.headers.get('log-position') ?? '';
+  return { lines, next: after, at: Number.isNaN(at) ? Date.now() : at, positions };
 }
+
+/** Where the person was in a queue is kept until they sign out. */
+const PLACES = ['queue', 'place'] as const;
+queries.setQueryDefaults(PLACES, { gcTime: Infinity });
+
+const placeIn = (query: Readonly<Record<string, string>>): PlaceKept => {
+  const key = [...PLACES, query];
+  const kept = queries.getQueryData<PlaceKept>(key);
+  if (kept) return kept;
+  const place = placeAtTop();
+  queries.setQueryData(key, place);
+  return place;
+};
 
 /** The rows of a queue. They are read when it is shown, and again only when somebody asks. */
 const rowsQuery = (filter: QueueFilter) => {
   const query = listQuery(filter);
+  const read: ReadPage = (cursor, limit) => readPage(query, cursor, limit);
   return queryOptions({
     queryKey: ['queue', 'rows', query],
-    queryFn: () =>
-      QueueRows.open((cursor, limit) => readPage(query, cursor, limit), query['order'] === 'queue'),
-    staleTime: Infinity,
+    // the server refuses an order that it does not know
+    queryFn: () => QueueRows.open(read, query['order'] as RowOrder, placeIn(query)),
+    staleTime: ({ state }) => (state.data === undefined ? Infinity : 'static'),
     gcTime: KEPT_MS,
     structuralSharing: false,
   });
@@ -53,9 +77,11 @@ const facetsQuery = (filter: QueueFilter) => {
   });
 };
 
-/** Reads the counts again, because what they count was read again. */
-export const readFacetsAgain = (): Promise<void> =>
-  queries.invalidateQueries({ queryKey: ['queue', 'facets'] });
+/** Reads the rows and their counts again. Resolves once the rows are there. */
+export function readAgain(rows: QueueRows): Promise<void> {
+  void queries.invalidateQueries({ queryKey: ['queue', 'facets'] });
+  return rows.show();
+}
 
 /** Returns the counts of a filter. While another is read, those of the last one stay. */
 export const useFacets = (filter: QueueFilter, enabled = true) =>
@@ -68,18 +94,50 @@ export const useFacets = (filter: QueueFilter, enabled = true) =>
 export function useQueue(filter: QueueFilter) {
   const query = useQuery(rowsQuery(filter));
   const { data: rows, dataUpdatedAt } = query;
-  const { person } = useMe();
-  const policy = usePolicy();
-  useChanges((change) => {
-    if (change.is === 'finding')
-      rows?.change(change.finding, belongs(change.finding, filter, { person, policy }));
-  });
+  useArrivals(rows, filter);
   useEffect(() => {
-    if (!rows || Date.now() - dataUpdatedAt < FRESH_MS) return;
-    void rows.show(rows.place.id);
-    void readFacetsAgain();
+    if (rows && Date.now() - dataUpdatedAt >= FRESH_MS) void readAgain(rows);
   }, [rows, dataUpdatedAt]);
   return query;
+}
+
+/** What the stream said while the rows were being read, and where it began. */
+interface Heard {
+  readonly findings: Map<string, Finding>;
+  beganAt: string | undefined;
+}
+
+/**
+ * Passes changes on to the rows, also those that came while the rows were being read. What happened
+ * before the stream began does not come: if the rows do not include it they are read again.
+ */
+function useArrivals(rows: QueueRows | undefined, filter: QueueFilter): void {
+  const { person } = useMe();
+  const policy = usePolicy();
+  const heard = useRef<Heard>({ findings: new Map(), beganAt: undefined });
+  const take = (finding: Finding): void =>
+    rows?.change(finding, belongs(finding, filter, { person, policy }));
+  const begin = (at: string): void => {
+    if (rows && !rows.includes(at)) void readAgain(rows);
+  };
+  useChanges((change) => {
+    if (change.is !== 'finding') return;
+    if (rows) take(change.finding);
+    else heard.current.findings.set(change.finding.id, change.finding);
+  });
+  useBeginning((at) => {
+    if (rows) begin(at);
+    else heard.current.beganAt = at;
+  });
+  const late = useEffectEvent(() => {
+    const { findings, beganAt } = heard.current;
+    heard.current = { findings: new Map(), beganAt: undefined };
+    for (const finding of findings.values()) take(finding);
+    if (beganAt !== undefined) begin(beganAt);
+  });
+  useEffect(() => {
+    if (rows) late();
+  }, [rows]);
 }
 
 /** Follows the rows. Many changes in one frame are drawn once. */
