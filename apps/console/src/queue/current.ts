@@ -19,11 +19,14 @@ export interface Current {
   readonly giveFocus: (row: HTMLElement) => void;
 }
 
-/** Returns the current row of a list. It is remembered with the rows, for when they come back. */
+/**
+ * Returns the current row of a list. It is remembered with the rows. When they come back it gets the
+ * focus, unless something else has it, such as the filter that was pressed.
+ */
 export function useCurrent(rows: QueueRows): Current {
   const [, draw] = useState(0);
   const lastPlace = useRef(-1);
-  const wants = useRef(rows.place.id !== undefined);
+  const focus = useFocusWanted(rows.place.id !== undefined);
   const choose = useCallback(
     (id: string | undefined) => {
       rows.remember({ id });
@@ -39,7 +42,7 @@ export function useCurrent(rows: QueueRows): Current {
     choose,
     move: (by) => {
       const next = Math.min(Math.max(place + by, 0), rows.length - 1);
-      wants.current = true;
+      focus.want();
       choose(rows.at(next)?.id);
     },
     focused: (target) => {
@@ -47,16 +50,39 @@ export function useCurrent(rows: QueueRows): Current {
       if (id !== undefined && id !== rows.place.id) choose(id);
     },
     takeFocus: () => {
-      wants.current = true;
+      focus.want();
       draw((count) => count + 1);
     },
-    wantsFocus: () => wants.current,
+    wantsFocus: focus.isWanted,
     giveFocus: (row) => {
-      wants.current = false;
+      focus.end();
       row.focus({ preventScroll: true });
     },
   };
 }
+
+interface FocusWanted {
+  readonly want: () => void;
+  readonly isWanted: () => boolean;
+  readonly end: () => void;
+}
+
+/** Returns whether the focus is wanted: at first, only if nothing else has it. */
+function useFocusWanted(isFirst: boolean): FocusWanted {
+  const wanted = useRef<'always' | 'if free' | 'no'>(isFirst ? 'if free' : 'no');
+  return {
+    want: () => void (wanted.current = 'always'),
+    isWanted: () => {
+      if (wanted.current === 'if free' && !isFocusFree()) wanted.current = 'no';
+      return wanted.current !== 'no';
+    },
+    end: () => void (wanted.current = 'no'),
+  };
+}
+
+/** Returns whether nothing has the focus, so that nobody is using anything else. */
+export const isFocusFree = (): boolean =>
+  document.activeElement === null || document.activeElement === document.body;
 
 /** A finding that left the list leaves its place to the next one. */
 function placeNow(rows: QueueRows, before: number): number {

@@ -12,12 +12,12 @@ import { Banner, pause } from './banner.js';
 import { BulkSheet } from './bulk-sheet.js';
 import { useBeside } from './beside.js';
 import { useClaim } from './claim.js';
-import { type Current, useCurrent } from './current.js';
+import { type Current, isFocusFree, useCurrent } from './current.js';
 import type { QueueFilter } from './filter.js';
 import { Foot } from './foot.js';
 import { End, QueueGrid } from './grid.js';
 import type { QueueRows, Row } from './rows.js';
-import { readFacetsAgain, useRows } from './use-queue.js';
+import { readAgain, useRows } from './use-queue.js';
 import { useTakeNext } from './use-take-next.js';
 
 interface Props {
@@ -89,11 +89,14 @@ function useRuling({ rows, selected, clear, refused }: Ruling) {
   };
 }
 
-/** Reads the rows again. The focus goes to the row that it was on. */
+/**
+ * Reads the rows again. The focus goes to the row that it was on, unless the person has moved it
+ * meanwhile.
+ */
 async function show(rows: QueueRows, current: Current): Promise<void> {
-  await rows.show(rows.place.id);
-  await readFacetsAgain();
-  current.takeFocus();
+  const focused = document.activeElement;
+  await readAgain(rows);
+  if (isFocusFree() || document.activeElement === focused) current.takeFocus();
 }
 
 /** Returns why commands cannot be used now, if they cannot. */

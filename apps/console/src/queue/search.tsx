@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from 'react';
+import { type ReactNode, type Ref, useState } from 'react';
 import { Input, Label, SearchField } from 'react-aria-components';
 import { useWords } from '../words/words.js';
 import type { QueueFilter } from './filter.js';
@@ -14,11 +14,15 @@ interface Props {
 /** The search of the queue. It is part of the filter. */
 export function Search({ filter, input, onFilter, onLeave }: Props): ReactNode {
   const words = useWords();
+  const { q: asked = '' } = filter;
+  const [shown, setShown] = useState({ asked, text: asked });
+  // an address with another search replaces what was typed
+  if (shown.asked !== asked) setShown({ asked, text: asked });
   return (
     <SearchField
-      key={filter.q ?? ''}
       className="queue-search"
-      defaultValue={filter.q ?? ''}
+      value={shown.text}
+      onChange={(text) => setShown({ asked, text })}
       maxLength={200}
       onSubmit={(q) => onFilter({ ...filter, q })}
       onClear={() => onFilter({ ...filter, q: '' })}
