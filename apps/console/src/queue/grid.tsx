@@ -21,7 +21,7 @@ interface Props {
   /** How many findings the filter has. */
   readonly total: number;
   readonly current: Current;
-  readonly selected: ReadonlySet<string>;
+  readonly selected: ReadonlyMap<string, Row>;
   /** The finding that is shown beside the list. */
   readonly open: string | undefined;
   readonly onOpen: (row: Row) => void;

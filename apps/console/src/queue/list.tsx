@@ -82,7 +82,7 @@ function useRuling({ rows, selected, clear, refused }: Ruling) {
     setRuling(false);
     if (isDone) clear();
   };
-  const chosen = [...selected].flatMap((id) => rows.at(rows.placeOf(id)) ?? []);
+  const chosen = [...selected.values()].map((row) => rows.at(rows.placeOf(row.id)) ?? row);
   return {
     rule: () => setRuling(selected.size > 0),
     sheet: isRuling && <BulkSheet rows={chosen} {...{ refused, onClose }} />,
@@ -120,24 +120,24 @@ function useOpen(current: Current, search: Search): (id: string) => void {
 }
 
 interface Selected {
-  readonly selected: ReadonlySet<string>;
+  readonly selected: ReadonlyMap<string, Row>;
   readonly toggle: (row: Row) => void;
   readonly clear: () => void;
 }
 
-/** What is selected, by id: it stays so wherever the rows move. */
+/** What is selected, by id: it stays so wherever the rows move, and if they leave the list. */
 function useSelected(): Selected {
   const words = useWords();
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
   return {
     selected,
-    clear: () => setSelected(new Set()),
-    toggle: ({ id }) => {
-      const next = new Set(selected);
-      if (!next.delete(id)) {
+    clear: () => setSelected(new Map()),
+    toggle: (row) => {
+      const next = new Map(selected);
+      if (!next.delete(row.id)) {
         if (next.size === BULK_MAX)
           return notify({ text: words('queue.tooMany', { max: BULK_MAX }) });
-        next.add(id);
+        next.set(row.id, row);
       }
       setSelected(next);
     },
