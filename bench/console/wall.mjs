@@ -84,7 +84,7 @@ async function openWall(browser, { url, token }) {
   const kept = {
     'shoeprint.account': PERSON,
     'shoeprint.theme': PERSON,
-    'shoeprint.preferences': JSON.stringify({ theme: PERSON }),
+    [`shoeprint.preferences.${PERSON}`]: JSON.stringify({ theme: PERSON }),
   };
   await context.addInitScript(
     `for (const [name, value] of Object.entries(${JSON.stringify(kept)})) localStorage.setItem(name, value);`,

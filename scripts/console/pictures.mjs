@@ -157,7 +157,7 @@ async function take(browser, { url, token }, { screen, theme, language, size, fi
   const kept = {
     'shoeprint.account': screen.person,
     'shoeprint.theme': theme,
-    'shoeprint.preferences': JSON.stringify({ theme }),
+    [`shoeprint.preferences.${screen.person}`]: JSON.stringify({ theme }),
     'shoeprint.language': language,
   };
   await context.addInitScript(

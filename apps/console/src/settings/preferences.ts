@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { api, dataOf } from '../api/client.js';
+import { knownAccount } from '../app/account.js';
 
 /** The themes. `before-paint.js` has the same names. */
 export const THEMES = ['light', 'dark', 'surveillance', 'high-contrast'] as const;
@@ -33,10 +34,12 @@ const DEFAULTS: Preferences = {
   utc: false,
 };
 
-const KEPT = 'shoeprint.preferences';
+const KEPT = 'shoeprint.preferences.';
 const THEME = 'shoeprint.theme';
 const listeners = new Set<() => void>();
-let current = fromText(localStorage.getItem(KEPT));
+let current = keptHere();
+/** The last change on its way to the server: the next one follows it. */
+let saving: Promise<unknown> = Promise.resolve();
 
 /** Returns a preference now. In components use `usePreferences`. */
 export const readPreference = <Name extends keyof Preferences>(name: Name): Preferences[Name] =>
@@ -53,27 +56,57 @@ export const usePreferences = (): Preferences =>
   );
 
 /** Shows changed preferences at once and saves them for the account. Rejects if that fails. */
-export async function savePreferences(changed: Partial<Preferences>): Promise<void> {
+export function savePreferences(changed: Partial<Preferences>): Promise<void> {
   showPreferences(changed);
-  await dataOf(api.PUT('/v1/me/preferences', { body: { ...current } }));
+  const saved = saving.then(() => save(changed));
+  saving = saved.catch(() => undefined);
+  return saved;
+}
+
+/** Changes what the account keeps, and leaves there what another browser has changed meanwhile. */
+async function save(changed: Partial<Preferences>): Promise<void> {
+  const kept = await dataOf(api.GET('/v1/me/preferences'));
+  await dataOf(api.PUT('/v1/me/preferences', { body: { ...current, ...kept, ...changed } }));
 }
 
 /** Shows changed preferences at once, on this browser alone. */
 export const showPreferences = (changed: Partial<Preferences>): void =>
   show({ ...current, ...changed });
 
-/** Loads the preferences of the account that has signed in. */
+/**
+ * Loads the preferences of the account that has signed in. Until they are there, and where the
+ * server has none, those count that this browser keeps for the account.
+ */
 export async function loadPreferences(): Promise<void> {
+  show(keptHere());
   const kept = await dataOf(api.GET('/v1/me/preferences'));
   if (Object.keys(kept).length > 0) show(sound(kept));
 }
 
 function show(next: Preferences): void {
+  localStorage.setItem(placeHere(), JSON.stringify(next));
+  apply(next);
+}
+
+function apply(next: Preferences): void {
   current = next;
-  localStorage.setItem(KEPT, JSON.stringify(next));
   paint(next.theme);
   for (const listener of listeners) listener();
 }
+
+/** Where this browser keeps the preferences of the account that has signed in. */
+function placeHere(): string {
+  return KEPT + (knownAccount() ?? '');
+}
+
+function keptHere(): Preferences {
+  return fromText(localStorage.getItem(placeHere()));
+}
+
+/** What another window of this browser changed is shown here too. */
+addEventListener('storage', ({ key }) => {
+  if (key === placeHere()) apply(keptHere());
+});
 
 function paint(theme: Preferences['theme']): void {
   if (theme === 'system') localStorage.removeItem(THEME);
