@@ -38,12 +38,12 @@ function KeyField({ of }: { readonly of: ConsoleKey }): ReactNode {
   const { keyNames } = usePreferences();
   const [error, setError] = useState<string>();
   const change = (text: string): void => {
-    const wanted = text.slice(-1);
-    const refusal = wanted === '' ? undefined : keyRefusal(of, wanted, keyNames);
+    const wanted = text === '' ? of : text.slice(-1);
+    const refusal = keyRefusal(of, wanted, keyNames);
     setError(refusal && sentence(words, wanted, refusal));
     if (refusal) return;
     const { [of]: _, ...others } = keyNames;
-    save({ keyNames: wanted === '' || wanted === of ? others : { ...others, [of]: wanted } });
+    save({ keyNames: wanted === of ? others : { ...others, [of]: wanted } });
   };
   return (
     <Field
