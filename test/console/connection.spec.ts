@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
@@ -61,6 +61,16 @@ function secondsBefore(time: Date, strip: string): number {
   return (time.getSeconds() - Number(seconds) + MINUTE_S) % MINUTE_S;
 }
 
+const isHidden = (element: Element): boolean =>
+  element.closest('[inert], [aria-hidden=true]') !== null;
+
+/** Answers for the server that it was upgraded. */
+const ofNewerBuild = async (route: Route): Promise<void> => {
+  const response = await route.fetch();
+  const me = (await response.json()) as object;
+  await route.fulfill({ response, json: { ...me, build: 'newer' } });
+};
+
 it(
   'says within 10 s since when it is not live, turns commands off, and keeps what is typed',
   async () => {
@@ -71,6 +81,7 @@ it(
     const comment = page.getByLabel('Comment *');
     await comment.fill('half a senten');
     const sent: string[] = [];
+    await page.route('**/v1/me', ofNewerBuild);
     await whileStopped(async (stoppedAt) => {
       const strip = page.getByText('Not live since');
       await strip.waitFor();
@@ -91,6 +102,7 @@ it(
     });
     await page.getByText('Live again').waitFor();
     await page.getByText('Not live since').waitFor({ state: 'detached' });
+    await page.getByText('The server was upgraded.').waitFor();
     expect(sent).toEqual([]);
     expect(await comment.inputValue()).toBe('half a sentence');
     await bar(page).locator('button[type=submit]:not([aria-disabled])').click();
@@ -110,6 +122,9 @@ it(
     await page.keyboard.press(' ');
     await page.getByRole('button', { name: 'Rule on 1 selected' }).click();
     await page.getByRole('radio', { name: 'Dealer error, corrected' }).click({ force: true });
+    // notices are read and can be used while a sheet is open; the rest of the page cannot
+    expect(await page.locator('.notices').evaluate(isHidden)).toBe(false);
+    expect(await page.locator('.queue-foot').evaluate(isHidden)).toBe(true);
     await whileStopped(async () => {
       await page.getByText('Not live since').waitFor();
       const preview = page.getByRole('button', { name: /^See what would happen/ });

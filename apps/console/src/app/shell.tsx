@@ -1,4 +1,4 @@
-import { useIsFetching, useQuery } from '@tanstack/react-query';
+import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
@@ -196,12 +196,19 @@ function Strips(): ReactNode {
   );
 }
 
-/** Says when changes arrive again after they did not. */
+/**
+ * Says when changes arrive again after they did not. Then the server may be of another build, which
+ * is read with the account.
+ */
 function useLiveAgain(is: Liveness['is']): void {
   const words = useWords();
+  const client = useQueryClient();
   const before = useRef(is);
   useEffect(() => {
-    if (before.current === 'lost' && is === 'live') notify({ text: words('shell.liveAgain') });
+    if (before.current === 'lost' && is === 'live') {
+      notify({ text: words('shell.liveAgain') });
+      void client.invalidateQueries({ queryKey: meQuery.queryKey, exact: true });
+    }
     before.current = is;
-  }, [is, words]);
+  }, [is, words, client]);
 }
