@@ -49,3 +49,17 @@ it.each(Object.entries(PLACES))(
   },
   TEST_MS,
 );
+
+it(
+  'skips to the content of a screen below the start, and stays there',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'rules/policy');
+    await page.locator('main h1').first().waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+    expect(await page.locator('main:focus').count()).toBe(1);
+    expect(new URL(page.url()).pathname).toBe('/console/rules/policy');
+    await page.context().close();
+  },
+  TEST_MS,
+);

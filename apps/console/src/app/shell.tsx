@@ -1,6 +1,6 @@
 import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { Button } from '../controls/button.js';
 import { notify } from '../controls/notices.js';
@@ -49,7 +49,7 @@ function Frame(): ReactNode {
   usePreferencesOfAccount();
   return (
     <>
-      <a className="skip" href="#content">
+      <a className="skip" href="#content" onClick={skip}>
         {words('shell.skip')}
       </a>
       <header className="bar no-print">
@@ -64,6 +64,12 @@ function Frame(): ReactNode {
       <KeysDialog />
     </>
   );
+}
+
+/** Moves the focus. To the browser the address is one of the start, because of `<base>`. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
 }
 
 /** Returns whether the screen waits for something that it has never had. */
