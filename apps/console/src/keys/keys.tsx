@@ -10,7 +10,16 @@ export interface ScreenKey {
 /** The keys of a screen, by `KeyboardEvent.key`; two in a row are written `g q`. */
 export type ScreenKeys = Readonly<Record<string, ScreenKey>>;
 
-const layers = new Map<string, ScreenKeys>();
+/** Whose keys they are. The finding beside a list has its keys before those of the list. */
+const RANKS = ['list', 'screen'] as const;
+type Rank = (typeof RANKS)[number];
+
+interface Layer {
+  readonly keys: ScreenKeys;
+  readonly rank: Rank;
+}
+
+const layers = new Map<string, Layer>();
 const SEQUENCE_MS_MAX = 1_000;
 let first: { key: string; at: number } | undefined;
 
@@ -21,21 +30,24 @@ let first: { key: string; at: number } | undefined;
 export function activeKeys(): ReadonlyMap<string, ScreenKey> {
   const changed = readPreference('keyNames');
   const active = new Map<string, ScreenKey>();
-  for (const layer of layers.values())
-    for (const [key, does] of Object.entries(layer)) active.set(changed[key] ?? key, does);
+  for (const each of RANKS)
+    for (const { keys, rank } of layers.values())
+      if (rank === each)
+        for (const [key, does] of Object.entries(keys)) active.set(changed[key] ?? key, does);
   return active;
 }
 
 /**
- * Makes keys work while a component is shown. The component that was shown last wins. No key works
- * in a text field, where the focused control uses it, with a modifier, or if keys are off.
+ * Makes keys work while a component is shown. Of one rank, the component that was shown last wins.
+ * No key works in a text field, where the focused control uses it, with a modifier, or if keys are
+ * off.
  */
-export function useKeys(keys: ScreenKeys): void {
+export function useKeys(keys: ScreenKeys, rank: Rank = 'screen'): void {
   const id = useId();
   const latest = useRef(keys);
   useEffect(() => {
     latest.current = keys;
-    layers.set(id, keys);
+    layers.set(id, { keys, rank });
   });
   useEffect(() => () => void layers.delete(id), [id]);
 }

@@ -59,7 +59,10 @@ export function QueueGrid(props: Props): ReactNode {
       className="queue-grid"
       data-shape={shape.is}
       onScroll={({ currentTarget }) => rows.remember({ top: currentTarget.scrollTop })}
-      onKeyDown={(event) => moveBy(event, current, box)}
+      onKeyDown={(event) => {
+        moveBy(event, current, box);
+        actOnRow(event, props);
+      }}
       onFocus={({ target }) => current.focused(target)}
     >
       <div
@@ -186,6 +189,16 @@ function moveBy(
   if (by === undefined) return;
   event.preventDefault();
   current.move(by);
+}
+
+/** Enter opens the row that has the focus, and Space selects it, whatever is beside the list. */
+function actOnRow(event: KeyboardEvent, { current: { row }, onOpen, onSelect }: Props): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || !row) return;
+  if (!(event.target as Element).matches('[role=row]')) return;
+  if (event.key !== 'Enter' && event.key !== ' ') return;
+  event.preventDefault();
+  if (event.key === 'Enter') onOpen(row);
+  else onSelect(row);
 }
 
 /** What stands under the list if rows are missing: why, and how to go on. */

@@ -155,6 +155,7 @@ interface ListKeys {
   readonly onSearch: () => void;
 }
 
+/** The keys of the list. Those of a finding beside it come first. */
 function useListKeys(keys: ListKeys): void {
   const { current, refused, take, open, toggle, clear, rule, onSearch } = keys;
   const words = useWords();
@@ -163,19 +164,19 @@ function useListKeys(keys: ListKeys): void {
   const { row } = current;
   const unlessRefused = (run: () => void): void =>
     refused === undefined ? run() : notify({ text: refused });
-  useKeys({
-    j: { means: 'queue.keyNext', run: () => current.move(1) },
-    k: { means: 'queue.keyBefore', run: () => current.move(-1) },
-    Enter: { means: 'queue.keyOpen', run: () => row && open(row.id) },
-    ' ': { means: 'queue.keySelect', run: () => row && toggle(row) },
-    n: { means: 'queue.takeNext', run: () => unlessRefused(take) },
-    c: { means: 'queue.keyClaim', run: () => row && unlessRefused(() => claim(row)) },
-    r: { means: 'queue.keyRule', run: () => unlessRefused(rule) },
-    p: {
-      means: 'queue.keyPause',
-      run: () => pause(!paused, words('shell.unreachable')),
+  useKeys(
+    {
+      j: { means: 'queue.keyNext', run: () => current.move(1) },
+      k: { means: 'queue.keyBefore', run: () => current.move(-1) },
+      Enter: { means: 'queue.keyOpen', run: () => row && open(row.id) },
+      ' ': { means: 'queue.keySelect', run: () => row && toggle(row) },
+      n: { means: 'queue.takeNext', run: () => unlessRefused(take) },
+      c: { means: 'queue.keyClaim', run: () => row && unlessRefused(() => claim(row)) },
+      r: { means: 'queue.keyRule', run: () => unlessRefused(rule) },
+      p: { means: 'queue.keyPause', run: pause },
+      '/': { means: 'queue.search', run: onSearch },
+      Escape: { means: 'queue.clear', run: clear },
     },
-    '/': { means: 'queue.search', run: onSearch },
-    Escape: { means: 'queue.clear', run: clear },
-  });
+    'list',
+  );
 }
