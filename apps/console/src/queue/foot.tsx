@@ -5,7 +5,8 @@ import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 
 interface Props {
-  readonly total: number;
+  /** How many findings the filter has, once they are counted. */
+  readonly total: number | undefined;
   /** The place of the current row, from 0, or -1. */
   readonly place: number;
   readonly selected: number;
@@ -38,11 +39,13 @@ export function Foot(props: Props): ReactNode {
           <Button onPress={onClear}>{words('queue.clear')}</Button>
         </>
       )}
-      <span className="queue-sum muted">
-        {words('queue.total', { count: total })}
-        {place >= 0 &&
-          ` · ${words('queue.place', { place: formats.number(place + 1), total: formats.number(total) })}`}
-      </span>
+      {total !== undefined && (
+        <span className="queue-sum muted">
+          {words('queue.total', { count: total })}
+          {place >= 0 &&
+            ` · ${words('queue.place', { place: formats.number(place + 1), total: formats.number(total) })}`}
+        </span>
+      )}
     </div>
   );
 }

@@ -18,8 +18,8 @@ import { useRows } from './use-queue.js';
 
 interface Props {
   readonly rows: QueueRows;
-  /** How many findings the filter has. */
-  readonly total: number;
+  /** How many findings the filter has, once they are counted. */
+  readonly total: number | undefined;
   readonly current: Current;
   readonly selected: ReadonlyMap<string, Row>;
   /** The finding that is shown beside the list. */
@@ -54,7 +54,7 @@ export function QueueGrid(props: Props): ReactNode {
       ref={box}
       role="grid"
       aria-label={words('shell.queue')}
-      aria-rowcount={Math.max(total, rows.length)}
+      aria-rowcount={total === undefined ? -1 : Math.max(total, rows.length)}
       aria-multiselectable
       className="queue-grid"
       data-shape={shape.is}

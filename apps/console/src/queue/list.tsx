@@ -24,7 +24,8 @@ interface Props {
   readonly rows: QueueRows;
   readonly filter: QueueFilter;
   readonly search: Search;
-  readonly total: number;
+  /** How many findings the filter has, once they are counted. */
+  readonly total: number | undefined;
   readonly ref: Ref<{ focus: () => void }>;
   readonly onSearch: () => void;
 }

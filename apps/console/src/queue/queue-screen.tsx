@@ -2,8 +2,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Refused } from '../api/client.js';
 import type { Search } from '../app/address.js';
-import { ScreenFailed } from '../app/failures.js';
+import { ScreenFailed, sentenceOf } from '../app/failures.js';
 import { useTitle } from '../app/title.js';
+import { Button } from '../controls/button.js';
 import { useWords } from '../words/words.js';
 import { Beside } from './beside.js';
 import { BadFilter, refusedParts } from './bad-filter.js';
@@ -52,7 +53,7 @@ function Queue({ search }: { readonly search: Search }): ReactNode {
   const navigate = useNavigate();
   const filter = filterIn(search);
   const { data: rows, error, refetch } = useQueue(filter);
-  const { data: facets } = useFacets(filter);
+  const counted = useFacets(filter);
   const box = useRef<HTMLInputElement>(null);
   const list = useRef<{ focus: () => void }>(null);
   if (error instanceof Refused && error.is === 'invalid-request')
@@ -67,13 +68,14 @@ function Queue({ search }: { readonly search: Search }): ReactNode {
         <SearchBox {...{ filter, onFilter }} input={box} onLeave={() => list.current?.focus()} />
         <Order {...{ filter, onFilter }} />
       </div>
-      <Filters {...{ filter, facets, onFilter }} />
+      <Filters {...{ filter, onFilter }} facets={counted.data} />
+      {counted.error && <NotCounted error={counted.error} again={() => void counted.refetch()} />}
       {rows ? (
         <QueueList
           key={JSON.stringify(filter)}
           ref={list}
           {...{ rows, filter, search }}
-          total={facets?.total ?? rows.length}
+          total={totalOf(counted)}
           onSearch={() => box.current?.focus()}
         />
       ) : (
@@ -82,5 +84,24 @@ function Queue({ search }: { readonly search: Search }): ReactNode {
         </p>
       )}
     </section>
+  );
+}
+
+/** Returns the count of this filter. While it is being read, the counts are those of another. */
+const totalOf = ({ data, error, isPlaceholderData }: ReturnType<typeof useFacets>) =>
+  error || isPlaceholderData ? undefined : data?.total;
+
+interface NotCountedProps {
+  readonly error: Error;
+  readonly again: () => void;
+}
+
+function NotCounted({ error, again }: NotCountedProps): ReactNode {
+  const words = useWords();
+  return (
+    <p role="alert" className="queue-error">
+      {words('queue.notCounted', { why: sentenceOf(error, words) })}{' '}
+      <Button onPress={again}>{words('shell.again')}</Button>
+    </p>
   );
 }
