@@ -281,6 +281,178 @@ it('rules on several findings at once, after showing what would happen to each',
   await page.context().close();
 });
 
+it('keeps in a ruling on several what has left the list since it was selected', async () => {
+  const table = await PlayedTable.open(server, 'Q5');
+  await table.play((log) => {
+    earlyCoup(log, 1);
+    earlyCoup(log, 2);
+  });
+  const page = await browser.visitAs('pit-boss', 'queue?table=Q5&code=DL-01&review=open');
+  await page.getByText('● live').waitFor();
+  await eventually('two rows', async () => {
+    await page.reload();
+    await rowsOf(page).first().waitFor();
+    return (await rowsOf(page).count()) === 2;
+  });
+  const [first] = await idsOn(page);
+  for (const box of await page.locator('.queue-check').all()) await box.click();
+  const { review } = await api<{ review: { evidence: string } }>(
+    'surveillance',
+    `findings/${first}/claim`,
+    { lease: 600 },
+  );
+  await api('surveillance', `findings/${first}/propose`, {
+    ...{ disposition: 'dealer-error-corrected', policy: 'review@1' },
+    evidence: review.evidence,
+  });
+  await table.play((log) => earlyCoup(log, 3));
+  await page.getByRole('button', { name: 'Show' }).click();
+  await eventually('it is gone', async () => !(await idsOn(page)).includes(first as string));
+  await page.getByRole('button', { name: 'Rule on 2 selected' }).click();
+  await page.getByRole('heading', { name: 'Rule on 2 findings' }).waitFor();
+  await page.context().close();
+});
+
+it('shows what came between the reading of the rows and the beginning of the stream', async () => {
+  const table = await PlayedTable.open(server, 'Q6');
+  await table.play((log) => earlyCoup(log, 1));
+  const page = await browser.visitAs('pit-boss', 'settings');
+  await page.addInitScript('delete globalThis.SharedWorker');
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  await page.route('**/v1/stream', async (route) => {
+    await begun;
+    await route.continue();
+  });
+  await page.goto(browser.addressOf('queue?table=Q6&code=DL-01'));
+  await rowsOf(page).first().waitFor();
+  await table.play((log) => earlyCoup(log, 2));
+  await eventually('the second finding', async () => {
+    const { lines } = await api<Listed>('pit-boss', 'findings?table=Q6&code=DL-01');
+    return lines.length === 2;
+  });
+  begin();
+  await eventually('its row', async () => (await rowsOf(page).count()) === 2);
+  await page.context().close();
+});
+
+it('leaves the focus where the person moved it: in the search, and on a chip', async () => {
+  const table = await PlayedTable.open(server, 'Q7');
+  await table.play((log) => earlyCoup(log, 1));
+  const page = await browser.visitAs('pit-boss', 'queue?table=Q7');
+  await eventually('the first finding', async () => (await codesOn(page)).includes('DL-01'));
+  await page.getByText('● live').waitFor();
+  await page.keyboard.press('j');
+  await page.locator('.queue-row:focus').waitFor();
+  const chip = page.getByRole('button', { name: /severity 2/ });
+  await chip.click();
+  await page.waitForURL('**/queue?table=Q7&severity=2');
+  await rowsOf(page).first().waitFor();
+  await chip.click();
+  await page.waitForURL('**/queue?table=Q7');
+  await rowsOf(page).first().waitFor();
+  expect(await chip.evaluate((element) => element === document.activeElement)).toBe(true);
+
+  await table.play((log) => earlyCoup(log, 2));
+  const counts: Route[] = [];
+  let isHeld = true;
+  await page.route('**/v1/findings/facets*', (route) =>
+    isHeld ? void counts.push(route) : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Show' }).click();
+  await eventually('the second row', async () => (await rowsOf(page).count()) > 1);
+  await page.keyboard.press('/');
+  await page.keyboard.type('DL');
+  await eventually('the counts are asked for', () => counts.length > 0);
+  isHeld = false;
+  for (const route of counts) await route.continue();
+  await page.keyboard.type('-01');
+  const search = page.getByRole('searchbox');
+  expect(await search.inputValue()).toBe('DL-01');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/queue?*q=DL-01*');
+  await rowsOf(page).first().waitFor();
+  expect(await search.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.context().close();
+});
+
+it('selects with Space and acts on the finding beside the list with the letters', async () => {
+  const table = await PlayedTable.open(server, 'Q8');
+  await table.play((log) => {
+    earlyCoup(log, 1);
+    earlyCoup(log, 2);
+  });
+  const { lines } = await eventually('two findings', async () => {
+    const found = await api<Listed>('pit-boss', 'findings?table=Q8&code=DL-01&order=queue');
+    return found.lines.length === 2 && found;
+  });
+  const page = await browser.visitAs('pit-boss', `queue?table=Q8&finding=${lines[1]?.id}`, {
+    viewport: { width: 1_920, height: 1_080 },
+  });
+  const bar = page.getByRole('region', { name: 'Ruling' });
+  await bar.getByRole('button', { name: 'Claim', exact: true }).waitFor();
+  await page.keyboard.press('j');
+  await page.locator(`[data-id="${lines[0]?.id}"]:focus`).waitFor();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Rule on 1 selected' }).waitFor();
+  await page.keyboard.press('c');
+  const claim = bar.getByRole('button', { name: 'Claim', exact: true });
+  expect(await claim.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press('k');
+  await page.locator(`[data-id="${lines[0]?.id}"]:focus`).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/queue?*finding=${lines[0]?.id}*`);
+  await page.context().close();
+});
+
+it('shows no total and says why, where the findings could not be counted', async () => {
+  const page = await browser.visitAs('pit-boss', 'settings');
+  let isAway = true;
+  await page.route('**/v1/findings/facets*', (route) =>
+    isAway ? unknown(route) : route.continue(),
+  );
+  await page.goto(browser.addressOf('queue'));
+  await page.getByRole('alert').filter({ hasText: 'could not be counted' }).waitFor();
+  await rowsOf(page).first().waitFor();
+  expect(await countOn(page)).toBe(-1);
+  expect(await page.locator('.queue-sum').count()).toBe(0);
+  isAway = false;
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.queue-sum').waitFor();
+  expect(await countOn(page)).toBeGreaterThan(0);
+  await page.context().close();
+});
+
+it('names in words a filter that an address turns around', async () => {
+  const page = await browser.visitAs('pit-boss', 'queue?overdue=false');
+  await page.getByRole('button', { name: /^Not overdue/ }).waitFor();
+  await page.getByRole('button', { name: 'Only', exact: true }).waitFor();
+  await page.getByRole('link', { name: /^To sign/ }).click();
+  await page.getByRole('button', { name: /^Not mine/ }).click();
+  await page.waitForURL('**/queue?review=proposed');
+  await page.context().close();
+});
+
+it('lets a wall display pause, which this browser alone keeps', async () => {
+  const password = 'a wall without a password, 2026';
+  await api('admin', 'accounts', {
+    ...{ name: 'wall', password, roles: ['surveillance'], tables: ['*'], wallDisplay: true },
+  });
+  const page = await browser.visit('queue');
+  await page.fill('input[name=username]', 'wall');
+  await page.fill('input[name=password]', password);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Present password').fill(password);
+  await page.getByLabel('New password').fill(`${password}, their own`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  expect(await page.locator('.notice').count()).toBe(0);
+  await page.context().close();
+});
+
 /** Answers for the server that nobody knows whether the claim is on the log. */
 const unknown = (route: Route): Promise<void> =>
   route.fulfill({

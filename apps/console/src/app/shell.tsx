@@ -13,7 +13,7 @@ import { SessionEnding } from '../sign-in/session-ending.js';
 import { SignInSheet } from '../sign-in/sign-in-sheet.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
-import { ScreenFailed } from './failures.js';
+import { ScreenFailed, sentenceOf } from './failures.js';
 import { type Me, MeProvider, meQuery, useMay, useMe } from './me.js';
 import { PLACES } from './screens.js';
 import { sessionHasEnded, signOut, useSessionState } from './session.js';
@@ -91,7 +91,7 @@ function usePreferencesOfAccount(): void {
   const { id } = useMe();
   const words = useWords();
   useEffect(() => {
-    loadPreferences().catch(() => notify({ text: words('shell.unreachable') }));
+    loadPreferences().catch((error: unknown) => notify({ text: sentenceOf(error, words) }));
   }, [id, words]);
 }
 
@@ -161,7 +161,7 @@ function AccountMenu(): ReactNode {
           <MenuItem href="settings">{words('shell.settings')}</MenuItem>
           <MenuItem
             onAction={() =>
-              void signOut().catch(() => notify({ text: words('shell.unreachable') }))
+              void signOut().catch((error: unknown) => notify({ text: sentenceOf(error, words) }))
             }
           >
             {words('shell.signOut')}

@@ -17,7 +17,7 @@ export function KeysDialog(): ReactNode {
           [...activeKeys()].map(([key, { means }]) => (
             <div key={key}>
               <dt>
-                <kbd>{key === ' ' ? 'Space' : key}</kbd>
+                <kbd>{key === ' ' ? words('keys.space') : key}</kbd>
               </dt>
               <dd>{words(means)}</dd>
             </div>

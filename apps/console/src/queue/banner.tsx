@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../controls/button.js';
-import { notify } from '../controls/notices.js';
-import { savePreferences, usePreferences } from '../settings/preferences.js';
+import { usePreferences } from '../settings/preferences.js';
+import { useSave } from '../settings/use-save.js';
 import { useWords } from '../words/words.js';
 import type { QueueRows } from './rows.js';
 import { useRows } from './use-queue.js';
@@ -18,6 +18,7 @@ interface Props {
 export function Banner({ rows, onShow }: Props): ReactNode {
   const words = useWords();
   const { paused } = usePreferences();
+  const pause = usePause();
   useRows(rows);
   const first = rows.at(0)?.severity ?? Infinity;
   const { arrivals } = rows;
@@ -34,7 +35,7 @@ export function Banner({ rows, onShow }: Props): ReactNode {
           {words('queue.show')}
         </Button>
       )}
-      <Button aria-pressed={paused} onPress={() => pause(!paused, words('shell.unreachable'))}>
+      <Button aria-pressed={paused} onPress={pause}>
         <span aria-hidden>{paused ? '▶' : '❚❚'}</span>{' '}
         {words(paused ? 'queue.resume' : 'queue.pause')}
       </Button>
@@ -42,9 +43,11 @@ export function Banner({ rows, onShow }: Props): ReactNode {
   );
 }
 
-/** Turns arrivals off or on for the account. */
-export function pause(paused: boolean, unreachable: string): void {
-  savePreferences({ paused }).catch(() => notify({ text: unreachable }));
+/** Returns how to turn arrivals off or on for the account. */
+export function usePause(): () => void {
+  const { paused } = usePreferences();
+  const save = useSave();
+  return () => save({ paused: !paused });
 }
 
 /** Returns a text that follows another, at once and then every five seconds at most. */

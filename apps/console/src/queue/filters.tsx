@@ -134,16 +134,15 @@ function Menus({ filter, facets, onFilter }: Props): ReactNode {
 }
 
 const FLAGS = ['escalated', 'overdue', 'lapsed'] as const;
+const isAsked = (flag: string | undefined): boolean => flag !== undefined && flag !== 'false';
 const ORDERS = ['queue', 'newest', 'worst'] as const;
 
 function More({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
   const words = useWords();
   const dispositions = usePolicy()?.dispositions ?? [];
   const onFlags = (values: readonly string[]): void => {
-    const flags = FLAGS.map((flag) => [
-      flag,
-      values.includes(flag) ? (filter[flag] ?? 'true') : '',
-    ]);
+    const pressed = FLAGS.filter((flag) => values.includes(flag) !== isAsked(filter[flag]));
+    const flags = pressed.map((flag) => [flag, values.includes(flag) ? 'true' : '']);
     onFilter({ ...filter, ...(Object.fromEntries(flags) as QueueFilter) });
   };
   return (
@@ -151,7 +150,7 @@ function More({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
       <Choices
         label={words('queue.only')}
         several
-        chosen={FLAGS.filter((flag) => filter[flag] !== undefined)}
+        chosen={FLAGS.filter((flag) => isAsked(filter[flag]))}
         choices={FLAGS.map((flag) => ({ value: flag, name: words(`queue.only.${flag}`) }))}
         onChoose={onFlags}
       />
@@ -186,18 +185,33 @@ export function Order({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
 }
 
 /** Filters that only an address sets, such as a link from a report. Each can be taken away. */
-const TOKENS = ['mine', 'videoHours', 'from', 'to', 'status', 'shoeRef', 'coupRef'] as const;
+const TOKENS = ['videoHours', 'from', 'to', 'status', 'shoeRef', 'coupRef'] as const;
+/** Filters that an address can turn around. */
+const TURNED = ['mine', 'overdue', 'lapsed', 'regressed'] as const;
 
 function Tokens({ filter, onFilter }: Omit<Props, 'facets'>): ReactNode {
   const words = useWords();
-  return TOKENS.filter((name) => filter[name] !== undefined).map((name) => (
+  const tokens: [FilterName, ReactNode][] = [
+    ...TOKENS.filter((name) => filter[name] !== undefined).map((name): [FilterName, ReactNode] => [
+      name,
+      <>
+        {words(`queue.token.${name}`)} <bdi className="queue-chosen">{filter[name]}</bdi>
+      </>,
+    ]),
+    ...TURNED.filter((name) => filter[name] === 'false').map((name): [FilterName, ReactNode] => [
+      name,
+      words(`queue.not.${name}`),
+    ]),
+  ];
+  if (isAsked(filter.mine)) tokens.push(['mine', words('queue.mine')]);
+  return tokens.map(([name, text]) => (
     <Button
       key={name}
       className="queue-choice"
       data-chosen
       onPress={() => onFilter({ ...filter, [name]: '' })}
     >
-      {words(`queue.token.${name}`)} <bdi className="queue-chosen">{filter[name]}</bdi>
+      {text}
       <span className="only-spoken">{words('queue.takeAway')}</span>
       <span aria-hidden>×</span>
     </Button>

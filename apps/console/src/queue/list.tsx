@@ -6,9 +6,8 @@ import { useKeys } from '../keys/keys.js';
 import { useLiveness } from '../live/live.js';
 import { BULK_MAX } from '../review/bulk.js';
 import { notify } from '../controls/notices.js';
-import { usePreferences } from '../settings/preferences.js';
 import { useWords } from '../words/words.js';
-import { Banner, pause } from './banner.js';
+import { Banner, usePause } from './banner.js';
 import { BulkSheet } from './bulk-sheet.js';
 import { useBeside } from './beside.js';
 import { useClaim } from './claim.js';
@@ -36,12 +35,13 @@ export function QueueList({ rows, filter, search, total, ref, onSearch }: Props)
   useRows(rows);
   const current = useCurrent(rows);
   const { selected, toggle, clear } = useSelected();
+  const pause = usePause();
   const refused = useRefused();
   const open = useOpen(current, search);
   const { waiting, take } = useTakeNext(filter, open);
   useImperativeHandle(ref, () => ({ focus: () => current.takeFocus() }));
   const { rule, sheet } = useRuling({ rows, selected, clear, refused });
-  useListKeys({ current, refused, take, open, toggle, clear, rule, onSearch });
+  useListKeys({ current, refused, take, open, toggle, clear, rule, pause, onSearch });
   return (
     <>
       <Banner rows={rows} onShow={() => void show(rows, current)} />
@@ -153,14 +153,13 @@ interface ListKeys {
   readonly toggle: (row: Row) => void;
   readonly clear: () => void;
   readonly rule: () => void;
+  readonly pause: () => void;
   readonly onSearch: () => void;
 }
 
 /** The keys of the list. Those of a finding beside it come first. */
 function useListKeys(keys: ListKeys): void {
-  const { current, refused, take, open, toggle, clear, rule, onSearch } = keys;
-  const words = useWords();
-  const { paused } = usePreferences();
+  const { current, refused, take, open, toggle, clear, rule, pause, onSearch } = keys;
   const claim = useClaim();
   const { row } = current;
   const unlessRefused = (run: () => void): void =>
