@@ -39,7 +39,8 @@ export function Notices(): ReactNode {
     () => notices,
   );
   return (
-    <div role="status" className="notices no-print">
+    // an open sheet hides the rest of the page from readers of the screen, but not this
+    <div role="status" className="notices no-print" data-react-aria-top-layer>
       {shown.map(({ id, text, action }) => (
         <div key={id} className="notice panel">
           <span>{text}</span>
