@@ -388,7 +388,7 @@ it(
 );
 
 it(
-  'says in one sentence what is needed without JavaScript, and in an old browser',
+  'says in one sentence what is needed without JavaScript, in an old browser and without storage',
   async () => {
     const plain = await browser.visit('queue', { javaScriptEnabled: false });
     expect((await plain.locator('noscript').innerText()).trim()).toBe(
