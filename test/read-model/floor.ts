@@ -115,7 +115,9 @@ export async function openFloor(): Promise<Floor> {
 export const planOf = (floor: Floor, work: (read: Snapshot) => Promise<unknown>): Promise<string> =>
   floor.read(async (read) => {
     const lines: string[] = [];
-    const rows = async <Row>(...[sql, parameters]: Parameters<Snapshot['rows']>): Promise<Row[]> => {
+    const rows = async <Row>(
+      ...[sql, parameters]: Parameters<Snapshot['rows']>
+    ): Promise<Row[]> => {
       const plan = await read.rows<Readonly<Record<string, string>>>(
         `explain (analyze, costs off, timing off, summary off) ${sql}`,
         parameters,

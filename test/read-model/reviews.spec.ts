@@ -234,7 +234,9 @@ describe('video that is about to be deleted', () => {
       (read: Snapshot) => findingFacets(read, filter),
     ]) {
       const plan = await planOf(floor, work);
-      const probes = [...plan.matchAll(/ on review_event h .*loops=(\d+)/g)].map(([, n]) => Number(n));
+      const probes = [...plan.matchAll(/ on review_event h .*loops=(\d+)/g)].map(([, n]) =>
+        Number(n),
+      );
       expect([plan, Math.max(...probes) <= 1]).toEqual([plan, true]);
     }
   });

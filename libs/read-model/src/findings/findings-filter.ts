@@ -169,8 +169,7 @@ function isOverdue(where: Where, { is, raisedBefore }: Overdue): void {
  */
 function losesVideo(where: Where, { kept, from, to }: VideoEnds): void {
   const end = `greatest(f.at + make_interval(secs => ${where.parameter(kept)}), ${HELD_UNTIL})`;
-  const openedBy = (lost: string): string =>
-    new Date(Date.parse(lost) - kept * 1000).toISOString();
+  const openedBy = (lost: string): string => new Date(Date.parse(lost) - kept * 1000).toISOString();
   where
     .and('f.at <= ?', openedBy(to))
     .and(
