@@ -80,7 +80,7 @@ export async function migrateSchema(url: string, wanted: SchemaMigration): Promi
 /** Runs the migrations that are left. Begins again where one did not get a lock in time. */
 async function runMigrations({ schema, options }: SchemaMigration): Promise<void> {
   const extra = { ...(options.extra as object | undefined), lock_timeout: LOCK_MS_MAX };
-  const source = await new DataSource({ ...options, extra } as DataSourceOptions).initialize();
+  const source = await new DataSource({ ...options, extra }).initialize();
   try {
     for (let tries = 1; ; tries += 1) {
       try {
