@@ -69,8 +69,8 @@ async function watchFrames(devtools, measurer) {
 }
 
 /**
- * Opens the queue with its first finding beside it, and keeps what the page complains about from its
- * first screen on.
+ * Opens the queue with its first finding beside it, and keeps what the page complains about from
+ * its first screen on.
  * @param {import('playwright-core').Browser} browser
  * @param {{ url: string, token: string }} server
  */

@@ -460,10 +460,12 @@ it(
 it(
   'prints black on white whatever the theme is',
   async () => {
-    const page = await browser.visit('reports/dealers');
-    await page.evaluate(() => localStorage.setItem('shoeprint.theme', 'surveillance'));
+    const page = await browser.visitAs('pit-boss', 'reports/dealers');
+    await page.evaluate(() => {
+      const preferences = JSON.stringify({ theme: 'surveillance' });
+      localStorage.setItem('shoeprint.preferences.pit-boss', preferences);
+    });
     await page.reload();
-    await browser.signIn(page, 'pit-boss');
     await whole(page);
     await page.waitForSelector('.report-chart svg.plot');
     expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe(

@@ -87,9 +87,9 @@ export class NextFindings {
   }
 
   /**
-   * Returns the claim that the same command led to before, if it did. If it led to several, releases
-   * all but the first: an api that claimed later by its clock may have looked before the first was
-   * in the rows, and then only the one that claimed first sees both.
+   * Returns the claim that the same command led to before, if it did. If it led to several,
+   * releases all but the first: an api that claimed later by its clock may have looked before the
+   * first was in the rows, and then only the one that claimed first sees both.
    */
   private async taken(by: Identity, key: string): Promise<Taken | undefined> {
     const [claim, ...others] = await this.rows.claimsUnder(actorOf(by), key);

@@ -20,8 +20,8 @@ export interface Current {
 }
 
 /**
- * Returns the current row of a list. It is remembered with the rows. When they come back it gets the
- * focus, unless something else has it, such as the filter that was pressed.
+ * Returns the current row of a list. It is remembered with the rows. When they come back it gets
+ * the focus, unless something else has it, such as the filter that was pressed.
  */
 export function useCurrent(rows: QueueRows): Current {
   const [, draw] = useState(0);

@@ -25,8 +25,12 @@ export function CommissionCoups(): ReactNode {
   }));
   return (
     <ReportPage name="commission-coups" read={pages}>
-      {pages.isWhole && pages.isOneSnapshot && (
-        <AddsUp query={query} sums={sums} positions={pages.positions} />
+      {pages.isWhole && (
+        <AddsUp
+          query={query}
+          sums={sums}
+          positions={pages.isOneSnapshot ? pages.positions : undefined}
+        />
       )}
       <ReportTable
         caption={words('reports.commissionCoups')}
@@ -42,7 +46,7 @@ export function CommissionCoups(): ReactNode {
 interface AddsUpProps {
   readonly query: Query;
   readonly sums: readonly Sums[];
-  /** The positions that the coups were read at. Figures of other positions are not comparable. */
+  /** The positions that the coups were read at, if all were read at the same. */
   readonly positions: string | undefined;
 }
 
@@ -52,7 +56,6 @@ function AddsUp({ query, sums, positions }: AddsUpProps): ReactNode {
   const formats = useFormats();
   const { data } = useCommissionTotals(query);
   if (!data) return null;
-  if (data.positions !== positions) return <p role="status">{words('reports.severalReads')}</p>;
   const rest = data.totals.flatMap((total) => {
     const found = sums.find(({ currency }) => currency === total.currency);
     return SUMS.filter((name) => total[name] !== (found?.[name] ?? 0)).map(
@@ -60,13 +63,11 @@ function AddsUp({ query, sums, positions }: AddsUpProps): ReactNode {
         `${words(`reports.${name}`)} ${formats.money(total[name] - (found?.[name] ?? 0), total.currency)}`,
     );
   });
-  return (
-    <p role="status">
-      {rest.length === 0
-        ? words('reports.addsUp')
-        : words('reports.withoutCoup', { amounts: rest.join(', ') })}
-    </p>
-  );
+  const say = (text: string): ReactNode => <p role="status">{text}</p>;
+  if (rest.length === 0) return say(words('reports.addsUp'));
+  // what differs may have come between the two reads
+  if (data.positions !== positions) return say(words('reports.severalReads'));
+  return say(words('reports.withoutCoup', { amounts: rest.join(', ') }));
 }
 
 function useColumns(): ReportColumn<Line, Sums>[] {
