@@ -104,22 +104,23 @@ const ANSWER_MS_MAX = 2_000;
 function followShared(shared: Shared): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let leaveNow: () => void;
-  const listen = (ms: number, onSilence: () => void): void => {
-    const watch = (after: number): void => {
-      clearTimeout(timer);
-      timer = setTimeout(onSilence, after);
-    };
+  const watch = (ms: number, onSilence: () => void): void => {
+    clearTimeout(timer);
+    timer = setTimeout(onSilence, ms);
+  };
+  const join = (): void => {
     const report = (each: LiveReport): void => {
-      watch(QUIET_MS_MAX);
+      watch(QUIET_MS_MAX, joinAgain);
       shared.report(each);
     };
     leaveNow = joinWorker({ ...shared, report }, followAlone);
-    watch(ms);
   };
   const joinAgain = (): void => {
-    leaveNow();
+    const leaveBefore = leaveNow;
     hasBegun = false;
-    listen(ANSWER_MS_MAX, () => {
+    join();
+    leaveBefore(); // after joining, for the worker ends its stream when the last window leaves
+    watch(ANSWER_MS_MAX, () => {
       shared.report({ is: 'lost' });
       followAlone();
     });
@@ -130,7 +131,8 @@ function followShared(shared: Shared): () => void {
     hasBegun = false;
     leaveNow = followWhileVisible(shared.url, shared.report);
   };
-  listen(QUIET_MS_MAX, joinAgain);
+  join();
+  watch(QUIET_MS_MAX, joinAgain);
   return () => {
     clearTimeout(timer);
     leaveNow();

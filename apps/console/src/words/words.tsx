@@ -98,36 +98,31 @@ export function WordsProvider({ children }: { readonly children: ReactNode }): R
     const next = await loaded(language);
     if (wanted.current === language) setNow(next);
   }, []);
-  const begin = useCallback(() => {
+  useEffect(() => {
     load(chosenLanguage()).catch(() => setFailed(true));
   }, [load]);
-  useEffect(begin, [begin]);
   useEffect(() => {
     if (now) document.documentElement.lang = now.language;
   }, [now]);
-  const again = (): void => {
-    setFailed(false);
-    begin();
-  };
-  if (!now) return isFailed ? <NoWords onAgain={again} /> : null;
+  if (!now) return isFailed ? <NoWords /> : null;
   const { language, words } = now;
-  const choose = (next: Language): void =>
-    void load(next).then(
-      () => {
-        if (wanted.current === next) localStorage.setItem(CHOSEN, next);
-      },
-      () => notify({ text: words('shell.unreachable') }),
-    );
+  const choose = (next: Language): void => {
+    localStorage.setItem(CHOSEN, next); // at once, for a newer build reloads the page
+    load(next).catch(() => {
+      if (wanted.current === next) localStorage.setItem(CHOSEN, language);
+      notify({ text: words('shell.unreachable') });
+    });
+  };
   const { locale } = LANGUAGES[language];
   return <SpokenContext value={{ language, locale, words, choose }}>{children}</SpokenContext>;
 }
 
 /** The page without a catalogue. It is in English, because no other words are there. */
-const NoWords = ({ onAgain }: { readonly onAgain: () => void }): ReactNode => (
+const NoWords = (): ReactNode => (
   <main className="sign-in panel">
     <h1>Shoeprint</h1>
     <p role="alert">The console could not be loaded.</p>
-    <Button main onPress={onAgain}>
+    <Button main onPress={() => location.reload()}>
       Try again
     </Button>
   </main>
