@@ -68,9 +68,9 @@ function coupsQuery(filter: PayoutFilter, paging?: Paging): RowQuery {
 }
 
 /**
- * Adds that a line follows a key. The coup is compared first and by itself, for the index. One
- * comparison with table and bet would be estimated by its first column: as no line at all, once
- * the key is of the first day.
+ * Adds that a line follows a key. The coup is compared first and by itself, for the index. The rest
+ * is spelled out: PostgreSQL estimates a comparison of several columns by the first one, so as no
+ * line at all where all are of one day, and then it would read and sort everything.
  */
 function after(where: Where, [day, time, ref, table, bet]: readonly unknown[]): void {
   const coup = '(c.gaming_day, c.opened_at, c.ref)';
@@ -78,8 +78,8 @@ function after(where: Where, [day, time, ref, table, bet]: readonly unknown[]): 
   where
     .and(`${coup} <= (?, ?, ?)`, ...key)
     .and(
-      `(${coup} < (?, ?, ?) or (c."table", b.bet collate "C") < (?, ?))`,
-      ...[...key, table, bet],
+      `(${coup} < (?, ?, ?) or c."table" < ? or c."table" = ? and b.bet collate "C" < ?)`,
+      ...[...key, table, table, bet],
     );
 }
 
