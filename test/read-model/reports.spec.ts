@@ -884,14 +884,12 @@ describe('the coups under payouts', () => {
     ]);
   });
 
-  it.each([{}, { table }])('reads the coups of its page and no others: %j', async (filter) => {
-    const first = await floor.read((read) => payoutCoups(read, filter, { limit: 100 }));
-    for (const cursor of [undefined, first.next as string]) {
-      const plan = await planOf(floor, (read) =>
-        payoutCoups(read, filter, { limit: 100, ...(cursor && { cursor }) }),
-      );
+  it.each([{}, { table }])(
+    'reads the coups of its first page and no others: %j',
+    async (filter) => {
+      const plan = await planOf(floor, (read) => payoutCoups(read, filter, { limit: 100 }));
       const read = Number(/ on coup c \(actual rows=(\d+)/.exec(plan)?.[1]);
       expect([plan, read >= 50 && read < 200]).toEqual([plan, true]);
-    }
-  });
+    },
+  );
 });
