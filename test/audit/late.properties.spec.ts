@@ -41,8 +41,8 @@ function eventsOf(table: ShortTable): Sent[] {
 const referenceOf = ({ source, id }: Sent): string => `${source as string}#${id as string}`;
 
 /**
- * Loses the event at `at`, delivers it after `delay` more events, and enters it by a correction. The
- * event is one of a shoe: what came before the first opening belongs to the table.
+ * Loses the event at `at`, delivers it after `delay` more events, and enters it by a correction.
+ * The event is one of a shoe: what came before the first opening belongs to the table.
  */
 function entered(events: readonly Sent[], at: number, delay: number): Sent[] | undefined {
   const lost = events[at] as Sent;

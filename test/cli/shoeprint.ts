@@ -91,7 +91,8 @@ function waitMs(ms: number): void {
 }
 
 function build(): void {
-  const { NODE_ENV: _test, ...env } = process.env; // with it, Vite would build React for development
+  // with it, Vite would build React for development
+  const { NODE_ENV: _test, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
     cwd: root,
     env,
