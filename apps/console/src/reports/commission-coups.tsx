@@ -25,12 +25,8 @@ export function CommissionCoups(): ReactNode {
   }));
   return (
     <ReportPage name="commission-coups" read={pages}>
-      {pages.isWhole && (
-        <AddsUp
-          query={query}
-          sums={sums}
-          positions={pages.isOneSnapshot ? pages.positions : undefined}
-        />
+      {pages.isWhole && pages.isOneSnapshot && (
+        <AddsUp query={query} sums={sums} positions={pages.positions} />
       )}
       <ReportTable
         caption={words('reports.commissionCoups')}
@@ -46,7 +42,7 @@ export function CommissionCoups(): ReactNode {
 interface AddsUpProps {
   readonly query: Query;
   readonly sums: readonly Sums[];
-  /** The positions that the coups were read at, if all were read at the same. */
+  /** The positions that the coups were read at. */
   readonly positions: string | undefined;
 }
 
