@@ -97,7 +97,7 @@ describe('the rows of a queue', () => {
   });
 
   it('read all pages once, without a row twice', async () => {
-    const { list, rows } = await opened(950);
+    const { list, rows } = await opened(850);
     while (!rows.isWhole) await Promise.all([rows.more(), rows.more()]);
     expect(idsOf(rows)).toEqual(list.lines.map(({ id }) => id));
     expect(list.reads).toBe(5);
@@ -114,16 +114,16 @@ describe('the rows of a queue', () => {
   });
 
   it('keep a change that came while its page was being read', async () => {
-    const { list, rows } = await opened(300);
-    const last = list.lines[299] as Finding;
+    const { list, rows } = await opened(250);
+    const last = list.lines[249] as Finding;
     const reading = rows.more();
     rows.change(ruled(last), false);
     await reading;
-    expect(rows.at(299)?.review.state).toBe('ruled');
+    expect(rows.at(249)?.review.state).toBe('ruled');
   });
 
   it('keep what is there and say why, where a page cannot be read', async () => {
-    const { list, rows } = await opened(300);
+    const { list, rows } = await opened(250);
     const away = new Error('away');
     const { lines } = list;
     Object.defineProperty(list, 'lines', {
@@ -133,10 +133,10 @@ describe('the rows of a queue', () => {
       configurable: true,
     });
     await rows.more().catch(() => undefined);
-    expect([rows.length, rows.error]).toEqual([200, away]);
+    expect([rows.length, rows.error]).toEqual([50, away]);
     Object.defineProperty(list, 'lines', { value: lines });
     await rows.more();
-    expect([rows.length, rows.error]).toEqual([300, undefined]);
+    expect([rows.length, rows.error]).toEqual([250, undefined]);
   });
 });
 
