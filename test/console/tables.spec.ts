@@ -158,8 +158,10 @@ describe('the tables', () => {
     const page = await browser.visitAs('pit-boss', 'tables');
     await page.getByRole('heading', { name: 'Tables' }).waitFor();
     const tile = page.locator(`[data-table="${TABLE}"]`);
+    const waiting = tile.getByRole('link', { name: /findings wait/ });
+    await waiting.waitFor();
     expect(await textOf(tile)).toMatch(/^B04 \d+ findings wait No shoe is open Dealer dealer-\d+ /);
-    await tile.getByRole('link', { name: /findings wait/ }).click();
+    await waiting.click();
     await page.waitForURL(`**/queue?table=${TABLE}`);
     await page.context().close();
   });
