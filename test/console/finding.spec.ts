@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
@@ -40,19 +41,34 @@ openConsole(async (opened) => {
     tokens.set(person, await server.tokenOf(person));
 });
 
-/** Asks the api beside the pages, as a person of the sample day. */
+/**
+ * Asks the api beside the pages, as a person of the sample day. Where a busy server has not decided
+ * about an act when it answers, returns what it decides.
+ */
 async function ask<Answer>(person: string, path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(`${server.url}/v1/${path}`, {
+  const answer = await send(person, path, body);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${text}`);
+  if (answer.status !== 202) return JSON.parse(text) as Answer;
+  const { ref, table } = JSON.parse(text) as { ref: string; table: string };
+  const act = `review-events/${encodeURIComponent(ref)}?table=${encodeURIComponent(table)}`;
+  const decided = await eventually(`the decision about ${path}`, async () => {
+    const shown = await send(person, act);
+    return shown.status === 200 && (await shown.text());
+  });
+  const { outcome } = JSON.parse(decided) as { outcome: string };
+  if (outcome !== 'taken') throw new Error(`${path} came to ${outcome}`);
+  return JSON.parse(decided) as Answer;
+}
+
+const send = (person: string, path: string, body?: object): Promise<Response> =>
+  fetch(`${server.url}/v1/${path}`, {
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
     headers: {
       authorization: `Bearer ${tokens.get(person) ?? ''}`,
       ...(body && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
     },
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${text}`);
-  return JSON.parse(text) as Answer;
-}
 
 const whole = (id: string): Promise<Whole> => ask<Whole>('compliance', `findings/${id}`);
 const reviewOf = async (id: string): Promise<Review> => (await whole(id)).review;
@@ -116,9 +132,31 @@ async function correctSuit(id: string): Promise<void> {
   expect(answer.status).toBe(202);
 }
 
+/** Waits until a finding or a coup is there with all that its screen reads, and hears keys. */
 const open = async (page: Page): Promise<void> => {
   await page.waitForSelector('.finding h1');
+  await settled(page);
 };
+/** Waits until changes arrive. A page is not sent what happened before. */
+const live = (page: Page): Promise<void> =>
+  page.locator('.live-dot').waitFor({ state: 'attached' });
+/** Resolves with when a text came into the ruling bar, by the clock that this process has too. */
+const shownAt = (page: Page, text: string): Promise<number> =>
+  page.evaluate(
+    (awaited) =>
+      new Promise<number>((resolve) => {
+        const look = (): void => {
+          const said = document.querySelector('.ruling')?.textContent ?? '';
+          if (!said.includes(awaited)) return;
+          observer.disconnect();
+          resolve(Date.now());
+        };
+        const observer = new MutationObserver(look);
+        observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+        look();
+      }),
+    text,
+  );
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 const bar = (page: Page) => page.getByRole('region', { name: 'Ruling' });
@@ -221,10 +259,13 @@ describe('the screen of a finding', () => {
       await open(page);
       await bar(page).getByRole('button', { name: 'Comment', exact: true }).click();
       await page.getByLabel('Comment *').fill('half a senten');
+      await live(page);
+      const ruling = 'Dealer error, corrected: ruled by pit-boss';
+      const shown = shownAt(page, ruling);
       await propose('pit-boss', id);
-      const answered = performance.now();
-      await bar(page).getByText('Dealer error, corrected: ruled by pit-boss').waitFor();
-      expect(performance.now() - answered).toBeLessThan(SEEN_MS_MAX);
+      const answered = Date.now();
+      await bar(page).getByText(ruling).waitFor();
+      expect((await shown) - answered).toBeLessThan(SEEN_MS_MAX);
       expect(await page.getByLabel('Comment *').inputValue()).toBe('half a senten');
       await page.reload();
       await open(page);
@@ -243,6 +284,7 @@ describe('the screen of a finding', () => {
       await open(page);
       await bar(page).getByRole('button', { name: 'Sign', exact: true }).click();
       await page.getByRole('form', { name: 'Sign' }).waitFor();
+      await live(page);
       await correctSuit(id);
       await bar(page).getByText('The proposal has fallen').waitFor();
       await bar(page).getByText('observation-corrected').waitFor();
@@ -287,6 +329,7 @@ describe('the screen of a finding', () => {
       const comment = bar(page).getByRole('button', { name: 'Comment', exact: true }).last();
       await comment.click();
       const sheet = page.getByRole('form', { name: 'Comment' });
+      await sheet.locator('textarea:focus').waitFor(); // it gets the focus once it is drawn
       await sheet.getByRole('button', { name: 'Cancel' }).press('Escape');
       await sheet.waitFor({ state: 'detached' });
       await comment.click();
@@ -305,6 +348,7 @@ describe('the screen of a finding', () => {
       await bar(page).getByRole('button', { name: 'Sign', exact: true }).click();
       const sheet = page.getByRole('form', { name: 'Sign' });
       await sheet.getByText('Dealer error, corrected').waitFor();
+      await live(page);
       await ask('pit-boss', `findings/${id}/take-back`, { proposal: first });
       const second = await propose('pit-boss', id, 'no-error');
       await sheet.getByText('You sign: No error').waitFor();
@@ -380,10 +424,13 @@ describe('the screen of a finding', () => {
       const page = await browser.visitAs('compliance', `findings/${id}`, size);
       await open(page);
       await page.locator('.history').getByText('<script>alert(1)</script>').waitFor();
+      await page.getByText('javascript:alert(1)').nth(1).waitFor();
       expect(await page.getByText('javascript:alert(1)').count()).toBe(2);
       expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+      await live(page);
       await ask('pit-boss', `findings/${id}/video`, { video: 'https://video.example/b04?t=1' });
       await page.locator('.finding-facts a[href^="https://video.example/"]').waitFor();
+      await settled(page);
       const beyond = await page.evaluate<number>(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       );
@@ -452,11 +499,13 @@ describe('the screen of a coup', () => {
       const heading = page.locator('.finding h1');
       const first = await heading.innerText();
       await page.locator('a[aria-label="Coup after"]').waitFor();
+      await settled(page);
       await page.keyboard.press(']');
       await page.waitForURL(browser.addressOf(path(neighbors.after)));
       // the address is there before the page, whose keys are still those of the first coup
       await eventually('the next coup', async () => (await heading.innerText()) !== first);
       await page.locator('a[aria-label="Coup before"]').waitFor();
+      await settled(page);
       await page.keyboard.press('[');
       await page.waitForURL(browser.addressOf(path(coup.ref)));
     },
