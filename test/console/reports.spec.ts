@@ -44,10 +44,39 @@ async function whole(page: Page): Promise<void> {
   await showEveryLine(page);
 }
 
-/** Puts every line of a long list into the page, as a print does. */
+/**
+ * Puts every line of a long list into the page, as a print does. A table that has just been drawn
+ * does not hear that yet.
+ */
 async function showEveryLine(page: Page): Promise<void> {
-  await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+  const areThere = (): Promise<boolean> =>
+    page.evaluate(() => {
+      dispatchEvent(new Event('beforeprint'));
+      return [...document.querySelectorAll<HTMLTableElement>('.report-table')].every((table) => {
+        const { length } = table.querySelectorAll('tbody tr[data-index]');
+        const all = Number(table.getAttribute('aria-rowcount'));
+        // a table without lines shows no totals
+        return !table.tFoot || 1 + length + table.tFoot.rows.length === all;
+      });
+    });
+  await eventually('every line in the page', areThere);
 }
+
+/**
+ * Does what leads to another report of the same page, and resolves once that one is shown with all
+ * its lines. The address changes before the page does, so it says nothing. The address of the file
+ * is drawn with the report.
+ */
+async function through(page: Page, lead: () => Promise<unknown>): Promise<void> {
+  const file = page.locator('.report-head a[download]').first();
+  const before = await file.getAttribute('href');
+  await lead();
+  await eventually('the other report', async () => (await file.getAttribute('href')) !== before);
+  await whole(page);
+}
+
+/** Goes back to the report that the page showed before. */
+const back = (page: Page): Promise<void> => through(page, () => page.goBack());
 
 /** Opens another place of the console in the same page, without signing in again. */
 async function go(page: Page, path: string): Promise<void> {
@@ -94,10 +123,7 @@ async function open(page: Page, { column, line, part = 'tbody', table = 0 }: Ope
     .nth(line)
     .locator(`td:nth-child(${at})`);
   const value = Number(await cell.locator('data').getAttribute('value'));
-  const before = page.url();
-  await cell.locator('a').click();
-  await page.waitForURL((url) => url.href !== before);
-  await whole(page);
+  await through(page, () => cell.locator('a').click());
   return value;
 }
 
@@ -119,8 +145,7 @@ describe('the commission report', () => {
             figure,
           ]);
           await page.getByText('These coups add up to the report.').waitFor();
-          await page.goBack();
-          await whole(page);
+          await back(page);
         }
       }
       await page.context().close();
@@ -141,8 +166,7 @@ describe('the report on payouts', () => {
         const figure = await open(page, { column, line: 0 });
         expect(sum(await figures(page, column))).toBe(figure);
         expect(await figures(page, column, 'tfoot')).toEqual([figure]);
-        await page.goBack();
-        await whole(page);
+        await back(page);
       }
       await page.context().close();
     },
@@ -161,8 +185,7 @@ describe('the report on payouts', () => {
         const figure = await open(page, { column: 'Findings', line, table: 1 });
         expect(await page.locator('tbody tr').count()).toBe(figure);
         expect(sum(await figures(page, 'Amount'))).toBe(amounts[line]);
-        await page.goBack();
-        await whole(page);
+        await back(page);
       }
       await page.context().close();
 
@@ -192,8 +215,7 @@ describe('the report on dealers', () => {
       ] as const) {
         const figure = await open(page, { column, line: 0 });
         expect([column, await page.locator(counted).count()]).toEqual([column, figure]);
-        await page.goBack();
-        await whole(page);
+        await back(page);
       }
       const inError = await open(page, { column: 'Coups in error', line: 1 });
       await page.getByText(new RegExp(`of ${inError} coups?$`)).waitFor();
@@ -327,12 +349,19 @@ it(
     expect(all).toBeGreaterThan(2_000);
     const sums = await figures(page, 'Due', 'tfoot');
     await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await eventually('the lines in sight', async () => {
+      const count = await lines.count();
+      return count > 0 && count < all;
+    });
     expect(await lines.count()).toBeLessThan(150);
     const table = page.locator('.report-table');
     expect(await table.getAttribute('aria-rowcount')).toBe(String(1 + all + sums.length));
-    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     const last = page.locator(`.report-table tr[aria-rowindex="${all + 1}"]`);
-    await last.waitFor();
+    // the page grows or shrinks as lines come into it, whose heights were estimated
+    await eventually('the last line', async () => {
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      return last.isVisible();
+    });
     expect(await figures(page, 'Due', 'tfoot')).toEqual(sums);
     await page.context().close();
   },
