@@ -4,6 +4,7 @@ import { roads } from '#baccarat';
 import type { components } from '#api-types';
 import { roadResultOf } from '../../apps/console/src/game/road-coups.js';
 import { draw, PICTURES, type Pictured, shoeOf } from '../baccarat/road-pictures.js';
+import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
@@ -13,6 +14,8 @@ import { TableLog } from '../kit/table.js';
 type Answers = components['schemas'];
 
 const TABLE = 'B04';
+const SHOWN_MS_MAX = 1_000;
+const ROWS_MS_MAX = 40_000;
 let server: ConsoleServer;
 let browser: TestBrowser;
 let floor: Floor;
@@ -57,12 +60,13 @@ class Floor {
       body: events.map((event) => JSON.stringify(event)).join('\n'),
     });
     if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
-    await fetch(`${this.url}/v1/tables`, {
-      headers: {
-        authorization: `Bearer ${this.token}`,
-        'min-position': answer.headers.get('log-position') ?? '',
-      },
-    });
+    const headers = {
+      authorization: `Bearer ${this.token}`,
+      'min-position': answer.headers.get('log-position') ?? '',
+    };
+    const areThere = async (): Promise<boolean> =>
+      (await fetch(`${this.url}/v1/tables`, { headers })).ok;
+    await eventually('the rows of what was sent', areThere, ROWS_MS_MAX);
   }
 
   async shoe(): Promise<Answers['ShoeWholeAnswer']> {
@@ -79,6 +83,39 @@ const textOf = async (locator: Locator): Promise<string> =>
   (await locator.innerText()).replace(/\s+/g, ' ');
 
 const board = (page: Page, name: string): Locator => page.getByRole('list', { name, exact: true });
+
+/** Waits until a screen has read what it shows, and what changes from now on arrives. */
+async function live(page: Page): Promise<void> {
+  await page.getByText('● live').waitFor();
+  await settled(page);
+}
+
+/** Resolves with when a tile shows texts and hands, by the clock that this process has too. */
+const shownAt = (
+  page: Page,
+  wanted: { readonly table: string; readonly due: string; readonly hands: readonly string[] },
+): Promise<number> =>
+  page.evaluate(
+    ({ table, due, hands }) =>
+      new Promise<number>((resolve) => {
+        const look = (): void => {
+          const tile = document.querySelector(`[data-table="${table}"]`);
+          const said = tile?.textContent ?? '';
+          const names = Array.from(tile?.querySelectorAll('[role=group]') ?? [], (hand) =>
+            hand.getAttribute('aria-label'),
+          );
+          const areShown = hands.every((each) => names.some((name) => name?.includes(each)));
+          if (!areShown || !said.includes(due)) return;
+          observer.disconnect();
+          resolve(Date.now());
+        };
+        const observer = new MutationObserver(look);
+        const everything = { subtree: true, childList: true, characterData: true };
+        observer.observe(document.body, { ...everything, attributes: true });
+        look();
+      }),
+    wanted,
+  );
 
 /** An element of the page, as far as these tests read one: they compile without the DOM. */
 interface Item {
@@ -170,13 +207,14 @@ describe('the tables', () => {
     const page = await browser.visitAs('finance', 'tables');
     await page.getByRole('button', { name: 'Read again' }).waitFor();
     await page.getByText(/^As of /).waitFor();
+    await settled(page);
     expect(await textOf(page.locator(`[data-table="${TABLE}"]`))).not.toMatch(/finding/);
     await page.context().close();
   });
 
   it('show each card and what is due within a second of its draw', async () => {
     const page = await browser.visitAs('pit-boss', 'tables');
-    await page.getByText('● live').waitFor();
+    await live(page);
     const log = new TableLog('X1');
     log.open();
     log.dealer();
@@ -195,10 +233,14 @@ describe('the tables', () => {
       ],
     ] as const) {
       log.draw(cards);
+      const hands = [`player: ${player}`, banker];
+      const shown = shownAt(page, { table: 'X1', due, hands });
       await floor.send(log.events.splice(0));
-      await tile.getByText(due).waitFor({ timeout: 1_000 });
-      await tile.getByRole('group', { name: `player: ${player}` }).waitFor({ timeout: 1_000 });
-      await tile.getByRole('group', { name: banker }).waitFor({ timeout: 1_000 });
+      const sent = Date.now();
+      await tile.getByText(due).waitFor();
+      await tile.getByRole('group', { name: `player: ${player}` }).waitFor();
+      await tile.getByRole('group', { name: banker }).waitFor();
+      expect((await shown) - sent).toBeLessThan(SHOWN_MS_MAX);
     }
     await page.context().close();
   });
@@ -219,7 +261,7 @@ describe('the tables', () => {
 
   it('count each finding that waits, also those that come right after one another', async () => {
     const page = await browser.visitAs('pit-boss', 'tables');
-    await page.getByText('● live').waitFor();
+    await live(page);
     const log = new TableLog('X4');
     log.open();
     log.dealer();
@@ -230,7 +272,7 @@ describe('the tables', () => {
     await tile.getByText('1 finding waits').waitFor();
     log.draw('B 8S', 'person/pat');
     await floor.send(log.events.splice(0));
-    await tile.getByText('2 findings wait').waitFor({ timeout: 5_000 });
+    await tile.getByText('2 findings wait').waitFor();
     await page.context().close();
   });
 });
@@ -279,6 +321,7 @@ describe('a shoe', () => {
     );
     const bead = board(page, 'Bead plate').locator('a').nth(35);
     await bead.click();
+    await page.waitForURL('**/coups/**');
     const opened = new URL(page.url());
     const there = shoe.coupLines[expected.beadPlate[35]?.coup ?? 0] as Answers['CoupAnswer'];
     expect(decodeURIComponent(opened.pathname.split('/').at(-1) ?? '')).toBe(there.ref);
@@ -363,6 +406,7 @@ describe('a shoe', () => {
     await page.goto(browser.addressOf(shoeAddress(table, shoe?.ref ?? '')));
     await page.getByText('No coup was dealt from this shoe.').waitFor();
     expect(await page.locator('h1').innerText()).toContain(id);
+    await settled(page);
     expect(await page.evaluate(OVERFLOW)).toBe(0);
     await page.context().close();
   });
@@ -395,6 +439,7 @@ describe('a shoe', () => {
       eventually(`${name} ${text}`, async () => (await fact(name)) === `${name} ${text}`);
     await shows('Burn', 'none');
     await shows('Cut card', '–');
+    await live(page);
     log.draw('burn 3S KH 4D');
     await floor.send(log.events.splice(0));
     await shows('Burn', '3 of 4, by the first card three of spades');
@@ -416,6 +461,7 @@ describe('a shoe', () => {
     await floor.send(log.events.splice(0));
     const page = await browser.visitAs('pit-boss', shoeAddress('X5', first));
     await page.getByRole('heading', { name: /Shoe S1/ }).waitFor();
+    await live(page);
     log.shoe = 'S2';
     const second = log.open();
     await floor.send(log.events.splice(0));
@@ -436,6 +482,7 @@ describe('a shoe', () => {
       shoeAddress('X2', `${opened.source}#${opened.id}`),
     );
     await page.getByText('No coup was dealt from this shoe.').waitFor();
+    await live(page);
     for (const [coup, cards] of [
       [1, 'P 4S B 2H P 5D B 5C'],
       [2, 'P 2S B 4H P 5D B 5S'],
