@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { built } from '../cli/shoeprint.js';
+import { settled } from '../../scripts/console/settled.mjs';
 import { TestBrowser } from '../kit/browser.js';
 import { type ConsoleServer, startConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
@@ -57,6 +58,7 @@ async function shown(
   await played.play(play);
   const page = await browser.visitAs('compliance', await coupAt(table, state), NARROW);
   await page.locator('.felt').waitFor();
+  await settled(page); // the road is read after the coup
   expect(await page.evaluate(OVERFLOW)).toBe(0);
   return page;
 }
@@ -115,6 +117,7 @@ it('shows each of nine cards where it went, and the three that no rule allows', 
     expect.stringMatching(/^Card 9: seven of hearts, on no hand/),
   ]);
   await page.getByText('card 9 of 9').waitFor();
+  await page.locator('.why-step').nth(6).getByText(/✗ TC-/).waitFor();
   expect(await page.locator('.why-step').count()).toBe(9);
   expect(await page.locator('.why-step').nth(6).innerText()).toMatch(/✗ TC-/);
   await page.context().close();
@@ -271,6 +274,7 @@ it('grows the road and leads to the next coup while the shoe is dealt', async ()
   await deal(1, 'P 4S B 2H P 5D B 5C', 'player', 8);
   const page = await browser.visitAs('compliance', await coupAt('NL'));
   await page.getByText('● live').waitFor();
+  await settled(page);
   const road = page.getByRole('list', { name: 'Big road' }).locator('li');
   const hasCells = (count: number): Promise<unknown> =>
     eventually(`${count} cells`, async () => (await road.count()) === count);
@@ -301,6 +305,10 @@ it('has what is prescribed in words, and a request to keep video with its time',
   });
   const [from, to] = ['2026-11-20T12:00:00.000Z', '2026-11-20T12:05:00.000Z'];
   await ask('POST', `/v1/findings/${id}/hold`, { from, to });
+  await eventually('the request to keep video', async () => {
+    const { video } = (await ask('GET', `/v1/findings/${id}`)) as { video: { holds: unknown[] } };
+    return video.holds.length > 0;
+  });
   const page = await browser.visitAs('surveillance', `findings/${id}`);
   const found = page.locator('.finding-found');
   await found.getByText('move the card to the player hand').waitFor();
@@ -342,6 +350,7 @@ it('says in words that nothing waits to a person whose tables have no finding', 
   await page.getByLabel('New password').fill('a password of my own, 2026');
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('Nothing waits for a ruling.').waitFor();
+  await settled(page);
   await page.keyboard.press('n');
   await page.getByText('Nothing is left to take.').waitFor();
   await page.context().close();
