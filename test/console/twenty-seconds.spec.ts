@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { openConsole } from '../kit/open-console.js';
@@ -42,8 +43,9 @@ async function tap(hands: Hands, target: Locator): Promise<void> {
   hands.count += 1;
 }
 
-/** Presses a key. */
+/** Presses a key, once the page has read what it shows, and hears its keys. */
 async function press(hands: Hands, key: string): Promise<void> {
+  await settled(hands.page);
   await hands.page.keyboard.press(key);
   hands.count += 1;
 }
@@ -100,24 +102,30 @@ it(
     await step.waitFor();
     await press(hands, 'f');
     await page.waitForURL(/step=/);
+    // the address is there before the step
+    await page.locator('.why-step[data-faulty][aria-current=step]').waitFor();
     expect(await step.getAttribute('aria-current')).toBe('step');
     await press(hands, 'r');
-    await page.getByRole('radiogroup', { name: 'Disposition' }).waitFor();
+    const choice = page.getByRole('radiogroup', { name: 'Disposition' });
+    await choice.locator('input:focus').waitFor({ state: 'attached' });
     await press(hands, '2');
     await press(hands, 'Enter');
     await page.getByText('Another person signs it').waitFor();
     expect(hands.count).toBeLessThanOrEqual(TAPS_MAX);
     const id = idOn(page);
     expect((await reviewOf(id)).proposal?.by).toBe('pit-boss');
-    expect(await bar(page).getByRole('button', { name: /^Sign/ }).innerText()).toContain(
-      'your own proposal',
-    );
+    // what may be done now is read after the proposal is made
+    const sign = bar(page).getByRole('button', { name: /^Sign/ });
+    await sign.filter({ hasText: 'your own proposal' }).waitFor();
+    expect(await sign.innerText()).toContain('your own proposal');
+    await page.getByText('● live').waitFor();
 
     const other = await browser.visit(`findings/${id}`);
     await signInByKeyboard(other, 'pit-boss-2');
     await bar(other).getByRole('button', { name: 'Sign', exact: true }).waitFor();
+    await settled(other);
     await other.keyboard.press('s');
-    await other.getByRole('form', { name: 'Sign' }).waitFor();
+    await other.getByRole('form', { name: 'Sign' }).locator('textarea:focus').waitFor();
     await other.keyboard.type('checked');
     await other.keyboard.press('Tab');
     await other.keyboard.press('Tab');
