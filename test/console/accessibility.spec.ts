@@ -85,6 +85,7 @@ async function scrolledSideways(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const size of SMALL_WINDOWS) {
     await page.setViewportSize(size);
+    await settled(page); // lists and charts fit themselves to the window a frame later
     const over = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
