@@ -98,17 +98,22 @@ it(
     expect(await namesOf(first)).toEqual([...SAMPLE, 'L01'].sort());
     expect(await first.started.stop()).toBe(0);
     const second = await signedIn(start('--live'));
-    await eventually('the second table', async () => (await namesOf(second)).includes('L02'));
+    const hasSecond = async (): Promise<boolean> => (await namesOf(second)).includes('L02');
+    await eventually('the second table', hasSecond, START_MS);
     expect(await second.started.stop()).toBe(0);
   },
   4 * START_MS,
 );
 
-it('deals no further table without the option', async () => {
-  const serving = await signedIn(start());
-  expect(await namesOf(serving)).toEqual([...SAMPLE, 'L01', 'L02'].sort());
-  expect(await serving.started.stop()).toBe(0);
-});
+it(
+  'deals no further table without the option',
+  async () => {
+    const serving = await signedIn(start());
+    expect(await namesOf(serving)).toEqual([...SAMPLE, 'L01', 'L02'].sort());
+    expect(await serving.started.stop()).toBe(0);
+  },
+  2 * START_MS,
+);
 
 it(
   'refuses to start beside any other table, and names it',
@@ -117,13 +122,14 @@ it(
     const real = new TableLog('REAL-7');
     real.open();
     await serving.send(real.events.map((event) => JSON.stringify(event)));
-    await eventually('the table', async () => (await namesOf(serving)).includes('REAL-7'));
+    const hasReal = async (): Promise<boolean> => (await namesOf(serving)).includes('REAL-7');
+    await eventually('the table', hasReal, START_MS);
     expect(await serving.started.stop()).toBe(0);
     const refused = start('--live');
     expect(await refused.ended).toBe(2);
     expect(refused.said).toContain('this log holds table REAL-7');
   },
-  2 * START_MS,
+  3 * START_MS,
 );
 
 it('refuses an unknown option', async () => {
