@@ -29,7 +29,7 @@ interface Ready {
 async function ready(data: string, env: NodeJS.ProcessEnv = {}): Promise<Ready> {
   const started = Started.onTerminal(['serve', '--data', data, '--port', '0'], env);
   const [, url = ''] = await started.saying(/Api\s+(\S+)\/docs/);
-  const [, line = ''] = await started.saying(/Sign in {2}([^\r\n]+)/);
+  const [, line = ''] = await started.saying(/Sign in {2}([^\r\n]+)[\r\n]/); // all of the line
   return { started, url, line };
 }
 const post = (url: string, body: object, token?: string): Promise<Response> =>
