@@ -263,7 +263,17 @@ describe('npm start', () => {
 });
 
 /** Returns the ids of a process and all its descendants. */
-const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)];
+const treeOf = (pid: number): number[] => [pid, ...childrenNow(pid).flatMap(treeOf)];
+
+/** Returns the children of a process: none if it has ended, as workers of PostgreSQL do. */
+function childrenNow(pid: number): number[] {
+  try {
+    return childrenOf(pid);
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
+}
 
 /** Returns whether a process has ended. A zombie counts as ended. */
 function hasEnded(pid: number): boolean {
