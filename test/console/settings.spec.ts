@@ -75,8 +75,11 @@ async function brightestFrame(page: Page): Promise<number> {
   });
   await session.send('Page.startScreencast', { format: 'jpeg', quality: 60, everyNthFrame: 1 });
   for (let time = 0; time < 3; time += 1) {
+    const before = frames.length;
     await page.reload();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    // what is in the page is not painted yet
+    await eventually('a frame', () => frames.length > before);
   }
   await session.send('Page.stopScreencast');
   expect(frames.length).toBeGreaterThan(2);
@@ -140,9 +143,12 @@ it(
     expect([await dialog.count(), new URL(page.url()).pathname]).toEqual([0, '/console/settings']);
     await page.getByText('Single keys work').click();
     await heading.click();
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
-    await page.waitForURL('**/console/tables');
+    // keys that come more than a second apart, as on a slow machine, are not a pair
+    await eventually('the tables', async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press('t');
+      return new URL(page.url()).pathname === '/console/tables';
+    });
     await page.context().close();
   },
   TEST_MS,
@@ -161,6 +167,7 @@ it(
     await page.locator('header.bar').getByText('UTC').waitFor();
     await page.getByLabel('Language').selectOption('pt');
     await page.getByRole('heading', { name: 'Definições' }).waitFor();
+    await page.locator('html[lang=pt]').waitFor({ state: 'attached' }); // it follows the words
     expect(await page.evaluate<string>('document.documentElement.lang')).toBe('pt');
     await page.context().close();
   },
@@ -224,9 +231,19 @@ it(
     const keys = page.getByRole('checkbox', { name: 'Single keys work' });
     await page.getByText('Single keys work').click();
     await eventually('it is kept', async () => (await keptOf('supervisor'))['keys'] === false);
+    // what the account keeps replaces what a window shows, once the window has read it
+    const loaded = page.context().waitForEvent('response', {
+      predicate: (answer) =>
+        answer.url().endsWith('/v1/me/preferences') && answer.frame().page() !== page,
+    });
     const beside = await browser.visitBeside(page, 'settings');
+    await (await loaded).finished();
     await beside.getByText('Two colors').click();
     await page.locator('[data-deck=two-color]').first().waitFor();
+    // two changes at the same moment are another matter
+    await eventually('the deck is kept', async () => {
+      return (await keptOf('supervisor'))['deck'] === 'two-color';
+    });
     const send = await sentTo(server, 'supervisor');
     await send('PUT', '/v1/me/preferences', { ...(await keptOf('supervisor')), shapes: true });
     await page.getByText('Single keys work').click();
