@@ -75,6 +75,7 @@ it(
     await sheet.getByRole('button', { name: 'I have handed it over' }).click();
     const row = page.getByRole('row').filter({ hasText: 'li.wei' });
     await row.getByText('must change the password').waitFor();
+    await row.getByText('not signed in').waitFor(); // it is read after the row
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(
       expect.arrayContaining(['li.wei', 'pit boss', 'B01, B02', 'not signed in']),
     );
@@ -205,6 +206,7 @@ it(
     await page.getByRole('button', { name: 'Revoke B07-gateway' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('The key B07-gateway is revoked.').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' }); // it hides the rows
     await eventually('the key is refused', async () => (await asks()).status === 401);
     await page.getByRole('row').filter({ hasText: 'B07-gateway' }).waitFor({ state: 'detached' });
     await page.getByText('Show revoked keys').click();
@@ -227,7 +229,11 @@ it(
     await page.getByText('Copied.').waitFor();
     await sheet.getByLabel('Tables').fill('');
     await page.keyboard.press('Control+V');
-    expect(await sheet.getByLabel('Tables').inputValue()).toBe(code);
+    const pasted = await eventually('what is pasted', async () => {
+      const text = await sheet.getByLabel('Tables').inputValue();
+      return text !== '' && text;
+    });
+    expect(pasted).toBe(code);
     await page.context().close();
   },
   TEST_MS,
