@@ -1,7 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import { type Answers, answered, api, dataOf } from '../api/client.js';
-import { useChanges, useLiveness } from '../live/live.js';
+import { useReread } from '../live/reread.js';
 
 /** Everything of one finding, and by how much the clock of the server is ahead, in milliseconds. */
 export type Whole = Answers['FindingWholeAnswer'] & { readonly clockAheadMs: number };
@@ -36,23 +35,19 @@ function changesRoad(
   return !before || before.state !== state || before.outcome !== outcome || before.worst !== worst;
 }
 
-/**
- * Returns one finding, and reads it again when it, its coup or the road of its shoe changes, or the
- * stream is back.
- */
+/** Returns one finding, and reads it again when it, its coup or the road of its shoe changes. */
 export function useFinding(id: string) {
-  const client = useQueryClient();
-  const asked = useQuery(findingQuery(id));
+  const query = findingQuery(id);
+  const asked = useQuery(query);
   const { finding, coups = [] } = asked.data ?? {};
-  const again = () => void client.invalidateQueries({ queryKey: ['finding', id] });
-  useChanges((change) => {
-    if (change.is === 'finding' && change.finding.id === id) again();
-    if (change.is !== 'coup' || change.coup.table !== finding?.table) return;
-    const isOwn = change.coup.ref === finding.coupRef;
-    if (isOwn || (change.coup.shoeRef === finding.shoeRef && changesRoad(coups, change.coup)))
-      again();
+  useReread([query.queryKey], (change) => {
+    if (change.is === 'finding') return change.finding.id === id;
+    if (change.is !== 'coup') return false;
+    if (!finding) return true; // its coup is not known yet
+    if (change.coup.table !== finding.table) return false;
+    if (change.coup.ref === finding.coupRef) return true;
+    return change.coup.shoeRef === finding.shoeRef && changesRoad(coups, change.coup);
   });
-  useBackOnline(again);
   return asked;
 }
 
@@ -70,25 +65,23 @@ const coupQuery = (ref: string, table: string | undefined) =>
   });
 
 /**
- * Returns a coup by itself, and reads it again when it changes, or the stream is back. Reads the
- * coups of its shoe again when one of them changes the road.
+ * Returns a coup by itself, and reads it again when it changes. Reads the coups of its shoe again
+ * when one of them changes the road.
  */
 export function useCoup(ref: string, table: string | undefined) {
   const client = useQueryClient();
-  const asked = useQuery(coupQuery(ref, table));
-  const again = () => void client.invalidateQueries({ queryKey: ['coup', table ?? '', ref] });
-  useChanges((change) => {
-    if (change.is === 'coup' && change.coup.ref === ref) again();
-    if (change.is === 'finding' && change.finding.coupRef === ref) again();
-    const { shoeRef, table: of } = asked.data ?? {};
-    if (change.is !== 'coup' || change.coup.shoeRef !== shoeRef || change.coup.table !== of) return;
-    const { queryKey } = coupsQuery(shoeRef, of);
-    if (changesRoad(client.getQueryData(queryKey) ?? [], change.coup))
-      void client.invalidateQueries({ queryKey });
+  const query = coupQuery(ref, table);
+  const asked = useQuery(query);
+  const { shoeRef, table: of } = asked.data ?? {};
+  const road = of === undefined || shoeRef === undefined ? [] : [coupsQuery(shoeRef, of).queryKey];
+  useReread([query.queryKey], (change) => {
+    if (change.is === 'coup') return change.coup.ref === ref;
+    return change.is === 'finding' && change.finding.coupRef === ref;
   });
-  useBackOnline(() => {
-    again();
-    void client.invalidateQueries({ queryKey: ['coups'] });
+  useReread(road, (change) => {
+    if (change.is !== 'coup') return false;
+    if (change.coup.shoeRef !== shoeRef || change.coup.table !== of) return false;
+    return road.every((key) => changesRoad(client.getQueryData(key) ?? [], change.coup));
   });
   return asked;
 }
@@ -116,17 +109,3 @@ export const coupsQuery = (shoeRef: string, table: string) =>
       return coups.sort((a, b) => a.coup - b.coup);
     },
   });
-
-/** Calls back when changes arrive again after they did not. */
-function useBackOnline(back: () => void): void {
-  const { is } = useLiveness();
-  const latest = useRef(back);
-  const wasLost = useRef(false);
-  useEffect(() => {
-    latest.current = back;
-  });
-  useEffect(() => {
-    if (is === 'live' && wasLost.current) latest.current();
-    wasLost.current = is === 'lost' || (wasLost.current && is !== 'live');
-  }, [is]);
-}

@@ -7,7 +7,7 @@ import { Failure, ScreenFailed } from '../app/failures.js';
 import { useWords } from '../words/words.js';
 import { AsOf } from './as-of.js';
 import { besideQuery, type Shoe, shoeQuery } from './reads.js';
-import { useReread } from './reread.js';
+import { useReread } from '../live/reread.js';
 import { ShoeCoups } from './shoe-coups.js';
 import { ShoeFacts } from './shoe-facts.js';
 import { ShoeFindings } from './shoe-findings.js';

@@ -10,7 +10,7 @@ import { AsOf } from './as-of.js';
 import { Flag } from './flag.js';
 import { OpenHands } from './hands.js';
 import { type ShoeLine, shoesQuery, type Table, tableQuery } from './reads.js';
-import { tableOf, useReread } from './reread.js';
+import { tableOf, useReread } from '../live/reread.js';
 import { ShoeView } from './shoe-view.js';
 import { Parked } from './tables-screen.js';
 import './tables.css';

@@ -10,7 +10,7 @@ import { AsOf } from './as-of.js';
 import { Flag } from './flag.js';
 import { OpenHands } from './hands.js';
 import { type Table, tablesQuery, waitingQuery } from './reads.js';
-import { useReread } from './reread.js';
+import { useReread } from '../live/reread.js';
 import './tables.css';
 
 const CARD_WIDTH = 40;
