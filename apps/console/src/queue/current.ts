@@ -12,8 +12,11 @@ export interface Current {
   readonly choose: (id: string | undefined) => void;
   /** Makes the row of an element that got the focus the current one. */
   readonly focused: (target: Element) => void;
-  /** Moves the focus to the current row once it is drawn. */
-  readonly takeFocus: () => void;
+  /**
+   * Moves the focus to the current row once it is drawn. `from` is what has the focus now: if the
+   * person moves it from there, or from nowhere, before the row is drawn, it stays where they want.
+   */
+  readonly takeFocus: (from?: Element | null) => void;
   readonly wantsFocus: () => boolean;
   /** Moves the focus to the element of the current row. */
   readonly giveFocus: (row: HTMLElement) => void;
@@ -49,8 +52,8 @@ export function useCurrent(rows: QueueRows): Current {
       const id = target.closest<HTMLElement>('[data-id]')?.dataset['id'];
       if (id !== undefined && id !== rows.place.id) choose(id);
     },
-    takeFocus: () => {
-      focus.want();
+    takeFocus: (from) => {
+      focus.want(from);
       draw((count) => count + 1);
     },
     wantsFocus: focus.isWanted,
@@ -62,18 +65,24 @@ export function useCurrent(rows: QueueRows): Current {
 }
 
 interface FocusWanted {
-  readonly want: () => void;
+  /** Wants it, if given, only until the person moves it from an element. */
+  readonly want: (from?: Element | null) => void;
   readonly isWanted: () => boolean;
   readonly end: () => void;
 }
 
 /** Returns whether the focus is wanted: at first, only if nothing else has it. */
 function useFocusWanted(isFirst: boolean): FocusWanted {
-  const wanted = useRef<'always' | 'if free' | 'no'>(isFirst ? 'if free' : 'no');
+  const wanted = useRef<'always' | 'if unmoved' | 'no'>(isFirst ? 'if unmoved' : 'no');
+  const movedFrom = useRef<Element | null>(null);
+  const isMoved = (): boolean => !isFocusFree() && document.activeElement !== movedFrom.current;
   return {
-    want: () => void (wanted.current = 'always'),
+    want: (from) => {
+      movedFrom.current = from ?? null;
+      wanted.current = from === undefined ? 'always' : 'if unmoved';
+    },
     isWanted: () => {
-      if (wanted.current === 'if free' && !isFocusFree()) wanted.current = 'no';
+      if (wanted.current === 'if unmoved' && isMoved()) wanted.current = 'no';
       return wanted.current !== 'no';
     },
     end: () => void (wanted.current = 'no'),
@@ -81,7 +90,7 @@ function useFocusWanted(isFirst: boolean): FocusWanted {
 }
 
 /** Returns whether nothing has the focus, so that nobody is using anything else. */
-export const isFocusFree = (): boolean =>
+const isFocusFree = (): boolean =>
   document.activeElement === null || document.activeElement === document.body;
 
 /** A finding that left the list leaves its place to the next one. */

@@ -11,7 +11,7 @@ import { Banner, usePause } from './banner.js';
 import { BulkSheet } from './bulk-sheet.js';
 import { useBeside } from './beside.js';
 import { useClaim } from './claim.js';
-import { type Current, isFocusFree, useCurrent } from './current.js';
+import { type Current, useCurrent } from './current.js';
 import type { QueueFilter } from './filter.js';
 import { Foot } from './foot.js';
 import { End, QueueGrid } from './grid.js';
@@ -97,7 +97,7 @@ function useRuling({ rows, selected, clear, refused }: Ruling) {
 async function show(rows: QueueRows, current: Current): Promise<void> {
   const focused = document.activeElement;
   await readAgain(rows);
-  if (isFocusFree() || document.activeElement === focused) current.takeFocus();
+  current.takeFocus(focused);
 }
 
 /** Returns why commands cannot be used now, if they cannot. */

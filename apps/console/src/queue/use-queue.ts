@@ -1,5 +1,12 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import { hashKey, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import {
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { type Answers, answered, api, dataOf } from '../api/client.js';
 import { queries } from '../api/queries.js';
 import { useMe } from '../app/me.js';
@@ -19,8 +26,6 @@ type Finding = Answers['FindingAnswer'];
 
 /** Rows that nobody looks at are let go soon, for there may be many. */
 const KEPT_MS = 60_000;
-/** Rows that were read longer ago are those of an earlier visit. */
-const FRESH_MS = 1_000;
 
 async function readPage(
   query: Readonly<Record<string, string>>,
@@ -92,12 +97,17 @@ export const useFacets = (filter: QueueFilter, enabled = true) =>
  * screen was shown before are read again behind the scenes.
  */
 export function useQueue(filter: QueueFilter) {
-  const query = useQuery(rowsQuery(filter));
-  const { data: rows, dataUpdatedAt } = query;
+  const options = rowsQuery(filter);
+  const hash = hashKey(options.queryKey);
+  // what was there before the first drawing was read on an earlier visit
+  const [known, setKnown] = useState({ hash, rows: queries.getQueryData(options.queryKey) });
+  if (known.hash !== hash) setKnown({ hash, rows: queries.getQueryData(options.queryKey) });
+  const query = useQuery(options);
+  const { data: rows } = query;
   useArrivals(rows, filter);
   useEffect(() => {
-    if (rows && Date.now() - dataUpdatedAt >= FRESH_MS) void readAgain(rows);
-  }, [rows, dataUpdatedAt]);
+    if (rows && rows === known.rows) void readAgain(rows);
+  }, [rows, known]);
   return query;
 }
 
