@@ -14,7 +14,7 @@ import { ConfirmSheet } from './confirm-sheet.js';
 import { Conflict, Standing } from './conflict.js';
 import { Fallen, Meanwhile } from './changes.js';
 import { Lease } from './lease.js';
-import { policyQuery } from './policy.js';
+import { policyQuery, usePolicy } from './policy.js';
 import { RuleSheet } from './rule-sheet.js';
 import { type Acts, useActs } from './use-acts.js';
 import { useOffer } from './use-offer.js';
@@ -231,11 +231,14 @@ function MyLease({ whole, desk, lease, claim }: LeaseProps): ReactNode {
 }
 
 /**
- * Moves the focus into a sheet, without scrolling the cards away, and back to where it was once the
- * sheet is closed.
+ * Moves the focus into a sheet once its fields are there, without scrolling the cards away, and back
+ * to where it was once the sheet is closed.
  */
 function useFocusIn(sheet: RefObject<HTMLElement | null>, open: Command | undefined): void {
+  const policy = usePolicy();
+  const hasFields = open !== 'propose' || policy !== undefined;
   useEffect(() => {
+    if (!hasFields) return;
     const before = document.activeElement;
     const first =
       sheet.current?.querySelector<HTMLElement>('input:checked') ??
@@ -245,7 +248,7 @@ function useFocusIn(sheet: RefObject<HTMLElement | null>, open: Command | undefi
       if (before instanceof HTMLElement && before.isConnected)
         before.focus({ preventScroll: true });
     };
-  }, [sheet, open]);
+  }, [sheet, open, hasFields]);
 }
 
 /** The sheet of the command that was chosen, over the bar. Escape closes it. */
