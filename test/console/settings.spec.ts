@@ -1,9 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { CDPSession, Page } from 'playwright-core';
+import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { holdFirst } from '../kit/hold-first.js';
 import { openConsole } from '../kit/open-console.js';
 import { sentTo } from '../kit/sent-to.js';
 
@@ -263,3 +265,20 @@ it(
   },
   TEST_MS,
 );
+
+it('keeps a choice that was made before the choices of the account were read', async () => {
+  const send = await sentTo(server, 'surveillance');
+  await send('PUT', '/v1/me/preferences', { theme: 'light' });
+  const page = await browser.visitAs('surveillance', 'settings');
+  const answer = await holdFirst(page, '**/v1/me/preferences');
+  await page.reload();
+  await page.getByText('Dark', { exact: true }).click();
+  await eventually('the choice is kept', async () => {
+    return (await keptOf('surveillance'))['theme'] === 'dark';
+  });
+  await answer.taken();
+  await answer.release();
+  await settled(page);
+  expect(await themeOf(page)).toBe('dark');
+  await page.context().close();
+});

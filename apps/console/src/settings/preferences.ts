@@ -75,12 +75,14 @@ export const showPreferences = (changed: Partial<Preferences>): void =>
 
 /**
  * Loads the preferences of the account that has signed in. Until they are there, and where the
- * server has none, those count that this browser keeps for the account.
+ * server has none, those count that this browser keeps for the account. What the person changes
+ * meanwhile is newer than what is loaded.
  */
 export async function loadPreferences(): Promise<void> {
   show(keptHere());
+  const before = current;
   const kept = await dataOf(api.GET('/v1/me/preferences'));
-  if (Object.keys(kept).length > 0) show(sound(kept));
+  if (Object.keys(kept).length > 0 && current === before) show(sound(kept));
 }
 
 function show(next: Preferences): void {
