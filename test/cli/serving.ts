@@ -169,7 +169,7 @@ export async function doorOf(
   started: Pick<Started, 'saying'>,
 ): Promise<{ readonly url: string; readonly name: string; readonly password: string }> {
   const [line] = await started.saying(
-    /^.*"message":"listening".*$|Sign in\s.*(?:password|as in) [^\r\n]+/m,
+    /^.*"message":"listening".*\}$|Sign in\s.*(?:password|as in) [^\r\n]+[\r\n]/m,
   );
   if (line.startsWith('{')) {
     const { message } = JSON.parse(line) as { message: { url: string; signIn: string } };
@@ -179,7 +179,9 @@ export async function doorOf(
   const [, url = ''] = await started.saying(/Api\s+(\S+)\/docs/);
   const [, file] = /as in ([^\r\n]+)/.exec(line) ?? [];
   if (file !== undefined) return { url, ...(JSON.parse(readFileSync(file, 'utf8')) as SignIn) };
-  const [, name = '', password = ''] = await started.saying(/Sign in\s+(\S+), password (\S+)/);
+  const [, name = '', password = ''] = await started.saying(
+    /Sign in\s+(\S+), password (\S+)[\r\n]/,
+  );
   return { url, name, password };
 }
 
