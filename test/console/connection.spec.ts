@@ -224,7 +224,7 @@ it(
       windows.push(await browser.visitBeside(first, address));
     for (const page of windows) {
       await isLive(page);
-      await page.getByRole('row').first().waitFor(); // what comes before it is no news to the page
+      await page.getByRole('row').first().waitFor(); // the page counts as news what comes after it
     }
     await table.play((log) => faultyCoup(log, WINDOWS + 1));
     for (const page of windows)

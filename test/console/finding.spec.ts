@@ -5,7 +5,10 @@ import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
+import { holdFirst } from '../kit/hold-first.js';
 import { openConsole } from '../kit/open-console.js';
+import { acted, type Send, sentTo } from '../kit/sent-to.js';
+import { shownAt } from '../kit/shown-at.js';
 
 const TEST_MS = 180_000;
 const SEEN_MS_MAX = 1_000;
@@ -33,42 +36,20 @@ interface Whole {
 
 let server: ConsoleServer;
 let browser: TestBrowser;
-const tokens = new Map<string, string>();
+const sends = new Map<string, Send>();
 
 openConsole(async (opened) => {
   ({ server, browser } = opened);
   for (const person of ['pit-boss', 'pit-boss-2', 'compliance'])
-    tokens.set(person, await server.tokenOf(person));
+    sends.set(person, await sentTo(server, person));
 });
 
-/**
- * Asks the api beside the pages, as a person of the sample day. Where a busy server has not decided
- * about an act when it answers, returns what it decides.
- */
+/** Asks the api beside the pages, as a person of the sample day. A command takes effect first. */
 async function ask<Answer>(person: string, path: string, body?: object): Promise<Answer> {
-  const answer = await send(person, path, body);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${text}`);
-  if (answer.status !== 202) return JSON.parse(text) as Answer;
-  const { ref, table } = JSON.parse(text) as { ref: string; table: string };
-  const act = `review-events/${encodeURIComponent(ref)}?table=${encodeURIComponent(table)}`;
-  const decided = await eventually(`the decision about ${path}`, async () => {
-    const shown = await send(person, act);
-    return shown.status === 200 && (await shown.text());
-  });
-  const { outcome } = JSON.parse(decided) as { outcome: string };
-  if (outcome !== 'taken') throw new Error(`${path} came to ${outcome}`);
-  return JSON.parse(decided) as Answer;
+  const send = sends.get(person) as Send;
+  const answer = body ? acted(send, `/v1/${path}`, body) : send('GET', `/v1/${path}`);
+  return (await answer) as Answer;
 }
-
-const send = (person: string, path: string, body?: object): Promise<Response> =>
-  fetch(`${server.url}/v1/${path}`, {
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    headers: {
-      authorization: `Bearer ${tokens.get(person) ?? ''}`,
-      ...(body && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
-    },
-  });
 
 const whole = (id: string): Promise<Whole> => ask<Whole>('compliance', `findings/${id}`);
 const reviewOf = async (id: string): Promise<Review> => (await whole(id)).review;
@@ -111,7 +92,7 @@ async function correctSuit(id: string): Promise<void> {
   const answer = await fetch(`${server.url}/v1/events`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${tokens.get('pit-boss-2') ?? ''}`,
+      authorization: `Bearer ${await server.tokenOf('pit-boss-2')}`,
       'content-type': 'application/x-ndjson',
     },
     body: JSON.stringify({
@@ -140,23 +121,6 @@ const open = async (page: Page): Promise<void> => {
 /** Waits until changes arrive. A page is not sent what happened before. */
 const live = (page: Page): Promise<void> =>
   page.locator('.live-dot').waitFor({ state: 'attached' });
-/** Resolves with when a text came into the ruling bar, by the clock that this process has too. */
-const shownAt = (page: Page, text: string): Promise<number> =>
-  page.evaluate(
-    (awaited) =>
-      new Promise<number>((resolve) => {
-        const look = (): void => {
-          const said = document.querySelector('.ruling')?.textContent ?? '';
-          if (!said.includes(awaited)) return;
-          observer.disconnect();
-          resolve(Date.now());
-        };
-        const observer = new MutationObserver(look);
-        observer.observe(document.body, { childList: true, subtree: true, characterData: true });
-        look();
-      }),
-    text,
-  );
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 const bar = (page: Page) => page.getByRole('region', { name: 'Ruling' });
@@ -261,7 +225,7 @@ describe('the screen of a finding', () => {
       await page.getByLabel('Comment *').fill('half a senten');
       await live(page);
       const ruling = 'Dealer error, corrected: ruled by pit-boss';
-      const shown = shownAt(page, ruling);
+      const shown = shownAt(page, '.ruling', ruling);
       await propose('pit-boss', id);
       const answered = Date.now();
       await bar(page).getByText(ruling).waitFor();
@@ -271,6 +235,49 @@ describe('the screen of a finding', () => {
       await open(page);
       await bar(page).getByRole('button', { name: 'Comment', exact: true }).click();
       expect(await page.getByLabel('Comment *').inputValue()).toBe('half a senten');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'shows what happened while the finding was being read',
+    async () => {
+      const id = await firstOf('PY-03');
+      const beside = await browser.visitAs('compliance', `findings/${id}`);
+      await open(beside);
+      await live(beside);
+      const page = await browser.visitBeside(beside, 'settings');
+      const answer = await holdFirst(page, `**/v1/findings/${id}`);
+      await page.goto(browser.addressOf(`findings/${id}`));
+      await live(page);
+      await answer.taken();
+      await ask('pit-boss', `findings/${id}/claim`, { lease: 600 });
+      await bar(beside)
+        .getByText(/^Claimed by pit-boss/)
+        .waitFor();
+      await answer.release();
+      await bar(page)
+        .getByText(/^Claimed by pit-boss/)
+        .waitFor();
+      await ask('pit-boss', `findings/${id}/release`, {});
+      await page.context().close();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'moves the focus into the sheet also where its choices come later',
+    async () => {
+      const id = await firstOf('PY-03');
+      const page = await browser.visitAs('pit-boss', 'settings');
+      const answer = await holdFirst(page, '**/v1/policies/**');
+      await page.goto(browser.addressOf(`findings/${id}`));
+      await bar(page).getByRole('button', { name: 'Rule', exact: true }).click();
+      await bar(page).getByText('Loading').waitFor();
+      await answer.taken();
+      await answer.release();
+      await page.locator('.ruling-sheet input:focus').waitFor();
+      await page.context().close();
     },
     TEST_MS,
   );

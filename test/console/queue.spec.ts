@@ -6,6 +6,8 @@ import { eventually } from '../kit/eventually.js';
 import { openConsole } from '../kit/open-console.js';
 import { PlayedTable } from '../kit/played-table.js';
 import { faultyCoup } from '../kit/reviewed-table.js';
+import { acted, type Send, sentTo } from '../kit/sent-to.js';
+import { shownAt } from '../kit/shown-at.js';
 import type { TableLog } from '../kit/table.js';
 
 const IN_PLACE_MS_MAX = 1_000;
@@ -42,17 +44,15 @@ const focusedId = (page: Page): Promise<string | undefined> =>
 const countOn = async (page: Page): Promise<number> =>
   Number(await page.getByRole('grid').getAttribute('aria-rowcount'));
 
+const sends = new Map<string, Promise<Send>>();
+function sendOf(person: string): Promise<Send> {
+  const send = sends.get(person) ?? sentTo(server, person);
+  sends.set(person, send);
+  return send;
+}
 async function api<Body>(person: string, path: string, post?: object): Promise<Body> {
-  const answer = await fetch(`${server.url}/v1/${path}`, {
-    method: post ? 'POST' : 'GET',
-    headers: {
-      authorization: `Bearer ${await server.tokenOf(person)}`,
-      ...(post && { 'content-type': 'application/json', 'idempotency-key': `${Math.random()}` }),
-    },
-    ...(post && { body: JSON.stringify(post) }),
-  });
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Body;
+  const send = await sendOf(person);
+  return (await send(post ? 'POST' : 'GET', `/v1/${path}`, post)) as Body;
 }
 
 interface Listed {
@@ -60,32 +60,18 @@ interface Listed {
 }
 
 interface Decided {
-  readonly outcome: string;
   readonly review: { readonly evidence: string };
 }
-interface Undecided {
-  readonly ref: string;
-  readonly table: string;
-}
 
-/**
- * Sends a command on a finding, and returns it once it took effect: a busy server answers before it
- * knows.
- */
+/** Sends a command on a finding, and returns it once it took effect. */
 async function act(
   person: string,
   id: string | undefined,
   command: string,
   body: object,
 ): Promise<Decided> {
-  const sent = await api<Decided | Undecided>(person, `findings/${id}/${command}`, body);
-  if ('outcome' in sent) return sent;
-  const path = `review-events/${encodeURIComponent(sent.ref)}?table=${sent.table}`;
-  const decided = await eventually(`the decision about ${command}`, () =>
-    api<Decided>(person, path),
-  );
-  if (decided.outcome !== 'taken') throw new Error(`${command} was not taken: ${decided.outcome}`);
-  return decided;
+  const path = `/v1/findings/${id}/${command}`;
+  return (await acted(await sendOf(person), path, body)) as Decided;
 }
 
 /**
@@ -111,22 +97,6 @@ async function settled(page: Page): Promise<void> {
   await page.locator('.queue-views .queue-count').nth(2).waitFor();
   await page.getByText('● live').waitFor();
 }
-
-/** Returns when a page first shows a text in the row of a finding, in ms since 1970. */
-const shownAt = (page: Page, id: string | undefined, text: string): Promise<number> =>
-  page.evaluate<number>(
-    `new Promise((resolve) => {
-      const observer = new MutationObserver(look);
-      observer.observe(document.body, { subtree: true, childList: true, characterData: true });
-      look();
-      function look() {
-        const row = document.querySelector('[data-id="${id}"]');
-        if (!row?.textContent.includes('${text}')) return;
-        observer.disconnect();
-        resolve(Date.now());
-      }
-    })`,
-  );
 
 /** Waits until the rows of a page are those that the api lists for a query. */
 async function showsListed(page: Page, query: string): Promise<readonly string[]> {
@@ -190,8 +160,7 @@ it('shows the claim of another person in its place within a second', async () =>
   await settled(page);
   const before = await idsOn(page);
   const [, second] = before;
-  // the page takes the time itself: this process may be kept waiting
-  const shown = shownAt(page, second, 'surveillance');
+  const shown = shownAt(page, `[data-id="${second}"]`, 'surveillance');
   await act('surveillance', second, 'claim', { lease: 600 });
   const since = Date.now();
   await page.locator(`[data-id="${second}"]`).getByText('surveillance').waitFor();
@@ -552,8 +521,7 @@ it.each([
   ['was lost', (route: Route) => route.abort('connectionreset')],
   ['is that the outcome is unknown', unknown],
 ])('takes the next finding and opens it, under one key where the answer %s', async (_, answer) => {
-  const page = await browser.visitAs('pit-boss-2', 'queue');
-  await rowsOf(page).first().waitFor();
+  const page = await browser.visitAs('pit-boss-2', 'settings');
   const before = await held('pit-boss-2');
   const keys: string[] = [];
   await page.route('**/v1/findings/take-next*', async (route: Route) => {
@@ -562,6 +530,8 @@ it.each([
     await route.fetch(); // the server claims, and its answer never comes
     return answer(route);
   });
+  await page.goto(browser.addressOf('queue')); // a page that is there may send past a new route
+  await rowsOf(page).first().waitFor();
   await page.keyboard.press('n');
   await page.waitForURL('**/findings/*');
   expect(new Set(keys)).toEqual(new Set([keys[0]]));

@@ -9,6 +9,7 @@ import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { eventually } from '../kit/eventually.js';
 import { openConsole } from '../kit/open-console.js';
+import { shownAt } from '../kit/shown-at.js';
 import { TableLog } from '../kit/table.js';
 
 type Answers = components['schemas'];
@@ -89,33 +90,6 @@ async function live(page: Page): Promise<void> {
   await page.getByText('● live').waitFor();
   await settled(page);
 }
-
-/** Resolves with when a tile shows texts and hands, by the clock that this process has too. */
-const shownAt = (
-  page: Page,
-  wanted: { readonly table: string; readonly due: string; readonly hands: readonly string[] },
-): Promise<number> =>
-  page.evaluate(
-    ({ table, due, hands }) =>
-      new Promise<number>((resolve) => {
-        const look = (): void => {
-          const tile = document.querySelector(`[data-table="${table}"]`);
-          const said = tile?.textContent ?? '';
-          const names = Array.from(tile?.querySelectorAll('[role=group]') ?? [], (hand) =>
-            hand.getAttribute('aria-label'),
-          );
-          const areShown = hands.every((each) => names.some((name) => name?.includes(each)));
-          if (!areShown || !said.includes(due)) return;
-          observer.disconnect();
-          resolve(Date.now());
-        };
-        const observer = new MutationObserver(look);
-        const everything = { subtree: true, childList: true, characterData: true };
-        observer.observe(document.body, { ...everything, attributes: true });
-        look();
-      }),
-    wanted,
-  );
 
 /** An element of the page, as far as these tests read one: they compile without the DOM. */
 interface Item {
@@ -234,7 +208,7 @@ describe('the tables', () => {
     ] as const) {
       log.draw(cards);
       const hands = [`player: ${player}`, banker];
-      const shown = shownAt(page, { table: 'X1', due, hands });
+      const shown = shownAt(page, '[data-table="X1"]', due, ...hands);
       await floor.send(log.events.splice(0));
       const sent = Date.now();
       await tile.getByText(due).waitFor();
