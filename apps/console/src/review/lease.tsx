@@ -9,8 +9,8 @@ interface Props {
   /** How long a claim lasts, in seconds. */
   readonly lease: number;
   readonly clockAheadMs: number;
-  /** Claims again. */
-  readonly keep: () => void;
+  /** Claims again. Resolves once that is answered, also with a refusal. */
+  readonly keep: () => Promise<unknown>;
   /** Whether a claim can be sent now. */
   readonly canKeep: boolean;
 }
@@ -30,12 +30,19 @@ export function Lease({ until, lease, clockAheadMs, keep, canKeep }: Props): Rea
   const left = end - now;
   const lastInput = useLastInput();
   const renewed = useRef('');
+  const isRenewing = useRef(false);
+  // a finger on the button is input too, so both may want to
+  const renew = (): void => {
+    if (isRenewing.current) return;
+    isRenewing.current = true;
+    void keep().finally(() => (isRenewing.current = false));
+  };
   const isHalfOver = left > 0 && left <= (lease * SECOND_MS) / 2;
   useEffect(() => {
     const began = end - lease * SECOND_MS - clockAheadMs;
     if (!isHalfOver || !canKeep || renewed.current === until || lastInput.current <= began) return;
     renewed.current = until;
-    keep();
+    renew();
   });
   if (left <= 0) return <p className="lease">{words('review.leaseOver')}</p>;
   return (
@@ -47,7 +54,7 @@ export function Lease({ until, lease, clockAheadMs, keep, canKeep }: Props): Rea
         {left <= WARNING_MS && (
           <>
             <strong>{words('review.leaseEnds')}</strong>{' '}
-            {canKeep && <Button onPress={keep}>{words('review.keep')}</Button>}
+            {canKeep && <Button onPress={renew}>{words('review.keep')}</Button>}
           </>
         )}
       </span>

@@ -224,7 +224,7 @@ function MyLease({ whole, desk, lease, claim }: LeaseProps): ReactNode {
       until={held.until}
       lease={lease}
       clockAheadMs={whole.clockAheadMs}
-      keep={() => void claim()}
+      keep={claim}
       canKeep={desk.refusedWhy('claim') === undefined}
     />
   );
