@@ -42,11 +42,14 @@ class TableInUse extends Refusal {
 const CONNECT_MS_MAX = 10_000;
 /**
  * Longest wait for the lock of a table. Everything that asks for the table meanwhile waits behind
- * it, so a migration gives up soon, lets the others pass, and tries again.
+ * it, so a migration gives up soon, lets the others pass, and tries again. It must wait longer than
+ * `deadlock_timeout`, by default one second: only after that does PostgreSQL end an autovacuum that
+ * is in the way.
  */
-const LOCK_MS_MAX = 1_000;
+const LOCK_MS_MAX = 2_500;
 const LOCK_PAUSE_MS = 1_000;
-const LOCK_TRIES_MAX = 60;
+/** Tries for two minutes. */
+const LOCK_TRIES_MAX = Math.ceil(120_000 / (LOCK_MS_MAX + LOCK_PAUSE_MS));
 /** The code of PostgreSQL for a lock that was not free in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
