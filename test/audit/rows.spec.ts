@@ -175,6 +175,23 @@ describe('the lines of commission', () => {
     ]);
   });
 
+  it('come in an order of their own, which a coup without amounts does not change', () => {
+    const log = new TableLog();
+    log.open();
+    const settle = (): string =>
+      log.add('terminal', 'bet-settled', {
+        ...{ seat: 1, bet: 'player', stake: 'returned', paid: 0, commissionMarked: 5 },
+      });
+    log.dealer('dora');
+    settle();
+    log.add('terminal', 'dealer-relieved', { dealer: 'dora', role: 'dealer' });
+    settle();
+    const before = shoeSums(lastShoe(log), dayOf);
+    expect(before.commission.map(({ dealer }) => dealer)).toEqual(['', 'dora']);
+    log.add('shoe', 'coup-opened', { coup: 1 });
+    expect(shoeSums(lastShoe(log), dayOf)).toEqual(before);
+  });
+
   it('keep what was taken in a void coup, but not what was marked', () => {
     const log = new TableLog();
     log.open();
@@ -577,14 +594,17 @@ describe('the rows that changed', () => {
       expect(reader.findings.get(id)).toMatchObject({ finding, shoeRef: null });
   }
   const NO_SUMS = { ledger: [], commission: [], dealt: [], bets: [] };
-  /** Returns whether two openings differ but have one reference. Senders promise that none do. */
+  /** Returns whether two events differ but have one reference. */
   const sharesReference = (events: readonly Sent[]): boolean => {
-    const openings = events.filter(({ type }) => (type as string).endsWith('-opened.v1'));
-    const texts = new Set(openings.map((event) => JSON.stringify(event)));
-    const references = new Set(openings.map(({ source, id }) => `${String(source)}#${String(id)}`));
+    const texts = new Set(events.map((event) => JSON.stringify(event)));
+    const references = new Set(events.map(({ source, id }) => `${String(source)}#${String(id)}`));
     return references.size < texts.size;
   };
-  const anyLog = fc.oneof(anyGame(), anyStream(80)).filter((events) => !sharesReference(events));
+  /** Senders promise that no two openings have one reference. */
+  const hasEachOpeningOnce = (events: readonly Sent[]): boolean =>
+    !sharesReference(events.filter(({ type }) => (type as string).endsWith('-opened.v1')));
+  const undated = (kept: object): object => ({ ...kept, time: null, dealer: null });
+  const anyLog = fc.oneof(anyGame(), anyStream(80)).filter(hasEachOpeningOnce);
 
   it('keep a reader up to date after every event, whatever is sent', () => {
     fc.assert(
@@ -775,9 +795,15 @@ describe('the rows that changed', () => {
           }),
         );
         once.take(folded(events));
-        expect(some).toEqual(each);
+        // A finding is dated by the reference of its event. If a second event has it too, its date
+        // is that of the one which the shoe holds when the row is written.
+        const seen = ({ findings, ...rest }: Reader): object =>
+          sharesReference(events)
+            ? { ...rest, findings: new Map([...findings].map(([id, each]) => [id, undated(each)])) }
+            : { ...rest, findings };
+        expect(seen(some)).toEqual(seen(each));
         // A finding that was raised and withdrawn in one portion is a row of it too.
-        expect(once).toEqual(each);
+        expect(seen(once)).toEqual(seen(each));
       }),
       { numRuns: rounds(400) },
     );

@@ -59,7 +59,8 @@ export function shoeSums(shoe: Shoe, dayOf: (time: string) => string): ShoeSums 
   }
   for (const { seat, dealer, time, amounts } of shoe.takings)
     addCommission(sumsOf(sums, dealer, dayOf(time)), seat, amounts);
-  const all = [...sums.values()];
+  // by day and dealer: the order of the coups changes where one is opened that has no amounts
+  const all = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, of]) => of);
   return {
     ledger: [...shoe.ledger.keys()].sort((a, b) => a - b).map((seat) => accountLine(shoe, seat)),
     commission: withoutIdle(all.flatMap(({ commission }) => [...commission.values()])),
@@ -92,7 +93,7 @@ const AMOUNTS = ['due', 'taken', 'marked', 'collected', 'waived'] as const;
 
 /**
  * Returns the lines with an amount. A seat without any, for example after a void, keeps its first
- * line, because it is in the ledger too.
+ * line by day and dealer, because it is in the ledger too.
  */
 function withoutIdle(lines: readonly CommissionLine[]): CommissionLine[] {
   const told = new Set<number>();
