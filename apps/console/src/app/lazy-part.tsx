@@ -25,11 +25,11 @@ export function lazyPart<Props extends object>(
     const [failure, setFailure] = useState<{ readonly error: unknown }>();
     const [, draw] = useState(false);
     useEffect(() => {
-      if (!Loaded)
-        loadPart(loadOnce).then(
-          () => draw(true),
-          (error: unknown) => setFailure({ error }),
-        );
+      // the file may have come since this was drawn
+      loadPart(loadOnce).then(
+        () => draw(true),
+        (error: unknown) => setFailure({ error }),
+      );
     }, []);
     if (failure) throw failure.error;
     return Loaded ? <Loaded {...props} /> : <Meanwhile />;
