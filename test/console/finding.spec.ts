@@ -142,6 +142,7 @@ describe('the screen of a finding', () => {
       await page.waitForURL(/step=5/);
       await page.keyboard.press('Home');
       await page.waitForURL(/step=0/);
+      await page.getByText('A record, no prediction.').waitFor();
       await page.keyboard.press('End');
       await page.waitForURL(/step=6/);
     },

@@ -21,6 +21,7 @@ export function Road({ coups, marked }: Props): ReactNode {
         marked={marked}
         linkOf={({ ref, table }) => ({ to: '/coups/$ref', params: { ref }, search: { table } })}
       />
+      <p className="muted">{words('road.record')}</p>
     </section>
   );
 }
