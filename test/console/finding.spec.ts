@@ -11,6 +11,8 @@ import { acted, type Send, sentTo } from '../kit/sent-to.js';
 import { shownAt } from '../kit/shown-at.js';
 
 const TEST_MS = 180_000;
+/** Here the queue has room for a finding beside it. */
+const WIDE = { viewport: { width: 1920, height: 1080 } };
 const SEEN_MS_MAX = 1_000;
 /** The acts that are shown with a finding. */
 const SHOWN_AT_ONCE = 50;
@@ -145,6 +147,29 @@ describe('the screen of a finding', () => {
       await page.getByText('A record, no prediction.').waitFor();
       await page.keyboard.press('End');
       await page.waitForURL(/step=6/);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'is read again when it is opened again beside the queue',
+    async () => {
+      const [first, second] = await findingsOf('TC-08', 'B04');
+      const page = await browser.visitAs('compliance', `queue?table=B04&finding=${first}`, WIDE);
+      await open(page);
+      await live(page);
+      const rowOf = (id = '') => page.locator(`.queue-row[data-id="${id}"]`);
+      await rowOf(second).click();
+      await page.waitForURL(new RegExp(`finding=${second}`));
+      await open(page);
+      await ask('pit-boss', `findings/${first}/claim`, { lease: 600 });
+      await rowOf(first).getByText('pit-boss').waitFor();
+      await rowOf(first).click();
+      await bar(page)
+        .getByText(/^Claimed by pit-boss/)
+        .waitFor();
+      await ask('pit-boss', `findings/${first}/release`, {});
+      await page.context().close();
     },
     TEST_MS,
   );

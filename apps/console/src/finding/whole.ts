@@ -9,9 +9,16 @@ export type Coup = Answers['CoupOfFindingAnswer'];
 /** A card as it was drawn, with what was due before it. */
 export type Step = Coup['steps'][number];
 
+/**
+ * What is shown of a finding or a coup is read again whenever it is opened: what happened to it while
+ * it was not shown, nobody said.
+ */
+const READ_WHEN_OPENED = { staleTime: 0 };
+
 /** The query for one finding with its coup, review and history. */
 const findingQuery = (id: string) =>
   queryOptions({
+    ...READ_WHEN_OPENED,
     queryKey: ['finding', id],
     queryFn: async ({ signal }): Promise<Whole> => {
       const { data, response } = await answered(
@@ -54,6 +61,7 @@ export function useFinding(id: string) {
 /** The query for a coup by its reference, which is one table's own. */
 const coupQuery = (ref: string, table: string | undefined) =>
   queryOptions({
+    ...READ_WHEN_OPENED,
     queryKey: ['coup', table ?? '', ref],
     queryFn: ({ signal }) =>
       dataOf(
@@ -91,6 +99,7 @@ const COUPS_MAX = 1_000;
 /** The query for the coups of a shoe, in order, at most 1,000. */
 export const coupsQuery = (shoeRef: string, table: string) =>
   queryOptions({
+    ...READ_WHEN_OPENED,
     queryKey: ['coups', table, shoeRef],
     queryFn: async ({ signal }) => {
       const coups: CoupLine[] = [];
