@@ -127,6 +127,32 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 const bar = (page: Page) => page.getByRole('region', { name: 'Ruling' });
 
+/** Says of the control with the focus what hides it, and is null once the focus left the finding. */
+const HIDDEN = `(() => {
+  const focused = document.activeElement;
+  if (!focused.closest('.finding')) return null;
+  if (focused.closest('.ruling')) return '';
+  const edges = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+  const { top, bottom } = focused.getBoundingClientRect();
+  const first = Math.max(edges('header.bar').bottom, edges('.queue-beside')?.top ?? 0);
+  const last = edges('.ruling').top;
+  const fits = bottom - top <= last - first;
+  const isHidden = fits ? top < first - 1 || bottom > last + 1 : bottom <= first || top >= last;
+  return isHidden ? focused.outerHTML + ' from ' + top + ' to ' + bottom : '';
+})()`;
+
+/** Goes through a finding with the key Tab. Returns how many controls it met, and those hidden. */
+async function tabThrough(page: Page): Promise<{ met: number; hidden: string[] }> {
+  await page.evaluate("document.querySelector('.finding a, .finding button').focus()");
+  const hidden: string[] = [];
+  for (let met = 0; ; met += 1) {
+    const what = await page.evaluate<string | null>(HIDDEN);
+    if (what === null) return { met, hidden };
+    if (what !== '') hidden.push(what);
+    await page.keyboard.press('Tab');
+  }
+}
+
 describe('the screen of a finding', () => {
   it(
     'is stepped through by keys, and f leads to the faulty card',
@@ -169,6 +195,30 @@ describe('the screen of a finding', () => {
         .getByText(/^Claimed by pit-boss/)
         .waitFor();
       await ask('pit-boss', `findings/${first}/release`, {});
+      await page.context().close();
+    },
+    TEST_MS,
+  );
+
+  it.each([
+    { where: 'on a page of its own', options: { viewport: { width: 768, height: 1024 } } },
+    { where: 'beside the queue', options: WIDE },
+  ])(
+    'hides no control under its bar that gets the focus, $where',
+    async ({ options }) => {
+      const id = (await findingsOf('TC-08', 'B04')).at(-1) ?? '';
+      const isWide = options.viewport.width > 1_600;
+      const path = isWide ? `queue?table=B04&finding=${id}` : `findings/${id}`;
+      const page = await browser.visitAs('pit-boss', path, options);
+      await open(page);
+      const closed = await tabThrough(page);
+      expect(closed.hidden).toEqual([]);
+      expect(closed.met).toBeGreaterThan(30);
+      await bar(page).getByRole('button', { name: 'Rule', exact: true }).click();
+      await page.locator('.ruling-sheet input:focus').waitFor();
+      expect((await tabThrough(page)).hidden).toEqual([]);
+      await bar(page).getByRole('button', { name: 'Release', exact: true }).click();
+      await bar(page).getByRole('button', { name: 'Claim', exact: true }).waitFor();
       await page.context().close();
     },
     TEST_MS,

@@ -10,6 +10,7 @@ import { useFormats } from '../words/formats.js';
 import { type Key, useWords } from '../words/words.js';
 import type { BodyOf, Command, Taken } from './act.js';
 import { ActSheet, type SmallCommand } from './act-sheet.js';
+import { useBarHeight } from './bar-height.js';
 import { ConfirmSheet } from './confirm-sheet.js';
 import { Conflict, Standing } from './conflict.js';
 import { Fallen, Meanwhile } from './changes.js';
@@ -73,8 +74,9 @@ export function RulingBar({ whole, desk }: Props): ReactNode {
   const { person } = useMe();
   const isMine = whole.review.claim?.by === person;
   const { acts } = desk;
+  const bar = useBarHeight();
   return (
-    <section className="ruling no-print" aria-label={words('review.bar')}>
+    <section ref={bar} className="ruling no-print" aria-label={words('review.bar')}>
       <Meanwhile whole={whole} />
       {whole.review.stale && whole.review.state === 'open' && <Fallen whole={whole} />}
       <div className="ruling-standing">
