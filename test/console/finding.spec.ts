@@ -178,6 +178,41 @@ describe('the screen of a finding', () => {
   );
 
   it(
+    'explains its code, says who was there and how often it was seen, and names who looked only to those who may know',
+    async () => {
+      const id = (await findingsOf('TC-08', 'B04')).at(-1) ?? '';
+      const facts = {} as Record<string, string>;
+      for (const person of ['pit-boss', 'compliance']) {
+        const page = await browser.visitAs(person, `findings/${id}`);
+        await open(page);
+        await page.reload(); // the first look is in the rows now
+        await open(page);
+        await page
+          .getByText(/Seen by[^]*[1-9]\d* looks?/)
+          .first()
+          .waitFor();
+        const panel = page.locator('section.panel').filter({ hasText: 'Seen before' });
+        facts[person] = (await panel.innerText()).replace(/\s+/g, ' ');
+        const head = await page.locator('.finding-head').innerText();
+        expect(head).toContain(
+          'The banker hand must stand against the third card of the player hand, and it drew.',
+        );
+        await page.context().close();
+      }
+      const [pitBoss = '', compliance = ''] = [facts['pit-boss'], facts['compliance']];
+      expect(pitBoss).toMatch(/Dealer dealer-\d+ Callers caller-\d+ Device device\/B04-shoe · /);
+      expect(pitBoss).toMatch(/ clock [+−][\d.]+ (s|h) · last heard /);
+      expect(pitBoss).toMatch(/ dealer-\d+: (not|\d+ ×) in 30 days, \d+ ruled to count /);
+      expect(pitBoss).toMatch(/ B04: (not|\d+ ×) in 30 days, \d+ ruled to count /);
+      expect(pitBoss).toMatch(/ Seen by [1-9]\d* (person|people), \d+ looks? Events /);
+      expect(compliance).toMatch(
+        / Seen by [1-9]\d* people, \d+ looks? .*pit-boss \d+× · .* Events /,
+      );
+    },
+    TEST_MS,
+  );
+
+  it(
     'is read again when it is opened again beside the queue',
     async () => {
       const [first, second] = await findingsOf('TC-08', 'B04');

@@ -109,7 +109,26 @@ function Neighbors({ table, before, after, coup }: PlaceProps): ReactNode {
   );
 }
 
-/** What was found: code and title, the recorded sentence, what was due and seen, and its marks. */
+/** A notice with an address stays until the address can have been written down. */
+const ADDRESS_MS = 60_000;
+
+/** Copies the address of what is shown. Where nothing may be copied, it shows the address. */
+function CopyLink({ link }: Pick<PlaceProps, 'link'>): ReactNode {
+  const words = useWords();
+  const router = useRouter();
+  const copy = async (): Promise<void> => {
+    const address = new URL(router.buildLocation(link).href, location.origin).href;
+    if (await copyText(address)) notify({ text: words('shell.copied') });
+    else notify({ text: words('finding.copyYourself', { address }), ms: ADDRESS_MS });
+  };
+  return (
+    <Button onPress={() => void copy()}>
+      <span aria-hidden="true">⧉</span> {words('finding.copyLink')}
+    </Button>
+  );
+}
+
+/** What was found: code, title and explanation, what the record says of it, and its marks. */
 export function FindingHead({ whole }: { readonly whole: Whole }): ReactNode {
   const words = useWords();
   const { finding } = whole;
@@ -127,6 +146,7 @@ export function FindingHead({ whole }: { readonly whole: Whole }): ReactNode {
       </p>
       <Found finding={finding} />
     </header>
+      <p>{words(`${finding.code}.text`)}</p>
   );
 }
 
