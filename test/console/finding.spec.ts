@@ -626,6 +626,13 @@ describe('the screen of a coup', () => {
       await settled(page);
       await page.keyboard.press('[');
       await page.waitForURL(browser.addressOf(path(coup.ref)));
+      await eventually('the first coup', async () => (await heading.innerText()) === first);
+      await page.keyboard.press('Escape');
+      await page.waitForURL(browser.addressOf(path(neighbors.after)));
+      const back = page.getByRole('link', { name: '← Back' });
+      expect(await back.getAttribute('href')).toMatch(/\/console\/tables\/.*\/shoes\//);
+      await back.click();
+      await page.waitForURL(browser.addressOf(path(coup.ref)));
     },
     TEST_MS,
   );

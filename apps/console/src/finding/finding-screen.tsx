@@ -1,5 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
+import {
+  Link,
+  type LinkProps,
+  useNavigate,
+  useParams,
+  useRouter,
+  useSearch,
+} from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Search } from '../app/address.js';
 import { Failure, sentenceOf } from '../app/failures.js';
@@ -35,7 +42,7 @@ export function FindingScreen(): ReactNode {
     <FindingView
       key={id}
       whole={data}
-      back={<BackToQueue label={words('shell.queue')} />}
+      back={<Back label={words('shell.queue')} link={{ to: '/queue' }} />}
       step={step}
       onStep={onStep}
     />
@@ -77,17 +84,24 @@ function NotThere({ missing, error, refetch }: MissingProps): ReactNode {
   );
 }
 
-function BackToQueue({ label }: { readonly label: string }): ReactNode {
+interface BackProps {
+  readonly label: string;
+  /** Where it leads if the page was opened by its address. */
+  readonly link: LinkProps;
+}
+
+/** The way back, which Escape takes too. */
+function Back({ label, link }: BackProps): ReactNode {
   const { history } = useRouter();
   const navigate = useNavigate();
   const back = (): void => {
     if (history.canGoBack()) history.back();
-    else void navigate({ to: '/queue' });
+    else void navigate(link);
   };
   useKeys({ Escape: { means: 'shell.back', run: back } });
   return (
     <Link
-      to="/queue"
+      {...link}
       className="button no-print"
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return; // opens another window
@@ -198,9 +212,16 @@ function CoupOnly({ coup, step, onStep }: CoupProps): ReactNode {
     after: at === -1 ? null : (coups[at + 1]?.ref ?? null),
   };
   useNeighborKeys(coup.table, neighbors);
+  const { table, shoeRef } = coup;
+  const shoe = { to: '/tables/$table/shoes/$ref', params: { table, ref: shoeRef } };
   return (
     <article className="finding">
-      <Place {...neighbors} {...coup} coup={coup} at={coup.openedAt} />
+      <Place
+        {...neighbors}
+        {...{ ...coup, coup }}
+        at={coup.openedAt}
+        back={<Back label={words('shell.back')} link={shoe} />}
+      />
       <h1>{words('finding.coupOf', { coup: coup.coup, table: coup.table })}</h1>
       <CoupView {...{ coup, step, onStep }}>
         <Raised coup={coup} />
