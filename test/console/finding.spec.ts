@@ -213,6 +213,30 @@ describe('the screen of a finding', () => {
   );
 
   it(
+    'copies its address with the step, also without the clipboard of protected pages',
+    async () => {
+      const id = (await findingsOf('TC-08', 'B04')).at(-1) ?? '';
+      const page = await browser.visitAs('pit-boss', `findings/${id}?step=3`);
+      await open(page);
+      await page.evaluate("Object.defineProperty(Navigator.prototype, 'clipboard', {})");
+      await page.evaluate('delete Navigator.prototype.clipboard');
+      await button(page, /Copy link$/).click();
+      await page.locator('.notices').getByText('Copied.').waitFor();
+      await bar(page).getByRole('button', { name: 'Comment', exact: true }).click();
+      const comment = page.getByLabel('Comment *');
+      await comment.focus();
+      await page.keyboard.press('Control+V');
+      const pasted = await eventually('what is pasted', () => comment.inputValue());
+      expect(pasted).toBe(browser.addressOf(`findings/${id}?step=3`));
+      await page.evaluate('document.execCommand = () => false');
+      await button(page, /Copy link$/).click();
+      await page.locator('.notices').getByText(`This is the address: ${pasted}`).waitFor();
+      await page.context().close();
+    },
+    TEST_MS,
+  );
+
+  it(
     'is read again when it is opened again beside the queue',
     async () => {
       const [first, second] = await findingsOf('TC-08', 'B04');

@@ -32,8 +32,11 @@ export function Copied({ label, text, shown = text }: Props): ReactNode {
   );
 }
 
-/** Copies a text. Without TLS a browser has no clipboard, but it copies what is selected. */
-async function copyText(text: string): Promise<boolean> {
+/**
+ * Copies a text, and returns whether the browser let it. Without TLS a browser has no clipboard, but
+ * it copies what is selected.
+ */
+export async function copyText(text: string): Promise<boolean> {
   if ('clipboard' in navigator)
     return navigator.clipboard.writeText(text).then(
       () => true,

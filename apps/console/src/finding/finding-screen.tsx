@@ -128,6 +128,10 @@ function useStepOf(search: Search): readonly [number | undefined, (step: number)
   return [Number.isNaN(named) ? undefined : named, onStep];
 }
 
+/** Returns the part of an address that says how many cards lie on the table. */
+const searchOf = (step: number | undefined): Search =>
+  step === undefined ? {} : { step: String(step) };
+
 interface ViewProps {
   readonly whole: Whole;
   /** The way back, if the finding has a page of its own. */
@@ -140,11 +144,12 @@ function FindingView({ whole, back, step, onStep }: ViewProps): ReactNode {
   const words = useWords();
   const { finding, coup, neighbors } = whole;
   const desk = useDesk(whole);
+  const link = { to: '/findings/$id', params: { id: finding.id }, search: searchOf(step) };
   useNeighborKeys(finding.table, neighbors);
   const beside = <Beside {...{ whole, desk }} />;
   return (
     <article className="finding">
-      <Place {...neighbors} {...finding} coup={coup} back={back} />
+      <Place {...neighbors} {...finding} {...{ coup, back, link }} />
       <FindingHead whole={whole} />
       {coup ? (
         <CoupView {...{ coup, finding, step, onStep }}>{beside}</CoupView>
@@ -214,11 +219,16 @@ function CoupOnly({ coup, step, onStep }: CoupProps): ReactNode {
   useNeighborKeys(coup.table, neighbors);
   const { table, shoeRef } = coup;
   const shoe = { to: '/tables/$table/shoes/$ref', params: { table, ref: shoeRef } };
+  const link = {
+    to: '/coups/$ref',
+    params: { ref: coup.ref },
+    search: { table, ...searchOf(step) },
+  };
   return (
     <article className="finding">
       <Place
         {...neighbors}
-        {...{ ...coup, coup }}
+        {...{ ...coup, coup, link }}
         at={coup.openedAt}
         back={<Back label={words('shell.back')} link={shoe} />}
       />

@@ -1,6 +1,8 @@
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkProps, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../controls/button.js';
+import { copyText } from '../controls/copied.js';
+import { notify } from '../controls/notices.js';
 import { useFormats } from '../words/formats.js';
 import { type Key, useWords } from '../words/words.js';
 import { Said } from './said.js';
@@ -32,6 +34,8 @@ interface PlaceProps {
   readonly before: string | null;
   readonly after: string | null;
   readonly back?: ReactNode;
+  /** Leads to what is shown, with its step. */
+  readonly link: LinkProps;
 }
 
 /** Where and when it was, and the way to the coups before and after. */
@@ -82,7 +86,7 @@ function Shoe({ table, shoe, shoeRef }: Pick<PlaceProps, 'table' | 'shoe' | 'sho
   );
 }
 
-function Neighbors({ table, before, after, coup }: PlaceProps): ReactNode {
+function Neighbors({ table, before, after, coup, link: self }: PlaceProps): ReactNode {
   const words = useWords();
   const link = (ref: string | null, key: Key, sign: string): ReactNode =>
     ref === null ? (
@@ -104,6 +108,7 @@ function Neighbors({ table, before, after, coup }: PlaceProps): ReactNode {
     <div className="finding-neighbors no-print">
       {coup && link(before, 'finding.before', '‹')}
       {coup && link(after, 'finding.after', '›')}
+      <CopyLink link={self} />
       <Button onPress={() => print()}>{words('finding.print')}</Button>
     </div>
   );
@@ -141,12 +146,12 @@ export function FindingHead({ whole }: { readonly whole: Whole }): ReactNode {
         </h1>
         <Flags whole={whole} />
       </div>
+      <p>{words(`${finding.code}.text`)}</p>
       <p lang="en">
         <Said>{finding.message}</Said>
       </p>
       <Found finding={finding} />
     </header>
-      <p>{words(`${finding.code}.text`)}</p>
   );
 }
 
