@@ -535,6 +535,41 @@ describe('the screen of a finding', () => {
   );
 
   it(
+    'explains that the evidence changed before the proposal came, with all that was tried',
+    async () => {
+      const id = await firstOf('TC-08', 'B04'); // in the last shoe, whose evidence can change
+      const page = await browser.visitAs('pit-boss', 'settings');
+      let isCutOff = false;
+      await page.route(`**/v1/findings/${id}`, (route) =>
+        isCutOff ? route.abort() : route.continue(),
+      );
+      await page.goto(browser.addressOf(`findings/${id}`));
+      await open(page);
+      await bar(page).getByRole('button', { name: 'Rule', exact: true }).click();
+      await page.getByText('Payout error').click();
+      await page.getByLabel(/^Amount in MOP/).fill('12.50');
+      const sheet = page.getByRole('form', { name: 'Rule' });
+      await sheet.getByText('the house', { exact: true }).click();
+      const { evidence } = await reviewOf(id);
+      isCutOff = true;
+      await correctSuit(id);
+      await eventually('other evidence', async () => (await reviewOf(id)).evidence !== evidence);
+      await button(page, 'Propose').click();
+      const conflict = page.locator('.conflict');
+      await conflict.getByText('What is there now').waitFor();
+      const shown = (await conflict.innerText()).replace(/\s+/g, ' ');
+      expect(shown).toContain('The coup changed after you looked at it.');
+      expect(shown).toContain('Claimed by pit-boss');
+      expect(shown).toContain('Payout error · MOP 12.50 in favor of the house');
+      expect((await reviewOf(id)).proposal).toBeNull();
+      await page.unroute(`**/v1/findings/${id}`);
+      await ask('pit-boss', `findings/${id}/release`, {});
+      await page.context().close();
+    },
+    TEST_MS,
+  );
+
+  it(
     'shows older acts after the newer ones, with none missing',
     async () => {
       const id = await firstOf('PY-02');

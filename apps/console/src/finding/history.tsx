@@ -114,11 +114,15 @@ function ActLine({ act, currency }: LineProps): ReactNode {
   );
 }
 
+interface DataProps extends Pick<LineProps, 'currency'> {
+  readonly data: Act['data'];
+}
+
 const TEXTS = ['text', 'note', 'reason', 'camera', 'request'] as const;
 const TIMES = ['from', 'to', 'until'] as const;
 
 /** What an act says, field by field. */
-function ActData({ data, currency }: { readonly data: Act['data'] } & Omit<LineProps, 'act'>) {
+export function ActData({ data, currency }: DataProps): ReactNode {
   const words = useWords();
   const { dateTime } = useFormats();
   // a hold names a time in the same field
@@ -153,7 +157,7 @@ function ActData({ data, currency }: { readonly data: Act['data'] } & Omit<LineP
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The disposition of a proposal, with its amount and in whose favor it is. */
-function Decided({ data, currency }: Parameters<typeof ActData>[0]): ReactNode {
+function Decided({ data, currency }: DataProps): ReactNode {
   const words = useWords();
   const { money } = useFormats();
   const { disposition, amount, favours } = data;

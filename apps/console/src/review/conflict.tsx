@@ -1,14 +1,20 @@
 import type { ReactNode } from 'react';
 import { type Problem, Refused } from '../api/client.js';
-import { dispositionIn } from '../finding/history.js';
+import { ActData, dispositionIn } from '../finding/history.js';
 import { Said } from '../finding/said.js';
 import { useFormats } from '../words/formats.js';
 import { useWords } from '../words/words.js';
 import { refusalIn } from './refusals.js';
 import type { Failed } from './use-acts.js';
 
+interface Props {
+  readonly failed: Failed;
+  /** The currency of the shoe, in which an amount was typed. */
+  readonly currency: string | null;
+}
+
 /** Why a command took no effect: what is there now beside what was tried. */
-export function Conflict({ failed }: { readonly failed: Failed }): ReactNode {
+export function Conflict({ failed, currency }: Props): ReactNode {
   const words = useWords();
   const { command, body, error } = failed;
   const review = error instanceof Refused ? error.problem.review : undefined;
@@ -26,31 +32,11 @@ export function Conflict({ failed }: { readonly failed: Failed }): ReactNode {
           <div>
             <h3>{words('review.tried')}</h3>
             <p>{words(`act.${command}`)}</p>
-            <Tried body={body} />
+            <ActData data={body} currency={currency ?? undefined} />
           </div>
         </div>
       )}
     </div>
-  );
-}
-
-const SHOWN = ['text', 'note', 'reason', 'video'] as const;
-
-function Tried({ body }: Pick<Failed, 'body'>): ReactNode {
-  const words = useWords();
-  const { disposition } = body;
-  return (
-    <>
-      {typeof disposition === 'string' && <p>{dispositionIn(words, disposition)}</p>}
-      {SHOWN.map((name) => {
-        const text = body[name];
-        return typeof text === 'string' ? (
-          <p key={name}>
-            {words(`field.${name}`)}: <Said>{text}</Said>
-          </p>
-        ) : null;
-      })}
-    </>
   );
 }
 

@@ -115,7 +115,9 @@ function Commands({ whole, desk }: Props): ReactNode {
   return (
     <>
       {open !== undefined && <OpenSheet {...{ whole, desk }} />}
-      {open === undefined && acts.failed && <Conflict failed={acts.failed} />}
+      {open === undefined && acts.failed && (
+        <Conflict failed={acts.failed} currency={whole.currency} />
+      )}
       <MyLease {...{ whole, desk, lease, claim }} />
       <div className="ruling-buttons">
         <div className="ruling-more">{SMALL.map(small)}</div>
@@ -287,7 +289,7 @@ function OpenSheet({ whole, desk }: Props): ReactNode {
         close();
       }}
     >
-      {acts.failed && <Conflict failed={acts.failed} />}
+      {acts.failed && <Conflict failed={acts.failed} currency={whole.currency} />}
       {open === 'propose' ? (
         <RuleSheet {...{ whole, refused }} onPropose={propose} onClose={close} />
       ) : (
