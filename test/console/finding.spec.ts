@@ -427,9 +427,19 @@ describe('the screen of a finding', () => {
       await bar(page).getByRole('button', { name: 'Sign', exact: true }).click();
       await page.getByRole('form', { name: 'Sign' }).waitFor();
       await live(page);
-      await correctSuit(id);
-      await bar(page).getByText('The proposal has fallen').waitFor();
-      await bar(page).getByText('observation-corrected').waitFor();
+      for (const corrections of [1, 2]) {
+        await correctSuit(id);
+        await bar(page).getByText('The proposal has fallen').waitFor();
+        const causes = bar(page).locator('.ruling-causes li');
+        await eventually(
+          `${corrections} events since the proposal`,
+          async () => (await causes.count()) === corrections,
+        );
+        for (const cause of await causes.allInnerTexts())
+          expect(cause).toMatch(
+            /^observation-corrected · pit-boss-2 · \w+ \d+, 2\d{3}, .* · Reason: read again on video$/,
+          );
+      }
       const sign = bar(page).getByRole('button', { name: /^Sign/ }).last();
       expect(await sign.getAttribute('aria-disabled')).toBe('true');
     },

@@ -83,6 +83,7 @@ export {
   type SeenBefore,
 } from './findings/finding-whole.js';
 export {
+  actAt,
   findingHistory,
   HISTORY_ORDERS,
   type HistoryAct,

@@ -20,6 +20,14 @@ export interface Evidence {
   readonly positions: string;
 }
 
+/** Which of the lines, and how. */
+export interface EvidenceAsked {
+  /** Whether lines have the api's stamps. */
+  readonly stamps: boolean;
+  /** Where in the log an act is after which all lines are. */
+  readonly after: LinePlace | undefined;
+}
+
 /**
  * Returns what a finding rests on as a file, in the order of its evidence: the exact lines of the
  * log, or the references that a finding about no shoe names. Without stamps, its SHA-256 is the
@@ -28,19 +36,23 @@ export interface Evidence {
 export function evidenceFile(
   log: EventLog,
   { place, positions }: Evidence,
-  stamps: boolean,
+  { stamps, after }: EvidenceAsked,
 ): FileParts {
   const { id, lines, body, partition } = place;
   const ofLog = lines.length > 0;
+  const asked = after ? lines.filter((line) => isAfter(line, after)) : lines;
   return {
     name: `finding-${id}.${ofLog ? 'ndjson' : 'txt'}`,
     mediaType: ofLog ? MEDIA_TYPES.ndjson : `${REFERENCES_TYPE}; charset=utf-8`,
     positions,
-    parts: ofLog ? linesAt(log, partition, lines, stamps) : referencesOf(body.events),
+    parts: ofLog ? linesAt(log, partition, asked, stamps) : referencesOf(after ? [] : body.events), // no act is among them
     patience: PATIENCE,
     close: async () => undefined,
   };
 }
+
+const isAfter = ([offset, line]: LinePlace, [otherOffset, otherLine]: LinePlace): boolean =>
+  offset === otherOffset ? line > otherLine : offset > otherOffset;
 
 async function* referencesOf(references: readonly string[]): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(references.map((reference) => `${reference}\n`).join(''));

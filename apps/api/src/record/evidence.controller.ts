@@ -6,7 +6,7 @@ import { RecordedReading } from '../house/recorded-reading.js';
 import { Requires } from '../identity/requires.js';
 import { Refuses } from '../problems/refuses.js';
 import type { Export } from '../reading/export.js';
-import { ChoiceField } from '../reading/filter-fields.js';
+import { ChoiceField, TextField } from '../reading/filter-fields.js';
 import { MEDIA_TYPES } from '../reading/formats.js';
 import { Offers } from '../reading/offers.js';
 import { LOG_POSITION, MIN_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
@@ -19,6 +19,13 @@ import { SaveEvidence } from './save-evidence.js';
 class EvidenceFields {
   @ChoiceField(['on', 'off'], 'on')
   stamps?: 'on' | 'off';
+
+  @TextField({
+    description:
+      'The reference of an act on the finding: only the lines that came to the log after it, ' +
+      'such as those that made a proposal fall',
+  })
+  after?: string;
 }
 
 const EvidenceDocumented = (): MethodDecorator =>
@@ -74,9 +81,11 @@ export class EvidenceController {
   @EvidenceDocumented()
   saveEvidence(
     @Param('id') id: string,
-    @Query() { stamps }: EvidenceFields,
+    @Query() { stamps, after }: EvidenceFields,
     @Reader() by: Reading,
   ): Promise<Export> {
-    return this.queries.execute(new SaveEvidence(id, stamps !== 'off', by));
+    return this.queries.execute(
+      new SaveEvidence(id, { stamps: stamps !== 'off', ...(after !== undefined && { after }) }, by),
+    );
   }
 }

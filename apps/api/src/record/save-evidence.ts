@@ -1,12 +1,26 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { BrokenLog, EventLog } from '#event-log';
-import { findingAt, type Positions, type ReadBy } from '#read-model';
+import {
+  actAt,
+  type FindingPlace,
+  findingAt,
+  type LinePlace,
+  type Positions,
+  type ReadBy,
+  type Snapshot,
+} from '#read-model';
 import { noFinding, plainId } from '../findings/show-finding.js';
 import { Problem } from '../problems/problems.js';
 import { Export } from '../reading/export.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
 import { evidenceFile } from './evidence-file.js';
+
+interface Asked {
+  readonly stamps: boolean;
+  /** The reference of an act: only the lines that came to the log after it are wanted. */
+  readonly after?: string;
+}
 
 /** Asks for what a finding rests on as a file, with the api's stamps or without. */
 export class SaveEvidence extends Query<Export> {
@@ -15,7 +29,7 @@ export class SaveEvidence extends Query<Export> {
 
   constructor(
     readonly id: string,
-    readonly stamps: boolean,
+    readonly asked: Asked,
     by: Reading,
   ) {
     super();
@@ -26,7 +40,7 @@ export class SaveEvidence extends Query<Export> {
 
 /**
  * Begins the file. Throws `not-found` if the finding does not exist or the sender may not see it,
- * `conflict` if its evidence was not made yet, and `not-ready` if the log does not answer.
+ * `conflict` if its evidence was not made yet, `invalid-request` if it has no such act, and `not-ready` if the log does not answer.
  */
 @QueryHandler(SaveEvidence)
 export class SaveEvidenceHandler implements IQueryHandler<SaveEvidence> {
@@ -35,18 +49,21 @@ export class SaveEvidenceHandler implements IQueryHandler<SaveEvidence> {
     private readonly rows: RowsReader,
   ) {}
 
-  async execute({ id, stamps, by, least }: SaveEvidence): Promise<Export> {
-    const { result: place, positions } = await this.rows.read(
-      least,
-      async (read) => (await findingAt(read, plainId(id), by)) ?? noFinding(),
-    );
+  async execute({ id, asked, by, least }: SaveEvidence): Promise<Export> {
+    const { result, positions } = await this.rows.read(least, async (read) => {
+      const place = (await findingAt(read, plainId(id), by)) ?? noFinding();
+      return { place, after: await placeOf(read, place, asked.after) };
+    });
+    const { place, after } = result;
     if (place.evidence === null)
       throw new Problem(
         'conflict',
         'this finding has no evidence yet: it is made once somebody has claimed it and its coup is over, or once its shoe is out of reach',
       );
     try {
-      return await Export.begin(evidenceFile(this.log, { place, positions }, stamps));
+      return await Export.begin(
+        evidenceFile(this.log, { place, positions }, { stamps: asked.stamps, after }),
+      );
     } catch (error) {
       if (error instanceof BrokenLog) throw error;
       throw new Problem('not-ready', 'the log does not answer', {
@@ -55,4 +72,18 @@ export class SaveEvidenceHandler implements IQueryHandler<SaveEvidence> {
       });
     }
   }
+}
+
+/** Returns where an act on a finding is. Throws `invalid-request` if the finding has no such act. */
+async function placeOf(
+  read: Snapshot,
+  place: FindingPlace,
+  ref: string | undefined,
+): Promise<LinePlace | undefined> {
+  if (ref === undefined) return undefined;
+  const found = await actAt(read, place, ref);
+  if (found) return found;
+  throw new Problem('invalid-request', undefined, {
+    errors: [{ pointer: '/after', reason: 'must be the reference of an act on this finding' }],
+  });
 }

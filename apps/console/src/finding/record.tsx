@@ -11,13 +11,16 @@ import type { Whole } from './whole.js';
 
 const LINES_MAX = 500;
 
-/** The query for the exact lines of a finding's evidence, without the stamps of the server. */
-export const recordQuery = (id: string, evidence: string | null) => ({
-  queryKey: ['finding', id, 'record', evidence],
+/**
+ * The query for the exact lines of a finding's evidence, without the stamps of the server: all, or
+ * those that came to the log after an act.
+ */
+export const recordQuery = (id: string, evidence: string | null, after?: string) => ({
+  queryKey: ['finding', id, 'record', evidence, after ?? ''],
   queryFn: async ({ signal }: { signal: AbortSignal }): Promise<string[]> => {
     const text = await dataOf(
       api.GET('/v1/findings/{id}/record', {
-        params: { path: { id }, query: { stamps: 'off' } },
+        params: { path: { id }, query: { stamps: 'off', ...(after !== undefined && { after }) } },
         parseAs: 'text',
         signal,
       }),

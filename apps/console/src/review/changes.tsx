@@ -40,13 +40,17 @@ export function Meanwhile({ whole: { history } }: Props): ReactNode {
   );
 }
 
-/** Says that a proposal has fallen, and which event of the game did it. */
-export function Fallen({ whole: { finding, review } }: Props): ReactNode {
+/** Says that a proposal has fallen, and which events of the game did it. */
+export function Fallen({ whole: { finding, review, history } }: Props): ReactNode {
   const words = useWords();
-  const formats = useFormats();
-  const { data: lines } = useQuery(recordQuery(finding.id, review.evidence));
+  const proposal = history.find(
+    ({ type, outcome }) => type === 'finding-ruling-proposed' && outcome === 'taken',
+  );
   const { withdrawnBecause } = finding;
-  const last = withdrawnBecause === null ? lastEvent(lines) : undefined;
+  const { data: lines = [] } = useQuery({
+    ...recordQuery(finding.id, review.evidence, proposal?.ref),
+    enabled: proposal !== undefined && withdrawnBecause === null,
+  });
   return (
     <div role="status" className="ruling-news" data-grave>
       <p>
@@ -56,33 +60,45 @@ export function Fallen({ whole: { finding, review } }: Props): ReactNode {
             {words('finding.withdrawnBy')} <Said>{withdrawnBecause}</Said>
           </>
         )}
-        {last && (
-          <Said>
-            {words('review.fallenBy', { type: last.type, time: formats.dateTime(last.time) })}
-          </Said>
-        )}{' '}
-        {last?.reason !== undefined && (
-          <Said>{words('review.reasonOf', { reason: last.reason })}</Said>
-        )}
       </p>
+      {lines.length > 0 && (
+        <div>
+          <p>{words('review.fallenBy')}</p>
+          <ul className="ruling-causes">
+            {lines.map((line) => (
+              <Cause key={line} event={JSON.parse(line) as CauseEvent} />
+            ))}
+          </ul>
+        </div>
+      )}
     </div>
   );
 }
 
-interface LastEvent {
+/** What is shown of an event that changed the evidence. */
+interface CauseEvent {
   readonly type: string;
+  readonly source: string;
   readonly time: string;
-  readonly reason: string | undefined;
+  readonly data?: { readonly by?: unknown; readonly reason?: unknown };
 }
 
-/** Returns the last event of the evidence: what changed it comes after what it was made of. */
-function lastEvent(lines: readonly string[] | undefined): LastEvent | undefined {
-  const line = lines?.at(-1);
-  if (line === undefined) return undefined;
-  const { type, time, data } = JSON.parse(line) as {
-    type: string;
-    time: string;
-    data?: { reason?: string };
-  };
-  return { type: type.replace(/^shoeprint\.|\.v\d+$/g, ''), time, reason: data?.reason };
+/** An event after the proposal: what it was, who says so, when and why. */
+function Cause({ event: { type, source, time, data = {} } }: { readonly event: CauseEvent }) {
+  const words = useWords();
+  const formats = useFormats();
+  const { by, reason } = data;
+  return (
+    <li>
+      <code>{type.replace(/^shoeprint\.|\.v\d+$/g, '')}</code> ·{' '}
+      <Said>{typeof by === 'string' ? by : source}</Said> ·{' '}
+      <time dateTime={time}>{formats.dateTime(time)}</time>
+      {typeof reason === 'string' && (
+        <>
+          {' · '}
+          <Said>{words('review.reasonOf', { reason })}</Said>
+        </>
+      )}
+    </li>
+  );
 }

@@ -1,4 +1,4 @@
-import { REVIEW_EVENT, type ReviewEventRow } from '../entities/index.js';
+import { type LinePlace, REVIEW_EVENT, type ReviewEventRow } from '../entities/index.js';
 import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import { whole, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type ReadBy } from '../reading/where.js';
@@ -130,6 +130,20 @@ async function isConcealed(
     where.parameters,
   );
   return found.length > 0;
+}
+
+/** Returns where in the log an act on a finding is, or undefined if the finding has no such act. */
+export async function actAt(
+  read: Snapshot,
+  place: FindingPlace,
+  ref: string,
+): Promise<LinePlace | undefined> {
+  const where = actsAt(place).named('r.ref = ?', ref);
+  const [row] = await read.rows<Pick<ReviewEventRow, 'offset' | 'line'>>(
+    `select ${REVIEW_EVENT.select('r', ['offset', 'line'])} from review_event r ${where.sql}`,
+    where.parameters,
+  );
+  return row && [whole(row.offset), row.line];
 }
 
 const actsAt = ({ id, table }: FindingPlace): Where =>
