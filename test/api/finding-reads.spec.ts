@@ -159,6 +159,40 @@ describe('the record of a finding', () => {
     ]);
   });
 
+  it('has only the lines that came to the log after an act, if it is asked so', async () => {
+    const seen = { none: 0, some: 0 };
+    const claimed = (await all()).filter(({ shoeRef, review }) => shoeRef && review.evidence);
+    for (const { id } of claimed) {
+      const { lines: done } = await floor.read<FindingHistory>(`/v1/findings/${id}/history`);
+      const [act] = done;
+      if (!act) continue;
+      const after = sent.findIndex((line) => {
+        const event = JSON.parse(line) as { source: string; id: string };
+        return `${event.source}#${event.id}` === act.ref;
+      });
+      const record = await floor.get(`/v1/findings/${id}/record?stamps=off`);
+      const later = await floor.get(
+        `/v1/findings/${id}/record?stamps=off&after=${encodeURIComponent(act.ref)}`,
+      );
+      const lines = record.body.trimEnd().split('\n');
+      const due = lines.filter((line) => sent.indexOf(line) > after);
+      expect([id, later.statusCode, later.body]).toEqual([
+        ...[id, 200],
+        due.map((line) => `${line}\n`).join(''),
+      ]);
+      seen[due.length > 0 ? 'some' : 'none'] += 1;
+    }
+    expect(seen.none).toBeGreaterThan(0);
+    expect(seen.some).toBeGreaterThan(0);
+    const unknown = await floor.get(`/v1/findings/${claimed[0]?.id}/record?after=person%2Fp%23no`);
+    expect(problem(unknown)).toMatchObject([
+      400,
+      {
+        errors: [{ pointer: '/after', reason: 'must be the reference of an act on this finding' }],
+      },
+    ]);
+  });
+
   it('is noted in the record of the house', async () => {
     const token = await floor.server.api.person('surveillance', { name: 'record.reader' });
     const [of] = (await all()).filter(({ review }) => review.evidence);
