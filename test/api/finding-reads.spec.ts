@@ -444,6 +444,7 @@ describe('the queue over HTTP', () => {
     const { id } = await at('HELD');
     await act('vera', 'finding-video-held', { table: 'HELD', finding: id, request: 'r', until });
     expect((await at('HELD')).videoHeldUntil).toBe(until);
+    expect((await whole(id)).video).toMatchObject({ keptUntil: until, daysLeft: 1 });
     const soon = async (hours: number): Promise<string[]> =>
       (await all(`videoHours=${hours}`)).map(({ table }) => table).filter((of) => of in raisedAgo);
     expect([await soon(24), await soon(1)]).toEqual([['SOON'], []]);

@@ -315,6 +315,33 @@ it('has what is prescribed in words, and a request to keep video with its time',
   await page.getByRole('button', { name: 'Kept', exact: true }).click();
   const request = page.locator('.choice-option').filter({ hasText: 'compliance' });
   expect(await request.innerText()).toMatch(/^compliance · [A-Z][a-z]{2} \d+, 2\d{3}, \d+:\d\d/);
+  await request.click();
+  const send = (name: string): Promise<void> =>
+    page.getByRole('form', { name }).getByRole('button', { name }).click();
+  const took = (act: string): Promise<void> =>
+    page.locator('.history').getByText(`surveillance (surveillance) ${act}`).first().waitFor();
+  await send('Kept');
+  await took('kept the video');
+  const kept = page.locator('.finding-facts').filter({ hasText: 'Kept until' });
+  await kept.getByText('89 days left').waitFor();
+  await page.getByRole('button', { name: 'Ask to keep', exact: true }).click();
+  await page.getByLabel('Camera').fill('camera 4');
+  await send('Ask to keep');
+  await took('asked to keep the video');
+  await page.getByRole('button', { name: 'Video', exact: true }).click();
+  await page.getByLabel(/^Video: reference or address/).fill('vms:np-1');
+  await send('Video');
+  await took('attached video');
+  await kept.getByText('vms:np-1').waitFor();
+  await page.getByRole('button', { name: 'Claim', exact: true }).click();
+  await page.getByRole('button', { name: 'Release', exact: true }).click();
+  await took('released it');
+  await page.getByRole('button', { name: 'Escalate', exact: true }).click();
+  await page.locator('.choice-option').filter({ hasText: 'compliance' }).click();
+  await page.getByLabel('Reason *').fill('a second opinion');
+  await send('Escalate');
+  await took('escalated it');
+  await page.locator('.history').getByText('→ compliance').waitFor();
   await page.context().close();
 });
 

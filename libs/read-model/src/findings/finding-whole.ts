@@ -41,7 +41,7 @@ export interface FindingVideo {
   readonly link: string | null;
   readonly from: string;
   readonly to: string;
-  /** Until when the house keeps it without a hold. */
+  /** Until when it is kept: by the house, or for a hold that lasts longer. */
   readonly keptUntil: string;
   /** Whole days until then; 0 from then on. */
   readonly daysLeft: number;
@@ -138,7 +138,7 @@ export async function findingWhole(
     currency: row.currency,
     neighbors: neighborsOf(coups, row.coupRef),
     coups,
-    video: await videoOf(read, place, ofCoup, reader),
+    video: await videoOf(read, { ...place, ofCoup, heldUntil: row.videoHeldUntil }, reader),
     seenBefore: await seenBefore(read, row, place.table, reader),
     history: (await actsOn(read, place, reader, { order: 'newest', limit: ACTS_MAX })).lines,
     looks: await looksAt(read, place, reader.seesLooks),
@@ -190,17 +190,25 @@ const VIDEO_ACTS = {
   holds: ['finding-video-hold-requested', 'finding-video-held'],
 } as const satisfies Record<string, readonly ReviewEventRow['type'][]>;
 
+interface Filmed extends FindingPlace {
+  readonly ofCoup: CoupWhole | undefined;
+  /** The latest time until which somebody says that it was kept. */
+  readonly heldUntil: string | null;
+}
+
 async function videoOf(
   read: Snapshot,
-  place: FindingPlace,
-  ofCoup: CoupWhole | undefined,
+  { ofCoup, heldUntil, ...place }: Filmed,
   reader: FindingReader,
 ): Promise<FindingVideo> {
   const { kept, before, after } = reader.inForce.document.video;
   const began = Date.parse(ofCoup?.openedAt ?? place.at);
   const ended = Date.parse(ofCoup?.endedAt ?? ofCoup?.openedAt ?? place.at);
   const iso = (ms: number): string => new Date(ms).toISOString();
-  const keptUntil = began + kept * 1000;
+  const keptUntil = Math.max(
+    Date.parse(place.at) + kept * 1000, // as the filter of the list has it
+    heldUntil === null ? 0 : Date.parse(heldUntil),
+  );
   const newest = { order: 'newest', limit: ACTS_MAX } as const;
   const attached = await actsOn(read, place, reader, { ...newest, types: VIDEO_ACTS.link });
   const holds = await actsOn(read, place, reader, { ...newest, types: VIDEO_ACTS.holds });
