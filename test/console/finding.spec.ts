@@ -1,4 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { settled } from '../../scripts/console/settled.mjs';
@@ -153,6 +155,47 @@ async function tabThrough(page: Page): Promise<{ met: number; hidden: string[] }
   }
 }
 
+/** Returns the number of each page of paper, such as `1 / 2`, which is drawn before the page. */
+function numbersOn(pdf: Buffer): string[] {
+  const streams = [...pdf.toString('latin1').matchAll(/stream\r?\n([^]*?)\r?\nendstream/g)].flatMap(
+    ([, packed = '']) => {
+      try {
+        return [inflateSync(Buffer.from(packed, 'latin1')).toString('latin1')];
+      } catch {
+        return []; // a picture or a font, packed in another way
+      }
+    },
+  );
+  const alphabets = streams.filter((text) => text.includes('begincmap')).map(alphabetIn);
+  const pages = streams.filter((text) => /^BT$/m.test(text));
+  return pages.flatMap((text) => {
+    const glyphs = [...text.matchAll(/<([0-9A-F]+)> Tj/g)]
+      .slice(0, NUMBER_RUNS)
+      .flatMap(([, run = '']) => run.match(/.{4}/g) ?? []);
+    return alphabets
+      .map((alphabet) => glyphs.map((glyph) => alphabet.get(glyph) ?? '?').join(''))
+      .filter((number) => /^\d+ \/ \d+$/.test(number))
+      .slice(0, 1);
+  });
+}
+/** The number, what stands between, and how many pages there are. */
+const NUMBER_RUNS = 3;
+
+/** Returns which character each glyph of a font is. */
+function alphabetIn(font: string): Map<string, string> {
+  const known = new Map<string, string>();
+  const hex = (code: number): string => code.toString(16).toUpperCase().padStart(4, '0');
+  for (const [, glyph = '', character = ''] of font.matchAll(/^<(\w+)> <(\w+)>$/gm))
+    known.set(glyph, String.fromCharCode(Number.parseInt(character, 16)));
+  for (const [, from = '', to = '', character = ''] of font.matchAll(/^<(\w+)> <(\w+)> <(\w+)>$/gm))
+    for (let at = Number.parseInt(from, 16); at <= Number.parseInt(to, 16); at += 1)
+      known.set(
+        hex(at),
+        String.fromCharCode(Number.parseInt(character, 16) + at - Number.parseInt(from, 16)),
+      );
+  return known;
+}
+
 describe('the screen of a finding', () => {
   it(
     'is stepped through by keys, and f leads to the faulty card',
@@ -165,7 +208,10 @@ describe('the screen of a finding', () => {
       expect(await page.locator('.why-step[data-faulty]').getAttribute('aria-current')).toBe(
         'step',
       );
-      expect(await page.locator('.why-step[data-faulty]').innerText()).toContain('TC-08');
+      const why = await page.locator('.why-step[data-faulty]').innerText();
+      expect(why).toContain('TC-08');
+      expect(why).toContain('Banker 6 against 3: stand');
+      expect(why).toContain('Pennsylvania Code, title 58, chapter 631a, § 631a.11');
       await page.keyboard.press('ArrowLeft');
       await page.waitForURL(/step=5/);
       await page.keyboard.press('Home');
@@ -173,6 +219,13 @@ describe('the screen of a finding', () => {
       await page.getByText('A record, no prediction.').waitFor();
       await page.keyboard.press('End');
       await page.waitForURL(/step=6/);
+      await page.keyboard.press(' '); // from the end it begins again
+      await page.waitForURL(/step=[012]$/);
+      await button(page, 'Pause').waitFor();
+      await page.waitForURL(/step=2$/);
+      await page.keyboard.press(' ');
+      await button(page, 'Play at the pace of the table').waitFor();
+      await page.context().close();
     },
     TEST_MS,
   );
@@ -640,8 +693,21 @@ describe('the screen of a finding', () => {
     'prints every part without bars, with who printed it, the evidence and the positions',
     async () => {
       const id = await firstOf('PY-03');
+      await ask('pit-boss', `findings/${id}/claim`, { lease: 600 });
+      await ask('pit-boss', `findings/${id}/release`, {});
+      const { evidence } = await reviewOf(id);
       const page = await browser.visitAs('compliance', `findings/${id}`);
       await open(page);
+      await button(page, 'Lines of the record').click();
+      const drawer = page.getByRole('dialog', { name: 'Lines of the record' });
+      const saving = page.waitForEvent('download');
+      await drawer.getByRole('link', { name: 'Save the file' }).click();
+      const file = readFileSync(await (await saving).path(), 'utf8');
+      expect(createHash('sha256').update(file).digest('hex')).toBe(evidence);
+      expect(await drawer.locator('.record-lines li').allInnerTexts()).toEqual(
+        file.trimEnd().split('\n'),
+      );
+      await drawer.getByRole('button', { name: 'Close' }).click();
       await page.emulateMedia({ media: 'print' });
       await page.getByText('Printed by compliance').waitFor();
       // the browser prints what stands there as soon as the event is over
@@ -654,6 +720,8 @@ describe('the screen of a finding', () => {
       })()`);
       expect(foot).toMatch(/Printed by compliance on Jan 1, 2100/);
       expect(await page.getByText('Positions of the log').isVisible()).toBe(true);
+      const proof = page.locator('footer.print-only').getByText(`SHA-256 ${evidence}`);
+      expect(await proof.isVisible()).toBe(true);
       expect(
         await page
           .locator('.why')
@@ -663,7 +731,9 @@ describe('the screen of a finding', () => {
       ).toBe(true);
       for (const hidden of ['header.bar', '.ruling', '.felt-transport'])
         expect(await page.locator(hidden).isVisible()).toBe(false);
-      const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+      const paper = await page.pdf({ preferCSSPageSize: true });
+      expect(numbersOn(paper)).toEqual(['1 / 2', '2 / 2']);
+      const pdf = paper.toString('latin1');
       expect(pdf).toMatch(/\/MediaBox\s*\[0 0 59[45]\.\d+ 84[12]\.\d+\]/);
       expect(pdf.match(/\/Type\s*\/Page\b/g)?.length).toBe(2);
     },
