@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   belongs,
+  countQuery,
   isOverdue,
+  listQuery,
   takeQuery,
   toggled,
   unknownIn,
@@ -271,6 +273,12 @@ describe('the filter of a queue', () => {
 
   it('knows the names that it does not have', () => {
     expect(unknownIn({ severity: '1', view: 'x', sevrity: '1' })).toEqual(['sevrity']);
+  });
+
+  it('asks for an order where findings are listed, and not where they are counted', () => {
+    const filter = { table: 'B01', order: 'worst' };
+    expect([listQuery({}).order, listQuery(filter).order]).toEqual(['queue', 'worst']);
+    expect(countQuery(filter)).not.toHaveProperty('order');
   });
 
   it('leaves to the server what can be taken', () => {

@@ -203,6 +203,10 @@ it('keeps its filters in the address, so that a copied address shows the same', 
     return places.length > 0 && places.every((place) => place.startsWith('B01'));
   });
   await settled(page);
+  await page.getByRole('button', { name: /^Order/ }).click();
+  await page.getByRole('menuitemradio', { name: 'Newest first' }).click();
+  await page.waitForURL('**/queue?*order=newest*');
+  await settled(page); // it counts the findings in every order
   const again = await browser.visitBeside(page, `queue${new URL(page.url()).search}`);
   await settled(again);
   expect(await idsOn(again)).toEqual(await idsOn(page));

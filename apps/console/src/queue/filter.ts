@@ -50,8 +50,8 @@ export const unknownIn = (search: Search): readonly string[] =>
 
 /** Returns what is asked of the list: what waits for a ruling, the gravest first, unless asked. */
 export const listQuery = (filter: QueueFilter): Readonly<Record<string, string>> => ({
-  order: 'queue',
   ...countQuery(filter),
+  order: filter.order ?? 'queue',
 });
 
 /** Returns what is asked of the facets, which have no order. */
@@ -61,8 +61,8 @@ export const countQuery = (filter: QueueFilter): Readonly<Record<string, string>
   ...asAsked(filter),
 });
 
-/** Returns a filter as the api takes it: a dealer of `''` is nobody. */
-const asAsked = ({ dealer, ...others }: QueueFilter): QueueFilter => ({
+/** Returns a filter without its order, as the api takes it: a dealer of `''` is nobody. */
+const asAsked = ({ dealer, order: _order, ...others }: QueueFilter): QueueFilter => ({
   ...others,
   ...(dealer !== undefined && { dealer: dealer === NONE ? '' : dealer }),
 });
@@ -70,9 +70,7 @@ const asAsked = ({ dealer, ...others }: QueueFilter): QueueFilter => ({
 /** Returns the part of a filter that take next has. */
 export const takeQuery = (filter: QueueFilter): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(asAsked(filter)).filter(
-      ([name]) => name !== 'order' && !NOT_FOR_TAKING.includes(name),
-    ),
+    Object.entries(asAsked(filter)).filter(([name]) => !NOT_FOR_TAKING.includes(name)),
   );
 
 /** Returns the values of a filter that is a list. */
