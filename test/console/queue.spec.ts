@@ -74,6 +74,15 @@ async function act(
   return (await acted(await sendOf(person), path, body)) as Decided;
 }
 
+/** Claims a finding and proposes that the dealer erred and it was corrected. */
+async function proposeAs(person: string, id: string | undefined): Promise<void> {
+  const { review } = await act(person, id, 'claim', { lease: 600 });
+  await act(person, id, 'propose', {
+    ...{ disposition: 'dealer-error-corrected', policy: 'review@1' },
+    evidence: review.evidence,
+  });
+}
+
 /**
  * Waits until so many coups of a table are over, whose findings are then complete. To a page that
  * reads its rows before, they are news.
@@ -287,6 +296,31 @@ it('works by the keyboard alone, and comes back to the row that was opened', asy
   await page.context().close();
 });
 
+it('keeps the focus in the list where the finding that was opened has left it', async () => {
+  const table = await PlayedTable.open(server, 'Q9');
+  await table.play((log) => {
+    earlyCoup(log, 1);
+    earlyCoup(log, 2);
+    earlyCoup(log, 3);
+  });
+  await judged('Q9', 3);
+  const page = await browser.visitAs('pit-boss', 'queue?table=Q9&code=DL-01&review=open');
+  await rowsOf(page).nth(2).waitFor();
+  await page.getByText('● live').waitFor();
+  const ids = await idsOn(page);
+  await page.keyboard.press('j');
+  await page.locator(`[data-id="${ids[0]}"]:focus`).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/findings/${ids[0]}`);
+  await proposeAs('pit-boss', ids[0]);
+  await page.goBack();
+  await eventually('it is gone', async () => (await idsOn(page)).join() === ids.slice(1).join());
+  await page.locator(`[data-id="${ids[1]}"]:focus`).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.locator(`[data-id="${ids[2]}"]:focus`).waitFor();
+  await page.context().close();
+});
+
 it('rules on several findings at once, after showing what would happen to each', async () => {
   const table = await PlayedTable.open(server, 'Q3');
   await table.play((log) => {
@@ -345,11 +379,7 @@ it('keeps in a ruling on several what has left the list since it was selected', 
   await page.getByText('● live').waitFor();
   const [first] = await idsOn(page);
   for (const box of await page.locator('.queue-check').all()) await box.click();
-  const { review } = await act('surveillance', first, 'claim', { lease: 600 });
-  await act('surveillance', first, 'propose', {
-    ...{ disposition: 'dealer-error-corrected', policy: 'review@1' },
-    evidence: review.evidence,
-  });
+  await proposeAs('surveillance', first);
   await table.play((log) => earlyCoup(log, 3));
   await page.getByRole('button', { name: 'Show' }).click();
   await eventually('it is gone', async () => !(await idsOn(page)).includes(first as string));

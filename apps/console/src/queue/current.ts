@@ -24,7 +24,8 @@ export interface Current {
 
 /**
  * Returns the current row of a list. It is remembered with the rows. When they come back it gets
- * the focus, unless something else has it, such as the filter that was pressed.
+ * the focus, unless something else has it, such as the filter that was pressed. Where it leaves the
+ * list with the focus, the row that takes its place gets that.
  */
 export function useCurrent(rows: QueueRows): Current {
   const [, draw] = useState(0);
@@ -37,6 +38,7 @@ export function useCurrent(rows: QueueRows): Current {
     },
     [rows],
   );
+  if (hasLeft(rows) && isFocusAt(rows.place.id)) focus.want(document.activeElement);
   const place = placeNow(rows, lastPlace.current);
   lastPlace.current = place;
   return {
@@ -92,6 +94,14 @@ function useFocusWanted(isFirst: boolean): FocusWanted {
 /** Returns whether nothing has the focus, so that nobody is using anything else. */
 const isFocusFree = (): boolean =>
   document.activeElement === null || document.activeElement === document.body;
+
+/** Returns whether the current row is no longer among the rows. */
+const hasLeft = (rows: QueueRows): boolean =>
+  rows.place.id !== undefined && rows.placeOf(rows.place.id) < 0;
+
+/** Returns whether a row has the focus, or had it until it was taken out of the page. */
+const isFocusAt = (id: string | undefined): boolean =>
+  isFocusFree() || document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset['id'] === id;
 
 /** A finding that left the list leaves its place to the next one. */
 function placeNow(rows: QueueRows, before: number): number {
