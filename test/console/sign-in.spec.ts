@@ -333,13 +333,22 @@ it(
 );
 
 it(
-  'removes what was half written when the person signs out',
+  'removes what was half written when the person signs out, and loads a new page in every window',
   async () => {
     const page = await browser.visitAs('surveillance', 'settings');
+    const beside = await browser.visitBeside(page, 'settings');
     await writeDraft(page, 'surveillance');
-    await page.getByRole('button', { name: 'Account of surveillance' }).click();
+    const account = { name: 'Account of surveillance' };
+    for (const each of [page, beside]) {
+      await each.getByRole('button', account).waitFor();
+      await each.evaluate('window.isSame = true');
+    }
+    await page.getByRole('button', account).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.waitForURL('**/console/sign-in');
+    for (const each of [page, beside]) {
+      await each.waitForURL('**/console/sign-in');
+      expect(await each.evaluate('window.isSame')).toBeUndefined();
+    }
     expect(await draftsIn(page)).toEqual([]);
     await page.context().close();
   },

@@ -15,6 +15,8 @@ export type SessionState = 'none' | 'open' | 'ended';
 const listeners = new Set<() => void>();
 let account = knownAccount();
 let state: SessionState = account === null ? 'none' : 'open';
+/** Whether another page is being loaded in place of this one. */
+let isLeaving = false;
 
 /** Returns the state of the session now. In components use `useSessionState`. */
 export const sessionState = (): SessionState => state;
@@ -34,7 +36,9 @@ function enter(next: SessionState): void {
 }
 
 /** Says that the server no longer knows the session. */
-export const sessionHasEnded = (): void => enter(state === 'none' ? 'none' : 'ended');
+export function sessionHasEnded(): void {
+  if (state !== 'none' && !isLeaving) enter('ended');
+}
 
 /** What a sign-in sends. `code` is the one-time code of a second factor. */
 export interface SignIn {
@@ -59,38 +63,39 @@ export async function signIn(credentials: SignIn): Promise<void> {
  * nothing that this one has read or kept is theirs.
  */
 async function goOnAs(name: string): Promise<void> {
-  if (account !== null && account !== name) return loadAfresh();
+  if (account !== null && account !== name) return loadAfresh('');
   account = name;
   enter('open');
   void queries.invalidateQueries();
 }
 
-/** Loads the console from its start. Never resolves, because nothing may follow on this page. */
-function loadAfresh(): Promise<never> {
-  location.assign(document.baseURI);
+/**
+ * Loads a place of the console as a new page. Never resolves, because nothing may follow on this
+ * one: what it has read, shows or waits for belongs to the person before.
+ */
+function loadAfresh(place: '' | 'sign-in'): Promise<never> {
+  isLeaving = true;
+  location.assign(new URL(place, document.baseURI));
   return new Promise<never>(() => undefined);
 }
 
-/** Signs out. Removes drafts and everything that was read. Throws `Unreachable`. */
+/**
+ * Signs out, and goes to the sign-in on a new page. Removes drafts. Throws `Unreachable`. If it
+ * does not throw, it never resolves.
+ */
 export async function signOut(): Promise<void> {
   await dataOf(api.POST('/v1/sign-out')).catch((error: unknown) => {
     if (!isSignedOutAlready(error)) throw error;
   });
   if (account !== null) clearDraftsOf(account);
   forgetAccount();
-  forgetEverything();
-}
-
-function forgetEverything(): void {
-  account = null;
-  queries.clear();
-  enter('none');
+  await loadAfresh('sign-in');
 }
 
 const isSignedOutAlready = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 401;
 
-onAccountElsewhere((name) => (name === null ? forgetEverything() : void goOnAs(name)));
+onAccountElsewhere((name) => void (name === null ? loadAfresh('sign-in') : goOnAs(name)));
 listenToAnswers({
   signedOut: sessionHasEnded,
   mustDo: () => void queries.invalidateQueries({ queryKey: meQuery.queryKey }),

@@ -23,11 +23,7 @@ import './shell.css';
 export function Shell(): ReactNode {
   const words = useWords();
   const session = useSessionState();
-  const navigate = useNavigate();
   const { data: me, error, refetch } = useQuery({ ...meQuery, enabled: session === 'open' });
-  useEffect(() => {
-    if (session === 'none') void navigate({ to: '/sign-in', replace: true });
-  }, [session, navigate]);
   if (me)
     return (
       <MeProvider value={me}>
