@@ -266,10 +266,12 @@ it(
   TEST_MS,
 );
 
-it('keeps a choice that was made before the choices of the account were read', async () => {
+it('keeps a choice that was made before the choices of the account were read, and takes the others', async () => {
   const send = await sentTo(server, 'surveillance');
-  await send('PUT', '/v1/me/preferences', { theme: 'light' });
   const page = await browser.visitAs('surveillance', 'settings');
+  await settled(page);
+  // another browser has changed them since
+  await send('PUT', '/v1/me/preferences', { theme: 'light', deck: 'two-color' });
   const answer = await holdFirst(page, '**/v1/me/preferences');
   await page.reload();
   await page.getByText('Dark', { exact: true }).click();
@@ -278,6 +280,7 @@ it('keeps a choice that was made before the choices of the account were read', a
   });
   await answer.taken();
   await answer.release();
+  await page.locator('[data-deck=two-color]').first().waitFor();
   await settled(page);
   expect(await themeOf(page)).toBe('dark');
   await page.context().close();

@@ -1,6 +1,13 @@
 import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { Button } from '../controls/button.js';
 import { notify } from '../controls/notices.js';
@@ -86,9 +93,10 @@ function useStream(): void {
 function usePreferencesOfAccount(): void {
   const { id } = useMe();
   const words = useWords();
+  const failed = useEffectEvent((error: unknown) => notify({ text: sentenceOf(error, words) }));
   useEffect(() => {
-    loadPreferences().catch((error: unknown) => notify({ text: sentenceOf(error, words) }));
-  }, [id, words]);
+    loadPreferences().catch((error: unknown) => failed(error));
+  }, [id]);
 }
 
 function Navigation(): ReactNode {

@@ -76,14 +76,21 @@ export const showPreferences = (changed: Partial<Preferences>): void =>
 /**
  * Loads the preferences of the account that has signed in. Until they are there, and where the
  * server has none, those count that this browser keeps for the account. What the person changes
- * meanwhile is newer than what is loaded.
+ * meanwhile is newer than what is loaded, and stays.
  */
 export async function loadPreferences(): Promise<void> {
   show(keptHere());
   const before = current;
+  await saving; // or the answer would be without the change that is on its way
   const kept = await dataOf(api.GET('/v1/me/preferences'));
-  if (Object.keys(kept).length > 0 && current === before) show(sound(kept));
+  if (Object.keys(kept).length > 0) show({ ...sound(kept), ...changedSince(before) });
 }
+
+/** Returns the preferences that are others now. */
+const changedSince = (before: Preferences): Partial<Preferences> =>
+  Object.fromEntries(
+    Object.entries(current).filter(([name, value]) => value !== before[name as keyof Preferences]),
+  );
 
 function show(next: Preferences): void {
   localStorage.setItem(placeHere(), JSON.stringify(next));
