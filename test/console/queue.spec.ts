@@ -485,6 +485,17 @@ it('selects with Space and acts on the finding beside the list with the letters'
   await page.locator(`[data-id="${lines[0]?.id}"]:focus`).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/queue?*finding=${lines[0]?.id}*`);
+  await eventually('the step is in the address', async () => {
+    await page.keyboard.press('ArrowLeft');
+    return new URL(page.url()).searchParams.has('step');
+  });
+  const wide = page.url();
+  await page.setViewportSize({ width: 1_024, height: 768 });
+  await page.waitForURL(`**/findings/${lines[0]?.id}?step=*`);
+  await page.goBack();
+  await page.waitForURL('**/queue?table=Q8');
+  await page.goto(wide);
+  await page.waitForURL(`**/findings/${lines[0]?.id}?step=*`);
   await page.context().close();
 });
 

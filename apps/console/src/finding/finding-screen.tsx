@@ -7,7 +7,7 @@ import {
   useRouter,
   useSearch,
 } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Search } from '../app/address.js';
 import { Failure, sentenceOf } from '../app/failures.js';
 import { useTitle } from '../app/title.js';
@@ -49,16 +49,17 @@ export function FindingScreen(): ReactNode {
   );
 }
 
-/** A finding beside the queue. It keeps its step itself. */
+/** A finding beside the queue. The address of the queue has its step too. */
 export function FindingPane({ id }: { readonly id: string }): ReactNode {
   return <Pane key={id} id={id} />;
 }
 
 function Pane({ id }: { readonly id: string }): ReactNode {
-  const [step, setStep] = useState<number>();
+  const search: Search = useSearch({ strict: false });
+  const [step, onStep] = useStepOf(search);
   const { data, error, refetch } = useFinding(id);
   if (!data) return <NotThere missing="finding" {...{ error, refetch }} />;
-  return <FindingView whole={data} step={step} onStep={setStep} />;
+  return <FindingView whole={data} {...{ step, onStep }} />;
 }
 
 interface MissingProps {

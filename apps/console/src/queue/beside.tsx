@@ -1,4 +1,6 @@
-import { type ReactNode, useSyncExternalStore } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import type { Search } from '../app/address.js';
 import { lazyPart } from '../app/lazy-part.js';
 import { useWords } from '../words/words.js';
 
@@ -19,10 +21,16 @@ export const useBeside = (): boolean =>
     () => WIDE.matches,
   );
 
-/** The finding beside the list, if there is room. */
-export function Beside({ id }: { readonly id: string | undefined }): ReactNode {
+/**
+ * The finding that the address names, beside the list. Where there is no room for both, it is
+ * opened on a page of its own, from where the way back leads to the list.
+ */
+export function Beside({ search }: { readonly search: Search }): ReactNode {
   const words = useWords();
-  if (!useBeside()) return null;
+  const isBeside = useBeside();
+  const { finding: id } = search;
+  useAlone(search, isBeside);
+  if (!isBeside) return null;
   return (
     <section className="queue-beside" aria-label={words('queue.finding')}>
       {id === undefined ? (
@@ -32,4 +40,21 @@ export function Beside({ id }: { readonly id: string | undefined }): ReactNode {
       )}
     </section>
   );
+}
+
+function useAlone(search: Search, isBeside: boolean): void {
+  const navigate = useNavigate();
+  const openAlone = useEffectEvent(async (id: string) => {
+    const { step = '' } = search;
+    await navigate({
+      to: '/queue',
+      search: { ...search, finding: '', step: '' },
+      replace: true,
+    });
+    await navigate({ to: '/findings/$id', params: { id }, search: { step } });
+  });
+  const { finding } = search;
+  useEffect(() => {
+    if (!isBeside && finding !== undefined && finding !== '') void openAlone(finding);
+  }, [isBeside, finding]);
 }

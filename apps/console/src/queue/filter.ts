@@ -29,7 +29,7 @@ const FILTERS = [
 export type FilterName = (typeof FILTERS)[number];
 
 /** What an address of the queue may say: the filters, the order, a view and the open finding. */
-const NAMES: readonly string[] = [...FILTERS, 'order', 'view', 'finding'];
+const NAMES: readonly string[] = [...FILTERS, 'order', 'view', 'finding', 'step'];
 /** What `POST /v1/findings/take-next` cannot be filtered by: it takes what waits and is free. */
 const NOT_FOR_TAKING: readonly string[] = ['review', 'mine', 'lapsed', 'disposition', 'status'];
 

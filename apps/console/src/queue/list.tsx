@@ -115,7 +115,7 @@ function useOpen(current: Current, search: Search): (id: string) => void {
   const isBeside = useBeside();
   return (id) => {
     current.choose(id);
-    if (isBeside) void navigate({ to: '/queue', search: { ...search, finding: id } });
+    if (isBeside) void navigate({ to: '/queue', search: { ...search, finding: id, step: '' } });
     else void navigate({ to: '/findings/$id', params: { id } });
   };
 }

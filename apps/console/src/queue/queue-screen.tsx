@@ -30,7 +30,7 @@ export function QueueScreen(): ReactNode {
   return (
     <div className="queue-page">
       <Queue search={search} />
-      <Beside id={search['finding']} />
+      <Beside search={search} />
     </div>
   );
 }
