@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   belongs,
   countQuery,
+  hasNothingToTake,
   isOverdue,
   listQuery,
   takeQuery,
@@ -279,6 +280,18 @@ describe('the filter of a queue', () => {
     const filter = { table: 'B01', order: 'worst' };
     expect([listQuery({}).order, listQuery(filter).order]).toEqual(['queue', 'worst']);
     expect(countQuery(filter)).not.toHaveProperty('order');
+  });
+
+  it.each([
+    [{}, false],
+    [{ review: 'open,proposed', mine: 'false', lapsed: 'false', status: 'all' }, false],
+    [{ review: 'proposed', mine: 'false' }, true],
+    [{ mine: 'true' }, true],
+    [{ lapsed: 'true' }, true],
+    [{ disposition: 'duplicate' }, true],
+    [{ status: 'withdrawn' }, true],
+  ] as const)('says of %j whether it has nothing to take: %s', (filter, expected) => {
+    expect(hasNothingToTake(filter)).toBe(expected);
   });
 
   it('leaves to the server what can be taken', () => {

@@ -522,7 +522,13 @@ it('names in words a filter that an address turns around', async () => {
   await page.getByRole('button', { name: /^Not overdue/ }).waitFor();
   await page.getByRole('button', { name: 'Only', exact: true }).waitFor();
   await page.getByRole('link', { name: /^To sign/ }).click();
-  await page.getByRole('button', { name: /^Not mine/ }).click();
+  const notMine = page.getByRole('button', { name: /^Not mine/ });
+  await notMine.waitFor();
+  const take = page.getByRole('button', { name: /^Take next/ });
+  await take.and(page.locator('[aria-disabled=true]')).waitFor();
+  await page.keyboard.press('n');
+  await page.locator('.notice').getByText('This list shows others.').waitFor();
+  await notMine.click();
   await page.waitForURL('**/queue?review=proposed');
   await page.context().close();
 });

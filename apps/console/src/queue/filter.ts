@@ -73,6 +73,14 @@ export const takeQuery = (filter: QueueFilter): Readonly<Record<string, string>>
     Object.entries(asAsked(filter)).filter(([name]) => !NOT_FOR_TAKING.includes(name)),
   );
 
+/** Returns whether a filter leaves out every finding that take next could take. */
+export const hasNothingToTake = ({ review, mine, lapsed, disposition, status }: QueueFilter) =>
+  (review !== undefined && !among('open', review)) ||
+  mine === 'true' ||
+  lapsed === 'true' ||
+  disposition !== undefined ||
+  (status !== undefined && status !== 'standing' && status !== 'all');
+
 /** Returns the values of a filter that is a list. */
 export const valuesOf = (filter: QueueFilter, name: FilterName): readonly string[] =>
   (filter[name] ?? '').split(',').filter((value) => value !== '');

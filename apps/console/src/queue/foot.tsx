@@ -13,6 +13,8 @@ interface Props {
   readonly waiting: Waiting | undefined;
   /** Why commands cannot be used now. */
   readonly refused: string | undefined;
+  /** Why take next cannot be used now. */
+  readonly takeRefused: string | undefined;
   readonly onTake: () => void;
   readonly onRule: () => void;
   readonly onClear: () => void;
@@ -20,12 +22,13 @@ interface Props {
 
 /** The bar under the list, where the thumb is: take next, and what is selected. */
 export function Foot(props: Props): ReactNode {
-  const { total, place, selected, waiting, refused, onTake, onRule, onClear } = props;
+  const { total, place, selected, waiting, onTake, onRule, onClear } = props;
+  const { refused, takeRefused } = props;
   const words = useWords();
   const formats = useFormats();
   return (
     <div className="queue-foot" role="group" aria-label={words('queue.actions')}>
-      <Button main refused={refused} onPress={onTake} isPending={waiting !== undefined}>
+      <Button main refused={takeRefused} onPress={onTake} isPending={waiting !== undefined}>
         {words('queue.takeNext')}
       </Button>
       <span role="status" className="queue-waiting">

@@ -12,7 +12,7 @@ import { BulkSheet } from './bulk-sheet.js';
 import { useBeside } from './beside.js';
 import { useClaim } from './claim.js';
 import { type Current, useCurrent } from './current.js';
-import type { QueueFilter } from './filter.js';
+import { hasNothingToTake, type QueueFilter } from './filter.js';
 import { Foot } from './foot.js';
 import { End, QueueGrid } from './grid.js';
 import type { QueueRows, Row } from './rows.js';
@@ -37,11 +37,12 @@ export function QueueList({ rows, filter, search, total, ref, onSearch }: Props)
   const { selected, toggle, clear } = useSelected();
   const pause = usePause();
   const refused = useRefused();
+  const takeRefused = refused ?? (hasNothingToTake(filter) ? words('queue.notToTake') : undefined);
   const open = useOpen(current, search);
   const { waiting, take } = useTakeNext(filter, open);
   useImperativeHandle(ref, () => ({ focus: () => current.takeFocus() }));
   const { rule, sheet } = useRuling({ rows, selected, clear, refused });
-  useListKeys({ current, refused, take, open, toggle, clear, rule, pause, onSearch });
+  useListKeys({ current, refused, takeRefused, take, open, toggle, clear, rule, pause, onSearch });
   return (
     <>
       <Banner rows={rows} onShow={() => void show(rows, current)} />
@@ -59,7 +60,7 @@ export function QueueList({ rows, filter, search, total, ref, onSearch }: Props)
       )}
       <End rows={rows} />
       <Foot
-        {...{ total, waiting, refused }}
+        {...{ total, waiting, refused, takeRefused }}
         place={current.place}
         selected={selected.size}
         onTake={take}
@@ -148,6 +149,7 @@ function useSelected(): Selected {
 interface ListKeys {
   readonly current: Current;
   readonly refused: string | undefined;
+  readonly takeRefused: string | undefined;
   readonly take: () => void;
   readonly open: (id: string) => void;
   readonly toggle: (row: Row) => void;
@@ -159,20 +161,20 @@ interface ListKeys {
 
 /** The keys of the list. Those of a finding beside it come first. */
 function useListKeys(keys: ListKeys): void {
-  const { current, refused, take, open, toggle, clear, rule, pause, onSearch } = keys;
+  const { current, refused, takeRefused, take, open, toggle, clear, rule, pause, onSearch } = keys;
   const claim = useClaim();
   const { row } = current;
-  const unlessRefused = (run: () => void): void =>
-    refused === undefined ? run() : notify({ text: refused });
+  const unless = (why: string | undefined, run: () => void): void =>
+    why === undefined ? run() : notify({ text: why });
   useKeys(
     {
       j: { means: 'queue.keyNext', run: () => current.move(1) },
       k: { means: 'queue.keyBefore', run: () => current.move(-1) },
       Enter: { means: 'queue.keyOpen', run: () => row && open(row.id) },
       ' ': { means: 'queue.keySelect', run: () => row && toggle(row) },
-      n: { means: 'queue.takeNext', run: () => unlessRefused(take) },
-      c: { means: 'queue.keyClaim', run: () => row && unlessRefused(() => claim(row)) },
-      r: { means: 'queue.keyRule', run: () => unlessRefused(rule) },
+      n: { means: 'queue.takeNext', run: () => unless(takeRefused, take) },
+      c: { means: 'queue.keyClaim', run: () => row && unless(refused, () => claim(row)) },
+      r: { means: 'queue.keyRule', run: () => unless(refused, rule) },
       p: { means: 'queue.keyPause', run: pause },
       '/': { means: 'queue.search', run: onSearch },
       Escape: { means: 'queue.clear', run: clear },
