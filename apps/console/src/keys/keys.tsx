@@ -2,7 +2,10 @@ import { useEffect, useId, useRef } from 'react';
 import { readPreference } from '../settings/preferences.js';
 import type { Key } from '../words/words.js';
 
-/** A key of a screen: what it does in words, and what it runs. Keys open and move; none sends. */
+/**
+ * A key of a screen: what it does in words, and what it runs. Keys move, open, claim and release.
+ * None sends a ruling, a signature or anything else that stays on the record.
+ */
 export interface ScreenKey {
   readonly means: Key;
   readonly run: () => void;

@@ -92,14 +92,17 @@ const SMALL = ['comment', 'video', 'escalate', 'take-back', 'reopen'] as const;
 
 function Commands({ whole, desk }: Props): ReactNode {
   const words = useWords();
-  const claimButton = useRef<HTMLButtonElement>(null);
   const { acts, open, setOpen, refusedWhy } = desk;
   const { may } = whole.review;
   const lease = useLease();
   const isHeld = may?.release === true;
   const claim = () => acts.send('claim', { lease });
   const rule = useRule({ whole, desk, claim });
-  useBarKeys({ desk, rule, claimButton });
+  const hold = {
+    refused: refusedWhy(isHeld ? 'release' : 'claim'),
+    change: () => void (isHeld ? acts.send('release', {}) : claim()),
+  };
+  useBarKeys({ desk, rule, hold });
   const small = (command: SmallCommand): ReactNode => (
     <Button
       key={command}
@@ -122,12 +125,7 @@ function Commands({ whole, desk }: Props): ReactNode {
       <div className="ruling-buttons">
         <div className="ruling-more">{SMALL.map(small)}</div>
         <div className="ruling-main">
-          <Button
-            ref={claimButton}
-            className="ruling-button"
-            refused={refusedWhy(isHeld ? 'release' : 'claim')}
-            onPress={() => void (isHeld ? acts.send('release', {}) : claim())}
-          >
+          <Button className="ruling-button" refused={hold.refused} onPress={hold.change}>
             {words(isHeld ? 'act.release' : 'act.claim')}
           </Button>
           {small('refuse')}
@@ -182,26 +180,22 @@ function useRule({ whole, desk, claim }: Starts): Rule {
 interface KeysOf {
   readonly desk: Desk;
   readonly rule: Rule;
-  readonly claimButton: RefObject<HTMLButtonElement | null>;
+  /** Claims the finding, or releases it if this person holds it. */
+  readonly hold: { readonly refused: string | undefined; readonly change: () => void };
 }
 
-/** Each key opens a sheet or moves the focus. None sends. */
-function useBarKeys({ desk, rule, claimButton }: KeysOf): void {
+/** Keys claim, release and open sheets. None sends what a sheet has. */
+function useBarKeys({ desk, rule, hold }: KeysOf): void {
   const { refusedWhy, setOpen, open } = desk;
+  const unless = (why: string | undefined, run: () => void): void =>
+    why === undefined ? run() : notify({ text: why });
   const opens = (command: SmallCommand, means: Key) => ({
     means,
-    run: () => {
-      const why = refusedWhy(command);
-      if (why === undefined) setOpen(command);
-      else notify({ text: why });
-    },
+    run: () => unless(refusedWhy(command), () => setOpen(command)),
   });
   const keys: ScreenKeys = {
-    c: { means: 'key.claim', run: () => claimButton.current?.focus() },
-    r: {
-      means: 'key.rule',
-      run: () => (rule.refused === undefined ? rule.start() : notify({ text: rule.refused })),
-    },
+    c: { means: 'key.claim', run: () => unless(hold.refused, hold.change) },
+    r: { means: 'key.rule', run: () => unless(rule.refused, rule.start) },
     s: opens('sign', 'key.sign'),
     x: opens('refuse', 'key.refuse'),
     u: opens('take-back', 'key.takeBack'),
