@@ -157,7 +157,7 @@ it(
 );
 
 it(
-  'changes language, colors of suits and the zone of times at once',
+  'changes language, colors of suits and the zone of times at once, and keeps them for the account alone',
   async () => {
     const page = await browser.visitAs('pit-boss-2', 'settings');
     const card = page.getByRole('img', { name: 'king of hearts' });
@@ -171,6 +171,15 @@ it(
     await page.getByRole('heading', { name: 'Definições' }).waitFor();
     await page.locator('html[lang=pt]').waitFor({ state: 'attached' }); // it follows the words
     expect(await page.evaluate<string>('document.documentElement.lang')).toBe('pt');
+    await eventually('the language is kept', async () => {
+      return (await keptOf('pit-boss-2'))['language'] === 'pt';
+    });
+    const other = await browser.visitAs('pit-boss-2', 'settings');
+    await other.getByRole('heading', { name: 'Definições' }).waitFor();
+    await other.context().close();
+    await page.getByRole('button', { name: /pit-boss-2/ }).click();
+    await page.getByRole('menuitem').last().click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor(); // the next person is another
     await page.context().close();
   },
   TEST_MS,

@@ -21,7 +21,7 @@ export function AppearancePanel(): ReactNode {
   return (
     <section className="panel settings-panel" aria-labelledby="settings-look">
       <h2 id="settings-look">{words('settings.look')}</h2>
-      <LanguageChoice />
+      <LanguageChoice keep={(language) => save({ language })} />
       <Choice
         label={words('settings.theme')}
         value={theme}

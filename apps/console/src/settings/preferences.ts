@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { api, dataOf } from '../api/client.js';
 import { knownAccount } from '../app/account.js';
+import { isLanguage, type Language } from '../words/languages.js';
 
 /** The themes. `before-paint.js` has the same names. */
 export const THEMES = ['light', 'dark', 'surveillance', 'high-contrast'] as const;
@@ -9,6 +10,8 @@ type Theme = (typeof THEMES)[number];
 
 /** What a person has chosen. The server keeps it for the account, and this browser for its start. */
 export interface Preferences {
+  /** `browser` follows the language that was chosen for this browser, or its own. */
+  readonly language: Language | 'browser';
   /** `system` follows the browser. */
   readonly theme: Theme | 'system';
   readonly deck: 'two-color' | 'four-color';
@@ -25,6 +28,7 @@ export interface Preferences {
 }
 
 const DEFAULTS: Preferences = {
+  language: 'browser',
   theme: 'system',
   deck: 'four-color',
   shapes: false,
@@ -156,5 +160,6 @@ function sound(kept: object): Preferences {
   });
   const found = Object.fromEntries(entries) as unknown as Preferences;
   const theme = [...THEMES, 'system' as const].find((each) => each === found.theme);
-  return { ...found, theme: theme ?? 'system' };
+  const language = isLanguage(found.language) ? found.language : 'browser';
+  return { ...found, theme: theme ?? 'system', language };
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { Search } from '../app/address.js';
 import { useTitle } from '../app/title.js';
 import { LanguageChoice } from '../words/language-choice.js';
+import { keepLanguageOfBrowser } from '../words/languages.js';
 import { useWords } from '../words/words.js';
 import { ResetForm } from './reset-form.js';
 import { SignInForm } from './sign-in-form.js';
@@ -46,7 +47,7 @@ export function SignInScreen(): ReactNode {
           {words(isReset ? 'signIn.toSignIn' : 'signIn.reset')}
         </Link>
       </p>
-      <LanguageChoice />
+      <LanguageChoice keep={keepLanguageOfBrowser} />
     </main>
   );
 }

@@ -1,8 +1,14 @@
 import { type ReactNode, useId } from 'react';
-import { isLanguage, LANGUAGES, useSpoken } from './words.js';
+import { isLanguage, type Language, LANGUAGES } from './languages.js';
+import { useSpoken } from './words.js';
+
+interface Props {
+  /** Keeps the language that was chosen. */
+  readonly keep: (language: Language) => void;
+}
 
 /** Lets the person choose a language. Names each in its own language, and marks drafts. */
-export function LanguageChoice(): ReactNode {
+export function LanguageChoice({ keep }: Props): ReactNode {
   const { words, language, choose } = useSpoken();
   const id = useId();
   return (
@@ -12,7 +18,7 @@ export function LanguageChoice(): ReactNode {
         id={id}
         value={language}
         onChange={({ target }) => {
-          if (isLanguage(target.value)) choose(target.value);
+          if (isLanguage(target.value)) choose(target.value, keep);
         }}
       >
         {Object.entries(LANGUAGES).map(([each, { name }]) => (

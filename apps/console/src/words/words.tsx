@@ -11,40 +11,13 @@ import {
 import { loadPart } from '../app/outdated.js';
 import { Button } from '../controls/button.js';
 import { notify } from '../controls/notices.js';
+import { usePreferences } from '../settings/preferences.js';
 import type english from './en/index.js';
+import { type Language, languageOfBrowser, LANGUAGES } from './languages.js';
 
 /** The key of a text. The English catalogue is the list of all. */
 export type Key = keyof typeof english;
 type Catalogue = Readonly<Record<Key, string>>;
-
-/** The languages of the console, each with its name in itself, its tag and its catalogue. */
-export const LANGUAGES = {
-  en: { name: 'English', locale: 'en-US', load: () => import('./en/index.js') },
-  vi: { name: 'Tiếng Việt', locale: 'vi-VN', load: () => import('./vi/index.js') },
-  'zh-Hant': { name: '繁體中文', locale: 'zh-TW', load: () => import('./zh-Hant/index.js') },
-  'zh-Hans': { name: '简体中文', locale: 'zh-CN', load: () => import('./zh-Hans/index.js') },
-  pt: { name: 'Português', locale: 'pt-BR', load: () => import('./pt/index.js') },
-} as const;
-/** A language of the console. */
-export type Language = keyof typeof LANGUAGES;
-
-const CHOSEN = 'shoeprint.language';
-
-/** Returns whether a text names a language of the console. */
-export const isLanguage = (text: unknown): text is Language =>
-  typeof text === 'string' && Object.hasOwn(LANGUAGES, text);
-
-/** Returns the language chosen on this browser, or the first of the browser's that we have. */
-function chosenLanguage(): Language {
-  const chosen = localStorage.getItem(CHOSEN);
-  if (isLanguage(chosen)) return chosen;
-  for (const tag of navigator.languages) {
-    const { language, script, region } = new Intl.Locale(tag.replace(/@.*$/, '')).maximize();
-    if (language === 'zh') return script === 'Hant' || region === 'TW' ? 'zh-Hant' : 'zh-Hans';
-    if (isLanguage(language)) return language;
-  }
-  return 'en';
-}
 
 type Values = Readonly<Record<string, PrimitiveType>>;
 
@@ -60,7 +33,8 @@ export interface Spoken {
   readonly language: Language;
   readonly locale: string;
   readonly words: Words;
-  readonly choose: (language: Language) => void;
+  /** Shows a language, and keeps it as `keep` does. If it cannot be loaded, the old one is kept. */
+  readonly choose: (language: Language, keep: (language: Language) => void) => void;
 }
 
 const SpokenContext = createContext<Spoken | undefined>(undefined);
@@ -86,30 +60,32 @@ async function loaded(language: Language): Promise<Loaded> {
 }
 
 /**
- * Loads the chosen language, sets `lang` of the page, and shows nothing before that. If another
- * language that is chosen cannot be loaded, a notice says so in this one.
+ * Loads the language that the account has chosen, or else that of the browser, sets `lang` of the
+ * page, and shows nothing before that. If another language that is chosen cannot be loaded, a
+ * notice says so in this one.
  */
 export function WordsProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [now, setNow] = useState<Loaded>();
   const [isFailed, setFailed] = useState(false);
   const wanted = useRef<Language>(undefined);
+  const { language: preferred } = usePreferences();
   const load = useCallback(async (language: Language): Promise<void> => {
     wanted.current = language;
     const next = await loaded(language);
     if (wanted.current === language) setNow(next);
   }, []);
   useEffect(() => {
-    load(chosenLanguage()).catch(() => setFailed(true));
-  }, [load]);
+    load(preferred === 'browser' ? languageOfBrowser() : preferred).catch(() => setFailed(true));
+  }, [load, preferred]);
   useEffect(() => {
     if (now) document.documentElement.lang = now.language;
   }, [now]);
   if (!now) return isFailed ? <NoWords /> : null;
   const { language, words } = now;
-  const choose = (next: Language): void => {
-    localStorage.setItem(CHOSEN, next); // at once, for a newer build reloads the page
+  const choose: Spoken['choose'] = (next, keep) => {
+    keep(next); // at once, for a newer build reloads the page
     load(next).catch(() => {
-      if (wanted.current === next) localStorage.setItem(CHOSEN, language);
+      if (wanted.current === next) keep(language);
       notify({ text: words('shell.unreachable') });
     });
   };
