@@ -4,7 +4,7 @@ export const LANGUAGES = {
   vi: { name: 'Tiếng Việt', locale: 'vi-VN', load: () => import('./vi/index.js') },
   'zh-Hant': { name: '繁體中文', locale: 'zh-TW', load: () => import('./zh-Hant/index.js') },
   'zh-Hans': { name: '简体中文', locale: 'zh-CN', load: () => import('./zh-Hans/index.js') },
-  pt: { name: 'Português', locale: 'pt-BR', load: () => import('./pt/index.js') },
+  pt: { name: 'Português', locale: 'pt-PT', load: () => import('./pt/index.js') },
 } as const;
 /** A language of the console. */
 export type Language = keyof typeof LANGUAGES;
