@@ -1,10 +1,10 @@
 // What a person waits for in the console, in Chromium, on the built files.
 //   npm run bench:console -- [--findings 100000]
-import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
+import { builtFiles } from '../../scripts/console/first-load.mjs';
 import { load } from '../server/children.mjs';
 import { sessions } from '../server/sessions.mjs';
 import { startMachine, startServer } from '../server/stack.mjs';
@@ -244,27 +244,21 @@ async function proposals(page, url, ids) {
   print('tap on "Propose" to its answer', times, 150);
 }
 
-/** Prints the bytes of the built files, as gzip. */
+/** Prints the bytes of the first load of the queue, and of every built file, as gzip. */
 function sizes() {
-  const folder = new URL('../../dist/apps/console/', import.meta.url);
-  const html = readFileSync(new URL('index.html', folder), 'utf8');
-  const bytes = (/** @type {string} */ name) => statSync(new URL(`${name}.gz`, folder)).size / 1e3;
-  const sum = (/** @type {readonly string[]} */ names) =>
-    names.reduce((all, name) => all + bytes(name), 0).toFixed(1);
-  const named = [...html.matchAll(/(?:src|href)="(?:\.\/)?([^"]+\.(?:js|css))"/g)];
-  const first = named.map(([, name = '']) => name);
-  const others = readdirSync(new URL('assets/', folder))
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => `assets/${name}`)
-    .filter((name) => !first.includes(name))
-    .sort((a, b) => bytes(b) - bytes(a));
-  const sumOf = (/** @type {string} */ end) => sum(first.filter((name) => name.endsWith(end)));
-  const largest = others
-    .slice(0, 4)
-    .map((name) => `${name.slice('assets/'.length)} ${bytes(name).toFixed(1)} kB`)
-    .join(', ');
-  console.log(`console | first load ${sumOf('.js')} kB of scripts, ${sumOf('.css')} kB of styles`);
-  console.log(`console | largest other files ${largest}`);
+  const files = builtFiles();
+  const kilobytes = (/** @type {number} */ bytes) => `${(bytes / 1e3).toFixed(1)} kB`;
+  const firstOf = (/** @type {string} */ end) =>
+    files
+      .filter(({ name, isFirst }) => isFirst && name.endsWith(end))
+      .reduce((sum, { bytes }) => sum + bytes, 0);
+  console.log(
+    `console | first load ${kilobytes(firstOf('.js'))} of scripts, ${kilobytes(firstOf('.css'))} of styles`,
+  );
+  for (const { name, bytes, isFirst } of files)
+    console.log(
+      `console | file ${name} ${kilobytes(bytes)}${isFirst ? ', in the first load' : ''}`,
+    );
 }
 
 sizes();
