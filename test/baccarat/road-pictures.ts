@@ -119,4 +119,51 @@ export const PICTURES = {
       rows: ['B R B', 'B . .', 'B . .', 'B . .', '. . .', '. . .'],
     },
   ],
+  /*
+   * By the rule, worked out by hand. A mark that begins a column of the big road compares the
+   * lengths of two columns: of the one before it, and of the one that is further left by the
+   * road's distance. Equal is red. A mark below the first looks at the row of its own in the
+   * column that is as far left of its own: a mark there is red, and so is an empty cell under an
+   * empty cell. An empty cell under a mark is blue. The distance is 2 for the small road.
+   *
+   * The columns of this shoe are 1, 2, 3, 3, 1 and 4 long. The small road begins in the second row
+   * of the third:
+   *
+   * - third column: row 2 of the first is empty under a mark, blue; row 3 is empty under an empty
+   *   cell, red
+   * - fourth: 3 beside 1, blue; row 2 of the second has a mark, red; row 3 is empty under it, blue
+   * - fifth: 3 beside 2, blue
+   * - sixth: 1 beside 3, blue; rows 2 and 3 of the fourth have marks, red, red; row 4 is empty
+   *   under a mark, blue
+   */
+  smallRoad: [
+    {
+      says: 'plots the shoe of streaks of 1, 2, 3, 3, 1 and 4',
+      shoe: 'B  P P  B B B  P P P  B  P P P P',
+      rows: [
+        'B R B R B R B',
+        '. . . . B R .',
+        '. . . . B . .',
+        '. . . . . . .',
+        '. . . . . . .',
+        '. . . . . . .',
+      ],
+    },
+  ],
+  /*
+   * By the same rule with a distance of 3. The columns are 2, 1, 3, 2, 2, 1 and 3 long. The
+   * cockroach pig begins in the second row of the fourth:
+   *
+   * - fourth column: row 2 of the first has a mark, red
+   * - fifth: 2 beside 2, red; row 2 of the second is empty under a mark, blue
+   * - sixth: 2 beside 1, blue
+   * - seventh: 1 beside 3, blue; row 2 of the fourth has a mark, red; row 3 is empty under it, blue
+   */
+  cockroachPig: [
+    {
+      says: 'plots the shoe of streaks of 2, 1, 3, 2, 2, 1 and 3',
+      shoe: 'B B  P  B B B  P P  B B  P  B B B',
+      rows: ['R B R B', 'R B . .', '. B . .', '. . . .', '. . . .', '. . . .'],
+    },
+  ],
 } as const satisfies Readonly<Record<string, readonly Pictured[]>>;

@@ -143,6 +143,14 @@ describe('the derived roads', () => {
     expect(derivedPicture(roads(shoeOf(shoe)).bigEyeBoy)).toBe(rows.join('\n'));
   });
 
+  it.each(PICTURES.smallRoad)('$says as the small road', ({ shoe, rows }) => {
+    expect(derivedPicture(roads(shoeOf(shoe)).smallRoad)).toBe(rows.join('\n'));
+  });
+
+  it.each(PICTURES.cockroachPig)('$says as the cockroach pig', ({ shoe, rows }) => {
+    expect(derivedPicture(roads(shoeOf(shoe)).cockroachPig)).toBe(rows.join('\n'));
+  });
+
   it('plots all three from the shoe banker 2, player 3, banker 2, player 2, banker 1, player 1', () => {
     const { bigEyeBoy, smallRoad, cockroachPig } = roads(shoeOf('B B  P P P  B B  P P  B  P'));
     const colours = (road: typeof bigEyeBoy) => road.map(({ colour }) => colour).join(' ');
