@@ -83,7 +83,7 @@ describe('a workbook', () => {
   });
 });
 
-describe('a report as XLSX', () => {
+describe('a report or list as XLSX', () => {
   let floor: ReadingFloor;
   beforeAll(async () => {
     floor = await ReadingFloor.open(dayLines([TABLES[1]], 'one table').slice(0, 4_000));
@@ -111,18 +111,23 @@ describe('a report as XLSX', () => {
     return row.slice(0, last + 1);
   };
 
-  it.each(REPORTS)('has the cells of the CSV, numbers as numbers: %s', async (path) => {
-    const csv = await floor.get(withQuery(path, 'format=csv'));
-    const xlsx = await floor.get(withQuery(path, 'format=xlsx'));
-    expect([xlsx.statusCode, xlsx.headers['content-type']]).toEqual([200, XLSX]);
-    const name = /filename="([a-z-]+)\.csv"/.exec(String(csv.headers['content-disposition']))?.[1];
-    expect(xlsx.headers['content-disposition']).toBe(`attachment; filename="${name}.xlsx"`);
-    expect(xlsx.headers['log-position']).toBe(csv.headers['log-position']);
-    const { rows, xml } = workbookOf(xlsx.rawPayload);
-    expect(rows.length).toBeGreaterThan(1);
-    expect(rows.map(trimmed)).toEqual(csvRows(csv.body).map(trimmed));
-    expect(xml).not.toContain('<f');
-  });
+  it.each([...REPORTS, ...LISTS])(
+    'has the cells of the CSV, numbers as numbers: %s',
+    async (path) => {
+      const csv = await floor.get(withQuery(path, 'format=csv'));
+      const xlsx = await floor.get(withQuery(path, 'format=xlsx'));
+      expect([xlsx.statusCode, xlsx.headers['content-type']]).toEqual([200, XLSX]);
+      const name = /filename="([a-z-]+)\.csv"/.exec(
+        String(csv.headers['content-disposition']),
+      )?.[1];
+      expect(xlsx.headers['content-disposition']).toBe(`attachment; filename="${name}.xlsx"`);
+      expect(xlsx.headers['log-position']).toBe(csv.headers['log-position']);
+      const { rows, xml } = workbookOf(xlsx.rawPayload);
+      expect(rows.length).toBeGreaterThan(1);
+      expect(rows.map(trimmed)).toEqual(csvRows(csv.body).map(trimmed));
+      expect(xml).not.toContain('<f');
+    },
+  );
 
   it('keeps the name of a table that looks like a formula', async () => {
     const { rawPayload } = await floor.get('/v1/reports/shoes?format=xlsx');
@@ -137,15 +142,6 @@ describe('a report as XLSX', () => {
     const [headings] = workbookOf(answer.rawPayload).rows;
     expect(headings).toContain('staked');
     expect(headings).not.toContain('findings');
-  });
-
-  it.each(LISTS)('is not offered by a list: %s', async (path) => {
-    const asked = await floor.get(withQuery(path, 'format=xlsx'));
-    expect([asked.statusCode, asked.json<{ errors: object }>().errors]).toEqual([
-      400,
-      [expect.objectContaining({ pointer: '/format' })],
-    ]);
-    expect((await floor.get(path, { headers: { accept: XLSX } })).statusCode).toBe(406);
   });
 
   it('is recorded as read, in its format', async () => {

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/swagger';
 import { RecordedReading } from '../house/recorded-reading.js';
 import { Refuses } from '../problems/refuses.js';
-import { type Format, LIST_FORMATS, MEDIA_TYPES, REPORT_FORMATS } from './formats.js';
+import { type Format, LIST_FORMATS, MEDIA_TYPES } from './formats.js';
 import { Offers } from './offers.js';
 import { LOG_POSITION, MIN_POSITION, POSITIONS_PATTERN } from './positions.js';
 import { ReadAnswer } from './read-answer.interceptor.js';
@@ -19,19 +19,12 @@ type Answer = abstract new () => object;
 export const Read = (summary: string, answer: Answer): MethodDecorator =>
   documented(summary, answer, ['json']);
 
-/** Documents a route as `Read` does, and offers its lines as a CSV file as well. */
+/** Documents a route as `Read` does, and offers its lines as a file of CSV or XLSX as well. */
 export const ReadLines = (summary: string, answer: Answer): MethodDecorator =>
-  inFiles(summary, answer, LIST_FORMATS);
-
-/** Documents a route as `ReadLines` does, and offers its lines as XLSX as well. */
-export const ReadReport = (summary: string, answer: Answer): MethodDecorator =>
-  inFiles(summary, answer, REPORT_FORMATS);
-
-const inFiles = (summary: string, answer: Answer, formats: readonly Format[]): MethodDecorator =>
   applyDecorators(
     UseInterceptors(RecordedReading),
     Refuses('invalid-request', 'too-large', 'too-many-at-once'),
-    documented(summary, answer, formats),
+    documented(summary, answer, LIST_FORMATS),
   );
 
 const BYTES = { type: 'string' } as const;

@@ -6,7 +6,7 @@ import { FINDING_CODES, SEVERITIES } from '#audit';
 import { isDay, PAGE_DEFAULT, PAGE_MAX } from '#read-model';
 import { MayBeAbsent } from '../http/optional.js';
 import { PARAMETER_LENGTH_MAX } from '../http/parameters.js';
-import { LIST_FORMATS, MARKS, REPORT_FORMATS, type Format, type Mark } from './formats.js';
+import { LIST_FORMATS, MARKS, type Format, type Mark } from './formats.js';
 
 /**
  * Accepts a text that PostgreSQL accepts: no NUL and no half of a surrogate pair. It may be as long
@@ -84,10 +84,10 @@ const LimitField = (): PropertyDecorator =>
   });
 
 /** The format of the answer. `formatAsked` refuses what the route does not offer. */
-const FormatField = (formats: readonly Format[]): PropertyDecorator =>
+const FormatField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
-      enum: formats,
+      enum: LIST_FORMATS,
       description: 'Overrides the header Accept. A file has all lines at once',
     }),
     Allow(),
@@ -172,7 +172,7 @@ export const ReferenceField = (of: 'shoe' | 'coup'): PropertyDecorator =>
 
 /** The query by the format of the answer. */
 class FormatFields {
-  @FormatField(LIST_FORMATS)
+  @FormatField()
   format?: Format;
 
   @MarkField()
@@ -212,17 +212,6 @@ export class FilterFields extends daily(TableFields) {}
 export class DealtFields extends FilterFields {
   @TextField({ description: 'Who dealt; empty if nobody had signed on', example: 'dealer-104' })
   dealer?: string;
-}
-
-/** Returns the class of a query with these fields, of a report, which is also offered as XLSX. */
-export function ofReport<Asked extends { format?: Format }>(
-  fields: new () => Asked,
-): new () => Asked {
-  class OfReport extends (fields as new () => { format?: Format }) {
-    @FormatField(REPORT_FORMATS)
-    override format?: Format;
-  }
-  return OfReport as new () => Asked;
 }
 
 interface PageAsked {

@@ -11,11 +11,8 @@ export const MEDIA_TYPES = {
 /** The name of a format. */
 export type Format = keyof typeof MEDIA_TYPES;
 
-/** The formats of a list: a page at a time as JSON, or whole as CSV. */
-export const LIST_FORMATS = ['json', 'csv'] as const satisfies readonly Format[];
-
-/** The formats of a report. */
-export const REPORT_FORMATS = [...LIST_FORMATS, 'xlsx'] as const satisfies readonly Format[];
+/** The formats of a list or report: a page at a time as JSON, or whole as CSV or XLSX. */
+export const LIST_FORMATS = ['json', 'csv', 'xlsx'] as const satisfies readonly Format[];
 
 /** Whether CSV begins with a byte order mark. */
 export const MARKS = ['true', 'false'] as const;

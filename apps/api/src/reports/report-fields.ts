@@ -8,7 +8,6 @@ import {
   CodesField,
   DealtFields,
   FilterFields,
-  ofReport,
   paged,
   ReferenceField,
   SeveritiesField,
@@ -23,7 +22,7 @@ const CurrencyField = (): PropertyDecorator =>
 /**
  * The query of the coups of the commission report: by where they are, dealer, seat and currency.
  */
-export class CommissionCoupsFields extends ofReport(paged(DealtFields)) {
+export class CommissionCoupsFields extends paged(DealtFields) {
   @ReferenceField('shoe')
   shoeRef?: string;
 
@@ -46,7 +45,7 @@ export class CommissionFields extends CommissionCoupsFields {
 }
 
 /** The query of the report on misdealt coups: by table, days, dealer, code and severity. */
-export class MisdealtFields extends ofReport(paged(DealtFields)) {
+export class MisdealtFields extends paged(DealtFields) {
   @CodesField()
   code?: FindingCode[];
 
@@ -55,19 +54,19 @@ export class MisdealtFields extends ofReport(paged(DealtFields)) {
 }
 
 /** The query of the report on dealers: by table, gaming days and dealer. */
-export class DealersFields extends ofReport(DealtFields) {
+export class DealersFields extends DealtFields {
   @YesNoField('With `true`, leaves out findings that a ruling takes out of the counts')
   counted?: boolean;
 }
 
 /** The query of the report on shoes: by table, gaming days, dealer and rule document. */
-export class ShoesReportFields extends ofReport(paged(DealtFields)) {
+export class ShoesReportFields extends paged(DealtFields) {
   @TextField({ description: 'The rule document, `id@version`', example: 'punto-banco@1' })
   rules?: string;
 }
 
 /** The query of the report on payouts: by table, days, dealer, bet and currency. */
-export class PayoutsFields extends ofReport(DealtFields) {
+export class PayoutsFields extends DealtFields {
   @TextField({ example: 'banker' })
   bet?: string;
 
@@ -79,7 +78,7 @@ export class PayoutsFields extends ofReport(DealtFields) {
 export class PayoutCoupsFields extends paged(PayoutsFields) {}
 
 /** The query of the report on devices: by table, gaming days and source. */
-export class DevicesFields extends ofReport(paged(FilterFields)) {
+export class DevicesFields extends paged(FilterFields) {
   @TextField({ example: 'device/B01-shoe' })
   source?: string;
 }

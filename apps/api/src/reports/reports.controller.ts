@@ -15,7 +15,7 @@ import {
 } from '#read-model';
 import { Requires } from '../identity/requires.js';
 import { AskLines } from '../reading/ask-lines.js';
-import { ReadReport } from '../reading/documented.js';
+import { ReadLines } from '../reading/documented.js';
 import type { Export } from '../reading/export.js';
 import { Reader, Reading } from '../reading/reading.js';
 import * as reports from './reports.js';
@@ -48,7 +48,7 @@ export class ReportsController {
 
   @Get('commission')
   @Requires('report-commission')
-  @ReadReport('Commission owed, by seat, shoe, table, dealer or gaming day', CommissionReportAnswer)
+  @ReadLines('Commission owed, by seat, shoe, table, dealer or gaming day', CommissionReportAnswer)
   reportCommission(
     @Query() fields: CommissionFields,
     @Reader() by: Reading,
@@ -58,7 +58,7 @@ export class ReportsController {
 
   @Get('commission/coups')
   @Requires('report-commission')
-  @ReadReport('The coups that a line of the commission report is made of', CommissionCoupsAnswer)
+  @ReadLines('The coups that a line of the commission report is made of', CommissionCoupsAnswer)
   reportCommissionCoups(
     @Query() fields: CommissionCoupsFields,
     @Reader() by: Reading,
@@ -68,7 +68,7 @@ export class ReportsController {
 
   @Get('misdealt')
   @Requires('report-misdealt')
-  @ReadReport('Coups that were dealt wrong, each with its findings', MisdealtReportAnswer)
+  @ReadLines('Coups that were dealt wrong, each with its findings', MisdealtReportAnswer)
   reportMisdealt(
     @Query() fields: MisdealtFields,
     @Reader() by: Reading,
@@ -78,7 +78,7 @@ export class ReportsController {
 
   @Get('dealers')
   @Requires('report-dealers')
-  @ReadReport('Coups and errors by dealer, with exact Poisson limits', DealersAnswer)
+  @ReadLines('Coups and errors by dealer, with exact Poisson limits', DealersAnswer)
   reportDealers(
     @Query() fields: DealersFields,
     @Reader() by: Reading,
@@ -88,7 +88,7 @@ export class ReportsController {
 
   @Get('shoes')
   @Requires('report-shoes')
-  @ReadReport('Composition, reconciliation and pace of each shoe', ShoesReportAnswer)
+  @ReadLines('Composition, reconciliation and pace of each shoe', ShoesReportAnswer)
   reportShoes(
     @Query() fields: ShoesReportFields,
     @Reader() by: Reading,
@@ -98,7 +98,7 @@ export class ReportsController {
 
   @Get('payouts')
   @Requires('report-payouts')
-  @ReadReport('What was settled on each bet, and which settlements were wrong', PayoutsAnswer)
+  @ReadLines('What was settled on each bet, and which settlements were wrong', PayoutsAnswer)
   reportPayouts(
     @Query() fields: PayoutsFields,
     @Reader() by: Reading,
@@ -108,7 +108,7 @@ export class ReportsController {
 
   @Get('payouts/coups')
   @Requires('report-payouts')
-  @ReadReport('The coups that a line of the report on payouts is made of', PayoutCoupsAnswer)
+  @ReadLines('The coups that a line of the report on payouts is made of', PayoutCoupsAnswer)
   reportPayoutCoups(
     @Query() fields: PayoutCoupsFields,
     @Reader() by: Reading,
@@ -118,7 +118,7 @@ export class ReportsController {
 
   @Get('devices')
   @Requires('report-devices')
-  @ReadReport('Gaps, unread cards and clocks of each device', DevicesAnswer)
+  @ReadLines('Gaps, unread cards and clocks of each device', DevicesAnswer)
   reportDevices(
     @Query() fields: DevicesFields,
     @Reader() by: Reading,

@@ -9,15 +9,13 @@ export interface ReportKind {
   readonly title: Key;
   readonly needs: Permission;
   readonly fields: readonly FormField[];
-  /** The path of its files under `/v1/`, and the kinds of file. */
+  /** Its path under `/v1/`. */
   readonly path: string;
-  readonly files: readonly ('csv' | 'xlsx')[];
   /** The report whose figures lead here. Absent for the reports of the menu. */
   readonly under?: ReportName;
 }
 
 const DEALT = ['from', 'to', 'table', 'dealer'] as const;
-const BOTH = ['csv', 'xlsx'] as const;
 
 /** Every report by its name in the address, in the order of the menu. */
 const REPORTS = {
@@ -26,49 +24,42 @@ const REPORTS = {
     needs: 'report-commission',
     fields: ['by', ...DEALT],
     path: 'reports/commission',
-    files: BOTH,
   },
   misdealt: {
     title: 'reports.misdealt',
     needs: 'report-misdealt',
     fields: DEALT,
     path: 'reports/misdealt',
-    files: BOTH,
   },
   dealers: {
     title: 'reports.dealers',
     needs: 'report-dealers',
     fields: [...DEALT, 'counted'],
     path: 'reports/dealers',
-    files: BOTH,
   },
   shoes: {
     title: 'reports.shoes',
     needs: 'report-shoes',
     fields: DEALT,
     path: 'reports/shoes',
-    files: BOTH,
   },
   payouts: {
     title: 'reports.payouts',
     needs: 'report-payouts',
     fields: DEALT,
     path: 'reports/payouts',
-    files: BOTH,
   },
   devices: {
     title: 'reports.devices',
     needs: 'report-devices',
     fields: ['from', 'to', 'table', 'source'],
     path: 'reports/devices',
-    files: BOTH,
   },
   'commission-coups': {
     title: 'reports.commissionCoups',
     needs: 'report-commission',
     fields: DEALT,
     path: 'reports/commission/coups',
-    files: BOTH,
     under: 'commission',
   },
   'payout-coups': {
@@ -76,7 +67,6 @@ const REPORTS = {
     needs: 'report-payouts',
     fields: DEALT,
     path: 'reports/payouts/coups',
-    files: BOTH,
     under: 'payouts',
   },
   coups: {
@@ -84,7 +74,6 @@ const REPORTS = {
     needs: 'read-coups',
     fields: DEALT,
     path: 'coups',
-    files: ['csv'],
     under: 'dealers',
   },
   findings: {
@@ -92,7 +81,6 @@ const REPORTS = {
     needs: 'read-findings',
     fields: DEALT,
     path: 'findings',
-    files: ['csv'],
     under: 'dealers',
   },
 } as const satisfies Record<string, Omit<ReportKind, 'under'> & { under?: string }>;

@@ -11,6 +11,9 @@ import { type ReportName, reportOf } from './report-list.js';
 import { LinesRead } from './lines-read.js';
 import { fileAddress, queryOf, type Read, useFilter } from './report-query.js';
 
+/** The kinds of file that every report is saved as. */
+const FILES = ['csv', 'xlsx'] as const;
+
 interface Props {
   readonly name: ReportName;
   readonly read: Read;
@@ -57,7 +60,7 @@ function Files({ name, read: { isOld, pages } }: Omit<Props, 'children'>): React
   };
   return (
     <p className="actions no-print">
-      {reportOf(name).files.map((format) => (
+      {FILES.map((format) => (
         <a key={format} className="button" href={fileAddress(name, query, format)} download>
           {format.toUpperCase()}
         </a>
