@@ -58,11 +58,72 @@ it('serves each asset compressed and for ever, and an unknown one not at all', a
   ]);
 });
 
-it.each(['', 'assets/../../../../package.json', 'assets/%2e%2e/%2e%2e/package.json', '.vite'])(
-  'allows scripts and styles of this server only, whatever the address (%j)',
+/**
+ * The style sheets that React Aria and Observable Plot add to the page, by their hashes. The page
+ * adds no other, and no script but its own.
+ */
+const ADDED_STYLES = [
+  'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o=',
+  'sha256-+TfQir1nvDucAdvE6XUQBt4ayUjpAWkbw2kCdSfekHM=',
+];
+
+/** Every directive of the policy, exactly. */
+const POLICY = {
+  'default-src': `'none'`,
+  'script-src': `'self'`,
+  'style-src': `'self' ${ADDED_STYLES.map((hash) => `'${hash}'`).join(' ')}`,
+  'img-src': `'self' data:`,
+  'font-src': `'self'`,
+  'connect-src': `'self'`,
+  'worker-src': `'self'`,
+  'manifest-src': `'self'`,
+  'base-uri': `'self'`,
+  'form-action': `'none'`,
+  'frame-ancestors': `'none'`,
+  'require-trusted-types-for': `'script'`,
+  'trusted-types': 'shoeprint',
+};
+
+/** Returns the directives of a policy. Throws for one that is there twice. */
+function policyOf(headers: Headers): Readonly<Record<string, string>> {
+  const directives = (headers.get('content-security-policy') ?? '').split(';').map((directive) => {
+    const [name = '', ...values] = directive.trim().split(' ');
+    return [name, values.join(' ')] as const;
+  });
+  const policy = Object.fromEntries(directives);
+  if (Object.keys(policy).length < directives.length) throw new Error('a directive is there twice');
+  return policy;
+}
+
+/** The whole policy of headers of the console, exactly. */
+const HEADERS = {
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+it.each(['', 'queue', 'before-paint.js', 'icon.svg', '.vite'])(
+  'allows scripts and styles of this server only, and no feature of the device, whatever the address (%j)',
   async (path) => {
     const { headers } = await page(path);
-    expect(headers.get('content-security-policy')).toContain(`default-src 'none'`);
+    expect(policyOf(headers)).toEqual(POLICY);
+    for (const [name, value] of Object.entries(HEADERS))
+      expect([name, headers.get(name)]).toEqual([name, value]);
+  },
+);
+
+it.each(['assets/../../../../package.json', 'assets/%2e%2e/%2e%2e/package.json'])(
+  'allows nothing at all in an answer that is no part of the console (%j)',
+  async (path) => {
+    const { headers, status } = await page(path);
+    expect(status).toBe(404);
+    expect(policyOf(headers)).toEqual({
+      'default-src': `'none'`,
+      'object-src': `'none'`,
+      'base-uri': `'none'`,
+      'frame-ancestors': `'none'`,
+    });
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
   },
