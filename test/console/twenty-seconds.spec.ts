@@ -9,6 +9,8 @@ import { type Send, sentTo } from '../kit/sent-to.js';
 const TEST_MS = 120_000;
 /** Take next, faulty step, rule, code, propose. */
 const TAPS_MAX = 5;
+/** How long the machine may keep a person waiting in all. A machine that runs tests is slow. */
+const WAITED_MS_MAX = 10_000;
 const TABLET = { viewport: { width: 768, height: 1_024 }, hasTouch: true };
 /** Findings with a card at fault: the first of them is the first of the whole queue. */
 const QUEUE = 'queue?code=TC-08';
@@ -31,15 +33,21 @@ const reviewOf = async (id: string): Promise<Review> =>
 const bar = (page: Page): Locator => page.getByRole('region', { name: 'Ruling' });
 const idOn = (page: Page): string => new URL(page.url()).pathname.split('/').at(-1) as string;
 
-/** What a person does, counted. */
+/** What a person does, counted, and for how long they wait for what it brings. */
 interface Hands {
   readonly page: Page;
   count: number;
+  waitedMs: number;
 }
 
-/** Taps what is to be seen, as soon as it is there. */
-async function tap(hands: Hands, target: Locator): Promise<void> {
+/** Taps what is to be seen, and waits for what the tap brings, by the clock of the page. */
+async function tap(hands: Hands, target: Locator, brought: Locator): Promise<void> {
+  const now = (): Promise<number> => hands.page.evaluate('performance.now()');
+  await target.waitFor();
+  const from = await now();
   await target.tap();
+  await brought.waitFor();
+  hands.waitedMs += (await now()) - from;
   hands.count += 1;
 }
 
@@ -63,16 +71,18 @@ it(
   'leads a pit boss by touch from the queue to a proposal in five taps, and another to the signature',
   async () => {
     const page = await browser.visitAs('pit-boss', QUEUE, TABLET);
-    const hands = { page, count: 0 };
-    await tap(hands, page.getByRole('button', { name: 'Take next' }));
-    await page.waitForURL('**/findings/*');
-    await tap(hands, page.locator('.why-step[data-faulty]'));
-    await page.waitForURL(/step=/);
-    await tap(hands, bar(page).getByRole('button', { name: 'Rule', exact: true }));
-    await tap(hands, page.getByText('Dealer error, corrected'));
-    await tap(hands, page.getByRole('button', { name: 'Propose', exact: true }));
-    await page.getByText('Another person signs it').waitFor();
+    const hands = { page, count: 0, waitedMs: 0 };
+    const faulty = page.locator('.why-step[data-faulty]');
+    const code = page.getByText('Dealer error, corrected');
+    const chosen = page.locator('.choice [data-selected]').filter({ has: code }).first();
+    const propose = page.getByRole('button', { name: 'Propose', exact: true });
+    await tap(hands, page.getByRole('button', { name: 'Take next' }), faulty);
+    await tap(hands, faulty, page.locator('.why-step[data-faulty][aria-current=step]'));
+    await tap(hands, bar(page).getByRole('button', { name: 'Rule', exact: true }), code);
+    await tap(hands, code, chosen);
+    await tap(hands, propose, page.getByText('Another person signs it'));
     expect(hands.count).toBeLessThanOrEqual(TAPS_MAX);
+    expect(hands.waitedMs).toBeLessThan(WAITED_MS_MAX);
     const id = idOn(page);
     expect((await reviewOf(id)).proposal).toMatchObject({
       ...{ by: 'pit-boss', disposition: 'dealer-error-corrected' },
@@ -95,7 +105,7 @@ it(
     const page = await browser.visit(QUEUE);
     await signInByKeyboard(page, 'pit-boss');
     await page.getByRole('row').first().waitFor();
-    const hands = { page, count: 0 };
+    const hands = { page, count: 0, waitedMs: 0 };
     await press(hands, 'n');
     await page.waitForURL('**/findings/*');
     const step = page.locator('.why-step[data-faulty]');
