@@ -273,7 +273,7 @@ describe('the screen of a finding', () => {
       await open(page);
       await page.evaluate("Object.defineProperty(Navigator.prototype, 'clipboard', {})");
       await page.evaluate('delete Navigator.prototype.clipboard');
-      await button(page, /Copy link$/).click();
+      await button(page, 'Copy link').click();
       await page.locator('.notices').getByText('Copied.').waitFor();
       await bar(page).getByRole('button', { name: 'Comment', exact: true }).click();
       const comment = page.getByLabel('Comment *');
@@ -282,7 +282,7 @@ describe('the screen of a finding', () => {
       const pasted = await eventually('what is pasted', () => comment.inputValue());
       expect(pasted).toBe(browser.addressOf(`findings/${id}?step=3`));
       await page.evaluate('document.execCommand = () => false');
-      await button(page, /Copy link$/).click();
+      await button(page, 'Copy link').click();
       await page.locator('.notices').getByText(`This is the address: ${pasted}`).waitFor();
       await page.context().close();
     },

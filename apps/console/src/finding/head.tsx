@@ -126,11 +126,7 @@ function CopyLink({ link }: Pick<PlaceProps, 'link'>): ReactNode {
     if (await copyText(address)) notify({ text: words('shell.copied') });
     else notify({ text: words('finding.copyYourself', { address }), ms: ADDRESS_MS });
   };
-  return (
-    <Button onPress={() => void copy()}>
-      <span aria-hidden="true">⧉</span> {words('finding.copyLink')}
-    </Button>
-  );
+  return <Button onPress={() => void copy()}>{words('finding.copyLink')}</Button>;
 }
 
 /** What was found: code, title and explanation, what the record says of it, and its marks. */

@@ -64,11 +64,18 @@ export function Fallen({ whole: { finding, review, history } }: Props): ReactNod
       {lines.length > 0 && (
         <div>
           <p>{words('review.fallenBy')}</p>
-          <ul className="ruling-causes">
-            {lines.map((line) => (
-              <Cause key={line} event={JSON.parse(line) as CauseEvent} />
-            ))}
-          </ul>
+          <div
+            className="ruling-causes"
+            role="region"
+            aria-label={words('review.fallenBy')}
+            tabIndex={0}
+          >
+            <ul>
+              {lines.map((line) => (
+                <Cause key={line} event={JSON.parse(line) as CauseEvent} />
+              ))}
+            </ul>
+          </div>
         </div>
       )}
     </div>
