@@ -84,7 +84,9 @@ export class FindingVideoAnswer implements Required<FindingVideo> {
   @Text({ nullable: true, description: 'What was attached last' }) link!: string | null;
   @Time({ description: 'From when on it shows what the finding is about' }) from!: string;
   @Time() to!: string;
-  @Time({ description: 'Until when it is kept: by the house, or for a hold that lasts longer' }) keptUntil!: string;
+  @Time({ description: 'Until when it is kept: by the house, or for a hold that lasts longer' })
+  keptUntil!: string;
+
   @Whole({ description: 'Whole days until then; 0 from then on' }) daysLeft!: number;
   @Parts(() => ActAnswer, { description: 'Requests to keep it longer, and what was kept' })
   holds!: readonly ActAnswer[];

@@ -45,7 +45,7 @@ export function evidenceFile(
     name: `finding-${id}.${ofLog ? 'ndjson' : 'txt'}`,
     mediaType: ofLog ? MEDIA_TYPES.ndjson : `${REFERENCES_TYPE}; charset=utf-8`,
     positions,
-    parts: ofLog ? linesAt(log, partition, asked, stamps) : referencesOf(after ? [] : body.events), // no act is among them
+    parts: ofLog ? linesAt(log, partition, asked, stamps) : referencesOf(after ? [] : body.events),
     patience: PATIENCE,
     close: async () => undefined,
   };

@@ -40,7 +40,8 @@ export class SaveEvidence extends Query<Export> {
 
 /**
  * Begins the file. Throws `not-found` if the finding does not exist or the sender may not see it,
- * `conflict` if its evidence was not made yet, `invalid-request` if it has no such act, and `not-ready` if the log does not answer.
+ * `conflict` if its evidence was not made yet, `invalid-request` if it has no such act, and
+ * `not-ready` if the log does not answer.
  */
 @QueryHandler(SaveEvidence)
 export class SaveEvidenceHandler implements IQueryHandler<SaveEvidence> {

@@ -10,8 +10,8 @@ export type Coup = Answers['CoupOfFindingAnswer'];
 export type Step = Coup['steps'][number];
 
 /**
- * What is shown of a finding or a coup is read again whenever it is opened: what happened to it while
- * it was not shown, nobody said.
+ * A finding or a coup is read again whenever it is opened, because changes are heard only while it
+ * is shown.
  */
 const READ_WHEN_OPENED = { staleTime: 0 };
 
