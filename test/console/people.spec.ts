@@ -48,6 +48,7 @@ describe.each(Object.entries(PLACES))('%s', (person, places) => {
           await settled.first().waitFor();
           const isMine = (places as readonly string[]).includes(place);
           expect([address, (await notForYou.count()) === 0]).toEqual([address, isMine]);
+          if (!isMine) expect(await page.title()).toMatch(/^This page is not for your roles/);
         }
       await page.goto(browser.addressOf('settings'));
       await page.getByRole('heading', { name: 'Settings' }).waitFor();

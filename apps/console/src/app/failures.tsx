@@ -4,6 +4,7 @@ import { Refused, Unreachable } from '../api/client.js';
 import { Button } from '../controls/button.js';
 import { useWords, type Words } from '../words/words.js';
 import { useMe } from './me.js';
+import { useTitle } from './title.js';
 
 interface Said {
   readonly title: string;
@@ -33,18 +34,19 @@ export function Failure({ title, why, again }: Said): ReactNode {
 
 /** The page of an address that does not exist. */
 export function ScreenMissing(): ReactNode {
-  return <Failure title={useWords()('shell.notFound')} />;
+  const title = useWords()('shell.notFound');
+  useTitle(title);
+  return <Failure title={title} />;
 }
 
 /** The page for people whose roles do not have the permission. */
 export function NotForYou(): ReactNode {
   const words = useWords();
   const { roles } = useMe();
+  const title = words('shell.notForYou');
+  useTitle(title);
   return (
-    <Failure
-      title={words('shell.notForYou')}
-      why={words('shell.notForYouWhy', { roles: rolesIn(words, roles) })}
-    />
+    <Failure title={title} why={words('shell.notForYouWhy', { roles: rolesIn(words, roles) })} />
   );
 }
 
