@@ -343,7 +343,11 @@ it('rules on several findings at once, after showing what would happen to each',
     await page.keyboard.press('j');
   }
   await page.getByRole('button', { name: 'Rule on 3 selected' }).click();
-  await page.getByRole('radio', { name: 'Dealer error, corrected' }).click({ force: true });
+  const corrected = page.getByRole('radio', { name: 'Dealer error, corrected' });
+  await corrected.click({ force: true });
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.getByRole('button', { name: 'Rule on 3 selected' }).click();
+  await corrected.and(page.locator(':checked')).waitFor({ state: 'attached' }); // as they left it
   await page.getByRole('button', { name: 'See what would happen' }).click();
   const outcomes = page.locator('.queue-outcomes tbody tr');
   await outcomes.first().waitFor();

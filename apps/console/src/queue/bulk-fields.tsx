@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Label, RadioButton, RadioField, RadioGroup } from 'react-aria-components';
 import { useDraft } from '../app/drafts.js';
 import { useMe } from '../app/me.js';
@@ -15,16 +15,20 @@ interface Draft {
   readonly choose: (disposition: BulkRuling['disposition']) => void;
   readonly setNote: (note: string) => void;
   readonly setVideo: (video: string) => void;
-  /** Forgets the note, once the server has taken it. */
+  /** Forgets all of it, once the server has taken it. */
   readonly clear: () => void;
 }
 
-/** Returns the ruling that a person prepares for several findings. The note is kept as typed. */
+/** Returns the ruling that a person prepares for several findings. It is kept as they go. */
 export function useBulkRuling(rows: readonly Row[]): Draft {
   const { house } = useMe();
-  const [disposition, choose] = useState<BulkRuling['disposition']>('duplicate');
-  const [note, setNote, clear] = useDraft('rule-in-bulk');
-  const [video, setVideo] = useState('');
+  const [chosen, choose, clearChosen] = useDraft('rule-in-bulk/disposition');
+  const [note, setNote, clearNote] = useDraft('rule-in-bulk/note');
+  const [video, setVideo, clearVideo] = useDraft('rule-in-bulk/video');
+  const disposition = (chosen === '' ? 'duplicate' : chosen) as BulkRuling['disposition'];
+  const clear = (): void => {
+    for (const clearOne of [clearChosen, clearNote, clearVideo]) clearOne();
+  };
   const ruling = {
     ids: rows.map(({ id }) => id),
     disposition,
