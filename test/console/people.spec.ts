@@ -76,9 +76,9 @@ it(
     await sheet.getByRole('button', { name: 'I have handed it over' }).click();
     const row = page.getByRole('row').filter({ hasText: 'li.wei' });
     await row.getByText('must change the password').waitFor();
-    await row.getByText('not signed in').waitFor(); // it is read after the row
+    await row.getByText('no open session').waitFor(); // it is read after the row
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(
-      expect.arrayContaining(['li.wei', 'pit boss', 'B01, B02', 'not signed in']),
+      expect.arrayContaining(['li.wei', 'pit boss', 'B01, B02', 'no open session']),
     );
 
     const own = await browser.visit('queue');
