@@ -61,7 +61,10 @@ describe.each(Object.entries(PLACES))('%s', (person, places) => {
 it(
   'creates an account, whose owner signs in and must change the password',
   async () => {
-    const page = await browser.visitAs('admin', 'people');
+    const page = await browser.visitAs('admin', 'people?account=li.wei');
+    await page.getByText('No account has the name li.wei.').waitFor();
+    await page.getByRole('button', { name: 'Show all accounts' }).click();
+    await page.waitForURL('**/people');
     await page.getByRole('button', { name: 'New account' }).click();
     const sheet = page.getByRole('dialog');
     await sheet.getByLabel('Name').fill('not a name');

@@ -189,6 +189,10 @@ it('says which filter of an address does not exist, and leads back to the queue'
   await rowsOf(page).first().waitFor();
   await page.waitForURL(({ search }) => search === '');
   expect(new URL(page.url()).search).toBe('');
+  await page.goto(browser.addressOf('queue?view=of%20another%20person&table=B01'));
+  await page.getByText('You have no view “of another person”.').waitFor();
+  await page.getByRole('link', { name: 'Show the whole queue' }).click();
+  await page.waitForURL(({ search }) => search === '');
   await page.context().close();
 });
 
@@ -239,6 +243,7 @@ it('keeps a view under its name, and deletes it', async () => {
   await page.waitForURL('**/queue?severity=1&table=B04&view=*');
   await page.getByRole('button', { name: 'Delete view' }).click();
   await view.waitFor({ state: 'detached' });
+  await page.waitForURL('**/queue?severity=1&table=B04');
   expect(await api('compliance', 'me/views')).toEqual({ items: [] });
   await page.context().close();
 });
@@ -413,6 +418,40 @@ it('shows what came between the reading of the rows and the beginning of the str
   });
   begin();
   await eventually('its row', async () => (await rowsOf(page).count()) === 2);
+  await page.context().close();
+});
+
+/** Ends the sessions of a person but for the one that this test reads with. */
+async function endSessionsOf(person: string): Promise<void> {
+  const send = await sendOf(person);
+  const { items } = (await send('GET', '/v1/me/sessions')) as {
+    items: readonly { readonly id: string; readonly current: boolean }[];
+  };
+  for (const { id, current } of items) if (!current) await send('DELETE', `/v1/me/sessions/${id}`);
+}
+
+it('keeps every row where it is where the stream begins once more', async () => {
+  const table = await PlayedTable.open(server, 'Q10');
+  await table.play((log) => {
+    earlyCoup(log, 1);
+    earlyCoup(log, 2);
+  });
+  await judged('Q10', 2);
+  const page = await browser.visitAs('supervisor', 'queue?table=Q10&code=DL-01&review=open');
+  await rowsOf(page).nth(1).waitFor();
+  await page.getByText('● live').waitFor();
+  const ids = await idsOn(page);
+  await endSessionsOf('supervisor');
+  const password = page.locator('[role=dialog] input[name=password]');
+  await password.waitFor();
+  await table.play((log) => earlyCoup(log, 3));
+  await judged('Q10', 3);
+  await proposeAs('surveillance', ids[0]);
+  await password.fill(server.passwordOf('supervisor'));
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: '1 new' }).waitFor();
+  await page.locator(`[data-id="${ids[0]}"][data-done]`).waitFor(); // one person rules on it
+  expect(await idsOn(page)).toEqual(ids);
   await page.context().close();
 });
 

@@ -44,6 +44,12 @@ export function PeopleScreen(): ReactNode {
         </Button>
       </div>
       <GrantsPanel />
+      {account !== undefined && !open && (
+        <p role="alert">
+          {words('people.noAccount', { name: account })}{' '}
+          <Button onPress={() => show({ q })}>{words('people.showAll')}</Button>
+        </p>
+      )}
       <p className="muted" role="status">
         {words('people.count', { shown: found.length, all: data.items.length })}
       </p>

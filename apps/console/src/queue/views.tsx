@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type SyntheticEvent, type ReactNode, useState } from 'react';
 import { api, dataOf, Refused } from '../api/client.js';
 import { queries } from '../api/queries.js';
@@ -45,6 +45,7 @@ export function Views({ filter, view, isCounted }: Props): ReactNode {
   const toSign = useFacets(TO_SIGN, isCounted).data?.total;
   const videoSoon = useFacets(VIDEO_SOON, isCounted).data?.total;
   const shown: Search = { ...filter, ...(view !== undefined && { view }) };
+  const isMine = data?.items.some(({ name }) => name === view);
   return (
     <nav className="queue-views" aria-label={words('queue.views')}>
       <View name={words('queue.worst')} search={WORST} shown={shown} />
@@ -62,7 +63,8 @@ export function Views({ filter, view, isCounted }: Props): ReactNode {
         ) : null,
       )}
       {mayArrange && <Save filter={filter} />}
-      {mayArrange && view !== undefined && <Delete view={view} />}
+      {view !== undefined && isMine === true && <Delete {...{ view, filter }} />}
+      {view !== undefined && isMine === false && <NoSuchView view={view} />}
     </nav>
   );
 }
@@ -97,6 +99,16 @@ function View({ name, search, shown, count }: ViewProps): ReactNode {
       <bdi>{name}</bdi>
       {count !== undefined && <span className="queue-count">{formats.number(count)}</span>}
     </Link>
+  );
+}
+
+/** Says that a view is not one of this person's: it was deleted, or the address is another's. */
+function NoSuchView({ view }: { readonly view: string }): ReactNode {
+  const words = useWords();
+  return (
+    <p role="status">
+      {words('queue.noSuchView', { view })} <Link to="/queue">{words('queue.whole')}</Link>
+    </p>
   );
 }
 
@@ -169,23 +181,35 @@ async function saveView(name: string, filter: QueueFilter): Promise<void> {
   await queries.invalidateQueries({ queryKey: viewsQuery.queryKey });
 }
 
-function Delete({ view }: { readonly view: string }): ReactNode {
+interface DeleteProps extends Pick<Props, 'filter'> {
+  readonly view: string;
+}
+
+/** Deletes the view. The list stays as it is. */
+function Delete({ view, filter }: DeleteProps): ReactNode {
   const words = useWords();
+  const navigate = useNavigate();
+  const run = async (): Promise<void> => {
+    if (!(await deleteView(view, words))) return;
+    await navigate({ to: '/queue', search: filter, replace: true });
+    await queries.invalidateQueries({ queryKey: viewsQuery.queryKey });
+  };
   return (
-    <Button className="queue-view" onPress={() => void deleteView(view, words)}>
+    <Button className="queue-view" onPress={() => void run()}>
       {words('queue.deleteView')}
     </Button>
   );
 }
 
-async function deleteView(name: string, words: Words): Promise<void> {
+/** Deletes a view. Returns whether it is gone, and says why it is not. */
+async function deleteView(name: string, words: Words): Promise<boolean> {
   try {
     await dataOf(api.DELETE('/v1/me/views/{name}', { params: { path: { name } } }));
   } catch (error) {
     if (!(error instanceof Refused && error.status === 404)) {
       notify({ text: sentenceOf(error, words) });
-      return;
+      return false;
     }
   }
-  await queries.invalidateQueries({ queryKey: viewsQuery.queryKey });
+  return true;
 }
