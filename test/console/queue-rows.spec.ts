@@ -116,6 +116,38 @@ describe('the rows of a queue', () => {
     expect(rows.placeOf(focus)).toBe(1_100);
   });
 
+  it('are compared with the list without moving: changes in place, arrivals counted, and what left read by itself', async () => {
+    const { list, rows } = await opened(3);
+    const before = idsOf(rows);
+    const [first, second, third] = list.lines as [Finding, Finding, Finding];
+    const arrived = finding(1, 8);
+    rows.change(arrived, true);
+    const graver = finding(1, 9);
+    const claimed = { ...third, review: { ...third.review, claim: { by: 'pia' } } } as Finding;
+    list.lines = [graver, second, claimed];
+    const asked: string[] = [];
+    await rows.compare(async (id) => {
+      asked.push(id);
+      return ruled(first);
+    });
+    expect([idsOf(rows), asked, rows.arrivals]).toEqual([before, [first.id], [1]]);
+    expect([0, 1, 2].map((place) => rows.at(place)?.review.state)).toEqual([
+      ...['ruled', 'open', 'open'],
+    ]);
+    expect(rows.at(2)?.review.claim?.by).toBe('pia');
+    await rows.show();
+    expect(idsOf(rows)).toEqual([graver.id, second.id, claimed.id]);
+  });
+
+  it('stay where they are beyond what was compared, and are not read by themselves', async () => {
+    const { list, rows } = await opened(6_000);
+    while (!rows.isWhole) await rows.more();
+    list.lines = list.lines.filter((_, at) => at !== 10 && at !== 5_990);
+    const asked: string[] = [];
+    await rows.compare(async (id) => void asked.push(id));
+    expect([rows.length, asked]).toEqual([6_000, [idsOf(rows)[10]]]);
+  });
+
   it('keep a change that came while its page was being read', async () => {
     const { list, rows } = await opened(250);
     const last = list.lines[249] as Finding;

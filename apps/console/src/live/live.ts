@@ -35,6 +35,9 @@ export const useLiveness = (): Liveness =>
     () => liveness,
   );
 
+/** Returns whether the stream has begun, so that changes from now on arrive. */
+export const streamHasBegun = (): boolean => hasBegun;
+
 /** Calls back for each change while a component is shown. */
 export const useChanges = (onChange: (change: Change) => void): void =>
   useListener(changeListeners, onChange);

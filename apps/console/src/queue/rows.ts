@@ -200,6 +200,34 @@ export class QueueRows {
     });
   }
 
+  /**
+   * Reads again what is here, because changes may have been missed. Rows change in place, and what
+   * is new is counted: none moves, appears or goes before `show`. A row that has left the list is
+   * read by itself with `readOne`, which returns undefined where the person may not see it any more.
+   * Covers the first 5,000 rows. If it fails, `error` says why.
+   */
+  async compare(readOne: (id: string) => Promise<Finding | undefined>): Promise<void> {
+    await this.reading;
+    await this.once(async () => {
+      const pages = await this.pagesOver(this.rows.length);
+      const lines = pages.flatMap((page) => page.lines);
+      const ids = new Set(lines.map(({ id }) => id));
+      const isWhole = pages.at(-1)?.next === null;
+      for (const id of this.arrived.keys()) if (isWhole && !ids.has(id)) this.arrived.delete(id);
+      const end = lines.at(-1);
+      const left = this.rows.filter(
+        (row) =>
+          !ids.has(row.id) && (isWhole || (end !== undefined && BEFORE[this.order](row, end))),
+      );
+      for (const line of lines) this.take(this.changedMeanwhile.get(line.id) ?? line, true);
+      for (const { id } of left) {
+        const finding = this.changedMeanwhile.get(id) ?? (await readOne(id));
+        if (finding) this.take(finding, false);
+      }
+      this.positions = pages[0]?.positions ?? this.positions;
+    });
+  }
+
   /** Repeats what failed. */
   async tryAgain(): Promise<void> {
     await this.reading;
@@ -211,6 +239,18 @@ export class QueueRows {
     const pages = [await this.read(null, limit)];
     while (pages.length < AGAIN_PAGES_MAX && this.mayFollow(pages, row))
       pages.push(await this.read(pages.at(-1)?.next ?? null, AGAIN_ROWS));
+    return pages;
+  }
+
+  /** Reads pages from the first one until they have as many rows as there are here. */
+  private async pagesOver(count: number): Promise<Page[]> {
+    const limit = Math.min(Math.max(count, FIRST_ROWS), AGAIN_ROWS);
+    const pages = [await this.read(null, limit)];
+    while (pages.length < AGAIN_PAGES_MAX && pages.length * limit < count) {
+      const next = pages.at(-1)?.next ?? null;
+      if (next === null) break;
+      pages.push(await this.read(next, limit));
+    }
     return pages;
   }
 
@@ -229,13 +269,18 @@ export class QueueRows {
   /** Takes a change of a finding. `belongs` is whether the list would have it now. */
   change(finding: Finding, belongs: boolean): void {
     if (this.reading) this.changedMeanwhile.set(finding.id, finding);
+    if (this.take(finding, belongs)) this.notify();
+  }
+
+  /** Puts a finding in its row, or counts it if it is new. Returns whether that changed anything. */
+  private take(finding: Finding, belongs: boolean): boolean {
     const place = this.places.get(finding.id);
     if (place !== undefined) this.rows[place] = rowOf(finding);
     else if (!belongs) this.arrived.delete(finding.id);
     else if (this.isNew(finding) && this.arrived.size < ARRIVALS_MAX)
       this.arrived.set(finding.id, finding.severity);
-    else return;
-    this.notify();
+    else return false;
+    return true;
   }
 
   /** What is not here may only not have been read yet. It is new if reading on does not reach it. */

@@ -7,10 +7,10 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { type Answers, answered, api, dataOf } from '../api/client.js';
+import { type Answers, answered, api, dataOf, Refused } from '../api/client.js';
 import { queries } from '../api/queries.js';
 import { useMe } from '../app/me.js';
-import { useBeginning, useChanges } from '../live/live.js';
+import { streamHasBegun, useBeginning, useChanges } from '../live/live.js';
 import { usePolicy } from '../review/policy.js';
 import { belongs, countQuery, listQuery, type QueueFilter } from './filter.js';
 import {
@@ -41,6 +41,17 @@ async function readPage(
   const at = Date.parse(response.headers.get('date') ?? '');
   const positions = response.headers.get('log-position') ?? '';
   return { lines, next: after, at: Number.isNaN(at) ? Date.now() : at, positions };
+}
+
+/** Reads one finding. Returns undefined if this person may not see it. */
+async function readOne(id: string): Promise<Finding | undefined> {
+  try {
+    const whole = await dataOf(api.GET('/v1/findings/{id}', { params: { path: { id } } }));
+    return { ...whole.finding, review: whole.review };
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** Where the person was in a queue is kept until they sign out. */
@@ -119,16 +130,21 @@ interface Heard {
 
 /**
  * Passes changes on to the rows, also those that came while the rows were being read. What happened
- * before the stream began does not come: if the rows do not include it they are read again.
+ * before the stream began does not come: if the rows do not include it they are read again. Where
+ * the stream begins once more, after the machine slept for example, they stay in their places.
  */
 function useArrivals(rows: QueueRows | undefined, filter: QueueFilter): void {
   const { person } = useMe();
   const policy = usePolicy();
   const heard = useRef<Heard>({ findings: new Map(), beganAt: undefined });
+  const hadBegun = useRef(false);
   const take = (finding: Finding): void =>
     rows?.change(finding, belongs(finding, filter, { person, policy }));
   const begin = (at: string): void => {
-    if (rows && !rows.includes(at)) void readAgain(rows);
+    const isFirst = !hadBegun.current;
+    hadBegun.current = true;
+    if (!rows || rows.includes(at)) return;
+    void (isFirst ? readAgain(rows) : rows.compare(readOne));
   };
   useChanges((change) => {
     if (change.is !== 'finding') return;
@@ -142,6 +158,7 @@ function useArrivals(rows: QueueRows | undefined, filter: QueueFilter): void {
   const late = useEffectEvent(() => {
     const { findings, beganAt } = heard.current;
     heard.current = { findings: new Map(), beganAt: undefined };
+    hadBegun.current = streamHasBegun() && beganAt === undefined;
     for (const finding of findings.values()) take(finding);
     if (beganAt !== undefined) begin(beganAt);
   });
