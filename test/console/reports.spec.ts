@@ -6,6 +6,7 @@ import { eventually } from '../kit/eventually.js';
 import { openConsole } from '../kit/open-console.js';
 import { PlayedTable } from '../kit/played-table.js';
 import { sentTo } from '../kit/sent-to.js';
+import { workbookOf } from '../kit/workbook.js';
 
 /** A sheet lies on its long side. */
 const A4_WIDTH_MM = 210;
@@ -104,6 +105,40 @@ async function figures(
   return values.map(Number);
 }
 
+/** Returns where the first figure is that is not zero, under which there is something. */
+function firstOf(values: readonly number[]): number {
+  const at = values.findIndex((value) => value !== 0);
+  expect([values, at >= 0]).toEqual([values, true]);
+  return at;
+}
+
+/** Returns the bytes of a file that a page offers, by the name of its format. */
+async function downloaded(page: Page, format: string): Promise<Buffer> {
+  const started = page.waitForEvent('download');
+  await page.getByRole('link', { name: format.toUpperCase(), exact: true }).click();
+  const parts: Buffer[] = [];
+  for await (const part of await (await started).createReadStream()) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+/** A workbook does not have the empty cells at the end of a row. */
+const withoutEmptyEnd = (row: readonly (string | number | null)[]) =>
+  row.slice(0, row.findLastIndex((cell) => cell !== null) + 1);
+
+/** Reads a file of CSV in which every text is quoted. An empty cell is null, as in a workbook. */
+const cellsOf = (file: Buffer): (string | number | null)[][] =>
+  file
+    .toString()
+    .replace(/^\ufeff/, '')
+    .trimEnd()
+    .split('\r\n')
+    .map((line) =>
+      [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,"]*))/g)].map(([, text, number]) => {
+        if (text !== undefined) return text.replaceAll('""', '"') || null;
+        return number === '' || number === undefined ? null : Number(number);
+      }),
+    );
+
 const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
 
 interface Opened {
@@ -148,11 +183,49 @@ describe('the commission report', () => {
           await back(page);
         }
       }
+      for (const column of ['Due', 'Marked'])
+        for (const part of ['tbody', 'tfoot'] as const) {
+          await go(page, 'reports/commission?by=shoe&table=B04');
+          await whole(page);
+          const line = firstOf(await figures(page, column, part));
+          const figure = await open(page, { column, line, part });
+          expect([column, part, ...(await figures(page, column, 'tfoot'))]).toEqual([
+            ...[column, part, figure],
+          ]);
+        }
       await page.context().close();
     },
     SCREEN_MS,
   );
 });
+
+it(
+  'says of each figure that belongs to no coup why it opens none',
+  async () => {
+    const page = await browser.visitAs('compliance', 'reports/commission?by=table');
+    await whole(page);
+    const why = 'These amounts are settled with a seat and belong to no coup';
+    await page.getByText(`Collected, Waived, Outstanding: ${why}`).waitFor();
+    for (const column of ['Collected', 'Waived', 'Outstanding']) {
+      const at = (await headingsOf(page, 0)).indexOf(column) + 1;
+      for (const part of ['tbody', 'tfoot']) {
+        const cell = page.locator(`${part} tr:first-child td:nth-child(${at})`);
+        expect(await cell.getAttribute('title')).toContain(why);
+        expect(await cell.locator('a').count()).toBe(0);
+      }
+    }
+    for (const [report, figures] of [
+      ['dealers', 'Cards: '],
+      ['shoes', 'Cards, Drawn, Unread, Must remain, Said to remain, Difference: '],
+      ['devices', 'Events: '],
+    ] as const) {
+      await go(page, `reports/${report}`);
+      await page.locator('.report-note').filter({ hasText: figures }).waitFor();
+    }
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
 
 describe('the report on payouts', () => {
   it.each(['pit-boss', 'finance'])(
@@ -166,6 +239,10 @@ describe('the report on payouts', () => {
         const figure = await open(page, { column, line: 0 });
         expect(sum(await figures(page, column))).toBe(figure);
         expect(await figures(page, column, 'tfoot')).toEqual([figure]);
+        await back(page);
+        expect(sum(await figures(page, column))).toBe(sum(await figures(page, column, 'tfoot')));
+        const total = await open(page, { column, line: 0, part: 'tfoot' });
+        expect(await figures(page, column, 'tfoot')).toEqual([total]);
         await back(page);
       }
       await page.context().close();
@@ -187,6 +264,16 @@ describe('the report on payouts', () => {
         expect(sum(await figures(page, 'Amount'))).toBe(amounts[line]);
         await back(page);
       }
+      for (const column of ['Findings', 'Amount']) {
+        const totals = await figures(page, column, 'tfoot', 1);
+        expect(sum(totals)).toBe(sum(await figures(page, column, 'tbody', 1)));
+        for (const line of totals.keys()) {
+          await open(page, { column, line, part: 'tfoot', table: 1 });
+          const found = column === 'Amount' ? sum(await figures(page, 'Amount')) : undefined;
+          expect(found ?? (await page.locator('tbody tr').count())).toBe(totals[line]);
+          await back(page);
+        }
+      }
       await page.context().close();
 
       const finance = await browser.visitAs('finance', 'reports/payouts');
@@ -198,6 +285,56 @@ describe('the report on payouts', () => {
     SCREEN_MS,
   );
 });
+
+it(
+  'leads from what errors gained to the findings that make up the sum, in each direction',
+  async () => {
+    const page = await browser.visitAs('pit-boss', 'reports/payouts');
+    await whole(page);
+    const gains = page.locator('.report-facts dd');
+    const values = await gains
+      .locator('data')
+      .evaluateAll((found) => found.map((each) => Number(each.getAttribute('value'))));
+    expect(values.length % 3).toBe(0);
+    for (const [at, value] of values.entries()) {
+      if (value === 0) continue;
+      await through(page, () => gains.nth(at).locator('a').click());
+      const sides = await page.locator('tfoot td:nth-last-child(2)').allInnerTexts();
+      const sums = await figures(page, 'Amount', 'tfoot');
+      const signs = sides.map((side) => (at % 3 === 2 && side === 'patron' ? -1 : 1));
+      expect([at, sum(sums.map((each, i) => each * (signs[i] as number)))]).toEqual([at, value]);
+      await back(page);
+    }
+    expect(values.filter((value) => value !== 0).length).toBeGreaterThan(1);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
+
+it(
+  'leads from what is wrong with devices to the findings about them',
+  async () => {
+    const page = await browser.visitAs('compliance', 'reports/devices');
+    await whole(page);
+    for (const column of ['Gaps', 'Unread', 'Contradictions']) {
+      const lines = await figures(page, column);
+      const [total] = await figures(page, column, 'tfoot');
+      expect([column, total]).toEqual([column, sum(lines)]);
+      if (total === 0) continue;
+      for (const part of ['tbody', 'tfoot'] as const) {
+        const line = part === 'tfoot' ? 0 : firstOf(lines);
+        const figure = await open(page, { column, line, part });
+        expect([column, part, await page.locator('tbody tr').count()]).toEqual([
+          ...[column, part, figure],
+        ]);
+        await back(page);
+      }
+    }
+    expect(sum(await figures(page, 'Gaps', 'tfoot'))).toBeGreaterThan(0);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
 
 describe('the report on dealers', () => {
   it(
@@ -219,6 +356,9 @@ describe('the report on dealers', () => {
       }
       const inError = await open(page, { column: 'Coups in error', line: 1 });
       await page.getByText(new RegExp(`of ${inError} coups?$`)).waitFor();
+      await page.evaluate("localStorage.setItem('shoeprint.language', 'pt')");
+      await go(page, 'reports/dealers');
+      await page.getByText(/^Linha tracejada: todos os croupiers, \d+,\d\./).waitFor();
       await page.context().close();
     },
     SCREEN_MS,
@@ -234,6 +374,17 @@ it(
     const all = await page.locator('.report-table').nth(list).locator('tbody tr').count();
     for (const table of [2, 3, 4])
       expect(sum(await figures(page, 'Coups', 'tbody', table))).toBe(all);
+    for (const table of [1, 2, 3, 4]) {
+      const coups = await open(page, { column: 'Coups', line: 0, table });
+      expect([
+        table,
+        await page.locator('.report-table').nth(list).locator('tbody tr').count(),
+      ]).toEqual([table, coups]);
+      await back(page);
+      const findings = await open(page, { column: 'Findings', line: 0, table });
+      expect([table, await page.locator('tbody tr').count()]).toEqual([table, findings]);
+      await back(page);
+    }
     const coups = await open(page, { column: 'Coups', line: 0, table: 0 });
     expect(await page.locator('.report-table').nth(list).locator('tbody tr').count()).toBe(coups);
     const findings = await open(page, { column: 'Findings', line: 0, table: 0 });
@@ -243,6 +394,19 @@ it(
     await whole(page);
     const shoe = await open(page, { column: 'Coups', line: 0 });
     expect(await page.locator('tbody tr').count()).toBe(shoe);
+    await back(page);
+    for (const column of ['Coups', 'Findings'])
+      for (const part of ['tbody', 'tfoot'] as const) {
+        const line = firstOf(await figures(page, column, part));
+        const figure = await open(page, { column, line, part });
+        expect([column, part, await page.locator('tbody tr').count()]).toEqual([
+          ...[column, part, figure],
+        ]);
+        await back(page);
+      }
+    await go(page, 'reports/shoes?table=B02&to=2099-01-01');
+    await whole(page);
+    await page.getByText('Coups, Findings: With a filter, the total counts').waitFor();
     await page.context().close();
   },
   SCREEN_MS,
@@ -312,32 +476,35 @@ describe('a bad address', () => {
   );
 });
 
-describe('a file of a report', () => {
-  it.each(['csv', 'xlsx'])(
-    'is a download of the same lines as %s',
-    async (format) => {
-      const page = await browser.visitAs('finance', 'reports/commission?by=table');
+it(
+  'saves a report as the same lines in CSV and XLSX, with the figures of the screen',
+  async () => {
+    const page = await browser.visitAs('compliance', 'reports/commission?by=table');
+    await whole(page);
+    const csv = cellsOf(await downloaded(page, 'csv'));
+    const xlsx = workbookOf(await downloaded(page, 'xlsx')).rows;
+    expect(csv).toEqual(xlsx.map((row) => [...row]));
+    const [heads = [], ...lines] = csv;
+    for (const [heading, column] of [
+      ['due', 'Due'],
+      ['taken', 'Taken'],
+      ['marked', 'Marked'],
+      ['outstanding', 'Outstanding'],
+    ] as const) {
+      const saved = lines.map((cells) => cells[heads.indexOf(heading)]);
+      expect([column, saved]).toEqual([column, await figures(page, column)]);
+    }
+    for (const under of ['coups', 'findings']) {
+      await go(page, `reports/${under}?table=E01&dealer=${dealer.E01}`);
       await whole(page);
-      const started = page.waitForEvent('download');
-      await page.getByRole('link', { name: format.toUpperCase() }).click();
-      const download = await started;
-      expect(download.suggestedFilename()).toMatch(new RegExp(`^commission.*\\.${format}$`));
-      const { search } = new URL(download.url());
-      expect(new URLSearchParams(search).get('by')).toBe('table');
-      const stream = await download.createReadStream();
-      const parts: Buffer[] = [];
-      for await (const part of stream) parts.push(part as Buffer);
-      const file = Buffer.concat(parts);
-      if (format === 'xlsx') expect(file.subarray(0, 2).toString()).toBe('PK');
-      else
-        expect(file.toString().trimEnd().split('\r\n')).toHaveLength(
-          1 + (await page.locator('tbody tr').count()),
-        );
-      await page.context().close();
-    },
-    SCREEN_MS,
-  );
-});
+      const { rows } = workbookOf(await downloaded(page, 'xlsx'));
+      expect(rows).toHaveLength(1 + (await page.locator('tbody tr').count()));
+      expect(cellsOf(await downloaded(page, 'csv')).map(withoutEmptyEnd)).toEqual(rows);
+    }
+    await page.context().close();
+  },
+  SCREEN_MS,
+);
 
 it(
   'has only the lines in sight of a list of thousands in the page, and says how many there are',

@@ -147,6 +147,12 @@ class FindingFilterFields extends DealtFields {
 
   @TextField({ description: 'The currency of its shoe, ISO 4217', example: 'MOP' })
   currency?: string;
+
+  @TextField({
+    description: 'The device that it is about: the source of the first event that it names',
+    example: 'device/B01-shoe',
+  })
+  source?: string;
 }
 
 /** The query of the list of findings: a filter, and in what order. */

@@ -103,6 +103,7 @@ function useSumColumns(by: string, { by: _, ...filter }: Search): ReportColumn<L
     id: name,
     title: words(`reports.${name}`),
     isNumeric: true,
+    note: words('reports.note.seats'),
     cell: (line) => <Figure value={line[name]} currency={line.currency} />,
     total: (total) => <Figure value={total[name]} currency={total.currency} />,
   }));

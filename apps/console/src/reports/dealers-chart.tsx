@@ -10,6 +10,8 @@ interface Props {
   readonly lines: readonly Line[];
   /** The rate of all dealers together; null if nothing was dealt. */
   readonly house: number | null;
+  /** Returns how to write a rate. */
+  readonly rate: (value: number) => string;
 }
 
 const DRAWN_MAX = 100;
@@ -23,7 +25,7 @@ const WIDTH_PX_MAX = 1_100;
  * The rate of each dealer as a dot on a bar that reaches from its lower to its upper limit. A wide
  * bar is one of few coups. The table under it has the same numbers.
  */
-export default function DealersChart({ lines, house }: Props): ReactNode {
+export default function DealersChart({ lines, house, rate }: Props): ReactNode {
   const words = useWords();
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
@@ -44,7 +46,7 @@ export default function DealersChart({ lines, house }: Props): ReactNode {
     <figure className="report-chart">
       <div ref={place} role="img" aria-label={words('reports.chart')} />
       <figcaption className="muted">
-        {house !== null && words('reports.houseRate', { rate: house.toFixed(1) })}{' '}
+        {house !== null && words('reports.houseRate', { rate: rate(house) })}{' '}
         {words('reports.beyond')}
         {lines.length > DRAWN_MAX && ` ${words('reports.firstDrawn', { count: DRAWN_MAX })}`}
       </figcaption>

@@ -22,10 +22,13 @@ export function DealersReport(): ReactNode {
   const read = useReport('dealers', queryOf(filter));
   const { answer: data } = read;
   const lines = data?.lines ?? [];
+  const rate = useRate();
   return (
     <ReportPage name="dealers" read={read}>
       <p className="muted">{words('reports.notRanked')}</p>
-      {data && lines.length > 0 && <DealersChart lines={lines} house={data.total.errorsPer1000} />}
+      {data && lines.length > 0 && (
+        <DealersChart lines={lines} house={data.total.errorsPer1000} rate={rate} />
+      )}
       <ReportTable
         caption={words('reports.dealers')}
         columns={useColumns(filter)}
@@ -71,6 +74,7 @@ function useCounts(filter: Search): ReportColumn<Line, Total>[] {
     id: name,
     title: words(`reports.${name}`),
     isNumeric: true,
+    note: name === 'cards' ? words('reports.note.cards') : undefined,
     cell: (line) => (
       <Figure
         value={line[name]}

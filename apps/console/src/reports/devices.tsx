@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answers } from '../api/client.js';
+import type { Search } from '../app/address.js';
 import { useMay } from '../app/me.js';
 import { useFormats } from '../words/formats.js';
 import { useSpoken, useWords } from '../words/words.js';
+import { Figure, type Under } from './figure.js';
 import { ReportPage } from './report-page.js';
-import { queryOf, useFilter, usePages } from './report-query.js';
+import { queryOf, useFilter, usePages, withFilter } from './report-query.js';
 import { type ReportColumn, ReportTable } from './report-table.js';
 
 type Line = Answers['DeviceAnswer'];
@@ -14,13 +16,14 @@ type Total = Answers['DevicesTotalAnswer'];
 /** What each device sent, what is missing of it, and its clock. */
 export function DevicesReport(): ReactNode {
   const words = useWords();
-  const pages = usePages('devices', queryOf(useFilter()));
+  const filter = useFilter();
+  const pages = usePages('devices', queryOf(filter));
   const total = pages.answer?.total;
   return (
     <ReportPage name="devices" read={pages}>
       <ReportTable
         caption={words('reports.devices')}
-        columns={[...useDeviceColumns(), ...useCountColumns(), ...useClockColumns()]}
+        columns={[...useDeviceColumns(), ...useCountColumns(filter), ...useClockColumns()]}
         lines={pages.lines}
         totals={total ? [total] : []}
         nothing={words('reports.nothing')}
@@ -59,21 +62,39 @@ function useDeviceColumns(): ReportColumn<Line, Total>[] {
   ];
 }
 
-function useCountColumns(): ReportColumn<Line, Total>[] {
+/** What is wrong with what devices sent, by the code of its findings. */
+const CODES = { gaps: 'DV-04', unread: 'DV-01', equivocations: 'DV-15' } as const;
+const FAULTS = ['gaps', 'unread', 'equivocations'] as const;
+
+function useCountColumns(filter: Search): ReportColumn<Line, Total>[] {
   const words = useWords();
-  const formats = useFormats();
-  return (['events', 'gaps', 'unread', 'equivocations'] as const).map((name) => {
-    const count = (of: Line | Total): ReactNode => (
-      <data value={of[name]}>{formats.number(of[name])}</data>
-    );
-    return {
+  const under = (fault: (typeof FAULTS)[number], of: Search): Under => ({
+    report: 'findings',
+    filter: { ...withFilter(filter, of), code: CODES[fault] },
+  });
+  const count = ({ events }: Line | Total): ReactNode => <Figure value={events} />;
+  return [
+    {
+      id: 'events',
+      title: words('reports.events'),
+      isNumeric: true,
+      note: words('reports.note.events'),
+      cell: count,
+      total: count,
+    },
+    ...FAULTS.map((name): ReportColumn<Line, Total> => ({
       id: name,
       title: words(`reports.${name}`),
       isNumeric: true,
-      cell: count,
-      total: count,
-    };
-  });
+      cell: (line) => (
+        <Figure
+          value={line[name]}
+          under={under(name, { table: line.table, source: line.source })}
+        />
+      ),
+      total: (total) => <Figure value={total[name]} under={under(name, {})} />,
+    })),
+  ];
 }
 
 /** By how much a clock is behind the receipt, in seconds. */

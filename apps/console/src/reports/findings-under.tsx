@@ -12,20 +12,22 @@ import { byCurrency, sum } from './sums.js';
 import { SEVERITY_SHAPES } from '../game/severity.js';
 
 type Line = Answers['FindingAnswer'];
-interface Total {
-  readonly currency: string;
-  readonly amount: number;
-}
+type Total = NonNullable<Line['impact']>;
+
+/** Who an error favors. What the house gained and what patrons gained is never added. */
+const SIDES = ['house', 'patron'] as const;
 
 /** The findings under a figure, whether they were ruled or not. */
 export function FindingsUnder(): ReactNode {
   const words = useWords();
   const pages = usePages('findings', queryOf(useFilter()));
   const impacts = pages.lines.flatMap(({ impact }) => (impact ? [impact] : []));
-  const totals = byCurrency(impacts).map(([currency, lines]) => ({
-    currency,
-    amount: sum(lines, ({ amount }) => amount),
-  }));
+  const totals = byCurrency(impacts).flatMap(([currency, lines]) =>
+    SIDES.flatMap((favours): Total | [] => {
+      const own = lines.filter((line) => line.favours === favours);
+      return own.length === 0 ? [] : { currency, favours, amount: sum(own, (line) => line.amount) };
+    }),
+  );
   const coups = new Set(pages.lines.map(({ table, coupRef }) => JSON.stringify([table, coupRef])));
   return (
     <ReportPage name="findings" read={pages}>
@@ -100,6 +102,7 @@ function useFactColumns(): ReportColumn<Line, Total>[] {
       id: 'favours',
       title: words('reports.favours'),
       cell: ({ impact }) => impact && words(`reports.favours.${impact.favours}`),
+      total: ({ favours }) => words(`reports.favours.${favours}`),
     },
     {
       id: 'amount',

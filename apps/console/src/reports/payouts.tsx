@@ -33,7 +33,7 @@ export function PayoutsReport(): ReactNode {
       />
       {data?.variance && <Variance filter={filter} lines={data.variance} totals={data.totals} />}
       {data?.totals.map((total) => (
-        <Gains key={total.currency} total={total} />
+        <Gains key={total.currency} filter={filter} total={total} />
       ))}
     </ReportPage>
   );
@@ -99,8 +99,22 @@ function Variance({ filter, lines, totals }: VarianceProps): ReactNode {
   );
 }
 
+/** Returns where the wrong settlements of the report lead that are of this filter too. */
+const wrongUnder = (filter: Search, of: Search): Under => ({
+  report: 'findings',
+  filter: { ...withFilter(filter, of), report: 'payouts' },
+});
+
+interface GainsProps {
+  readonly filter: Search;
+  readonly total: Total;
+}
+
+/** Who gained by each sum of wrong settlements. The net sum is of both. */
+const GAINS = { houseGained: 'house', patronsGained: 'patron', net: '' } as const;
+
 /** Who gained by wrong settlements, in one currency. */
-function Gains({ total: { currency, ...total } }: { readonly total: Total }): ReactNode {
+function Gains({ filter, total: { currency, ...total } }: GainsProps): ReactNode {
   const words = useWords();
   return (
     <dl className="report-facts">
@@ -108,7 +122,11 @@ function Gains({ total: { currency, ...total } }: { readonly total: Total }): Re
         <div key={name}>
           <dt>{words(`reports.${name}`)}</dt>
           <dd>
-            <Figure value={total[name]} currency={currency} />
+            <Figure
+              value={total[name]}
+              currency={currency}
+              under={wrongUnder(filter, { currency, favours: GAINS[name] })}
+            />
           </dd>
         </div>
       ))}
@@ -147,10 +165,7 @@ function useCauses(): ReportColumn<Wrong, Total>[] {
 
 function useErrors(filter: Search): ReportColumn<Wrong, Total>[] {
   const words = useWords();
-  const under = (of: Search): Under => ({
-    report: 'findings',
-    filter: { ...withFilter(filter, of), report: 'payouts' },
-  });
+  const under = (of: Search): Under => wrongUnder(filter, of);
   const ofCause = ({ code, bet, explainedBy, favours, currency }: Wrong): Under =>
     under({
       code,
@@ -174,6 +189,13 @@ function useErrors(filter: Search): ReportColumn<Wrong, Total>[] {
       title: words('reports.amount'),
       isNumeric: true,
       cell: (line) => <Figure value={line.amount} currency={line.currency} under={ofCause(line)} />,
+      total: ({ houseGained, patronsGained, currency }) => (
+        <Figure
+          value={houseGained + patronsGained}
+          currency={currency}
+          under={under({ currency })}
+        />
+      ),
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
 import { useInSight } from './in-sight.js';
 
 const features = tableFeatures({});
@@ -13,6 +13,8 @@ export interface ReportColumn<Line, Total = Line> {
   readonly isNumeric?: boolean;
   /** What it says is short, and stays on one line. */
   readonly isShort?: boolean;
+  /** Why its figures, or its total, open nothing. Without it they open what they count. */
+  readonly note?: string | undefined;
   readonly cell: (line: Line) => ReactNode;
   readonly total?: (total: Total) => ReactNode;
 }
@@ -34,51 +36,71 @@ export function ReportTable<Line, Total = Line>(props: Props<Line, Total>): Reac
   const element = useRef<HTMLTableElement>(null);
   const inSight = useInSight(element, rows.length);
   const classes = new Map(columns.map((each) => [each.id, classOf(each)]));
+  const notes = new Map(columns.map(({ id, note }) => [id, note]));
+  const notesId = useId();
   // Called, not rendered as a component: a new function at each drawing would be a new component,
   // and a link that is replaced between press and release is never clicked.
   const contents = new Map(columns.map(({ id, cell }) => [id, cell]));
   return (
-    <div className="scroll report-scroll" tabIndex={0} role="group" aria-label={caption}>
-      <table
-        ref={element}
-        className="report-table"
-        aria-rowcount={1 + lines.length + totals.length}
-      >
-        <caption className="only-spoken">{caption}</caption>
-        <thead>
-          {table.getHeaderGroups().map(({ id, headers }) => (
-            <tr key={id} aria-rowindex={1}>
-              {headers.map((header) => (
-                <th key={header.id} scope="col" className={classes.get(header.column.id)}>
-                  <table.FlexRender header={header} />
-                </th>
-              ))}
-            </tr>
-          ))}
-        </thead>
-        <tbody>
-          {inSight.lines.flatMap(({ place, gapPx }) => [
-            <Gap key={`gap ${place}`} px={gapPx} />,
-            <tr
-              key={rows[place]?.id}
-              ref={inSight.measure}
-              data-index={place}
-              aria-rowindex={place + 2}
-            >
-              {rows[place]?.getAllCells().map(({ id, column, row }) => (
-                <td key={id} className={classes.get(column.id)}>
-                  {contents.get(column.id)?.(row.original)}
-                </td>
-              ))}
-            </tr>,
-          ])}
-          <Gap px={inSight.afterPx} />
-          {lines.length === 0 && <Nothing columns={columns.length} says={nothing} />}
-        </tbody>
-        {lines.length > 0 && <Totals {...{ columns, totals }} from={lines.length + 2} />}
-      </table>
-    </div>
+    <>
+      <div className="scroll report-scroll" tabIndex={0} role="group" aria-label={caption}>
+        <table
+          ref={element}
+          className="report-table"
+          aria-describedby={notesId}
+          aria-rowcount={1 + lines.length + totals.length}
+        >
+          <caption className="only-spoken">{caption}</caption>
+          <thead>
+            {table.getHeaderGroups().map(({ id, headers }) => (
+              <tr key={id} aria-rowindex={1}>
+                {headers.map((header) => (
+                  <th key={header.id} scope="col" className={classes.get(header.column.id)}>
+                    <table.FlexRender header={header} />
+                  </th>
+                ))}
+              </tr>
+            ))}
+          </thead>
+          <tbody>
+            {inSight.lines.flatMap(({ place, gapPx }) => [
+              <Gap key={`gap ${place}`} px={gapPx} />,
+              <tr
+                key={rows[place]?.id}
+                ref={inSight.measure}
+                data-index={place}
+                aria-rowindex={place + 2}
+              >
+                {rows[place]?.getAllCells().map(({ id, column, row }) => (
+                  <td key={id} className={classes.get(column.id)} title={notes.get(column.id)}>
+                    {contents.get(column.id)?.(row.original)}
+                  </td>
+                ))}
+              </tr>,
+            ])}
+            <Gap px={inSight.afterPx} />
+            {lines.length === 0 && <Nothing columns={columns.length} says={nothing} />}
+          </tbody>
+          {lines.length > 0 && <Totals {...{ columns, totals }} from={lines.length + 2} />}
+        </table>
+      </div>
+      <div id={notesId}>
+        <Notes columns={columns} />
+      </div>
+    </>
   );
+}
+
+/** Says under the table which figures open nothing, and why. */
+function Notes<Line, Total>({ columns }: Pick<Props<Line, Total>, 'columns'>): ReactNode {
+  const notes = new Set(columns.flatMap(({ note }) => note ?? []));
+  const titlesOf = (note: string): string =>
+    columns.flatMap((each) => (each.note === note ? each.title : [])).join(', ');
+  return [...notes].map((note) => (
+    <p key={note} className="muted report-note">
+      {titlesOf(note)}: {note}
+    </p>
+  ));
 }
 
 /** The room of lines that are not in the page. */
@@ -127,8 +149,8 @@ const Totals = <Line, Total>({ columns, totals, from }: TotalsProps<Line, Total>
   <tfoot>
     {totals.map((total, at) => (
       <tr key={at} aria-rowindex={from + at}>
-        {columns.map(({ id, isNumeric, total: cell }) => (
-          <td key={id} className={isNumeric ? 'numeric' : undefined}>
+        {columns.map(({ id, isNumeric, note, total: cell }) => (
+          <td key={id} className={isNumeric ? 'numeric' : undefined} title={note}>
             {cell?.(total)}
           </td>
         ))}

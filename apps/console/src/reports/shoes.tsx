@@ -36,7 +36,7 @@ export function ShoesReport(): ReactNode {
         columns={[
           ...useShoeColumns(),
           ...useCardColumns(),
-          ...usePaceColumns(),
+          ...usePaceColumns(filter),
           ...useFindingColumns(filter),
         ]}
         lines={pages.lines}
@@ -90,6 +90,7 @@ function useShoeColumns(): ReportColumn<Line, Total>[] {
 function useCardColumns(): ReportColumn<Line, Total>[] {
   const words = useWords();
   const formats = useFormats();
+  const note = words('reports.note.shoe');
   const count = (value: number | null): ReactNode =>
     value === null ? '–' : <data value={value}>{formats.number(value)}</data>;
   return [
@@ -97,6 +98,7 @@ function useCardColumns(): ReportColumn<Line, Total>[] {
       id: name,
       title: words(`reports.${name}`),
       isNumeric: true,
+      note,
       cell: (line) => count(line[name]),
       total: (total) => count(total[name]),
     })),
@@ -105,6 +107,7 @@ function useCardColumns(): ReportColumn<Line, Total>[] {
         id: name,
         title: words(`reports.${name}`),
         isNumeric: true,
+        note,
         cell: (line) =>
           name === 'difference' && line.difference !== null && line.difference !== 0 ? (
             <strong className="report-differs">≠ {count(line.difference)}</strong>
@@ -116,7 +119,7 @@ function useCardColumns(): ReportColumn<Line, Total>[] {
   ];
 }
 
-function usePaceColumns(): ReportColumn<Line, Total>[] {
+function usePaceColumns(filter: Search): ReportColumn<Line, Total>[] {
   const words = useWords();
   const { locale } = useSpoken();
   const pace = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
@@ -128,7 +131,13 @@ function usePaceColumns(): ReportColumn<Line, Total>[] {
       cell: ({ coups, table, shoeRef }) => (
         <Figure value={coups} under={{ report: 'coups', filter: { table, shoeRef } }} />
       ),
-      total: ({ coups }) => <Figure value={coups} />,
+      note: isAllShoes(filter) ? undefined : words('reports.note.total'),
+      total: ({ coups }) => (
+        <Figure
+          value={coups}
+          under={isAllShoes(filter) ? { report: 'coups', filter: placeOf(filter) } : undefined}
+        />
+      ),
     },
     {
       id: 'coupsPerHour',
@@ -148,6 +157,7 @@ function useFindingColumns(filter: Search): ReportColumn<Line, Total>[] {
       id: 'findings',
       title: words('reports.findings'),
       isNumeric: true,
+      note: isAllShoes(filter) ? undefined : words('reports.note.total'),
       cell: ({ findings = [], table, shoeRef }) => (
         <>
           <span className="muted">{[...new Set(findings)].join(' ')} </span>

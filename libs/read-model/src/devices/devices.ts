@@ -1,4 +1,5 @@
 import { DEVICE, type DeviceRow } from '../entities/index.js';
+import { DEVICE_OF } from '../findings/findings-filter.js';
 import { cursorKey, limitOf, pageOf, type Page, type Paging } from '../reading/cursor.js';
 import { whole, type RowQuery, type Slices, type Snapshot } from '../reading/snapshot-read.js';
 import { Where, type Filter } from '../reading/where.js';
@@ -88,21 +89,16 @@ function devicesQuery(filter: DevicesFilter, paging?: Paging): RowQuery {
   ];
 }
 
-/**
- * Returns the SQL that counts the findings about each device. The first event that such a finding
- * names is the device's own, and the event's reference begins with its source.
- */
+/** Returns the SQL that counts the findings about each device. */
 function countedOf(where: Where, { source, ...filter }: DevicesFilter): string {
   const findings = new Where(where.parameters)
     .and(`f.code in ('DV-01', 'DV-04', 'DV-15')`)
     .and('f.withdrawn_because is null')
     .filter('f', filter, 'null')
     .named('d.source = ?', source);
-  return `select d."table", d.source, count(*) filter (where f.code = 'DV-04') as gaps, count(*) filter (where f.code = 'DV-01') as unread,
+  return `select f."table", d.source, count(*) filter (where f.code = 'DV-04') as gaps, count(*) filter (where f.code = 'DV-01') as unread,
                  count(*) filter (where f.code = 'DV-15') as equivocations
-          from finding f cross join lateral (select d."table", d.source from device d where d."table" = f."table" and starts_with(f.body->'events'->>0, d.source || '#')
-                                             order by length(d.source) desc limit 1) d
-          ${findings.sql} group by d."table", d.source`;
+          from finding f cross join lateral ${DEVICE_OF} d ${findings.sql} group by f."table", d.source`;
 }
 
 const ofDevices = (

@@ -59,6 +59,8 @@ export interface FindingsFilter extends Filter {
   readonly favours?: 'house' | 'patron' | '';
   /** The currency of its shoe. */
   readonly currency?: string;
+  /** The source of the device that it is about. */
+  readonly source?: string;
 }
 
 /** What waits for a ruling since before these times, or all else. */
@@ -82,6 +84,14 @@ export type Facet = 'review' | 'severity' | 'code' | 'table' | 'dealer' | 'lapse
 /** Until when the video of a finding `f` was held at the latest; null if nobody held it. */
 export const HELD_UNTIL = `(select max(h.held_until) from review_event h
   where h.finding = f.id and h."table" = f."table" and h.held_until is not null)`;
+
+/**
+ * The source of the device that a finding `f` is about. The first event that the finding names is
+ * the device's own, and the event's reference begins with its source.
+ */
+export const DEVICE_OF = `(select d.source from device d
+  where d."table" = f."table" and starts_with(f.body->'events'->>0, d.source || '#')
+  order by length(d.source) desc limit 1)`;
 
 /** Returns the filter of the queue: what waits for a ruling, unless the filter asks otherwise. */
 export const queueOf = (filter: FindingsFilter): FindingsFilter => ({
@@ -119,7 +129,7 @@ const CURRENCY =
  * The report on payouts leaves out what is void.
  */
 function inReport(where: Where, filter: FindingsFilter): Where {
-  const { report, counts, bet, explainedBy, favours, currency } = filter;
+  const { report, counts, bet, explainedBy, favours, currency, source } = filter;
   if (report) where.and('f.code = any(?)', codesOfReport(report));
   if (report === 'misdealt') where.and('f.coup_ref is not null');
   if (report === 'payouts') where.and('not f.void');
@@ -129,7 +139,8 @@ function inReport(where: Where, filter: FindingsFilter): Where {
   return where
     .given("coalesce(f.explained_by, '') = ?", explainedBy)
     .given("coalesce(f.impact_favours, '') = ?", favours)
-    .given(CURRENCY, currency);
+    .given(CURRENCY, currency)
+    .named(`${DEVICE_OF} = ?`, source);
 }
 
 function underReview(where: Where, filter: FindingsFilter): Where {
