@@ -160,6 +160,8 @@ const DRAWN: readonly (Pictured & { readonly board: string; readonly table: stri
   ...PICTURES.beadPlate.map((each, i) => ({ ...each, board: 'Bead plate', table: `BP${i}` })),
   ...PICTURES.bigRoad.map((each, i) => ({ ...each, board: 'Big road', table: `BR${i}` })),
   ...PICTURES.bigEyeBoy.map((each, i) => ({ ...each, board: 'Big eye boy', table: `BE${i}` })),
+  ...PICTURES.smallRoad.map((each, i) => ({ ...each, board: 'Small road', table: `SR${i}` })),
+  ...PICTURES.cockroachPig.map((each, i) => ({ ...each, board: 'Cockroach pig', table: `CP${i}` })),
 ];
 
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
@@ -312,6 +314,40 @@ describe('a shoe', () => {
     await board(page, name).waitFor();
     expect(await drawnOn(board(page, name))).toBe(rows.join('\n'));
     expect(await page.locator('.road-flag').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('has derived roads that differ in shape where a person chose that', async () => {
+    const shoe = await floor.shoe();
+    const page = await browser.visitAs('surveillance', shoeAddress(TABLE, shoe.ref));
+    const names = ['Big eye boy', 'Small road', 'Cockroach pig'];
+    const shapes = async (name: string): Promise<string[]> => {
+      await board(page, name).locator('li').first().waitFor();
+      const found = await board(page, name)
+        .locator('[data-colour]')
+        .evaluateAll((marks) =>
+          marks.map((mark) => {
+            const { fill, strokeDasharray } = getComputedStyle(mark);
+            const line = strokeDasharray === 'none' ? 'solid' : 'dashed';
+            return `${mark.getAttribute('data-colour')} ${fill === 'none' ? line : 'filled'}`;
+          }),
+        );
+      return [...new Set(found)].sort();
+    };
+    for (const [at, usual] of [
+      ['blue solid', 'red solid'],
+      ['blue filled', 'red filled'],
+      ['blue solid', 'red solid'],
+    ].entries())
+      expect([at, await shapes(names[at] as string)]).toEqual([at, usual]);
+    const choice = page.getByRole('checkbox', { name: 'Tell red from blue by shape' });
+    await choice.check();
+    for (const [at, chosen] of [
+      ['blue dashed', 'red solid'],
+      ['blue solid', 'red filled'],
+      ['blue dashed', 'red solid'],
+    ].entries())
+      expect([at, await shapes(names[at] as string)]).toEqual([at, chosen]);
     await page.context().close();
   });
 
