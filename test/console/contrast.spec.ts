@@ -72,7 +72,7 @@ it('is never bright in a dark room: no large area of the theme surveillance shin
 });
 
 const SOURCES = 'apps/console/src';
-/** The shade behind a sheet is no color that anything is read in, and is the same in each theme. */
+/** Nothing is read in the shade behind a sheet, which is the same in each theme. */
 const SHADE = 'rgb(0 0 0 / 55%)';
 const COLOR =
   /#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\(|:\s*(?:black|white|red|green|blue|gr[ae]y|orange|yellow)\b/gi;

@@ -114,7 +114,7 @@ it.each(['', 'queue', 'before-paint.js', 'icon.svg', '.vite'])(
 );
 
 it.each(['assets/../../../../package.json', 'assets/%2e%2e/%2e%2e/package.json'])(
-  'allows nothing at all in an answer that is no part of the console (%j)',
+  'allows nothing at all in an answer that does not belong to the console (%j)',
   async (path) => {
     const { headers, status } = await page(path);
     expect(status).toBe(404);
