@@ -107,7 +107,12 @@ export function ShoesBy({ rules }: { readonly rules: string }): ReactNode {
   const figure = <data value={count}>{formats.number(count)}</data>;
   if (count === 0) return figure;
   return (
-    <Link to="/reports/$report" params={{ report: 'shoes' }} search={{ rules }}>
+    <Link
+      to="/reports/$report"
+      params={{ report: 'shoes' }}
+      search={{ rules }}
+      className="rules-count"
+    >
       {figure}
     </Link>
   );
