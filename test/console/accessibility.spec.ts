@@ -7,6 +7,7 @@ import { settled } from '../../scripts/console/settled.mjs';
 import type { TestBrowser } from '../kit/browser.js';
 import type { ConsoleServer } from '../kit/console-server.js';
 import { openConsole } from '../kit/open-console.js';
+import { acted, sentTo } from '../kit/sent-to.js';
 
 const SCREEN_MS = 120_000;
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -32,6 +33,10 @@ const SCREENS: readonly (readonly [path: string, person: string])[] = [
   ['reports/shoes?dealer={dealer}', 'compliance'],
   ['reports/payouts?dealer={dealer}', 'compliance'],
   ['reports/devices', 'compliance'],
+  ['reports/commission-coups?shoeRef={shoe}&dealer={dealer}', 'finance'],
+  ['reports/payout-coups?table=E01&dealer={dealer}&bet=tie', 'compliance'],
+  ['reports/coups?shoeRef={shoe}&flagged=true', 'compliance'],
+  ['reports/findings?shoeRef={shoe}', 'compliance'],
   ['rules', 'regulator'],
   ['rules/nsw-crown@1', 'regulator'],
   ['rules/diff?from=punto-banco@1&to=nsw-crown@1', 'regulator'],
@@ -43,29 +48,127 @@ const SCREENS: readonly (readonly [path: string, person: string])[] = [
   ['people', 'pit-boss'],
 ];
 
+/** A part of a screen that a person opens: a sheet, a drawer or a menu. */
+interface Part {
+  readonly name: string;
+  readonly path: string;
+  readonly person: string;
+  /** Opens it, in whatever language. */
+  readonly open: (page: Page) => Promise<unknown>;
+  /** Where it is. The rest of the screen has a test of its own. */
+  readonly at: string;
+}
+
+/** Presses keys that the screen hears, whatever its language. */
+const presses =
+  (...keys: readonly string[]) =>
+  async (page: Page): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+/** Presses the button that is the first for this selector. */
+const clicks =
+  (selector: string) =>
+  (page: Page): Promise<void> =>
+    page.locator(selector).first().click();
+
+const SHEET = '[role=dialog]';
+const MENU = '.popover [role=menu]';
+const PARTS: readonly Part[] = [
+  {
+    ...{ name: 'the menu of the account', path: 'settings', person: 'pit-boss' },
+    ...{ open: clicks('header.bar button[aria-haspopup]'), at: MENU },
+  },
+  {
+    ...{ name: 'a filter of the queue', path: 'queue', person: 'pit-boss' },
+    ...{ open: clicks('.queue-choice'), at: MENU },
+  },
+  {
+    ...{ name: 'the ruling on several', path: 'queue', person: 'pit-boss', at: SHEET },
+    open: async (page) => {
+      await presses('j', ' ', 'j', ' ')(page);
+      await clicks('.queue-foot button:nth-of-type(2)')(page);
+    },
+  },
+  {
+    ...{ name: 'the keys of the screen', path: 'queue', person: 'pit-boss' },
+    ...{ open: presses('?'), at: SHEET },
+  },
+  {
+    ...{ name: 'the ruling', path: 'findings/{finding}', person: 'pit-boss' },
+    ...{ open: presses('r'), at: '.ruling-sheet form' },
+  },
+  {
+    ...{ name: 'the exact lines', path: 'findings/{finding}', person: 'pit-boss' },
+    ...{ open: clicks('.panel:has(> p > code) > button'), at: SHEET },
+  },
+  {
+    ...{ name: 'the signature', path: 'findings/{proposed}', person: 'pit-boss' },
+    ...{ open: presses('s'), at: '.ruling-sheet form' },
+  },
+  {
+    ...{ name: 'the confirmation', path: 'findings/{proposed}', person: 'pit-boss', at: SHEET },
+    open: async (page) => {
+      const type = 'urn:shoeprint:problem:confirm-first';
+      await page.route('**/sign', (route) =>
+        route.fulfill({ status: 403, json: { type, title: 'confirm first', status: 403 } }),
+      );
+      await presses('s')(page);
+      await clicks('.ruling-sheet form button[type=submit]')(page);
+    },
+  },
+  {
+    ...{ name: 'an account', path: 'people', person: 'admin' },
+    ...{ open: clicks('.people-table tbody button'), at: SHEET },
+  },
+];
+/** A window that has room for a finding beside the queue. */
+const WIDE_WINDOW = { width: 1920, height: 1080 };
+
 let server: ConsoleServer;
 let browser: TestBrowser;
 let places: Readonly<Record<string, string>>;
 
 openConsole(async (opened) => {
   ({ server, browser } = opened);
-  const headers = { authorization: `Bearer ${await server.tokenOf('pit-boss')}` };
-  const answer = await fetch(`${server.url}/v1/findings?table=B04&code=TC-08&limit=1`, { headers });
-  const { lines } = (await answer.json()) as {
-    lines: [{ id: string; coupRef: string; shoeRef: string; dealer: string }];
+  const ask = await sentTo(server, 'pit-boss-2');
+  const found = async (filter: string): Promise<Found> => {
+    const asked = await ask('GET', `/v1/findings?${filter}&review=open&limit=1`);
+    return (asked as { lines: [Found] }).lines[0];
   };
-  const [{ id, coupRef, shoeRef, dealer }] = lines;
-  places = { finding: id, coup: coupRef, shoe: shoeRef, dealer };
+  const { id, coupRef, shoeRef, dealer } = await found('table=B04&code=TC-08');
+  const proposed = (await found('code=PY-03')).id;
+  await acted(ask, `/v1/findings/${proposed}/claim`, { lease: 600 });
+  const { review } = (await ask('GET', `/v1/findings/${proposed}`)) as {
+    review: { evidence: string };
+  };
+  await acted(ask, `/v1/findings/${proposed}/propose`, {
+    ...{ disposition: 'dealer-error-corrected', policy: 'review@1', evidence: review.evidence },
+  });
+  places = { finding: id, proposed, coup: coupRef, shoe: shoeRef, dealer };
 });
 
-/** Returns what axe finds wrong, one line for each rule. */
+interface Found {
+  readonly id: string;
+  readonly coupRef: string;
+  readonly shoeRef: string;
+  readonly dealer: string;
+}
+
+/** Returns an address of the console in which the places of the sample day stand. */
+const addressOf = (path: string): string =>
+  browser.addressOf(
+    path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(places[name] as string)),
+  );
+
+/** Returns what axe finds wrong in a part of a page, one line for each rule. */
 async function violations(
   page: Page,
   runOnly: NonNullable<RunOptions['runOnly']>,
+  at = 'html',
 ): Promise<string[]> {
   const options: RunOptions = { runOnly, resultTypes: ['violations'] };
   const { violations: found } = await page.evaluate<AxeResults>(
-    `axe.run(${JSON.stringify(options)})`,
+    `axe.run(${JSON.stringify(at)}, ${JSON.stringify(options)})`,
   );
   return found.map(
     ({ id, nodes }) =>
@@ -73,27 +176,101 @@ async function violations(
   );
 }
 
-/** A window of 1280 px at a zoom of 400 %, and one at 200 % (WCAG 1.4.10, 1.4.4). */
+/**
+ * Returns what axe finds wrong in any theme. A theme changes colors and nothing else: `tokens.css`
+ * has colors alone. So the other rules are asked in the first theme alone.
+ */
+async function violationsInThemes(page: Page, at?: string): Promise<string[]> {
+  await page.evaluate(axe);
+  const first = await page.evaluate(() => document.documentElement.dataset['theme']);
+  const found = await violations(page, { type: 'tag', values: STANDARDS }, at);
+  for (const theme of OTHER_THEMES) {
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+    const contrasts = await violations(page, { type: 'rule', values: ['color-contrast'] }, at);
+    found.push(...contrasts.map((line) => `${theme}: ${line}`));
+  }
+  await page.evaluate(`document.documentElement.dataset.theme = '${first ?? ''}'`);
+  return found;
+}
+
+/** A tablet both ways (WCAG 1.3.4). */
+const TABLETS = [
+  { width: 1024, height: 768 },
+  { width: 768, height: 1024 },
+];
+/** A window of 1280 px at a zoom of 200 %, and one at 400 % (WCAG 1.4.4, 1.4.10). */
 const SMALL_WINDOWS = [
-  { width: 320, height: 800 },
   { width: 640, height: 450 },
+  { width: 320, height: 800 },
 ];
 const USUAL_WINDOW = { width: 1280, height: 900 };
 
-/** Returns the widths of window in which a page must be scrolled sideways. */
-async function scrolledSideways(page: Page): Promise<string[]> {
+/** The spacing of text that a reader may ask for (WCAG 1.4.12). */
+const SPACING = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
+  word-spacing: 0.16em !important } p { margin-bottom: 2em !important }`;
+
+/** Spaces the text of a page, or no longer. The policy permits a sheet that a script constructs. */
+const space = (page: Page, spacing: string): Promise<unknown> =>
+  page.evaluate((rules) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(rules);
+    document.adoptedStyleSheets = [sheet];
+    return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  }, spacing);
+
+/** Returns by how much a page is wider than its window, and what of its text is cut off. */
+const misfits = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const cut = [...document.querySelectorAll('button, h1, h2, h3, label, .button')].filter(
+      (each) => {
+        const { overflowX, textOverflow } = getComputedStyle(each);
+        if (overflowX === 'visible' || textOverflow === 'ellipsis') return false;
+        if (each.closest('.only-spoken')) return false;
+        return each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 1;
+      },
+    );
+    return [
+      ...(scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px beyond the window`] : []),
+      ...cut.map((each) => `cut off: ${each.outerHTML.slice(0, 200)}`),
+    ];
+  });
+
+/** Returns what does not fit of a page in these windows. It stays in the last one. */
+async function notFitting(page: Page, windows: typeof TABLETS): Promise<string[]> {
   const found: string[] = [];
-  for (const size of SMALL_WINDOWS) {
+  for (const size of windows) {
     await page.setViewportSize(size);
     await settled(page); // lists and charts fit themselves to the window a frame later
-    const over = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    if (over > 0) found.push(`${size.width} px wide: ${over} px beyond the window`);
+    found.push(...(await misfits(page)).map((misfit) => `${size.width} px wide: ${misfit}`));
   }
-  await page.setViewportSize(USUAL_WINDOW);
   return found;
 }
+
+/** Returns how many pixels a finger needs: 44 in the pit, and 24 elsewhere (WCAG 2.5.8). */
+const fingerOn = (path: string): number =>
+  /^(queue|findings|coups|tables)\b/.test(path) ? 44 : 24;
+
+/**
+ * Returns what may be touched on a page and is smaller than a finger. A label belongs to its box,
+ * and a row of the queue opens as a whole. A link in a sentence is as high as its line.
+ */
+const smallTargets = (page: Page, least: number): Promise<string[]> =>
+  page.evaluate((pixels) => {
+    const isInSentence = (each: Element): boolean =>
+      getComputedStyle(each).display === 'inline' &&
+      [...(each.parentElement?.childNodes ?? [])].some(
+        (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== '',
+      );
+    return [...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
+      .filter((each) => !each.matches('.only-spoken, .skip') && !isInSentence(each))
+      .flatMap((each) => {
+        const target = each.closest('label, [role=row][aria-rowindex]') ?? each;
+        const { width, height } = target.getBoundingClientRect();
+        if (width === 0 || Math.min(width, height) >= pixels - 0.5) return [];
+        return `${Math.round(width)} × ${Math.round(height)}: ${each.outerHTML.slice(0, 200)}`;
+      });
+  }, least);
 
 /** One page for each person and language. Signing in again for each screen would take minutes. */
 const opened = new Map<string, Page>();
@@ -101,41 +278,82 @@ const opened = new Map<string, Page>();
 async function openedFor(person: string, language: string): Promise<Page> {
   const known = opened.get(`${person} ${language}`);
   if (known) return known;
-  const page = await browser.visit('sign-in');
+  // the screens that are measured for fingers must know that there are some
+  const page = await browser.visitAs(person, 'settings', { hasTouch: language === 'en' });
   await page.evaluate(`localStorage.setItem('shoeprint.language', '${language}')`);
-  await page.goto(browser.addressOf('settings'));
-  await browser.signIn(page, person);
   opened.set(`${person} ${language}`, page);
   return page;
 }
 
 describe.each(LANGUAGES)('in %s', (language) => {
   it.each(SCREENS)(
-    '%s has no violation of WCAG 2.2 AA for %s in any theme, and fits small windows',
+    '%s has no violation of WCAG 2.2 AA for %s in any theme, has a title, and fits each window',
     async (path, person) => {
-      const address = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-        encodeURIComponent(places[name] as string),
-      );
       const page = await openedFor(person, language);
-      await page.goto(browser.addressOf(address));
+      await page.goto(addressOf(path));
       await settled(page);
-      await page.evaluate(axe);
-      const found = await violations(page, { type: 'tag', values: STANDARDS });
-      for (const theme of OTHER_THEMES) {
-        await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-        const contrasts = await violations(page, { type: 'rule', values: ['color-contrast'] });
-        found.push(...contrasts.map((line) => `${theme}: ${line}`));
+      expect(await page.title()).toMatch(/^\S.* · Shoeprint$/);
+      const found = await violationsInThemes(page);
+      if (language === 'en') {
+        found.push(...(await notFitting(page, TABLETS)));
+        found.push(...(await smallTargets(page, fingerOn(path))));
       }
-      expect([...found, ...(await scrolledSideways(page))]).toEqual([]);
+      found.push(...(await notFitting(page, SMALL_WINDOWS)));
+      await space(page, SPACING);
+      found.push(...(await misfits(page)).map((misfit) => `with its text spaced: ${misfit}`));
+      await space(page, '');
+      await page.setViewportSize(USUAL_WINDOW);
+      expect(found).toEqual([]);
     },
     SCREEN_MS,
   );
-});
 
-it('has no violation on the page for signing in', async () => {
-  const page = await browser.visit('sign-in');
-  await page.locator('main h1').first().waitFor();
-  await page.evaluate(axe);
-  expect(await violations(page, { type: 'tag', values: STANDARDS })).toEqual([]);
-  await page.context().close();
+  it.each(PARTS)(
+    '$name has no violation of WCAG 2.2 AA in any theme',
+    async ({ path, person, open, at }) => {
+      const page = await openedFor(person, language);
+      await page.goto(addressOf(path));
+      await settled(page);
+      await open(page);
+      await page.locator(at).first().waitFor();
+      await settled(page);
+      expect(await violationsInThemes(page, at)).toEqual([]);
+      await page.unrouteAll();
+    },
+    SCREEN_MS,
+  );
+
+  it(
+    'a finding beside the queue has no violation of WCAG 2.2 AA in any theme',
+    async () => {
+      const page = await openedFor('pit-boss', language);
+      await page.setViewportSize(WIDE_WINDOW);
+      await page.goto(addressOf('queue?finding={finding}'));
+      await page.locator('.finding').waitFor();
+      await settled(page);
+      expect(await violationsInThemes(page)).toEqual([]);
+      await page.setViewportSize(USUAL_WINDOW);
+    },
+    SCREEN_MS,
+  );
+
+  it(
+    'the page and the sheet for signing in have no violation of WCAG 2.2 AA in any theme',
+    async () => {
+      const page = await browser.visit('sign-in');
+      await page.evaluate(`localStorage.setItem('shoeprint.language', '${language}')`);
+      await page.goto(browser.addressOf('settings'));
+      await page.locator('main h1').first().waitFor();
+      expect(await violationsInThemes(page)).toEqual([]);
+      await browser.signIn(page, 'finance');
+      await settled(page);
+      await page.context().clearCookies();
+      await page.locator('input[type=checkbox]').first().focus();
+      await page.keyboard.press('Space');
+      await page.locator(`${SHEET} input[name=password]`).waitFor();
+      expect(await violationsInThemes(page, SHEET)).toEqual([]);
+      await page.context().close();
+    },
+    SCREEN_MS,
+  );
 });
