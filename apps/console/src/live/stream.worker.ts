@@ -28,7 +28,7 @@ function join(port: MessagePort, url: string): void {
 }
 
 function followFrom(start: StreamPlace, url: string): { stop(): void } {
-  last = undefined; // what the stream before came to, such as its signing out, is of another session
+  last = undefined; // how the stream before ended is of another session
   const report = (each: LiveReport): void => {
     if (each.is !== 'event') last = each;
     if (each.is === 'signed-out') stream = undefined;

@@ -203,8 +203,8 @@ export class QueueRows {
   /**
    * Reads again what is here, because changes may have been missed. Rows change in place, and what
    * is new is counted: none moves, appears or goes before `show`. A row that has left the list is
-   * read by itself with `readOne`, which returns undefined where the person may not see it any more.
-   * Covers the first 5,000 rows. If it fails, `error` says why.
+   * read by itself with `readOne`, which returns undefined where the person may not see it. Covers
+   * the first 5,000 rows. If it fails, `error` says why.
    */
   async compare(readOne: (id: string) => Promise<Finding | undefined>): Promise<void> {
     await this.reading;
