@@ -65,6 +65,8 @@ const FIRST_ROWS = 50;
 /** The rows that are read again at once, to find the row that has the focus. */
 const AGAIN_ROWS = 1_000;
 const AGAIN_PAGES_MAX = 5;
+/** The rows that are read by themselves at once, because they have left the list. */
+const LEFT_MAX = 100;
 const ARRIVALS_MAX = 10_000;
 
 /**
@@ -204,7 +206,7 @@ export class QueueRows {
    * Reads again what is here, because changes may have been missed. Rows change in place, and what
    * is new is counted: none moves, appears or goes before `show`. A row that has left the list is
    * read by itself with `readOne`, which returns undefined where the person may not see it. Covers
-   * the first 5,000 rows. If it fails, `error` says why.
+   * the first 5,000 rows, and 100 that have left. If it fails, `error` says why.
    */
   async compare(readOne: (id: string) => Promise<Finding | undefined>): Promise<void> {
     await this.reading;
@@ -220,7 +222,7 @@ export class QueueRows {
           !ids.has(row.id) && (isWhole || (end !== undefined && BEFORE[this.order](row, end))),
       );
       for (const line of lines) this.take(this.changedMeanwhile.get(line.id) ?? line, true);
-      for (const { id } of left) {
+      for (const { id } of left.slice(0, LEFT_MAX)) {
         const finding = this.changedMeanwhile.get(id) ?? (await readOne(id));
         if (finding) this.take(finding, false);
       }

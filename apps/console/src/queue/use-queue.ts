@@ -7,7 +7,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { type Answers, answered, api, dataOf, Refused } from '../api/client.js';
+import { type Answers, answered, api, dataOf } from '../api/client.js';
 import { queries } from '../api/queries.js';
 import { useMe } from '../app/me.js';
 import { streamHasBegun, useBeginning, useChanges } from '../live/live.js';
@@ -43,15 +43,13 @@ async function readPage(
   return { lines, next: after, at: Number.isNaN(at) ? Date.now() : at, positions };
 }
 
-/** Reads one finding. Returns undefined if this person may not see it. */
+/**
+ * Reads one finding as the list has it, for opening it would count as a look. Returns undefined if
+ * this person may not see it.
+ */
 async function readOne(id: string): Promise<Finding | undefined> {
-  try {
-    const whole = await dataOf(api.GET('/v1/findings/{id}', { params: { path: { id } } }));
-    return { ...whole.finding, review: whole.review };
-  } catch (error) {
-    if (error instanceof Refused && error.status === 404) return undefined;
-    throw error;
-  }
+  const { lines } = await readPage({ q: id, status: 'all' }, null, 1);
+  return lines.find((finding) => finding.id === id);
 }
 
 /** Where the person was in a queue is kept until they sign out. */
