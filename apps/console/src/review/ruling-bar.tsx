@@ -162,15 +162,27 @@ interface Rule {
   readonly refused: string | undefined;
 }
 
-/** Opens the rule sheet. If nobody has claimed the finding, that comes first. */
+/**
+ * Opens the rule sheet. If nobody has claimed the finding, that comes first. The sheet keeps what
+ * the person saw when it opened, so it opens once the claim is shown: its evidence comes with it.
+ */
 function useRule({ whole, desk, claim }: Starts): Rule {
   const { may } = whole.review;
   const { open, setOpen, refusedWhy } = desk;
+  const { person } = useMe();
+  const [isDue, setDue] = useState(false);
+  const isMine = whole.review.claim?.by === person;
   const claimsFirst = may?.propose === 'not-claimed' && may.claim === true;
   const start = async (): Promise<void> => {
     if (open === 'propose') setOpen(undefined);
-    else if (!claimsFirst || (await claim())) setOpen('propose');
+    else if (!claimsFirst) setOpen('propose');
+    else if (await claim()) setDue(true);
   };
+  useEffect(() => {
+    if (!isDue || !isMine) return;
+    setDue(false);
+    setOpen('propose');
+  }, [isDue, isMine, setOpen]);
   return {
     refused: refusedWhy(claimsFirst ? 'claim' : 'propose'),
     start: () => void start(),
