@@ -22,6 +22,8 @@ const SAID_MS_MIN = 5_000;
 const SLOWER = 4;
 /** 10 Mbit/s with 40 ms to the server and back. */
 const NETWORK = { latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
+/** What is said after a proposal. */
+const RULED = /Another person signs it|: ruled by /;
 const ROW = '[role=grid] [role=row][aria-rowindex]';
 /** Notes in the page when the frame after the first rows begins: they have been painted then. */
 const NOTE_ROWS = `globalThis.rowsAreThere = new Promise((done) => {
@@ -238,10 +240,43 @@ async function proposals(page, url, ids) {
     await page.getByText('Dealer error, corrected').click();
     const from = performance.now();
     await page.getByRole('button', { name: 'Propose', exact: true }).click();
-    await page.getByText(/Another person signs it|: ruled by /).waitFor();
+    await page.getByText(RULED).first().waitFor();
     times.push(performance.now() - from);
   }
   print('tap on "Propose" to its answer', times, 150);
+}
+
+/**
+ * Measures for how long a person waits in all from "Take next" to a ruling that holds.
+ * @param {Page} page
+ * @param {string} url
+ */
+async function rulings(page, url) {
+  const bar = page.getByRole('region', { name: 'Ruling' });
+  const code = page.getByText('Dealer error, corrected');
+  const chosen = page.locator('.choice [data-selected]').filter({ has: code }).first();
+  const times = [];
+  for (let n = 0; n < ROUNDS; n += 1) {
+    await page.goto(`${url}/console/queue`);
+    await page.locator(ROW).nth(3).waitFor();
+    let waited = 0;
+    /** @type {readonly (readonly [import('playwright-core').Locator, import('playwright-core').Locator])[]} */
+    const taps = [
+      [page.getByRole('button', { name: 'Take next' }), page.locator('.playing-card').first()],
+      [bar.getByRole('button', { name: 'Rule', exact: true }), code],
+      [code, chosen],
+      [page.getByRole('button', { name: 'Propose', exact: true }), page.getByText(RULED)],
+    ];
+    for (const [target, brought] of taps) {
+      await target.waitFor();
+      const from = performance.now();
+      await target.click();
+      await brought.first().waitFor();
+      waited += performance.now() - from;
+    }
+    times.push(waited);
+  }
+  print('a ruling: waiting for the machine in all', times, 3_000);
 }
 
 /** Prints the bytes of the first load of the queue, and of every built file, as gzip. */
@@ -280,6 +315,7 @@ try {
   await scrolling(await open(SLOWER), url, { name: ` ${SLOWER} times slower`, most: 50 });
   await arrivals((await open()).page, server);
   await proposals((await open()).page, url, ids);
+  await rulings((await open()).page, url);
   await server.stop();
 } finally {
   await browser.close();
