@@ -142,8 +142,16 @@ export abstract class EventLog {
    * empty list at the head. Rejects with `BrokenLog` at a hole.
    */
   abstract read(partition: number, from: number, bytes?: number): Promise<StoredRecord[]>;
-  /** Returns the offset that the next record will have. */
-  abstract head(partition: number): Promise<number>;
+  /**
+   * Returns the offset that the next record will have. A caller that knows of records passes the
+   * least offset that it expects as `atLeast`. A head below it is then returned only once it is
+   * sure, which may take some seconds: a broker that has slept may answer with an old one.
+   */
+  abstract head(partition: number, atLeast?: number): Promise<number>;
+  /** The partitions whose end is not sure now, because brokers disagree. None by default. */
+  get unsure(): readonly number[] {
+    return [];
+  }
   abstract follow(handler: RecordHandler): Follower;
   abstract health(): Promise<LogHealth>;
   /**

@@ -1,5 +1,5 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs';
-import { asError } from '#process';
+import { asError, within } from '#process';
 import { KafkaConsumer } from './consumer.js';
 import { type KafkaWire, recordsFrom } from './wire.js';
 import { BrokenLog, type Follower, type StoredRecord, type RecordHandler } from '../port.js';
@@ -12,6 +12,8 @@ const TAKE_BYTES_MAX = 1024 * 1024;
 const WATCH_MS = 1000;
 /** If records exist but do not arrive for this long, the consumer is stuck. */
 const STUCK_MS = 5000;
+/** How long a consumer that was dropped may take to leave its group. */
+const CLOSE_MS_MAX = 10_000;
 const RESTART_MS = 100;
 const RESTART_MS_MAX = 1000;
 
@@ -141,11 +143,9 @@ export class KafkaFollower implements Follower {
     const consumer = this.consumer;
     this.consumer = undefined;
     if (!consumer) return;
-    const ended = consumer
-      .close()
-      .catch((error: unknown) =>
-        this.options.onNotice(`a consumer did not close: ${String(error)}`),
-      );
+    const ended = within(CLOSE_MS_MAX, consumer.close()).catch((error: unknown) =>
+      this.options.onNotice(`a consumer did not close: ${String(error)}`),
+    );
     this.ending.push(ended);
     void ended.then(() => (this.ending = this.ending.filter((one) => one !== ended)));
   }

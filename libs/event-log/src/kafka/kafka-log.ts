@@ -19,6 +19,8 @@ import {
 
 const READ_BYTES = 1024 * 1024;
 const HEALTH_MS_MAX = 2000;
+/** A log that acknowledges nothing for this long, while appends wait, cannot be used. */
+const STILL_MS_MAX = 10_000;
 
 interface OpenedTopic {
   readonly kafka: Kafka;
@@ -48,7 +50,11 @@ export class KafkaLog extends EventLog {
     const settings = { ...given, ...(onNotice && { onNotice: onceEach(onNotice) }) };
     const kafka = kafkaClient(settings);
     const found = await openTopic(kafka, settings);
-    const wire = new KafkaWire(kafka, settings.topic);
+    const wire = new KafkaWire(kafka, {
+      topic: settings.topic,
+      sessionMs: found.sessionMs,
+      onNotice: (text) => settings.onNotice?.(text),
+    });
     try {
       const id = await wire.topicId();
       if (id === undefined) throw new Error(`the topic ${settings.topic} does not exist`);
@@ -97,9 +103,13 @@ export class KafkaLog extends EventLog {
     return this.opened.wire.read(partition, from, bytes);
   }
 
-  async head(partition: number): Promise<number> {
+  async head(partition: number, atLeast = 0): Promise<number> {
     this.assertPartition(partition);
-    return (await this.opened.wire.heads([partition])).get(partition) as number;
+    return this.opened.wire.head(partition, atLeast);
+  }
+
+  override get unsure(): number[] {
+    return this.opened.wire.unsure;
   }
 
   follow(handler: RecordHandler): Follower {
@@ -157,6 +167,9 @@ export class KafkaLog extends EventLog {
 
   /** Returns why the log cannot be used, or undefined if it can. */
   private async trouble(): Promise<string | undefined> {
+    const stillMs = this.sender.standsStillMs();
+    if (stillMs > STILL_MS_MAX)
+      return `no append to some partition was acknowledged for ${Math.round(stillMs / 1000)} s`;
     return this.sameTopic(HEALTH_MS_MAX).then(
       () => undefined,
       (error: unknown) => asError(error).message,

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { recordBatch } from './batch.js';
-import { type Cluster, clusterOf, encoder, errorOf, type Request } from './cluster.js';
-import type { LogRecord } from '../port.js';
+import { encoder, errorOf, type Request } from './internals.js';
+import { TopicClient } from './topic-client.js';
+import { type LogRecord, NotRecorded } from '../port.js';
 
 /** A broker's answer for one partition's batch. */
 export interface Produced {
@@ -47,8 +48,7 @@ const ALL_COPIES = -1;
  * kafkajs's own producer, with several partitions, can resolve although one of them was never sent.
  */
 export class KafkaProducer {
-  private readonly cluster: Cluster;
-  private connected: Promise<void> | undefined;
+  private readonly client: TopicClient;
   private readonly leaders = new Map<string, Leader>();
   private closed = false;
 
@@ -56,28 +56,20 @@ export class KafkaProducer {
     kafka: Kafka,
     private readonly options: ProducerOptions,
   ) {
-    this.cluster = clusterOf(kafka);
+    this.client = new TopicClient(kafka, options.topic);
   }
 
   /** Resolves once a broker is connected and the leaders are known. */
-  connect(): Promise<void> {
-    this.connected ??= this.connectOnce().catch((error: unknown) => {
-      this.connected = undefined;
-      throw error;
-    });
-    return this.connected;
+  async connect(): Promise<void> {
+    await this.client.withLeaders();
   }
 
-  private async connectOnce(): Promise<void> {
-    if (this.closed) throw new Error('the log is closed'); // a retry must not open it again
-    await this.cluster.connect();
-    await this.cluster.addTargetTopic(this.options.topic);
-  }
-
+  /** Rejects what waits as `NotRecorded`, and ends the connections. */
   close(): Promise<void> {
     this.closed = true;
-    this.connected = undefined;
-    return this.cluster.disconnect();
+    for (const to of this.leaders.values())
+      for (const { reject } of to.waiting.splice(0)) reject(notSent());
+    return this.client.close();
   }
 
   /**
@@ -86,10 +78,9 @@ export class KafkaProducer {
    */
   async produce(partition: number, records: readonly LogRecord[]): Promise<number> {
     try {
-      await this.connect();
-      await this.cluster.refreshMetadataIfNecessary();
+      const cluster = await this.client.withLeaders();
       const [leader] = Object.keys(
-        this.cluster.findLeaderForPartitions(this.options.topic, [partition]),
+        cluster.findLeaderForPartitions(this.options.topic, [partition]),
       );
       if (leader === undefined) throw errorOf(LEADER_NOT_AVAILABLE);
       const { errorCode, first } = await this.queued(
@@ -107,6 +98,7 @@ export class KafkaProducer {
 
   private queued(leader: string, partition: number, batch: Buffer): Promise<Produced> {
     return new Promise((resolve, reject) => {
+      if (this.closed) throw notSent();
       const to = this.leaders.get(leader) ?? { isSending: false, waiting: [] };
       this.leaders.set(leader, to);
       to.waiting.push({ partition, batch, resolve, reject });
@@ -130,7 +122,9 @@ export class KafkaProducer {
   }
 
   private async send(nodeId: string, batches: readonly Waiting[]): Promise<readonly Produced[]> {
-    const broker = await this.cluster.findBroker({ nodeId });
+    const cluster = await this.client.withLeaders();
+    const broker = await cluster.findBroker({ nodeId });
+    if (this.closed) throw notSent();
     try {
       return await broker.connectionPool.send(this.request(batches));
     } catch (error) {
@@ -163,20 +157,17 @@ export class KafkaProducer {
     };
   }
 
-  /** Refreshes leaders and connections after a failure, since either may have changed. */
-  private async lookAgain(error: KafkaError): Promise<void> {
+  /** Has leaders and connections looked up again after a failure, since either may have changed. */
+  private async lookAgain({ name, host, port }: KafkaError): Promise<void> {
     if (this.closed) return;
-    if (
-      error.name === 'KafkaJSConnectionClosedError' &&
-      error.host !== undefined &&
-      error.port !== undefined
-    )
-      this.cluster.removeBroker({ host: error.host, port: error.port });
-    if (!this.cluster.isConnected()) this.connected = undefined;
-    // If this fails too, the next attempt reports why.
-    await this.cluster.refreshMetadata().catch(() => (this.connected = undefined));
+    const isGone = name === 'KafkaJSConnectionClosedError';
+    if (isGone && host !== undefined && port !== undefined)
+      (await this.client.connected()).removeBroker({ host, port });
+    this.client.distrust();
   }
 }
+
+const notSent = (): NotRecorded => new NotRecorded('the connection was replaced before the send');
 
 interface KafkaError extends Error {
   readonly host?: string;

@@ -1,11 +1,4 @@
-import { createRequire } from 'node:module';
-
-interface RequestQueue {
-  throttledUntil: number;
-  throttleCheckTimeoutId: NodeJS.Timeout | null;
-  readonly pending: readonly unknown[];
-  checkPendingRequests(): void;
-}
+import { type RequestQueue, requestQueues } from './internals.js';
 
 let done = false;
 
@@ -19,10 +12,7 @@ let done = false;
 export function quietRequestQueue(): void {
   if (done) return;
   done = true;
-  const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
-    prototype: RequestQueue & { scheduleCheckPendingRequests(): void };
-  };
-  prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
+  requestQueues().scheduleCheckPendingRequests = function (this: RequestQueue) {
     if (this.throttleCheckTimeoutId || this.pending.length === 0) return;
     this.throttleCheckTimeoutId = setTimeout(
       () => {

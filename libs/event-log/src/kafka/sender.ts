@@ -1,12 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
-import { TimedOut, within } from '#process';
 import { REQUEST_MS_MAX } from './client.js';
+import { Connection } from './connection.js';
 import { KafkaProducer } from './producer.js';
 import { BrokenLog, type LogRecord, NotRecorded, OutcomeUnknown } from '../port.js';
 
-/** Longest time for an append, apart from one last attempt. */
+/** Longest time for an append, with all its attempts. */
 const SEND_MS_MAX = 7000;
+/** Longest time for one attempt, although kafkajs bounds each of its requests. */
+const ATTEMPT_MS_MAX = REQUEST_MS_MAX + 500;
+/** The last attempt has at least this time. */
+const ATTEMPT_MS_MIN = 250;
+/** How long an append waits for a look at the topic between two attempts. */
+const LOOK_MS_MAX = 500;
 const PAUSE_MS = 50;
 const PAUSE_MS_MAX = 400;
 
@@ -26,25 +32,37 @@ interface SenderOptions {
  * a timeout or a changed leader proves nothing.
  */
 export class KafkaSender {
-  private producer: KafkaProducer;
+  private readonly connection: Connection<KafkaProducer>;
   /** Least offset of the next record. A smaller one can only come from another log. */
   private readonly next = new Map<number, number>();
   private broken: BrokenLog | undefined;
 
   constructor(
-    private readonly kafka: Kafka,
+    kafka: Kafka,
     private readonly options: SenderOptions,
   ) {
-    this.producer = this.made();
+    this.connection = new Connection({
+      make: () =>
+        new KafkaProducer(kafka, { topic: options.topic, timeoutMs: REQUEST_MS_MAX - 500 }),
+      isAnswer: (error) => judge(error).final,
+      onNotice: options.onNotice,
+    });
   }
 
   /** Resolves once a broker is connected. */
   ready(): Promise<void> {
-    return this.producer.connect();
+    return this.connection.ask('the first connection', SEND_MS_MAX, (producer) =>
+      producer.connect(),
+    );
+  }
+
+  /** For how long appends to some partition have failed, without one that was acknowledged. */
+  standsStillMs(): number {
+    return this.connection.standsStillMs();
   }
 
   close(): Promise<void> {
-    return this.producer.close();
+    return this.connection.close();
   }
 
   /**
@@ -60,7 +78,7 @@ export class KafkaSender {
           ? new OutcomeUnknown(this.broken.message)
           : new NotRecorded(this.broken.message);
       try {
-        return await this.attempt(partition, records);
+        return await this.attempt(partition, records, until);
       } catch (error) {
         const verdict = judge(error as Error);
         maybeWritten ||= !verdict.notWritten;
@@ -75,21 +93,22 @@ export class KafkaSender {
         );
       }
       await pause(wait);
-      await this.options
-        .sameTopic(Math.max(until - performance.now(), 0))
-        .catch((error: unknown) => {
-          if (error instanceof BrokenLog) this.broken = error;
-        });
+      await this.options.sameTopic(LOOK_MS_MAX).catch((error: unknown) => {
+        if (error instanceof BrokenLog) this.broken = error;
+      });
     }
   }
 
-  private async attempt(partition: number, records: readonly LogRecord[]): Promise<number> {
-    const producer = this.producer;
-    const first = await within(STUCK_MS, producer.produce(partition, records)).catch(
-      (error: unknown) => {
-        if (error instanceof TimedOut) this.replace(producer);
-        throw error;
-      },
+  private async attempt(
+    partition: number,
+    records: readonly LogRecord[],
+    until: number,
+  ): Promise<number> {
+    const left = Math.max(until - performance.now(), ATTEMPT_MS_MIN);
+    const first = await this.connection.ask(
+      `appends to partition ${partition}`,
+      Math.min(left, ATTEMPT_MS_MAX),
+      (producer) => producer.produce(partition, records),
     );
     this.check(partition, first);
     this.next.set(partition, first + records.length);
@@ -109,30 +128,7 @@ export class KafkaSender {
     );
     throw new OutcomeUnknown(this.broken.message);
   }
-
-  private replace(stuck: KafkaProducer): void {
-    if (this.producer !== stuck) return;
-    this.producer = this.made();
-    void stuck
-      .close()
-      .catch((error: unknown) =>
-        this.options.onNotice(`a stuck connection did not close: ${String(error)}`),
-      );
-  }
-
-  private made(): KafkaProducer {
-    return new KafkaProducer(this.kafka, {
-      topic: this.options.topic,
-      timeoutMs: REQUEST_MS_MAX - 500,
-    });
-  }
 }
-
-/**
- * A connection is replaced if a request takes this long, although kafkajs bounds each of its
- * requests.
- */
-const STUCK_MS = 2 * REQUEST_MS_MAX;
 
 interface KafkaError extends Error {
   readonly type?: string;
@@ -174,6 +170,7 @@ const BEFORE_SENDING = new Set([
  */
 export function judge(error: Error): { notWritten: boolean; final: boolean } {
   if (error instanceof OutcomeUnknown) return { notWritten: false, final: true };
+  if (error instanceof NotRecorded) return { notWritten: true, final: false };
   const { name, type = '', code = '', message } = origin(error);
   if (REFUSED.has(type)) return { notWritten: true, final: !PASSES.has(type) };
   const notWritten =

@@ -11,6 +11,8 @@ export interface TopicFound {
   readonly weaknesses: readonly string[];
   /** Other notes for an operator. */
   readonly remarks: readonly string[];
+  /** After how much silence the cluster takes the partitions of a broker away, in milliseconds. */
+  readonly sessionMs: number;
 }
 
 const MADE_MS_MAX = 10_000;
@@ -93,6 +95,7 @@ async function examine(
     sendBytesMax: batchBytesMax - BATCH_OVERHEAD,
     weaknesses: weaknesses(Math.min(...found.map(({ replicas }) => replicas.length)), config),
     remarks: remarks(config),
+    sessionMs: await sessionOf(admin),
   };
 }
 
@@ -118,6 +121,32 @@ async function partitionsOf(
       if (!passes || performance.now() > until) throw error;
     }
     await pause(50);
+  }
+}
+
+/** The longest default session of a broker: 9 s, and 18 s where ZooKeeper decides. */
+const SESSION_MS = 18_000;
+const SESSIONS = ['broker.session.timeout.ms', 'zookeeper.session.timeout.ms'];
+
+/** Returns the longest session of a broker. Where it cannot be asked, the longest default. */
+async function sessionOf(admin: Admin): Promise<number> {
+  try {
+    const { brokers } = await admin.describeCluster();
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: brokers.map(({ nodeId }) => ({
+        type: kafkajs.ConfigResourceTypes.BROKER,
+        name: String(nodeId),
+        configNames: SESSIONS,
+      })),
+    });
+    const found = resources
+      .flatMap(({ configEntries }) => configEntries)
+      .map(({ configValue }) => Number(configValue))
+      .filter((ms) => Number.isSafeInteger(ms) && ms > 0);
+    return found.length === 0 ? SESSION_MS : Math.max(...found);
+  } catch {
+    return SESSION_MS; // an account that may not describe brokers
   }
 }
 

@@ -1,15 +1,16 @@
-import { asError } from '#process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { contiguous } from '../contiguous.js';
+import { REQUEST_MS_MAX } from './client.js';
+import { Connection } from './connection.js';
 import {
   type Cluster,
-  clusterOf,
   encoder,
   READ_UNCOMMITTED,
   type Request,
   type WireMessage,
-} from './cluster.js';
+} from './internals.js';
+import { TopicClient } from './topic-client.js';
 import { BrokenLog, type StoredRecord } from '../port.js';
 
 interface TopicAnswer {
@@ -17,53 +18,86 @@ interface TopicAnswer {
   readonly topicId: string;
 }
 
+interface WireOptions {
+  readonly topic: string;
+  /**
+   * For how long a broker may lead on although the others have another leader, in milliseconds: its
+   * session in the cluster.
+   */
+  readonly sessionMs: number;
+  readonly onNotice: (text: string) => void;
+}
+
 const UNKNOWN_TOPIC = 3;
-const TRY_MS_MAX = 9000;
-const TRY_PAUSE_MS = 100;
-/** A topic that is missing for this long no longer exists. */
-const MISSING_MS = 3000;
+/** Longest time for what is asked, with all attempts. */
+const ASKED_MS_MAX = 9000;
+/** Longest time for one attempt, although kafkajs bounds each of its requests. */
+const ATTEMPT_MS_MAX = REQUEST_MS_MAX + 500;
+const ATTEMPT_MS_MIN = 250;
+const PAUSE_MS = 100;
+/** How much longer than a session a doubtful answer is asked for again, and how often at least. */
+const DOUBT_MS = 1500;
+const DOUBTS_MIN = 4;
+const DOUBT_PAUSE_MS = 300;
 
 /**
  * Sends requests that kafkajs 2.2.4 supports but does not expose: a fetch from an offset without a
  * consumer group, and a query of a topic's id.
+ *
+ * A broker that has slept answers as a leader until it learns that there is another, with the end
+ * that the log had when it fell asleep. So what says that records are missing is asked again, with
+ * the leaders looked up anew, for longer than the session of a broker. Only then is it believed.
+ * Until then the partition is unsure.
  */
 export class KafkaWire {
-  private readonly cluster: Cluster;
-  private connected = false;
+  private readonly connection: Connection<TopicClient>;
+  private readonly unsurePartitions = new Set<number>();
   private closed = false;
 
   constructor(
     kafka: Kafka,
-    private readonly topic: string,
+    private readonly options: WireOptions,
   ) {
-    this.cluster = clusterOf(kafka);
+    this.connection = new Connection({
+      make: () => new TopicClient(kafka, options.topic),
+      isAnswer: ({ name }) => name === OUT_OF_RANGE,
+      onNotice: options.onNotice,
+    });
+  }
+
+  /** The partitions of which a broker says what is not believed yet. */
+  get unsure(): number[] {
+    return [...this.unsurePartitions];
   }
 
   /**
    * Returns the topic's id (16 bytes in hex), which the cluster assigns at creation: another topic
-   * under the same name has another id. Returns undefined if the topic is missing for some seconds;
-   * a broker that has just started knows no topics yet. The id needs version 10 of Metadata, and
-   * kafkajs supports it up to version 6.
+   * under the same name has another id. Returns undefined if the topic is missing for longer than a
+   * broker's session; a broker that has just started knows no topics yet. The id needs version 10
+   * of Metadata, and kafkajs supports it up to version 6.
    */
-  async topicId(msMax = TRY_MS_MAX): Promise<string | undefined> {
-    const missingUntil = performance.now() + MISSING_MS;
-    const ask = async () => {
-      const broker = await this.cluster.brokerPool.findConnectedBroker();
-      const { errorCode, topicId } = await broker.connectionPool.send(metadataRequest(this.topic));
+  async topicId(msMax?: number): Promise<string | undefined> {
+    const missingMs = this.options.sessionMs + DOUBT_MS;
+    const missingUntil = performance.now() + missingMs;
+    const ask = async (client: TopicClient) => {
+      const cluster = await client.connected();
+      const broker = await cluster.brokerPool.findConnectedBroker();
+      const request = metadataRequest(client.topic);
+      const { errorCode, topicId } = await broker.connectionPool.send(request);
       if (errorCode === UNKNOWN_TOPIC && performance.now() > missingUntil) return undefined;
-      if (errorCode !== 0) throw new Error(`topic ${this.topic}: error ${errorCode}`);
+      if (errorCode !== 0) throw new Error(`topic ${client.topic}: error ${errorCode}`);
       return topicId;
     };
-    return this.again('for the topic id', ask, msMax);
+    return this.again('for the topic id', ask, msMax ?? missingMs + ASKED_MS_MAX);
   }
 
   /** Returns the head of each partition: the offset after the last acknowledged record. */
   async heads(partitions: readonly number[]): Promise<Map<number, number>> {
-    return this.again('for the heads', async () => {
-      await this.cluster.refreshMetadataIfNecessary();
-      const [answer] = await this.cluster.fetchTopicsOffset([
+    return this.again('for the heads', async (client) => {
+      const cluster = await client.withLeaders();
+      const [answer] = await cluster.fetchTopicsOffset([
         {
-          topic: this.topic,
+          topic: client.topic,
           partitions: partitions.map((partition) => ({ partition })),
           fromBeginning: false,
         },
@@ -77,25 +111,32 @@ export class KafkaWire {
     });
   }
 
+  /** Returns the head of a partition. One that is below `atLeast` is believed late. */
+  async head(partition: number, atLeast: number): Promise<number> {
+    let head = 0;
+    await this.believed(partition, async () => {
+      head = (await this.heads([partition])).get(partition) as number;
+      return head >= atLeast ? head : undefined;
+    });
+    return head;
+  }
+
   /**
    * Returns records from an offset on, without holes, and an empty list at the head. Throws
    * `BrokenLog` if the log does not continue from that offset.
    */
   async read(partition: number, from: number, bytes: number): Promise<StoredRecord[]> {
-    const { messages, highWatermark } = await this.fetch(partition, from, bytes).catch(
-      (error: unknown) => {
-        if (asError(error).name !== 'KafkaJSOffsetOutOfRange') throw error;
-        throw new BrokenLog(
-          `partition ${partition} has no offset ${from}: the partition ends before it, or the record was deleted`,
-          partition,
-          from,
-        );
-      },
-    );
-    const records = recordsFrom(partition, from, messages);
-    if (records.length === 0 && from < highWatermark)
+    const fetched = await this.believed(partition, () => this.fetch(partition, from, bytes));
+    if (!fetched)
       throw new BrokenLog(
-        `partition ${partition} has no record at offset ${from}, but its head is ${highWatermark}`,
+        `partition ${partition} has no offset ${from}: the partition ends before it, or the record was deleted`,
+        partition,
+        from,
+      );
+    const records = recordsFrom(partition, from, fetched.messages);
+    if (records.length === 0 && from < fetched.highWatermark)
+      throw new BrokenLog(
+        `partition ${partition} has no record at offset ${from}, but its head is ${fetched.highWatermark}`,
         partition,
         from,
       );
@@ -104,19 +145,13 @@ export class KafkaWire {
 
   async close(): Promise<void> {
     this.closed = true;
-    await this.cluster.disconnect();
+    await this.connection.close();
   }
 
-  private async fetch(
-    partition: number,
-    from: number,
-    bytes: number,
-  ): Promise<{ messages: WireMessage[]; highWatermark: number }> {
-    return this.again('a fetch', async () => {
-      await this.cluster.refreshMetadataIfNecessary();
-      const [leader] = Object.keys(this.cluster.findLeaderForPartitions(this.topic, [partition]));
-      if (leader === undefined) throw new Error(`partition ${partition} has no leader`);
-      const broker = await this.cluster.findBroker({ nodeId: leader });
+  /** Returns undefined if the leader says that the offset is outside of the partition. */
+  private async fetch(partition: number, from: number, bytes: number) {
+    const ask = async (client: TopicClient) => {
+      const broker = await leaderOf(await client.withLeaders(), client.topic, partition);
       const { responses } = await broker.fetch({
         maxWaitTime: 0,
         minBytes: 1,
@@ -124,7 +159,7 @@ export class KafkaWire {
         isolationLevel: READ_UNCOMMITTED,
         topics: [
           {
-            topic: this.topic,
+            topic: client.topic,
             partitions: [{ partition, fetchOffset: String(from), maxBytes: bytes }],
           },
         ],
@@ -134,42 +169,78 @@ export class KafkaWire {
         messages: answer?.messages ?? [],
         highWatermark: Number(answer?.highWatermark ?? from),
       };
+    };
+    return this.again('a fetch', ask).catch((error: unknown) => {
+      if ((error as Error).name === OUT_OF_RANGE) return undefined;
+      throw error;
     });
   }
 
-  /** Retries with fresh metadata what a change of leader or a restarted broker interrupts. */
-  private async again<T>(what: string, attempt: () => Promise<T>, msMax = TRY_MS_MAX): Promise<T> {
+  /**
+   * Looks until an answer is not undefined. Resolves with undefined once each answer was that, with
+   * leaders looked up anew, for longer than a broker's session.
+   */
+  private async believed<T>(
+    partition: number,
+    look: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const until = performance.now() + this.options.sessionMs + DOUBT_MS;
+    try {
+      for (let doubts = 1; ; doubts += 1) {
+        const found = await look();
+        if (found !== undefined) return found;
+        if (doubts >= DOUBTS_MIN && performance.now() > until) return undefined;
+        if (doubts === 1)
+          this.options.onNotice(`partition ${partition} is unsure: its leader may be an old one`);
+        this.unsurePartitions.add(partition);
+        await pause(DOUBT_PAUSE_MS);
+        await this.connection.ask('new leaders', ATTEMPT_MS_MAX, async (client) => {
+          client.distrust();
+          await client.withLeaders();
+        });
+      }
+    } finally {
+      this.unsurePartitions.delete(partition);
+    }
+  }
+
+  /** Retries what a change of leader or a restarted broker interrupts. */
+  private async again<T>(
+    what: string,
+    attempt: (client: TopicClient) => Promise<T>,
+    msMax = ASKED_MS_MAX,
+  ): Promise<T> {
     const until = performance.now() + msMax;
     for (;;) {
       if (this.closed) throw new Error('the log is closed');
+      const left = Math.max(until - performance.now(), ATTEMPT_MS_MIN);
       try {
-        if (!this.connected) await this.connect();
-        return await attempt();
+        return await this.connection.ask(what, Math.min(left, ATTEMPT_MS_MAX), async (client) =>
+          attempt(client).catch((error: unknown) => {
+            client.distrust();
+            throw error;
+          }),
+        );
       } catch (error) {
-        if ((error as Error).name === 'KafkaJSOffsetOutOfRange') throw error;
+        if ((error as Error).name === OUT_OF_RANGE) throw error;
         if (performance.now() > until)
           throw new Error(
             `no broker answered ${what} within ${Math.round(msMax)} ms: ${(error as Error).message}`,
             { cause: error },
           );
-        await pause(TRY_PAUSE_MS);
-        await this.cluster.refreshMetadata().catch(() => (this.connected = false));
+        await pause(PAUSE_MS);
       }
     }
   }
+}
 
-  private async connect(): Promise<void> {
-    await this.cluster.connect();
-    await this.cluster.addTargetTopic(this.topic).catch((error: unknown) => {
-      if (!(
-        error instanceof Error &&
-        'type' in error &&
-        error.type === 'UNKNOWN_TOPIC_OR_PARTITION'
-      ))
-        throw error;
-    });
-    this.connected = true;
-  }
+const OUT_OF_RANGE = 'KafkaJSOffsetOutOfRange';
+
+/** Returns the broker that leads a partition. */
+async function leaderOf(cluster: Cluster, topic: string, partition: number) {
+  const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+  if (nodeId === undefined) throw new Error(`partition ${partition} has no leader`);
+  return cluster.findBroker({ nodeId });
 }
 
 /**

@@ -100,7 +100,7 @@ async function refoldOnto(
  * folded. Throws `BrokenLog` if not.
  */
 async function verify({ log }: Loading, { partition, next, lastDigest }: Claimed): Promise<void> {
-  const head = await log.head(partition);
+  const head = await log.head(partition, next);
   if (head < next)
     throw new BrokenLog(
       `the rows are at ${next} and the log ends at ${head}: they were made from another log`,

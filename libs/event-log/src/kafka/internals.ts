@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Kafka } from 'kafkajs';
 
+// Everything of kafkajs 2.2.4 that is used beyond its public face is named in this file.
+
 /**
  * A request as kafkajs defines it. `encode` returns the body, and kafkajs adds a header and sends
  * it.
@@ -102,3 +104,16 @@ export const errorOf = (code: number): Error =>
   (
     required('kafkajs/src/protocol/error') as { createErrorFromCode: (code: number) => Error }
   ).createErrorFromCode(code);
+
+/** The queue of requests of one connection, as far as this package changes it. */
+export interface RequestQueue {
+  throttledUntil: number;
+  throttleCheckTimeoutId: NodeJS.Timeout | null;
+  readonly pending: readonly unknown[];
+  checkPendingRequests(): void;
+  scheduleCheckPendingRequests(): void;
+}
+
+/** Returns the prototype of the queues of requests. */
+export const requestQueues = (): RequestQueue =>
+  (required('kafkajs/src/network/requestQueue') as { prototype: RequestQueue }).prototype;
