@@ -4,6 +4,8 @@ import type { Appended, Appending, LogRecord } from './port.js';
 export interface Waiting extends Appending {
   /** Weight of all its records in bytes, by `weightOf`. */
   readonly weight: number;
+  /** When it was added, by `performance.now()`. */
+  readonly since: number;
   /** Number of its records that have been sent. */
   handed: number;
   /** Offset of its first record, once known. */
@@ -60,6 +62,15 @@ export class AppendQueue {
     this.bulk = [];
     this.parted = undefined;
     return all;
+  }
+
+  /** Removes and returns the appends that were added before a time and of which nothing was sent. */
+  takeOlder(than: number): Waiting[] {
+    const isOlder = ({ since }: Waiting): boolean => since < than;
+    const older = [...this.live, ...this.bulk].filter(isOlder);
+    this.live = this.live.filter((waiting) => !isOlder(waiting));
+    this.bulk = this.bulk.filter((waiting) => !isOlder(waiting));
+    return older;
   }
 
   /** Drops the rest of an append after one of its slices failed. */

@@ -59,6 +59,8 @@ export interface BatcherStats {
 export const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
 const LIVE_RESERVE_BYTES = 8 * 1024 * 1024;
 const GRACE_MS = 10_000;
+/** How long an append may have waited behind a send that failed. */
+const BEHIND_MS_MAX = 2_000;
 
 /**
  * Batches appends: appends that arrive while a send is under way go into the next one. There is no
@@ -106,7 +108,9 @@ export class Batcher {
     if (records.length === 0) throw new RangeError('an append needs at least one record');
     const weight = this.admit(records, urgency);
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { partition, records, urgency, weight, handed: 0, resolve, reject };
+      const since = performance.now();
+      const asked = { partition, records, urgency, weight, since };
+      const waiting: Waiting = { ...asked, handed: 0, resolve, reject };
       this.open.add(waiting);
       this.queuedBytes += weight;
       const number = this.options.queueOf(partition);
@@ -185,6 +189,7 @@ export class Batcher {
           queue.drop(of);
           this.fail(of, from, error);
         }
+        this.refuseOlder(queue, error);
       }
       this.sends += 1;
     }
@@ -216,6 +221,18 @@ export class Batcher {
       );
     else waiting.reject(new OutcomeUnknown(why, { cause: error }));
     this.settled(waiting);
+  }
+
+  /**
+   * Rejects what has waited long behind a send that failed, since its own send may take as long
+   * again. A sender waits for one send, not for two.
+   */
+  private refuseOlder(queue: AppendQueue, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    for (const waiting of queue.takeOlder(performance.now() - BEHIND_MS_MAX)) {
+      waiting.reject(new NotRecorded(`the append before it failed: ${why}`, { cause: error }));
+      this.settled(waiting);
+    }
   }
 
   private settled(waiting: Waiting): void {
