@@ -65,6 +65,7 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
         expect(reasonOf(behind)).toBeInstanceOf(NotRecorded);
       }
       expect(await log.health()).toMatchObject({ reachable: false });
+      expect(await log.standstill()).toBeUndefined(); // another start would not help
       speak();
       await eventually(
         'an append after it',

@@ -76,6 +76,15 @@ it('knows one kind of request that fails among others that are answered', async 
   await connection.close();
 });
 
+it('counts a refusal of a broker as an answer of the other side, and not as success', async () => {
+  const refused = Object.assign(new Error('not enough replicas'), { type: 'NOT_ENOUGH_REPLICAS' });
+  const { connection, ask } = connectionOf(() => Promise.reject(refused));
+  await ask();
+  await eventually('the time that it stands still', () => connection.standsStillMs() > 0);
+  expect(connection.unansweredMs()).toBe(0);
+  await connection.close();
+});
+
 it('keeps a client whose answer refuses a request, and asks none after it was closed', async () => {
   const { connection, made, ask } = connectionOf(() => Promise.reject(new Error('too large')));
   for (let n = 0; n < 3; n += 1) expect(await ask()).toBe('too large');

@@ -76,5 +76,5 @@ async function start(settings: ServerSettings): Promise<Running> {
     await app.close();
     await log.close();
   };
-  return { close };
+  return { close, standstill: () => log.standstill() };
 }

@@ -62,7 +62,7 @@ async function follow(settings: AuditorSettings): Promise<Running> {
     await health.close();
     await log.close();
   };
-  return { close };
+  return { close, standstill: () => log.standstill() };
 }
 
 async function rebuild({

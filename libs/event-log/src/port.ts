@@ -119,6 +119,13 @@ export interface LogHealth {
   readonly queueBytesMax: number;
 }
 
+/** Work that stands still although a new client is served. */
+export interface Standstill {
+  /** For how long, in milliseconds. */
+  readonly ms: number;
+  readonly what: string;
+}
+
 /**
  * An append-only log in partitions, and its own injection token. Kafka, PostgreSQL and memory
  * implement it.
@@ -154,6 +161,14 @@ export abstract class EventLog {
   }
   abstract follow(handler: RecordHandler): Follower;
   abstract health(): Promise<LogHealth>;
+  /**
+   * Returns for how long this log has done no work that waits for it, if a client that is made now
+   * is served: then the fault is in this process, and another start cures it. Undefined if nothing
+   * waits, and while the log itself is away. Undefined by default.
+   */
+  async standstill(): Promise<Standstill | undefined> {
+    return undefined;
+  }
   /**
    * Stops appends, finishes the queued ones (after `graceMs` they reject with `NotRecorded` or
    * `OutcomeUnknown`), and releases all connections.

@@ -4,10 +4,22 @@ import type { ServerLogger } from './server-logger.js';
 /** Longest time that a server may take to stop. Then the process exits anyway. */
 const STOP_MS_MAX = 25_000;
 
+/** How often the work of a server is looked at. */
+const LOOK_MS = 5_000;
+/** Work that stands still for this long, although new connections are served, ends the process. */
+const STANDSTILL_MS_MAX = 60_000;
+/** The exit code of a process that must be started again: `EX_TEMPFAIL` of sysexits.h. */
+const STANDSTILL_EXIT = 75;
+
 /** A server that runs until it is closed. */
 export interface Running {
   /** Finishes the work that is under way and releases everything. */
   readonly close: () => Promise<void>;
+  /**
+   * Returns for how long work that another start would cure has stood still, in milliseconds, or
+   * undefined.
+   */
+  readonly standstill?: () => Promise<{ readonly ms: number; readonly what: string } | undefined>;
 }
 
 /**
@@ -35,7 +47,8 @@ export async function runProgram(
 /**
  * Starts a server, waits for a request to stop (see `stopRequest`), and closes the server. A
  * request that comes during the start closes the server once it has started. Exits with 1 if that
- * takes longer than 25 s.
+ * takes longer than 25 s, and with 75 if
+ * the work has stood still for a minute: the service manager starts it again.
  */
 export async function runServer(
   logger: ServerLogger,
@@ -49,6 +62,19 @@ export async function runServer(
     }, STOP_MS_MAX).unref();
   });
   const server = await start();
+  const looking = watch(logger, server);
   await stopping;
+  clearInterval(looking);
   await server.close();
+}
+
+/** Ends the process once the work of the server has stood still for too long. */
+function watch(logger: ServerLogger, { standstill }: Running): NodeJS.Timeout {
+  const look = async (): Promise<void> => {
+    const { ms, what } = (await standstill?.()) ?? { ms: 0, what: '' };
+    if (ms < STANDSTILL_MS_MAX) return;
+    logger.fatal({ message: 'ended because its work stood still', what, ms: Math.round(ms) });
+    process.exit(STANDSTILL_EXIT);
+  };
+  return setInterval(() => void look(), LOOK_MS).unref();
 }

@@ -18,6 +18,8 @@ interface Failing {
   /** Since when it has failed on the present client. */
   readonly suspectSince: number;
   readonly last: number;
+  /** Whether a broker answered last, and refused. */
+  readonly isRefused: boolean;
 }
 
 /** A client that fails for this long is replaced. */
@@ -55,9 +57,18 @@ export class Connection<Of extends Client> {
    * milliseconds: the longest of all kinds that were asked in the last ten seconds.
    */
   standsStillMs(): number {
+    return this.longest(() => true);
+  }
+
+  /** Returns the same of the requests to which no broker answered at all. */
+  unansweredMs(): number {
+    return this.longest(({ isRefused }) => !isRefused);
+  }
+
+  private longest(counts: (failing: Failing) => boolean): number {
     const now = performance.now();
     const times = [...this.failing.values()]
-      .filter(({ last }) => now - last < FORGOTTEN_MS)
+      .filter((failing) => now - failing.last < FORGOTTEN_MS && counts(failing))
       .map(({ since }) => now - since);
     return Math.max(0, ...times);
   }
@@ -92,7 +103,8 @@ export class Connection<Of extends Client> {
     const before = this.failing.get(kind);
     const isPresent = client === this.client;
     const suspectSince = isPresent ? (before?.suspectSince ?? now) : now;
-    this.failing.set(kind, { since: before?.since ?? now, suspectSince, last: now });
+    const since = before?.since ?? now;
+    this.failing.set(kind, { since, suspectSince, last: now, isRefused: isRefusal(error) });
     if (!isPresent || this.isClosed) return;
     if (hasMissedItsLimit(error)) this.replace(`${kind}: ${error.message}`);
     else if (now - suspectSince >= SUSPECT_MS_MAX)
@@ -118,6 +130,10 @@ export class Connection<Of extends Client> {
     this.ending.add(ended);
   }
 }
+
+/** Whether a broker answered with a code of the protocol. */
+const isRefusal = (error: Error): boolean =>
+  'type' in error || (error.cause instanceof Error && isRefusal(error.cause));
 
 /** Whether a request had no answer in time: by our limit or by that of kafkajs. */
 const hasMissedItsLimit = (error: Error): boolean =>

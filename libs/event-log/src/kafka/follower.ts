@@ -26,6 +26,8 @@ interface Place {
   ahead: StoredRecord[];
   aheadBytes: number;
   lastCame: number;
+  /** Since when records exist that do not arrive, also after restarts of the consumer. */
+  stillSince: number | undefined;
   confirming: boolean;
 }
 
@@ -79,6 +81,7 @@ export class KafkaFollower implements Follower {
       ahead: [],
       aheadBytes: 0,
       lastCame: performance.now(),
+      stillSince: undefined,
       confirming: false,
     });
     this.consumer?.seek(partition, from);
@@ -88,6 +91,12 @@ export class KafkaFollower implements Follower {
     this.places.delete(partition);
     this.consumer?.pause(partition);
     await this.taking.get(partition);
+  }
+
+  /** Returns for how long records of some partition have existed and not arrived, at most. */
+  standsStillMs(): number {
+    const now = performance.now();
+    return Math.max(0, ...[...this.places.values()].map((place) => now - (place.stillSince ?? now)));
   }
 
   close(): Promise<void> {
@@ -167,6 +176,7 @@ export class KafkaFollower implements Follower {
   private ahead(place: Place, records: StoredRecord[]): void {
     place.next += records.length;
     place.lastCame = performance.now();
+    place.stillSince = undefined;
     for (const record of records) {
       place.ahead.push(record);
       place.aheadBytes += record.value.byteLength;
@@ -247,6 +257,7 @@ export class KafkaFollower implements Follower {
         const head = heads.get(place.partition);
         if (head === undefined || place.aheadBytes > AHEAD_BYTES_MAX / 2) continue;
         if (head < place.next) this.confirm(place);
+        place.stillSince = head <= place.next ? undefined : (place.stillSince ?? now);
         if (head <= place.next) place.lastCame = now;
         else if (consumer && now - place.lastCame > STUCK_MS)
           return void this.restart(

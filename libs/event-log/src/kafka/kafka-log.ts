@@ -1,4 +1,4 @@
-import { asError } from '#process';
+import { asError, within } from '#process';
 import type { Kafka } from 'kafkajs';
 import { Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
 import { kafkaClient, type KafkaSettings } from './client.js';
@@ -13,6 +13,7 @@ import {
   EventLog,
   type Follower,
   type LogHealth,
+  type Standstill,
   type StoredRecord,
   type RecordHandler,
 } from '../port.js';
@@ -155,6 +156,29 @@ export class KafkaLog extends EventLog {
       queuedBytes,
       queueBytesMax,
     };
+  }
+
+  override async standstill(): Promise<Standstill | undefined> {
+    const unansweredMs = this.sender.unansweredMs();
+    const unreadMs = Math.max(0, ...[...this.followers].map((each) => each.standsStillMs()));
+    const ms = Math.max(unansweredMs, unreadMs);
+    if (ms < STILL_MS_MAX || !(await this.isServedAfresh())) return undefined;
+    return { ms, what: ms === unreadMs ? 'records do not arrive' : 'appends are not answered' };
+  }
+
+  /** Whether the brokers serve a client that is made now: each partition has a leader. */
+  private async isServedAfresh(): Promise<boolean> {
+    const { settings } = this.opened;
+    const admin = kafkaClient(settings).admin();
+    const look = async (): Promise<boolean> => {
+      await admin.connect();
+      const { topics } = await admin.fetchTopicMetadata({ topics: [settings.topic] });
+      const partitions = topics[0]?.partitions ?? [];
+      return partitions.length > 0 && partitions.every(({ leader }) => leader >= 0);
+    };
+    return within(HEALTH_MS_MAX, look())
+      .catch(() => false)
+      .finally(() => void admin.disconnect().catch(() => undefined));
   }
 
   async close(graceMs?: number): Promise<void> {

@@ -61,6 +61,11 @@ export class KafkaSender {
     return this.connection.standsStillMs();
   }
 
+  /** The same, of appends to which no broker answered at all. */
+  unansweredMs(): number {
+    return this.connection.unansweredMs();
+  }
+
   close(): Promise<void> {
     return this.connection.close();
   }
