@@ -25,9 +25,11 @@ const JVM = ['-XX:+UseSerialGC', '-Xshare:auto', '-Dorg.slf4j.simpleLogger.defau
 const QUICK_COMPILER = '-XX:TieredStopAtLevel=1';
 
 /**
- * A node's ports: the one that it listens on, the one that clients connect to, and its
- * controller's.
- * @typedef {{ id: number, port: number, controllerPort: number, advertised: number }} Node
+ * A node's ports: the one that it listens on, the one that clients connect to, the one that the
+ * other brokers connect to, and its controller's.
+ * @typedef {{
+ *   id: number, port: number, advertised: number, brokerPort: number, controllerPort: number,
+ * }} Node
  */
 /** @typedef {{ child: import('node:child_process').ChildProcess, ended: Promise<void> }} Running */
 
@@ -277,14 +279,15 @@ async function members(broker) {
 async function addresses(count, advertise) {
   /** @type {number[]} */
   const free = [];
-  while (free.length < count * 2) {
+  while (free.length < count * 3) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     if (!free.includes(port) && (await isFree(port))) free.push(port);
   }
   const own = Array.from({ length: count }, (_, at) => ({
     id: at + 1,
-    port: /** @type {number} */ (free[at * 2]),
-    controllerPort: /** @type {number} */ (free[at * 2 + 1]),
+    port: /** @type {number} */ (free[at * 3]),
+    brokerPort: /** @type {number} */ (free[at * 3 + 1]),
+    controllerPort: /** @type {number} */ (free[at * 3 + 2]),
   }));
   return Promise.all(
     own.map(async (node) => ({ ...node, advertised: await advertise(node.port) })),
@@ -314,8 +317,10 @@ function properties(node, nodes, dir) {
   return `process.roles=broker,controller
 node.id=${node.id}
 controller.quorum.voters=${nodes.map((one) => `${one.id}@127.0.0.1:${one.controllerPort}`).join(',')}
-listeners=PLAINTEXT://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}
-advertised.listeners=PLAINTEXT://127.0.0.1:${node.advertised}
+listeners=PLAINTEXT://127.0.0.1:${node.port},BROKERS://127.0.0.1:${node.brokerPort},CONTROLLER://127.0.0.1:${node.controllerPort}
+advertised.listeners=PLAINTEXT://127.0.0.1:${node.advertised},BROKERS://127.0.0.1:${node.brokerPort}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,BROKERS:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=BROKERS
 controller.listener.names=CONTROLLER
 log.dirs=${join(dir, 'data')}
 auto.create.topics.enable=false

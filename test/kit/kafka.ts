@@ -27,17 +27,35 @@ export async function kafkaToKill(nodes: 1 | 3): Promise<KafkaCluster> {
   return startKafka({ nodes, isShortLived: true });
 }
 
-/** Starts the same with one node, behind a proxy. */
-export async function kafkaBehindProxy(): Promise<{ cluster: KafkaCluster; proxy: KafkaProxy }> {
-  let proxy: KafkaProxy | undefined;
+/** A Kafka that may be killed, and the proxy before each of its nodes, which are numbered from 1. */
+export interface KafkaBehindProxies {
+  readonly cluster: KafkaCluster;
+  readonly proxies: ReadonlyMap<number, KafkaProxy>;
+}
+
+/** Starts the same with a proxy between clients and each node. Nodes reach each other without it. */
+export async function kafkaBehindProxies(nodes: 1 | 3): Promise<KafkaBehindProxies> {
+  const made: KafkaProxy[] = [];
   const cluster = await startKafka({
+    nodes,
     isShortLived: true,
     advertise: async (port) => {
-      proxy = await KafkaProxy.listen(port);
+      const proxy = await KafkaProxy.listen(port);
+      made.push(proxy);
       return proxy.port;
     },
   });
-  return { cluster, proxy: proxy as KafkaProxy };
+  const proxies = cluster.nodes.map(
+    ({ id, advertised }) =>
+      [id, made.find(({ port }) => port === advertised) as KafkaProxy] as const,
+  );
+  return { cluster, proxies: new Map(proxies) };
+}
+
+/** Starts one node behind a proxy. */
+export async function kafkaBehindProxy(): Promise<{ cluster: KafkaCluster; proxy: KafkaProxy }> {
+  const { cluster, proxies } = await kafkaBehindProxies(1);
+  return { cluster, proxy: proxies.get(1) as KafkaProxy };
 }
 
 /** Returns why no Kafka can be killed here, or undefined if one can. */

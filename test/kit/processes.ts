@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -82,6 +82,8 @@ export class Processes {
 export class Running {
   private child: ChildProcess | undefined;
   private ended: Promise<void> = Promise.resolve();
+  private isAsked = false;
+  private fate: string | undefined;
 
   constructor(
     private readonly program: Program,
@@ -100,6 +102,11 @@ export class Running {
   /** Returns its process id. Throws if it does not run. */
   get pid(): number {
     return this.running().pid as number;
+  }
+
+  /** Returns how it ended if nobody asked for it, or undefined. */
+  get endedByItself(): string | undefined {
+    return this.fate;
   }
 
   /**
@@ -122,8 +129,15 @@ export class Running {
     closeSync(log);
     const pid = child.pid as number;
     this.child = child;
+    this.isAsked = false;
+    this.fate = undefined;
     this.report(`+${pid}`);
-    this.ended = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => {
+    this.ended = new Promise<void>((resolve) =>
+      child.once('exit', (code, signal) => {
+        if (!this.isAsked) this.fate = `${this.name} ended by itself: ${signal ?? code}`;
+        resolve();
+      }),
+    ).then(() => {
       this.report(`-${pid}`);
       this.child = undefined;
     });
@@ -146,6 +160,7 @@ export class Running {
 
   /** Sends a signal that stops it, and resolves once it has exited, at once if it does not run. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.isAsked = true;
     this.child?.kill(signal);
     await this.ended;
   }
@@ -210,11 +225,34 @@ export class PostgresProcess {
     this.forget();
   }
 
+  /**
+   * Pauses or resumes it with the processes of its sessions: it accepts connections and answers
+   * nothing.
+   */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    if (this.pid === undefined) throw new Error('PostgreSQL does not run');
+    process.kill(this.pid, signal); // first, so that it starts no further process
+    for (const pid of childrenOf(this.pid))
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // already exited
+      }
+  }
+
   private forget(): void {
     this.report(`-${this.pid}`);
     this.pid = undefined;
   }
 }
+
+/** Returns the processes that a process started. */
+const childrenOf = (parent: number): number[] =>
+  execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number])
+    .filter(([, ppid]) => ppid === parent)
+    .map(([pid]) => pid);
 
 /**
  * Returns a free port on the loopback, below those of outgoing connections, so that it is still
