@@ -2,6 +2,7 @@ import { HOUSE_TABLE } from '#audit';
 import { expectedOf, inAnyOrder, rowsOf, type Expected } from '../auditor/floor.js';
 import { eventually } from '../kit/eventually.js';
 import type { Load } from './load.js';
+import { assertNoneStopped, FalseAlarm } from './recovery.js';
 import { PARTITIONS, type System } from './system.js';
 
 /**
@@ -82,6 +83,7 @@ export async function count(
         ? []
         : [`partition ${partition} counted ${events[partition]} events, the log has ${lines}`],
     ),
+    ...system.endedByThemselves,
     ...(await system.query('select * from rows.parked')).map(
       (row) => `a table is parked: ${JSON.stringify(row)}`,
     ),
@@ -130,9 +132,11 @@ async function caughtUp(system: System, heads: readonly number[]): Promise<Posit
       const rows = await system.query<Position>(
         'select partition, next, events, stopped_reason from rows.position order by partition',
       );
-      const stopped = rows.find(({ stopped_reason: why }) => why !== null);
-      if (stopped)
-        return new Error(`partition ${stopped.partition} is stopped: ${stopped.stopped_reason}`);
+      try {
+        assertNoneStopped(rows);
+      } catch (error) {
+        return error as FalseAlarm; // waiting does not help
+      }
       return (
         rows.length === PARTITIONS &&
         rows.every(({ next }, i) => Number(next) >= (heads[i] as number)) &&
@@ -141,7 +145,7 @@ async function caughtUp(system: System, heads: readonly number[]): Promise<Posit
     },
     CATCH_UP_MS_MAX,
   );
-  if (seen instanceof Error) throw seen;
+  if (seen instanceof FalseAlarm) throw seen;
   return seen;
 }
 

@@ -13,14 +13,13 @@ import {
   scenario,
 } from './scenarios.js';
 import { expectSameTables } from './same-tables.js';
-import { System } from './system.js';
+import { sharedSystem, System } from './system.js';
 
 const skipped = await whyNoKafkaToKill();
 
 describeOnKafka('over one broker of Kafka, no event is lost or counted twice', skipped, () => {
-  let started: Promise<System> | undefined;
-  const system = (): Promise<System> => (started ??= System.start({ log: 1 }));
-  afterAll(async () => (await started)?.close());
+  const { system, close } = sharedSystem(() => System.start({ log: 1 }));
+  afterAll(close);
 
   scenario(system, 'when the broker is killed', (running) => ({
     scenario: 'the one broker killed',

@@ -8,6 +8,9 @@ import { PARTITIONS, type System } from './system.js';
 
 /** An acknowledged request: when it was made, and the positions in the log of its events. */
 export interface Acknowledged {
+  readonly table: string;
+  /** The api that acknowledged it. */
+  readonly url: string;
   readonly asked: number;
   readonly answered: number;
   readonly positions: readonly { readonly partition: number; readonly next: number }[];
@@ -32,6 +35,8 @@ export interface LoadOptions {
   readonly only?: {
     readonly tables: readonly string[];
     readonly lines?: number;
+    /** Numbers of events in the requests, in turn. */
+    readonly cuts?: readonly number[];
     readonly game?: (table: string) => Iterator<string>;
   };
 }
@@ -79,14 +84,17 @@ export class Load {
   events = 0;
   private isRunning = true;
   private isAbandoned = false;
+  /** The tables that send. */
+  readonly tables: readonly string[];
   private readonly senders: Promise<void>[];
 
   private constructor(
     private readonly system: System,
     private readonly options: LoadOptions,
   ) {
-    this.senders = (options.only?.tables ?? newTables(CUTS.length)).map((table, i) =>
-      this.send(table, CUTS[i % CUTS.length] as number[]),
+    this.tables = options.only?.tables ?? newTables(CUTS.length);
+    this.senders = this.tables.map((table, i) =>
+      this.send(table, options.only?.cuts ?? (CUTS[i % CUTS.length] as number[])),
     );
     for (const sender of this.senders) sender.catch(() => undefined); // `finished` rejects
   }
@@ -107,8 +115,8 @@ export class Load {
   async flood(table: string, requests: readonly (readonly string[])[]): Promise<void> {
     this.lines.set(table, requests.flat());
     const agent = new Agent({ keepAlive: true });
-    await Promise.all(requests.map((lines, i) => this.deliver(agent, i, lines))).finally(() =>
-      agent.destroy(),
+    await Promise.all(requests.map((lines, i) => this.deliver({ agent, table, lines }, i))).finally(
+      () => agent.destroy(),
     );
     this.events += requests.flat().length;
   }
@@ -158,10 +166,10 @@ export class Load {
         if (chunk.length === 0 && only) break;
         if (chunk.length === 0)
           throw new Error(`${table} has nothing more to send: a round took too long`);
-        await this.deliver(agent, turn, chunk);
+        await this.deliver({ agent, table, lines: chunk }, turn);
         sent.push(...chunk);
         this.events += chunk.length;
-        if (this.options.duplicates) await this.again(agent, turn, chunk, sent);
+        if (this.options.duplicates) await this.again({ agent, table, lines: chunk }, turn, sent);
         await pause(BETWEEN_MS);
       }
     } finally {
@@ -172,36 +180,29 @@ export class Load {
   /**
    * Sends the request again to each api at the same moment, and an old request every fifth time.
    */
-  private async again(
-    agent: Agent,
-    turn: number,
-    chunk: readonly string[],
-    sent: readonly string[],
-  ): Promise<void> {
+  private async again(delivery: Delivery, turn: number, sent: readonly string[]): Promise<void> {
     const old = turn % 5 === 4 ? [sent.slice(Math.floor(sent.length / 2)).slice(0, 9)] : [];
     await Promise.all(
-      [chunk, ...old].flatMap((lines) =>
-        this.system.urls.map((_, api) => this.deliver(agent, api, lines)),
+      [delivery.lines, ...old].flatMap((lines) =>
+        this.system.urls.map((_, api) => this.deliver({ ...delivery, lines }, api)),
       ),
     );
   }
 
   /** Sends a request until it is acknowledged. Each attempt uses the next api. */
-  private async deliver(agent: Agent, first: number, lines: readonly string[]): Promise<void> {
+  private async deliver({ agent, table, lines }: Delivery, first: number): Promise<void> {
     const { urls, key } = this.system;
     const until = performance.now() + PATIENCE_MS;
     for (let attempt = 0; ; attempt += 1) {
       const asked = performance.now();
       if (this.isAbandoned || asked > until)
         throw new Error(`nothing was acknowledged for ${PATIENCE_MS} ms, or the round has failed`);
-      const answer = await post({
-        agent,
-        url: urls[(first + attempt) % urls.length] as string,
-        key,
-        lines,
-      });
+      const url = urls[(first + attempt) % urls.length] as string;
+      const answer = await post({ agent, url, key, lines });
       if (answer.status === 202) {
         this.acknowledged.push({
+          table,
+          url,
           asked,
           answered: performance.now(),
           positions: positionsOf(answer.position),
@@ -246,6 +247,13 @@ function take(lines: Iterator<string>, count: number): string[] {
     if (taken.length === count) break;
   }
   return taken;
+}
+
+/** A request of a table, which any api may take. */
+interface Delivery {
+  readonly agent: Agent;
+  readonly table: string;
+  readonly lines: readonly string[];
 }
 
 interface Posting {

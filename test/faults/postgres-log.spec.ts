@@ -11,12 +11,11 @@ import {
   postgresRestarted,
   scenario,
 } from './scenarios.js';
-import { System } from './system.js';
+import { sharedSystem, System } from './system.js';
 
 describe('over the log in PostgreSQL, no event is lost or counted twice', () => {
-  let started: Promise<System> | undefined;
-  const system = (): Promise<System> => (started ??= System.start({ log: 'postgres' }));
-  afterAll(async () => (await started)?.close());
+  const { system, close } = sharedSystem(() => System.start({ log: 'postgres' }));
+  afterAll(close);
 
   scenario(system, 'when the api is killed', (running) => ({
     scenario: 'api killed, log in PostgreSQL',

@@ -4,7 +4,8 @@ import { Load, newTables } from './load.js';
 import { countReviews } from './review-count.js';
 import { reviewedGame } from './reviewed-game.js';
 import { Reviewers } from './reviewers.js';
-import { record, ROUNDS, type Round, type Struck } from './round.js';
+import type { Recovery, Struck } from './recovery.js';
+import { record, ROUNDS, type Round } from './round.js';
 import { ALL, named } from './scenarios.js';
 import type { System } from './system.js';
 
@@ -95,7 +96,7 @@ async function oneRound(
 function recoveryOf(
   { done, recorded }: Reviewers,
   at: number,
-): Pick<Round, 'acknowledgedAfter' | 'visibleAfter' | 'allVisibleAfter'> {
+): Pick<Recovery, 'acknowledgedAfter' | 'visibleAfter' | 'allVisibleAfter'> {
   const first = new Map<number, number>();
   for (const { asked, answered, partition } of done)
     if (asked > at && partition !== undefined && !first.has(partition))

@@ -2,17 +2,16 @@ import { afterAll, describe } from '@jest/globals';
 import { describeOnKafka, whyNoKafkaToKill } from '../kit/kafka.js';
 import type { Running } from '../kit/processes.js';
 import { reviewScenario } from './review-round.js';
-import type { Struck } from './round.js';
+import type { Struck } from './recovery.js';
 import { ALL, killed } from './scenarios.js';
-import { System, type SystemOptions } from './system.js';
+import { sharedSystem, System, type SystemOptions } from './system.js';
 
 const TITLE = 'twenty people rule on findings, and nothing they do is lost or counted twice';
 
 /** Declares the rounds over a log: two apis and two auditors, one of which is killed. */
 function rounds(log: SystemOptions['log'], where: string): void {
-  let started: Promise<System> | undefined;
-  const system = (): Promise<System> => (started ??= twoOfEach(log));
-  afterAll(async () => (await started)?.close());
+  const { system, close } = sharedSystem(() => System.twoOfEach({ log }));
+  afterAll(close);
 
   const api = ({ apis }: System, round: number): Promise<Struck> =>
     killed(apis[round % apis.length] as Running);
@@ -38,12 +37,6 @@ function rounds(log: SystemOptions['log'], where: string): void {
     scenario: `reviews, auditor killed, log in ${where}`,
     strike: (round) => auditor(running, round),
   }));
-}
-
-async function twoOfEach(log: SystemOptions['log']): Promise<System> {
-  const system = await System.start({ log });
-  await Promise.all([system.addApi(), system.addAuditor()]);
-  return system;
 }
 
 describe(`over the log in PostgreSQL, ${TITLE}`, () => rounds('postgres', 'PostgreSQL'));

@@ -5,19 +5,16 @@ import { eventually } from '../kit/eventually.js';
 import type { Running } from '../kit/processes.js';
 import { IS_LONG } from '../kit/rounds.js';
 import { newTables, type Load } from './load.js';
-import {
-  expectNothingLost,
-  ROUND_MS_MAX,
-  ROUNDS,
-  rounds,
-  type Asked,
-  type Struck,
-} from './round.js';
+import type { Struck } from './recovery.js';
+import { expectNothingLost, ROUND_MS_MAX, ROUNDS, rounds, type Asked } from './round.js';
 import { PARTITIONS, type System } from './system.js';
 
 const ONLY = process.env.SHOEPRINT_FAULTS_ONLY;
 /** Whether to play all scenarios, as `npm run faults` and `npm run test:long` do. */
 export const ALL = process.env.SHOEPRINT_FAULTS_ROUNDS !== undefined || IS_LONG;
+
+/** The most rounds that a scenario plays in `npm test`: one for each of three brokers. */
+const ROUNDS_MIN_MOST = 3;
 
 /** Declares a test of `ROUNDS` rounds. Skips it if other scenarios are selected by name. */
 export function scenario(
@@ -42,7 +39,7 @@ export function longScenario(...of: Parameters<typeof scenario>): void {
 /** Declares a test with the name of a scenario. */
 export function named(title: string, test: () => Promise<void>): void {
   const isAsked = ONLY === undefined || title.includes(ONLY);
-  (isAsked ? it : it.skip)(title, test, 120_000 + ROUNDS * ROUND_MS_MAX);
+  (isAsked ? it : it.skip)(title, test, 120_000 + Math.max(ROUNDS, ROUNDS_MIN_MOST) * ROUND_MS_MAX);
 }
 
 /** Kills a program and restarts it at once. */

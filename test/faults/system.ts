@@ -4,8 +4,11 @@ import { KafkaLog, PostgresLog, type EventLog } from '#event-log';
 import { UNUSED_HASH } from '../../apps/api/src/identity/credentials/passwords.js';
 import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
 import { DAYS } from '../auditor/floor.js';
-import { freshTopic, kafkaToKill } from '../kit/kafka.js';
+import { freshTopic, kafkaBehindProxies, kafkaToKill } from '../kit/kafka.js';
+import type { KafkaProxy } from '../kit/kafka-proxy.js';
 import { freePort, Processes, type PostgresProcess, type Running } from '../kit/processes.js';
+import { TcpProxy } from '../kit/tcp-proxy.js';
+import { createProbe, leaderOf, untilDatabaseServes, untilKafkaServes } from './foreign-client.js';
 
 export const PARTITIONS = 4;
 /** Lease of a silent auditor: short with few rounds, so that they end soon. */
@@ -16,6 +19,23 @@ type Cluster = Awaited<ReturnType<typeof kafkaToKill>>;
 export interface SystemOptions {
   /** Where the log is: in PostgreSQL, or in this many brokers of Kafka. */
   readonly log: 'postgres' | 1 | 3;
+  /** Puts a proxy before PostgreSQL and before each broker. */
+  readonly isBehindProxies?: boolean;
+}
+
+/** The proxies between the programs and what they depend on. */
+interface Links {
+  readonly postgres: TcpProxy;
+  /** By the number of the broker, from 1. */
+  readonly brokers: ReadonlyMap<number, KafkaProxy>;
+}
+
+/** Servers that a system runs on. */
+interface Servers {
+  readonly processes: Processes;
+  readonly postgres: PostgresProcess;
+  readonly cluster: Cluster | undefined;
+  readonly links: Links | undefined;
 }
 
 /**
@@ -27,14 +47,16 @@ export class System {
   readonly auditors: Running[] = [];
   readonly urls: string[] = [];
   key = '';
+  /** A session's token that may read all tables. */
+  reader = '';
+  /** Set when a round failed on it: what it left behind would fail the next scenario, too. */
+  isSpoiled = false;
   private readonly topic = freshTopic();
   private count = 0;
   private readonly pool: pg.Pool;
 
   private constructor(
-    private readonly processes: Processes,
-    readonly postgres: PostgresProcess,
-    private readonly cluster: Cluster | undefined,
+    private readonly servers: Servers,
     readonly databaseUrl: string,
   ) {
     this.pool = new pg.Pool({
@@ -47,20 +69,34 @@ export class System {
   }
 
   /** Starts one api and one auditor over a fresh database and log. */
-  static async start({ log }: SystemOptions): Promise<System> {
+  static async start(options: SystemOptions): Promise<System> {
     const processes = await Processes.open();
-    let cluster: Cluster | undefined;
+    let kafka: Kafka | undefined;
     try {
-      const [postgres, kafka] = await Promise.all([
+      const [postgres] = await Promise.all([
         processes.postgres(),
-        log === 'postgres' ? undefined : kafkaToKill(log).then((started) => (cluster = started)),
+        kafkaFor(options).then((started) => (kafka = started)),
       ]);
-      return await new System(processes, postgres, kafka, postgres.url).begun();
+      const links = options.isBehindProxies && {
+        postgres: await TcpProxy.before(Number(new URL(postgres.url).port)),
+        brokers: kafka?.proxies ?? new Map<number, KafkaProxy>(),
+      };
+      return await new System(
+        { processes, postgres, cluster: kafka?.cluster, links: links || undefined },
+        postgres.url,
+      ).begun();
     } catch (error) {
       await processes.close();
-      await cluster?.stop();
+      await kafka?.cluster.stop();
       throw error;
     }
+  }
+
+  /** Starts two apis and two auditors. */
+  static async twoOfEach(options: SystemOptions): Promise<System> {
+    const system = await System.start(options);
+    await Promise.all([system.addApi(), system.addAuditor()]);
+    return system;
   }
 
   /**
@@ -72,13 +108,15 @@ export class System {
     await this.query(`create database ${name}`);
     const url = new URL(this.databaseUrl);
     url.pathname = `/${name}`;
-    return new System(this.processes, this.postgres, this.cluster, url.href).begun();
+    return new System(this.servers, url.href).begun();
   }
 
   private async begun(): Promise<System> {
+    if (this.servers.cluster) await createProbe(this.servers.cluster.brokers, this.probe);
     await this.addApi();
     await this.addAuditor();
     this.key = await this.deviceKey();
+    this.reader = await this.person('reader', 'surveillance');
     return this;
   }
 
@@ -92,15 +130,47 @@ export class System {
     return oneThatRuns(this.apis);
   }
 
+  get postgres(): PostgresProcess {
+    return this.servers.postgres;
+  }
+
   get kafka(): Cluster {
-    if (!this.cluster) throw new Error('the log of this system is not in Kafka');
-    return this.cluster;
+    if (!this.servers.cluster) throw new Error('the log of this system is not in Kafka');
+    return this.servers.cluster;
+  }
+
+  get links(): Links {
+    if (!this.servers.links) throw new Error('this system is not behind proxies');
+    return this.servers.links;
+  }
+
+  /** Returns the node that leads a partition of the log. */
+  leaderOf(partition: number): Promise<number> {
+    return leaderOf(this.kafka.brokers, this.topic, partition);
+  }
+
+  /**
+   * Resolves with the moment at which a client of the tests' own was served by the database and by
+   * every partition of the log.
+   */
+  async served(): Promise<number> {
+    await Promise.all([
+      untilDatabaseServes(this.programsDatabaseUrl),
+      this.servers.cluster &&
+        untilKafkaServes(this.servers.cluster.brokers, { log: this.topic, probe: this.probe }),
+    ]);
+    return performance.now();
+  }
+
+  /** Returns how programs ended that nobody asked to end. */
+  get endedByThemselves(): string[] {
+    return [...this.apis, ...this.auditors].flatMap(({ endedByItself }) => endedByItself ?? []);
   }
 
   async addApi(): Promise<Running> {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const api = await this.processes.run({
+    const api = await this.servers.processes.run({
       name: `api-${this.topic}-${(this.count += 1)}`,
       main: 'apps/api/src/main.js',
       env: {
@@ -117,7 +187,7 @@ export class System {
 
   async addAuditor(): Promise<Running> {
     const port = await freePort();
-    const auditor = await this.processes.run({
+    const auditor = await this.servers.processes.run({
       name: `auditor-${this.topic}-${(this.count += 1)}`,
       main: 'apps/auditor/src/main.js',
       env: {
@@ -137,9 +207,9 @@ export class System {
 
   /** Opens the log for reading while `use` runs. */
   async withLog<T>(use: (log: EventLog) => Promise<T>): Promise<T> {
-    const log = this.cluster
+    const log = this.servers.cluster
       ? await KafkaLog.open({
-          brokers: this.cluster.brokers,
+          brokers: this.servers.cluster.brokers,
           topic: this.topic,
           partitions: PARTITIONS,
         })
@@ -161,9 +231,12 @@ export class System {
   }
 
   async close(): Promise<void> {
+    const { processes, cluster, links } = this.servers;
     await this.pool.end();
-    await this.processes.close();
-    await this.cluster?.stop();
+    await processes.close();
+    await cluster?.stop();
+    if (links)
+      await Promise.all([links.postgres, ...links.brokers.values()].map((proxy) => proxy.close()));
   }
 
   /** Adds an account with a role, who sees all tables, and returns the token of its session. */
@@ -176,7 +249,7 @@ export class System {
     );
     await this.query(
       `insert into access.session (id, account_name, token_hash, expires_at)
-       values ($1, $2, $3, now() + interval '1 hour')`,
+       values ($1, $2, $3, now() + interval '1 day')`,
       [id, name, hash],
     );
     return text;
@@ -185,18 +258,30 @@ export class System {
   /** The settings of each program, and of commands on the log and the rows. */
   settings(): Record<string, string> {
     return {
-      DATABASE_URL: this.databaseUrl,
+      DATABASE_URL: this.programsDatabaseUrl,
       SHOEPRINT_PARTITIONS: String(PARTITIONS),
       SHOEPRINT_GAMING_DAY: JSON.stringify(DAYS),
       SHOEPRINT_HOST: '127.0.0.1',
-      ...(this.cluster
+      ...(this.servers.cluster
         ? {
             SHOEPRINT_LOG: 'kafka',
-            KAFKA_BROKERS: this.cluster.brokers.join(','),
+            KAFKA_BROKERS: this.servers.cluster.brokers.join(','),
             KAFKA_TOPIC: this.topic,
           }
         : { SHOEPRINT_LOG: 'postgres' }),
     };
+  }
+
+  /** A topic of the foreign client, which leaves the log as it is. */
+  private get probe(): string {
+    return `${this.topic}-probe`;
+  }
+
+  /** Where the programs reach the database: at the proxy, if there is one. */
+  private get programsDatabaseUrl(): string {
+    const url = new URL(this.databaseUrl);
+    if (this.servers.links) url.port = String(this.servers.links.postgres.port);
+    return url.href;
   }
 
   private async deviceKey(): Promise<string> {
@@ -207,6 +292,41 @@ export class System {
     );
     return text;
   }
+}
+
+interface Kafka {
+  readonly cluster: Cluster;
+  readonly proxies?: ReadonlyMap<number, KafkaProxy>;
+}
+
+/** Starts the Kafka that a system needs, if it needs one. */
+async function kafkaFor({ log, isBehindProxies }: SystemOptions): Promise<Kafka | undefined> {
+  if (log === 'postgres') return undefined;
+  return isBehindProxies ? kafkaBehindProxies(log) : { cluster: await kafkaToKill(log) };
+}
+
+/** A system that several scenarios share, one after the other. */
+export interface SharedSystem {
+  /** Returns the system: a new one at first, and after a round failed. */
+  readonly system: () => Promise<System>;
+  readonly close: () => Promise<void>;
+}
+
+/** Returns a system that starts with its first use. */
+export function sharedSystem(start: () => Promise<System>): SharedSystem {
+  let started: Promise<System> | undefined;
+  const close = async (): Promise<void> => {
+    const running = started;
+    started = undefined;
+    await (await running?.catch(() => undefined))?.close();
+  };
+  return {
+    system: async () => {
+      if ((await started?.catch(() => undefined))?.isSpoiled !== false) await close();
+      return (started ??= start());
+    },
+    close,
+  };
 }
 
 function oneThatRuns(programs: readonly Running[]): Running {

@@ -1,16 +1,15 @@
 import { afterAll } from '@jest/globals';
 import { describeOnKafka, whyNoKafkaToKill } from '../kit/kafka.js';
 import { ALL, brokerKilled, copiesMissing, longScenario, scenario } from './scenarios.js';
-import { System } from './system.js';
+import { sharedSystem, System } from './system.js';
 
 describeOnKafka(
   'over three brokers of Kafka, no event is lost or counted twice',
   // In `npm test`, the log's own test kills one of three brokers.
   ALL ? await whyNoKafkaToKill() : '`npm run faults` and `npm run test:long` play it',
   () => {
-    let started: Promise<System> | undefined;
-    const system = (): Promise<System> => (started ??= System.start({ log: 3 }));
-    afterAll(async () => (await started)?.close());
+    const { system, close } = sharedSystem(() => System.start({ log: 3 }));
+    afterAll(close);
 
     scenario(system, 'when one of them is killed', (running) => ({
       scenario: 'one of three brokers killed',
