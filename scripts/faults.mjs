@@ -44,10 +44,9 @@ const jest = [
 const { status } = spawnSync(process.execPath, jest, { cwd: root, env, stdio: ['ignore', 2, 2] });
 
 /**
- * A line of the report that test/faults writes: one round of one scenario. Times are in
- * milliseconds.
- * @typedef {object} Round
- * @property {string} scenario
+ * What was counted in a round. Times are in milliseconds: from the fault, and, for a recovery, from
+ * when a client of the tests' own was served again. People's rounds have no recovery.
+ * @typedef {object} Counted
  * @property {number} acknowledged
  * @property {number} lost
  * @property {number} twice
@@ -56,6 +55,13 @@ const { status } = spawnSync(process.execPath, jest, { cwd: root, env, stdio: ['
  * @property {number} acknowledgedAfter
  * @property {number} visibleAfter
  * @property {number} allVisibleAfter
+ * @property {number} [writesRecovery]
+ * @property {number} [rowsRecovery]
+ * @property {number} [readsRecovery]
+ */
+/**
+ * A line of the report that test/faults writes: one round of one scenario, counted or `failed`.
+ * @typedef {{ scenario: string, stopped: number, failed?: string } & Partial<Counted>} Round
  */
 
 /** @type {Round[]} */
@@ -74,42 +80,68 @@ if (rounds.length === 0) {
   );
   process.exit(status || 2);
 }
+const head = [
+  'what was done under load',
+  'rounds',
+  'failed',
+  'acknowledged',
+  'lost',
+  'twice',
+  'wrong',
+  'stopped',
+  'copies in the log',
+  'taken again after',
+  'in the rows after',
+  'of every partition after',
+  'recovery of writes',
+  'recovery of rows',
+  'recovery of reads',
+];
 const table = new Table({
-  head: [
-    'what was done under load',
-    'rounds',
-    'acknowledged',
-    'lost',
-    'twice',
-    'wrong',
-    'copies in the log',
-    'taken again after',
-    'in the rows after',
-    'of every partition after',
-  ],
+  head,
   style: { head: [], border: [] },
-  colAligns: ['left', ...Array.from({ length: 9 }, () => /** @type {const} */ ('right'))],
+  colAligns: head.map((_, at) => (at === 0 ? 'left' : 'right')),
 });
 for (const [scenario, played] of grouped(rounds)) {
-  /** @param {(round: Round) => number} of */
-  const sum = (of) => played.reduce((total, round) => total + of(round), 0).toLocaleString('en');
+  const counted = played.flatMap((round) => (round.failed === undefined ? [round] : []));
+  /** @param {(round: Round) => number | undefined} of */
+  const sum = (of) =>
+    played.reduce((total, round) => total + (of(round) ?? 0), 0).toLocaleString('en');
+  /** @param {(round: Round) => number | undefined} of */
+  const all = (of) => counted.flatMap((round) => of(round) ?? []);
   table.push([
     scenario,
     played.length,
+    played.length - counted.length,
     sum((round) => round.acknowledged),
     sum((round) => round.lost),
     sum((round) => round.twice),
-    sum((round) => round.wrong.length),
+    sum((round) => round.wrong?.length),
+    sum((round) => round.stopped),
     sum((round) => round.copies),
-    times(played.map((round) => round.acknowledgedAfter)),
-    times(played.map((round) => round.visibleAfter)),
-    times(played.map((round) => round.allVisibleAfter)),
+    times(
+      all((round) => round.acknowledgedAfter),
+      [0.5, 1],
+    ),
+    times(
+      all((round) => round.visibleAfter),
+      [0.5, 1],
+    ),
+    times(
+      all((round) => round.allVisibleAfter),
+      [0.5, 1],
+    ),
+    times(all((round) => round.writesRecovery)),
+    times(all((round) => round.rowsRecovery)),
+    times(all((round) => round.readsRecovery)),
   ]);
 }
 console.log(table.toString());
 console.log(
-  'times: median / longest, in seconds, from the moment of the fault; copies in the log are allowed, each is admitted once',
+  'times: median / longest, in seconds, from the moment of the fault; recovery: median / 90 % / longest, from when a client of the tests was served again by what was away; copies in the log are allowed, each is admitted once',
 );
+for (const { scenario, failed } of rounds)
+  if (failed !== undefined) console.log(`failed: ${scenario}: ${failed.split('\n')[0]}`);
 process.exit(status ?? 1);
 
 /** @param {readonly Round[]} all */
@@ -122,11 +154,12 @@ function grouped(all) {
 }
 
 /**
- * Returns the median and the longest, in seconds.
+ * Returns shares of a list of times in seconds: by default the median, 90 % and the longest.
  * @param {readonly number[]} list
  */
-function times(list) {
+function times(list, shares = [0.5, 0.9, 1]) {
   const sorted = [...list].sort((a, b) => a - b);
-  const seconds = (/** @type {number} */ at) => (Number(sorted[at]) / 1000).toFixed(2);
-  return `${seconds(Math.floor((sorted.length - 1) / 2))} / ${seconds(sorted.length - 1)}`;
+  const seconds = (/** @type {number} */ share) =>
+    (Number(sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)]) / 1000).toFixed(2);
+  return sorted.length === 0 ? '' : shares.map(seconds).join(' / ');
 }
