@@ -28,6 +28,8 @@ export interface LoadOptions {
    * requests, too.
    */
   readonly duplicates?: boolean;
+  /** The most shoes that a table plays in the usual game. */
+  readonly shoes?: number;
   /**
    * The tables that send. The load ends by itself, after so many lines of each table (default: all)
    * of its game (default: the usual one).
@@ -158,7 +160,7 @@ export class Load {
     const sent: string[] = [];
     this.lines.set(table, sent);
     const { only } = this.options;
-    const lines = only?.game?.(table) ?? simulated(table, SHOES, FAULTS);
+    const lines = only?.game?.(table) ?? simulated(table, this.options.shoes ?? SHOES, FAULTS);
     try {
       const most = only?.lines ?? Infinity;
       for (let turn = 0; this.isRunning && sent.length < most; turn += 1) {

@@ -255,7 +255,7 @@ const longEvent = (table: string, nth: number): string =>
   });
 
 /** Returns the resident bytes of a process, or undefined if the system does not report them. */
-function memoryOf(pid: number): number | undefined {
+export function memoryOf(pid: number): number | undefined {
   try {
     return (
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
