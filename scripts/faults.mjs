@@ -55,6 +55,7 @@ const { status } = spawnSync(process.execPath, jest, { cwd: root, env, stdio: ['
  * @property {number} acknowledgedAfter
  * @property {number} visibleAfter
  * @property {number} allVisibleAfter
+ * @property {number} [hung] requests without any answer within 15 seconds
  * @property {number} [writesRecovery]
  * @property {number} [rowsRecovery]
  * @property {number} [readsRecovery]
@@ -89,6 +90,7 @@ const head = [
   'twice',
   'wrong',
   'stopped',
+  'no answer',
   'copies in the log',
   'taken again after',
   'in the rows after',
@@ -118,6 +120,7 @@ for (const [scenario, played] of grouped(rounds)) {
     sum((round) => round.twice),
     sum((round) => round.wrong?.length),
     sum((round) => round.stopped),
+    sum((round) => round.hung),
     sum((round) => round.copies),
     times(
       all((round) => round.acknowledgedAfter),

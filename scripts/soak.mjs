@@ -50,7 +50,7 @@ const { status } = spawnSync(process.execPath, jest, {
  * served again by what had failed.
  * @typedef {{
  *   is: 'fault', scenario: string, minute: number,
- *   writesRecovery: number, rowsRecovery: number, readsRecovery: number,
+ *   writesRecovery: number, rowsRecovery: number, readsRecovery: number, hung: number,
  * }} Fault
  * @typedef {{
  *   is: 'count', acknowledged: number, lost: number, twice: number, wrong: readonly string[],
@@ -117,6 +117,7 @@ const result = {
   twice: sum((count) => count.twice),
   wrong: sum((count) => count.wrong.length),
   stopped: failures.reduce((total, { stopped }) => total + stopped, 0),
+  'no answer within 15 s': faults.reduce((total, { hung }) => total + hung, 0),
   'did not come back': failures.length,
 };
 for (const [name, number] of Object.entries(result)) console.log(`${name}: ${number}`);

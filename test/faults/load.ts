@@ -84,6 +84,8 @@ export class Load {
   /** Acknowledged lines, by table, in order. */
   readonly lines = new Map<string, string[]>();
   events = 0;
+  /** Requests that got no answer at all within 15 seconds. */
+  hung = 0;
   private isRunning = true;
   private isAbandoned = false;
   /** The tables that send. */
@@ -216,6 +218,7 @@ export class Load {
           `events were answered ${answer.status}: ${answer.body}\n${this.system.lastWords()}`,
         );
       this.unanswered[answer.status] += 1;
+      if (answer.isHung) this.hung += 1;
       await pause(AGAIN_MS);
     }
   }
@@ -268,6 +271,8 @@ interface Posting {
 /** The answer to a request; `broken` if none came. */
 interface Answered {
   readonly status: number | 'broken';
+  /** Whether the sender gave up waiting. */
+  readonly isHung?: boolean;
   readonly body: string;
   readonly position: string;
 }
@@ -276,15 +281,21 @@ interface Answered {
 function post({ agent, url, key, lines }: Posting): Promise<Answered> {
   const body = Buffer.from(lines.join('\n'));
   const type = lines.length === 1 ? 'application/cloudevents+json' : 'application/x-ndjson';
+  const signal = AbortSignal.timeout(REQUEST_MS_MAX);
   return new Promise((resolve) => {
     const broken = (error: Error): void =>
-      resolve({ status: 'broken', body: error.message, position: '' });
+      resolve({
+        status: 'broken',
+        isHung: signal.aborted,
+        body: error.message,
+        position: '',
+      });
     const asked = request(
       `${url}/v1/events`,
       {
         method: 'POST',
         agent,
-        signal: AbortSignal.timeout(REQUEST_MS_MAX),
+        signal,
         headers: {
           'content-type': type,
           'content-length': body.length,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Acknowledged, Load } from './load.js';
+import { Readers } from './readers.js';
 import { PARTITIONS, type System } from './system.js';
 
 /** When a fault began. `restored` resolves once it is undone as far as possible. */
@@ -25,6 +26,8 @@ export interface Recovery {
   readonly rowsRecovery: number;
   /** From the service until every api answered a read. */
   readonly readsRecovery: number;
+  /** Requests of readers and senders that got no answer at all within 15 seconds. */
+  readonly hung: number;
 }
 
 /** Thrown if an auditor stopped a partition, although the log is whole. */
@@ -38,8 +41,6 @@ export class FalseAlarm extends Error {
 
 const RECOVERY_MS_MAX = 90_000;
 const LOOK_MS = 10;
-const READ_MS_MAX = 5_000;
-const READ_AGAIN_MS = 100;
 
 interface Position {
   readonly partition: number;
@@ -65,33 +66,45 @@ export async function recoveryOf(
   { at, restored }: Struck,
 ): Promise<Recovery> {
   const served = restored.then(() => system.served());
-  const [fromFault, fromService] = await Promise.all([
-    visible(system, load, { mark: at, by: 'asked', from: served }),
-    served.then((mark) => comeBack(system, load, mark)),
-  ]);
-  return {
-    acknowledgedAfter: Math.min(
-      ...load.acknowledged.filter(({ asked }) => asked > at).map(({ answered }) => answered - at),
-    ),
-    visibleAfter: Math.min(...fromFault),
-    allVisibleAfter: Math.max(...fromFault),
-    ...fromService,
-  };
+  const readers = new Readers(system.urls, system.reader);
+  const hungBefore = load.hung;
+  try {
+    const [fromFault, fromService] = await Promise.all([
+      visible(system, load, { mark: at, by: 'asked', from: served }),
+      served.then((mark) => comeBack(system, load, { mark, readers })),
+    ]);
+    await readers.close();
+    return {
+      acknowledgedAfter: Math.min(
+        ...load.acknowledged.filter(({ asked }) => asked > at).map(({ answered }) => answered - at),
+      ),
+      visibleAfter: Math.min(...fromFault),
+      allVisibleAfter: Math.max(...fromFault),
+      ...fromService,
+      hung: load.hung - hungBefore + readers.hung,
+    };
+  } finally {
+    await readers.close();
+  }
 }
 
 type ComeBack = Pick<Recovery, 'writesRecovery' | 'rowsRecovery' | 'readsRecovery'>;
 
-async function comeBack(system: System, load: Load, mark: number): Promise<ComeBack> {
+async function comeBack(
+  system: System,
+  load: Load,
+  { mark, readers }: { readonly mark: number; readonly readers: Readers },
+): Promise<ComeBack> {
   const from = Promise.resolve(mark);
-  const [writesRecovery, rows, ...reads] = await Promise.all([
+  const [writesRecovery, rows, readsRecovery] = await Promise.all([
     written(system, load, mark),
     visible(system, load, { mark, by: 'answered', from }),
-    ...system.urls.map((url) => answersReads(url, system.reader, mark)),
+    readAgain(readers, mark),
   ]);
   return {
     writesRecovery,
     rowsRecovery: Math.max(...rows),
-    readsRecovery: Math.max(...reads),
+    readsRecovery,
   };
 }
 
@@ -114,24 +127,16 @@ async function written({ urls }: System, load: Load, mark: number): Promise<numb
   }
 }
 
-/** Resolves with the time until an api answered a read that was asked after `mark`. */
-async function answersReads(url: string, token: string, mark: number): Promise<number> {
-  let last: unknown;
+/** Resolves with the time until every api answered a read after `mark`. */
+async function readAgain(readers: Readers, mark: number): Promise<number> {
   while (performance.now() < mark + RECOVERY_MS_MAX) {
-    try {
-      const answer = await fetch(`${url}/v1/tables?limit=1`, {
-        headers: { authorization: `Bearer ${token}` },
-        signal: AbortSignal.timeout(READ_MS_MAX),
-      });
-      await answer.arrayBuffer();
-      if (answer.ok) return performance.now() - mark;
-      last = answer.status;
-    } catch (error) {
-      last = (error as Error).message;
-    }
-    await pause(READ_AGAIN_MS);
+    const first = readers.firstAfter(mark);
+    if (first.every((time) => time !== undefined)) return Math.max(...first) - mark;
+    await pause(LOOK_MS);
   }
-  throw new Error(`${url} answered no read within ${RECOVERY_MS_MAX} ms; last: ${String(last)}`);
+  throw new Error(
+    `an api answered no read within ${RECOVERY_MS_MAX} ms, though a client of the tests was served; last: ${readers.lastAnswers()}`,
+  );
 }
 
 /** Which acknowledgements count, and from when the time to wait for their rows runs. */

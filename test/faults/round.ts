@@ -99,8 +99,8 @@ function report(line: object): void {
  */
 export function expectNothingLost(played: readonly Round[]): void {
   expect(played.length).toBeGreaterThanOrEqual(ROUNDS);
-  for (const { lost, twice, wrong, acknowledged, findings } of played) {
-    expect({ lost, twice, wrong }).toEqual({ lost: [], twice: 0, wrong: [] });
+  for (const { lost, twice, wrong, hung, acknowledged, findings } of played) {
+    expect({ lost, twice, wrong, hung }).toEqual({ lost: [], twice: 0, wrong: [], hung: 0 });
     expect(acknowledged).toBeGreaterThanOrEqual(200 + AFTERWARDS);
     expect(findings).toBeGreaterThan(0);
   }
