@@ -85,7 +85,7 @@ async function looked(kafka: Kafka, log: string, probe: string): Promise<true> {
     ]);
     return true;
   } finally {
-    // Not awaited: a connection that does not close is none of the next look's business.
+    // Not awaited: the next look does not depend on how these connections close.
     for (const each of [admin, producer]) each.disconnect().catch(() => undefined);
   }
 }

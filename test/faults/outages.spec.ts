@@ -7,6 +7,7 @@ import {
   brokersAnswersLost,
   brokersAsleep,
   brokersHalfOpen,
+  clocksStepped,
   filled,
   leaderRefuses,
   linksSlow,
@@ -33,7 +34,7 @@ describeOnKafka(
   await whyNoKafkaToKill(),
   () => {
     const { system, close } = sharedSystem(() =>
-      System.twoOfEach({ log: 3, isBehindProxies: true }),
+      System.twoOfEach({ log: 3, isBehindProxies: true, hasOwnClocks: true }),
     );
     afterAll(close);
 
@@ -62,6 +63,10 @@ describeOnKafka(
     scenario(system, 'when all links are slow', (running) => ({
       scenario: 'slow links',
       strike: () => linksSlow(running, 150, lasting(15_000, 2_000)),
+    }));
+    scenario(system, 'when clocks are set an hour ahead and an hour back', (running) => ({
+      scenario: 'clocks stepped',
+      strike: () => clocksStepped(running, lasting(10_000, 2_000)),
     }));
     scenario(system, 'when PostgreSQL sleeps and the log is in Kafka', (running) => ({
       scenario: 'PostgreSQL asleep, log in Kafka',

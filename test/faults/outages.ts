@@ -72,6 +72,26 @@ export const linksSlow = (system: System, delayMs: number, ms: number): Promise<
     return () => undo.forEach((each) => each());
   });
 
+const HOUR_MS = 3_600_000;
+
+/**
+ * Sets the clocks of all programs an hour ahead, for so many milliseconds, then an hour back for as
+ * long, then right. The clock of PostgreSQL stays right.
+ */
+export function clocksStepped({ apis, auditors }: System, ms: number): Promise<Struck> {
+  const set = (offsetMs: number) => {
+    for (const program of [...apis, ...auditors]) if (program.isRunning) program.setClock(offsetMs);
+  };
+  return forSome(ms, () => {
+    set(HOUR_MS);
+    return async () => {
+      set(-HOUR_MS);
+      await pause(ms);
+      set(0);
+    };
+  });
+}
+
 const TABLES_EACH = 80;
 const LINES_AT_ONCE = 400;
 

@@ -21,6 +21,8 @@ export interface SystemOptions {
   readonly log: 'postgres' | 1 | 3;
   /** Puts a proxy before PostgreSQL and before each broker. */
   readonly isBehindProxies?: boolean;
+  /** Lets a test set the clock of each program. */
+  readonly hasOwnClocks?: boolean;
 }
 
 /** The proxies between the programs and what they depend on. */
@@ -36,6 +38,7 @@ interface Servers {
   readonly postgres: PostgresProcess;
   readonly cluster: Cluster | undefined;
   readonly links: Links | undefined;
+  readonly hasOwnClocks: boolean;
 }
 
 /**
@@ -81,10 +84,14 @@ export class System {
         postgres: await TcpProxy.before(Number(new URL(postgres.url).port)),
         brokers: kafka?.proxies ?? new Map<number, KafkaProxy>(),
       };
-      return await new System(
-        { processes, postgres, cluster: kafka?.cluster, links: links || undefined },
-        postgres.url,
-      ).begun();
+      const servers = {
+        processes,
+        postgres,
+        cluster: kafka?.cluster,
+        links: links || undefined,
+        hasOwnClocks: options.hasOwnClocks === true,
+      };
+      return await new System(servers, postgres.url).begun();
     } catch (error) {
       await processes.close();
       await kafka?.cluster.stop();
@@ -179,6 +186,7 @@ export class System {
         SHOEPRINT_ADMIN_PASSWORD: 'correct horse battery staple',
       },
       livez: `${url}/livez`,
+      hasOwnClock: this.servers.hasOwnClocks,
     });
     this.apis.push(api);
     this.urls.push(url);
@@ -196,6 +204,7 @@ export class System {
         SHOEPRINT_LEASE_MS: String(LEASE_MS),
       },
       livez: `http://127.0.0.1:${port}/livez`,
+      hasOwnClock: this.servers.hasOwnClocks,
     });
     this.auditors.push(auditor);
     return auditor;

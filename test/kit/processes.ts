@@ -1,16 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EmbeddedCluster } from '../../apps/standalone/src/postgres/embedded-cluster.js';
 import { serverEnvironment } from './answers.js';
 import { eventually } from './eventually.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const START_MS_MAX = 60_000;
+const CLOCK = pathToFileURL(join(root, 'test/setup/stepped-clock.mjs')).href;
 
 /** One of the built programs and its settings. */
 export interface Program {
@@ -20,6 +21,8 @@ export interface Program {
   readonly env: Readonly<Record<string, string>>;
   /** The address that answers 200 once the program runs. */
   readonly livez: string;
+  /** Whether `setClock` can set its clock. */
+  readonly hasOwnClock?: boolean;
 }
 
 /**
@@ -121,7 +124,7 @@ export class Running {
       ['--enable-source-maps', join(root, 'dist', this.program.main)],
       {
         cwd: root,
-        env: serverEnvironment(this.program.env),
+        env: this.environment(),
         stdio: ['ignore', log, log],
         detached: true,
       },
@@ -153,6 +156,13 @@ export class Running {
     });
   }
 
+  /** Sets its clock to so many milliseconds after the true time, or before it. */
+  setClock(offsetMs: number): void {
+    if (!this.program.hasOwnClock) throw new Error(`${this.name} has no clock of its own`);
+    writeFileSync(this.clockFile, String(offsetMs));
+    this.running().kill('SIGUSR2');
+  }
+
   /** Sends a signal that pauses or resumes it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.running().kill(signal);
@@ -172,6 +182,18 @@ export class Running {
       .filter((line) => !/RouterExplorer|RoutesResolver|InstanceLoader/.test(line))
       .slice(-15)
       .join('\n');
+  }
+
+  private get clockFile(): string {
+    return `${this.file}.clock`;
+  }
+
+  private environment(): NodeJS.ProcessEnv {
+    const { env, hasOwnClock } = this.program;
+    const all = serverEnvironment(env);
+    if (!hasOwnClock) return all;
+    const options = `${all.NODE_OPTIONS ?? ''} --import=${CLOCK}`;
+    return { ...all, NODE_OPTIONS: options, TEST_CLOCK: this.clockFile };
   }
 
   private running(): ChildProcess {
