@@ -39,14 +39,14 @@ export default {
       severity: 'error',
       comment: `The log keeps bytes: it imports its drivers and knows its process, and nothing else of ours. ${why}`,
       from: { path: '^libs/event-log/' },
-      to: { path: '^(libs/(?!(event-log|process)/)|apps/)' },
+      to: { path: '^(libs/(?!(event-log|postgres|process)/)|apps/)' },
     },
     {
       name: 'read-model-imports',
       severity: 'error',
       comment: `Rows know the audit and the game, not the log and no app. ${why}`,
       from: { path: '^libs/read-model/' },
-      to: { path: '^(libs/(?!(read-model|audit|baccarat|process)/)|apps/)' },
+      to: { path: '^(libs/(?!(read-model|audit|baccarat|postgres|process)/)|apps/)' },
     },
     {
       name: 'process-imports-node-only',
@@ -54,6 +54,13 @@ export default {
       comment: `The command line and every server load it first: it knows neither a framework nor a library of ours. ${why}`,
       from: { path: '^libs/process/' },
       to: { pathNot: '^libs/process/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'postgres-imports-its-driver',
+      severity: 'error',
+      comment: `How connections to PostgreSQL are bounded. It knows the process, and nothing else of ours. ${why}`,
+      from: { path: '^libs/postgres/' },
+      to: { path: '^(libs/(?!(postgres|process)/)|apps/)' },
     },
     {
       name: 'server-imports',
