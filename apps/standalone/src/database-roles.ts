@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { LOG_ROLE } from '#event-log';
+import { newClient } from '#postgres';
 import { API_ROLE, AUDITOR_ROLE } from '#read-model';
 
 /** Addresses of one database, each for a user with the rights of one part of the server. */
@@ -21,7 +21,7 @@ const RIGHTS = 'login nosuperuser nocreatedb nocreaterole noreplication nobypass
  * on the database: another one would lose its passwords.
  */
 export async function databaseRoles(owner: string): Promise<DatabaseAddresses> {
-  const client = new pg.Client(owner);
+  const client = newClient(owner, { applicationName: 'shoeprint-standalone' });
   await client.connect();
   try {
     const addressOf = async (role: string): Promise<string> => {

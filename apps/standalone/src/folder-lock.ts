@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { newClient } from '#postgres';
 import { Refusal } from '#process';
 
 /** Any constant. Every server that uses a folder takes the same lock. */
@@ -18,13 +18,8 @@ export async function lockFolder(
   databaseUrl: string,
   folder: string,
 ): Promise<() => Promise<void>> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'shoeprint-standalone',
-    keepAlive: true,
-  });
   // If the server ends, its users' queries reject. The lock itself need not report it.
-  client.on('error', () => undefined);
+  const client = newClient(databaseUrl, { applicationName: 'shoeprint-standalone' });
   await client.connect();
   const { rows } = await client.query<{ taken: boolean }>(
     'select pg_try_advisory_lock($1) as taken',

@@ -24,7 +24,7 @@ const RESTING = 'its session works on no statement, and no answer came';
  * Thrown to everybody who waits for an answer on a connection that was closed because nothing came.
  * Its code is the one that the network would use.
  */
-export class ServerSilent extends Error {
+class ServerSilent extends Error {
   override readonly name = 'ServerSilent';
   readonly code = 'ETIMEDOUT';
 

@@ -1,2 +1,1 @@
 export { type ConnectionOptions, connectionOptions, newClient } from './connection-options.js';
-export { ServerSilent } from './bounded-client.js';

@@ -19,23 +19,18 @@ const POOLS = {
  * connection.
  */
 const ROWS_STATEMENT_MS_MAX = 30_000;
-const CONNECT_MS_MAX = 2000;
 
-/** Returns the options of a data source of the rows, with limits on time. */
+/** Returns the options of a data source of the rows. */
 function rowsOptions(
   databaseUrl: string,
   name: keyof typeof POOLS,
   lost: (error: Error) => void,
 ): TypeOrmModuleOptions {
-  const { options } = readModelDataSource(databaseUrl, POOLS[name]);
-  const extra = { ...(options.extra as object), statement_timeout: ROWS_STATEMENT_MS_MAX };
-  return {
-    ...options,
-    connectTimeoutMS: CONNECT_MS_MAX,
-    poolErrorHandler: lost,
-    extra,
-    retryAttempts: 1,
-  } as TypeOrmModuleOptions;
+  const { options } = readModelDataSource(databaseUrl, {
+    ...POOLS[name],
+    statementMs: ROWS_STATEMENT_MS_MAX,
+  });
+  return { ...options, poolErrorHandler: lost, retryAttempts: 1 } as TypeOrmModuleOptions;
 }
 
 /**

@@ -2,7 +2,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
+import { newClient } from '#postgres';
 import { checkMajorVersion, embeddedBinaries, type Binaries } from './binaries.js';
 import { freePort } from './port.js';
 import { runAs } from './privileges.js';
@@ -44,7 +45,6 @@ const ADOPT_LOOK_MS = 100;
  */
 const STOP_MS_MAX = 30_000;
 const STOP_LOOK_MS = 50;
-const CONNECT_MS_MAX = 2_000;
 /** Creating a database copies a template, which takes long on a busy disk. */
 const QUERY_MS_MAX = 60_000;
 /** Lines of the server's log that an error may quote. */
@@ -78,7 +78,11 @@ export class EmbeddedCluster {
   }
 
   get url(): string {
-    return `postgres://${USER}:${this.password}@127.0.0.1:${this.port}/${this.options.database}`;
+    return this.urlOf(this.options.database);
+  }
+
+  private urlOf(database: string): string {
+    return `postgres://${USER}:${this.password}@127.0.0.1:${this.port}/${database}`;
   }
 
   /**
@@ -253,16 +257,10 @@ export class EmbeddedCluster {
   }
 
   private client(): pg.Client {
-    const client = new pg.Client({
-      host: '127.0.0.1',
-      port: this.port,
-      user: USER,
-      password: this.password,
-      database: 'postgres',
-      connectionTimeoutMillis: CONNECT_MS_MAX,
-      query_timeout: QUERY_MS_MAX,
+    return newClient(this.urlOf('postgres'), {
+      applicationName: 'shoeprint-standalone',
+      statementMs: QUERY_MS_MAX,
     });
-    return client.on('error', () => undefined); // the waiting query rejects
   }
 
   /** Returns whether the server on our port answers and serves this folder. */

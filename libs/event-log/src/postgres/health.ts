@@ -1,11 +1,18 @@
-import pg from 'pg';
-import { connection } from './sessions.js';
+import type pg from 'pg';
+import { newClient } from '#postgres';
+import { within } from '#process';
+import { LOG_CONNECTION } from './sessions.js';
 
 /** What a log reports about its server. */
 export interface ServerHealth {
   readonly reachable: boolean;
   readonly powerSafe: boolean;
   readonly notes: readonly string[];
+}
+
+interface Setting {
+  readonly name: string;
+  readonly setting: string;
 }
 
 const SETTINGS = `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')
@@ -24,15 +31,9 @@ const UNSAFE: Readonly<Record<string, string>> = {
  * unreachable server.
  */
 export async function serverHealth(url: string): Promise<ServerHealth> {
-  const client = new pg.Client({
-    ...connection(url),
-    connectionTimeoutMillis: ANSWER_MS_MAX,
-    query_timeout: ANSWER_MS_MAX,
-  });
-  client.on('error', () => undefined); // the query rejects
+  const client = newClient(url, LOG_CONNECTION);
   try {
-    await client.connect();
-    const { rows } = await client.query<{ name: string; setting: string }>(SETTINGS);
+    const { rows } = await within(ANSWER_MS_MAX, settingsOf(client));
     return judged(new Map(rows.map(({ name, setting }) => [name, setting])));
   } catch (error) {
     return {
@@ -41,8 +42,13 @@ export async function serverHealth(url: string): Promise<ServerHealth> {
       notes: [`PostgreSQL cannot be reached: ${(error as Error).message}`],
     };
   } finally {
-    await client.end().catch(() => undefined); // it never connected
+    void client.end().catch(() => undefined); // it never connected
   }
+}
+
+async function settingsOf(client: pg.Client): Promise<pg.QueryResult<Setting>> {
+  await client.connect();
+  return client.query<Setting>(SETTINGS);
 }
 
 function judged(settings: ReadonlyMap<string, string>): ServerHealth {

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { newClient } from '#postgres';
 import { Batcher, type BatcherStats, QUEUE_BYTES_MAX } from '../batcher.js';
 import {
   type Appended,
@@ -14,7 +15,7 @@ import { Notifications } from './notifications.js';
 import { fetchRecords, headOf } from './reader.js';
 import { installLog, LOG_ROLE, type LogIdentity } from './schema.js';
 import { sendBatches } from './sender.js';
-import { connection, Sessions } from './sessions.js';
+import { LOG_CONNECTION, Sessions } from './sessions.js';
 import { PullFollower } from '../pull-follower.js';
 
 /** Settings of a log in PostgreSQL. */
@@ -53,8 +54,7 @@ export class PostgresLog extends EventLog {
    * cannot be reached.
    */
   static async open(settings: PostgresLogSettings): Promise<PostgresLog> {
-    const client = new pg.Client(connection(settings.url));
-    client.on('error', () => undefined); // the query rejects
+    const client = newClient(settings.url, LOG_CONNECTION);
     await client.connect();
     try {
       const identity = await installLog(client, settings.partitions);

@@ -1,19 +1,16 @@
+import { type ConnectionOptions, connectionOptions } from '#postgres';
 import pg from 'pg';
 import { BrokenLog } from '../port.js';
 import { logIdentityOf, LOG_ROLE, type LogIdentity } from './schema.js';
 
-const CONNECT_MS_MAX = 5000;
-/** A statement without an answer by then has an unknown outcome, and its connection is dropped. */
-const STATEMENT_MS_MAX = 30_000;
-
-/** Returns the options of every connection of a log. */
-export const connection = (url: string): pg.ClientConfig => ({
-  connectionString: url,
-  connectionTimeoutMillis: CONNECT_MS_MAX,
-  query_timeout: STATEMENT_MS_MAX,
-  keepAlive: true,
-  application_name: 'shoeprint log',
-});
+/**
+ * The limits of every connection of a log. A statement takes milliseconds, unless the disk stalls
+ * or another process creates the log.
+ */
+export const LOG_CONNECTION: ConnectionOptions = {
+  applicationName: 'shoeprint log',
+  statementMs: 30_000,
+};
 
 /**
  * A pool of connections to one log. Checks that each new connection reaches that log, and limits it
@@ -34,7 +31,8 @@ export class Sessions {
     },
   ) {
     this.pool = new pg.Pool({
-      ...connection(url),
+      connectionString: url,
+      ...connectionOptions(LOG_CONNECTION),
       max: settings.max,
       idleTimeoutMillis: 0,
       verify: (client, done) => void this.prepare(client).then(() => done(), done),
@@ -45,8 +43,6 @@ export class Sessions {
       if (!this.closing)
         settings.onNotice(`an idle connection to the log was lost: ${error.message}`);
     });
-    // If a connection breaks while it is in use, its query rejects, or the next one does.
-    this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.pool.on('acquire', (client) => this.taken.add(client));
     this.pool.on('release', (_, client) => this.taken.delete(client));
   }

@@ -1,3 +1,4 @@
+import { connectionOptions } from '#postgres';
 import pg from 'pg';
 import 'reflect-metadata';
 import { DataSource } from 'typeorm';
@@ -37,6 +38,8 @@ const MIGRATIONS = [
 export interface DataSourceOptions {
   readonly schema?: string;
   readonly poolSize?: number;
+  /** The longest statement. Undefined has no limit. */
+  readonly statementMs?: number;
   /** The application name that PostgreSQL shows for the connections. */
   readonly applicationName?: string;
 }
@@ -83,7 +86,12 @@ export const ROW_TYPES: pg.CustomTypesConfig = {
  */
 export function readModelDataSource(
   url: string,
-  { schema = ROWS_SCHEMA, poolSize = 10, applicationName = 'shoeprint' }: DataSourceOptions = {},
+  {
+    schema = ROWS_SCHEMA,
+    poolSize = 10,
+    applicationName = 'shoeprint',
+    statementMs,
+  }: DataSourceOptions = {},
 ): DataSource {
   quotedSchema(schema);
   return new DataSource({
@@ -99,8 +107,11 @@ export function readModelDataSource(
     uuidExtension: 'pgcrypto',
     namingStrategy: new SnakeCase(),
     poolSize,
-    applicationName,
-    extra: { types: ROW_TYPES },
+    extra: connectionOptions({
+      applicationName,
+      types: ROW_TYPES,
+      ...(statementMs !== undefined && { statementMs }),
+    }),
   });
 }
 

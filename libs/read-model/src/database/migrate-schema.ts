@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { newClient } from '#postgres';
 import { Refusal } from '#process';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
 import { grant, type Grants } from './roles.js';
@@ -39,7 +40,6 @@ class TableInUse extends Refusal {
   }
 }
 
-const CONNECT_MS_MAX = 10_000;
 /**
  * Longest wait for the lock of a table. Everything that asks for the table meanwhile waits behind
  * it, so a migration gives up soon, lets the others pass, and tries again. It must wait longer than
@@ -60,11 +60,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * wait for one at a time.
  */
 export async function migrateSchema(url: string, wanted: SchemaMigration): Promise<void> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'shoeprint migrate',
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-  });
+  // No limit of a statement: another process may migrate for long, and a large table takes its time.
+  const client = newClient(url, { applicationName: 'shoeprint migrate' });
   await client.connect();
   try {
     if (!(await mayMigrate(client, wanted.schema))) {

@@ -1,10 +1,11 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { newClient } from '#postgres';
 import { Refusal } from '#process';
 import { migrate } from '../database/data-source.js';
 import { prepare } from '../writing/ownership.js';
 import { compareSchemas, type Compared, type TableComparison } from './compare.js';
 import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
-import { sessionOf, WriterPool } from '../writing/pool.js';
+import { WRITER_LIMITS, WriterPool } from '../writing/pool.js';
 
 /** Thrown if another process is rebuilding the same rows. */
 export class RebuildRunning extends Refusal {
@@ -41,6 +42,7 @@ interface Place extends LivePosition {
   readonly digest: string | null;
 }
 
+const APPLICATION = 'shoeprint rebuild';
 /** The longest wait for readers and writers of the live rows. Later ones queue behind the lock. */
 const LOCK_MS = 3_000;
 
@@ -65,7 +67,7 @@ export class Rebuild {
    * exist. Throws `RebuildRunning`.
    */
   static async open(url: string, live: string = ROWS_SCHEMA): Promise<Rebuild> {
-    const guard = new pg.Client({ ...sessionOf(url, 'shoeprint rebuild') });
+    const guard = newClient(url, { ...WRITER_LIMITS, applicationName: APPLICATION });
     const rebuild = new Rebuild(url, live, guard);
     await guard.connect();
     try {
@@ -185,19 +187,9 @@ export class Rebuild {
   /** Runs `work` in its own session. Ending the session rolls back an open transaction. */
   private async session<T>(lockMs: number, work: (client: pg.Client) => Promise<T>): Promise<T> {
     if (this.lost) throw this.lost;
-    const settings = sessionOf(this.url, 'shoeprint rebuild');
     // A comparison may take long, so it has no time limits. A session that holds locks has them.
-    const client = new pg.Client(
-      lockMs > 0
-        ? { ...settings, lock_timeout: lockMs }
-        : {
-            ...settings,
-            statement_timeout: 0,
-            query_timeout: 0,
-            idle_in_transaction_session_timeout: 0,
-          },
-    );
-    client.on('error', () => undefined);
+    const limits = lockMs > 0 ? { ...WRITER_LIMITS, lockMs } : { types: WRITER_LIMITS.types };
+    const client = newClient(this.url, { ...limits, applicationName: APPLICATION });
     await client.connect();
     return work(client).finally(() => client.end());
   }

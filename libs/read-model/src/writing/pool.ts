@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionOptions } from '#postgres';
 import { asError } from '#process';
 import { ROW_TYPES } from '../database/data-source.js';
 import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
@@ -47,12 +48,6 @@ const IDLE_IN_TRANSACTION_MS = 5_000;
  */
 const STATEMENT_MS = 30_000;
 /**
- * The limit of an answer. The server answers a canceled statement, so after this the connection is
- * dead.
- */
-const ANSWER_MS = STATEMENT_MS + 5_000;
-
-/**
  * The classes of errors (PostgreSQL manual, appendix A) that our own statements and values cause.
  */
 const OUR_FAULT = /^(0A|2|42|P0|XX)/;
@@ -66,17 +61,12 @@ const PASSES = /^25(006|P03|P04)$/;
 const isRetryable = ({ code = '' }: Error & { readonly code?: string }): boolean =>
   PASSES.test(code) || !OUR_FAULT.test(code);
 
-/** Returns the settings of every session that writes rows. */
-export const sessionOf = (url: string, applicationName: string): pg.ClientConfig => ({
-  connectionString: url,
-  application_name: applicationName,
+/** The limits of every session that writes rows. */
+export const WRITER_LIMITS = {
   types: ROW_TYPES,
-  keepAlive: true,
-  connectionTimeoutMillis: 10_000,
-  statement_timeout: STATEMENT_MS,
-  query_timeout: ANSWER_MS,
-  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-});
+  statementMs: STATEMENT_MS,
+  idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
+} as const;
 
 /** The connections of a writer to one schema. */
 export class WriterPool {
@@ -91,7 +81,12 @@ export class WriterPool {
     applicationName = 'shoeprint rows',
   ) {
     this.sql = quotedSchema(schema);
-    this.pool = new pg.Pool({ ...sessionOf(url, applicationName), max: poolSize, pipeline: true });
+    this.pool = new pg.Pool({
+      connectionString: url,
+      ...connectionOptions({ ...WRITER_LIMITS, applicationName }),
+      max: poolSize,
+      pipeline: true,
+    });
     // The pool replaces a broken idle connection when it next needs one. That caller then gets the
     // error.
     this.pool.on('error', () => undefined);

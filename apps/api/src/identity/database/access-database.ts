@@ -1,4 +1,5 @@
 import type { DataSourceOptions } from 'typeorm';
+import { connectionOptions } from '#postgres';
 import { API_ROLE, migrateSchema, writes } from '#read-model';
 import { ACCESS_ENTITIES, ACCESS_SCHEMA } from './access.entities.js';
 import { ACCESS_MIGRATIONS } from './access-migrations.js';
@@ -8,9 +9,9 @@ import { ACCESS_MIGRATIONS } from './access-migrations.js';
  * enough.
  */
 const POOL_MAX = 4;
+const APPLICATION = 'shoeprint-access';
 /** No query about accounts takes this long on a healthy database. */
 const STATEMENT_MS_MAX = 5000;
-const CONNECT_MS_MAX = 2000;
 
 /**
  * The key of the advisory lock that processes take to migrate. If many start at once, one migrates
@@ -35,14 +36,12 @@ export function accessOptions(
     installExtensions: false,
     uuidExtension: 'pgcrypto',
     poolSize: POOL_MAX,
-    applicationName: 'shoeprint-access',
-    connectTimeoutMS: CONNECT_MS_MAX,
     poolErrorHandler: lost,
-    extra: {
-      statement_timeout: STATEMENT_MS_MAX,
-      // A process that hangs in a transaction holds its locks no longer than this.
-      idle_in_transaction_session_timeout: STATEMENT_MS_MAX,
-    },
+    extra: connectionOptions({
+      applicationName: APPLICATION,
+      statementMs: STATEMENT_MS_MAX,
+      idleInTransactionMs: STATEMENT_MS_MAX,
+    }),
   };
 }
 
@@ -53,7 +52,11 @@ export function accessOptions(
 export async function migrateAccess(databaseUrl: string): Promise<void> {
   await migrateSchema(databaseUrl, {
     schema: ACCESS_SCHEMA,
-    options: { ...accessOptions(databaseUrl, () => undefined), extra: {} },
+    // A migration may take longer than a query about accounts.
+    options: {
+      ...accessOptions(databaseUrl, () => undefined),
+      extra: connectionOptions({ applicationName: APPLICATION }),
+    },
     migrations: ACCESS_MIGRATIONS,
     lock: String(MIGRATION_LOCK),
     grants: { [API_ROLE]: writes(ACCESS_SCHEMA, API_ROLE) },
