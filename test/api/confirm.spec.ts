@@ -36,10 +36,15 @@ const confirmedAt = async (token: string): Promise<Date> => {
 };
 /** Makes the session of a token an hour old, and returns when it was confirmed then. */
 async function aged(token: string): Promise<Date> {
+  const id = token.split('_')[1];
   await sql(`update access.session set confirmed_at = now() - interval '1 hour' where id = $1`, [
-    token.split('_')[1],
+    id,
   ]);
-  api.app.get(Identities).forget();
+  const [session] = await sql<{ account: string }>(
+    'select account_name as account from access.session where id = $1',
+    [id],
+  );
+  api.app.get(Identities).forget({ account: session?.account ?? '' });
   return confirmedAt(token);
 }
 

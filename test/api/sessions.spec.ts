@@ -42,7 +42,11 @@ async function unused(token: string, minutes: number): Promise<void> {
     `update access.session set last_used_at = now() - make_interval(secs => $2) where id = $1`,
     [idOf(token), minutes * 60],
   );
-  api.app.get(Identities).forget();
+  const [session] = await sql<{ account: string }>(
+    'select account_name as account from access.session where id = $1',
+    [idOf(token)],
+  );
+  api.app.get(Identities).forget({ account: session?.account ?? '' });
 }
 
 describe('a session', () => {

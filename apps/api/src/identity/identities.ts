@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { TimedOut, within } from '#process';
 import { DataSource, IsNull } from 'typeorm';
+import { outOfReach } from '../problems/out-of-reach.js';
 import { ApiSettings } from '../settings/api-settings.js';
 import { tokenFits, tokenHash, type ShownToken } from './credentials/bearer-token.js';
 import { DeviceKey, Session } from './database/access.entities.js';
 import { type Identity, seenBy, WriteScope } from './identity.js';
+import { KeyCopy } from './keys/key-copy.js';
 import { personOf, validSessions } from './sessions/valid-sessions.js';
 
 /** How long a lookup is cached. A revocation acts within this time. */
@@ -13,6 +16,16 @@ const BELIEVED_MS = 1000;
  * for the database.
  */
 const REFRESHED_MS = 500;
+/**
+ * How long a lookup may take until the database counts as silent, and a request goes on with what
+ * was found before.
+ */
+const LATE_MS = 1000;
+/**
+ * How long the session of a person that was good stays good while the database is silent. A device
+ * key stays good as long as the copy of all keys.
+ */
+export const SILENT_GOOD_MS = 60_000;
 /** The most tokens in the cache. Beyond it, the oldest entry is dropped. */
 const REMEMBERED_MAX = 10_000;
 /** How exactly the last use of a key or session is kept. */
@@ -25,6 +38,12 @@ interface Remembered {
   refreshing: boolean;
 }
 
+/** A lookup under way, and when it began, on the monotonic clock. */
+interface Asked {
+  readonly at: number;
+  readonly found: Promise<Found | undefined>;
+}
+
 /** What a token leads to. */
 interface Found {
   readonly identity: Identity;
@@ -33,11 +52,14 @@ interface Found {
   lastUsedAt: number;
 }
 
-/** Resolves bearer tokens to identities. Caches each lookup for one second. */
+/**
+ * Resolves bearer tokens to identities. Caches each lookup for one second, and goes on with a former
+ * one for a while if the database is silent.
+ */
 @Injectable()
 export class Identities {
   private readonly remembered = new Map<string, Remembered>();
-  private readonly asking = new Map<string, Promise<Found | undefined>>();
+  private readonly asking = new Map<string, Asked>();
   private readonly heard = new Set<() => void>();
   /** Raised by `forget`, so that a lookup that began before it is not cached after it. */
   private generation = 0;
@@ -45,30 +67,35 @@ export class Identities {
   constructor(
     private readonly source: DataSource,
     private readonly settings: ApiSettings,
+    private readonly copy: KeyCopy,
   ) {}
 
   /**
    * Returns the identity of a token, or undefined if there is none or it is not valid. Returns a
-   * promise only if it asks the database. The promise rejects if the database does not answer.
+   * promise only if it asks the database. The promise rejects if the database does not answer and
+   * the token was not found good shortly before.
    */
   of(token: ShownToken | undefined): Identity | undefined | Promise<Identity | undefined> {
     if (!token) return undefined;
     const key = tokenHash(token.text).toString('base64');
     const known = this.remembered.get(key);
     const age = known ? performance.now() - known.at : Infinity;
-    if (!known || age >= BELIEVED_MS) return this.use(this.ask(key, token));
+    if (!known || age >= BELIEVED_MS) return this.resolve(key, token, known);
     if (age >= REFRESHED_MS && !known.refreshing) this.refresh(key, token, known);
     this.touch(known.found)?.catch(() => undefined);
     return known.found?.identity;
   }
 
   /**
-   * Empties the cache, so that a change made in this process acts at once. Other processes follow
-   * within a second.
+   * Drops what the cache has of an account or a key, so that a change made in this process acts at
+   * once. Other processes follow within a second. What was found of others stays: it is needed if
+   * the database goes silent.
    */
-  forget(): void {
+  forget(changed: { readonly account: string } | { readonly key: string }): void {
     this.generation += 1;
-    this.remembered.clear();
+    if ('key' in changed) this.copy.drop(changed.key);
+    for (const [token, { found }] of this.remembered)
+      if (!found || isOf(found, changed)) this.remembered.delete(token);
     this.asking.clear();
     for (const listener of this.heard) listener();
   }
@@ -79,8 +106,37 @@ export class Identities {
     return () => void this.heard.delete(listener);
   }
 
-  private async use(asked: Promise<Found | undefined>): Promise<Identity | undefined> {
-    const found = await asked;
+  private async resolve(
+    key: string,
+    token: ShownToken,
+    known: Remembered | undefined,
+  ): Promise<Identity | undefined> {
+    const asked = this.ask(key, token);
+    const former = this.formerly(token, known);
+    if (!former) return this.use(await asked.found);
+    const left = Math.max(0, asked.at + LATE_MS - performance.now());
+    try {
+      return await this.use(await within(left, asked.found));
+    } catch (error) {
+      if (error instanceof TimedOut || outOfReach(error)) return former.identity;
+      throw error;
+    }
+  }
+
+  /** Returns what a token led to, if that still holds while the database is silent. */
+  private formerly(token: ShownToken, known: Remembered | undefined): Found | undefined {
+    const age = known ? performance.now() - known.at : Infinity;
+    if (token.kind === 'spk') {
+      if (known?.found && age < this.copy.maxAgeMs) return known.found;
+      const key = known && !known.found ? undefined : this.copy.find(token.id);
+      return key && deviceOf(key, token);
+    }
+    const found = age < SILENT_GOOD_MS ? known?.found : undefined;
+    const expiresAt = found?.identity.person?.expiresAt.getTime() ?? 0;
+    return expiresAt > Date.now() ? found : undefined;
+  }
+
+  private async use(found: Found | undefined): Promise<Identity | undefined> {
     await this.touch(found);
     return found?.identity;
   }
@@ -99,15 +155,16 @@ export class Identities {
    */
   private refresh(key: string, token: ShownToken, known: Remembered): void {
     known.refreshing = true;
-    this.ask(key, token).catch(() => undefined);
+    this.ask(key, token).found.catch(() => undefined);
   }
 
-  private ask(key: string, token: ShownToken): Promise<Found | undefined> {
+  private ask(key: string, token: ShownToken): Asked {
     const asked = this.asking.get(key);
     if (asked) return asked;
-    const asking = this.lookUp(key, token).finally(() => {
+    const found = this.lookUp(key, token).finally(() => {
       if (this.asking.get(key) === asking) this.asking.delete(key);
     });
+    const asking = { at: performance.now(), found };
     this.asking.set(key, asking);
     return asking;
   }
@@ -117,10 +174,17 @@ export class Identities {
     const { generation } = this;
     const found =
       token.kind === 'spk'
-        ? await deviceOf(this.source, token)
+        ? await this.deviceBy(token)
         : await sessionOf(this.source, this.settings, token);
     if (generation === this.generation) this.remember(key, { at, found, refreshing: false });
     return found;
+  }
+
+  private async deviceBy(token: ShownToken): Promise<Found | undefined> {
+    const keys = this.source.getRepository(DeviceKey);
+    const key = await keys.findOneBy({ id: token.id, revokedAt: IsNull() });
+    if (!key) this.copy.drop(token.id);
+    return key ? deviceOf(key, token) : undefined;
   }
 
   private remember(key: string, entry: Remembered): void {
@@ -133,10 +197,14 @@ export class Identities {
   }
 }
 
-async function deviceOf(source: DataSource, token: ShownToken): Promise<Found | undefined> {
-  const keys = source.getRepository(DeviceKey);
-  const key = await keys.findOneBy({ id: token.id, revokedAt: IsNull() });
-  if (!key || !tokenFits(token.text, key.tokenHash)) return undefined;
+const isOf = (
+  { id, identity }: Found,
+  changed: { readonly account: string } | { readonly key: string },
+): boolean =>
+  'key' in changed ? id === changed.key : identity.person?.account === changed.account;
+
+function deviceOf(key: DeviceKey, token: ShownToken): Found | undefined {
+  if (!tokenFits(token.text, key.tokenHash)) return undefined;
   const { id, sources, types, tables } = key;
   const identity: Identity = {
     kind: 'device',

@@ -11,6 +11,7 @@ import { IssueResetHandler, UseResetHandler } from './accounts/password-resets.j
 import { Gate } from './gate.js';
 import { Identities } from './identities.js';
 import { CreateKeyHandler, ListKeysHandler, RevokeKeyHandler } from './keys/device-keys.js';
+import { KeyCopy } from './keys/key-copy.js';
 import { KeyTables } from './keys/key-tables.js';
 import { KeysController } from './keys/keys.controller.js';
 import { ChangePasswordHandler } from './me/change-password.js';
@@ -71,7 +72,16 @@ const HANDLERS = [
     GrantsController,
     KeysController,
   ],
-  providers: [Identities, Gate, KeyTables, KnownAddresses, Attempts, FollowedSessions, ...HANDLERS],
-  exports: [Identities, KeyTables, FollowedSessions],
+  providers: [
+    Identities,
+    Gate,
+    KeyCopy,
+    KeyTables,
+    KnownAddresses,
+    Attempts,
+    FollowedSessions,
+    ...HANDLERS,
+  ],
+  exports: [Identities, KeyCopy, KeyTables, FollowedSessions],
 })
 export class IdentityModule {}

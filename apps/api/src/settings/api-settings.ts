@@ -49,6 +49,8 @@ export abstract class ApiSettings implements PageSettings {
   abstract readonly trustProxy: ProxyTrust;
   /** How many tables a device key may bring that it does not list by name. */
   abstract readonly keyTablesMax: number;
+  /** How old the copy of the device keys may be that is used while the database is away; 0: none. */
+  abstract readonly keyCopyMinutes: number;
   /** The review policy in force, `review@version`. */
   abstract readonly policy: string;
   /** When the house's days begin. */
@@ -80,10 +82,13 @@ export const API_DEFAULTS: ApiSettings = {
   keepAliveMs: 72_000,
   trustProxy: undefined,
   keyTablesMax: 1000,
+  keyCopyMinutes: 60,
   policy: 'review@1',
   gamingDays: UTC_DAYS,
 };
 
+/** A day: a key that was revoked for a reason must not work for longer. */
+const KEY_COPY_MINUTES_MAX = 24 * 60;
 /** Two years, as the lists of browsers ask for. */
 const HSTS_S_MAX = 2 * 365 * 24 * 3600;
 
@@ -107,6 +112,12 @@ export function listenSettings(env: Environment): ListenSettings {
     host,
     trustProxy: proxyTrust(env),
     keyTablesMax: env.whole('SHOEPRINT_KEY_TABLES_MAX', API_DEFAULTS.keyTablesMax, 1, 10_000),
+    keyCopyMinutes: env.whole(
+      'SHOEPRINT_KEY_COPY_MINUTES',
+      API_DEFAULTS.keyCopyMinutes,
+      0,
+      KEY_COPY_MINUTES_MAX,
+    ),
     policy: policy(env),
     port: env.whole('SHOEPRINT_PORT', 8377, 0, 65_535),
     ...houseSettings(env),

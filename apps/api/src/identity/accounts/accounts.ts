@@ -148,7 +148,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccount> {
       });
       return after;
     });
-    this.identities.forget();
+    this.identities.forget({ account: name });
     this.logger.log({ message: 'account changed', name, changed: Object.keys(changes), by: by.id });
     return changed;
   }

@@ -87,7 +87,7 @@ export class ConfirmGrantHandler implements ICommandHandler<ConfirmGrant> {
       });
       return confirmed;
     });
-    this.identities.forget();
+    this.identities.forget({ account: account.name });
     const { askedBy, roles } = grant;
     const name = account.name;
     this.logger.log({ message: 'grant confirmed', name, roles, askedBy, by: by.id });

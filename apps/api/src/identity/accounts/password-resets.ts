@@ -116,7 +116,7 @@ export class UseResetHandler implements ICommandHandler<UseReset> {
         data: { account: name, changes: { password: 'reset used', removesSecondFactor } },
       });
     });
-    this.identities.forget();
+    this.identities.forget({ account: name });
     this.logger.log({ message: 'password reset used', name });
   }
 }

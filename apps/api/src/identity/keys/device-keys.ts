@@ -134,7 +134,7 @@ export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
       await note({ type: 'key-revoked', by: actorOf(by), data: { key: key.name } });
       return key.name;
     });
-    this.identities.forget();
+    this.identities.forget({ key: id });
     this.logger.log({ message: 'key revoked', id, name, by: by.id });
   }
 }

@@ -60,6 +60,17 @@ export class KeyTables {
     });
   }
 
+  /** Remembers tables that keys are known to have brought, so that they need no look-up. */
+  learn(brought: readonly KeyTable[]): void {
+    const byKey = new Map<string, Set<string>>();
+    for (const { keyName, table } of brought) {
+      const id = identityOf(keyName);
+      byKey.set(id, (byKey.get(id) ?? new Set()).add(table));
+    }
+    for (const [id, tables] of byKey)
+      if (tables.size > (this.remembered.get(id)?.size ?? 0)) this.remember(id, tables);
+  }
+
   /** Throws what `bring` would throw, and counts nothing. */
   async check(sender: Identity, asked: readonly TableAsked[]): Promise<void> {
     if (asked.every(({ table }) => this.knows(sender, table))) return;
@@ -175,7 +186,9 @@ export class KeyTables {
 /** The most tables that a refusal lists. */
 const LISTED_MAX = 100;
 
-const nameOf = ({ id }: Identity): string => id.slice('device/'.length);
+const DEVICE = 'device/';
+const identityOf = (keyName: string): string => `${DEVICE}${keyName}`;
+const nameOf = ({ id }: Identity): string => id.slice(DEVICE.length);
 
 const broughtBy = async (brought: Repository<KeyTable>, keyName: string): Promise<Set<string>> =>
   new Set(

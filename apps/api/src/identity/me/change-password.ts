@@ -67,7 +67,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
         data: { account: name, changes: { password: 'changed' } },
       });
     });
-    this.identities.forget();
+    this.identities.forget({ account: name });
     this.logger.log({ message: 'password changed', name });
   }
 }

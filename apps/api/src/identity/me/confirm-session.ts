@@ -59,7 +59,7 @@ export class ConfirmSessionHandler implements ICommandHandler<ConfirmSession> {
     const sessions = this.source.getRepository(Session);
     const { affected } = await sessions.update({ id: by.session }, { confirmedAt });
     if (affected !== 1) throw new Problem('not-signed-in');
-    this.identities.forget();
+    this.identities.forget({ account: by.account });
     this.logger.log({ message: 'session confirmed', name: by.account });
     return { factors, confirmedUntil: confirmedUntil(confirmedAt).toISOString() };
   }

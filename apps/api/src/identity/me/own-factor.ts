@@ -104,7 +104,7 @@ export class ConfirmFactorHandler implements ICommandHandler<ConfirmFactor> {
       }),
     );
     await this.record.sent(noted);
-    this.identities.forget();
+    this.identities.forget({ account: name });
     this.logger.log({ message: 'second factor enrolled', name });
     return result;
   }
@@ -137,7 +137,7 @@ export class RemoveFactorHandler implements ICommandHandler<RemoveFactor> {
       });
     });
     await this.record.sent(noted);
-    this.identities.forget();
+    this.identities.forget({ account: name });
     this.logger.log({ message: 'second factor removed', name });
   }
 }

@@ -1,18 +1,18 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ApiSettings } from '../../settings/api-settings.js';
-import { Identities } from '../identities.js';
+import { Identities, SILENT_GOOD_MS } from '../identities.js';
 import type { Identity } from '../identity.js';
 import { personOf, validSessions } from './valid-sessions.js';
 
 /** How often the followed sessions are looked up. One lookup serves all of them. */
 const LOOK_MS = 1000;
-/** After this many lookups in a row that fail, nobody knows whether a session is still valid. */
-const FAILED_MAX = 5;
 
 interface Followed {
   readonly identity: Identity;
   readonly ended: AbortController;
+  /** When it was last known to be valid, on the monotonic clock. */
+  goodAt: number;
 }
 
 /**
@@ -24,7 +24,6 @@ export class FollowedSessions implements OnModuleDestroy {
   private readonly followed = new Set<Followed>();
   private readonly leave: () => void;
   private timer: NodeJS.Timeout | undefined;
-  private failed = 0;
 
   constructor(
     private readonly source: DataSource,
@@ -36,11 +35,12 @@ export class FollowedSessions implements OnModuleDestroy {
 
   /**
    * Returns a signal that aborts when the session of this person ends or no longer has the same
-   * rights: at once for a change made in this process, and within about a second otherwise. `stop`
-   * ends the watching.
+   * rights: at once for a change made in this process, and within about a second otherwise. While
+   * the database is silent, nobody knows, and the signal aborts after a minute. `stop` ends the
+   * watching.
    */
   follow(identity: Identity): { readonly signal: AbortSignal; readonly stop: () => void } {
-    const each: Followed = { identity, ended: new AbortController() };
+    const each: Followed = { identity, ended: new AbortController(), goodAt: performance.now() };
     this.followed.add(each);
     this.later();
     return { signal: each.ended.signal, stop: () => void this.followed.delete(each) };
@@ -65,17 +65,18 @@ export class FollowedSessions implements OnModuleDestroy {
   private async look(): Promise<void> {
     const asked = [...this.followed];
     if (asked.length === 0) return;
+    const at = performance.now();
     const ids = asked.flatMap(({ identity }) => identity.person?.session ?? []);
     try {
       const sessions = await validSessions(this.source.manager, this.settings, {
         ids: [...new Set(ids)],
       });
       const valid = new Set(sessions.map((session) => rightsOf(personOf(session, this.settings))));
-      this.failed = 0;
+      for (const each of asked) if (valid.has(rightsOf(each.identity))) each.goodAt = at;
       this.end(asked.filter(({ identity }) => !valid.has(rightsOf(identity))));
     } catch {
-      this.failed += 1;
-      if (this.failed >= FAILED_MAX) this.end(asked);
+      const until = performance.now() - SILENT_GOOD_MS;
+      this.end(asked.filter(({ goodAt }) => goodAt < until));
     }
   }
 

@@ -98,7 +98,7 @@ export class EndSessionHandler implements ICommandHandler<EndSession> {
         data: { account, session: id },
       });
     });
-    this.identities.forget();
+    this.identities.forget({ account });
     this.logger.log({ message: 'session ended', name: account, session: id, by: by.id });
   }
 }

@@ -155,12 +155,12 @@ export class SignOutHandler implements ICommandHandler<SignOut> {
   async execute({ token }: SignOut): Promise<void> {
     if (token?.kind !== 'sps')
       throw new Problem('invalid-request', 'a device key cannot sign out: revoke it instead');
-    await this.record.transaction(async (manager, note) => {
+    const account = await this.record.transaction(async (manager, note) => {
       const session = await manager.findOne(Session, {
         where: { id: token.id },
         relations: { account: true },
       });
-      if (!session || !tokenFits(token.text, session.tokenHash)) return;
+      if (!session || !tokenFits(token.text, session.tokenHash)) return undefined;
       const { affected } = await manager.delete(Session, { id: session.id });
       if (affected === 1)
         await note({
@@ -168,7 +168,8 @@ export class SignOutHandler implements ICommandHandler<SignOut> {
           by: `person/${session.account.person}`,
           data: { account: session.accountName, session: session.id },
         });
+      return session.accountName;
     });
-    this.identities.forget();
+    if (account !== undefined) this.identities.forget({ account });
   }
 }
