@@ -1,7 +1,9 @@
 import { OneOf, Part, Parts, Text, Texts, Time, Whole, YesNo } from '../docs/answer-fields.js';
 import type { ParkedTable } from '#read-model';
 import type { PartitionPosition } from './parked.js';
-import type { Need, Readiness } from './readiness.js';
+import type { KeyCopyState } from '../identity/keys/key-copy.js';
+import type { Need } from './database-watch.js';
+import type { Readiness } from './readiness.js';
 
 /** The answer of a process that runs. `live` is always true. */
 export class LivenessAnswer {
@@ -19,11 +21,21 @@ export class LogNeedAnswer extends NeedAnswer implements Required<Readiness['log
   powerSafe!: boolean;
   @Whole({ required: false, description: 'Bytes that wait to be appended' }) queuedBytes!: number;
 }
+/** How old the copy of the device keys is that is used while the database is away. */
+export class KeyCopyAnswer implements Required<KeyCopyState> {
+  @Time({ nullable: true, description: 'Null if there is no copy' }) copiedAt!: string | null;
+  @Time({
+    nullable: true,
+    description: 'Until when devices can send events if the database does not answer from now on',
+  })
+  usableUntil!: string | null;
+}
 /** Whether requests can be served, and the state of the log and the database. */
 export class ReadinessAnswer implements Required<Readiness> {
   @YesNo() ready!: boolean;
   @Part(() => LogNeedAnswer) log!: LogNeedAnswer;
   @Part(() => NeedAnswer) database!: NeedAnswer;
+  @Part(() => KeyCopyAnswer) keys!: KeyCopyAnswer;
 }
 
 /** A parked table: the position of its event, the reason, and the decision that was asked for. */

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { RowStore } from '#read-model';
+import { IdentityModule } from '../identity/identity.module.js';
 import { DatabaseUrl } from '../settings/tokens.js';
+import { DatabaseWatch } from './database-watch.js';
 import { OperationController } from './operation.controller.js';
 import { ParkedController } from './parked.controller.js';
 import {
@@ -21,9 +23,11 @@ const decisions = {
 
 /** Health, metrics, and decisions about parked tables and stopped partitions. */
 @Module({
+  imports: [IdentityModule],
   controllers: [OperationController, ParkedController],
   providers: [
     AskReadinessHandler,
+    DatabaseWatch,
     ListParkedHandler,
     ListPositionsHandler,
     DecideParkedHandler,
