@@ -167,6 +167,48 @@ describe('ownership', () => {
     expect(await berta.claim('berta', LONG, 4)).toHaveLength(3);
   });
 
+  it('is renewed while another transaction holds a position, which does not delay the others', async () => {
+    const held = await anna.claim('anna', LONG, 4);
+    const letGo = await rows.holding('select from rows.position where partition = 1 for update');
+    await anna.renew('anna', 2 * LONG, held);
+    const renewed = await rows.ask('select partition from rows.position where lease_ms = $1', [
+      2 * LONG,
+    ]);
+    expect(partitions(renewed as { partition: number }[])).toEqual([0, 2, 3]);
+    expect(await anna.renew('anna', LONG, held)).toEqual([]);
+    await letGo();
+  });
+
+  it('is renewed while every connection that loads and writes is in use', async () => {
+    const held = await anna.claim('anna', LONG, 4);
+    const letGo = await rows.holding('lock table rows.table_state in access exclusive mode');
+    const loading = Array.from({ length: 6 }, (_, i) => anna.table(`T${i}`));
+    await rows.waiting('select coalesce(t.name');
+    expect(await anna.renew('anna', 2 * LONG, held)).toEqual([]);
+    expect(await anna.heartbeat('anna', LONG)).toBe(1);
+    await letGo();
+    expect(await Promise.all(loading)).toHaveLength(6);
+  });
+
+  it('lasts its time after a write that took longer than it', async () => {
+    const lease = 1_000;
+    const [mine] = await anna.claim('anna', lease, 1);
+    const letGo = await rows.holding('lock table rows.bet_total in access exclusive mode');
+    const [began] = await rows.ask<{ at: string }>('select clock_timestamp()::text as at');
+    const writing = anna.write(evening(mine?.generation as number, 0, 7));
+    await rows.waiting('delete from "rows".bet_total');
+    await eventually('the end of the lease that the write began with', async () => {
+      const [{ over } = { over: false }] = await rows.ask<{ over: boolean }>(
+        `select clock_timestamp() > $1::timestamptz + 2 * $2 * interval '1 ms' as over`,
+        [began?.at, lease],
+      );
+      return over;
+    });
+    await letGo();
+    await writing;
+    expect((await berta.positions())[0]).toMatchObject({ next: 7, owner: 'anna', owned: true });
+  });
+
   it('ends by itself when its owner goes silent', async () => {
     await anna.claim('anna', 50, 4);
     const taken: number[] = [];

@@ -93,6 +93,13 @@ export async function prepare(
 }
 
 /**
+ * The limit of an answer about leases: half a lease, so that another try can follow. Very short
+ * leases do not make it shorter.
+ */
+const answerMsOf = (leaseMs: number): number => Math.max(ANSWER_MS_LEAST, leaseMs / 2);
+const ANSWER_MS_LEAST = 1_000;
+
+/**
  * Claims up to `atMost` partitions that have no owner or whose lease has ended. Never claims a
  * stopped partition.
  */
@@ -113,6 +120,7 @@ export async function claim(
      from free where p.partition = free.partition
      returning ${POSITION.select('p', CLAIMED)}`,
     [owner, leaseMs, Math.max(0, atMost)],
+    answerMsOf(leaseMs),
   );
 }
 
@@ -128,7 +136,11 @@ const columnsOf = (held: readonly Held[]): [number[], number[]] => [
   held.map(({ generation }) => generation),
 ];
 
-/** Renews leases. Returns the partitions that the owner no longer holds. */
+/**
+ * Renews leases. Returns the partitions that the owner no longer holds. Waits for no other
+ * transaction: a position that one has locked is being written, which renews its lease, or
+ * claimed, which the next renewal finds. Rejects if the answer takes half a lease.
+ */
 export async function renew(
   pool: WriterPool,
   owner: string,
@@ -138,10 +150,19 @@ export async function renew(
   if (held.length === 0) return [];
   const kept = await pool.query<{ partition: number }>(
     'renew',
-    `with ${heldOf(pool.sql)}
-     update ${pool.sql}.position p set lease_ms = $4, lease_until = clock_timestamp() + $4::int * interval '1 ms'
-     from held where p.partition = held.partition and p.generation = held.generation returning p.partition`,
+    `with still as (
+       select p.partition, p.generation from ${pool.sql}.position p
+       join unnest($2::int[], $3::bigint[]) h (partition, generation) on h.partition = p.partition and h.generation = p.generation
+       where p.owner = $1),
+     free as (
+       select p.partition, p.generation from ${pool.sql}.position p join still on still.partition = p.partition and still.generation = p.generation
+       where p.owner = $1 order by p.partition for update of p skip locked),
+     renewed as (
+       update ${pool.sql}.position p set lease_ms = $4, lease_until = clock_timestamp() + $4::int * interval '1 ms'
+       from free where p.partition = free.partition and p.generation = free.generation)
+     select partition from still`,
     [owner, ...columnsOf(held), leaseMs],
+    answerMsOf(leaseMs),
   );
   const still = new Set(kept.map(({ partition }) => partition));
   return held.map(({ partition }) => partition).filter((partition) => !still.has(partition));
@@ -173,6 +194,7 @@ export async function heartbeat(pool: WriterPool, owner: string, aliveMs: number
           gone as (delete from ${pool.sql}.member where owner <> $1 and seen_at < clock_timestamp() - $2::int * interval '10 ms')
      select count(*) as others from ${pool.sql}.member where owner <> $1 and seen_at >= clock_timestamp() - $2::int * interval '1 ms'`,
     [owner, aliveMs],
+    answerMsOf(aliveMs),
   );
   return 1 + (seen?.others ?? 0);
 }
@@ -218,6 +240,16 @@ export async function stopPartition(
   );
   return stopped.length > 0;
 }
+
+/**
+ * Returns the statement that renews the leases of partitions whose positions the transaction has
+ * moved. A transaction that took long ends with it, because its leases count from its beginning.
+ */
+export const lengthening = (schema: string, partitions: readonly number[]): Statement => ({
+  name: 'lengthen',
+  text: `update ${schema}.position set lease_until = ${AFTER_LEASE} where partition = any($1::int[])`,
+  values: [partitions],
+});
 
 /**
  * Returns the statement that resumes a stopped partition, so that it can be claimed. Returns no row

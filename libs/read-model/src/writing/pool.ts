@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { connectionOptions } from '#postgres';
-import { asError } from '#process';
+import { asError, within } from '#process';
 import { ROW_TYPES } from '../database/data-source.js';
 import { quotedSchema, ROWS_SCHEMA } from '../database/schema.js';
 
@@ -94,14 +94,20 @@ export class WriterPool {
 
   /**
    * Runs one statement in its own transaction. Its name lets a connection keep its plan, so one
-   * name must always have the same text.
+   * name must always have the same text. Rejects if `answerMs` is given, and a connection and the
+   * answer take longer.
    */
   async query<Row extends object>(
     name: string,
     text: string,
     values: unknown[] = [],
+    answerMs?: number,
   ): Promise<Row[]> {
-    return (await this.pool.query<Row & pg.QueryResultRow>({ name, text, values })).rows;
+    const query = { name, text, values };
+    if (answerMs === undefined) return (await this.pool.query<Row & pg.QueryResultRow>(query)).rows;
+    // the pool discards a connection whose query misses its limit
+    const limited = { ...query, query_timeout: answerMs };
+    return (await within(answerMs, this.pool.query<Row & pg.QueryResultRow>(limited))).rows;
   }
 
   /**

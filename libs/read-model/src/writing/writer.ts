@@ -44,13 +44,28 @@ export interface Written {
 /** The limit of a hint. PostgreSQL limits the payload of NOTIFY to less than 8,000 bytes. */
 const HINT_BYTES_MAX = 7_000;
 
+/** A transaction that took longer than this renews its leases before it commits. */
+const LONG_WRITE_MS = 500;
+
+/**
+ * Connections for leases alone, which must not wait for those that load and write. The second one
+ * is for the next renewal while the first does not answer.
+ */
+const LEASE_CONNECTIONS = 2;
+
 /** Writes the rows of a read model: owns partitions and stores what their fold projects. */
 export class RowStore {
-  private constructor(private readonly pool: WriterPool) {}
+  private constructor(
+    private readonly pool: WriterPool,
+    private readonly leases: WriterPool,
+  ) {}
 
   /** Opens a store on a schema that `migrate` created. It connects when it first needs to. */
   static open(url: string, { schema, poolSize, applicationName }: RowStoreOptions = {}): RowStore {
-    return new RowStore(new WriterPool(url, schema, poolSize, applicationName));
+    return new RowStore(
+      new WriterPool(url, schema, poolSize, applicationName),
+      new WriterPool(url, schema, LEASE_CONNECTIONS, applicationName),
+    );
   }
 
   get schema(): string {
@@ -81,6 +96,7 @@ export class RowStore {
     const moving = movingOf(this.pool, batch.moves);
     const statements = [...first, ...statementsOf(this.pool.sql, batch)];
     return this.pool.transaction(async (client) => {
+      const began = performance.now();
       const { rows } = await client.query<{ partition: number }>(moving);
       const moved = new Set(rows.map(({ partition }) => partition));
       const fenced = batch.moves
@@ -92,6 +108,8 @@ export class RowStore {
         ...batch.snapshots.map((snapshot) => saving(this.pool.sql, snapshot)),
       ]);
       checkSaved(batch.snapshots, answers.slice(statements.length));
+      if (performance.now() - began > LONG_WRITE_MS)
+        await client.query(ownership.lengthening(this.pool.sql, [...moved]));
       return { commit: true, value: { fenced } };
     });
   }
@@ -102,11 +120,11 @@ export class RowStore {
   }
 
   claim(owner: string, leaseMs: number, atMost: number): Promise<ownership.Claimed[]> {
-    return ownership.claim(this.pool, owner, leaseMs, atMost);
+    return ownership.claim(this.leases, owner, leaseMs, atMost);
   }
 
   renew(owner: string, leaseMs: number, held: readonly ownership.Held[]): Promise<number[]> {
-    return ownership.renew(this.pool, owner, leaseMs, held);
+    return ownership.renew(this.leases, owner, leaseMs, held);
   }
 
   release(owner: string, held: readonly ownership.Held[]): Promise<void> {
@@ -114,7 +132,7 @@ export class RowStore {
   }
 
   heartbeat(owner: string, aliveMs: number): Promise<number> {
-    return ownership.heartbeat(this.pool, owner, aliveMs);
+    return ownership.heartbeat(this.leases, owner, aliveMs);
   }
 
   leave(owner: string): Promise<void> {
@@ -180,8 +198,8 @@ export class RowStore {
   }
 
   /** Closes the connections once their current work is done. */
-  close(): Promise<void> {
-    return this.pool.close();
+  async close(): Promise<void> {
+    await Promise.all([this.pool.close(), this.leases.close()]);
   }
 }
 
