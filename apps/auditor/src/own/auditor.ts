@@ -13,10 +13,13 @@ import { Membership } from './partitions/membership.js';
 import { OwnedPartitions, type OwnedPartition } from './partitions/owned-partition.js';
 import { PartitionFaults } from './partitions/partition-faults.js';
 import { Takeovers } from './partitions/takeovers.js';
+import type { PartitionFold } from '../fold/partition-fold.js';
 import type { AuditorParts } from './parts.js';
 import { Writer } from './writer.js';
 
 const GAP_LOOK_MS = 200;
+/** How often leases are renewed while one lasts. Decisions and the lag are looked at as often. */
+const BEATS_A_LEASE = 3;
 const WAITING_LOOK_MS = 15_000;
 
 /** What the parts of an auditor share. */
@@ -37,6 +40,8 @@ export class Auditor {
   private readonly lag: Lag;
   private readonly gaps: GapWatch;
   private readonly waiting: FindingsWaiting;
+  /** Renews the leases until the last partition is released. */
+  private readonly renewing: BackgroundTasks;
 
   private constructor(parts: AuditorParts) {
     const { log, rows, judging, dayOf, metrics } = parts;
@@ -45,7 +50,7 @@ export class Auditor {
     const tasks = new BackgroundTasks((error) => reports.taskFailed(error));
     const partitions = new OwnedPartitions((owned) => this.dropped(owned));
     const writer = new Writer(rows, dayOf, {
-      lost: ({ partition }) => this.membership.lose(partition),
+      lost: (fold) => this.lost(fold),
       unwritable: (fold, why) => tasks.track(faults.stop(fold, fold.written, why)),
       committed: (...commit) => metrics.committed(...commit),
       failed: (why) => reports.writeFailed(why),
@@ -55,6 +60,7 @@ export class Auditor {
     const follower = log.follow(new Intake({ partitions, writer, refusals, faults, tasks }));
     const shared = { ...parts, reports, loading, partitions, writer, follower, faults, tasks };
     this.shared = shared;
+    this.renewing = new BackgroundTasks((error) => reports.heartbeatFailed(error));
     this.takeovers = new Takeovers(shared);
     this.membership = new Membership({ ...shared, takeovers: this.takeovers });
     this.decisions = new Decisions(shared);
@@ -71,10 +77,16 @@ export class Auditor {
     const { rows, log, leaseMs, waitingEveryMs = WAITING_LOOK_MS } = parts;
     await rows.prepare(log.id, log.partitions, FOLD_VERSION);
     const auditor = new Auditor(parts);
-    await auditor.tick();
-    auditor.shared.tasks.every(leaseMs / 3, () => auditor.tick());
-    auditor.shared.tasks.every(waitingEveryMs, () => auditor.waiting.measure());
-    auditor.shared.tasks.every(GAP_LOOK_MS, () => auditor.lookForGaps());
+    await auditor.share();
+    const beatMs = leaseMs / BEATS_A_LEASE;
+    auditor.renewing.every(beatMs, () => auditor.membership.renew());
+    // each has a timer of its own: none waits for another
+    const { tasks } = auditor.shared;
+    tasks.every(beatMs, () => auditor.share());
+    tasks.every(beatMs, () => auditor.decisions.look());
+    tasks.every(beatMs, () => auditor.lag.measure());
+    tasks.every(waitingEveryMs, () => auditor.waiting.measure());
+    tasks.every(GAP_LOOK_MS, () => auditor.lookForGaps());
     return auditor;
   }
 
@@ -92,8 +104,9 @@ export class Auditor {
   }
 
   /**
-   * Stops following, writes what is folded, saves snapshots and releases the partitions. Waits at
-   * most `graceMs` for each of the follower, the writer and the tasks.
+   * Stops following, writes what is folded, saves snapshots and releases the partitions, whose
+   * leases it renews until then. Waits at most `graceMs` for each of the follower, the writer and
+   * the tasks.
    */
   async close(graceMs = 5_000): Promise<void> {
     this.halt();
@@ -102,18 +115,23 @@ export class Auditor {
       await waitFor(graceMs, this.shared.follower.close());
       await this.shared.writer.close(graceMs);
       await waitFor(graceMs, this.shared.tasks.ended());
+      this.renewing.stopTimers();
+      await waitFor(graceMs, this.renewing.ended());
       await this.membership.leave();
     } catch (error) {
       this.shared.reports.notGivenBack(error);
     }
+    this.renewing.stopTimers();
     this.shared.partitions.clear();
   }
 
   /** Drops everything at once and releases nothing, like a process that is killed. */
   async abandon(): Promise<void> {
     this.halt();
+    this.renewing.stopTimers();
     this.shared.writer.abandon();
     await this.shared.follower.close();
+    await this.renewing.ended();
     await this.shared.tasks.ended();
     await this.shared.writer.idle();
     this.shared.partitions.clear();
@@ -124,15 +142,16 @@ export class Auditor {
     this.shared.tasks.stopTimers();
   }
 
-  private async tick(): Promise<void> {
+  private async share(): Promise<void> {
     if (this.shared.partitions.isClosing) return;
-    try {
-      await this.membership.beat();
-      await this.decisions.look();
-      await this.lag.measure();
-    } catch (error) {
+    await this.membership.share().catch((error: unknown) => {
       this.shared.reports.heartbeatFailed(error);
-    }
+    });
+  }
+
+  private lost(fold: PartitionFold): void {
+    const owned = this.shared.partitions.get(fold.partition);
+    if (owned?.fold === fold) this.membership.lose(owned);
   }
 
   private async lookForGaps(): Promise<void> {

@@ -34,6 +34,10 @@ export class AuditorMetrics {
     'Age of the last event written, by owned partition; 0 without lag',
     ['partition'],
   );
+  readonly lagMisses = this.counter(
+    'shoeprint_projection_lag_misses_total',
+    'Measurements of a lag that failed because the log did not answer',
+  );
   readonly owned = this.gauge(
     'shoeprint_projection_partitions_owned',
     'Partitions owned by this process',

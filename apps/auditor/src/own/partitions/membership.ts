@@ -19,20 +19,27 @@ export interface MembershipParts extends Pick<
 
 /**
  * This auditor's membership among those that share the partitions. Renews its leases, claims its
- * share and releases the excess.
+ * share and releases the excess. Waits for nothing but PostgreSQL.
  */
 export class Membership {
   constructor(private readonly parts: MembershipParts) {}
 
+  /** Renews the leases, and forgets the partitions that another auditor owns by now. */
+  async renew(): Promise<void> {
+    const { rows, owner, leaseMs, partitions } = this.parts;
+    const held = partitions.all();
+    const claims = held.map(({ claimed }) => claimed);
+    const lost = new Set(await rows.renew(owner, leaseMs, claims));
+    for (const owned of held) if (lost.has(owned.partition)) this.lose(owned);
+  }
+
   /**
-   * Reports that this auditor is alive, renews its leases, and claims or releases partitions until
-   * every auditor has its share.
+   * Reports that this auditor is alive, and claims or releases partitions until every auditor has
+   * its share.
    */
-  async beat(): Promise<void> {
+  async share(): Promise<void> {
     const { rows, owner, leaseMs, log, partitions, tasks, takeovers } = this.parts;
     const members = await rows.heartbeat(owner, leaseMs);
-    const claims = partitions.all().map(({ claimed }) => claimed);
-    for (const partition of await rows.renew(owner, leaseMs, claims)) this.lose(partition);
     const share = Math.ceil(log.partitions / members);
     const staying = partitions.all().filter(({ isLeaving }) => !isLeaving);
     for (const owned of staying.slice(share)) tasks.track(this.giveBack(owned));
@@ -41,11 +48,11 @@ export class Membership {
       takeovers.begin(partitions.add(claimed));
   }
 
-  /** Forgets a partition that another auditor now owns. */
-  lose(partition: number): void {
+  /** Forgets a partition that another auditor now owns, if it is still owned under this claim. */
+  lose(owned: OwnedPartition): void {
     const { partitions, metrics, journal } = this.parts;
-    const owned = partitions.get(partition);
-    if (!owned) return;
+    const { partition } = owned;
+    if (partitions.get(partition) !== owned) return;
     metrics.fenced.inc();
     journal.info('partition lost to another auditor', { partition });
     partitions.drop(owned);

@@ -74,7 +74,10 @@ export class OwnedPartitions {
     return this.owned.get(partition);
   }
 
+  /** Adds a claimed partition, in place of one that is still held under an earlier claim. */
   add(claimed: Claimed): OwnedPartition {
+    const former = this.owned.get(claimed.partition);
+    if (former) this.drop(former);
     const owned = new OwnedPartition(claimed);
     this.owned.set(claimed.partition, owned);
     return owned;
