@@ -83,7 +83,7 @@ const readAgain = (): Promise<true> =>
 describe('an api whose database is silent', () => {
   it('answers every read with 503, and reads again once the database answers', async () => {
     expect(statuses(await all())).toEqual(ok);
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     const answers = await all();
     expect(statuses(answers)).toEqual(READS.map(() => 503));
     expect(new Set(answers.map(problem))).toEqual(new Set(['not-ready']));
@@ -93,7 +93,7 @@ describe('an api whose database is silent', () => {
   });
 
   it('answers 503 to a token that nobody knows', async () => {
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     const answers = [await send(newToken('spk').text), await get('/v1/me', newToken('sps').text)];
     expect(answers.map((answer) => [answer.statusCode, problem(answer)])).toEqual(
       answers.map(() => [503, 'not-ready']),
@@ -101,7 +101,7 @@ describe('an api whose database is silent', () => {
   });
 
   it('is not ready, and ready again once the database answers', async () => {
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     const answer = await get('/readyz');
     expect([answer.statusCode, answer.json<object>()]).toMatchObject([
       503,
@@ -136,7 +136,7 @@ describe('a person whose session was good', () => {
   it('goes on for a minute while the database is silent, and is refused once it answers that the session has ended', async () => {
     const token = await api.person('surveillance', { name: 'goes.on' });
     expect((await rules(token)).statusCode).toBe(200);
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     await sql('delete from access.session where account_name = $1', ['goes.on']);
     expect((await get('/v1/coups', token)).statusCode).toBe(503);
     expect((await rules(token)).statusCode).toBe(200);
@@ -147,7 +147,7 @@ describe('a person whose session was good', () => {
   it('is refused after that minute', async () => {
     const token = await api.person('surveillance');
     expect((await rules(token)).statusCode).toBe(200);
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     later(61_000);
     const answer = await rules(token);
     expect([answer.statusCode, problem(answer)]).toEqual([503, 'not-ready']);
@@ -161,7 +161,7 @@ describe('a change of one account', () => {
     expect((await rules(other)).statusCode).toBe(200);
     const changed = await api.send('PATCH', '/v1/accounts/changes', admin, { disabled: true });
     expect(changed.statusCode).toBe(200);
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     expect((await rules(other)).statusCode).toBe(200);
     expect((await get('/v1/coups', other)).statusCode).toBe(503);
     expect((await rules(other)).statusCode).toBe(200);
@@ -180,7 +180,7 @@ describe('a device while the log answers and the database does not', () => {
     await sql(`insert into access.key_table (key_name, table_name) values ('gateway-9', 'B08')`);
     const made = Date.now();
     await eventually('a copy of the keys', async () => (await copiedAt()) > made, 40_000);
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     const answers = [await send(key, 'B08'), await send(named, 'B09'), await send(key, 'B77')];
     expect(statuses(answers)).toEqual([202, 202, 503]);
     const { keys, ready } = (await get('/readyz')).json<{
@@ -196,7 +196,7 @@ describe('a device while the log answers and the database does not', () => {
   it('is refused within a second of the answer that its key is revoked', async () => {
     const key = await api.device({ name: 'gateway-10', tables: ['B10'] });
     expect((await send(key, 'B10')).statusCode).toBe(202);
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     await sql(`update access.device_key set revoked_at = now() where name = 'gateway-10'`);
     await all();
     expect((await send(key, 'B10')).statusCode).toBe(202);
@@ -211,7 +211,7 @@ describe('the state of the database', () => {
 
   it('is in a metric and in one log line', async () => {
     logged.length = 0;
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     await eventually('the metric of silence', async () => (await reachable()) === '0');
     goOn();
     await eventually('the metric of an answer', async () => (await reachable()) === '1');

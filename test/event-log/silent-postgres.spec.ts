@@ -47,7 +47,7 @@ describe('a log in a PostgreSQL that is silent', () => {
     const taker = new Collector();
     followed(taker, log);
     await append(log, 'before');
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     const calls = [append(log, 'a'), append(log, 'b'), log.read(0, 0), log.head(0)];
     const ends = await within(END_MS_MAX, Promise.allSettled(calls));
     expect(ends.map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
@@ -59,20 +59,20 @@ describe('a log in a PostgreSQL that is silent', () => {
   });
 
   it('says that nothing was recorded of an append for which there is no connection', async () => {
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     await expect(append(log, 'a')).rejects.toMatchObject({ name: 'NotRecorded' });
   });
 
   it('says that the outcome of an append under way is unknown', async () => {
     await append(log, 'before');
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     await expect(append(log, 'a')).rejects.toMatchObject({ name: 'OutcomeUnknown' });
   });
 
   it('closes meanwhile', async () => {
     followed(new Collector(), log);
     await append(log, 'before');
-    goOn = proxy.silence();
+    goOn = proxy.hold();
     await within(END_MS_MAX, log.close());
   });
 });

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { TcpProxy } from '../kit/tcp-proxy.js';
 
 const LIST_OFFSETS = 2;
@@ -12,6 +11,7 @@ const OFFSET_BYTES = 8;
  */
 export class StaleLeaderProxy extends TcpProxy {
   #head: number | undefined;
+  readonly #states = new WeakMap<object, Asked>();
   /** How often an old head was answered. */
   answered = 0;
 
@@ -26,39 +26,47 @@ export class StaleLeaderProxy extends TcpProxy {
     return () => void (this.#head = undefined);
   }
 
-  protected override forward(client: Socket, broker: Socket): void {
-    const asked = new Set<number>();
-    client.on(
-      'data',
-      framed((frame) => {
-        if (frame.readInt16BE(LENGTH_BYTES) === LIST_OFFSETS)
-          asked.add(frame.readInt32BE(LENGTH_BYTES + 4));
-        broker.write(frame);
-      }),
-    );
-    broker.on(
-      'data',
-      framed((frame) => {
-        if (asked.delete(frame.readInt32BE(LENGTH_BYTES)) && this.#head !== undefined) {
-          frame.writeBigInt64BE(BigInt(this.#head), frame.length - OFFSET_BYTES);
-          this.answered += 1;
-        }
-        client.write(frame);
-      }),
-    );
+  protected override passedOn(bytes: Buffer, of: object, isAnswer: boolean): Buffer {
+    const { asked, rests } = this.#stateOf(of);
+    const frames = rests[isAnswer ? 1 : 0]?.whole(bytes) ?? [];
+    for (const frame of frames) {
+      const id = frame.readInt32BE(isAnswer ? LENGTH_BYTES : LENGTH_BYTES + 4);
+      if (!isAnswer && frame.readInt16BE(LENGTH_BYTES) === LIST_OFFSETS) asked.add(id);
+      if (!isAnswer || !asked.delete(id) || this.#head === undefined) continue;
+      frame.writeBigInt64BE(BigInt(this.#head), frame.length - OFFSET_BYTES);
+      this.answered += 1;
+    }
+    return Buffer.concat(frames);
+  }
+
+  #stateOf(of: object): Asked {
+    const known = this.#states.get(of);
+    if (known) return known;
+    const state = { asked: new Set<number>(), rests: [new Frames(), new Frames()] };
+    this.#states.set(of, state);
+    return state;
   }
 }
 
-/** Calls back with each whole frame: its length in four bytes, and as many bytes. */
-function framed(came: (frame: Buffer) => void): (bytes: Buffer) => void {
-  let rest = Buffer.alloc(0);
-  return (bytes) => {
-    rest = Buffer.concat([rest, bytes]);
-    while (rest.length >= LENGTH_BYTES) {
-      const end = LENGTH_BYTES + rest.readInt32BE(0);
-      if (rest.length < end) return;
-      came(Buffer.from(rest.subarray(0, end)));
-      rest = rest.subarray(end);
+/** The requests for heads that wait for an answer, and what came of unfinished frames each way. */
+interface Asked {
+  readonly asked: Set<number>;
+  readonly rests: readonly Frames[];
+}
+
+/** Cuts what comes into whole frames: a length in four bytes, and as many bytes. */
+class Frames {
+  #rest = Buffer.alloc(0);
+
+  whole(bytes: Buffer): Buffer[] {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    const frames: Buffer[] = [];
+    while (this.#rest.length >= LENGTH_BYTES) {
+      const end = LENGTH_BYTES + this.#rest.readInt32BE(0);
+      if (this.#rest.length < end) break;
+      frames.push(Buffer.from(this.#rest.subarray(0, end)));
+      this.#rest = this.#rest.subarray(end);
     }
-  };
+    return frames;
+  }
 }

@@ -29,6 +29,7 @@ export class TcpProxy {
   #isSilent = false;
   #isLosing = false;
   #delayMs = 0;
+  #joined = 0;
 
   protected constructor(private readonly serverPort: number) {
     this.#server = createServer((client) => this.#join(client));
@@ -58,18 +59,24 @@ export class TcpProxy {
     return this.#port;
   }
 
+  /** The number of connections that were ever made through it. */
+  get joined(): number {
+    return this.#joined;
+  }
+
   /** Cuts every connection, once. */
   cut(): void {
     for (const { client, server } of this.#pairs) for (const end of [client, server]) end.destroy();
   }
 
-  /** Holds requests back, those of new connections too. */
+  /** Holds back what either side sends, on new connections too, until it is undone. */
   hold(): () => void {
     this.#isHeld = true;
-    for (const { client } of this.#pairs) client.pause();
+    for (const { client, server } of this.#pairs) for (const end of [client, server]) end.pause();
     return () => {
       this.#isHeld = false;
-      for (const { client } of this.#pairs) client.resume();
+      for (const { client, server } of this.#pairs)
+        for (const end of [client, server]) end.resume();
     };
   }
 
@@ -114,6 +121,11 @@ export class TcpProxy {
     return true;
   }
 
+  /** Returns what passes on of what came. Bytes of one connection come with the same `of`. */
+  protected passedOn(bytes: Buffer, _of: object, _isAnswer: boolean): Buffer {
+    return bytes;
+  }
+
   async #listen(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject).listen(port, '127.0.0.1', () => {
@@ -129,6 +141,7 @@ export class TcpProxy {
     client.setNoDelay(true);
     const pair: Pair = { client, server, isSilent: this.#isSilent, isAwaited: false };
     this.#pairs.add(pair);
+    this.#joined += 1;
     const end = () => {
       this.#pairs.delete(pair);
       client.destroy();
@@ -140,7 +153,7 @@ export class TcpProxy {
     client.on('error', end).on('close', end);
     server.on('error', serverEnd).on('close', serverEnd);
     this.#forward(pair, end);
-    if (this.#isHeld) client.pause();
+    if (this.#isHeld) for (const each of [client, server]) each.pause();
   }
 
   /** Forwards a connection. `lose` ends it. */
@@ -153,12 +166,12 @@ export class TcpProxy {
     client.on('data', (bytes) => {
       if (pair.isSilent) return;
       pair.isAwaited ||= this.isWorthLosing(bytes);
-      this.#pass(pair, there, bytes);
+      this.#pass(pair, there, this.passedOn(bytes, pair, false));
     });
     server.on('data', (bytes) => {
       if (pair.isSilent) return;
       if (this.#isLosing && pair.isAwaited) lose();
-      else this.#pass(pair, back, bytes);
+      else this.#pass(pair, back, this.passedOn(bytes, pair, true));
     });
   }
 

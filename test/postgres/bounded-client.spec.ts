@@ -40,7 +40,7 @@ describe('a pool of connections', () => {
 
   it('rejects a statement of which nothing comes, and works again once the server answers', async () => {
     await pool.query('select 1');
-    const goOn = proxy.silence();
+    const goOn = proxy.hold();
     await expect(pool.query('select 2')).rejects.toMatchObject(SILENT);
     goOn();
     const { rows } = await pool.query<{ n: number }>('select 3 as n');
@@ -77,12 +77,12 @@ describe('a pool of connections', () => {
   it('rejects a long statement if the way to the server is lost while it runs', async () => {
     const asked = pool.query('select pg_sleep(20)');
     await eventually('the statement', () => hasSession(OPTIONS.applicationName));
-    proxy.silence();
+    proxy.hold();
     await expect(asked).rejects.toMatchObject(SILENT);
   });
 
   it('rejects a connection that the server accepts and does not serve', async () => {
-    proxy.silence();
+    proxy.hold();
     await expect(pool.query('select 1')).rejects.toThrow(/timeout/);
   });
 });
@@ -92,7 +92,7 @@ describe('a single connection', () => {
     const client = newClient(url, OPTIONS);
     await client.connect();
     await client.query('select 1');
-    proxy.silence();
+    proxy.hold();
     await client.end();
     expect(proxy.joined).toBe(1);
   });

@@ -170,19 +170,22 @@ function useRule({ whole, desk, claim }: Starts): Rule {
   const { may } = whole.review;
   const { open, setOpen, refusedWhy } = desk;
   const { person } = useMe();
-  const [isDue, setDue] = useState(false);
+  const isDue = useRef(false);
   const isMine = whole.review.claim?.by === person;
   const claimsFirst = may?.propose === 'not-claimed' && may.claim === true;
   const start = async (): Promise<void> => {
     if (open === 'propose') setOpen(undefined);
     else if (!claimsFirst) setOpen('propose');
-    else if (await claim()) setDue(true);
+    else {
+      isDue.current = true;
+      if (!(await claim())) isDue.current = false;
+    }
   };
   useEffect(() => {
-    if (!isDue || !isMine) return;
-    setDue(false);
+    if (!isMine || !isDue.current) return;
+    isDue.current = false;
     setOpen('propose');
-  }, [isDue, isMine, setOpen]);
+  }, [isMine, setOpen]);
   return {
     refused: refusedWhy(claimsFirst ? 'claim' : 'propose'),
     start: () => void start(),
