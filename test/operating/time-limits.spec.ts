@@ -93,7 +93,7 @@ const products = (names: readonly string[]): number[] =>
 
 /** Code that opens a connection, or makes a client that does. */
 const OPENS =
-  /new pg\.(Client|Pool)\(|new (Pool|Client|BoundedClient|DataSource)\(|new kafkajs\.Kafka\(|(await |=> |return |= )fetch\(|\b(http|https)\.request\(|\b(net|tls)\.connect\(|createConnection\(|\.(admin|consumer|producer)\(/;
+  /new pg\.(Client|Pool)\(|new (Pool|Client|BoundedClient|DataSource)\(|= newClient\(|return newClient\(|new kafkajs\.Kafka\(|(await |=> |return |= )fetch\(|\b(http|https)\.request\(|\b(net|tls)\.connect\(|createConnection\(|\.(admin|consumer|producer)\(/;
 
 describe('docs/operating/time-limits.md', () => {
   it('states limits that the code has, by their names and values', () => {

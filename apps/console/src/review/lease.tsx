@@ -9,7 +9,7 @@ interface Props {
   /** How long a claim lasts, in seconds. */
   readonly lease: number;
   readonly clockAheadMs: number;
-  /** Claims again. Resolves once that is answered, also with a refusal. */
+  /** Claims again. Resolves with the act, or with undefined if it took no effect. */
   readonly keep: () => Promise<unknown>;
   /** Whether a claim can be sent now. */
   readonly canKeep: boolean;
@@ -31,11 +31,16 @@ export function Lease({ until, lease, clockAheadMs, keep, canKeep }: Props): Rea
   const lastInput = useLastInput();
   const renewed = useRef('');
   const isRenewing = useRef(false);
+  const kept = useRef('');
   // a finger on the button is input too, so both may want to
   const renew = (): void => {
-    if (isRenewing.current) return;
+    if (isRenewing.current || kept.current === until) return;
     isRenewing.current = true;
-    void keep().finally(() => (isRenewing.current = false));
+    void keep()
+      .then((taken) => {
+        if (taken !== undefined) kept.current = until;
+      })
+      .finally(() => (isRenewing.current = false));
   };
   const isHalfOver = left > 0 && left <= (lease * SECOND_MS) / 2;
   useEffect(() => {
