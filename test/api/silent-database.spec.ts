@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import pg from 'pg';
 import { MemoryLog } from '#event-log';
 import { within } from '#process';
-import { newToken } from '../../apps/api/src/identity/credentials/bearer-token.js';
+import { newToken, tokenFrom } from '../../apps/api/src/identity/credentials/bearer-token.js';
+import { Identities } from '../../apps/api/src/identity/identities.js';
+import { FollowedSessions } from '../../apps/api/src/identity/sessions/followed-sessions.js';
 import { startApi, type Answer, type TestApi } from '../kit/api.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 import { eventually } from '../kit/eventually.js';
@@ -16,7 +18,6 @@ const READS = [
   '/v1/coups',
   '/v1/coups?format=csv',
   '/v1/findings',
-  '/v1/findings/facets',
   '/v1/house-events',
   '/v1/keys',
   '/v1/parked',
@@ -151,6 +152,21 @@ describe('a person whose session was good', () => {
     later(61_000);
     const answer = await rules(token);
     expect([answer.statusCode, problem(answer)]).toEqual([503, 'not-ready']);
+  });
+});
+
+describe('a stream of a person', () => {
+  it('goes on while the database is silent, and ends after a minute of it', async () => {
+    const token = await api.person('surveillance');
+    const identity = await api.app.get(Identities).of(tokenFrom(token));
+    if (!identity) throw new Error('the token leads to nobody');
+    const { signal, stop } = api.app.get(FollowedSessions).follow(identity);
+    goOn = proxy.silence();
+    expect((await get('/v1/coups', token)).statusCode).toBe(503);
+    expect(signal.aborted).toBe(false);
+    later(61_000);
+    await eventually('the end', () => signal.aborted, 30_000);
+    stop();
   });
 });
 

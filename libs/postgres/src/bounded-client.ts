@@ -42,9 +42,9 @@ class ServerSilent extends Error {
  * does, at most until `statement_timeout` and some seconds have passed. If the session rests, or
  * nobody answers, it closes itself, and what waits on it rejects with `ServerSilent`.
  *
- * The time limit of node-postgres (`query_timeout`) rejects a query and leaves it in the connection,
- * which a pool hands out again: the next query waits behind the lost one. A closed connection leaves
- * every pool.
+ * The time limit of node-postgres (`query_timeout`) rejects a query and leaves it in the
+ * connection, which a pool hands out again: the next query waits behind the lost one. A closed
+ * connection leaves every pool.
  */
 export class BoundedClient extends pg.Client {
   /** The session's process, which PostgreSQL names at the start. */

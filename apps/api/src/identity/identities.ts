@@ -53,8 +53,8 @@ interface Found {
 }
 
 /**
- * Resolves bearer tokens to identities. Caches each lookup for one second, and goes on with a former
- * one for a while if the database is silent.
+ * Resolves bearer tokens to identities. Caches each lookup for one second, and goes on with a
+ * former one for a while if the database is silent.
  */
 @Injectable()
 export class Identities {

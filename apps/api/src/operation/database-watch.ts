@@ -26,8 +26,8 @@ const LOOK_MS = 2000;
 const TABLES = ['rows.position', 'access.account', 'access.device_key'];
 
 /**
- * Looks whether the database answers, through every pool that requests use: a pool whose connections
- * are lost does not show on another. A metric and a log line follow it.
+ * Looks whether the database answers, through every pool that requests use: a pool whose
+ * connections are lost does not show on another. A metric and a log line follow it.
  */
 @Injectable()
 export class DatabaseWatch implements OnApplicationBootstrap, OnModuleDestroy {

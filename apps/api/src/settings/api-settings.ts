@@ -49,7 +49,7 @@ export abstract class ApiSettings implements PageSettings {
   abstract readonly trustProxy: ProxyTrust;
   /** How many tables a device key may bring that it does not list by name. */
   abstract readonly keyTablesMax: number;
-  /** How old the copy of the device keys may be that is used while the database is away; 0: none. */
+  /** How old the copy of device keys may be that serves while the database is away; 0: none. */
   abstract readonly keyCopyMinutes: number;
   /** The review policy in force, `review@version`. */
   abstract readonly policy: string;

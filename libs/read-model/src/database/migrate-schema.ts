@@ -60,7 +60,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * wait for one at a time.
  */
 export async function migrateSchema(url: string, wanted: SchemaMigration): Promise<void> {
-  // No limit of a statement: another process may migrate for long, and a large table takes its time.
+  // No limit of a statement: another process may migrate for long, as a large table needs.
   const client = newClient(url, { applicationName: 'shoeprint migrate' });
   await client.connect();
   try {
