@@ -55,6 +55,7 @@ export class BoundedClient extends pg.Client {
   constructor(private readonly config: pg.ClientConfig = {}) {
     super(config);
     this.on('drain', () => (this.isWaiting = false));
+    this.once('end', () => this.stopLooking());
     // A connection that breaks must not end the program. What waits on it rejects, and so does the
     // next query.
     this.on('error', () => undefined);
@@ -104,15 +105,16 @@ export class BoundedClient extends pg.Client {
       if (quiet === 0) suspicion = undefined;
       if (quiet < QUIET_LOOKS || isAsking) return;
       isAsking = true;
+      const before = heard;
       void this.whyClose(quiet * LOOK_MS).then((why) => {
         isAsking = false;
-        if (heard !== this.heard || !this.isWaiting) return;
+        if (this.heard !== before || !this.isWaiting) return;
         // An answer may be on its way while the session rests already: that is asked twice.
         if (why !== undefined && (why === suspicion || why !== RESTING))
           this.close(new ServerSilent(why));
         suspicion = why;
       });
-    }, LOOK_MS);
+    }, LOOK_MS).unref(); // the connection itself keeps the program running
   }
 
   private stopLooking(): void {
