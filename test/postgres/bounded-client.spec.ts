@@ -105,16 +105,14 @@ describe('a single connection', () => {
   });
 
   it('asks nobody while it waits for nothing', async () => {
-    const client = newClient(url, OPTIONS);
-    await client.connect();
-    await client.query('select 1');
-    const slow = newClient(url, OPTIONS);
-    await slow.connect();
-    await slow.query('select pg_sleep(4)');
-    const joined = proxy.joined;
-    expect(joined).toBeGreaterThan(2);
-    await client.query('select 2');
-    expect(proxy.joined).toBe(joined);
-    await Promise.all([client.end(), slow.end()]);
+    const { proxy: way, url: through } = await SilentProxy.beforeDatabase(database.url);
+    const [idle, busy] = [newClient(url, OPTIONS), newClient(through, OPTIONS)];
+    await Promise.all([idle.connect(), busy.connect()]);
+    await idle.query('select 1');
+    const sleeping = busy.query('select pg_sleep(20)').catch(() => undefined);
+    await eventually('two questions about the busy one', () => way.joined > 2);
+    expect(proxy.joined).toBe(1);
+    await Promise.all([idle.end(), busy.end(), sleeping]);
+    await way.close();
   });
 });
