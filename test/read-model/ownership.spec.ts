@@ -81,6 +81,7 @@ describe('ownership', () => {
         next: 7,
         lastDigest: Buffer.alloc(32, 7),
         events: 7,
+        committedAt: expect.any(String),
       },
     ]);
   });

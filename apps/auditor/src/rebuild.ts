@@ -14,9 +14,10 @@ import {
 } from '#read-model';
 import type { PartitionFold } from './fold/partition-fold.js';
 import { judgingBy } from './fold/table-run.js';
-import { loadPartition } from './own/loading/load-partition.js';
+import { PartitionLoad } from './own/loading/load-partition.js';
 import type { Loading } from './own/loading/load-table.js';
 import { recordsBetween } from './own/loading/refold.js';
+import { Slices } from './own/loading/slices.js';
 import { Refusals } from './own/parking/refusals.js';
 import { Writer } from './own/writer.js';
 
@@ -97,6 +98,7 @@ class ShadowRows {
   private readonly refusals: Refusals;
   private readonly loading: Loading;
   private readonly live: RowStore;
+  private readonly slices = new Slices();
   private readonly owner = `${hostname()}/${process.pid}/rebuild-${randomUUID().slice(0, 8)}`;
   private claimed: readonly Claimed[] = [];
   private renewing: NodeJS.Timeout | undefined;
@@ -108,7 +110,10 @@ class ShadowRows {
     private readonly rows: RowStore,
   ) {
     const { log, book } = asked;
-    this.loading = { log, rows, judging: judgingBy(book), decoder: new Decoder(houseFrom(book)) };
+    this.loading = {
+      ...{ log, rows, judging: judgingBy(book), decoder: new Decoder(houseFrom(book)) },
+      slices: this.slices,
+    };
     this.live = RowStore.open(asked.databaseUrl, {
       schema: rebuild.live,
       poolSize: 1,
@@ -169,7 +174,8 @@ class ShadowRows {
     }, LEASE_MS / 3);
     for (const claimed of this.claimed) {
       this.check();
-      const fold = await loadPartition(this.loading, claimed, () => !this.isAborted);
+      const load = new PartitionLoad(this.loading, claimed);
+      const fold = await load.run(claimed, () => !this.isAborted);
       this.check();
       if (!fold) continue;
       this.folds.set(claimed.partition, fold);
@@ -249,6 +255,7 @@ class ShadowRows {
         for (const record of records) {
           this.check();
           await this.refusals.take(fold, record, () => !this.isAborted);
+          await this.slices.giveWay();
         }
         this.writer.kick();
         await this.writer.room();

@@ -67,7 +67,12 @@ export class PartitionFold {
   private digest: Uint8Array;
 
   constructor(
-    { partition, generation, next, lastDigest }: Omit<Claimed, 'events'>,
+    {
+      partition,
+      generation,
+      next,
+      lastDigest,
+    }: Pick<Claimed, 'partition' | 'generation' | 'next' | 'lastDigest'>,
     private readonly judging: Judging,
     { tables, parked, released, bytes }: Resumed = {
       tables: [],

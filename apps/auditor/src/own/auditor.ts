@@ -4,6 +4,7 @@ import { TimedOut, within } from '#process';
 import { BackgroundTasks } from './background-tasks.js';
 import { GapWatch } from './gap-watch.js';
 import { Intake } from './intake.js';
+import { Slices } from './loading/slices.js';
 import { Lag } from './monitoring/lag.js';
 import { FindingsWaiting } from './monitoring/waiting.js';
 import { Reports } from './monitoring/reports.js';
@@ -46,7 +47,8 @@ export class Auditor {
   private constructor(parts: AuditorParts) {
     const { log, rows, judging, dayOf, metrics } = parts;
     const reports = new Reports(parts);
-    const loading = { log, rows, judging, decoder: new Decoder(houseFrom(judging.book)) };
+    const slices = new Slices();
+    const loading = { log, rows, judging, decoder: new Decoder(houseFrom(judging.book)), slices };
     const tasks = new BackgroundTasks((error) => reports.taskFailed(error));
     const partitions = new OwnedPartitions((owned) => this.dropped(owned));
     const writer = new Writer(rows, dayOf, {
@@ -57,7 +59,9 @@ export class Auditor {
     });
     const faults = new PartitionFaults(parts, partitions, writer);
     const refusals = new Refusals(loading, writer, reports);
-    const follower = log.follow(new Intake({ partitions, writer, refusals, faults, tasks }));
+    const follower = log.follow(
+      new Intake({ partitions, writer, refusals, faults, tasks, slices }),
+    );
     const shared = { ...parts, reports, loading, partitions, writer, follower, faults, tasks };
     this.shared = shared;
     this.renewing = new BackgroundTasks((error) => reports.heartbeatFailed(error));

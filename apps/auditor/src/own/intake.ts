@@ -1,5 +1,6 @@
 import type { StoredRecord, RecordHandler } from '#event-log';
 import type { BackgroundTasks } from './background-tasks.js';
+import type { Slices } from './loading/slices.js';
 import type { Refusals } from './parking/refusals.js';
 import type { FollowedPartition, OwnedPartitions } from './partitions/owned-partition.js';
 import type { PartitionFaults } from './partitions/partition-faults.js';
@@ -15,6 +16,7 @@ export interface IntakeParts {
   readonly refusals: Refusals;
   readonly faults: PartitionFaults;
   readonly tasks: BackgroundTasks;
+  readonly slices: Slices;
 }
 
 /** Folds the records that the log delivers. */
@@ -38,12 +40,13 @@ export class Intake implements RecordHandler {
     { owned, fold }: FollowedPartition,
     records: readonly StoredRecord[],
   ): Promise<void> {
-    const { partitions, writer, refusals } = this.parts;
+    const { partitions, writer, refusals, slices } = this.parts;
     const isHeld = (): boolean => partitions.holds(owned);
     let chunkEnd = fold.folded + CHUNK_EVENTS;
     for (const record of records) {
       if (!isHeld()) return;
       await refusals.take(fold, record, isHeld);
+      await slices.giveWay();
       if (fold.folded < chunkEnd) continue;
       chunkEnd = fold.folded + CHUNK_EVENTS;
       writer.kick();

@@ -105,6 +105,15 @@ export class Writer {
   }
 
   /**
+   * Writes everything folded of a partition that nobody folds any more, and the states of its
+   * tables, so that its next owner folds nothing again. Ends early if the partition is lost.
+   */
+  async handOver(fold: PartitionFold): Promise<void> {
+    await this.flushed(fold);
+    await this.saveStates(fold, Number.POSITIVE_INFINITY);
+  }
+
+  /**
    * Writes everything folded, and snapshots for the next owner, for at most `ms`. Then writes
    * nothing more.
    */
@@ -112,7 +121,7 @@ export class Writer {
     const until = performance.now() + ms;
     const done = (async () => {
       for (const fold of [...this.folds]) await this.flushed(fold);
-      await this.saveStates(until);
+      for (const fold of [...this.folds]) await this.saveStates(fold, until);
     })();
     await Promise.race([done, pause(ms, undefined, { ref: false })]);
     this.isClosed = true;
@@ -126,11 +135,12 @@ export class Writer {
     this.wake();
   }
 
-  private async saveStates(until: number): Promise<void> {
-    for (const fold of [...this.folds]) {
-      if (performance.now() > until - HANDOVER_MS_LEFT) return;
+  /** Saves the states of a partition's tables, a few in a transaction, until about `until`. */
+  private async saveStates(fold: PartitionFold, until: number): Promise<void> {
+    while (this.owns(fold) && !this.isClosed && performance.now() < until - HANDOVER_MS_LEFT) {
       const projection = fold.projectForHandover(HANDOVER_BYTES);
-      if (projection) await this.write([{ fold, ...projection }]);
+      if (!projection) return;
+      await this.write([{ fold, ...projection }]);
     }
   }
 
@@ -325,10 +335,11 @@ export class Writer {
 }
 
 /**
- * Limits for snapshots at a handover: the bytes per partition, and the remaining time at which
- * saving stops. The next owner folds the rest again.
+ * Limits for snapshots at a handover: the bytes of a transaction, few enough that leases are
+ * renewed between two, and the remaining time at which saving stops. The next owner folds the rest
+ * again.
  */
-const HANDOVER_BYTES = 16 * 1024 * 1024;
+const HANDOVER_BYTES = 1024 * 1024;
 const HANDOVER_MS_LEFT = 500;
 
 function merged(pieces: readonly Piece[]): Gathered {

@@ -3,7 +3,7 @@ import { POSITION, type PositionRow } from '../entities/index.js';
 import type { WriterPool } from './pool.js';
 import type { Statement } from './statements.js';
 
-const CLAIMED = ['partition', 'generation', 'next', 'lastDigest', 'events'] as const;
+const CLAIMED = ['partition', 'generation', 'next', 'lastDigest', 'events', 'committedAt'] as const;
 
 /**
  * A claimed partition. Its owner may write it until the lease ends, and only under this generation.
@@ -13,7 +13,7 @@ export type Claimed = Pick<PositionRow, (typeof CLAIMED)[number]>;
 /** A partition and the generation under which it was claimed. */
 export type Held = Pick<PositionRow, 'partition' | 'generation'>;
 
-const STATE = [...CLAIMED, 'logId', 'foldVersion', 'owner', 'committedAt'] as const;
+const STATE = [...CLAIMED, 'logId', 'foldVersion', 'owner'] as const;
 const STOPPED = ['stoppedOffset', 'stoppedReason', 'stoppedAt'] as const;
 
 /** The state of a partition. */

@@ -1,98 +1,150 @@
-import { BrokenLog } from '#event-log';
-import type { Claimed, ParkedEvent } from '#read-model';
+import { BrokenLog, type StoredRecord } from '#event-log';
+import type { Claimed, ParkedEvent, TableAtHand } from '#read-model';
 import { recordDigest, PartitionFold } from '../../fold/partition-fold.js';
 import { lineKey } from '../../fold/record-lines.js';
 import type { TableRun } from '../../fold/table-run.js';
 import { parkedAt, reload, runFrom, type Loading, type Reloaded } from './load-table.js';
 import { recordsBetween, refold } from './refold.js';
 
-/** The tables of a partition as their snapshots hold them. */
-interface Saved {
-  /** Each table, and the offset from which the log is folded onto it. */
-  readonly tables: Map<string, { readonly run: TableRun; readonly from: number }>;
-  readonly parked: readonly ParkedEvent[];
-  readonly released: ReadonlySet<string>;
-  /** The lowest offset from which any table needs folding. */
-  readonly from: number;
-}
-
-/** The result of folding the log onto snapshots. */
-interface Refolded {
-  readonly bytes: number;
-  readonly newlyParked: readonly (Reloaded & { readonly row: ParkedEvent })[];
-}
-
 /**
  * Loads a claimed partition: its snapshots, with the log folded onto them up to the position.
- * Writes none of it again. Returns undefined once `isHeld` returns false. Throws `BrokenLog` if the
- * log is not the one that the rows were made from.
+ * Writes none of it again. Loading gives way to timers, stops once the partition is not held any
+ * more, and goes on where it stopped if the same owner claims the partition again.
  */
-export async function loadPartition(
-  loading: Loading,
-  claimed: Claimed,
-  isHeld: () => boolean,
-): Promise<PartitionFold | undefined> {
-  await verify(loading, claimed);
-  const saved = await loadSnapshots(loading, claimed, isHeld);
-  const refolded = saved && (await refoldOnto(saved, loading, claimed, isHeld));
-  if (!refolded) return undefined;
-  const { parked, released } = saved;
-  const tables = [...saved.tables.values()].map(({ run }) => run);
-  const resumed = { tables, parked, released, bytes: refolded.bytes };
-  const fold = new PartitionFold(claimed, loading.judging, resumed);
-  for (const { run, row, state } of refolded.newlyParked) fold.park(run, row, state);
-  return fold;
-}
+export class PartitionLoad {
+  /** Each table, and the offset from which the log is folded onto it. */
+  private readonly tables = new Map<string, { readonly run: TableRun; readonly from: number }>();
+  private readonly parked: ParkedEvent[] = [];
+  private readonly newlyParked: (Reloaded & { readonly row: ParkedEvent })[] = [];
+  private released: ReadonlySet<string> | undefined;
+  private snapshots: AsyncGenerator<TableAtHand> | undefined;
+  /** The lowest offset from which any table needs folding; then the next record to fold. */
+  private from: number;
+  private bytes = 0;
+  private isWhole = true;
+  private last: Promise<unknown> = Promise.resolve();
 
-async function loadSnapshots(
-  { rows, judging }: Loading,
-  { partition, next }: Claimed,
-  isHeld: () => boolean,
-): Promise<Saved | undefined> {
-  const released = new Set((await rows.released(partition)).map(lineKey));
-  const tables: Saved['tables'] = new Map();
-  const parked: ParkedEvent[] = [];
-  let from = next;
-  for await (const saved of rows.tablesOf(partition)) {
-    if (!isHeld()) return undefined;
+  constructor(
+    private readonly loading: Loading,
+    private readonly begunUnder: Claimed,
+  ) {
+    this.from = begunUnder.next;
+  }
+
+  /**
+   * Returns whether it can go on under a later claim: it did not fail halfway, and nobody has
+   * written the partition since it began. Every write sets the time of the commit, also one that
+   * does not move the position.
+   */
+  goesOnUnder({ next, committedAt }: Claimed): boolean {
+    const { next: before, committedAt: committedBefore } = this.begunUnder;
+    return this.isWhole && next === before && committedAt === committedBefore;
+  }
+
+  /** Resolves once no call of `run` is under way. */
+  get stopped(): Promise<unknown> {
+    return this.last;
+  }
+
+  /**
+   * Loads until it is done, and returns the fold under `claimed`. Returns undefined once `isHeld`
+   * returns false. Call it again only after `stopped`. Throws `BrokenLog` if the log is not the one
+   * that the rows were made from.
+   */
+  run(claimed: Claimed, isHeld: () => boolean): Promise<PartitionFold | undefined> {
+    const run = this.load(claimed, isHeld);
+    this.last = run.catch(() => undefined); // the caller handles the failure
+    return run;
+  }
+
+  private async load(claimed: Claimed, isHeld: () => boolean): Promise<PartitionFold | undefined> {
+    await verify(this.loading, claimed);
+    const released = await this.releasedEvents();
+    if (!(await this.loadSnapshots(isHeld))) return undefined;
+    if (!(await this.refoldLog(isHeld, released))) return undefined;
+    const { parked, bytes, loading } = this;
+    const tables = [...this.tables.values()].map(({ run }) => run);
+    const fold = new PartitionFold(claimed, loading.judging, { tables, parked, released, bytes });
+    for (const { run, row, state } of this.newlyParked) fold.park(run, row, state);
+    return fold;
+  }
+
+  private async releasedEvents(): Promise<ReadonlySet<string>> {
+    const { rows } = this.loading;
+    this.released ??= new Set((await rows.released(this.begunUnder.partition)).map(lineKey));
+    return this.released;
+  }
+
+  /** Returns whether all are loaded. */
+  private async loadSnapshots(isHeld: () => boolean): Promise<boolean> {
+    const { rows, slices } = this.loading;
+    this.snapshots ??= rows.tablesOf(this.begunUnder.partition);
+    while (isHeld()) {
+      this.isWhole = false; // a list that broke off cannot be continued
+      const fetched = await this.snapshots.next();
+      this.isWhole = true;
+      if (fetched.done === true) return true;
+      this.add(fetched.value);
+      await slices.giveWay();
+    }
+    return false;
+  }
+
+  private add(saved: TableAtHand): void {
     const { table, lastNext } = saved;
+    const { partition } = this.begunUnder;
     if (saved.parked) {
-      parked.push({ table, partition, ...saved.parked, reason: '' });
-      continue;
+      this.parked.push({ table, partition, ...saved.parked, reason: '' });
+      return;
     }
-    const loaded = runFrom(saved, table, judging, 0);
-    tables.set(table, loaded);
-    if (lastNext > loaded.from) from = Math.min(from, loaded.from);
+    const loaded = runFrom(saved, table, this.loading.judging, 0);
+    this.tables.set(table, loaded);
+    if (lastNext > loaded.from) this.from = Math.min(this.from, loaded.from);
   }
-  return { tables, parked, released, from };
-}
 
-async function refoldOnto(
-  { tables, released, from }: Saved,
-  loading: Loading,
-  { partition, next }: Claimed,
-  isHeld: () => boolean,
-): Promise<Refolded | undefined> {
-  const newlyParked: Refolded['newlyParked'][number][] = [];
-  let bytes = 0;
-  for await (const records of recordsBetween(loading.log, partition, from, next)) {
-    if (!isHeld()) return undefined;
-    for (const record of records) {
-      const { key: table, offset, value } = record;
-      bytes += value.length;
-      const saved = tables.get(table);
-      if (!saved || offset < saved.from) continue;
-      const refused = refold(saved.run, record, loading.decoder, { released });
-      if (!refused) continue;
-      // An earlier version folded this event and this one cannot, so park the table here.
-      const asked = { partition, table, released, first: 0, gatherFrom: next };
-      const again = await reload(loading, asked, refused);
-      tables.delete(table);
-      newlyParked.push({ ...again, row: parkedAt(partition, again.refused ?? refused) });
+  /** Returns whether the log is folded up to the position. */
+  private async refoldLog(isHeld: () => boolean, released: ReadonlySet<string>): Promise<boolean> {
+    const { log, slices } = this.loading;
+    const { partition, next } = this.begunUnder;
+    for await (const records of recordsBetween(log, partition, this.from, next)) {
+      for (const record of records) {
+        if (!isHeld()) return false;
+        this.isWhole = false; // a table in the middle of a record cannot be continued
+        await this.refoldRecord(record, released);
+        this.from = record.offset + 1;
+        this.isWhole = true;
+        await slices.giveWay();
+      }
+      await this.forgetChanges();
     }
-    for (const { run } of tables.values()) run.takeChanges(); // the rows already hold these changes
+    await this.forgetChanges();
+    return isHeld();
   }
-  return { bytes, newlyParked };
+
+  private async refoldRecord(record: StoredRecord, released: ReadonlySet<string>): Promise<void> {
+    const { loading, begunUnder } = this;
+    const { partition, next } = begunUnder;
+    const { key: table, offset, value } = record;
+    this.bytes += value.length;
+    const saved = this.tables.get(table);
+    if (!saved || offset < saved.from) return;
+    const refused = refold(saved.run, record, loading.decoder, { released });
+    if (!refused) return;
+    // An earlier version folded this event and this one cannot, so park the table here.
+    const asked = { partition, table, released, first: 0, gatherFrom: next };
+    const again = await reload(loading, asked, refused);
+    this.tables.delete(table);
+    this.newlyParked.push({ ...again, row: parkedAt(partition, again.refused ?? refused) });
+  }
+
+  /** Forgets what changed: the rows already hold it. */
+  private async forgetChanges(): Promise<void> {
+    for (const { run } of this.tables.values()) {
+      if (!run.isChanged) continue;
+      run.takeChanges();
+      await this.loading.slices.giveWay();
+    }
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ParkedEvent, RowStore, TableAtHand } from '#read-model';
 import type { Refused } from '../../fold/partition-fold.js';
 import { TableRun, type Judging, type LineAt } from '../../fold/table-run.js';
 import { recordsBetween, refold } from './refold.js';
+import type { Slices } from './slices.js';
 
 /** What tables are loaded from and judged by. */
 export interface Loading {
@@ -11,6 +12,8 @@ export interface Loading {
   readonly rows: RowStore;
   readonly judging: Judging;
   readonly decoder: Decoder;
+  /** Divides the work, so that it gives way to the renewal of leases. */
+  readonly slices: Slices;
 }
 
 /** Selects a table to reload. */
@@ -48,7 +51,7 @@ export async function reload(
 }
 
 async function reloadOnce(
-  { log, rows, judging, decoder }: Loading,
+  { log, rows, judging, decoder, slices }: Loading,
   { partition, table, released, first, gatherFrom }: TableToLoad,
   until: LineAt,
 ): Promise<Reloaded> {
@@ -58,6 +61,7 @@ async function reloadOnce(
   for await (const records of recordsBetween(log, partition, from, until.offset + 1)) {
     for (const record of records) {
       if (record.key !== table) continue;
+      await slices.giveWay();
       if (!isGathering && record.offset >= gatherFrom) {
         run.takeChanges();
         isGathering = true;

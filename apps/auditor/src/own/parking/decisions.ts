@@ -111,11 +111,12 @@ class ParkedRun {
   /** Folds the table up to an offset, or up to an event that it refuses. */
   async foldTo(offset: number): Promise<void> {
     if (this.refusedEvent) return;
-    const { log, decoder } = this.loading;
+    const { log, decoder, slices } = this.loading;
     const { partition, released } = this.asked;
     for await (const records of recordsBetween(log, partition, this.next, offset)) {
       for (const record of records) {
         if (record.key === this.run.table) {
+          await slices.giveWay();
           const from = record.offset === this.row.offset ? this.row.line : 0;
           this.refusedEvent = refold(this.run, record, decoder, { from, released });
           if (this.refusedEvent) return;

@@ -42,7 +42,8 @@ export class Membership {
     const members = await rows.heartbeat(owner, leaseMs);
     const share = Math.ceil(log.partitions / members);
     const staying = partitions.all().filter(({ isLeaving }) => !isLeaving);
-    for (const owned of staying.slice(share)) tasks.track(this.giveBack(owned));
+    for (const owned of excessOf(staying, share)) tasks.track(this.giveBack(owned));
+    takeovers.forgetOld();
     if (partitions.isClosing || staying.length >= share) return;
     for (const claimed of await rows.claim(owner, leaseMs, share - staying.length))
       takeovers.begin(partitions.add(claimed));
@@ -66,16 +67,27 @@ export class Membership {
     await rows.leave(owner);
   }
 
+  /** Releases a partition once its rows and the states of its tables are written. */
   private async giveBack(owned: OwnedPartition): Promise<void> {
     const { rows, owner, journal, partitions, writer, follower } = this.parts;
     const { partition, claimed } = owned;
     owned.leave();
     await follower.remove(partition);
     await owned.inTurn(async () => {
-      if (owned.fold) await writer.flushed(owned.fold);
+      if (owned.fold) await writer.handOver(owned.fold);
     });
     partitions.drop(owned);
     await rows.release(owner, [claimed]);
     journal.info('partition released to another auditor', { partition });
   }
+}
+
+/**
+ * Returns the partitions to give back so that `share` stay: those that nobody began to load first.
+ * One that is being loaded stays until it is loaded, or the work on it would be lost.
+ */
+function excessOf(staying: readonly OwnedPartition[], share: number): OwnedPartition[] {
+  const waiting = staying.filter(({ fold, isLoading }) => !fold && !isLoading);
+  const loaded = staying.filter(({ fold }) => fold);
+  return [...waiting, ...loaded.reverse()].slice(0, Math.max(0, staying.length - share));
 }

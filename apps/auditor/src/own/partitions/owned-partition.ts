@@ -4,6 +4,7 @@ import type { PartitionFold } from '../../fold/partition-fold.js';
 /** A partition that this process owns. Runs the work on it one task at a time. */
 export class OwnedPartition {
   private loaded: PartitionFold | null = null;
+  private loading = false;
   private leaving = false;
   private last: Promise<void> = Promise.resolve();
 
@@ -18,13 +19,24 @@ export class OwnedPartition {
     return this.loaded;
   }
 
+  /** Whether its states are being loaded. */
+  get isLoading(): boolean {
+    return this.loading;
+  }
+
   /** Whether it is being released. */
   get isLeaving(): boolean {
     return this.leaving;
   }
 
+  /** Marks the partition as being loaded. */
+  beginLoading(): void {
+    this.loading = true;
+  }
+
   /** Sets the fold that the takeover loaded. */
   takenOver(fold: PartitionFold): void {
+    this.loading = false;
     this.loaded = fold;
   }
 

@@ -1,6 +1,8 @@
 import type { Follower } from '#event-log';
+import type { Claimed } from '#read-model';
+import type { PartitionFold } from '../../fold/partition-fold.js';
 import type { BackgroundTasks } from '../background-tasks.js';
-import { loadPartition } from '../loading/load-partition.js';
+import { PartitionLoad } from '../loading/load-partition.js';
 import type { Loading } from '../loading/load-table.js';
 import type { AuditorParts } from '../parts.js';
 import type { Writer } from '../writer.js';
@@ -8,6 +10,15 @@ import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
 import type { PartitionFaults } from './partition-faults.js';
 
 const AT_ONCE = 4;
+
+/** How long a loading that lost its partition is kept, in case the partition comes back. */
+const KEEP_MS = 60_000;
+
+/** The loading of a partition, and when it stopped; null while it runs. */
+interface Begun {
+  readonly load: PartitionLoad;
+  stoppedAt: number | null;
+}
 
 /** The parts that takeovers work with. */
 export interface TakeoverParts extends Pick<AuditorParts, 'journal' | 'metrics'> {
@@ -19,9 +30,13 @@ export interface TakeoverParts extends Pick<AuditorParts, 'journal' | 'metrics'>
   readonly tasks: BackgroundTasks;
 }
 
-/** Loads claimed partitions, a few at a time, and starts to follow them. */
+/**
+ * Loads claimed partitions, a few at a time, and starts to follow them. Keeps the work on a
+ * partition that was lost meanwhile, for the case that it is claimed again and nobody wrote it.
+ */
 export class Takeovers {
   private readonly waiting: OwnedPartition[] = [];
+  private readonly begun = new Map<number, Begun>();
   private running = 0;
 
   constructor(private readonly parts: TakeoverParts) {}
@@ -33,6 +48,13 @@ export class Takeovers {
   begin(owned: OwnedPartition): void {
     this.waiting.push(owned);
     this.startNext();
+  }
+
+  /** Forgets the work on partitions that did not come back. */
+  forgetOld(): void {
+    const before = performance.now() - KEEP_MS;
+    for (const [partition, { stoppedAt }] of this.begun)
+      if (stoppedAt !== null && stoppedAt < before) this.begun.delete(partition);
   }
 
   private startNext(): void {
@@ -50,11 +72,12 @@ export class Takeovers {
   }
 
   private async takeOver(owned: OwnedPartition): Promise<void> {
-    const { partitions, writer, follower, journal, metrics, loading } = this.parts;
+    const { partitions, writer, follower, journal, metrics } = this.parts;
     const isHeld = (): boolean => partitions.holds(owned);
     if (!isHeld()) return;
     const began = performance.now();
-    const fold = await loadPartition(loading, owned.claimed, isHeld);
+    owned.beginLoading();
+    const fold = await this.load(owned, isHeld);
     if (!fold || !isHeld()) return;
     const refolded = fold.folded;
     owned.takenOver(fold);
@@ -72,5 +95,33 @@ export class Takeovers {
       parked: fold.parked.size,
       ms: Math.round(ms),
     });
+  }
+
+  private async load(
+    { claimed }: OwnedPartition,
+    isHeld: () => boolean,
+  ): Promise<PartitionFold | undefined> {
+    const { partition } = claimed;
+    const begun = await this.begunFor(claimed);
+    begun.stoppedAt = null;
+    this.begun.set(partition, begun);
+    try {
+      const fold = await begun.load.run(claimed, isHeld);
+      if (fold) this.begun.delete(partition);
+      return fold;
+    } finally {
+      begun.stoppedAt = performance.now();
+    }
+  }
+
+  /** Returns the work that an earlier claim began, if it is still good, or begins it. */
+  private async begunFor(claimed: Claimed): Promise<Begun> {
+    const former = this.begun.get(claimed.partition);
+    await former?.load.stopped;
+    if (former?.load.goesOnUnder(claimed)) {
+      this.parts.journal.info('loading goes on', { partition: claimed.partition });
+      return former;
+    }
+    return { load: new PartitionLoad(this.parts.loading, claimed), stoppedAt: null };
   }
 }

@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Decoder, fold, houseFrom } from '#audit';
+import type { Journal } from '#auditor';
+import { MemoryLog, type StoredRecord } from '#event-log';
+import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
+import { PartitionLoad } from '../../apps/auditor/src/own/loading/load-partition.js';
+import { Slices } from '../../apps/auditor/src/own/loading/slices.js';
+import { eventually } from '../kit/eventually.js';
+import { BOOK } from '../kit/house.js';
+import { simulated } from '../simulate/simulated.js';
+import { append, expectedOf, Floor, inAnyOrder, linesOf, recordsOf, rowsOf } from './floor.js';
+
+/** A log that reads little at a time, and waits before it reads beyond an offset while it is shut. */
+class SlowLog extends MemoryLog {
+  /** The offset that reads wait at, or null. */
+  private gate: number | null = null;
+  private readonly waiting: (() => void)[] = [];
+  fails = false;
+
+  override async read(partition: number, from: number): Promise<StoredRecord[]> {
+    if (this.fails) throw new Error('the log is away');
+    if (this.gate !== null && from >= this.gate && from < (await this.head(partition)) - 1)
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return super.read(partition, from, 2_000);
+  }
+
+  /** Keeps reads from an offset on waiting, but for those of the last record. */
+  shut(gate: number): void {
+    this.gate = gate;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  open(): void {
+    this.gate = null;
+    for (const goOn of this.waiting.splice(0)) goOn();
+  }
+}
+
+let floor: Floor;
+let log: SlowLog;
+beforeEach(async () => {
+  floor = await Floor.open(2);
+  log = new SlowLog({ store: floor.log.store });
+});
+afterEach(async () => {
+  log.open();
+  await floor.close();
+});
+
+/** Messages of a journal, with their fields as JSON. */
+interface Kept extends Journal {
+  readonly lines: string[];
+  readonly has: (text: string) => boolean;
+}
+
+function kept(): Kept {
+  const lines: string[] = [];
+  const keep = (message: string, fields?: object): void =>
+    void lines.push(`${message} ${JSON.stringify(fields ?? {})}`);
+  return { lines, info: keep, error: keep, has: (text) => lines.some((it) => it.includes(text)) };
+}
+
+/** Returns a fold that counts what it folds. */
+function counting(): Judging & { folded: number } {
+  const judging = {
+    book: BOOK,
+    folded: 0,
+    fold: (...taken: Parameters<Judging['fold']>) => {
+      judging.folded += 1;
+      fold(...taken);
+    },
+  };
+  return judging;
+}
+
+const EVENTS = 600;
+const linesAt = (table: string): string[] =>
+  linesOf(
+    simulated({ rules: 'punto-banco@1', bets: true, seed: table, shoes: 1, table }).lines,
+  ).slice(0, EVENTS + 200);
+
+/** Appends the first events of tables, has them written by an auditor, and kills it. */
+async function written(tables: readonly { readonly table: string; readonly at: number }[]) {
+  const first = await floor.start();
+  for (const { table, at } of tables)
+    await append(floor.log, table, recordsOf(table, linesAt(table).slice(0, EVENTS), [4]), at);
+  await floor.caughtUp();
+  await first.abandon();
+  await floor.expireLeases();
+}
+
+const steal = (): Promise<unknown> =>
+  floor.query(
+    `update rows.position set owner = 'another', generation = generation + 1,
+       lease_until = clock_timestamp() + interval '1 h' where partition = 0`,
+  );
+const giveBack = (): Promise<unknown> =>
+  floor.query(
+    `update rows.position set owner = null, lease_until = null, generation = generation + 1 where partition = 0`,
+  );
+const expectTable = async (table: string, lines: readonly string[]): Promise<void> =>
+  expect(inAnyOrder(await rowsOf(floor, table))).toEqual(inAnyOrder(expectedOf(lines)));
+
+describe('a takeover', () => {
+  it('goes on where it stopped if the partition comes back and nobody wrote it', async () => {
+    await written([{ table: 'T1', at: 0 }]);
+    const journal = kept();
+    const judging = counting();
+    log.shut(EVENTS / 8);
+    const auditor = await floor.start({ log, journal, judging, leaseMs: 1_000 });
+    await eventually('a takeover that waits for the log', () => log.isWaitedFor);
+    await steal();
+    await eventually('the loss', () => journal.has('partition lost'));
+    expect(judging.folded).toBeGreaterThan(0);
+    log.open();
+    await giveBack();
+    await eventually('both partitions', () => auditor.following.length === 2);
+    expect(judging.folded).toBe(EVENTS);
+    expect(journal.lines.join('\n')).toMatch(/loading goes on \{"partition":0\}/);
+    await append(floor.log, 'T1', recordsOf('T1', linesAt('T1').slice(EVENTS), [4]), 0);
+    await floor.caughtUp();
+    await expectTable('T1', linesAt('T1'));
+  });
+
+  it('begins again if another auditor wrote the partition meanwhile', async () => {
+    await written([{ table: 'T1', at: 0 }]);
+    const journal = kept();
+    log.shut(EVENTS / 8);
+    const slow = await floor.start({ log, journal, leaseMs: 1_000 });
+    await eventually('a takeover that waits for the log', () => log.isWaitedFor);
+    await steal();
+    await eventually('the loss', () => journal.has('partition lost'));
+    // the auditor that has it now writes without moving the position, as when it releases a table
+    await floor.query(
+      'update rows.position set committed_at = clock_timestamp() where partition = 0',
+    );
+    log.open();
+    await giveBack();
+    await eventually('both partitions', () => slow.following.length === 2);
+    expect(journal.has('loading goes on')).toBe(false);
+    await append(floor.log, 'T1', recordsOf('T1', linesAt('T1').slice(EVENTS), [4]), 0);
+    await floor.caughtUp();
+    await expectTable('T1', linesAt('T1'));
+  });
+
+  it('that the log does not answer gives the partition up, stops nothing, and goes on later', async () => {
+    await written([{ table: 'T1', at: 0 }]);
+    const journal = kept();
+    const judging = counting();
+    log.shut(EVENTS / 8);
+    const auditor = await floor.start({ log, journal, judging, leaseMs: 1_000 });
+    await eventually('a takeover that waits for the log', () => log.isWaitedFor);
+    log.fails = true;
+    log.open();
+    await eventually('a partition given up', () => journal.has('it could not be followed'));
+    log.fails = false;
+    await eventually('both partitions', () => auditor.following.length === 2);
+    expect(judging.folded).toBe(EVENTS);
+    expect(await floor.query('select from rows.position where stopped_at is not null')).toEqual([]);
+  });
+});
+
+describe('an auditor that gives a partition back', () => {
+  it('saves the states of its tables first, so that the next owner folds nothing again', async () => {
+    const tables = ['T1', 'T2', 'T3'];
+    await floor.start({ leaseMs: 1_000 });
+    for (const table of tables)
+      for (const at of [0, 1])
+        await append(
+          floor.log,
+          `${table}-${at}`,
+          recordsOf(`${table}-${at}`, linesAt(`${table}-${at}`).slice(0, EVENTS), [4]),
+          at,
+        );
+    await floor.caughtUp();
+    const journal = kept();
+    const judging = counting();
+    const second = await floor.start({ journal, judging, leaseMs: 1_000 });
+    await eventually('a partition of its own', () => second.following.length === 1);
+    const [at] = second.following;
+    expect(journal.lines.join('\n')).toMatch(/partition taken over .*"refolded":0,"tables":3/);
+    expect(judging.folded).toBe(0);
+    for (const table of tables)
+      await append(
+        floor.log,
+        `${table}-${at}`,
+        recordsOf(`${table}-${at}`, linesAt(`${table}-${at}`).slice(EVENTS), [4]),
+        at,
+      );
+    await floor.caughtUp();
+    for (const table of tables) await expectTable(`${table}-${at}`, linesAt(`${table}-${at}`));
+  });
+
+  it('gives none back that it is loading', async () => {
+    await written([
+      { table: 'T1', at: 0 },
+      { table: 'T2', at: 1 },
+    ]);
+    const judging = counting();
+    log.shut(EVENTS / 8);
+    const slow = await floor.start({ log, judging, leaseMs: 1_000 });
+    await eventually('a takeover that waits for the log', () => log.isWaitedFor);
+    const before = await floor.query('select partition, owner, generation from rows.position');
+    const journal = kept();
+    const second = await floor.start({ journal, leaseMs: 1_000 });
+    const [began] = await floor.query<{ at: string }>('select clock_timestamp()::text as at');
+    await eventually('two auditors that have known each other for some beats', async () => {
+      const [{ known } = { known: false }] = await floor.query<{ known: boolean }>(
+        `select count(*) = 2 and min(seen_at) > $1::timestamptz + interval '2 s' as known from rows.member`,
+        [began?.at],
+      );
+      return known;
+    });
+    expect(await floor.query('select partition, owner, generation from rows.position')).toEqual(
+      before,
+    );
+    log.open();
+    await eventually('a partition for each', () =>
+      [slow, second].every(({ following }) => following.length === 1),
+    );
+    expect(judging.folded).toBe(2 * EVENTS);
+    expect(journal.lines.join('\n')).toMatch(/partition taken over .*"refolded":0/);
+  });
+});
+
+describe('long work is divided into slices', () => {
+  it('of 10 ms at most, however much of it runs beside each other', async () => {
+    let clock = 0;
+    const slices = new Slices(() => clock);
+    const longest = await longestTurn(
+      () => clock,
+      async () => {
+        const work = async (): Promise<void> => {
+          for (let step = 0; step < 100; step += 1) {
+            clock += 3;
+            await slices.giveWay();
+          }
+        };
+        await Promise.all([work(), work(), work(), work()]);
+      },
+    );
+    expect(clock).toBe(1_200);
+    expect(longest).toBeLessThanOrEqual(24);
+  });
+
+  it('while the states of many tables are loaded and the log is folded onto them', async () => {
+    await written(Array.from({ length: 12 }, (_, nth) => ({ table: `T${nth}`, at: 0 })));
+    const [claimed] = await floor.store().claim('a test', 60_000, 1);
+    if (!claimed) throw new Error('no partition was claimed');
+    // every look at the clock is a step of the work
+    let clock = 0;
+    const slices = new Slices(() => (clock += 1));
+    const judging = judgingBy(BOOK);
+    const decoder = new Decoder(houseFrom(BOOK));
+    const load = new PartitionLoad(
+      { log: floor.log, rows: floor.store(), judging, decoder, slices },
+      claimed,
+    );
+    const longest = await longestTurn(
+      () => clock,
+      async () => {
+        const loaded = await load.run(claimed, () => true);
+        expect(loaded?.tables.size).toBe(12);
+        expect(loaded?.folded).toBe(12 * EVENTS);
+      },
+    );
+    expect(clock).toBeGreaterThan(12 * (EVENTS / 4));
+    expect(longest).toBeLessThanOrEqual(12);
+  });
+});
+
+/** Returns how far a clock moved at most between two turns of the event loop while `work` ran. */
+async function longestTurn(clock: () => number, work: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let last = clock();
+  let isOver = false;
+  const look = (): void => {
+    longest = Math.max(longest, clock() - last);
+    last = clock();
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  await work().finally(() => (isOver = true));
+  look();
+  return longest;
+}
