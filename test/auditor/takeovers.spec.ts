@@ -4,7 +4,7 @@ import type { Journal } from '#auditor';
 import { MemoryLog, type StoredRecord } from '#event-log';
 import { judgingBy, type Judging } from '../../apps/auditor/src/fold/table-run.js';
 import { PartitionLoad } from '../../apps/auditor/src/own/loading/load-partition.js';
-import { Slices } from '../../apps/auditor/src/own/loading/slices.js';
+import { TimeSlices } from '../../apps/auditor/src/own/loading/time-slices.js';
 import { eventually } from '../kit/eventually.js';
 import { BOOK } from '../kit/house.js';
 import { simulated } from '../simulate/simulated.js';
@@ -229,7 +229,7 @@ describe('an auditor that gives a partition back', () => {
 describe('long work is divided into slices', () => {
   it('of 10 ms at most, however much of it runs beside each other', async () => {
     let clock = 0;
-    const slices = new Slices(() => clock);
+    const slices = new TimeSlices(() => clock);
     const longest = await longestTurn(
       () => clock,
       async () => {
@@ -252,7 +252,7 @@ describe('long work is divided into slices', () => {
     if (!claimed) throw new Error('no partition was claimed');
     // every look at the clock is a step of the work
     let clock = 0;
-    const slices = new Slices(() => (clock += 1));
+    const slices = new TimeSlices(() => (clock += 1));
     const judging = judgingBy(BOOK);
     const decoder = new Decoder(houseFrom(BOOK));
     const load = new PartitionLoad(

@@ -17,7 +17,7 @@ import { judgingBy } from './fold/table-run.js';
 import { PartitionLoad } from './own/loading/load-partition.js';
 import type { Loading } from './own/loading/load-table.js';
 import { recordsBetween } from './own/loading/refold.js';
-import { Slices } from './own/loading/slices.js';
+import { TimeSlices } from './own/loading/time-slices.js';
 import { Refusals } from './own/parking/refusals.js';
 import { Writer } from './own/writer.js';
 
@@ -98,7 +98,7 @@ class ShadowRows {
   private readonly refusals: Refusals;
   private readonly loading: Loading;
   private readonly live: RowStore;
-  private readonly slices = new Slices();
+  private readonly slices = new TimeSlices();
   private readonly owner = `${hostname()}/${process.pid}/rebuild-${randomUUID().slice(0, 8)}`;
   private claimed: readonly Claimed[] = [];
   private renewing: NodeJS.Timeout | undefined;

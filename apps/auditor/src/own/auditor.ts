@@ -4,7 +4,7 @@ import { TimedOut, within } from '#process';
 import { BackgroundTasks } from './background-tasks.js';
 import { GapWatch } from './gap-watch.js';
 import { Intake } from './intake.js';
-import { Slices } from './loading/slices.js';
+import { TimeSlices } from './loading/time-slices.js';
 import { Lag } from './monitoring/lag.js';
 import { FindingsWaiting } from './monitoring/waiting.js';
 import { Reports } from './monitoring/reports.js';
@@ -47,7 +47,7 @@ export class Auditor {
   private constructor(parts: AuditorParts) {
     const { log, rows, judging, dayOf, metrics } = parts;
     const reports = new Reports(parts);
-    const slices = new Slices();
+    const slices = new TimeSlices();
     const loading = { log, rows, judging, decoder: new Decoder(houseFrom(judging.book)), slices };
     const tasks = new BackgroundTasks((error) => reports.taskFailed(error));
     const partitions = new OwnedPartitions((owned) => this.dropped(owned));

@@ -1,6 +1,6 @@
 import type { StoredRecord, RecordHandler } from '#event-log';
 import type { BackgroundTasks } from './background-tasks.js';
-import type { Slices } from './loading/slices.js';
+import type { TimeSlices } from './loading/time-slices.js';
 import type { Refusals } from './parking/refusals.js';
 import type { FollowedPartition, OwnedPartitions } from './partitions/owned-partition.js';
 import type { PartitionFaults } from './partitions/partition-faults.js';
@@ -16,7 +16,7 @@ export interface IntakeParts {
   readonly refusals: Refusals;
   readonly faults: PartitionFaults;
   readonly tasks: BackgroundTasks;
-  readonly slices: Slices;
+  readonly slices: TimeSlices;
 }
 
 /** Folds the records that the log delivers. */

@@ -152,13 +152,16 @@ export async function renew(
     'renew',
     `with still as (
        select p.partition, p.generation from ${pool.sql}.position p
-       join unnest($2::int[], $3::bigint[]) h (partition, generation) on h.partition = p.partition and h.generation = p.generation
+       join unnest($2::int[], $3::bigint[]) h (partition, generation)
+         on h.partition = p.partition and h.generation = p.generation
        where p.owner = $1),
      free as (
-       select p.partition, p.generation from ${pool.sql}.position p join still on still.partition = p.partition and still.generation = p.generation
+       select p.partition, p.generation from ${pool.sql}.position p
+       join still on still.partition = p.partition and still.generation = p.generation
        where p.owner = $1 order by p.partition for update of p skip locked),
      renewed as (
-       update ${pool.sql}.position p set lease_ms = $4, lease_until = clock_timestamp() + $4::int * interval '1 ms'
+       update ${pool.sql}.position p
+       set lease_ms = $4, lease_until = clock_timestamp() + $4::int * interval '1 ms'
        from free where p.partition = free.partition and p.generation = free.generation)
      select partition from still`,
     [owner, ...columnsOf(held), leaseMs],
@@ -247,7 +250,8 @@ export async function stopPartition(
  */
 export const lengthening = (schema: string, partitions: readonly number[]): Statement => ({
   name: 'lengthen',
-  text: `update ${schema}.position set lease_until = ${AFTER_LEASE} where partition = any($1::int[])`,
+  text: `update ${schema}.position set lease_until = ${AFTER_LEASE}
+     where partition = any($1::int[])`,
   values: [partitions],
 });
 

@@ -4,7 +4,7 @@ import type { ParkedEvent, RowStore, TableAtHand } from '#read-model';
 import type { Refused } from '../../fold/partition-fold.js';
 import { TableRun, type Judging, type LineAt } from '../../fold/table-run.js';
 import { recordsBetween, refold } from './refold.js';
-import type { Slices } from './slices.js';
+import type { TimeSlices } from './time-slices.js';
 
 /** What tables are loaded from and judged by. */
 export interface Loading {
@@ -13,7 +13,7 @@ export interface Loading {
   readonly judging: Judging;
   readonly decoder: Decoder;
   /** Divides the work, so that it gives way to the renewal of leases. */
-  readonly slices: Slices;
+  readonly slices: TimeSlices;
 }
 
 /** Selects a table to reload. */

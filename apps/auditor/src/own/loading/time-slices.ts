@@ -8,7 +8,7 @@ const SLICE_MS = 10;
  * one that renews leases. All work that runs beside each other shares one, so that together it
  * takes no longer than one slice at a time.
  */
-export class Slices {
+export class TimeSlices {
   private began: number;
   private turns: Promise<void> = Promise.resolve();
 
