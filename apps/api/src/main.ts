@@ -2,7 +2,15 @@ import { Logger } from '@nestjs/common';
 import { openLog } from '#event-log';
 import { Refusal, settingsText } from '#process';
 import { migrate } from '#read-model';
-import { jsonLogger, listening, runProgram, runServer, type Running } from '#server';
+import {
+  jsonLogger,
+  listening,
+  openServerLog,
+  runProgram,
+  runServer,
+  whileStarting,
+  type Running,
+} from '#server';
 import { createApi } from './create-api.js';
 import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
@@ -51,22 +59,19 @@ async function start(settings: ServerSettings): Promise<Running> {
   keepHeapSmall();
   const { databaseUrl, adminPassword, port, host, basePath } = settings;
   const book = rulesOfServer(settings);
-  await migrateAccess(databaseUrl);
-  await migrate(databaseUrl);
-  const admin = await ensureFirstAdmin(
-    databaseUrl,
-    adminPassword === undefined ? {} : { password: adminPassword },
-  );
+  await whileStarting(logger, () => migrateAccess(databaseUrl));
+  await whileStarting(logger, () => migrate(databaseUrl));
+  const first = adminPassword === undefined ? {} : { password: adminPassword };
+  // not tried again: a second try would not return the password that the first may have made
+  const admin = await whileStarting(logger, () => ensureFirstAdmin(databaseUrl, first), 0);
   if (admin && adminPassword === undefined)
     process.stderr.write(
       `created the first account, ${admin.name}, with the password ${admin.password}; it is shown only once, and the first sign-in must change it\n`,
     );
-  const log = await openLog(
-    settings.log,
-    (notice) => void logger.warn({ message: 'event log warning', notice }),
-  );
+  const log = await openServerLog(logger, settings.log);
   const registry = processRegistry();
-  const app = await createApi({ settings, log, databaseUrl, book, registry, logger });
+  const parts = { settings, log, databaseUrl, book, registry, logger };
+  const app = await whileStarting(logger, () => createApi(parts), 0);
   await listening(() => app.listen(port, host), 'SHOEPRINT_PORT');
   warnOfPlainHttp(settings, logger);
   logger.log({ message: 'listening', url: await app.getUrl(), basePath });

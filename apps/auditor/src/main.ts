@@ -1,8 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { openLog } from '#event-log';
 import { Refusal, settingsText } from '#process';
 import { installedRules } from '#rule-folder';
-import { jsonLogger, listening, runProgram, runServer, type Running } from '#server';
+import { jsonLogger, listening, openServerLog, runProgram, runServer, type Running } from '#server';
 import { serveHealth } from './health.js';
 import { journalOn } from './own/monitoring/journal.js';
 import { REBUILD_EXIT, runRebuild, rebuildOptions } from './rebuild-command.js';
@@ -35,14 +34,9 @@ async function run(): Promise<number> {
   }
 }
 
-/** Logs what the log's client handled itself and an operator should know. */
-function onNotice(notice: string): void {
-  logger.warn({ message: 'event log warning', notice });
-}
-
 async function follow(settings: AuditorSettings): Promise<Running> {
   const book = installedRules(settings.rules);
-  const log = await openLog(settings.log, onNotice);
+  const log = await openServerLog(logger, settings.log);
   const { databaseUrl, gamingDays, leaseMs } = settings;
   const auditor = await startAuditor({ log, databaseUrl, book, gamingDays, leaseMs, journal });
   const health = await listening(
@@ -73,7 +67,7 @@ async function rebuild({
 }: AuditorSettings): Promise<number> {
   const asked = rebuildOptions(options);
   const book = installedRules(rules);
-  const log = await openLog(where, onNotice);
+  const log = await openServerLog(logger, where);
   try {
     return await runRebuild({ log, book, databaseUrl, gamingDays, journal }, asked);
   } finally {

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { RuleBook } from '#audit';
 import type { EventLog } from '#event-log';
-import { gamingDays, migrate, RowStore, type GamingDayRule, type PositionState } from '#read-model';
+import {
+  gamingDays,
+  migrate,
+  onceReachable,
+  RowStore,
+  type GamingDayRule,
+  type PositionState,
+} from '#read-model';
 import type { Registry } from 'prom-client';
 import { judgingBy } from './fold/table-run.js';
 import { Auditor } from './own/auditor.js';
@@ -51,18 +58,26 @@ export const LEASE_MS = 3_000;
 
 /**
  * Starts an auditor: migrates the rows' schema, claims a share of the partitions, folds them and
- * writes the rows. Any number of auditors may share one log and database. Throws `OtherLog` if the
+ * writes the rows. Any number of auditors may share one log and database. Tries again for two
+ * minutes while PostgreSQL cannot be reached, then throws `DatabaseAway`. Throws `OtherLog` if the
  * rows were made from another log, and `OtherFold` if another version of the fold made them.
  */
-export async function startAuditor({
+export function startAuditor(asked: StartAuditor): Promise<RunningAuditor> {
+  const { journal = jsonJournal() } = asked;
+  const onRetry = (why: Error): void =>
+    journal.error('retrying start: PostgreSQL cannot be reached', { error: why.message });
+  return onceReachable(() => startOnce({ ...asked, journal }), { onRetry });
+}
+
+async function startOnce({
   log,
   databaseUrl,
   book,
   gamingDays: days,
   schema,
   leaseMs = LEASE_MS,
-  journal = jsonJournal(),
-}: StartAuditor): Promise<RunningAuditor> {
+  journal,
+}: StartAuditor & { readonly journal: Journal }): Promise<RunningAuditor> {
   await migrate(databaseUrl, schema);
   const rows = RowStore.open(databaseUrl, {
     ...(schema !== undefined && { schema }),

@@ -25,6 +25,7 @@ export {
   type DataSourceOptions,
 } from './database/data-source.js';
 export { migrateSchema, MigrationNeeded } from './database/migrate-schema.js';
+export { DatabaseAway, onceReachable } from './database/once-reachable.js';
 export { API_ROLE, AUDITOR_ROLE, writes } from './database/roles.js';
 export { channelOf, quotedSchema, ROWS_SCHEMA } from './database/schema.js';
 export * from './entities/index.js';
