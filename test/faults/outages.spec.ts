@@ -15,6 +15,7 @@ import {
   postgresAsleep,
   postgresHalfOpen,
   rebuiltUnderFaults,
+  takenOverAsLeaderWakes,
 } from './outages.js';
 import { ALL, longScenario, scenario } from './scenarios.js';
 import { sharedSystem, System } from './system.js';
@@ -75,6 +76,10 @@ describeOnKafka(
     scenario(system, 'when all brokers sleep', (running) => ({
       scenario: 'all brokers asleep',
       strike: () => brokersAsleep(running, ALL_BROKERS, lasting(30_000, SLEEP_MS)),
+    }));
+    longScenario(system, 'when a partition is taken over as its leader wakes', (running) => ({
+      scenario: 'partition taken over as its leader wakes',
+      strike: (_, round) => takenOverAsLeaderWakes(running, round % 4, SLEEP_MS),
     }));
     longScenario(system, 'when both auditors are killed and the log is large', async (running) => {
       await filled(running, LARGE_LOG);

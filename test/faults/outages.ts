@@ -29,6 +29,25 @@ export const brokersAsleep = (
     return () => Promise.all(nodes.map((node) => kafka.kill(node, 'SIGCONT')));
   });
 
+const BEFORE_WAKING_MS = 1_000;
+
+/**
+ * Pauses the leader of a partition, and kills an auditor just before the leader wakes. The other
+ * auditor then takes partitions over while the leader still believes that it leads.
+ */
+export async function takenOverAsLeaderWakes(
+  system: System,
+  partition: number,
+  ms: number,
+): Promise<Struck> {
+  const leader = await system.leaderOf(partition);
+  const [victim] = await system.ownersOf(partition);
+  if (!victim) throw new Error(`no auditor owns partition ${partition}`);
+  const { at, restored } = await brokersAsleep(system, [leader], ms);
+  const replaced = pause(ms - BEFORE_WAKING_MS).then(() => victim.end('SIGKILL'));
+  return { at, restored: Promise.all([replaced, restored]).then(() => victim.start()) };
+}
+
 /** Pauses PostgreSQL with all its sessions. */
 export const postgresAsleep = ({ postgres }: System, ms: number): Promise<Struck> =>
   forSome(ms, () => {

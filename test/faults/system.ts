@@ -156,6 +156,19 @@ export class System {
     return leaderOf(this.kafka.brokers, this.topic, partition);
   }
 
+  /** Returns the auditors that own a partition, or all of them while none does. */
+  async ownersOf(partition: number): Promise<Running[]> {
+    const [row] = await this.query<{ owner: string | null }>(
+      'select owner from rows.position where partition = $1',
+      [partition],
+    );
+    const owner = row?.owner;
+    if (!owner) return this.auditors;
+    return this.auditors.filter(
+      (auditor) => auditor.isRunning && owner.includes(`/${auditor.pid}/`),
+    );
+  }
+
   /**
    * Resolves with the moment at which a client of the tests' own was served by the database and by
    * every partition of the log.
