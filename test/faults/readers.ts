@@ -1,11 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Running } from '../kit/processes.js';
+import type { System } from './system.js';
 
 const READ_MS_MAX = 15_000;
 const BETWEEN_MS = 300;
 
-/** Asks every api for a list again and again, as screens do, whether it answers or not. */
+/**
+ * Asks every api for a list again and again, as screens do, and every program whether it is ready,
+ * whether it answers or not.
+ */
 export class Readers {
-  /** Reads that got no answer at all within 15 seconds. */
+  /** Requests that got no answer at all within 15 seconds. */
   hung = 0;
   /** When reads were answered 200, by api. */
   private readonly answered = new Map<string, number[]>();
@@ -13,11 +18,13 @@ export class Readers {
   private isOver = false;
   private readonly asking: Promise<void>[];
 
-  constructor(
-    urls: readonly string[],
-    private readonly token: string,
-  ) {
-    this.asking = urls.map((url) => this.ask(url));
+  constructor(private readonly system: Pick<System, 'urls' | 'apis' | 'auditors' | 'reader'>) {
+    const { urls, apis, auditors } = system;
+    for (const url of urls) this.answered.set(url, []);
+    this.asking = [
+      ...urls.map((url) => this.ask(() => this.read(url))),
+      ...[...apis, ...auditors].map((program) => this.ask(() => this.probe(program))),
+    ];
   }
 
   /** Returns when each api first answered a read after a moment, or undefined for one that did not. */
@@ -36,30 +43,45 @@ export class Readers {
     await Promise.all(this.asking);
   }
 
-  private async ask(url: string): Promise<void> {
-    this.answered.set(url, []);
-    const reads = new Set<Promise<void>>();
+  private async ask(once: () => Promise<void>): Promise<void> {
+    const waiting = new Set<Promise<void>>();
     while (!this.isOver) {
-      const read = this.read(url).finally(() => reads.delete(read));
-      reads.add(read);
+      const asked = once().finally(() => waiting.delete(asked));
+      waiting.add(asked);
       await pause(BETWEEN_MS);
     }
-    await Promise.all(reads);
+    await Promise.all(waiting);
+  }
+
+  /** Asks a program whether it is ready. One that a test pauses need not answer. */
+  private async probe(program: Running): Promise<void> {
+    const { pauseCount, isPaused } = program;
+    if (isPaused) return;
+    try {
+      const answer = await fetch(program.readyz, { signal: AbortSignal.timeout(READ_MS_MAX) });
+      await answer.arrayBuffer();
+    } catch (error) {
+      if (program.pauseCount === pauseCount) this.failed(error as Error);
+    }
   }
 
   private async read(url: string): Promise<void> {
     try {
       const answer = await fetch(`${url}/v1/tables?limit=1`, {
-        headers: { authorization: `Bearer ${this.token}` },
+        headers: { authorization: `Bearer ${this.system.reader}` },
         signal: AbortSignal.timeout(READ_MS_MAX),
       });
       await answer.arrayBuffer();
       this.last.set(url, String(answer.status));
       if (answer.ok) this.answered.get(url)?.push(performance.now());
     } catch (error) {
-      const { name, message } = error as Error;
-      this.last.set(url, message);
-      if (name === 'TimeoutError') this.hung += 1;
+      this.last.set(url, (error as Error).message);
+      this.failed(error as Error);
     }
+  }
+
+  /** Counts a request that hung. A connection that broke, or was refused, did not. */
+  private failed({ name }: Error): void {
+    if (name === 'TimeoutError') this.hung += 1;
   }
 }

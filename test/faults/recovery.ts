@@ -26,7 +26,7 @@ export interface Recovery {
   readonly rowsRecovery: number;
   /** From the service until every api answered a read. */
   readonly readsRecovery: number;
-  /** Requests of readers and senders that got no answer at all within 15 seconds. */
+  /** Requests of readers, probes and senders that got no answer at all within 15 seconds. */
   readonly hung: number;
 }
 
@@ -66,7 +66,7 @@ export async function recoveryOf(
   { at, restored }: Struck,
 ): Promise<Recovery> {
   const served = restored.then(() => system.served());
-  const readers = new Readers(system.urls, system.reader);
+  const readers = new Readers(system);
   const hungBefore = load.hung;
   try {
     const [fromFault, fromService] = await Promise.all([

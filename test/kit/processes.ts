@@ -86,6 +86,8 @@ export class Running {
   private child: ChildProcess | undefined;
   private ended: Promise<void> = Promise.resolve();
   private isAsked = false;
+  private pauses = 0;
+  private paused = false;
   private fate: string | undefined;
 
   constructor(
@@ -105,6 +107,20 @@ export class Running {
   /** Returns its process id. Throws if it does not run. */
   get pid(): number {
     return this.running().pid as number;
+  }
+
+  /** Returns how often it was paused so far. */
+  get pauseCount(): number {
+    return this.pauses;
+  }
+
+  get isPaused(): boolean {
+    return this.paused;
+  }
+
+  /** Returns the address that answers 200 while the program is ready. */
+  get readyz(): string {
+    return new URL('readyz', this.program.livez).href;
   }
 
   /** Returns how it ended if nobody asked for it, or undefined. */
@@ -133,6 +149,7 @@ export class Running {
     const pid = child.pid as number;
     this.child = child;
     this.isAsked = false;
+    this.paused = false;
     this.fate = undefined;
     this.report(`+${pid}`);
     this.ended = new Promise<void>((resolve) =>
@@ -165,6 +182,8 @@ export class Running {
 
   /** Sends a signal that pauses or resumes it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.paused = signal === 'SIGSTOP';
+    if (this.paused) this.pauses += 1;
     this.running().kill(signal);
   }
 
