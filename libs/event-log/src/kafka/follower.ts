@@ -96,7 +96,10 @@ export class KafkaFollower implements Follower {
   /** Returns for how long records of some partition have existed and not arrived, at most. */
   standsStillMs(): number {
     const now = performance.now();
-    return Math.max(0, ...[...this.places.values()].map((place) => now - (place.stillSince ?? now)));
+    return Math.max(
+      0,
+      ...[...this.places.values()].map((place) => now - (place.stillSince ?? now)),
+    );
   }
 
   close(): Promise<void> {
