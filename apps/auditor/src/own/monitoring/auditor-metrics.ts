@@ -46,6 +46,10 @@ export class AuditorMetrics {
     'shoeprint_projection_parked_tables',
     'Parked tables of the partitions that this process owns',
   );
+  readonly unsure = this.gauge(
+    'shoeprint_projection_unsure_partitions',
+    'Partitions whose brokers disagree about their end, as this process sees it',
+  );
   readonly stopped = this.gauge(
     'shoeprint_projection_stopped_partitions',
     'Stopped partitions of the log, including those of other owners',

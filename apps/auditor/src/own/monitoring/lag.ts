@@ -6,7 +6,7 @@ import { errorText } from './journal.js';
 /** How long the log may take to answer for a head. After that the lag stays as it was measured. */
 const HEAD_MS = 5_000;
 
-/** Measures how far the rows are behind the log, and counts what is owned, parked and stopped. */
+/** Measures how far the rows are behind the log, and counts what is owned, parked, unsure and stopped. */
 export class Lag {
   /** The partitions whose head the log was asked for and has not answered. */
   private readonly asked = new Set<number>();
@@ -19,9 +19,10 @@ export class Lag {
 
   /** Measures everything. What the log does not answer for stays as it was, and is counted. */
   async measure(): Promise<void> {
-    const { metrics, rows } = this.parts;
+    const { metrics, rows, log } = this.parts;
     const all = this.partitions.all();
     metrics.owned.set(all.length);
+    metrics.unsure.set(log.unsure.length);
     metrics.parked.set(all.reduce((sum, { fold }) => sum + (fold?.parked.size ?? 0), 0));
     const stopped = rows.positions().then((positions) => {
       metrics.stopped.set(positions.filter(({ stopped: at }) => at !== null).length);
