@@ -7,10 +7,11 @@ import {
   Query,
   QueryHandler,
 } from '@nestjs/cqrs';
-import { DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { Account, PendingGrant } from '../database/access.entities.js';
+import { notExpired } from '../database/not-expired.js';
 import { Identities } from '../identities.js';
 import { actorOf, covers, type Identity, seenBy } from '../identity.js';
 import {
@@ -134,7 +135,7 @@ async function lockedGrant(
 ): Promise<PendingGrant> {
   const grant = /^[0-9a-f]{16}$/.test(id)
     ? await manager.findOne(PendingGrant, {
-        where: { id, expiresAt: MoreThan(new Date()) },
+        where: { id, expiresAt: notExpired() },
         relations: { account: true },
         lock: { mode: 'pessimistic_write', tables: ['pending_grant'] },
       })

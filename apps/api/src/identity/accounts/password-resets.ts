@@ -1,12 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { HouseRecord } from '../../house/house-record.js';
 import { Problem } from '../../problems/problems.js';
 import { codeHash, newCode } from '../credentials/one-time-code.js';
 import { requirePassword } from '../credentials/password-rule.js';
 import { hashPassword } from '../credentials/passwords.js';
 import { PasswordReset, Session } from '../database/access.entities.js';
+import { notExpired } from '../database/not-expired.js';
 import { Identities } from '../identities.js';
 import { actorOf, type Identity } from '../identity.js';
 import { storePassword } from '../me/change-password.js';
@@ -130,7 +131,7 @@ async function resetOf(
   const reset = await manager.findOneBy(PasswordReset, {
     accountName: accountName.replaceAll('\u0000', ''),
     codeHash: codeHash(code),
-    expiresAt: MoreThan(new Date()),
+    expiresAt: notExpired(),
   });
   if (!reset) throw new Problem('wrong-code');
   return reset;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type EntityManager, MoreThan } from 'typeorm';
+import { type EntityManager } from 'typeorm';
 import { PendingGrant } from '../database/access.entities.js';
+import { notExpired } from '../database/not-expired.js';
 import type { Role } from '../permissions.js';
 import type { Admin, Rights } from './grant-rules.js';
 
@@ -47,7 +48,7 @@ export async function withdrawGrant(manager: EntityManager, accountName: string)
 /** Returns the pending grants that have not expired, with their accounts, oldest first. */
 export const openGrants = (manager: EntityManager): Promise<PendingGrant[]> =>
   manager.find(PendingGrant, {
-    where: { expiresAt: MoreThan(new Date()) },
+    where: { expiresAt: notExpired() },
     relations: { account: true },
     order: { askedAt: 'asc', id: 'asc' },
   });
