@@ -95,11 +95,13 @@ describe('every request over HTTP', () => {
         .sort(),
     ).toEqual([
       'Attempts',
+      'DatabaseWatch',
       'FollowedSessions',
       'HandOuts',
       'HouseOutbox',
       'HouseRecord',
       'Identities',
+      'KeyCopy',
       'KeyTables',
       'KnownAddresses',
       'LogAppends',

@@ -46,7 +46,7 @@ const DOUBT_PAUSE_MS = 300;
  *
  * A broker that has slept answers as a leader until it learns that there is another, with the end
  * that the log had when it fell asleep. So what says that records are missing is asked again, with
- * the leaders looked up anew, for longer than the session of a broker. Only then is it believed.
+ * the leaders looked up again, for longer than the session of a broker. Only then is it believed.
  * Until then the partition is unsure.
  */
 export class KafkaWire {
@@ -178,7 +178,7 @@ export class KafkaWire {
 
   /**
    * Looks until an answer is not undefined. Resolves with undefined once each answer was that, with
-   * leaders looked up anew, for longer than a broker's session.
+   * leaders looked up again, for longer than a broker's session.
    */
   private async believed<T>(
     partition: number,
