@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { afterEach, expect, it, jest } from '@jest/globals';
 import { Connection } from '../../libs/event-log/src/kafka/connection.js';
 import { eventually } from '../kit/eventually.js';
 
@@ -35,6 +35,23 @@ function connectionOf(...answers: (() => Promise<string>)[]) {
       .catch((error: unknown) => (error as Error).message);
   return { connection, made, ask };
 }
+
+/** Lets so much time pass for what this process measures. */
+const later = (ms: number): void => {
+  const now = performance.now.bind(performance);
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + ms);
+};
+afterEach(() => jest.restoreAllMocks());
+
+it('does not stand still since a failure of long ago, if nothing was asked in between', async () => {
+  const { connection, ask } = connectionOf(failing);
+  await ask();
+  later(100_000);
+  await ask();
+  expect(connection.standsStillMs()).toBeLessThan(1_000);
+  expect(connection.replacements).toBe(0);
+  await connection.close();
+});
 
 it('replaces a client that fails at once, after it failed for a second', async () => {
   const { connection, made, ask } = connectionOf(failing);

@@ -261,13 +261,13 @@ export class System {
       await Promise.all([links.postgres, ...links.brokers.values()].map((proxy) => proxy.close()));
   }
 
-  /** Adds an account with a role, who sees all tables, and returns the token of its session. */
-  async person(name: string, role: Role): Promise<string> {
+  /** Adds an account with these roles, who sees all tables, and returns the token of its session. */
+  async person(name: string, ...roles: readonly Role[]): Promise<string> {
     const { id, text, hash } = newToken('sps');
     await this.query(
       `insert into access.account (name, person, password_hash, roles, tables, created_by)
        values ($1, $1, $2, $3, '{*}', 'system/test')`,
-      [name, UNUSED_HASH, [role]],
+      [name, UNUSED_HASH, roles],
     );
     await this.query(
       `insert into access.session (id, account_name, token_hash, expires_at)

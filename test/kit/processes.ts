@@ -118,6 +118,11 @@ export class Running {
     return this.paused;
   }
 
+  /** Returns the address that answers 200 while the program runs. */
+  get livez(): string {
+    return this.program.livez;
+  }
+
   /** Returns the address that answers 200 while the program is ready. */
   get readyz(): string {
     return new URL('readyz', this.program.livez).href;

@@ -100,7 +100,8 @@ export class Connection<Of extends Client> {
 
   private failed(client: Of, kind: string, error: Error): void {
     const now = performance.now();
-    const before = this.failing.get(kind);
+    const last = this.failing.get(kind);
+    const before = last && now - last.last < FORGOTTEN_MS ? last : undefined;
     const isPresent = client === this.client;
     const suspectSince = isPresent ? (before?.suspectSince ?? now) : now;
     const since = before?.since ?? now;

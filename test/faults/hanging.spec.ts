@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { openApiDocument, ROLES } from '#api';
+import { Started } from '../cli/serving.js';
+import { eventually } from '../kit/eventually.js';
+import { describeOnKafka, whyNoKafkaToKill } from '../kit/kafka.js';
+import type { Running } from '../kit/processes.js';
+import { StreamReader } from '../kit/stream-reader.js';
+import { answerTo, everyRequest, type Known, type RouteAnswer } from './every-route.js';
+import { newTables, simulated } from './load.js';
+import { ALL, named } from './scenarios.js';
+import { System } from './system.js';
+
+/**
+ * The longest that any route waits for a dependency that hangs (docs/operating/time-limits.md), in
+ * milliseconds: 2 s of silence and 3 s for a question in PostgreSQL; 7 s for an append and 9 s for
+ * a read in Kafka.
+ */
+const LIMIT_MS = { PostgreSQL: 5_000, Kafka: 9_000 } as const;
+/** All routes are asked at once, on a machine that also runs other tests. */
+const BUSY_MS = 10_000;
+/** When `/readyz` must have turned at the latest, and how long one probe may take. */
+const READYZ_TURNS_MS = 10_000;
+const PROBE_MS = 4_000;
+const BACK_MS = 40_000;
+
+type Dependency = keyof typeof LIMIT_MS;
+type Undo = () => unknown;
+
+describeOnKafka('while a dependency hangs', await whyNoKafkaToKill(), () => {
+  let system: System;
+  let known: Known;
+  const document = openApiDocument();
+  const lines = simulated(newTables(1)[0] as string, 1, ['TC-05@1']);
+
+  beforeAll(async () => {
+    system = await System.start({ log: 1, isBehindProxies: true });
+    known = await knownAt(system, lines);
+  }, 120_000);
+  afterAll(() => system.close());
+
+  const url = (): string => system.urls[0] as string;
+  const get = (path: string, headers: Record<string, string> = {}): Promise<RouteAnswer> =>
+    answerTo(
+      url(),
+      {
+        operation: path,
+        method: 'GET',
+        path,
+        headers: { authorization: `Bearer ${known.person}`, ...headers },
+        body: undefined,
+      },
+      BACK_MS,
+    );
+
+  /** Every program answers its probes in time, and says in time that it is not ready. */
+  async function unready(program: Running): Promise<string[]> {
+    const late: string[] = [];
+    await eventually(
+      `${program.name} not ready`,
+      async () => {
+        const [alive, ready] = await Promise.all([
+          probe(program.livez, late),
+          probe(program.readyz, late),
+        ]);
+        expect(alive).toBe(200);
+        return ready === 503;
+      },
+      READYZ_TURNS_MS + BUSY_MS,
+    );
+    return late;
+  }
+
+  async function probe(at: string, late: string[]): Promise<number> {
+    const request = { operation: at, method: 'GET', path: at, headers: {}, body: undefined };
+    const { status, ms } = await answerTo(at, request, BACK_MS);
+    if (ms > PROBE_MS + BUSY_MS) late.push(`${at} after ${ms} ms`);
+    return status;
+  }
+
+  /** Every loop goes on: what is sent now is judged, told to readers and on the house's record. */
+  async function worksAgain(stream: StreamReader, keyName: string | undefined): Promise<void> {
+    const programs = [...system.apis, ...system.auditors];
+    for (const { name, readyz } of programs)
+      await eventually(`${name} ready`, async () => (await probe(readyz, [])) === 200, BACK_MS);
+    const sent = stream.told.length;
+    const { table } = known;
+    const line = lines.next().value as string;
+    const position = await eventually(
+      'an acknowledgement',
+      async () => {
+        const answer = await fetch(new URL('/v1/events', url()), {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${known.device}`,
+            'content-type': 'application/cloudevents+json',
+          },
+          body: line,
+          signal: AbortSignal.timeout(BACK_MS),
+        });
+        return answer.status === 202 && answer.headers.get('log-position');
+      },
+      BACK_MS,
+    );
+    await eventually(
+      'its row',
+      async () =>
+        (await get(`/v1/tables?table=${table}`, { 'min-position': position })).status === 200,
+      BACK_MS,
+    );
+    await eventually('news of it on the stream', () => stream.told.length > sent, BACK_MS);
+    if (keyName !== undefined)
+      await eventually(
+        'the act on the house record',
+        async () => (await get('/v1/house-events?limit=200')).body.includes(keyName),
+        BACK_MS,
+      );
+  }
+
+  const hangs = (title: string, dependency: Dependency, hang: () => Undo | Promise<Undo>): void =>
+    named(`every route, probe and loop keeps its limit when ${title}`, async () => {
+      const stream = new StreamReader(url(), known.person);
+      await eventually('the stream', () => stream.status === 200);
+      const requests = everyRequest(await document, {
+        ...known,
+        event: lines.next().value as string,
+      });
+      const undo = await hang();
+      let keyName: string | undefined;
+      try {
+        const probes = [...system.apis, ...system.auditors].map(unready);
+        const answers = await Promise.all(
+          requests.map((request) => answerTo(url(), request, BACK_MS)),
+        );
+        const lateProbes = (await Promise.all(probes)).flat();
+        const most = LIMIT_MS[dependency] + BUSY_MS;
+        expect(lateProbes).toEqual([]);
+        expect(answers.filter(({ ms }) => ms > most)).toEqual([]);
+        expect(answers.filter(({ status }) => status === 500 || status <= 0)).toEqual([]);
+        keyName = keyOf(answers);
+      } finally {
+        await undo();
+        if (system.endedByThemselves.length > 0) process.stderr.write(system.lastWords());
+      }
+      expect(system.endedByThemselves).toEqual([]);
+      await worksAgain(stream, keyName);
+      stream.cut();
+    });
+
+  hangs('PostgreSQL accepts connections and says nothing', 'PostgreSQL', () =>
+    system.links.postgres.hold(),
+  );
+  hangs('Kafka accepts connections and says nothing', 'Kafka', () => broker().hold());
+  if (ALL) {
+    hangs('connections to PostgreSQL are half-open', 'PostgreSQL', () =>
+      system.links.postgres.silence(),
+    );
+    hangs('connections to Kafka are half-open', 'Kafka', () => broker().silence());
+    hangs('PostgreSQL sleeps', 'PostgreSQL', () => {
+      system.postgres.signal('SIGSTOP');
+      return () => system.postgres.signal('SIGCONT');
+    });
+    hangs('the broker sleeps', 'Kafka', async () => {
+      await system.kafka.kill(1, 'SIGSTOP');
+      return () => system.kafka.kill(1, 'SIGCONT');
+    });
+    named('a command of the command line gives up on an api that sleeps', async () => {
+      system.api.signal('SIGSTOP');
+      try {
+        const asked = Started.shoeprint(['parked', '--url', url()], {
+          SHOEPRINT_TOKEN: known.person,
+        });
+        expect(await asked.ended).toBe(2);
+        expect(asked.said).toContain('cannot be reached');
+      } finally {
+        system.api.signal('SIGCONT');
+      }
+    });
+  }
+
+  function broker() {
+    const proxy = system.links.brokers.get(1);
+    if (!proxy) throw new Error('no proxy is before the broker');
+    return proxy;
+  }
+});
+
+/** Returns the name of the device key that was made, if it was. */
+function keyOf(answers: readonly RouteAnswer[]): string | undefined {
+  const made = answers.find(({ operation }) => operation === 'createKey');
+  return made?.status === 201 ? (JSON.parse(made.body) as { name: string }).name : undefined;
+}
+
+/** Plays a game until it has a finding, and returns what requests are about. */
+async function knownAt(system: System, lines: Iterator<string>): Promise<Known> {
+  const base = system.urls[0] as string;
+  const person = await system.person('everything', ...ROLES);
+  const read = async (path: string): Promise<{ lines: Record<string, string>[] }> =>
+    (await (
+      await fetch(new URL(path, base), { headers: { authorization: `Bearer ${person}` } })
+    ).json()) as { lines: Record<string, string>[] };
+  let table = '';
+  for (let closed = 0; closed < 2;) {
+    const event = lines.next().value as string;
+    table = (JSON.parse(event) as { table: string }).table;
+    if (event.includes('coup-closed')) closed += 1;
+    const answer = await fetch(new URL('/v1/events', base), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${system.key}`,
+        'content-type': 'application/cloudevents+json',
+      },
+      body: event,
+    });
+    if (answer.status !== 202) throw new Error(await answer.text());
+  }
+  const finding = await eventually(
+    'a finding',
+    async () => (await read(`/v1/findings?table=${table}`)).lines[0],
+  );
+  const { id = '', coupRef = '', shoeRef = '' } = finding;
+  return { person, device: system.key, finding: id, coupRef, shoeRef, table, event: '' };
+}
