@@ -84,6 +84,32 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
   );
 
   it(
+    'makes new connections to follow when those that it has stay half-open, though nothing was appended',
+    async () => {
+      const taker = new Collector();
+      log.follow(taker).add(0, 0);
+      await append('before');
+      await eventually('the first record', () => taker.texts(0).length === 1);
+      const speak = proxy.silence();
+      speak();
+      await eventually('a new consumer', () =>
+        notices.some((notice) => notice.includes('no fetch was answered')),
+      );
+      await eventually(
+        'an append after it',
+        () =>
+          append('after').then(
+            () => true,
+            () => undefined,
+          ),
+        BACK_MS_MAX,
+      );
+      await eventually('it is read', () => taker.texts(0).includes('after'), BACK_MS_MAX);
+    },
+    TEST_MS,
+  );
+
+  it(
     'does not believe a leader that has slept, until it has learnt of what came meanwhile',
     async () => {
       await append('a', 'b', 'c');

@@ -42,6 +42,7 @@ export class KafkaConsumer {
   private readonly consumer: Consumer;
   private joined = false;
   private started: Promise<void> | undefined;
+  /** When a fetch was answered last, or the group was joined. */
   private answeredAt = 0;
   private gathering: Promise<void> | undefined;
 
@@ -80,7 +81,10 @@ export class KafkaConsumer {
     const { topic, partitions, onBatch, onCrash } = this.options;
     const { GROUP_JOIN, CRASH, FETCH } = this.consumer.events;
     this.consumer.on(FETCH, () => this.answered());
-    this.consumer.on(GROUP_JOIN, () => this.takePlaces());
+    this.consumer.on(GROUP_JOIN, () => {
+      this.answeredAt = performance.now();
+      this.takePlaces();
+    });
     this.consumer.on(CRASH, ({ payload }) => {
       this.joined = false;
       onCrash(payload.error);
@@ -105,6 +109,14 @@ export class KafkaConsumer {
     const now = performance.now();
     this.gathering = now - this.answeredAt < SOON_MS ? pause(GATHER_MS) : undefined;
     this.answeredAt = now;
+  }
+
+  /**
+   * Returns for how many milliseconds no broker has answered a fetch; 0 until it has joined. A
+   * fetch without records is answered after `POLL_MS`.
+   */
+  quietMs(): number {
+    return this.joined ? performance.now() - this.answeredAt : 0;
   }
 
   /** Reads a partition from an offset on. A partition that is already read continues there. */

@@ -12,6 +12,11 @@ const TAKE_BYTES_MAX = 1024 * 1024;
 const WATCH_MS = 1000;
 /** If records exist but do not arrive for this long, the consumer is stuck. */
 const STUCK_MS = 5000;
+/**
+ * If no fetch is answered for this long, although another connection is served, the consumer's
+ * connections are dead. It is longer than the limit of one request.
+ */
+const QUIET_MS = 3500;
 /** How long a consumer that was dropped may take to leave its group. */
 const CLOSE_MS_MAX = 10_000;
 const RESTART_MS = 100;
@@ -254,7 +259,11 @@ export class KafkaFollower implements Follower {
     const consumer = this.consumer;
     try {
       await this.options.sameTopic();
+      const isQuiet = (consumer?.quietMs() ?? 0) > QUIET_MS;
       const heads = await this.options.wire.heads([...this.places.keys()]);
+      // It is asked again, as this process may have slept between the two.
+      if (consumer && isQuiet && consumer.quietMs() > QUIET_MS)
+        return void this.restart(consumer, `no fetch was answered for ${QUIET_MS} ms`);
       const now = performance.now();
       for (const place of [...this.places.values()]) {
         const head = heads.get(place.partition);
