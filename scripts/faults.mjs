@@ -1,6 +1,7 @@
 // Kills, stops and disconnects everything that Shoeprint depends on, many times under load, and
 // counts lost and wrong events afterwards (test/faults).
-//   npm run faults [-- --rounds 20] [--only "auditor"] [--lease-ms 3000] [--report FILE]
+//   npm run faults [-- --rounds 20] [--only "auditor"] [--lease-ms 3000] [--backlog 10000000]
+//     [--report FILE]
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '20' },
     only: { type: 'string' },
     'lease-ms': { type: 'string', default: '3000' },
+    backlog: { type: 'string', default: '10000000' },
     report: { type: 'string' },
   },
 });
@@ -31,6 +33,7 @@ const env = {
   SHOEPRINT_FAULTS_ROUNDS: values.rounds,
   SHOEPRINT_FAULTS_REPORT: report,
   SHOEPRINT_FAULTS_LEASE_MS: values['lease-ms'],
+  SHOEPRINT_FAULTS_BACKLOG: values.backlog,
 };
 if (values.only !== undefined) env.SHOEPRINT_FAULTS_ONLY = values.only;
 const jest = [

@@ -40,11 +40,12 @@ export interface Standing {
 
 /**
  * Returns the positions of log and rows once the rows include the log as it is now. Both are read
- * from one row, because the server may note an act of its own at any moment.
+ * from one row, because the server may note an act of its own at any moment. Throws if that takes
+ * longer than `msMax`.
  */
-export async function standing(system: System): Promise<Standing> {
+export async function standing(system: System, msMax = CATCH_UP_MS_MAX): Promise<Standing> {
   const heads = await headsOf(system);
-  const rows = await caughtUp(system, heads);
+  const rows = await caughtUp(system, heads, msMax);
   return {
     heads: rows.map(({ next }) => Number(next)),
     events: rows.map(({ events }) => Number(events)),
@@ -125,7 +126,11 @@ interface Position {
 }
 
 /** Waits until the rows reach `heads`, and returns the positions that were seen there. */
-async function caughtUp(system: System, heads: readonly number[]): Promise<Position[]> {
+async function caughtUp(
+  system: System,
+  heads: readonly number[],
+  msMax: number,
+): Promise<Position[]> {
   const seen = await eventually(
     'the rows at the head of the log',
     async () => {
@@ -143,7 +148,7 @@ async function caughtUp(system: System, heads: readonly number[]): Promise<Posit
         rows
       );
     },
-    CATCH_UP_MS_MAX,
+    msMax,
   );
   if (seen instanceof FalseAlarm) throw seen;
   return seen;

@@ -7,6 +7,7 @@ import {
   brokersAnswersLost,
   brokersAsleep,
   brokersHalfOpen,
+  caughtUpWith,
   clocksStepped,
   filled,
   leaderRefuses,
@@ -17,13 +18,17 @@ import {
   rebuiltUnderFaults,
   takenOverAsLeaderWakes,
 } from './outages.js';
-import { ALL, longScenario, scenario } from './scenarios.js';
+import { expectNothingLost, rounds } from './round.js';
+import { ALL, longScenario, named, nothingStruck, scenario } from './scenarios.js';
 import { sharedSystem, System } from './system.js';
 
 const ALL_BROKERS = [1, 2, 3];
 /** Brokers that slept for this long left an api that refused everything for ever. */
 const SLEEP_MS = 14_000;
 const LARGE_LOG = 250_000;
+/** Events that auditors find when they start. They fold more than 1,000 a second on any machine. */
+const BACKLOG = Number(process.env.SHOEPRINT_FAULTS_BACKLOG ?? 10_000_000);
+const BACKLOG_MS_MAX = 120_000 + BACKLOG;
 
 /** Returns how long a fault lasts: shorter in `npm test`. */
 const lasting = (ms: number, shortMs: number): number => (ALL ? ms : shortMs);
@@ -85,6 +90,20 @@ describeOnKafka(
       await filled(running, LARGE_LOG);
       return { scenario: 'both auditors killed, large log', strike: () => auditorsKilled(running) };
     });
+    if (ALL)
+      named(
+        'when the auditors are far behind',
+        async () => {
+          const running = await system();
+          const ms = await caughtUpWith(running, BACKLOG, BACKLOG_MS_MAX);
+          process.stderr.write(
+            `${BACKLOG.toLocaleString('en')} events in the rows after ${Math.round(ms / 1_000)} s\n`,
+          );
+          const scenario = 'after a backlog';
+          expectNothingLost(await rounds(running, { scenario, strike: nothingStruck }));
+        },
+        2 * BACKLOG_MS_MAX,
+      );
     longScenario(system, 'when the rows are rebuilt under faults', (running) => ({
       scenario: 'rows rebuilt while an auditor and PostgreSQL are killed',
       strike: (_, round) =>

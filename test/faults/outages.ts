@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../kit/eventually.js';
 import type { Running } from '../kit/processes.js';
+import { standing } from './count.js';
 import { Load, newTables } from './load.js';
 import type { Struck } from './recovery.js';
 import type { System } from './system.js';
@@ -113,13 +114,52 @@ export function clocksStepped({ apis, auditors }: System, ms: number): Promise<S
 
 const TABLES_EACH = 80;
 const LINES_AT_ONCE = 400;
+/** A shoe with bets has more lines than this. */
+const LINES_OF_SHOE_MIN = 400;
+const LINES_OF_LOAD_MAX = 250_000;
+const TABLES_EACH_OF_LOAD = 2;
 
-/** Fills the log with so many events, of 80 new tables in each partition. */
-export async function filled(system: System, events: number): Promise<void> {
-  const tables = newTables(TABLES_EACH);
+/** Fills the log with so many events, of new tables in each partition. */
+export async function filled(
+  system: System,
+  events: number,
+  tablesEach = TABLES_EACH,
+): Promise<void> {
+  const tables = newTables(tablesEach);
   const lines = Math.ceil(events / tables.length);
-  const load = Load.start(system, { only: { tables, lines, cuts: [LINES_AT_ONCE] } });
+  const shoes = Math.ceil(lines / LINES_OF_SHOE_MIN);
+  const load = Load.start(system, { shoes, only: { tables, lines, cuts: [LINES_AT_ONCE] } });
   await load.ended();
+}
+
+/**
+ * Stops all auditors, fills the log with events that none of them has read, and starts them again.
+ * When half of it is in the rows, one is killed and started. Resolves with the milliseconds from
+ * their start until the rows had everything, or rejects after `msMax`.
+ */
+export async function caughtUpWith(system: System, events: number, msMax: number): Promise<number> {
+  const { auditors } = system;
+  await Promise.all(auditors.map((auditor) => auditor.end('SIGTERM')));
+  const folded = await eventsInRows(system);
+  // a load remembers its lines until it has ended
+  for (let left = events; left > 0; left -= LINES_OF_LOAD_MAX)
+    await filled(system, Math.min(left, LINES_OF_LOAD_MAX), TABLES_EACH_OF_LOAD);
+  const from = performance.now();
+  await Promise.all(auditors.map((auditor) => auditor.start()));
+  const inRows = async () => (await eventsInRows(system)) >= folded + events / 2;
+  await eventually('half of the events in the rows', inRows, msMax);
+  const [victim] = auditors as [Running];
+  await victim.end('SIGKILL');
+  await victim.start();
+  await standing(system, msMax);
+  return performance.now() - from;
+}
+
+async function eventsInRows(system: System): Promise<number> {
+  const [row] = await system.query<{ events: number }>(
+    'select sum(events)::float8 as events from rows.position',
+  );
+  return row?.events ?? 0;
 }
 
 /** Kills all auditors and restarts them at once. */

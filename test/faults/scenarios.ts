@@ -36,10 +36,14 @@ export function longScenario(...of: Parameters<typeof scenario>): void {
   if (ALL) scenario(...of);
 }
 
-/** Declares a test with the name of a scenario. */
-export function named(title: string, test: () => Promise<void>): void {
+/** Declares a test with the name of a scenario. It may take as long as its rounds together. */
+export function named(
+  title: string,
+  test: () => Promise<void>,
+  msMax = 120_000 + Math.max(ROUNDS, ROUNDS_MIN_MOST) * ROUND_MS_MAX,
+): void {
   const isAsked = ONLY === undefined || title.includes(ONLY);
-  (isAsked ? it : it.skip)(title, test, 120_000 + Math.max(ROUNDS, ROUNDS_MIN_MOST) * ROUND_MS_MAX);
+  (isAsked ? it : it.skip)(title, test, msMax);
 }
 
 /** Kills a program and restarts it at once. */
