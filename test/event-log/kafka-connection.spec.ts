@@ -41,7 +41,7 @@ const later = (ms: number): void => {
   const now = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => now() + ms);
 };
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 it('does not stand still since a failure of long ago, if nothing was asked in between', async () => {
   const { connection, ask } = connectionOf(failing);
