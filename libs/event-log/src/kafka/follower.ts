@@ -251,39 +251,57 @@ export class KafkaFollower implements Follower {
   }
 
   /**
-   * Checks that the topic is the same, that positions are within the log, and that existing records
-   * arrive.
+   * Checks that the topic is the same, that positions are within the log, that fetches are answered
+   * and that existing records arrive.
    */
   private async look(): Promise<void> {
     if (this.places.size === 0) return;
-    const consumer = this.consumer;
+    const { consumer } = this;
     try {
       await this.options.sameTopic();
-      const isQuiet = (consumer?.quietMs() ?? 0) > QUIET_MS;
+      const isQuiet = isQuietTooLong(consumer);
       const heads = await this.options.wire.heads([...this.places.keys()]);
-      // It is asked again, as this process may have slept between the two.
-      if (consumer && isQuiet && consumer.quietMs() > QUIET_MS)
-        return void this.restart(consumer, `no fetch was answered for ${QUIET_MS} ms`);
-      const now = performance.now();
-      for (const place of [...this.places.values()]) {
-        const head = heads.get(place.partition);
-        if (head === undefined || place.aheadBytes > AHEAD_BYTES_MAX / 2) continue;
-        if (head < place.next) this.confirm(place);
-        place.stillSince = head <= place.next ? undefined : (place.stillSince ?? now);
-        if (head <= place.next) place.lastCame = now;
-        else if (consumer && now - place.lastCame > STUCK_MS)
-          return void this.restart(
-            consumer,
-            `partition ${place.partition} has records up to ${head}, but none arrived after ${place.next} for ${STUCK_MS} ms`,
-          );
-      }
+      for (const place of [...this.places.values()])
+        this.compare(place, heads.get(place.partition));
+      if (!consumer) return;
+      // It is asked twice, as this process may have slept in between.
+      if (isQuiet && isQuietTooLong(consumer))
+        this.restart(consumer, `no fetch was answered for ${QUIET_MS} ms`);
+      else this.restartIfStuck(consumer, heads);
     } catch (error) {
       if (error instanceof BrokenLog)
         for (const place of [...this.places.values()]) this.stop(place, error);
       else this.options.onNotice((error as Error).message);
     }
   }
+
+  /** Notes whether a partition has records that have not arrived, given where it ends. */
+  private compare(place: Place, head: number | undefined): void {
+    if (head === undefined || place.aheadBytes > AHEAD_BYTES_MAX / 2) return;
+    const now = performance.now();
+    if (head < place.next) this.confirm(place);
+    place.stillSince = head <= place.next ? undefined : (place.stillSince ?? now);
+    if (head <= place.next) place.lastCame = now;
+  }
+
+  /** Restarts a consumer from which existing records have not arrived for too long. */
+  private restartIfStuck(consumer: KafkaConsumer, heads: ReadonlyMap<number, number>): void {
+    const now = performance.now();
+    const stuck = [...this.places.values()].find(
+      ({ stillSince, lastCame, aheadBytes }) =>
+        stillSince !== undefined && aheadBytes <= AHEAD_BYTES_MAX / 2 && now - lastCame > STUCK_MS,
+    );
+    if (!stuck) return;
+    const { partition, next } = stuck;
+    this.restart(
+      consumer,
+      `partition ${partition} has records up to ${heads.get(partition)}, but none arrived after ${next} for ${STUCK_MS} ms`,
+    );
+  }
 }
+
+const isQuietTooLong = (consumer: KafkaConsumer | undefined): boolean =>
+  consumer !== undefined && consumer.quietMs() > QUIET_MS;
 
 /**
  * Removes and returns the next records of a partition: at most `TAKE_BYTES_MAX` bytes, but at least
