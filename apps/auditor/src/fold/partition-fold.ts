@@ -271,17 +271,31 @@ export class PartitionFold {
    * saving, or if the fold is frozen or not fully projected.
    */
   projectForHandover(bytes: number): Projection | undefined {
-    if (this.frozen || this.isDirty) return undefined;
-    const snapshots = this.snapshots.saveForHandover(this.runs, this.progress, bytes);
-    if (snapshots.length === 0) return undefined;
-    const move = this.move();
-    const rows = { ...nothingGathered(), moves: [move], snapshots };
-    return { move, rows, received: [], unparks: null };
+    return this.projectStates(() =>
+      this.snapshots.saveForHandover(this.runs, this.progress, bytes),
+    );
+  }
+
+  /**
+   * Saves snapshots of the tables unsaved for longest, about `bytes` at most, so that a takeover
+   * folds little again. Returns undefined as `projectForHandover` does.
+   */
+  projectAtRest(bytes: number): Projection | undefined {
+    return this.projectStates(() => this.snapshots.saveAtRest(this.runs, this.progress, bytes));
   }
 
   /** Records that a projection is in the database. */
   wrote({ next }: PositionMove): void {
     this.writtenNext = next;
+  }
+
+  private projectStates(save: () => SnapshotRow[]): Projection | undefined {
+    if (this.frozen || this.isDirty) return undefined;
+    const snapshots = save();
+    if (snapshots.length === 0) return undefined;
+    const move = this.move();
+    const rows = { ...nothingGathered(), moves: [move], snapshots };
+    return { move, rows, received: [], unparks: null };
   }
 
   private move(): PositionMove {

@@ -32,6 +32,9 @@ const TAIL_EVENTS = 100_000;
 const TAIL_EVENTS_OF_TABLE = 2_000;
 /** A takeover folds at most about this many bytes again, because events may be long. */
 const TAIL_BYTES = 128 * 1024 * 1024;
+/** The same where nothing else is to be written, so that saving delays nothing. */
+const TAIL_EVENTS_AT_REST = 10_000;
+const TAIL_EVENTS_OF_TABLE_AT_REST = 200;
 const TAIL_CHECK_EVENTS = 1_000;
 const TAIL_CHECK_BYTES = 1024 * 1024;
 /** Saving starts at this share of the longest tail, so that tables are saved one by one. */
@@ -116,6 +119,21 @@ export class Snapshots {
   ): SnapshotRow[] {
     const rows: SnapshotRow[] = [];
     this.addOldest(rows, tables, at, bytes, 0);
+    return rows;
+  }
+
+  /**
+   * Saves the tables unsaved for longest while nothing else is to be written, until `bytes` are
+   * exceeded. Requires that everything is projected.
+   */
+  saveAtRest(
+    tables: ReadonlyMap<string, TableRun>,
+    at: FoldProgress,
+    bytes: number,
+  ): SnapshotRow[] {
+    const rows: SnapshotRow[] = [];
+    const tail = Math.max(TAIL_EVENTS_AT_REST, TAIL_EVENTS_OF_TABLE_AT_REST * tables.size);
+    this.addOldest(rows, tables, at, bytes, tail);
     return rows;
   }
 

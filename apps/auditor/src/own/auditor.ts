@@ -22,6 +22,8 @@ const GAP_LOOK_MS = 200;
 /** How often leases are renewed while one lasts. Decisions and the lag are looked at as often. */
 const BEATS_A_LEASE = 3;
 const WAITING_LOOK_MS = 15_000;
+/** How often snapshots are saved while there is nothing else to write. */
+const REST_MS = 200;
 
 /** What the parts of an auditor share. */
 interface Shared extends AuditorParts {
@@ -89,6 +91,7 @@ export class Auditor {
     tasks.every(beatMs, () => auditor.share());
     tasks.every(beatMs, () => auditor.decisions.look());
     tasks.every(beatMs, () => auditor.lag.measure());
+    tasks.every(REST_MS, () => auditor.shared.writer.saveAtRest());
     tasks.every(waitingEveryMs, () => auditor.waiting.measure());
     tasks.every(GAP_LOOK_MS, () => auditor.lookForGaps());
     return auditor;

@@ -36,6 +36,8 @@ const RETRY_MS_MAX = 1_000;
  */
 const SAVINGS_LIVE = 1;
 const SAVINGS_BULK = 3 * 1024 * 1024;
+/** Bytes of snapshots saved at once when there is nothing else to write. */
+const REST_BYTES = 512 * 1024;
 
 /**
  * Writes what the partitions of this process folded, one transaction at a time. While one runs,
@@ -75,7 +77,29 @@ export class Writer {
   kick(): void {
     if (this.since === 0) this.since = performance.now();
     this.wake();
-    this.running ??= this.run().finally(() => {
+    this.running ??= this.runOnly(this.run());
+  }
+
+  /** Saves some snapshots of one partition, if there is nothing to write. */
+  async saveAtRest(): Promise<void> {
+    if (this.isClosed || this.running || this.hasWork()) return;
+    this.running = this.runOnly(this.saveSome());
+    await this.running;
+  }
+
+  /** Saves snapshots of the first partition that needs it, which is the last one next time. */
+  private async saveSome(): Promise<void> {
+    for (const fold of [...this.folds]) {
+      const piece = this.pieceOf(fold, () => fold.projectAtRest(REST_BYTES));
+      if (!piece) continue;
+      this.folds.delete(fold);
+      this.folds.add(fold);
+      return this.write([piece]);
+    }
+  }
+
+  private runOnly(work: Promise<void>): Promise<void> {
+    return work.finally(() => {
       this.running = undefined;
       if (!this.isClosed && this.hasWork()) this.kick();
     });
@@ -214,7 +238,7 @@ export class Writer {
     let left = savings;
     for (const fold of this.folds) {
       if (!fold.isDirty) continue;
-      const piece = this.pieceOf(fold, left);
+      const piece = this.pieceOf(fold, () => fold.project(this.dayOf, left));
       if (!piece) continue;
       for (const { state } of piece.rows.snapshots) left -= state.length;
       pieces.push(piece);
@@ -223,9 +247,11 @@ export class Writer {
     return pieces;
   }
 
-  private pieceOf(fold: PartitionFold, savings: number): Piece | undefined {
+  /** Returns what a projection writes, or undefined if it is nothing or fails. */
+  private pieceOf(fold: PartitionFold, project: () => Projection | undefined): Piece | undefined {
     try {
-      return { fold, ...fold.project(this.dayOf, savings) };
+      const projection = project();
+      return projection && { fold, ...projection };
     } catch (error) {
       this.drop(fold);
       this.listener.unwritable(fold, error as Error);
