@@ -194,6 +194,35 @@ describe('an auditor that gives a partition back', () => {
     for (const table of tables) await expectTable(`${table}-${at}`, linesAt(`${table}-${at}`));
   });
 
+  it('gives those first that it has not begun to load, so that two auditors load at the same time', async () => {
+    const wide = await Floor.open(4);
+    const slow = new SlowLog({ store: wide.log.store });
+    try {
+      for (const at of [0, 1, 2, 3])
+        await append(
+          wide.log,
+          `T${at}`,
+          recordsOf(`T${at}`, linesAt(`T${at}`).slice(0, EVENTS), [4]),
+          at,
+        );
+      const writer = await wide.start({ leaseMs: 1_000 });
+      await wide.caughtUp();
+      await writer.abandon();
+      await wide.expireLeases();
+      slow.shut(EVENTS / 8);
+      const first = await wide.start({ log: slow, leaseMs: 1_000 });
+      await eventually('loads that wait for the log', () => slow.isWaitedFor);
+      const second = await wide.start({ leaseMs: 1_000 });
+      await eventually('two partitions for the second', () => second.following.length === 2);
+      expect(first.following).toEqual([]);
+      slow.open();
+      await eventually('two partitions for the first', () => first.following.length === 2);
+    } finally {
+      slow.open();
+      await wide.close();
+    }
+  });
+
   it('gives none back that it is loading', async () => {
     await written([
       { table: 'T1', at: 0 },

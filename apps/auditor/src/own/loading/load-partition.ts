@@ -48,8 +48,7 @@ export class PartitionLoad {
 
   /**
    * Loads until it is done, and returns the fold under `claimed`. Returns undefined once `isHeld`
-   * returns false. Call it again only after `stopped`. Throws `BrokenLog` if the log is not the one
-   * that the rows were made from.
+   * returns false. Call it again only after `stopped`, and only once `verify` has compared the log.
    */
   run(claimed: Claimed, isHeld: () => boolean): Promise<PartitionFold | undefined> {
     const run = this.load(claimed, isHeld);
@@ -58,7 +57,6 @@ export class PartitionLoad {
   }
 
   private async load(claimed: Claimed, isHeld: () => boolean): Promise<PartitionFold | undefined> {
-    await verify(this.loading, claimed);
     const released = await this.releasedEvents();
     if (!(await this.loadSnapshots(isHeld))) return undefined;
     if (!(await this.refoldLog(isHeld, released))) return undefined;
@@ -151,7 +149,10 @@ export class PartitionLoad {
  * Checks that the log reaches as far as the rows and that its last record there is the one that was
  * folded. Throws `BrokenLog` if not.
  */
-async function verify({ log }: Loading, { partition, next, lastDigest }: Claimed): Promise<void> {
+export async function verify(
+  { log }: Loading,
+  { partition, next, lastDigest }: Claimed,
+): Promise<void> {
   const head = await log.head(partition, next);
   if (head < next)
     throw new BrokenLog(

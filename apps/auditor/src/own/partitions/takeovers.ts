@@ -2,14 +2,20 @@ import type { Follower } from '#event-log';
 import type { Claimed } from '#read-model';
 import type { PartitionFold } from '../../fold/partition-fold.js';
 import type { BackgroundTasks } from '../background-tasks.js';
-import { PartitionLoad } from '../loading/load-partition.js';
+import { PartitionLoad, verify } from '../loading/load-partition.js';
 import type { Loading } from '../loading/load-table.js';
 import type { AuditorParts } from '../parts.js';
 import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
 import type { PartitionFaults } from './partition-faults.js';
 
+/** Partitions whose logs are compared at once, which waits for the log more than it works. */
 const AT_ONCE = 4;
+/**
+ * Partitions that are loaded at once, which is nearly all work. Those that wait can go to another
+ * auditor.
+ */
+const LOADED_AT_ONCE = 2;
 
 /** How long a loading that lost its partition is kept, in case the partition comes back. */
 const KEEP_MS = 60_000;
@@ -38,6 +44,8 @@ export class Takeovers {
   private readonly waiting: OwnedPartition[] = [];
   private readonly begun = new Map<number, Begun>();
   private running = 0;
+  private loading = 0;
+  private readonly turns: (() => void)[] = [];
 
   constructor(private readonly parts: TakeoverParts) {}
 
@@ -76,8 +84,12 @@ export class Takeovers {
     const isHeld = (): boolean => partitions.holds(owned);
     if (!isHeld()) return;
     const began = performance.now();
-    owned.beginLoading();
-    const fold = await this.load(owned, isHeld);
+    await verify(this.parts.loading, owned.claimed);
+    const fold = await this.inTurn(async () => {
+      if (!isHeld()) return undefined;
+      owned.beginLoading();
+      return this.load(owned, isHeld);
+    });
     if (!fold || !isHeld()) return;
     const refolded = fold.folded;
     owned.takenOver(fold);
@@ -95,6 +107,18 @@ export class Takeovers {
       parked: fold.parked.size,
       ms: Math.round(ms),
     });
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    while (this.loading === LOADED_AT_ONCE)
+      await new Promise<void>((resolve) => this.turns.push(resolve));
+    this.loading += 1;
+    try {
+      return await work();
+    } finally {
+      this.loading -= 1;
+      this.turns.shift()?.();
+    }
   }
 
   private async load(
