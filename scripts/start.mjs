@@ -1,5 +1,5 @@
 // `npm start`: builds the server if it is not built or older than its sources, then runs everything
-// in one process (apps/standalone).
+// in one process (apps/standalone), and starts that again if it crashes or is killed.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +25,8 @@ if (isStale()) {
   build();
 }
 if (process.ppid !== parent) process.exit(1); // the parent process has ended
-const { runChild } = await import('#process');
-process.exitCode = await runChild([
+const { keepRunning } = await import('#process');
+process.exitCode = await keepRunning([
   '--enable-source-maps',
   join(root, 'dist/apps/standalone/src/main.js'),
   '--sample-day',

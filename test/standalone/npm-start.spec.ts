@@ -136,7 +136,9 @@ describe('npm start', () => {
         () => existsSync(mark) && readFileSync(mark, 'utf8').trim(),
         START_MS,
       );
-      process.kill(killed.programPid, 'SIGKILL');
+      const program = killed.programPid;
+      killed.child.kill('SIGKILL'); // it would start the server again
+      process.kill(program, 'SIGKILL');
       await killed.ended;
       onTerminal = Started.onTerminalOf(`'${process.execPath}' scripts/start.mjs`, SETTINGS);
       const { url, ask } = await askerOf(onTerminal);

@@ -57,5 +57,5 @@ async function start(settings: StandaloneSettings, live: boolean): Promise<Runni
     report.stopping();
     await server.close();
   };
-  return { close };
+  return { close, failed: server.failed };
 }

@@ -16,7 +16,8 @@ import {
 import { journalOn } from '#auditor';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
-import { listening } from '#server';
+import { unlessAborted } from '#process';
+import { listening, StartAgain } from '#server';
 import { Registry } from 'prom-client';
 import { databaseRoles, type DatabaseAddresses } from './database-roles.js';
 import { folderCluster } from './folder-cluster.js';
@@ -57,6 +58,8 @@ export interface Standalone {
    * order.
    */
   readonly close: () => Promise<void>;
+  /** Rejects with `StartAgain` if the database ends. Never resolves. */
+  readonly failed: Promise<never>;
 }
 
 /** Parameters of `startStandalone`. */
@@ -71,15 +74,21 @@ export interface StartStandalone {
 
 /**
  * Starts PostgreSQL, the api and the auditor on a data folder. If a part cannot start, stops the
- * parts that have started. Throws `FolderInUse` if another server runs on the folder.
+ * parts that have started. Throws `FolderInUse` if another server runs on the folder, and
+ * `StartAgain` if the database ends meanwhile.
  */
 export async function startStandalone(parts: StartStandalone): Promise<Standalone> {
   const started: Stop[] = [];
   const close = async (): Promise<void> => {
     for (let stop = started.pop(); stop; stop = started.pop()) await stop();
   };
+  const ending = new AbortController();
+  const failed = unlessAborted(ending.signal, new Promise<never>(() => undefined));
+  failed.catch(() => undefined); // nobody listens after a stop
+  const lost = (): void => ending.abort(new StartAgain('PostgreSQL ended'));
   try {
-    return { ...(await startParts(parts, started)), close };
+    const starting = startParts(parts, started, lost);
+    return { ...(await Promise.race([starting, failed])), close, failed };
   } catch (error) {
     await close();
     throw error;
@@ -92,10 +101,11 @@ type Stop = () => Promise<void>;
 async function startParts(
   parts: StartStandalone,
   started: Stop[],
-): Promise<Omit<Standalone, 'close'>> {
+  lost: () => void,
+): Promise<Omit<Standalone, 'close' | 'failed'>> {
   const { settings, sampleDay, live, logger, report } = parts;
   const book = rulesOfServer(settings);
-  const { database, log, signIn } = await openFolder(parts, started);
+  const { database, log, signIn } = await openFolder(parts, started, lost);
   const { gamingDays, data: folder, basePath, policy } = settings;
   // Asked before the api starts, because it records its start in the log.
   const isWanted = sampleDay && (await wantsSampleDay(log, folder));
@@ -139,11 +149,17 @@ interface Folder {
 async function openFolder(
   { settings, sampleDay, logger, report }: StartStandalone,
   started: Stop[],
+  lost: () => void,
 ): Promise<Folder> {
   const notes: string[] = [];
-  const owner = await report.step('PostgreSQL', () =>
-    startDatabase(settings.data, (line) => void notes.push(line), started),
-  );
+  const cluster = folderCluster(settings.data, (line) => void notes.push(line));
+  const owner = await report.step('PostgreSQL', async () => {
+    await cluster.start();
+    // Lock first: until then the cluster may belong to another server, and must not be stopped.
+    const unlock = await lockFolder(cluster.url, settings.data, lost);
+    started.push(() => cluster.stop(), unlock);
+    return cluster.url;
+  });
   for (const line of notes) report.note(line);
   const folder = await report.step('Accounts, rows and log', async () => {
     const database = await databaseRoles(owner);
@@ -166,20 +182,6 @@ const openFolderLog = (
     { kind: 'postgres', url, partitions },
     (notice) => void logger.warn({ message: 'event log warning', notice }),
   );
-
-/** Starts the database of the folder. Uses a server that a killed run left behind. */
-async function startDatabase(
-  data: string,
-  note: (line: string) => void,
-  started: Stop[],
-): Promise<string> {
-  const cluster = folderCluster(data, note);
-  await cluster.start();
-  // Lock first: until then the cluster may belong to another server, and must not be stopped.
-  const unlock = await lockFolder(cluster.url, data);
-  started.push(() => cluster.stop(), unlock);
-  return cluster.url;
-}
 
 /** What the file of the sign-in holds. A password from outside is not in it. */
 interface Kept {

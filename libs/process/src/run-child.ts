@@ -1,43 +1,92 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 
 /** Interval between checks that npm, which started the program, is still running. */
 const LOOK_MS = 500;
 
+/** How a child process ended. */
+export interface Ended {
+  /** The exit code. If a signal killed it, 128 plus the signal's number, as in a shell. */
+  readonly code: number;
+  readonly signal: NodeJS.Signals | null;
+  /** For how long it had been ready (`reportReady`), in milliseconds. Undefined: it never was. */
+  readonly readyMs: number | undefined;
+}
+
+/** What a program sends to the process that started it. Other process managers know it, too. */
+const READY = 'ready';
+
+/** Reports to the process that started this one, if that waits for it, that this one is ready. */
+export function reportReady(): void {
+  if (process.connected) process.send?.(READY, undefined, undefined, () => undefined);
+}
+
 /**
- * Runs a Node program in the foreground in its own process and resolves with its exit code. If a
- * signal killed it, the code is 128 plus the signal's number, as in a shell. The program shuts down
+ * Runs Node programs in the foreground, one at a time, each in its own process. A program shuts down
  * cleanly however its parent ends:
  * - Ctrl-C reaches both processes, so this one only waits. SIGTERM and SIGHUP are passed on.
  * - If this process is killed, the channel between them closes, and the program receives
  *   `disconnect`.
  * - If npm started this process and is killed, the program receives SIGTERM.
  */
+export class Foreground {
+  private child: ChildProcess | undefined;
+  private readonly asked = new AbortController();
+
+  constructor() {
+    const pass = (signal: NodeJS.Signals): void => this.stop(signal);
+    // The handlers stay until this process ends: a late signal must not change the exit code.
+    process
+      .on('SIGTERM', pass)
+      .on('SIGHUP', pass)
+      .on('SIGINT', () => this.asked.abort());
+    const looking = setInterval(() => {
+      if (!isOrphaned()) return;
+      clearInterval(looking);
+      this.stop('SIGTERM');
+    }, LOOK_MS).unref();
+  }
+
+  /** Is aborted once this process was asked to stop. */
+  get stopping(): AbortSignal {
+    return this.asked.signal;
+  }
+
+  /** Runs a program and resolves with how it ended. */
+  run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+    const child = spawn(process.execPath, args, {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env,
+    });
+    this.child = child;
+    let readyAt: number | undefined;
+    child.on('message', (message) => {
+      if (message === READY) readyAt = performance.now();
+    });
+    return new Promise((resolve, reject) => {
+      child.once('error', reject).once('exit', (code, signal) =>
+        resolve({
+          code: signal === null ? (code ?? 1) : 128 + constants.signals[signal],
+          signal,
+          readyMs: readyAt === undefined ? undefined : performance.now() - readyAt,
+        }),
+      );
+    });
+  }
+
+  private stop(signal: NodeJS.Signals): void {
+    this.asked.abort();
+    this.child?.kill(signal);
+  }
+}
+
+/** Runs a Node program in the foreground and resolves with its exit code. See `Foreground`. */
 export async function runChild(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
-  const child = spawn(process.execPath, args, {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env,
-  });
-  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
-  const wait = (): void => undefined;
-  // The handlers stay until this process ends: a late signal must not change the exit code.
-  process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', wait);
-  const looking = setInterval(() => {
-    if (!isOrphaned()) return;
-    clearInterval(looking);
-    child.kill('SIGTERM');
-  }, LOOK_MS).unref();
-  return new Promise((resolve, reject) => {
-    child
-      .once('error', reject)
-      .once('exit', (code, signal) =>
-        resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
-      );
-  });
+  return (await new Foreground().run(args, env)).code;
 }
 
 const SHELL = /^(sh|dash|ash|bash|zsh)$/;

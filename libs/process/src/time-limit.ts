@@ -32,3 +32,17 @@ export function within<T>(
     );
   });
 }
+
+/**
+ * Resolves or rejects as `work` does, or rejects with the reason of `signal` as soon as that is
+ * aborted. It does not stop the work.
+ */
+export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(asError(signal.reason));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const settled = (): void => signal.removeEventListener('abort', abort);
+    work.then(resolve, reject).finally(settled);
+  });
+}

@@ -1,4 +1,4 @@
-import { asError, Refusal, stopRequest } from '#process';
+import { asError, Refusal, reportReady, START_AGAIN_EXIT, stopRequest } from '#process';
 import type { ServerLogger } from './server-logger.js';
 
 /** Longest time that a server may take to stop. Then the process exits anyway. */
@@ -8,8 +8,10 @@ const STOP_MS_MAX = 25_000;
 const LOOK_MS = 5_000;
 /** Work that stands still for this long, although new connections are served, ends the process. */
 const STANDSTILL_MS_MAX = 60_000;
-/** The exit code of a process that must be started again: `EX_TEMPFAIL` of sysexits.h. */
-const STANDSTILL_EXIT = 75;
+/** Thrown if a server cannot go on, and another start would cure it. */
+export class StartAgain extends Error {
+  override readonly name = 'StartAgain';
+}
 
 /** A server that runs until it is closed. */
 export interface Running {
@@ -20,35 +22,47 @@ export interface Running {
    * undefined.
    */
   readonly standstill?: () => Promise<{ readonly ms: number; readonly what: string } | undefined>;
+  /** Rejects with why the server cannot go on, for example `StartAgain`. Never resolves. */
+  readonly failed?: Promise<never>;
 }
 
 /**
  * Runs a program and exits this process with the code that `main` returns, or 0. A `Refusal` exits
- * with 2 and prints its sentence to standard error. Any other error is a bug: it is logged with its
- * stack, and exits with `bugCode`.
+ * with 2 and prints its sentence to standard error; `StartAgain` is logged and exits with 75. Any
+ * other error is a bug: it is logged with its stack, and exits with `bugCode`.
  */
 export async function runProgram(
   logger: ServerLogger,
   main: () => Promise<number | undefined>,
   bugCode = 1,
 ): Promise<never> {
-  let code: number;
   try {
-    code = (await main()) ?? 0;
+    process.exit((await main()) ?? 0);
   } catch (thrown) {
-    const { message, stack } = asError(thrown);
-    if (thrown instanceof Refusal) process.stderr.write(`shoeprint: ${message}\n`);
-    else logger.fatal({ message: 'ended by a fault of its own', error: message, stack });
-    code = thrown instanceof Refusal ? 2 : bugCode;
+    process.exit(codeOf(logger, thrown, bugCode));
   }
-  process.exit(code);
+}
+
+/** Says why a program ends, and returns its exit code. */
+function codeOf(logger: ServerLogger, thrown: unknown, bugCode: number): number {
+  const { message, stack } = asError(thrown);
+  if (thrown instanceof Refusal) {
+    process.stderr.write(`shoeprint: ${message}\n`);
+    return 2;
+  }
+  if (thrown instanceof StartAgain) {
+    logger.fatal({ message: 'ended, to be started again', why: message });
+    return START_AGAIN_EXIT;
+  }
+  logger.fatal({ message: 'ended by a fault of its own', error: message, stack });
+  return bugCode;
 }
 
 /**
  * Starts a server, waits for a request to stop (see `stopRequest`), and closes the server. A
  * request that comes during the start closes the server once it has started. Exits with 1 if that
- * takes longer than 25 s, and with 75 if
- * the work has stood still for a minute: the service manager starts it again.
+ * takes longer than 25 s, and with 75 if the work has stood still for a minute: the service manager
+ * starts it again.
  */
 export async function runServer(
   logger: ServerLogger,
@@ -62,8 +76,9 @@ export async function runServer(
     }, STOP_MS_MAX).unref();
   });
   const server = await start();
+  reportReady();
   const looking = watch(logger, server);
-  await stopping;
+  await Promise.race([stopping, ...(server.failed ? [server.failed] : [])]);
   clearInterval(looking);
   await server.close();
 }
@@ -74,7 +89,7 @@ function watch(logger: ServerLogger, { standstill }: Running): NodeJS.Timeout {
     const { ms, what } = (await standstill?.()) ?? { ms: 0, what: '' };
     if (ms < STANDSTILL_MS_MAX) return;
     logger.fatal({ message: 'ended because its work stood still', what, ms: Math.round(ms) });
-    process.exit(STANDSTILL_EXIT);
+    process.exit(START_AGAIN_EXIT);
   };
   return setInterval(() => void look(), LOOK_MS).unref();
 }

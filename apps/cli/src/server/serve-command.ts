@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { keepRunning } from '#process';
 import { runApp } from './run-app.js';
 
 interface ServeAsked {
@@ -10,7 +11,7 @@ interface ServeAsked {
 const EXAMPLES = `
 Runs the api and the auditor in one process, with a PostgreSQL of its own. Everything is kept in the data folder. The options
 can also be set as SHOEPRINT_DATA, SHOEPRINT_HOST and SHOEPRINT_PORT. docs/operating describes the other settings.
-Ctrl-C stops it.
+If the server crashes or is killed, it is started again. Ctrl-C stops it.
 
 Examples:
   shoeprint serve                               data in ./data, http://127.0.0.1:8377
@@ -28,11 +29,12 @@ export const serveCommand = (): Command =>
     .option('--port <n>', 'the port to listen on; 0 takes a free one', portAsked)
     .addHelpText('after', EXAMPLES)
     .action(async ({ data, host, port }: ServeAsked) => {
-      await runApp('standalone', [], {
+      const env = {
         ...(data !== undefined && { SHOEPRINT_DATA: data }),
         ...(host !== undefined && { SHOEPRINT_HOST: host }),
         ...(port !== undefined && { SHOEPRINT_PORT: String(port) }),
-      });
+      };
+      await runApp('standalone', [], env, keepRunning);
     });
 
 function portAsked(text: string): number {
