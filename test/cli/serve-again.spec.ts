@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -135,6 +137,33 @@ describe('shoeprint serve, if the server ends by itself', () => {
       process.kill(server.programPid, 'SIGKILL');
       await server.saying(/killed by SIGKILL[^]*killed by SIGKILL\. Starting it again/);
       expect(await server.stop()).toBe(0);
+    },
+    START_MS,
+  );
+
+  it(
+    'stops at once while it waits for a PostgreSQL that does not answer',
+    async () => {
+      const left = postgresOf(data);
+      if (left !== undefined) process.kill(left, 'SIGINT');
+      await eventually('the end of PostgreSQL', () => postgresOf(data) === undefined);
+      let connections = 0;
+      const silent = createServer((socket) => {
+        connections += 1;
+        socket.on('error', () => undefined); // the program ends without a goodbye
+      }).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port: silentPort } = silent.address() as AddressInfo;
+      const pgdata = join(data, 'pgdata');
+      const pidFile = join(pgdata, 'postmaster.pid');
+      writeFileSync(pidFile, [process.pid, pgdata, 0, silentPort, ''].join('\n'));
+      server = serve();
+      await eventually('a question to the silent server', () => connections > 0, START_MS);
+      const askedAt = performance.now();
+      expect(await server.stop()).toBe(0);
+      expect(performance.now() - askedAt).toBeLessThan(2_000);
+      silent.close();
+      rmSync(pidFile);
     },
     START_MS,
   );

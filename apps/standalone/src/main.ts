@@ -4,7 +4,7 @@ import { Refusal, settingsText } from '#process';
 import { jsonLogger, runProgram, runServer, ServerLogger, type Running } from '#server';
 import { rebuildFolder } from './rebuild-folder.js';
 import { standaloneSettings, type StandaloneSettings } from './settings.js';
-import { startStandalone } from './standalone.js';
+import { startStandalone, type StartStandalone } from './standalone.js';
 import { logReport, terminalReport } from './start-report.js';
 
 const [command, ...options] = process.argv.slice(2);
@@ -26,7 +26,7 @@ async function run(): Promise<number> {
   switch (command) {
     case undefined:
     case '--sample-day':
-      await runServer(logger, () => start(settings, isLive()));
+      await runServer(logger, (stopping) => start(settings, { live: isLive(), stopping }), true);
       return 0;
     case 'rebuild':
       return rebuildFolder(settings, rebuildOptions(options), jsonJournal());
@@ -48,14 +48,14 @@ function isLive(): boolean {
   return options.length > 0;
 }
 
-async function start(settings: StandaloneSettings, live: boolean): Promise<Running> {
+async function start(
+  settings: StandaloneSettings,
+  asked: Pick<StartStandalone, 'live' | 'stopping'>,
+): Promise<Running> {
   const report = isTerminal ? terminalReport(settings.data) : logReport(logger);
+  asked.stopping.addEventListener('abort', report.stopping, { once: true });
   const sampleDay = command === '--sample-day';
-  const server = await startStandalone({ settings, sampleDay, live, logger, report });
+  const server = await startStandalone({ settings, sampleDay, logger, report, ...asked });
   report.ready(server);
-  const close = async (): Promise<void> => {
-    report.stopping();
-    await server.close();
-  };
-  return { close, failed: server.failed };
+  return server;
 }

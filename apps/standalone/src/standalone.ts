@@ -70,6 +70,8 @@ export interface StartStandalone {
   readonly live?: boolean;
   readonly logger: LoggerService;
   readonly report: StartReport;
+  /** Ends the start: the parts that have started are stopped, and it rejects. */
+  readonly stopping: AbortSignal;
 }
 
 /**
@@ -87,7 +89,7 @@ export async function startStandalone(parts: StartStandalone): Promise<Standalon
   failed.catch(() => undefined); // nobody listens after a stop
   const lost = (): void => ending.abort(new StartAgain('PostgreSQL ended'));
   try {
-    const starting = startParts(parts, started, lost);
+    const starting = unlessAborted(parts.stopping, startParts(parts, started, lost));
     return { ...(await Promise.race([starting, failed])), close, failed };
   } catch (error) {
     await close();
@@ -154,8 +156,9 @@ async function openFolder(
   const notes: string[] = [];
   const cluster = folderCluster(settings.data, (line) => void notes.push(line));
   const owner = await report.step('PostgreSQL', async () => {
+    // An adopted cluster may belong to another server until it is locked, and is not stopped.
+    started.push(async () => (cluster.isLaunched ? cluster.stop() : undefined));
     await cluster.start();
-    // Lock first: until then the cluster may belong to another server, and must not be stopped.
     const unlock = await lockFolder(cluster.url, settings.data, lost);
     started.push(() => cluster.stop(), unlock);
     return cluster.url;

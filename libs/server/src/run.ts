@@ -1,4 +1,4 @@
-import { asError, Refusal, reportReady, START_AGAIN_EXIT, stopRequest } from '#process';
+import { asError, Refusal, reportReady, START_AGAIN_EXIT, stopRequest, within } from '#process';
 import type { ServerLogger } from './server-logger.js';
 
 /** Longest time that a server may take to stop. Then the process exits anyway. */
@@ -8,6 +8,9 @@ const STOP_MS_MAX = 25_000;
 const LOOK_MS = 5_000;
 /** Work that stands still for this long, although new connections are served, ends the process. */
 const STANDSTILL_MS_MAX = 60_000;
+/** How long a start may go on after a request to stop, in order to be closed in order. */
+const ABANDON_MS = 1_000;
+
 /** Thrown if a server cannot go on, and another start would cure it. */
 export class StartAgain extends Error {
   override readonly name = 'StartAgain';
@@ -60,25 +63,36 @@ function codeOf(logger: ServerLogger, thrown: unknown, bugCode: number): number 
 
 /**
  * Starts a server, waits for a request to stop (see `stopRequest`), and closes the server. A
- * request that comes during the start closes the server once it has started. Exits with 1 if that
- * takes longer than 25 s, and with 75 if the work has stood still for a minute: the service manager
- * starts it again.
+ * request that comes during the start aborts `stopping`, and closes the server if the start ends
+ * within a second. Otherwise the start is abandoned, unless it `stopsItself`: then it rejects once
+ * it has stopped what it started.
+ *
+ * Exits with 1 if stopping takes longer than 25 s, and with 75 if the work has stood still for a
+ * minute: the service manager starts it again.
  */
 export async function runServer(
   logger: ServerLogger,
-  start: () => Promise<Running>,
+  start: (stopping: AbortSignal) => Promise<Running>,
+  stopsItself = false,
 ): Promise<void> {
-  const stopping = stopRequest().then((by) => {
+  const stopping = new AbortController();
+  const stopped = stopRequest().then((by) => {
     logger.log({ message: 'stopping', by });
     setTimeout(() => {
       logger.error({ message: 'did not stop in time', ms: STOP_MS_MAX });
       process.exit(1);
     }, STOP_MS_MAX).unref();
+    stopping.abort();
   });
-  const server = await start();
+  const starting = start(stopping.signal);
+  await Promise.race([starting, stopped]);
+  const server = stopping.signal.aborted
+    ? await within(stopsItself ? STOP_MS_MAX : ABANDON_MS, starting).catch(() => undefined)
+    : await starting;
+  if (!server) return;
   reportReady();
   const looking = watch(logger, server);
-  await Promise.race([stopping, ...(server.failed ? [server.failed] : [])]);
+  await Promise.race([stopped, ...(server.failed ? [server.failed] : [])]);
   clearInterval(looking);
   await server.close();
 }

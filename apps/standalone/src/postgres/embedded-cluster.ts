@@ -68,6 +68,7 @@ const EXISTS = ['42P04', '23505'];
  */
 export class EmbeddedCluster {
   private child: ChildProcess | undefined;
+  private isStopped = false;
   private pid: number | undefined;
   private port = 0;
   private password = '';
@@ -81,6 +82,11 @@ export class EmbeddedCluster {
     return this.urlOf(this.options.database);
   }
 
+  /** Whether this process has started the server, and does not use one that ran already. */
+  get isLaunched(): boolean {
+    return this.child !== undefined;
+  }
+
   private urlOf(database: string): string {
     return `postgres://${USER}:${this.password}@127.0.0.1:${this.port}/${database}`;
   }
@@ -90,6 +96,7 @@ export class EmbeddedCluster {
    * database if it is missing.
    */
   async start(): Promise<void> {
+    this.isStopped = false;
     mkdirSync(this.options.dir, { recursive: true, mode: 0o700 });
     const binaries = await embeddedBinaries();
     this.password = this.readPassword();
@@ -101,9 +108,10 @@ export class EmbeddedCluster {
 
   /**
    * Stops the server in PostgreSQL's fast mode: sessions are cut off, open transactions are rolled
-   * back, and a checkpoint is written.
+   * back, and a checkpoint is written. A start that is under way rejects.
    */
   async stop(): Promise<void> {
+    this.isStopped = true;
     const { pid } = this;
     if (pid === undefined) return;
     this.pid = undefined;
@@ -202,6 +210,7 @@ export class EmbeddedCluster {
 
   private async launchOnPort({ postgres }: Binaries): Promise<void> {
     const { dir, ephemeral = false } = this.options;
+    if (this.isStopped) throw new Error('PostgreSQL was stopped while it started');
     const user = runAs(dir, postgres);
     user.own(this.pgdata);
     if (user.lacks !== undefined) this.options.note?.(user.lacks);
