@@ -104,7 +104,8 @@ describe('the health server of an auditor', () => {
   ])(
     'answers %j with %j without a token, with a wrong one and the right one',
     async (pages, statuses) => {
-      const health = await serveHealth({ log, auditor, pages }, '127.0.0.1', 0);
+      const { registry } = auditor;
+      const health = await serveHealth({ log, auditor, registry, pages }, '127.0.0.1', 0);
       try {
         const seen = [];
         for (const authorization of ['', 'Bearer wrong', `Bearer ${METRICS_TOKEN}`])

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { KafkaLog, NotRecorded, OutcomeUnknown } from '#event-log';
+import { processRegistry } from '#server';
 import { startKafka, type KafkaCluster } from '../../scripts/kafka/cluster.mjs';
 import { eventually } from '../kit/eventually.js';
 import { describeOnKafka, freshTopic, whyNoKafkaToKill } from '../kit/kafka.js';
@@ -10,6 +11,15 @@ const reasonOf = (settled: PromiseSettledResult<unknown>): Error => {
   if (settled.status === 'fulfilled') throw new Error('it was appended');
   return settled.reason as Error;
 };
+
+const STANDSTILL = 'shoeprint_log_standstill_seconds';
+const REPLACED = 'shoeprint_log_connections_replaced_total';
+
+/** Returns a function that reads a metric of a program with this log. */
+function measuring(log: KafkaLog): (name: string) => Promise<number | undefined> {
+  const registry = processRegistry(log);
+  return async (name) => (await registry.getSingleMetric(name)?.get())?.values[0]?.value;
+}
 
 /** Together they take longer than a client waits for the first answers on a new connection. */
 const SILENT_APPENDS = 2;
@@ -53,6 +63,7 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
     'takes appends and is read again after its broker was silent, also on connections that were made meanwhile',
     async () => {
       const taker = new Collector();
+      const measured = measuring(log);
       log.follow(taker).add(0, 0);
       await append('before');
       await eventually('the first record', () => taker.texts(0).length === 1);
@@ -66,6 +77,8 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
       }
       expect(await log.health()).toMatchObject({ reachable: false });
       expect(await log.standstill()).toBeUndefined(); // another start would not help
+      expect(await measured(STANDSTILL)).toBeGreaterThan(1);
+      expect(await measured(REPLACED)).toBeGreaterThan(0);
       speak();
       await eventually(
         'an append after it',
@@ -78,6 +91,8 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
       );
       await eventually('it is read', () => taker.texts(0).includes('after'), BACK_MS_MAX);
       await eventually('the health', async () => (await log.health()).reachable, BACK_MS_MAX);
+      await eventually('the end of the standstill', async () => (await measured(STANDSTILL)) === 0);
+      expect(await measured(REPLACED)).toBe(log.replacedConnections);
       expect(taker.stops).toEqual([]);
     },
     TEST_MS,

@@ -24,6 +24,5 @@ export {
   type Permission,
   type Role,
 } from './identity/permissions.js';
-export { processRegistry } from './operation/metrics.js';
 export { attributesOf, FIELD_SCHEMAS } from './ingest/events/event-schemas.js';
 export { openApiDocument } from './docs/document.js';

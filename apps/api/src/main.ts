@@ -6,6 +6,7 @@ import {
   jsonLogger,
   listening,
   openServerLog,
+  processRegistry,
   runProgram,
   runServer,
   whileStarting,
@@ -16,7 +17,6 @@ import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
 import { migrateAccess } from './identity/database/access-database.js';
 import { keepHeapSmall } from './operation/heap.js';
-import { processRegistry } from './operation/metrics.js';
 import { rulesOfServer } from './settings/rules-of-server.js';
 import { type ServerSettings, serverSettings } from './settings/server-settings.js';
 
@@ -69,7 +69,7 @@ async function start(settings: ServerSettings): Promise<Running> {
       `created the first account, ${admin.name}, with the password ${admin.password}; it is shown only once, and the first sign-in must change it\n`,
     );
   const log = await openServerLog(logger, settings.log);
-  const registry = processRegistry();
+  const registry = processRegistry(log);
   const parts = { settings, log, databaseUrl, book, registry, logger };
   const app = await whileStarting(logger, () => createApi(parts), 0);
   await listening(() => app.listen(port, host), 'SHOEPRINT_PORT');

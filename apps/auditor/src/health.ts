@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
 import type { EventLog } from '#event-log';
 import { within } from '#process';
 import { hasMetricsToken, type PageSettings } from '#server';
@@ -12,6 +13,8 @@ const LOOK_MS = 3_000;
 export interface HealthTarget {
   readonly log: EventLog;
   readonly auditor: RunningAuditor;
+  /** The metrics that are served. */
+  readonly registry: Registry;
   /** Who may read the metrics. */
   readonly pages: PageSettings;
 }
@@ -55,7 +58,7 @@ async function closed(server: Server): Promise<void> {
 }
 
 async function answer(
-  { log, auditor, pages }: HealthTarget,
+  { log, auditor, registry, pages }: HealthTarget,
   { url = '', headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -66,7 +69,7 @@ async function answer(
     return void send(response, 401, 'text/plain', 'needs the token of SHOEPRINT_METRICS_TOKEN\n');
   }
   if (path === '/metrics')
-    return void send(response, 200, auditor.registry.contentType, await auditor.registry.metrics());
+    return void send(response, 200, registry.contentType, await registry.metrics());
   if (path !== '/readyz')
     return void send(
       response,

@@ -1,7 +1,16 @@
 import { Logger } from '@nestjs/common';
 import { Refusal, settingsText } from '#process';
 import { installedRules } from '#rule-folder';
-import { jsonLogger, listening, openServerLog, runProgram, runServer, type Running } from '#server';
+import { Registry } from 'prom-client';
+import {
+  jsonLogger,
+  listening,
+  openServerLog,
+  processRegistry,
+  runProgram,
+  runServer,
+  type Running,
+} from '#server';
 import { serveHealth } from './health.js';
 import { journalOn } from './own/monitoring/journal.js';
 import { REBUILD_EXIT, runRebuild, rebuildOptions } from './rebuild-command.js';
@@ -39,8 +48,10 @@ async function follow(settings: AuditorSettings): Promise<Running> {
   const log = await openServerLog(logger, settings.log);
   const { databaseUrl, gamingDays, leaseMs } = settings;
   const auditor = await startAuditor({ log, databaseUrl, book, gamingDays, leaseMs, journal });
+  const registry = Registry.merge([processRegistry(log), auditor.registry]);
+  const target = { log, auditor, registry, pages: settings };
   const health = await listening(
-    () => serveHealth({ log, auditor, pages: settings }, settings.host, settings.metricsPort),
+    () => serveHealth(target, settings.host, settings.metricsPort),
     'SHOEPRINT_METRICS_PORT',
   );
   journal.info('following', {

@@ -6,7 +6,6 @@ import {
   ensureFirstAdmin,
   migrateAccess,
   passwordState,
-  processRegistry,
   ROLES,
   rulesOfServer,
   unusedPasswords,
@@ -17,7 +16,7 @@ import { journalOn } from '#auditor';
 import { openLog, type EventLog } from '#event-log';
 import { migrate } from '#read-model';
 import { unlessAborted } from '#process';
-import { listening, StartAgain } from '#server';
+import { listening, processRegistry, StartAgain } from '#server';
 import { Registry } from 'prom-client';
 import { databaseRoles, type DatabaseAddresses } from './database-roles.js';
 import { folderCluster } from './folder-cluster.js';
@@ -87,7 +86,7 @@ export async function startStandalone(parts: StartStandalone): Promise<Standalon
   const ending = new AbortController();
   const failed = unlessAborted(ending.signal, new Promise<never>(() => undefined));
   failed.catch(() => undefined); // nobody listens after a stop
-  const lost = (): void => ending.abort(new StartAgain('PostgreSQL ended'));
+  const lost = (): void => ending.abort(new StartAgain('PostgreSQL ended, or ended its sessions'));
   try {
     const starting = unlessAborted(parts.stopping, startParts(parts, started, lost));
     return { ...(await Promise.race([starting, failed])), close, failed };
@@ -118,7 +117,7 @@ async function startParts(
     ),
   );
   started.push(() => auditor.close());
-  const registry = Registry.merge([processRegistry(), auditor.registry]);
+  const registry = Registry.merge([processRegistry(log), auditor.registry]);
   const app = await report.step('API', async () => {
     const databaseUrl = database.api;
     const api = await createApi({ settings, log, databaseUrl, book, registry, logger });

@@ -170,6 +170,21 @@ export abstract class EventLog {
     return undefined;
   }
   /**
+   * For how long something has waited for this log without any progress, in milliseconds: appends
+   * without an acknowledgement, or records that exist and do not arrive. 0 if nothing waits, and by
+   * default.
+   */
+  get stillMs(): number {
+    return 0;
+  }
+  /**
+   * How many connections were replaced since the log was opened, because they did not answer or
+   * only failed. 0 by default.
+   */
+  get replacedConnections(): number {
+    return 0;
+  }
+  /**
    * Stops appends, finishes the queued ones (after `graceMs` they reject with `NotRecorded` or
    * `OutcomeUnknown`), and releases all connections.
    */

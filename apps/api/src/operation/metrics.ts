@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The buckets in seconds, from a quarter of a millisecond (one event) to ten seconds. */
 const SECONDS = [
@@ -36,13 +36,4 @@ export class Metrics {
       registers: [registry],
     });
   }
-}
-
-/**
- * Returns a registry with Node's metrics of the process, for the main of a program. Call it once.
- */
-export function processRegistry(): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return registry;
 }

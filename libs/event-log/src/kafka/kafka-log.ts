@@ -158,9 +158,22 @@ export class KafkaLog extends EventLog {
     };
   }
 
+  override get stillMs(): number {
+    return Math.max(this.sender.standsStillMs(), this.unreadMs);
+  }
+
+  override get replacedConnections(): number {
+    return this.sender.replacements + this.opened.wire.replacements + this.restartCount;
+  }
+
+  /** For how long records have existed that some follower did not get. */
+  private get unreadMs(): number {
+    return Math.max(0, ...[...this.followers].map((each) => each.standsStillMs()));
+  }
+
   override async standstill(): Promise<Standstill | undefined> {
     const unansweredMs = this.sender.unansweredMs();
-    const unreadMs = Math.max(0, ...[...this.followers].map((each) => each.standsStillMs()));
+    const { unreadMs } = this;
     const ms = Math.max(unansweredMs, unreadMs);
     if (ms < STILL_MS_MAX || !(await this.isServedAfresh())) return undefined;
     return { ms, what: ms === unreadMs ? 'records do not arrive' : 'appends are not answered' };

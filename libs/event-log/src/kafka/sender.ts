@@ -56,6 +56,11 @@ export class KafkaSender {
     );
   }
 
+  /** How often its connection was replaced. */
+  get replacements(): number {
+    return this.connection.replacements;
+  }
+
   /** For how long appends to some partition have failed, without one that was acknowledged. */
   standsStillMs(): number {
     return this.connection.standsStillMs();

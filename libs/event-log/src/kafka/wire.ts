@@ -65,6 +65,11 @@ export class KafkaWire {
     });
   }
 
+  /** How often its connection was replaced. */
+  get replacements(): number {
+    return this.connection.replacements;
+  }
+
   /** The partitions of which a broker says what is not believed yet. */
   get unsure(): number[] {
     return [...this.unsurePartitions];
