@@ -1,5 +1,5 @@
 # One image for the api, the auditor and the command line; the command chooses:
-#   dist/apps/api/src/main.js (default), dist/apps/auditor/src/main.js, apps/cli/bin/shoeprint.js
+#   api (default), auditor, shoeprint
 
 FROM node:24-slim AS build
 WORKDIR /build
@@ -24,8 +24,9 @@ COPY rules rules
 COPY docs/api-examples.json docs/asyncapi.yaml docs/
 COPY apps/api/commonest-passwords.txt apps/api/
 COPY apps/cli/bin apps/cli/bin
+COPY deploy/start deploy/
 COPY --from=build /build/dist dist
 USER node
 EXPOSE 8377
-ENTRYPOINT ["node", "--enable-source-maps"]
-CMD ["dist/apps/api/src/main.js"]
+ENTRYPOINT ["/shoeprint/deploy/start"]
+CMD ["api"]

@@ -26,9 +26,12 @@ if (isStale()) {
 }
 if (process.ppid !== parent) process.exit(1); // the parent process has ended
 const { keepRunning } = await import('#process');
-process.exitCode = await keepRunning([
-  '--enable-source-maps',
-  join(root, 'dist/apps/standalone/src/main.js'),
-  '--sample-day',
-  ...process.argv.slice(2),
-]);
+process.exitCode = await keepRunning(
+  [
+    '--enable-source-maps',
+    join(root, 'dist/apps/standalone/src/main.js'),
+    '--sample-day',
+    ...process.argv.slice(2),
+  ],
+  process.env,
+);

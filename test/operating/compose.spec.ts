@@ -23,8 +23,8 @@ const TEXT = readFileSync('docker-compose.yml', 'utf8');
 const COMPOSE = parse(TEXT, { merge: true }) as Compose;
 const services = Object.entries(COMPOSE.services);
 const ours = services.filter(([, { build }]) => build !== undefined);
-/** Returns what a service runs: the last word of its own command, or of the image's. */
-const programOf = ({ command }: Service): string => command?.[0] ?? 'dist/apps/api/src/main.js';
+/** Returns what a service runs: its own command, or that of the image. */
+const programOf = ({ command }: Service): string => command?.[0] ?? 'api';
 
 describe('docker-compose.yml', () => {
   it('is valid by the schema of the Compose Specification', () => {
@@ -98,9 +98,7 @@ describe('docker-compose.yml', () => {
 
   it('runs only programs that exist', () => {
     for (const [, service] of ours) {
-      const source = programOf(service)
-        .replace(/^dist\//, '')
-        .replace(/\.js$/, '.ts');
+      const source = `apps/${programOf(service)}/src/main.ts`;
       expect({ source, there: existsSync(source) }).toEqual({ source, there: true });
     }
   });

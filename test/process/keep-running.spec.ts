@@ -10,7 +10,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const LAUNCHER = `
   import { keepRunning } from '#process';
-  process.exitCode = await keepRunning(process.argv.slice(1));`;
+  process.exitCode = await keepRunning(process.argv.slice(1), process.env);`;
 
 /** A program that does one thing at each start: the first, the second, and so on. */
 const PROGRAM = `
@@ -20,7 +20,9 @@ const PROGRAM = `
   writeFileSync(file, String(start + 1));
   const act = acts[Math.min(start, acts.length - 1)];
   const open = setInterval(() => undefined, 1_000);
-  const end = (what) => (isNaN(what) ? process.kill(process.pid, what) : process.exit(Number(what)));
+  const end = (what) =>
+    isNaN(what) ? process.kill(process.pid, what) : process.exit(Number(what));
+  if (act === 'fill') for (const all = []; ; ) all.push({ all: [...all.slice(-1_000)] });
   if (act === 'run') process.on('SIGTERM', () => end(0));
   if (act.startsWith('ready ')) process.send('ready', () => end(act.slice(6)));
   else if (act !== 'run') end(act);
@@ -28,7 +30,7 @@ const PROGRAM = `
 
 let programs = 0;
 
-/** A launcher of a program that does `acts`. */
+/** A launcher of a program that does `acts`, with a small heap. */
 function launched(...acts: readonly string[]) {
   programs += 1;
   const file = join(dir, `starts-${programs}`);
@@ -36,7 +38,10 @@ function launched(...acts: readonly string[]) {
   const child = spawn(
     process.execPath,
     ['--input-type=module', '-e', LAUNCHER, '--', '-e', PROGRAM, '--', file, ...acts],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, SHOEPRINT_HEAP_MB: '128' },
+    },
   );
   const launch = { said: '', starts: () => Number(readFileSync(file, 'utf8')) };
   for (const stream of [child.stdout, child.stderr])
@@ -74,6 +79,14 @@ it.each<[string, number]>([
   expect([launch.starts(), launch.said]).toEqual([1, '']);
 });
 
+it('starts a server again whose heap reached its limit', async () => {
+  const { launch, ended } = launched('fill', '0');
+  expect(await ended).toBe(0);
+  expect(launch.starts()).toBe(2);
+  expect(launch.said).toMatch(/heap out of memory/);
+  expect(launch.said).toMatch(/the server was killed by SIGABRT\. Starting it again in 1 s\.\n$/);
+});
+
 it('waits twice as long before each start', async () => {
   const { launch, ended } = launched('75', 'SIGKILL', '2');
   expect(await ended).toBe(2);
@@ -98,7 +111,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 );
 
-it('passes a request to stop on to a server that was started again, and ends as it does', async () => {
+it('passes a request to stop on to a server that was started again', async () => {
   const { launch, ended, child } = launched('SIGKILL', 'run');
   await eventually('the second start', () => launch.said.includes('it runs'));
   child.kill('SIGTERM');

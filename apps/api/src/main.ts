@@ -4,11 +4,13 @@ import { Refusal, settingsText } from '#process';
 import { migrate } from '#read-model';
 import {
   jsonLogger,
+  keepHeapSmall,
   listening,
   openServerLog,
   processRegistry,
   runProgram,
   runServer,
+  warnOfHeap,
   whileStarting,
   type Running,
 } from '#server';
@@ -16,7 +18,6 @@ import { createApi } from './create-api.js';
 import { warnOfPlainHttp } from './http/plain-http.js';
 import { ensureFirstAdmin } from './identity/accounts/first-admin.js';
 import { migrateAccess } from './identity/database/access-database.js';
-import { keepHeapSmall } from './operation/heap.js';
 import { rulesOfServer } from './settings/rules-of-server.js';
 import { type ServerSettings, serverSettings } from './settings/server-settings.js';
 
@@ -57,6 +58,7 @@ async function migrateAll({ databaseUrl, log }: ServerSettings): Promise<void> {
 
 async function start(settings: ServerSettings): Promise<Running> {
   keepHeapSmall();
+  warnOfHeap(logger, process.env);
   const { databaseUrl, adminPassword, port, host, basePath } = settings;
   const book = rulesOfServer(settings);
   await whileStarting(logger, () => migrateAccess(databaseUrl));

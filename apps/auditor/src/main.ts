@@ -4,11 +4,13 @@ import { installedRules } from '#rule-folder';
 import { Registry } from 'prom-client';
 import {
   jsonLogger,
+  keepHeapSmall,
   listening,
   openServerLog,
   processRegistry,
   runProgram,
   runServer,
+  warnOfHeap,
   type Running,
 } from '#server';
 import { serveHealth } from './health.js';
@@ -44,6 +46,8 @@ async function run(): Promise<number> {
 }
 
 async function follow(settings: AuditorSettings): Promise<Running> {
+  keepHeapSmall();
+  warnOfHeap(logger, process.env);
   const book = installedRules(settings.rules);
   const log = await openServerLog(logger, settings.log);
   const { databaseUrl, gamingDays, leaseMs } = settings;

@@ -1,4 +1,4 @@
-import { Environment, type Variables } from '#process';
+import { Environment, heapLimit, type Variables } from '#process';
 import {
   houseSettings,
   logLevelSettings,
@@ -18,6 +18,8 @@ export interface AuditorSettings
   /** The port that serves health and metrics. */
   readonly metricsPort: number;
   readonly leaseMs: number;
+  /** The limit of the heap in megabytes, which what starts the program applies. */
+  readonly heapMb: number;
 }
 
 const METRICS_PORT = 8378;
@@ -36,6 +38,7 @@ export function auditorSettings(variables: Variables): AuditorSettings {
     host,
     ...pageSettings(env, host),
     metricsPort: env.whole('SHOEPRINT_METRICS_PORT', METRICS_PORT, 0, 65_535),
+    heapMb: heapLimit(env),
     leaseMs: env.whole('SHOEPRINT_LEASE_MS', LEASE_MS, 500, 60_000),
   };
   env.check();

@@ -13,7 +13,8 @@ export class FolderInUse extends Refusal {
  * Locks a data folder for this process with a lock in the folder's own database, which ends with
  * the process in every case. Throws `FolderInUse` if another process holds it. The returned
  * function releases the lock. Calls `onLost` if the database ends the session of the lock before:
- * then it has ended, or has ended all sessions after a fault, and another server may lock the folder.
+ * then it has ended, or has ended all sessions after a fault, and another server may lock the
+ * folder.
  */
 export async function lockFolder(
   databaseUrl: string,

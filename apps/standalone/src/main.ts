@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { jsonJournal, REBUILD_EXIT, rebuildOptions } from '#auditor';
 import { Refusal, settingsText } from '#process';
-import { jsonLogger, runProgram, runServer, ServerLogger, type Running } from '#server';
+import { jsonLogger, runProgram, runServer, ServerLogger, warnOfHeap, type Running } from '#server';
 import { rebuildFolder } from './rebuild-folder.js';
 import { standaloneSettings, type StandaloneSettings } from './settings.js';
 import { startStandalone, type StartStandalone } from './standalone.js';
@@ -52,6 +52,7 @@ async function start(
   settings: StandaloneSettings,
   asked: Pick<StartStandalone, 'live' | 'stopping'>,
 ): Promise<Running> {
+  warnOfHeap(logger, process.env);
   const report = isTerminal ? terminalReport(settings.data) : logReport(logger);
   asked.stopping.addEventListener('abort', report.stopping, { once: true });
   const sampleDay = command === '--sample-day';

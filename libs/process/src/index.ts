@@ -1,5 +1,6 @@
 export { asError } from './as-error.js';
 export { Environment, SettingsRefused, type Variables } from './environment.js';
+export { heapArgument, heapLimit, isHeapLimitIgnored } from './heap-settings.js';
 export { keepRunning, START_AGAIN_EXIT } from './keep-running.js';
 export { appVersion, packageFolder } from './package-folder.js';
 export { fileRefusal, Refusal } from './refusal.js';

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { heapArgument } from './heap-settings.js';
 import { Foreground, type Ended } from './run-child.js';
 
 /**
@@ -17,22 +18,24 @@ const PAUSE_MS_MAX = 30_000;
 const HEALTHY_MS = 60_000;
 
 /**
- * Runs a server in the foreground as `runChild` does, and starts it again if it ends by itself: if it
- * was killed, crashed, asked for it (`START_AGAIN_EXIT`), or failed after it was ready once. Waits 1 s
- * before the next start, then 2 s, 4 s and so on, at most 30 s, and 1 s again once the server was
- * ready for a minute. Writes a line about each such end to standard error.
+ * Runs a server in the foreground as `runChild` does, with a limit of its heap (`heapArgument`),
+ * and starts it again if it ends by itself: if it was killed, crashed, asked for it
+ * (`START_AGAIN_EXIT`), or failed after it was ready once. Waits 1 s before the next start, then
+ * 2 s, 4 s and so on, at most 30 s, and 1 s again once the server was ready for a minute. Writes a
+ * line about each such end to standard error.
  *
- * Resolves with the exit code of a server that ended in order, refused to start, or failed before it
- * was ever ready; with 0 if this process is asked to stop while it waits to start the server again.
+ * Resolves with the exit code of a server that ended in order, refused to start, or failed before
+ * it was ever ready; with 0 if this process is asked to stop while it waits to start the server
+ * again.
  */
 export async function keepRunning(
   args: readonly string[],
-  env: NodeJS.ProcessEnv = process.env,
+  env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const foreground = new Foreground();
   let wasReady = false;
   for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
-    const ended = await foreground.run(args, env);
+    const ended = await foreground.run([heapArgument(env), ...args], env);
     const { code, readyMs } = ended;
     wasReady ||= readyMs !== undefined;
     if (foreground.stopping.aborted || !isCuredByStart(ended, wasReady)) return code;
@@ -40,8 +43,9 @@ export async function keepRunning(
     process.stderr.write(
       `shoeprint: ${inWords(ended)}. Starting it again in ${pauseMs / 1_000} s.\n`,
     );
-    await pause(pauseMs, undefined, { signal: foreground.stopping }).catch(() => undefined);
-    if (foreground.stopping.aborted) return 0;
+    const { stopping: signal } = foreground;
+    const isAsked = await pause(pauseMs, false, { signal }).catch(() => true);
+    if (isAsked) return 0;
   }
 }
 

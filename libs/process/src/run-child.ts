@@ -23,8 +23,8 @@ export function reportReady(): void {
 }
 
 /**
- * Runs Node programs in the foreground, one at a time, each in its own process. A program shuts down
- * cleanly however its parent ends:
+ * Runs Node programs in the foreground, one at a time, each in its own process. A program shuts
+ * down cleanly however its parent ends:
  * - Ctrl-C reaches both processes, so this one only waits. SIGTERM and SIGHUP are passed on.
  * - If this process is killed, the channel between them closes, and the program receives
  *   `disconnect`.

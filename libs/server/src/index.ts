@@ -1,4 +1,5 @@
 export { houseSettings, UTC_DAYS, type HouseSettings } from './house-settings.js';
+export { keepHeapSmall, warnOfHeap } from './heap.js';
 export { isLoopback, listening } from './listening.js';
 export { logLevelSettings, type LogLevelSettings } from './log-level-settings.js';
 export { hasMetricsToken, pageSettings, type PageSettings } from './page-settings.js';

@@ -1,4 +1,4 @@
-import type { Environment } from '#process';
+import { heapLimit, type Environment } from '#process';
 import {
   houseSettings,
   logLevelSettings,
@@ -63,6 +63,8 @@ export interface ListenSettings extends ApiSettings, HouseSettings, LogLevelSett
   readonly port: number;
   /** The password of the first admin, which is created if no account exists. */
   readonly adminPassword: string | undefined;
+  /** The limit of the heap in megabytes, which what starts the program applies. */
+  readonly heapMb: number;
 }
 
 /**
@@ -123,6 +125,7 @@ export function listenSettings(env: Environment): ListenSettings {
     ...houseSettings(env),
     ...logLevelSettings(env),
     adminPassword: adminPassword(env),
+    heapMb: heapLimit(env),
   });
 }
 

@@ -4,14 +4,14 @@ import { packageFolder, runChild } from '#process';
 import { Refusal } from '../refusal.js';
 
 /**
- * Runs one of the server's programs in the foreground, once or as `run` does, and exits with its exit
- * code. Throws `Refusal` if the program is not built.
+ * Runs one of the server's programs in the foreground, once or as `run` does, and exits with its
+ * exit code. Throws `Refusal` if the program is not built.
  */
 export async function runApp(
   name: 'auditor' | 'standalone',
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  run = runChild,
+  run: (args: readonly string[], env: NodeJS.ProcessEnv) => Promise<number> = runChild,
 ): Promise<void> {
   const main = join(packageFolder(), 'dist', 'apps', name, 'src', 'main.js');
   if (!existsSync(main)) throw new Refusal(`${main} is missing: run "npm run build"`);

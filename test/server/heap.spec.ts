@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 /** Keeps little alive, makes much garbage that gets old, and prints the largest heap in bytes. */
 const PROGRAM = `
   import { getHeapStatistics } from 'node:v8';
-  import { keepHeapSmall } from '#built/apps/api/src/operation/heap';
+  import { keepHeapSmall } from '#server';
   if (process.argv[1] === 'small') keepHeapSmall();
   const alive = Array.from({ length: 400_000 }, (_, i) => ({ i, text: 'x' + i }));
   const getsOld = [];
@@ -22,7 +22,7 @@ function mostBytes(how: 'small' | 'as-node-does'): number {
   return Number(stdout);
 }
 
-describe('the heap of the api', () => {
+describe('the heap of a server', () => {
   it('holds far less garbage than Node lets it hold by default', () => {
     expect(mostBytes('small')).toBeLessThan(0.85 * mostBytes('as-node-does'));
   });

@@ -1,4 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
+import { isHeapLimitIgnored, type Variables } from '#process';
+import type { ServerLogger } from './server-logger.js';
 
 /** How much the heap may grow before V8 collects it whole, in percent of what is alive. */
 const GROWTH_PERCENT = 60;
@@ -9,4 +11,12 @@ const GROWTH_PERCENT = 60;
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+}
+
+/** Warns if the limit of the heap is set and has no effect. */
+export function warnOfHeap(logger: ServerLogger, variables: Variables): void {
+  if (isHeapLimitIgnored(variables))
+    logger.warn({
+      message: 'SHOEPRINT_HEAP_MB has no effect: start this program with deploy/start',
+    });
 }
