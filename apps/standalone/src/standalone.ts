@@ -91,7 +91,8 @@ export async function startStandalone(parts: StartStandalone): Promise<Standalon
     const starting = unlessAborted(parts.stopping, startParts(parts, started, lost));
     return { ...(await Promise.race([starting, failed])), close, failed };
   } catch (error) {
-    await close();
+    // Without the database nothing can be closed in order.
+    if (!(error instanceof StartAgain)) await close();
     throw error;
   }
 }
