@@ -217,6 +217,42 @@ describeOnKafka('the log in Kafka', skipped, () => {
       },
     );
 
+    it.each(['a read', 'a follower'])(
+      'return a record without a key or a value, which another program wrote, with an empty one: %s',
+      async (reader) => {
+        const topic = freshTopic();
+        const log = await open(topic);
+        await log.append(live(0, 'a'));
+        const producer = client.producer({ createPartitioner: () => () => 0 });
+        await producer.connect();
+        await producer.send({
+          topic,
+          messages: [
+            { key: null, value: 'b' },
+            { key: 'T1', value: null },
+          ],
+        });
+        await producer.disconnect();
+        await log.append(live(0, 'c'));
+        const taker = new Collector();
+        if (reader === 'a read') await taker.take(0, await log.read(0, 0));
+        else log.follow(taker).add(0, 0);
+        await eventually('all records', () => taker.texts(0).length === 4);
+        expect(taker.stops).toEqual([]);
+        expect(taker.texts(0)).toEqual(['a', 'b', '', 'c']);
+        expect(taker.taken[0]?.slice(0, 4).map(({ key }) => key)).toEqual(['T1', '', 'T1', 'T1']);
+      },
+    );
+
+    it('say when the log took a record', async () => {
+      const log = await open(freshTopic());
+      const before = Date.now();
+      await log.append(live(0, 'a'));
+      const [record] = await log.read(0, 0);
+      expect(record?.time).toBeGreaterThanOrEqual(before);
+      expect(record?.time).toBeLessThanOrEqual(Date.now());
+    });
+
     it('reject an offset whose records were deleted with BrokenLog', async () => {
       const topic = freshTopic();
       const log = await open(topic);

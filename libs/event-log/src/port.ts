@@ -14,6 +14,8 @@ export interface LogRecord {
 export interface StoredRecord extends LogRecord {
   readonly partition: number;
   readonly offset: number;
+  /** When the log took it, in milliseconds since 1970; undefined if the log does not keep that. */
+  readonly time?: number | undefined;
 }
 
 /**

@@ -171,9 +171,7 @@ export class KafkaFollower implements Follower {
     const place = this.places.get(batch.partition);
     if (!place) return;
     const fresh = batch.messages.filter(({ offset }) => Number(offset) >= place.next);
-    const broken = fresh.findIndex(
-      ({ offset, key, value }, at) => Number(offset) !== place.next + at || !key || !value,
-    );
+    const broken = fresh.findIndex(({ offset }, at) => Number(offset) !== place.next + at);
     const following = broken < 0 ? fresh : fresh.slice(0, broken);
     if (following.length > 0)
       this.ahead(place, recordsFrom(place.partition, place.next, following));

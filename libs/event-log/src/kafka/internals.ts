@@ -25,6 +25,8 @@ export interface WireMessage {
   readonly offset: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  /** When it was written, in milliseconds since 1970; negative if that is not known. */
+  readonly timestamp: string;
   /** Whether this is a transaction marker, which takes an offset but is not a record. */
   readonly isControlRecord?: boolean;
 }

@@ -248,9 +248,11 @@ async function leaderOf(cluster: Cluster, topic: string, partition: number) {
   return cluster.findBroker({ nodeId });
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 /**
- * Returns messages as records, except those before `from`. Throws `BrokenLog` at a hole and at a
- * message that is not a record of this log.
+ * Returns messages as records, except those before `from`. A key or value that another program left
+ * out is empty. Throws `BrokenLog` at a hole, and at the marker of a transaction.
  */
 export function recordsFrom(
   partition: number,
@@ -258,7 +260,7 @@ export function recordsFrom(
   messages: readonly WireMessage[],
 ): StoredRecord[] {
   const records: StoredRecord[] = [];
-  for (const { offset: text, key, value, isControlRecord } of messages) {
+  for (const { offset: text, key, value, timestamp, isControlRecord } of messages) {
     const offset = Number(text);
     if (offset < from) continue;
     if (isControlRecord)
@@ -267,13 +269,14 @@ export function recordsFrom(
         partition,
         offset,
       );
-    if (!key || !value)
-      throw new BrokenLog(
-        `partition ${partition} has a record without key or value at offset ${offset}`,
-        partition,
-        offset,
-      );
-    records.push({ partition, offset, key: key.toString('utf8'), value });
+    const time = Number(timestamp);
+    records.push({
+      partition,
+      offset,
+      key: key?.toString('utf8') ?? '',
+      value: value ?? NO_BYTES,
+      time: time >= 0 ? time : undefined,
+    });
   }
   contiguous(records, partition, from);
   return records;
