@@ -44,10 +44,10 @@ function urlOf(role: string): string {
 const owner = 'shoeprint_owner';
 
 /** Runs a statement in a session of its own. */
-async function query(url: string, sql: string): Promise<pg.QueryResult> {
+async function query(url: string, sql: string, values?: unknown[]): Promise<pg.QueryResult> {
   const client = new pg.Client(url);
   await client.connect();
-  return client.query(sql).finally(() => client.end());
+  return client.query(sql, values).finally(() => client.end());
 }
 
 /** Returns the code of PostgreSQL for which a role may not run a statement. */
@@ -149,6 +149,19 @@ describe('the database roles of docs/operating/database-roles.md', () => {
     const decisions = RowStore.open(urlOf(API_ROLE), { poolSize: 1 });
     expect(await decisions.askParked('P', 'release', 'person/x')).toBe(true);
     expect(await decisions.resumePartition(1)).toBe(true);
+    await query(
+      urlOf(owner),
+      `update rows.position
+       set stopped_at = now(), stopped_offset = 1, stopped_line = 0, stopped_reason = 'why', owner = null
+       where partition = 1`,
+    );
+    const { text, values } = decisions.passing({
+      ...{ partition: 1, offset: 1, sha256: 'ab'.repeat(32), size: 1, key: 'P' },
+      ...{ reason: 'a test', passedBy: 'person/x' },
+    });
+    await query(urlOf(API_ROLE), text, values);
+    expect(await decisions.passed(1)).toHaveLength(1);
+    await query(urlOf(owner), 'delete from rows.passed_record');
     await decisions.close();
   });
 
@@ -164,6 +177,8 @@ describe('the database roles of docs/operating/database-roles.md', () => {
         'delete from rows.parked',
         `update rows.parked set reason = ''`,
         `insert into rows.released select 1, 1, 1, 't', 'r', 'b', now()`,
+        `update rows.passed_record set reason = ''`,
+        'delete from rows.passed_record',
         'truncate rows.finding',
         'insert into log.record values (0, 0, 1, null)',
         'update log.partition set next = 0',
@@ -184,6 +199,8 @@ describe('the database roles of docs/operating/database-roles.md', () => {
         'select * from access.session',
         'select * from access.device_key',
         `update access.account set roles = '{admin}'`,
+        `insert into rows.passed_record select 1, 1, 'd', 1, 'k', 'f', 'r', 'b', now()`,
+        'delete from rows.passed_record',
         'delete from log.record',
         'update log.partition set next = 0',
         'alter table rows.finding add column mine int',

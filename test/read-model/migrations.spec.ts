@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { migrate, readModelDataSource } from '#read-model';
+import { migrate, readModelDataSource, RowStore } from '#read-model';
 import { eventually } from '../kit/eventually.js';
 import { createDatabase, type TestDatabase } from '../kit/database.js';
 
@@ -136,6 +136,18 @@ describe('the tables of the read model', () => {
     expect(await asked('select id, raised_at from before.finding')).toEqual([
       { id: 'f', raised_at: null },
     ]);
+  });
+
+  it('keep a partition stopped that was stopped before stops had a line, as if its log were at fault', async () => {
+    await before('halted', 'PassedRecord1790000000040');
+    await asked(
+      `insert into halted.position (partition, log_id, next, fold_version, generation, events, stopped_reason, stopped_offset, stopped_at)
+       values (0, 'x', 12, 1, 2, 90, 'line 0 cannot be read', 12, now())`,
+    );
+    await migrate(database.url, 'halted');
+    const rows = RowStore.open(database.url, { schema: 'halted' });
+    const [position] = await rows.positions().finally(() => rows.close());
+    expect(position?.stopped).toMatchObject({ offset: 12, line: null });
   });
 
   it('reject a schema name that contains SQL', async () => {

@@ -18,6 +18,8 @@ afterEach(async () => {
 });
 
 const LONG = 60_000;
+/** A stop that is the fault of the log. */
+const HOLE = { offset: 8, line: null, reason: 'a hole' };
 const partitions = (claimed: readonly { readonly partition: number }[]): number[] =>
   claimed.map(({ partition }) => partition).sort();
 /** Ends all leases by the database's clock, which is the only one that counts. */
@@ -109,7 +111,7 @@ describe('ownership', () => {
       }),
     ).toEqual({ fenced: [0] });
     expect(await anna.renew('anna', LONG, [{ partition: 0, generation }])).toEqual([0]);
-    expect(await anna.stopPartition({ partition: 0, generation }, 8, 'a hole')).toBe(false);
+    expect(await anna.stopPartition({ partition: 0, generation }, HOLE)).toBe(false);
     await anna.release('anna', [{ partition: 0, generation }]);
     expect(await rows.all()).toEqual(before);
     expect((await anna.positions())[0]).toMatchObject({
@@ -301,12 +303,14 @@ describe('a stopped partition', () => {
   it('has no owner, shows its offset and reason, and continues once it is resumed', async () => {
     const [mine] = await anna.claim('anna', LONG, 1);
     const held = { partition: 0, generation: mine?.generation as number };
-    expect(await anna.stopPartition(held, 12, 'record 12 is not UTF-8\0')).toBe(true);
+    const stop = { offset: 12, line: 3, reason: 'line 3 is not UTF-8\0' };
+    expect(await anna.stopPartition(held, stop)).toBe(true);
     expect((await berta.positions())[0]).toMatchObject({
       owner: null,
       stopped: {
         offset: 12,
-        reason: 'record 12 is not UTF-8\uFFFD',
+        line: 3,
+        reason: 'line 3 is not UTF-8\uFFFD',
         at: expect.stringMatching(/Z$/),
       },
     });
@@ -318,5 +322,46 @@ describe('a stopped partition', () => {
     expect(await berta.resumePartition(0)).toBe(false);
     expect(await berta.claim('berta', LONG, 4)).toMatchObject([{ partition: 0, next: 0 }]);
     expect((await berta.positions())[0]?.stopped).toBeNull();
+  });
+
+  it('continues without the record that stopped it, once that is passed by its offset', async () => {
+    const [mine] = await anna.claim('anna', LONG, 1);
+    const held = { partition: 0, generation: mine?.generation as number };
+    const record = {
+      ...{ partition: 0, offset: 12, sha256: 'ab'.repeat(32), size: 7, key: 'B07' },
+      ...{ reason: 'written by a test', passedBy: 'person/ann' },
+    };
+    const passes = async (of = record): Promise<number> => {
+      const { text, values } = berta.passing(of);
+      return (await rows.ask(text, values)).length;
+    };
+    expect(await passes()).toBe(0);
+    await anna.stopPartition(held, { offset: 12, line: 0, reason: 'line 0 cannot be read' });
+    expect(await passes({ ...record, offset: 11 })).toBe(0);
+    expect(await passes({ ...record, partition: 1 })).toBe(0);
+    expect((await berta.positions())[0]?.stopped).not.toBeNull();
+    expect(await passes()).toBe(1);
+    expect(await passes()).toBe(0);
+    expect((await berta.positions())[0]?.stopped).toBeNull();
+    expect(await berta.passed(0)).toEqual([{ offset: 12, sha256: record.sha256 }]);
+    expect(await berta.passed(1)).toEqual([]);
+    expect(await rows.ask('select key, fault, passed_by from rows.passed_record')).toEqual([
+      { key: 'B07', fault: 'line 0 cannot be read', passed_by: 'person/ann' },
+    ]);
+    expect(await berta.claim('berta', LONG, 4)).toMatchObject([
+      ...[{ partition: 0, next: 0 }, { partition: 1 }, { partition: 2 }, { partition: 3 }],
+    ]);
+  });
+
+  it('cannot be passed if its log is at fault', async () => {
+    const [mine] = await anna.claim('anna', LONG, 1);
+    const held = { partition: 0, generation: mine?.generation as number };
+    await anna.stopPartition(held, HOLE);
+    const { text, values } = berta.passing({
+      ...{ partition: 0, offset: HOLE.offset, sha256: 'ab'.repeat(32), size: 7, key: 'B07' },
+      ...{ reason: 'written by a test', passedBy: 'person/ann' },
+    });
+    expect(await rows.ask(text, values)).toEqual([]);
+    expect((await berta.positions())[0]?.stopped).toMatchObject(HOLE);
   });
 });

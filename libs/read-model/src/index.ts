@@ -152,6 +152,7 @@ export {
   type DevicesReport,
   type DeviceTotal,
 } from './devices/devices.js';
+export { passedRecords, passedUnderKey, type PassedRecord } from './passed/passed-records.js';
 export {
   everyHouseEvent,
   houseEvents,
@@ -174,7 +175,10 @@ export {
   OtherLog,
   type Claimed,
   type Held,
+  type PassedDigest,
   type PositionState,
+  type RecordToPass,
+  type Stop,
 } from './writing/ownership.js';
 export type { ParkedAsk, ParkedTable } from './writing/parked.js';
 export type { TableAtHand } from './writing/snapshots.js';

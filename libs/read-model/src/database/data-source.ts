@@ -16,6 +16,7 @@ import { Review1790000000000 } from '../migrations/1790000000000-review.js';
 import { ClaimKey1790000000010 } from '../migrations/1790000000010-claim-key.js';
 import { VideoHeld1790000000020 } from '../migrations/1790000000020-video-held.js';
 import { ShoeBurn1790000000030 } from '../migrations/1790000000030-shoe-burn.js';
+import { PassedRecord1790000000040 } from '../migrations/1790000000040-passed-record.js';
 import { quotedSchema, ROWS_SCHEMA } from './schema.js';
 import { SnakeCase } from './snake-case.js';
 
@@ -32,6 +33,7 @@ const MIGRATIONS = [
   ClaimKey1790000000010,
   VideoHeld1790000000020,
   ShoeBurn1790000000030,
+  PassedRecord1790000000040,
 ];
 
 /** Options of a connection for reading rows. */

@@ -10,16 +10,20 @@ export type Grants = Readonly<Partial<Record<string, readonly string[]>>>;
 
 /**
  * Returns what the api and the auditor may do with a schema of rows, whose name is quoted for SQL.
- * Neither may change the list of migrations.
+ * Neither may change the list of migrations, or a decision to pass a record.
  */
 export const rowGrants = (schema: string): Grants => ({
   [API_ROLE]: [
     `grant usage on schema ${schema} to ${API_ROLE}`,
     `grant select on all tables in schema ${schema} to ${API_ROLE}`,
     `grant update (asked, asked_by, asked_at) on ${schema}.parked to ${API_ROLE}`,
-    `grant update (stopped_reason, stopped_offset, stopped_at) on ${schema}.position to ${API_ROLE}`,
+    `grant update (stopped_reason, stopped_offset, stopped_line, stopped_at) on ${schema}.position to ${API_ROLE}`,
+    `grant insert on ${schema}.passed_record to ${API_ROLE}`,
   ],
-  [AUDITOR_ROLE]: writes(schema, AUDITOR_ROLE),
+  [AUDITOR_ROLE]: [
+    ...writes(schema, AUDITOR_ROLE),
+    `revoke insert, update, delete on ${schema}.passed_record from ${AUDITOR_ROLE}`,
+  ],
 });
 
 /** Returns the statements that let a role read and write all tables of a schema. */

@@ -2,7 +2,7 @@ import { COUP, CoupRow, SHOE, ShoeRow } from './game.js';
 import { FINDING, FindingRow, UNJUDGEABLE, UnjudgeableRow } from './findings.js';
 import { HOUSE_EVENT, HouseEventRow } from './house.js';
 import { REVIEW_EVENT, ReviewEventRow } from './review.js';
-import { MemberRow, PositionRow } from './positions.js';
+import { MemberRow, PassedRecordRow, PositionRow } from './positions.js';
 import {
   DELIVERY,
   DeliveryRow,
@@ -53,6 +53,7 @@ export const ENTITIES = [
   DeliveryRow,
   ParkedRow,
   ReleasedRow,
+  PassedRecordRow,
 ];
 
 /** The tables whose rows follow from the log. */

@@ -22,6 +22,8 @@ export class PositionRow {
   @Column(maybe(TIME)) readonly leaseUntil!: string | null;
   @Column(maybe(TEXT)) readonly stoppedReason!: string | null;
   @Column(maybe(COUNT)) readonly stoppedOffset!: number | null;
+  /** The line that cannot be read, of the record that stopped it; null if its log is at fault. */
+  @Column(maybe(INTEGER)) readonly stoppedLine!: number | null;
   @Column(maybe(TIME)) readonly stoppedAt!: string | null;
   /** Events in all records before `next`. */
   @Column(COUNT) readonly events!: number;
@@ -29,6 +31,31 @@ export class PositionRow {
 }
 /** The table of positions. */
 export const POSITION = tableOf(PositionRow);
+
+/**
+ * A record that cannot be read and that nobody judges, by decision of an administrator. A rebuild
+ * leaves it out too.
+ */
+@Entity('passed_record')
+export class PassedRecordRow {
+  @PrimaryColumn(INTEGER) readonly partition!: number;
+  @PrimaryColumn(COUNT) readonly offset!: number;
+  /** The SHA-256 of its value, in lowercase hexadecimal digits. */
+  @Column(TEXT) readonly sha256!: string;
+  /** The bytes of its value. */
+  @Column(COUNT) readonly size!: number;
+  /** Its key, which is the id of a table unless another program wrote it. */
+  @Column(TEXT) readonly key!: string;
+  /** Why it cannot be read, as the auditor says. */
+  @Column(TEXT) readonly fault!: string;
+  /** Why it was passed, as the administrator says. */
+  @Column(TEXT) readonly reason!: string;
+  /** Who passed it: `person/<name>`. */
+  @Column(TEXT) readonly passedBy!: string;
+  @Column(TIME) readonly passedAt!: string;
+}
+/** The table of passed records. */
+export const PASSED_RECORD = tableOf(PassedRecordRow);
 
 /** A process that folds. Each process that was seen lately gets a fair share of the partitions. */
 @Entity('member')

@@ -93,8 +93,8 @@ export class Rebuild {
 
   /**
    * Creates the schema, or resumes one that an interrupted rebuild of the same log and the same
-   * fold version left. Drops any other first. Copies the released events of the live rows, so that
-   * the rebuild skips them too.
+   * fold version left. Drops any other first. Copies the released events and passed records of the
+   * live rows, so that the rebuild skips them too.
    */
   async prepare(
     logId: string,
@@ -107,7 +107,8 @@ export class Rebuild {
     await migrate(this.url, this.schema);
     const pool = new WriterPool(this.url, this.schema, 1);
     await prepare(pool, logId, partitions, foldVersion).finally(() => pool.close());
-    await this.guard.query(releasesTaken(quotedSchema(this.live), next));
+    for (const taken of decisionsTaken(quotedSchema(this.live), next))
+      await this.guard.query(taken);
     return { resumed };
   }
 
@@ -168,7 +169,7 @@ export class Rebuild {
       await reach(livePlaces);
       await holder.query(`lock table ${next}.position in access exclusive mode`);
       checkPlaces(livePlaces, await placesOf(holder, next));
-      await holder.query(releasesTaken(live, next));
+      for (const taken of decisionsTaken(live, next)) await holder.query(taken);
       await holder.query(asksTaken(live, next));
       await holder.query(generationsTurned(live, next));
       await this.guard.query('select');
@@ -226,9 +227,14 @@ function checkPlaces(live: readonly Place[], next: readonly Place[]): void {
   }
 }
 
-/** Returns the statement that copies the released events. */
-const releasesTaken = (live: string, next: string): string =>
-  `insert into ${next}.released select * from ${live}.released on conflict do nothing`;
+/**
+ * Returns the statements that copy what the fold leaves out by decision: released events and passed
+ * records.
+ */
+const decisionsTaken = (live: string, next: string): readonly string[] =>
+  ['released', 'passed_record'].map(
+    (table) => `insert into ${next}.${table} select * from ${live}.${table} on conflict do nothing`,
+  );
 
 /**
  * Returns the statement that copies the requests about tables that are parked at the same event in

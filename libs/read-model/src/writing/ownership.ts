@@ -1,5 +1,10 @@
 import { Refusal } from '#process';
-import { POSITION, type PositionRow } from '../entities/index.js';
+import {
+  PASSED_RECORD,
+  POSITION,
+  type PassedRecordRow,
+  type PositionRow,
+} from '../entities/index.js';
 import type { WriterPool } from './pool.js';
 import type { Statement } from './statements.js';
 
@@ -14,17 +19,23 @@ export type Claimed = Pick<PositionRow, (typeof CLAIMED)[number]>;
 export type Held = Pick<PositionRow, 'partition' | 'generation'>;
 
 const STATE = [...CLAIMED, 'logId', 'foldVersion', 'owner'] as const;
-const STOPPED = ['stoppedOffset', 'stoppedReason', 'stoppedAt'] as const;
+const STOPPED = ['stoppedOffset', 'stoppedLine', 'stoppedReason', 'stoppedAt'] as const;
+
+/**
+ * Why a partition is stopped. `line` is of the record at `offset` that cannot be read; null if the
+ * log is at fault and not one record.
+ */
+export interface Stop {
+  readonly offset: number;
+  readonly line: number | null;
+  readonly reason: string;
+}
 
 /** The state of a partition. */
 export interface PositionState extends Pick<PositionRow, (typeof STATE)[number]> {
   /** Whether a lease is valid now, by the database's clock. */
   readonly owned: boolean;
-  readonly stopped: {
-    readonly reason: string;
-    readonly offset: number;
-    readonly at: string;
-  } | null;
+  readonly stopped: (Stop & { readonly at: string }) | null;
 }
 
 /** Thrown if the rows were projected from another log, so they cannot continue from this one. */
@@ -216,12 +227,12 @@ export async function positions(pool: WriterPool): Promise<PositionState[]> {
     `select ${POSITION.select('p', [...STATE, ...STOPPED])}, coalesce(p.lease_until >= clock_timestamp(), false) as owned
      from ${pool.sql}.position p order by p.partition`,
   );
-  return rows.map(({ stoppedOffset, stoppedReason, stoppedAt, ...position }) => ({
+  return rows.map(({ stoppedOffset, stoppedLine, stoppedReason, stoppedAt, ...position }) => ({
     ...position,
     stopped:
       stoppedOffset === null || stoppedReason === null || stoppedAt === null
         ? null
-        : { reason: stoppedReason, offset: stoppedOffset, at: stoppedAt },
+        : { reason: stoppedReason, offset: stoppedOffset, line: stoppedLine, at: stoppedAt },
   }));
 }
 
@@ -232,14 +243,15 @@ export async function positions(pool: WriterPool): Promise<PositionState[]> {
 export async function stopPartition(
   pool: WriterPool,
   { partition, generation }: Held,
-  offset: number,
-  reason: string,
+  { offset, line, reason }: Stop,
 ): Promise<boolean> {
   const stopped = await pool.query(
     'stop-partition',
-    `update ${pool.sql}.position p set stopped_offset = $3, stopped_reason = $4, stopped_at = clock_timestamp(), ${NOBODY}
+    `update ${pool.sql}.position p
+     set stopped_offset = $3, stopped_line = $4, stopped_reason = $5,
+       stopped_at = clock_timestamp(), ${NOBODY}
      where partition = $1 and generation = $2 returning partition`,
-    [partition, generation, offset, reason.replaceAll('\0', '\uFFFD')],
+    [partition, generation, offset, line, reason.replaceAll('\0', '\uFFFD')],
   );
   return stopped.length > 0;
 }
@@ -255,17 +267,59 @@ export const lengthening = (schema: string, partitions: readonly number[]): Stat
   values: [partitions],
 });
 
+const NOT_STOPPED =
+  'stopped_offset = null, stopped_line = null, stopped_reason = null, stopped_at = null';
+
 /**
  * Returns the statement that resumes a stopped partition, so that it can be claimed. Returns no row
  * if it was not stopped.
  */
 export const resuming = (schema: string, partition: number): Statement => ({
   name: 'resume-partition',
-  text: `update ${schema}.position
-     set stopped_offset = null, stopped_reason = null, stopped_at = null
+  text: `update ${schema}.position set ${NOT_STOPPED}
      where partition = $1 and stopped_at is not null returning 1`,
   values: [partition],
 });
+
+/** A record to pass: where its partition is stopped at it, what it holds, who passes it and why. */
+export type RecordToPass = Pick<
+  PassedRecordRow,
+  'partition' | 'offset' | 'sha256' | 'size' | 'key' | 'reason' | 'passedBy'
+>;
+
+/**
+ * Returns the statement that passes the record at which a partition is stopped and resumes the
+ * partition. Returns no row if the partition is not stopped at that record.
+ */
+export const passing = (
+  schema: string,
+  { partition, offset, sha256, size, key, reason, passedBy }: RecordToPass,
+): Statement => ({
+  name: 'pass-record',
+  text: `with stopped as (
+       select partition, stopped_offset, stopped_reason from ${schema}.position
+       where partition = $1 and stopped_offset = $2 and stopped_line is not null for update),
+     resumed as (
+       update ${schema}.position p set ${NOT_STOPPED}
+       from stopped where p.partition = stopped.partition)
+     insert into ${schema}.passed_record
+       (partition, "offset", sha256, size, key, fault, reason, passed_by, passed_at)
+     select partition, stopped_offset, $3, $4, $5, stopped_reason, $6, $7, clock_timestamp()
+     from stopped returning 1`,
+  values: [partition, offset, sha256, size, key, reason, passedBy],
+});
+
+/** What identifies a passed record: a record with another digest there is another one. */
+export type PassedDigest = Pick<PassedRecordRow, 'offset' | 'sha256'>;
+
+/** Returns the passed records of a partition, in order. Every fold of the partition skips them. */
+export const passed = (pool: WriterPool, partition: number): Promise<PassedDigest[]> =>
+  pool.query<PassedDigest>(
+    'passed',
+    `select ${PASSED_RECORD.select('r', ['offset', 'sha256'])}
+     from ${pool.sql}.passed_record r where r.partition = $1 order by r."offset"`,
+    [partition],
+  );
 
 /**
  * Returns the statement that every write begins with. It locks the wanted positions in order and

@@ -143,8 +143,8 @@ export class RowStore {
     return ownership.positions(this.pool);
   }
 
-  stopPartition(held: ownership.Held, offset: number, reason: string): Promise<boolean> {
-    return ownership.stopPartition(this.pool, held, offset, reason);
+  stopPartition(held: ownership.Held, stop: ownership.Stop): Promise<boolean> {
+    return ownership.stopPartition(this.pool, held, stop);
   }
 
   /** Resumes a stopped partition. Resolves to false if it was not stopped. */
@@ -155,6 +155,19 @@ export class RowStore {
   /** Returns the statement that resumes a partition, to run beside others in a transaction. */
   resuming(partition: number): Statement {
     return ownership.resuming(this.pool.sql, partition);
+  }
+
+  /**
+   * Returns the statement that passes a record and resumes its partition, to run beside others in a
+   * transaction.
+   */
+  passing(record: ownership.RecordToPass): Statement {
+    return ownership.passing(this.pool.sql, record);
+  }
+
+  /** See `ownership.passed`. */
+  passed(partition: number): Promise<ownership.PassedDigest[]> {
+    return ownership.passed(this.pool, partition);
   }
 
   tablesOf(partition: number): AsyncGenerator<TableAtHand> {
