@@ -251,6 +251,8 @@ class ShadowRows {
     const total = targets.reduce((sum, { next }) => sum + next, 0);
     for (const { partition, next } of targets) {
       const fold = this.folds.get(partition) as PartitionFold;
+      // the live rows may be behind a record that was passed since this rebuild began
+      fold.pass(await this.live.passed(partition));
       for await (const records of recordsBetween(this.asked.log, partition, fold.next, next)) {
         for (const record of records) {
           this.check();

@@ -1,9 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { Decoder } from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
-import type { Claimed, ParkedEvent, PositionMove, SnapshotRow } from '#read-model';
+import type { Claimed, ParkedEvent, PassedDigest, PositionMove, SnapshotRow } from '#read-model';
 import { addRows, nothingGathered, type DayOf, type Gathered } from './projected-rows.js';
-import { linesOf, UnknownEvent, type Lines, type StampedEvent } from './record-lines.js';
+import {
+  linesOf,
+  NOTHING_LEFT_OUT,
+  recordDigest,
+  UnknownEvent,
+  type LeftOut,
+  type Lines,
+  type StampedEvent,
+} from './record-lines.js';
 import { Snapshots } from './snapshots.js';
 import { TableRun, type Judging, type LineAt } from './table-run.js';
 
@@ -20,8 +27,7 @@ export interface Resumed {
   /** Tables folded up to the position. The rows already hold their changes. */
   readonly tables: Iterable<TableRun>;
   readonly parked: Iterable<ParkedEvent>;
-  /** Events that an operator decided to leave out, by `lineKey`. */
-  readonly released: Iterable<string>;
+  readonly leftOut: LeftOut;
   /** Bytes of the log that the takeover folded. */
   readonly bytes: number;
 }
@@ -36,10 +42,6 @@ export interface Projection {
   readonly unparks: string | null;
 }
 
-/** Returns the SHA-256 digest of a record's value. */
-export const recordDigest = (value: Uint8Array): Buffer =>
-  createHash('sha256').update(value).digest();
-
 /**
  * A partition that this process owns. Its tables are folded up to `next`, projected up to some
  * offset before, and written to the database up to `written`.
@@ -49,7 +51,7 @@ export class PartitionFold {
   readonly generation: number;
   private readonly runs = new Map<string, TableRun>();
   private readonly parkedTables = new Map<string, ParkedEvent>();
-  private readonly releasedEvents: Set<string>;
+  private readonly decided: { released: Set<string>; passed: Map<number, string> };
   private readonly snapshots: Snapshots;
   private readonly progress: { next: number; events: number; bytes: number };
   private readonly pending = { events: 0, bytes: 0 };
@@ -74,10 +76,10 @@ export class PartitionFold {
       lastDigest,
     }: Pick<Claimed, 'partition' | 'generation' | 'next' | 'lastDigest'>,
     private readonly judging: Judging,
-    { tables, parked, released, bytes }: Resumed = {
+    { tables, parked, leftOut, bytes }: Resumed = {
       tables: [],
       parked: [],
-      released: [],
+      leftOut: NOTHING_LEFT_OUT,
       bytes: 0,
     },
   ) {
@@ -85,7 +87,7 @@ export class PartitionFold {
     this.generation = generation;
     this.projected = this.writtenNext = next;
     this.digest = lastDigest ?? Buffer.alloc(0);
-    this.releasedEvents = new Set(released);
+    this.decided = { released: new Set(leftOut.released), passed: new Map(leftOut.passed) };
     for (const row of parked) this.parkedTables.set(row.table, row);
     for (const run of tables) this.runs.set(run.table, run);
     const events = [...this.runs.values()].reduce((sum, { folded }) => sum + folded, 0);
@@ -103,9 +105,9 @@ export class PartitionFold {
     return this.parkedTables;
   }
 
-  /** Events that an operator decided to leave out, by `lineKey`. */
-  get released(): ReadonlySet<string> {
-    return this.releasedEvents;
+  /** What is left out by decision. */
+  get leftOut(): LeftOut {
+    return this.decided;
   }
 
   /** The offset of the next record to fold. */
@@ -161,7 +163,7 @@ export class PartitionFold {
   /**
    * Folds the next record; skips records before `next`. Returns the event that a table refused, if
    * any: `next` does not advance then, and `resume` continues the record. Throws `BrokenLog` if
-   * offsets are missing and at bytes that are not an event.
+   * offsets are missing, and `UnreadableRecord` at bytes that are not an event.
    */
   take(record: StoredRecord, decoder: Decoder): Refused | undefined {
     if (record.offset < this.next) return undefined;
@@ -182,16 +184,10 @@ export class PartitionFold {
     const { key, offset, value } = record;
     if (this.parkedTables.has(key)) this.count(linesIn(value) - from);
     else {
-      const lines = { from, released: this.releasedEvents };
+      const lines = { from, leftOut: this.decided };
       const { events, unknown } = readAll(record, decoder, lines);
-      const run = this.tableOf(key);
-      for (const each of events) {
-        try {
-          this.foldLine(run, each, offset);
-        } catch (error) {
-          return { table: key, offset, line: each.line, why: error as Error };
-        }
-      }
+      const refused = this.foldAll(key, offset, events);
+      if (refused) return refused;
       if (unknown) return { table: key, offset, line: unknown.line, why: unknown };
     }
     this.progress.next = offset + 1;
@@ -230,10 +226,15 @@ export class PartitionFold {
    * Leaves out the events `released` from now on.
    */
   unpark(run: TableRun, released: Iterable<string>): void {
-    for (const event of released) this.releasedEvents.add(event);
+    for (const event of released) this.decided.released.add(event);
     this.parkedTables.delete(run.table);
     this.unparks = run.table;
     this.replace(run);
+  }
+
+  /** Leaves out these records from now on. */
+  pass(records: Iterable<PassedDigest>): void {
+    for (const { offset, sha256 } of records) this.decided.passed.set(offset, sha256);
   }
 
   /**
@@ -313,6 +314,24 @@ export class PartitionFold {
     };
   }
 
+  /** Folds the events of a record. Returns the one that the table refused, if any. */
+  private foldAll(
+    table: string,
+    offset: number,
+    events: readonly StampedEvent[],
+  ): Refused | undefined {
+    if (events.length === 0) return undefined;
+    const run = this.tableOf(table);
+    for (const each of events) {
+      try {
+        this.foldLine(run, each, offset);
+      } catch (error) {
+        return { table, offset, line: each.line, why: error as Error };
+      }
+    }
+    return undefined;
+  }
+
   private foldLine(
     run: TableRun,
     { event, received, line, sender }: StampedEvent,
@@ -343,8 +362,8 @@ export class PartitionFold {
 }
 
 /**
- * Returns the events of a record up to the first that this auditor does not know. Reads all before
- * any is folded, so that an unreadable record is not folded in part.
+ * Returns the events of a record up to the first that this auditor does not know. Reads all lines,
+ * also those after it, before any is folded, so that an unreadable record is not folded in part.
  */
 function readAll(
   record: StoredRecord,
@@ -355,8 +374,9 @@ function readAll(
   try {
     for (const each of linesOf(record, decoder, lines)) events.push(each);
   } catch (error) {
-    if (error instanceof UnknownEvent) return { events, unknown: error };
-    throw error;
+    if (!(error instanceof UnknownEvent)) throw error;
+    readAll(record, decoder, { ...lines, from: error.line + 1 });
+    return { events, unknown: error };
   }
   return { events, unknown: undefined };
 }

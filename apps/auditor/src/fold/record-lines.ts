@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { blockOf, knownType, type AnyEvent, type Decoder, type Fault } from '#audit';
 import { BrokenLog, type StoredRecord } from '#event-log';
 
@@ -27,14 +28,36 @@ export class UnknownEvent extends Error {
   }
 }
 
+/** Thrown at a record that is whole and whose bytes are not events of its key's table. */
+export class UnreadableRecord extends BrokenLog {
+  constructor(
+    why: string,
+    { partition, offset }: StoredRecord,
+    /** The first line that cannot be read, from 0. */
+    readonly line: number,
+  ) {
+    super(`line ${line} ${why}`, partition, offset);
+  }
+}
+
+/** What every fold of a partition leaves out, by decision of an administrator. */
+export interface LeftOut {
+  /** Released events, by `lineKey`. */
+  readonly released: ReadonlySet<string>;
+  /** Passed records: the SHA-256 of each by its offset. */
+  readonly passed: ReadonlyMap<number, string>;
+}
+
+/** Nothing is left out. */
+export const NOTHING_LEFT_OUT: LeftOut = { released: new Set(), passed: new Map() };
+
 /**
- * Selects lines of a record: from one on, up to but not including another, without those released.
+ * Selects lines of a record: from one on, up to but not including another, without those left out.
  */
 export interface Lines {
   readonly from?: number;
   readonly to?: number;
-  /** Events that an operator decided to leave out, by `lineKey`. */
-  readonly released: ReadonlySet<string>;
+  readonly leftOut: LeftOut;
 }
 
 /** Returns an event's position in its partition as a key. */
@@ -46,16 +69,39 @@ export const lineKey = ({
   readonly line: number;
 }): string => `${offset}:${line}`;
 
+/** Returns the SHA-256 digest of a record's value. */
+export const recordDigest = (value: Uint8Array): Buffer =>
+  createHash('sha256').update(value).digest();
+
 /**
- * Yields the events of a record in order. Throws `BrokenLog` at bytes that are not an event of the
- * record's table, and `UnknownEvent` at an event that this auditor does not know, but only after it
- * yielded the events before.
+ * Returns whether a record is left out whole. Throws `BrokenLog` if another record lies where one
+ * was passed.
+ */
+function isPassed({ partition, offset, value }: StoredRecord, { passed }: LeftOut): boolean {
+  const expected = passed.get(offset);
+  if (expected === undefined) return false;
+  const found = recordDigest(value).toString('hex');
+  if (found === expected) return true;
+  throw new BrokenLog(
+    `record ${offset} is not the one that was passed: its SHA-256 is ${found}, not ${expected}`,
+    partition,
+    offset,
+  );
+}
+
+/**
+ * Yields the events of a record in order, none if it was passed. Throws `UnreadableRecord` at bytes
+ * that are not an event of the record's table, and `UnknownEvent` at an event that this auditor
+ * does not know, but only after it yielded the events before. Throws `BrokenLog` if another record
+ * was passed.
  */
 export function* linesOf(
   record: StoredRecord,
   decoder: Decoder,
-  { from = 0, to = Number.POSITIVE_INFINITY, released }: Lines,
+  { from = 0, to = Number.POSITIVE_INFINITY, leftOut }: Lines,
 ): Generator<StampedEvent, void, undefined> {
+  if (isPassed(record, leftOut)) return;
+  const { released } = leftOut;
   const { value: bytes, key, offset } = record;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const block = blockOf(bytes, text);
@@ -66,10 +112,10 @@ export function* linesOf(
       const { event, faults } = decoder.decode(block, start, end);
       if (event === undefined) throw unreadable(record, line, bytes.subarray(start, end), faults);
       if (event.table !== key)
-        throw new BrokenLog(
-          `line ${line} names table ${JSON.stringify(event.table)} under the key ${JSON.stringify(key)}`,
-          record.partition,
-          offset,
+        throw new UnreadableRecord(
+          `names table ${JSON.stringify(event.table)} under the key ${JSON.stringify(key)}`,
+          record,
+          line,
         );
       const received = receivedOf(bytes, text, start, end);
       const sender = received === null ? null : senderOf(text, end);
@@ -115,15 +161,15 @@ function senderOf(text: string, to: number): string | null {
 const NOT_HERE = /^\/(type|data\/rules|data\/bet)$/;
 
 function unreadable(
-  { key, partition, offset }: StoredRecord,
+  record: StoredRecord,
   line: number,
   bytes: Uint8Array,
   faults: readonly Fault[],
 ): Error {
   const why = faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trim()).join('; ');
-  if (isEventOf(key, bytes) && faults.every(({ pointer }) => NOT_HERE.test(pointer)))
+  if (isEventOf(record.key, bytes) && faults.every(({ pointer }) => NOT_HERE.test(pointer)))
     return new UnknownEvent(why, line);
-  return new BrokenLog(`line ${line} cannot be read: ${why}`, partition, offset);
+  return new UnreadableRecord(`cannot be read: ${why}`, record, line);
 }
 
 /** Returns whether the bytes are a JSON event of this table, of any type. */

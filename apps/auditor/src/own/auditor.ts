@@ -55,7 +55,7 @@ export class Auditor {
     const partitions = new OwnedPartitions((owned) => this.dropped(owned));
     const writer = new Writer(rows, dayOf, {
       lost: (fold) => this.lost(fold),
-      unwritable: (fold, why) => tasks.track(faults.stop(fold, fold.written, why)),
+      unwritable: (fold, why) => tasks.track(faults.stop(fold, { offset: fold.written, why })),
       committed: (...commit) => metrics.committed(...commit),
       failed: (why) => reports.writeFailed(why),
     });

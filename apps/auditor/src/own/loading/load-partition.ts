@@ -1,7 +1,7 @@
 import { BrokenLog, type StoredRecord } from '#event-log';
 import type { Claimed, ParkedEvent, TableAtHand } from '#read-model';
-import { recordDigest, PartitionFold } from '../../fold/partition-fold.js';
-import { lineKey } from '../../fold/record-lines.js';
+import { PartitionFold } from '../../fold/partition-fold.js';
+import { lineKey, recordDigest, type LeftOut } from '../../fold/record-lines.js';
 import type { TableRun } from '../../fold/table-run.js';
 import { parkedAt, reload, runFrom, type Loading, type Reloaded } from './load-table.js';
 import { recordsBetween, refold } from './refold.js';
@@ -16,7 +16,6 @@ export class PartitionLoad {
   private readonly tables = new Map<string, { readonly run: TableRun; readonly from: number }>();
   private readonly parked: ParkedEvent[] = [];
   private readonly newlyParked: (Reloaded & { readonly row: ParkedEvent })[] = [];
-  private released: ReadonlySet<string> | undefined;
   private snapshots: AsyncGenerator<TableAtHand> | undefined;
   /** The lowest offset from which any table needs folding; then the next record to fold. */
   private from: number;
@@ -57,20 +56,28 @@ export class PartitionLoad {
   }
 
   private async load(claimed: Claimed, isHeld: () => boolean): Promise<PartitionFold | undefined> {
-    const released = await this.releasedEvents();
+    const leftOut = await this.leftOut();
     if (!(await this.loadSnapshots(isHeld))) return undefined;
-    if (!(await this.refoldLog(isHeld, released))) return undefined;
+    if (!(await this.refoldLog(isHeld, leftOut))) return undefined;
     const { parked, bytes, loading } = this;
     const tables = [...this.tables.values()].map(({ run }) => run);
-    const fold = new PartitionFold(claimed, loading.judging, { tables, parked, released, bytes });
+    const fold = new PartitionFold(claimed, loading.judging, { tables, parked, leftOut, bytes });
     for (const { run, row, state } of this.newlyParked) fold.park(run, row, state);
     return fold;
   }
 
-  private async releasedEvents(): Promise<ReadonlySet<string>> {
+  /** Reads it each time: a record may have been passed since an earlier claim. */
+  private async leftOut(): Promise<LeftOut> {
     const { rows } = this.loading;
-    this.released ??= new Set((await rows.released(this.begunUnder.partition)).map(lineKey));
-    return this.released;
+    const { partition } = this.begunUnder;
+    const [released, passed] = await Promise.all([
+      rows.released(partition),
+      rows.passed(partition),
+    ]);
+    return {
+      released: new Set(released.map(lineKey)),
+      passed: new Map(passed.map(({ offset, sha256 }) => [offset, sha256])),
+    };
   }
 
   /** Returns whether all are loaded. */
@@ -101,14 +108,14 @@ export class PartitionLoad {
   }
 
   /** Returns whether the log is folded up to the position. */
-  private async refoldLog(isHeld: () => boolean, released: ReadonlySet<string>): Promise<boolean> {
+  private async refoldLog(isHeld: () => boolean, leftOut: LeftOut): Promise<boolean> {
     const { log, slices } = this.loading;
     const { partition, next } = this.begunUnder;
     for await (const records of recordsBetween(log, partition, this.from, next)) {
       for (const record of records) {
         if (!isHeld()) return false;
         this.isWhole = false; // a table in the middle of a record cannot be continued
-        await this.refoldRecord(record, released);
+        await this.refoldRecord(record, leftOut);
         this.from = record.offset + 1;
         this.isWhole = true;
         await slices.giveWay();
@@ -119,17 +126,17 @@ export class PartitionLoad {
     return isHeld();
   }
 
-  private async refoldRecord(record: StoredRecord, released: ReadonlySet<string>): Promise<void> {
+  private async refoldRecord(record: StoredRecord, leftOut: LeftOut): Promise<void> {
     const { loading, begunUnder } = this;
     const { partition, next } = begunUnder;
     const { key: table, offset, value } = record;
     this.bytes += value.length;
     const saved = this.tables.get(table);
     if (!saved || offset < saved.from) return;
-    const refused = refold(saved.run, record, loading.decoder, { released });
+    const refused = refold(saved.run, record, loading.decoder, { leftOut });
     if (!refused) return;
     // An earlier version folded this event and this one cannot, so park the table here.
-    const asked = { partition, table, released, first: 0, gatherFrom: next };
+    const asked = { partition, table, leftOut, first: 0, gatherFrom: next };
     const again = await reload(loading, asked, refused);
     this.tables.delete(table);
     this.newlyParked.push({ ...again, row: parkedAt(partition, again.refused ?? refused) });

@@ -2,6 +2,7 @@ import type { Decoder } from '#audit';
 import type { EventLog } from '#event-log';
 import type { ParkedEvent, RowStore, TableAtHand } from '#read-model';
 import type { Refused } from '../../fold/partition-fold.js';
+import type { LeftOut } from '../../fold/record-lines.js';
 import { TableRun, type Judging, type LineAt } from '../../fold/table-run.js';
 import { recordsBetween, refold } from './refold.js';
 import type { TimeSlices } from './time-slices.js';
@@ -20,7 +21,7 @@ export interface Loading {
 export interface TableToLoad {
   readonly partition: number;
   readonly table: string;
-  readonly released: ReadonlySet<string>;
+  readonly leftOut: LeftOut;
   /** An offset before which the table has no records, for a table that was never saved. */
   readonly first: number;
   /** The offset from which changes are kept for projection. */
@@ -52,7 +53,7 @@ export async function reload(
 
 async function reloadOnce(
   { log, rows, judging, decoder, slices }: Loading,
-  { partition, table, released, first, gatherFrom }: TableToLoad,
+  { partition, table, leftOut, first, gatherFrom }: TableToLoad,
   until: LineAt,
 ): Promise<Reloaded> {
   const { run, from } = runFrom(await rows.table(table), table, judging, first);
@@ -68,7 +69,7 @@ async function reloadOnce(
       }
       const isLast = record.offset === until.offset;
       if (isLast && run.lastTime !== '') state = run.save();
-      const lines = isLast ? { released, to: until.line } : { released };
+      const lines = isLast ? { leftOut, to: until.line } : { leftOut };
       const refused = refold(run, record, decoder, lines);
       if (refused) return { run, state, refused };
     }

@@ -29,7 +29,7 @@ export async function* recordsBetween(
 
 /**
  * Folds lines of a table's record again. Returns the event that the table refused, if any; the
- * table's state is unusable then. Throws `BrokenLog` at bytes that are not an event.
+ * table's state is unusable then. Throws `UnreadableRecord` at bytes that are not an event.
  */
 export function refold(
   run: TableRun,

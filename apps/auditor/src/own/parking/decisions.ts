@@ -1,3 +1,4 @@
+import { BrokenLog } from '#event-log';
 import type { ParkedTable } from '#read-model';
 import type { PartitionFold, Refused } from '../../fold/partition-fold.js';
 import { lineKey } from '../../fold/record-lines.js';
@@ -13,6 +14,7 @@ import {
 import { recordsBetween, refold } from '../loading/refold.js';
 import type { Reports } from '../monitoring/reports.js';
 import type { FollowedPartition, OwnedPartitions } from '../partitions/owned-partition.js';
+import type { PartitionFaults } from '../partitions/partition-faults.js';
 import type { AuditorParts } from '../parts.js';
 import type { Writer } from '../writer.js';
 
@@ -21,6 +23,7 @@ export interface DecisionParts extends Pick<AuditorParts, 'rows' | 'journal'> {
   readonly loading: Loading;
   readonly partitions: OwnedPartitions;
   readonly writer: Writer;
+  readonly faults: PartitionFaults;
   readonly tasks: BackgroundTasks;
   readonly reports: Reports;
 }
@@ -43,7 +46,17 @@ export class Decisions {
       const followed = partitions.followed().find(({ fold }) => fold.partition === row.partition);
       if (!followed?.fold.parked.has(row.table) || this.underWay.has(row.table)) continue;
       this.underWay.add(row.table);
-      tasks.track(this.unpark(followed, row).finally(() => this.underWay.delete(row.table)));
+      tasks.track(this.decide(followed, row).finally(() => this.underWay.delete(row.table)));
+    }
+  }
+
+  /** Unparks a table. Stops the partition if the log is broken behind the parked event. */
+  private async decide(followed: FollowedPartition, row: ParkedTable): Promise<void> {
+    try {
+      await this.unpark(followed, row);
+    } catch (error) {
+      if (!(error instanceof BrokenLog)) throw error;
+      await this.parts.faults.ofUnparking(followed.owned, row, error);
     }
   }
 
@@ -96,10 +109,11 @@ class ParkedRun {
    * projection.
    */
   static async load(loading: Loading, fold: PartitionFold, row: ParkedTable): Promise<ParkedRun> {
-    const released = new Set(fold.released);
+    const released = new Set(fold.leftOut.released);
     if (row.asked === 'release') released.add(lineKey(row));
+    const leftOut = { ...fold.leftOut, released };
     const { partition, table, offset } = row;
-    const asked = { partition, table, released, first: offset, gatherFrom: offset };
+    const asked = { partition, table, leftOut, first: offset, gatherFrom: offset };
     return new ParkedRun(loading, row, asked, await reload(loading, asked, row));
   }
 
@@ -112,13 +126,13 @@ class ParkedRun {
   async foldTo(offset: number): Promise<void> {
     if (this.refusedEvent) return;
     const { log, decoder, slices } = this.loading;
-    const { partition, released } = this.asked;
+    const { partition, leftOut } = this.asked;
     for await (const records of recordsBetween(log, partition, this.next, offset)) {
       for (const record of records) {
         if (record.key === this.run.table) {
           await slices.giveWay();
           const from = record.offset === this.row.offset ? this.row.line : 0;
-          this.refusedEvent = refold(this.run, record, decoder, { from, released });
+          this.refusedEvent = refold(this.run, record, decoder, { from, leftOut });
           if (this.refusedEvent) return;
         }
         this.next = record.offset + 1;
@@ -131,7 +145,7 @@ class ParkedRun {
    * event that it refused.
    */
   async returnTo(fold: PartitionFold): Promise<void> {
-    const { released } = this.asked;
+    const { released } = this.asked.leftOut;
     if (!this.refusedEvent) return void fold.unpark(this.run, released);
     const { run, state, refused } = await reload(this.loading, this.asked, this.refusedEvent);
     fold.unpark(run, released);

@@ -86,13 +86,13 @@ export class Refusals {
   }
 
   private reloaded(
-    { partition, released, written }: PartitionFold,
+    { partition, leftOut, written }: PartitionFold,
     refused: Refused,
   ): Promise<Reloaded> {
     const asked = {
       partition,
       table: refused.table,
-      released,
+      leftOut,
       first: written,
       gatherFrom: written,
     };

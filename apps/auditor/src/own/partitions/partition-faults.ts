@@ -1,9 +1,26 @@
 import { BrokenLog } from '#event-log';
 import type { Held } from '#read-model';
+import { UnreadableRecord } from '../../fold/record-lines.js';
+import type { LineAt } from '../../fold/table-run.js';
 import { errorText } from '../monitoring/journal.js';
 import type { AuditorParts } from '../parts.js';
 import type { Writer } from '../writer.js';
 import type { OwnedPartition, OwnedPartitions } from './owned-partition.js';
+
+/** Why and where a partition stops. */
+interface Stopping {
+  readonly offset: number;
+  readonly why: Error;
+  /** The record that cannot be read, if that is all that is wrong. */
+  readonly unread?: UnreadableRecord | undefined;
+}
+
+/**
+ * Returns the record that cannot be read, unless it lies before an offset: what lies before was
+ * read once, so the log has changed.
+ */
+const unreadFrom = (why: BrokenLog, offset: number): UnreadableRecord | undefined =>
+  why instanceof UnreadableRecord && (why.offset ?? 0) >= offset ? why : undefined;
 
 /** Stops partitions that cannot be followed, and releases those whose fault may pass. */
 export class PartitionFaults {
@@ -13,11 +30,14 @@ export class PartitionFaults {
     private readonly writer: Writer,
   ) {}
 
-  /** Handles a takeover that failed. */
+  /**
+   * Handles a takeover that failed. A record that cannot be read then could be read when the rows
+   * were made from it, so the log has changed.
+   */
   async ofTakeover(owned: OwnedPartition, why: Error): Promise<void> {
     if (!this.partitions.holds(owned)) return;
     if (why instanceof BrokenLog)
-      await this.stop(owned.claimed, why.offset ?? owned.claimed.next, why);
+      await this.stop(owned.claimed, { offset: why.offset ?? owned.claimed.next, why });
     else await this.giveUp(owned, why);
   }
 
@@ -29,21 +49,35 @@ export class PartitionFaults {
     const { fold } = owned;
     if (!fold) return;
     if (!(why instanceof BrokenLog)) return this.giveUp(owned, why);
-    if (!fold.isFrozen) await this.writer.flushed(fold);
-    await this.stop(owned.claimed, fold.isFrozen ? fold.written : fold.next, why);
+    if (fold.isFrozen) return this.stop(owned.claimed, { offset: fold.written, why });
+    await this.writer.flushed(fold);
+    await this.stop(owned.claimed, { offset: fold.next, why, unread: unreadFrom(why, fold.next) });
   }
 
-  /** Stops a partition at an offset until an operator resumes it. */
-  async stop({ partition, generation }: Held, offset: number, why: Error): Promise<void> {
+  /**
+   * Handles a log that turned out to be broken while a table that is parked at an event was folded
+   * on. Records after that event were not read before.
+   */
+  async ofUnparking(owned: OwnedPartition, parked: LineAt, why: BrokenLog): Promise<void> {
+    if (!this.partitions.holds(owned)) return;
+    const offset = why.offset ?? parked.offset;
+    await this.stop(owned.claimed, { offset, why, unread: unreadFrom(why, parked.offset) });
+  }
+
+  /** Stops a partition until an operator resumes it. */
+  async stop({ partition, generation }: Held, { offset, why, unread }: Stopping): Promise<void> {
     const { journal, rows } = this.parts;
     const error = errorText(why);
+    const line = unread?.line ?? null;
     journal.error('partition stopped: its log changed or its rows cannot be written', {
       partition,
       offset,
+      ...(line !== null && { line }),
       error,
     });
     this.drop(partition, generation);
-    await rows.stopPartition({ partition, generation }, offset, error).catch((failure: unknown) => {
+    const stop = { offset, line, reason: error };
+    await rows.stopPartition({ partition, generation }, stop).catch((failure: unknown) => {
       journal.error('could not record that a partition stopped; its next owner detects it', {
         partition,
         error: errorText(failure),
