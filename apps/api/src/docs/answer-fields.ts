@@ -1,6 +1,9 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { FINDING_CODES } from '#audit';
 
+/** The form of a SHA-256. */
+export const SHA256 = /^[0-9a-f]{64}$/;
+
 type More = Pick<
   ApiPropertyOptions,
   'description' | 'nullable' | 'required' | 'minimum' | 'maximum' | 'pattern'
@@ -42,6 +45,8 @@ export const SeverityField = field({
 });
 /** The code of a finding. */
 export const Code = field({ enum: FINDING_CODES, enumName: 'FindingCode' });
+/** A SHA-256 in lowercase hexadecimal digits. */
+export const Sha256Field = field({ type: 'string', pattern: SHA256.source });
 /** The positions of the log that an answer is true of. */
 export const PositionsField = field({
   type: 'string',

@@ -8,6 +8,7 @@ type ActType = {
     | `person-${string}`
     | 'parked-decided'
     | 'partition-resumed'
+    | 'record-passed'
     | 'record-read'
     | 'server-started'
     ? T

@@ -112,8 +112,8 @@ export class HouseRecord implements OnApplicationBootstrap {
 
   /**
    * Throws if the act could not be read again from the log: one line that no auditor can read stops
-   * its partition for ever. Throws `too-large` if its values are too long for an event, and an
-   * error if they are wrong otherwise, which would be a bug of ours.
+   * its partition until somebody passes it. Throws `too-large` if its values are too long for an
+   * event, and an error if they are wrong otherwise, which would be a bug of ours.
    */
   private check(act: Act): void {
     const longest = { id: randomUUID(), at: new Date(), count: Number.MAX_SAFE_INTEGER };

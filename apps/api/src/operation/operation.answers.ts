@@ -1,7 +1,18 @@
-import { OneOf, Part, Parts, Text, Texts, Time, Whole, YesNo } from '../docs/answer-fields.js';
+import {
+  OneOf,
+  Part,
+  Parts,
+  Sha256Field,
+  Text,
+  Texts,
+  Time,
+  Whole,
+  YesNo,
+} from '../docs/answer-fields.js';
 import type { ParkedTable } from '#read-model';
 import type { PartitionPosition } from './parked.js';
 import type { KeyCopyState } from '../identity/keys/key-copy.js';
+import type { StoppedRecord } from './stopped-record.js';
 import type { Need } from './database-watch.js';
 import type { Readiness } from './readiness.js';
 
@@ -58,6 +69,12 @@ export class ParkedTablesAnswer {
 type Stopped = NonNullable<PartitionPosition['stopped']>;
 /** Why, at which offset and when a partition was stopped. */
 export class StoppedAnswer implements Required<Stopped> {
+  @OneOf(['record', 'log'], {
+    description: 'A record that cannot be read may be passed; a log that is at fault is restored',
+  })
+  about!: Stopped['about'];
+  @Whole({ nullable: true, description: 'The line of the record that cannot be read, from 0' })
+  line!: number | null;
   @Text() reason!: string;
   @Whole() offset!: number;
   @Time() at!: string;
@@ -75,4 +92,19 @@ export class PartitionAnswer implements Required<PartitionPosition> {
 /** All partitions, in order of number. */
 export class PartitionsAnswer {
   @Parts(() => PartitionAnswer) items!: readonly PartitionAnswer[];
+}
+
+/** The record at which a partition is stopped, as it lies in the log. */
+export class StoppedRecordAnswer implements Required<StoppedRecord> {
+  @Whole() partition!: number;
+  @Whole() offset!: number;
+  @Text({ description: 'The id of a table, unless another program wrote the record' }) key!: string;
+  @Time({ nullable: true, description: 'When the log took it; null if the log does not keep that' })
+  time!: string | null;
+  @Whole({ description: 'The bytes of its value' }) size!: number;
+  @Sha256Field() sha256!: string;
+  @Text({ description: 'The first 64 KiB of its value, in base64' }) value!: string;
+  @Whole({ description: 'The first line that cannot be read, from 0' }) line!: number;
+  @Text({ description: 'Why it cannot be read' }) reason!: string;
+  @Time() stoppedAt!: string;
 }

@@ -13,6 +13,8 @@ import {
   ResumePartitionHandler,
 } from './parked.js';
 import { AskReadinessHandler } from './readiness.js';
+import { StoppedRecordController } from './stopped-record.controller.js';
+import { PassRecordHandler, ShowStoppedRecordHandler, StoppedRecords } from './stopped-record.js';
 
 const decisions = {
   provide: ParkingStore,
@@ -24,7 +26,7 @@ const decisions = {
 /** Health, metrics, and decisions about parked tables and stopped partitions. */
 @Module({
   imports: [IdentityModule],
-  controllers: [OperationController, ParkedController],
+  controllers: [OperationController, ParkedController, StoppedRecordController],
   providers: [
     AskReadinessHandler,
     DatabaseWatch,
@@ -32,6 +34,9 @@ const decisions = {
     ListPositionsHandler,
     DecideParkedHandler,
     ResumePartitionHandler,
+    StoppedRecords,
+    ShowStoppedRecordHandler,
+    PassRecordHandler,
     decisions,
   ],
 })

@@ -14,10 +14,14 @@ import { actorOf, type Identity, seesTable } from '../identity/identity.js';
 import { Problem } from '../problems/problems.js';
 
 /** How far a partition is folded, who owns it, and whether it is stopped. */
-export type PartitionPosition = Pick<
+export interface PartitionPosition extends Pick<
   PositionState,
-  'partition' | 'next' | 'events' | 'owner' | 'generation' | 'committedAt' | 'stopped'
->;
+  'partition' | 'next' | 'events' | 'owner' | 'generation' | 'committedAt'
+> {
+  /** `about`: one record, which cannot be read and may be passed, or the log, which is at fault. */
+  readonly stopped:
+    (NonNullable<PositionState['stopped']> & { readonly about: 'record' | 'log' }) | null;
+}
 
 /**
  * The store of positions and parked tables, on a connection of its own. It closes with the
@@ -67,7 +71,7 @@ export class ListPositionsHandler implements IQueryHandler<ListPositions> {
         owner,
         generation,
         committedAt,
-        stopped,
+        stopped: stopped && { about: stopped.line === null ? 'log' : 'record', ...stopped },
       }),
     );
   }
@@ -136,23 +140,30 @@ export class ResumePartitionHandler implements ICommandHandler<ResumePartition> 
     private readonly record: HouseRecord,
   ) {}
 
-  async execute({ by, partition }: ResumePartition): Promise<void> {
-    if (by.tables !== 'all')
-      throw new Problem('not-permitted', 'the partition has tables that this identity may not see');
-    const notFound = new Problem('not-found', 'no stopped partition has this number');
-    if (!/^\d{1,6}$/.test(partition)) throw notFound;
+  async execute({ by, partition: asked }: ResumePartition): Promise<void> {
+    const partition = partitionAsked(by, asked);
     await this.record.transaction(async (manager, note) => {
-      const number = Number(partition);
-      if (!(await isChanged(manager, this.decisions.store.resuming(number)))) throw notFound;
-      await note({ type: 'partition-resumed', by: actorOf(by), data: { partition: number } });
+      if (!(await isChanged(manager, this.decisions.store.resuming(partition)))) throw notStopped();
+      await note({ type: 'partition-resumed', by: actorOf(by), data: { partition } });
     });
-    this.logger.log({
-      message: 'stopped partition made claimable again',
-      partition: Number(partition),
-      by: by.id,
-    });
+    this.logger.log({ message: 'stopped partition made claimable again', partition, by: by.id });
   }
 }
+
+/**
+ * Returns the number of a partition that a path names. Throws `not-permitted` unless the identity
+ * may see every table, because a partition may have any, and `not-found` for what is not a number.
+ */
+export function partitionAsked(by: Identity, asked: string): number {
+  if (by.tables !== 'all')
+    throw new Problem('not-permitted', 'the partition has tables that this identity may not see');
+  if (!/^\d{1,6}$/.test(asked)) throw notStopped();
+  return Number(asked);
+}
+
+/** Returns the problem of a decision about a partition that is not stopped. */
+export const notStopped = (): Problem =>
+  new Problem('not-found', 'no stopped partition has this number');
 
 /** Runs a statement in a transaction and returns whether it changed a row. */
 async function isChanged(manager: EntityManager, { text, values }: Statement): Promise<boolean> {

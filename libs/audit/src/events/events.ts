@@ -170,6 +170,15 @@ export interface EventData {
   };
   'parked-decided': { readonly parked: string; readonly decision: 'retry' | 'release' };
   'partition-resumed': { readonly partition: number };
+  'record-passed': {
+    readonly partition: number;
+    readonly offset: number;
+    readonly sha256: string;
+    readonly size: number;
+    readonly key: string;
+    readonly fault: string;
+    readonly reason: string;
+  };
   'finding-viewed': OfFinding;
   'finding-claimed': OfFinding & { readonly lease: number };
   'finding-released': OfFinding;
@@ -458,6 +467,20 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     optional: [],
   },
   'partition-resumed': { shoe: false, by: 'api', fields: { partition: amount }, optional: [] },
+  'record-passed': {
+    shoe: false,
+    by: 'api',
+    fields: {
+      partition: amount,
+      offset: amount,
+      sha256: digest,
+      size: amount,
+      key: text,
+      fault: text,
+      reason: remark,
+    },
+    optional: [],
+  },
   'finding-viewed': { ...review, fields: ofFinding, optional: [] },
   'finding-claimed': {
     ...review,
