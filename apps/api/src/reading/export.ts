@@ -13,6 +13,8 @@ export interface FileParts {
   readonly mediaType: string;
   /** The positions of the log that it includes, as `positionsText` formats them. */
   readonly positions: string;
+  /** Records of the log that it leaves out, because they cannot be read and were passed. */
+  readonly passed?: readonly { readonly partition: number; readonly offset: number }[];
   /** Its parts in order. An empty one is not sent, and lets a reader who went away end the file. */
   readonly parts: AsyncGenerator<Uint8Array, void>;
   readonly patience: Patience;
@@ -37,8 +39,8 @@ export class Export {
     }
   }
 
-  /** The name of the file, its media type, and the positions that it includes. */
-  get head(): Pick<FileParts, 'name' | 'mediaType' | 'positions'> {
+  /** Its name, its media type, the positions that it includes, and the records that it leaves out. */
+  get head(): Pick<FileParts, 'name' | 'mediaType' | 'positions' | 'passed'> {
     return this.of;
   }
 

@@ -4,9 +4,11 @@ import { Problem } from '../problems/problems.js';
 
 /** The header of an answer: the positions that were written, or that the answer is true of. */
 export const LOG_POSITION = 'Log-Position';
+/** The header of a file: the records of the log that it leaves out, because they were passed. */
+export const PASSED_RECORDS = 'Passed-Records';
 /** The header of a request: the positions that the rows must have reached. */
 export const MIN_POSITION = 'Min-Position';
-/** The regular expression of the values of both headers. */
+/** The regular expression of the values of these headers. */
 export const POSITIONS_PATTERN = '^[0-9]{1,6}:[0-9]{1,16}(,[0-9]{1,6}:[0-9]{1,16})*$';
 
 /** Returns the value of `Log-Position` after a write: the furthest `next` of each partition. */

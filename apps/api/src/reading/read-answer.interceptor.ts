@@ -14,7 +14,7 @@ import { Export } from './export.js';
 import { formatAsked } from './formats.js';
 import { unlessKnown } from './known-answer.js';
 import { offeredBy } from './offers.js';
-import { LOG_POSITION } from './positions.js';
+import { LOG_POSITION, PASSED_RECORDS } from './positions.js';
 import { shownTo } from './view.js';
 
 /**
@@ -48,11 +48,16 @@ type Answer = string | Readable | undefined;
 
 /** Returns a file, empty for a request that asks for its headers alone. */
 function fileOf({ method }: FastifyRequest, reply: FastifyReply, file: Export): Readable {
-  const { name, mediaType, positions } = file.head;
+  const { name, mediaType, positions, passed = [] } = file.head;
   void reply
     .header(LOG_POSITION, positions)
     .header('Content-Type', mediaType)
     .header('Content-Disposition', `attachment; filename="${name}"`);
+  if (passed.length > 0)
+    void reply.header(
+      PASSED_RECORDS,
+      passed.map(({ partition, offset }) => `${partition}:${offset}`).join(','),
+    );
   if (method !== 'HEAD') return file.send();
   void file.close();
   return Readable.from([]);

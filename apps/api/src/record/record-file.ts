@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { type EventLog, partitionOf, type StoredRecord } from '#event-log';
-import { positionsText } from '#read-model';
+import { type PassedRecord, positionsText } from '#read-model';
 import type { FileParts, Patience } from '../reading/export.js';
 import { MEDIA_TYPES } from '../reading/formats.js';
 import { logLinesOf, recordsIn, withoutStamps } from './log-lines.js';
@@ -23,10 +24,19 @@ interface Held {
   readonly free: () => void;
 }
 
-/** Returns the exact lines of a table as a file, up to the end that its partition has now. */
+/** A table, and the passed records under its key. */
+export interface TableRecord {
+  readonly table: string;
+  readonly passed: readonly PassedRecord[];
+}
+
+/**
+ * Returns the exact lines of a table as a file, up to the end that its partition has now. Leaves
+ * out passed records, which hold no events of the table, and names them beside the file.
+ */
 export async function recordFile(
   log: EventLog,
-  table: string,
+  { table, passed }: TableRecord,
   asked: LinesAsked,
   { rest, free }: Held,
 ): Promise<FileParts> {
@@ -37,12 +47,24 @@ export async function recordFile(
     name: `record-${table.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, NAME_MAX)}.ndjson`,
     mediaType: MEDIA_TYPES.ndjson,
     positions: positionsText(new Map([[partition, to]])),
-    parts: linesIn(records, asked),
+    passed: passed.filter(({ offset }) => offset < to),
+    parts: linesIn(withoutPassed(records, passed), asked),
     patience: PATIENCE,
     close: async () => free(),
   };
 }
 const NAME_MAX = 100;
+
+/** Yields records without those that were passed. Another record at the same offset stays. */
+async function* withoutPassed(
+  slices: AsyncIterable<readonly StoredRecord[]>,
+  passed: readonly PassedRecord[],
+): AsyncGenerator<readonly StoredRecord[], void> {
+  const digests = new Map(passed.map(({ offset, sha256 }) => [offset, sha256]));
+  const isPassed = ({ offset, value }: StoredRecord): boolean =>
+    digests.has(offset) && digests.get(offset) === createHash('sha256').update(value).digest('hex');
+  for await (const records of slices) yield records.filter((record) => !isPassed(record));
+}
 
 async function* linesIn(
   slices: AsyncIterable<readonly StoredRecord[]>,

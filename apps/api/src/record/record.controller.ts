@@ -8,11 +8,29 @@ import { Refuses } from '../problems/refuses.js';
 import type { Export } from '../reading/export.js';
 import { MEDIA_TYPES } from '../reading/formats.js';
 import { Offers } from '../reading/offers.js';
-import { LOG_POSITION, MIN_POSITION, POSITIONS_PATTERN } from '../reading/positions.js';
+import {
+  LOG_POSITION,
+  MIN_POSITION,
+  PASSED_RECORDS,
+  POSITIONS_PATTERN,
+} from '../reading/positions.js';
 import { ReadAnswer } from '../reading/read-answer.interceptor.js';
 import { Reader, Reading } from '../reading/reading.js';
 import { linesAsked, RecordFields } from './record-fields.js';
 import { SaveRecord } from './save-record.js';
+
+const POSITIONS = { type: 'string', pattern: POSITIONS_PATTERN } as const;
+const HEADERS = {
+  [LOG_POSITION]: {
+    description: 'The position up to which the file has the lines of the table',
+    schema: POSITIONS,
+  },
+  [PASSED_RECORDS]: {
+    description:
+      'The records under the key of the table that the file leaves out, because they cannot be read and were passed: `partition:offset`, comma-separated. Absent if there are none',
+    schema: POSITIONS,
+  },
+} as const;
 
 const RecordDocumented = (): MethodDecorator =>
   applyDecorators(
@@ -23,24 +41,20 @@ const RecordDocumented = (): MethodDecorator =>
         'takes it. It ends where the log ended when it was asked for. The whole partition of ' +
         'the table is read, in at most a tenth of the time while events are being recorded. ' +
         'A file that ends without the end of its chunks is not whole. `@house` is the record ' +
-        'of the house, for those who may see every table.',
+        'of the house, for those who may see every table. A record that cannot be read and that ' +
+        'an administrator passed is left out.',
     }),
     TextParam('table', { description: 'The id of the table, percent-encoded', example: 'B01' }),
     ApiHeader({
       name: MIN_POSITION,
       required: false,
       description: 'The `Log-Position` of an append: waits up to 2 s until the table is known',
-      schema: { type: 'string', pattern: POSITIONS_PATTERN },
+      schema: POSITIONS,
     }),
     ApiResponse({
       status: 200,
       description: 'The lines, each with a line feed',
-      headers: {
-        [LOG_POSITION]: {
-          description: 'The position up to which the file has the lines of the table',
-          schema: { type: 'string', pattern: POSITIONS_PATTERN },
-        },
-      },
+      headers: HEADERS,
       content: { [MEDIA_TYPES.ndjson]: { schema: { type: 'string' } } },
     }),
     Refuses(

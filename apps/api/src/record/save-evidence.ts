@@ -10,6 +10,7 @@ import {
   type Snapshot,
 } from '#read-model';
 import { noFinding, plainId } from '../findings/show-finding.js';
+import { logAway } from '../problems/log-away.js';
 import { Problem } from '../problems/problems.js';
 import { Export } from '../reading/export.js';
 import type { Reading } from '../reading/reading.js';
@@ -67,10 +68,7 @@ export class SaveEvidenceHandler implements IQueryHandler<SaveEvidence> {
       );
     } catch (error) {
       if (error instanceof BrokenLog) throw error;
-      throw new Problem('not-ready', 'the log does not answer', {
-        headers: { 'Retry-After': '1' },
-        cause: error,
-      });
+      throw logAway(error);
     }
   }
 }

@@ -1,15 +1,16 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { HOUSE_TABLE } from '#audit';
 import { BrokenLog, EventLog } from '#event-log';
-import { type Positions, tableSeen } from '#read-model';
+import { passedUnderKey, type Positions, tableSeen } from '#read-model';
 import { plainText } from '../http/parameters.js';
+import { logAway } from '../problems/log-away.js';
 import { Problem } from '../problems/problems.js';
 import { Export } from '../reading/export.js';
 import { FILE_SHARE, FilePlaces } from '../reading/file-places.js';
 import { LivePlay } from '../reading/live-play.js';
 import type { Reading } from '../reading/reading.js';
 import { RowsReader } from '../reading/rows-reader.js';
-import { type LinesAsked, recordFile } from './record-file.js';
+import { type LinesAsked, recordFile, type TableRecord } from './record-file.js';
 
 /** Asks for the exact lines of a table as a file. */
 export class SaveRecord extends Query<Export> {
@@ -43,32 +44,33 @@ export class SaveRecordHandler implements IQueryHandler<SaveRecord> {
   ) {}
 
   async execute(asked: SaveRecord): Promise<Export> {
-    const table = await this.tableOf(asked);
+    const of = await this.tableOf(asked);
     const { free } = this.places.take(asked.by);
     try {
       const rest = (tookMs: number): Promise<void> => this.live.rest(tookMs, FILE_SHARE);
-      return await Export.begin(await recordFile(this.log, table, asked.lines, { rest, free }));
+      return await Export.begin(await recordFile(this.log, of, asked.lines, { rest, free }));
     } catch (error) {
       free();
       if (error instanceof BrokenLog) throw error;
-      throw new Problem('not-ready', 'the log does not answer', {
-        headers: { 'Retry-After': '1' },
-        cause: error,
-      });
+      throw logAway(error);
     }
   }
 
-  /** Returns the whole id of the table. A reader of some tables does not read what the house did. */
-  private async tableOf({ table, scope, least }: SaveRecord): Promise<string> {
-    const isOfHouse = table === HOUSE_TABLE && scope !== undefined;
-    const { result } = await this.rows.read(least, async (read) =>
-      isOfHouse ? undefined : tableSeen(read, { table: plainText(table), ...(scope && { scope }) }),
+  /**
+   * Returns the whole id of the table, and what was passed under it. A reader of some tables does
+   * not read what the house did.
+   */
+  private async tableOf({ table: asked, scope, least }: SaveRecord): Promise<TableRecord> {
+    const isOfHouse = asked === HOUSE_TABLE && scope !== undefined;
+    const { result } = await this.rows.read(least, async (read) => {
+      if (isOfHouse) return undefined;
+      const table = await tableSeen(read, { table: plainText(asked), ...(scope && { scope }) });
+      return table === undefined ? undefined : { table, passed: await passedUnderKey(read, table) };
+    });
+    if (result) return result;
+    throw new Problem(
+      'not-found',
+      'no table has this id and sent an event, or this identity may not see it',
     );
-    if (result === undefined)
-      throw new Problem(
-        'not-found',
-        'no table has this id and sent an event, or this identity may not see it',
-      );
-    return result;
   }
 }
