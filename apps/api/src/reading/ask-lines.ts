@@ -13,6 +13,8 @@ export interface List<Filter, Answer, Line> {
   readonly page: (read: Snapshot, filter: Filter, paging: Paging) => Promise<Answer>;
   readonly every: (read: Snapshot, filter: Filter) => Slices<Line>;
   readonly file: LinesFile<Line>;
+  /** Returns what a file says after its lines: nothing without it. */
+  readonly notes?: (read: Snapshot, filter: Filter) => Promise<readonly string[]>;
 }
 
 /** Asks for the lines of any list or report, from rows at `least` or later. */
@@ -38,7 +40,7 @@ export class AskLinesHandler implements IQueryHandler<AskLines<object, object, u
   ) {}
 
   async execute({
-    list: { page, every, file },
+    list: { page, every, file, notes },
     asked: { by, filter, pages, least, seesFindings },
   }: AskLines<object, object, unknown>): Promise<ReadAt<object> | Export> {
     if (!('all' in pages)) return this.rows.read(least, (read) => page(read, filter, pages));
@@ -49,6 +51,7 @@ export class AskLinesHandler implements IQueryHandler<AskLines<object, object, u
           linesFile({
             snapshot,
             slices: every(snapshot.read, filter),
+            notes: async () => (await notes?.(snapshot.read, filter)) ?? [],
             name: file.name,
             sheet: file.seenBy(seesFindings),
             form: pages.all,

@@ -29,6 +29,8 @@ const PATIENCE: Patience = { stalledMs: 60_000, inAllMs: 600_000 };
 interface Lines<Line> {
   readonly snapshot: OpenSnapshot;
   readonly slices: Slices<Line>;
+  /** Returns texts that the file ends with, each a row with the text in its first cell. */
+  readonly notes?: () => Promise<readonly string[]>;
   /** The name of the file without its ending. */
   readonly name: string;
   readonly sheet: Sheet<Line>;
@@ -54,7 +56,7 @@ export function linesFile<Line>(lines: Lines<Line>): FileParts {
 
 /** Yields a file a slice at a time, the headings with the first. */
 async function* partsOf<Line>(
-  { slices, sheet: { headings, of }, form: { format, bom }, rest }: Lines<Line>,
+  { slices, notes, sheet: { headings, of }, form: { format, bom }, rest }: Lines<Line>,
   { inAllMs }: Patience,
 ): AsyncGenerator<Uint8Array, void> {
   const lateAt = performance.now() + inAllMs / 2;
@@ -70,6 +72,9 @@ async function* partsOf<Line>(
     part = [];
     began = performance.now();
   }
+  const said = (await notes?.()) ?? [];
+  const blank = headings.slice(1).map(() => null);
+  if (said.length > 0) part.push(writer.add(said.map((text) => [text, ...blank])));
   yield Buffer.concat([...part, writer.end()]);
 }
 

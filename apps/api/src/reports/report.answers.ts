@@ -11,6 +11,7 @@ import type {
   MisdealtCount,
   MisdealtLine,
   MisdealtSummary,
+  PassedRecord,
   PayoutCoup,
   PayoutLine,
   PayoutsReport,
@@ -33,6 +34,7 @@ import {
   Ref,
   RulesId,
   SeverityField,
+  Sha256Field,
   Signed,
   Text,
   Time,
@@ -42,6 +44,23 @@ import {
 import { pageAnswerOf } from '../docs/page.answer.js';
 import { CoupStateField } from '../lists/coup.answer.js';
 import { Favours, FindingAnswer, SlipField } from '../lists/finding.answer.js';
+
+/** A record that cannot be read and that an administrator passed: nobody judges it. */
+export class PassedRecordAnswer implements Required<PassedRecord> {
+  @Whole() partition!: number;
+  @Whole() offset!: number;
+  @Sha256Field() sha256!: string;
+  @Text({ description: 'Who passed it' }) passedBy!: string;
+  @Time() passedAt!: string;
+  @Text({ description: 'Why, in the words of who passed it' }) reason!: string;
+}
+
+/** The passed records of the partitions that have tables of a report. */
+const PassedRecords = (): PropertyDecorator =>
+  Parts(() => PassedRecordAnswer, {
+    description:
+      'The records of the log, in the partitions of these tables, that cannot be read and were passed. Empty if there are none',
+  });
 
 /** Commission in one currency: due, taken, marked, collected, waived and outstanding. */
 export class OwedAnswer implements Required<CommissionOwed> {
@@ -158,6 +177,7 @@ export class DealersAnswer implements Required<DealersReport> {
   @PositionsField() positions!: string;
   @Parts(() => DealerAnswer) lines!: readonly DealerAnswer[];
   @Part(() => AccuracyAnswer) total!: AccuracyAnswer;
+  @PassedRecords() passedRecords!: readonly PassedRecordAnswer[];
 }
 
 /** Composition, reconciliation and pace of a shoe. */
@@ -250,6 +270,7 @@ export class PayoutsAnswer implements Required<PayoutsReport> {
   @Parts(() => VarianceAnswer, findingsOnly('Wrong settlements by cause'))
   variance!: readonly VarianceAnswer[];
   @Parts(() => PayoutTotalAnswer) totals!: readonly PayoutTotalAnswer[];
+  @PassedRecords() passedRecords!: readonly PassedRecordAnswer[];
 }
 
 /** A device's events, clock and gaps. */
@@ -283,20 +304,28 @@ export class DevicesTotalAnswer implements Required<DeviceTotal> {
 export class CommissionReportAnswer extends pageAnswerOf(CommissionAnswer) {
   @Parts(() => OwedAnswer, { description: 'All pages, one line a currency' })
   totals!: readonly OwedAnswer[];
+  @PassedRecords() passedRecords!: readonly PassedRecordAnswer[];
 }
 /** A page of the coups that the commission report adds up. */
-export class CommissionCoupsAnswer extends pageAnswerOf(CommissionCoupAnswer) {}
+export class CommissionCoupsAnswer extends pageAnswerOf(CommissionCoupAnswer) {
+  @PassedRecords() passedRecords!: readonly PassedRecordAnswer[];
+}
 /** A page of the misdealt coups, with the counts of all pages. */
 export class MisdealtReportAnswer extends pageAnswerOf(MisdealtAnswer) {
   @Part(() => MisdealtSummaryAnswer) summary!: MisdealtSummaryAnswer;
+  @PassedRecords() passedRecords!: readonly PassedRecordAnswer[];
 }
 /** A page of the report on shoes, with the totals of all pages. */
 export class ShoesReportAnswer extends pageAnswerOf(ShoeReportAnswer) {
   @Part(() => ShoesTotalAnswer) total!: ShoesTotalAnswer;
+  @PassedRecords() passedRecords!: readonly PassedRecordAnswer[];
 }
 /** A page of the report on devices, with the totals of all pages. */
 export class DevicesAnswer extends pageAnswerOf(DeviceAnswer) {
   @Part(() => DevicesTotalAnswer) total!: DevicesTotalAnswer;
+  @PassedRecords() passedRecords!: readonly PassedRecordAnswer[];
 }
 /** A page of the coups that the report on payouts adds up. */
-export class PayoutCoupsAnswer extends pageAnswerOf(PayoutCoupAnswer) {}
+export class PayoutCoupsAnswer extends pageAnswerOf(PayoutCoupAnswer) {
+  @PassedRecords() passedRecords!: readonly PassedRecordAnswer[];
+}
