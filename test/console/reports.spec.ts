@@ -686,3 +686,62 @@ it(
   },
   SCREEN_MS,
 );
+
+/** Writes bytes to the log behind the api's back, under the key of a table, and passes them. */
+async function writeAndPass(table: string, bytes: string, reason: string): Promise<void> {
+  const database = await server.database();
+  const { rows } = await database
+    .query<{ partition: number; offset: string }>(
+      `with moved as (
+         update log.partition p set next = next + 1 from rows.table_state t
+         where t."table" = $1 and p.partition = t.partition returning p.partition, p.next - 1 as at)
+       insert into log.record (partition, "offset", key, value)
+       select partition, at, $1, convert_to($2, 'UTF8') from moved returning partition, "offset"`,
+      [table, bytes],
+    )
+    .finally(() => database.end());
+  const partition = rows[0]?.partition;
+  const headers = {
+    authorization: `Bearer ${await server.tokenOf('admin')}`,
+    'content-type': 'application/json',
+  };
+  const record = await eventually('the record that stopped its partition', async () => {
+    const answer = await fetch(`${server.url}/v1/positions/${partition}/record`, { headers });
+    return answer.ok
+      ? ((await answer.json()) as { readonly offset: number; readonly sha256: string })
+      : undefined;
+  });
+  const { offset, sha256 } = record;
+  const passed = await fetch(`${server.url}/v1/positions/${partition}/pass`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ offset, sha256, reason }),
+  });
+  expect(passed.status).toBe(202);
+}
+
+it(
+  'names each record of its partition that was passed, by whom and why, on the page and on paper',
+  async () => {
+    const page = await browser.visitAs('compliance', 'reports/shoes?table=B04');
+    await whole(page);
+    expect(await page.getByRole('note').count()).toBe(0);
+    await writeAndPass('B04', 'not an event', 'written by a test <b>');
+    for (const name of ['shoes', 'dealers', 'payouts', 'commission-coups']) {
+      await go(page, `reports/${name}?table=B04`);
+      const note = page.getByRole('note', { name: '1 record of the log cannot be read' });
+      await note.getByText('written by a test <b>').waitFor();
+      const said = await note.innerText();
+      expect(said).toMatch(/Partition \d+, offset \d+: passed by admin, /);
+      expect(said).toMatch(/SHA-256 [0-9a-f]{64}/);
+      await page.emulateMedia({ media: 'print' });
+      expect(await note.isVisible()).toBe(true);
+      await page.emulateMedia({ media: 'screen' });
+    }
+    await go(page, 'reports/findings?table=B04');
+    await whole(page);
+    expect(await page.getByRole('note').count()).toBe(0);
+    await page.context().close();
+  },
+  SCREEN_MS,
+);

@@ -9,6 +9,7 @@ import { useWords } from '../words/words.js';
 import { FilterForm, filterName, filterValue } from './filter-form.js';
 import { type ReportName, reportOf } from './report-list.js';
 import { LinesRead } from './lines-read.js';
+import { PassedRecords } from './passed-records.js';
 import { fileAddress, queryOf, type Read, useFilter } from './report-query.js';
 
 /** The kinds of file that every report is saved as. */
@@ -22,7 +23,7 @@ interface Props {
 
 /** What every report stands in: its filter, its files, and what a print says about itself. */
 export function ReportPage({ name, read, children }: Props): ReactNode {
-  const { error, again, isReading, isOld, positions, isOneSnapshot, pages } = read;
+  const { error, again, isReading, isOld, positions, isOneSnapshot, passed, pages } = read;
   const words = useWords();
   const filter = useFilter();
   const { title } = reportOf(name);
@@ -39,6 +40,7 @@ export function ReportPage({ name, read, children }: Props): ReactNode {
       ) : (
         <div className="report-body" aria-busy={isReading} inert={isOld}>
           {!isOneSnapshot && <p role="status">{words('reports.severalReads')}</p>}
+          <PassedRecords passed={passed} />
           {children}
           {error && <ReadFailed {...{ error, again }} />}
           {pages && !isOld && <LinesRead pages={pages} isReading={isReading} />}

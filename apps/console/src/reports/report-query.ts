@@ -74,6 +74,12 @@ async function readReport<Name extends ReportName>(
   return answer as ReportAnswers[Name];
 }
 
+type Passed = Answers['PassedRecordAnswer'];
+
+/** Returns the passed records that a report names. A list of coups or findings names none. */
+const passedOf = (answer: object | undefined): readonly Passed[] =>
+  (answer as { readonly passedRecords?: readonly Passed[] } | undefined)?.passedRecords ?? [];
+
 /** A report as far as it is read: what its page says around the lines. */
 export interface Read {
   /** What went wrong. It is shown beside the lines, or in their place if there are none. */
@@ -89,6 +95,8 @@ export interface Read {
   readonly positions: string | undefined;
   /** Whether all lines were read at the same positions. */
   readonly isOneSnapshot: boolean;
+  /** The records that cannot be read and were passed, in the partitions of the report's tables. */
+  readonly passed: readonly Passed[];
   /** Absent for a report that comes as a whole. */
   readonly pages?: Pages;
 }
@@ -117,6 +125,7 @@ export function useReport<Name extends 'dealers' | 'payouts'>(
     answer: data,
     positions: data?.positions,
     isOneSnapshot: true,
+    passed: passedOf(data),
     error,
     isReading: isFetching,
     isOld: isPlaceholderData,
@@ -183,6 +192,7 @@ export function usePages<Name extends PagedName>(
     ...{ answer, lines, isWhole, isOld, error },
     positions: positions.length > 1 ? `${positions[0]} – ${positions.at(-1)}` : positions[0],
     isOneSnapshot: positions.length <= 1,
+    passed: passedOf(answer),
     isReading: read.isFetching,
     again: () => void (read.isFetchNextPageError ? fetchNextPage() : read.refetch()),
     pages: { count: lines.length, isWhole, readMore: () => void fetchNextPage(), readAll },
