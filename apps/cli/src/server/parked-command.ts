@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { components } from '#api-types';
 import { visible } from '#process';
 import { grid } from '../terminal/grid.js';
+import { hexDump } from '../terminal/hex-dump.js';
 import { counted, BufferedOutput } from '../terminal/page.js';
 import { addressAsked, answered, type Api, apiOf, secretFrom } from './server.js';
 
@@ -11,20 +12,31 @@ interface ParkedAsked {
   readonly json?: true;
 }
 
+interface PassAsked extends ParkedAsked {
+  readonly offset: number;
+  readonly sha256: string;
+  readonly reason: string;
+}
+
 type ParkedTable = components['schemas']['ParkedTableAnswer'];
 type Partition = components['schemas']['PartitionAnswer'];
+type StoppedRecord = components['schemas']['StoppedRecordAnswer'];
 type StoppedPartition = Partition & { readonly stopped: NonNullable<Partition['stopped']> };
 
 const EXAMPLES = `
 A table is parked if the auditor could not judge one of its events. Its later events wait in the log; other tables continue.
-A partition is stopped if the log is not what it was. All its tables wait. Resuming skips nothing: repair the log first.
+A partition is stopped if the log is not what it was, or at a record that cannot be read. All its tables wait.
+Resuming skips nothing: repair the log first. Passing leaves out that one record for ever, which every report then says.
 The token of an administrator is read from --token-file or SHOEPRINT_TOKEN; POST /v1/sign-in returns one.
 
 Examples:
   shoeprint parked --url http://127.0.0.1:8377             which tables and partitions, since when, why
   shoeprint parked retry B07 --url http://127.0.0.1:8377   judge the event again, as after an upgrade
   shoeprint parked release B07 --url http://127.0.0.1:8377 continue without that one event, and record who asked
-  shoeprint parked resume 3 --url http://127.0.0.1:8377    follow partition 3 again from where it stopped`;
+  shoeprint parked resume 3 --url http://127.0.0.1:8377    follow partition 3 again from where it stopped
+  shoeprint parked show 3 --url http://127.0.0.1:8377      print the record that stopped partition 3
+  shoeprint parked pass 3 --offset 4711 --sha256 9f86d0... --reason "written by a test program"
+    --url http://127.0.0.1:8377                            follow partition 3 without that record`;
 
 /**
  * Returns the command `shoeprint parked`, which shows the tables and partitions that wait for a
@@ -33,7 +45,7 @@ Examples:
 export function parkedCommand(): Command {
   const parked = new Command('parked')
     .description(
-      'show what could not be judged further; retry or release tables, resume partitions',
+      'show what could not be judged further; retry or release tables, resume partitions, pass records',
     )
     .addHelpText('after', EXAMPLES);
   parked
@@ -62,7 +74,37 @@ export function parkedCommand(): Command {
         resume(partition, command.optsWithGlobals()),
       ),
   );
+  addRecordCommands(parked);
   return parked;
+}
+
+/** Adds the commands about the record at which a partition is stopped. */
+function addRecordCommands(parked: Command): void {
+  parked.addCommand(
+    new Command('show')
+      .description('print the record that stopped a partition, as it lies in the log')
+      .argument('<partition>', 'its number', numberAsked)
+      .action(async (partition: number, _own: unknown, command: Command) =>
+        showRecord(partition, command.optsWithGlobals()),
+      ),
+  );
+  parked.addCommand(
+    new Command('pass')
+      .description('follow a stopped partition without the record that stopped it')
+      .argument('<partition>', 'its number', numberAsked)
+      .requiredOption('--offset <number>', 'the offset of the record', offsetAsked)
+      .requiredOption('--sha256 <digest>', 'the SHA-256 of its value, as "parked show" prints it')
+      .requiredOption('--reason <text>', 'why it is passed: every report of the partition says it')
+      .action(async (partition: number, _own: unknown, command: Command) =>
+        pass(partition, command.optsWithGlobals()),
+      ),
+  );
+}
+
+function offsetAsked(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new InvalidArgumentError('It must be the offset of a record.');
+  return Number(text);
 }
 
 function numberAsked(text: string): number {
@@ -118,14 +160,15 @@ function partitionsShown(
   stopped: readonly Pick<StoppedPartition, 'partition' | 'stopped'>[],
 ): string[] {
   if (stopped.length === 0) return [];
-  const rows = stopped.map(({ partition, stopped: { at, offset, reason } }) => [
+  const rows = stopped.map(({ partition, stopped: { at, offset, about, reason } }) => [
     String(partition),
     at,
     String(offset),
+    about,
     visible(reason),
   ]);
   return [
-    ...grid(['partition', 'since', 'offset', 'why'], rows),
+    ...grid(['partition', 'since', 'offset', 'about', 'why'], rows),
     '',
     `${counted(stopped.length, 'partition')} stopped`,
     '',
@@ -151,5 +194,55 @@ async function resume(partition: number, asked: ParkedAsked): Promise<void> {
   await answered(asked.url, apiFor(asked).POST('/v1/positions/{partition}/resume', { params }));
   process.stdout.write(
     `partition ${partition}: an auditor continues it within seconds, and stops it again if the cause is still there\n`,
+  );
+}
+
+async function showRecord(partition: number, asked: ParkedAsked): Promise<void> {
+  const params = { path: { partition } };
+  const record = await answered(
+    asked.url,
+    apiFor(asked).GET('/v1/positions/{partition}/record', { params }),
+  );
+  const page = new BufferedOutput();
+  await page.lines(...(asked.json ? [JSON.stringify(record)] : recordShown(record)));
+  await page.flush();
+}
+
+/** Renders a record: where it lies, what is wrong with it, and its bytes. */
+function recordShown(record: StoppedRecord): string[] {
+  const { partition, offset, key, time, size, sha256, value, line, reason } = record;
+  const bytes = Buffer.from(value, 'base64');
+  const facts = [
+    ['partition', String(partition)],
+    ['offset', String(offset)],
+    ['key', visible(key)],
+    ['time', time ?? 'not kept by this log'],
+    ['size', counted(size, 'byte')],
+    ['sha256', sha256],
+    ['line', `${line}, counted from 0`],
+    ['why', visible(reason)],
+  ] as const;
+  const rest = size - bytes.length;
+  return [
+    ...facts.map(([name, text]) => `${name.padEnd(FACT_WIDTH)}${text}`),
+    '',
+    ...hexDump(bytes),
+    ...(rest > 0 ? [`${counted(rest, 'more byte')} not shown`] : []),
+  ];
+}
+
+const FACT_WIDTH = 11;
+
+async function pass(partition: number, asked: PassAsked): Promise<void> {
+  const { offset, sha256, reason } = asked;
+  await answered(
+    asked.url,
+    apiFor(asked).POST('/v1/positions/{partition}/pass', {
+      params: { path: { partition } },
+      body: { offset, sha256, reason },
+    }),
+  );
+  process.stdout.write(
+    `partition ${partition}: record ${offset} is passed; an auditor continues behind it within seconds, and every report of the partition says so\n`,
   );
 }
