@@ -105,7 +105,7 @@ describe('a record that cannot be read', () => {
     { what: 'garbage', text: GARBAGE },
     { what: 'a batch with one bad line', text: BATCH, line: 1, lost: 2 },
     { what: 'an event of another table', text: underAnotherKey(LINES[20] as string) },
-    { what: 'bytes under a key that is no table', text: 'hello', key: 'no table' },
+    { what: 'bytes under the key of no table', text: 'hello', key: 'no table' },
     { what: 'no bytes at all', text: '' },
   ])(
     'is left out by every fold once it is passed, and all other rows are as without it: $what',

@@ -11,6 +11,7 @@ import { databaseOf, endAll, query, signedIn, START_MS, Started, type Serving } 
 import { built, shoeprintBeside, type Ran } from './shoeprint.js';
 
 const PARTITIONS = 2;
+const SETTINGS = { SHOEPRINT_PARTITIONS: String(PARTITIONS) };
 const data = mkdtempSync(join(tmpdir(), 'shoeprint-passed-'));
 const GARBAGE = Buffer.concat([Buffer.from('not an\nevent: 庄\u202e'), Buffer.from([0xff, 0])]);
 const SHA256 = createHash('sha256').update(GARBAGE).digest('hex');
@@ -34,11 +35,7 @@ const BESIDE = ['P2', 'P3', 'P4', 'P5'].find(
 ) as string;
 
 const start = async (): Promise<Serving> =>
-  signedIn(
-    Started.shoeprint(['serve', '--data', data, '--port', '0'], {
-      SHOEPRINT_PARTITIONS: String(PARTITIONS),
-    }),
-  );
+  signedIn(Started.shoeprint(['serve', '--data', data, '--port', '0'], SETTINGS));
 const parked = (...args: string[]): Promise<Ran> =>
   shoeprintBeside(['parked', ...args, '--url', server.url], { SHOEPRINT_TOKEN: server.token });
 const read = async (table: string): Promise<number> => {
@@ -174,7 +171,7 @@ describe('shoeprint parked, for a record that stopped a partition', () => {
       );
       expect(await judged()).toEqual(before);
       expect((await parked()).stdout).toMatch(/no partition is stopped/);
-      const rebuilding = Started.shoeprint(['rebuild', 'rows', '--data', data]);
+      const rebuilding = Started.shoeprint(['rebuild', 'rows', '--data', data], SETTINGS);
       expect({ code: await rebuilding.ended, said: rebuilding.said }).toMatchObject({
         code: 0,
         said: expect.stringMatching(/the rebuilt rows are live/),

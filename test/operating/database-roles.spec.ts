@@ -152,7 +152,8 @@ describe('the database roles of docs/operating/database-roles.md', () => {
     await query(
       urlOf(owner),
       `update rows.position
-       set stopped_at = now(), stopped_offset = 1, stopped_line = 0, stopped_reason = 'why', owner = null
+       set stopped_at = now(), stopped_offset = 1, stopped_line = 0, stopped_reason = 'why',
+         owner = null
        where partition = 1`,
     );
     const { text, values } = decisions.passing({

@@ -141,7 +141,8 @@ describe('the tables of the read model', () => {
   it('keep a partition stopped that was stopped before stops had a line, as if its log were at fault', async () => {
     await before('halted', 'PassedRecord1790000000040');
     await asked(
-      `insert into halted.position (partition, log_id, next, fold_version, generation, events, stopped_reason, stopped_offset, stopped_at)
+      `insert into halted.position (partition, log_id, next, fold_version, generation, events,
+         stopped_reason, stopped_offset, stopped_at)
        values (0, 'x', 12, 1, 2, 90, 'line 0 cannot be read', 12, now())`,
     );
     await migrate(database.url, 'halted');

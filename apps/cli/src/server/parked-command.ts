@@ -25,8 +25,9 @@ type StoppedPartition = Partition & { readonly stopped: NonNullable<Partition['s
 
 const EXAMPLES = `
 A table is parked if the auditor could not judge one of its events. Its later events wait in the log; other tables continue.
-A partition is stopped if the log is not what it was, or at a record that cannot be read. All its tables wait.
-Resuming skips nothing: repair the log first. Passing leaves out that one record for ever, which every report then says.
+A partition is stopped if the log is not what it was, or at a record that cannot be read.
+All its tables wait. Resuming skips nothing: repair the log first. Passing leaves out that one
+record for ever, and every report of the partition says so.
 The token of an administrator is read from --token-file or SHOEPRINT_TOKEN; POST /v1/sign-in returns one.
 
 Examples:
