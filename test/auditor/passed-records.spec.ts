@@ -164,6 +164,29 @@ describe('a record that cannot be read', () => {
     await expectTable('T1', [...LINES.slice(0, 20), ...LINES.slice(22)]);
   });
 
+  it('is left out when its table is reloaded for an event that it cannot fold', async () => {
+    const unknown = (LINES[20] as string).replace(/"shoeprint\.[a-z-]+\.v1"/, '"shoeprint.x.v9"');
+    await start();
+    await play(LINES.slice(0, 20));
+    await put(GARBAGE);
+    await put(unknown);
+    await play(LINES.slice(21));
+    await play(OTHERS, 'T3');
+    await stopped();
+    expect(await pass(5)).toBe(true);
+    await floor.caughtUp();
+    expect(await floor.query('select "table", "offset"::int from rows.parked')).toEqual([
+      { table: 'T1', offset: 6 },
+    ]);
+    await expectTables(LINES.slice(0, 20));
+    await floor.store().askParked('T1', 'release', 'person/ann');
+    await eventually(
+      'the table judged further',
+      async () => (await floor.query('select * from rows.parked')).length === 0,
+    );
+    await expectTables([...LINES.slice(0, 20), ...LINES.slice(21)]);
+  });
+
   it('behind the event that a table is parked at stops its partition when the table is retried', async () => {
     const unknown = (LINES[20] as string).replace(/"shoeprint\.[a-z-]+\.v1"/, '"shoeprint.x.v9"');
     await start();
