@@ -73,6 +73,7 @@ const BODIES: Readonly<Record<string, (known: Known) => object>> = {
   takeRulingBack: () => ({ proposal: REF }),
   escalateFinding: () => ({ to: 'compliance', reason: REASON }),
   reopenFinding: () => ({ ruling: REF, reason: REASON }),
+  passRecord: () => ({ offset: 0, sha256: DIGEST, reason: REASON }),
 };
 
 /** Ends the sender's session, so it has a token of its own that is not good. */
