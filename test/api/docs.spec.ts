@@ -74,7 +74,8 @@ describe('the API description', () => {
   it('has a schema for every response of every status, unless the response has no body', async () => {
     for (const { operationId, responses } of operationsOf(await described()))
       for (const [status, { content }] of Object.entries(responses)) {
-        const isEmpty = ['204', '304'].includes(status) || /^re(try|lease|sume)/.test(operationId);
+        const isEmpty =
+          ['204', '304'].includes(status) || /^(re(try|lease|sume)|pass)/.test(operationId);
         const schemas = Object.values(content ?? {}).map(({ schema }) => schema);
         if (!isEmpty || status >= '400')
           expect([operationId, status, schemas.length > 0 && schemas.every(Boolean)]).toEqual([
