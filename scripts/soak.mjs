@@ -41,6 +41,7 @@ const { status } = spawnSync(process.execPath, jest, {
     SHOEPRINT_SOAK_MINUTES: values.minutes,
     SHOEPRINT_SOAK_SEED: values.seed,
     SHOEPRINT_SOAK_REPORT: report,
+    SHOEPRINT_FAULTS_LEASE_MS: '3000', // the default of the programs
   },
   stdio: ['ignore', 2, 2],
 });
