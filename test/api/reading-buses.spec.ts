@@ -108,6 +108,7 @@ describe('every request over HTTP', () => {
       'LooksAtFindings',
       'PositionsLook',
       'RowsReader',
+      'StoppedRecords',
     ]);
   });
 
