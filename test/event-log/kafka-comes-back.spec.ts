@@ -59,6 +59,17 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
       records: values.map((value) => ({ key: 'T1', value: Buffer.from(value) })),
     });
 
+  /** Waits until an append is taken and read. */
+  async function worksAgain(taker: Collector): Promise<void> {
+    const taken = () =>
+      append('after').then(
+        () => true,
+        () => undefined,
+      );
+    await eventually('an append after it', taken, BACK_MS_MAX);
+    await eventually('it is read', () => taker.texts(0).includes('after'), BACK_MS_MAX);
+  }
+
   it(
     'takes appends and is read again after its broker was silent, also on connections that were made meanwhile',
     async () => {
@@ -80,16 +91,7 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
       expect(await measured(STANDSTILL)).toBeGreaterThan(1);
       expect(await measured(REPLACED)).toBeGreaterThan(0);
       speak();
-      await eventually(
-        'an append after it',
-        () =>
-          append('after').then(
-            () => true,
-            () => undefined,
-          ),
-        BACK_MS_MAX,
-      );
-      await eventually('it is read', () => taker.texts(0).includes('after'), BACK_MS_MAX);
+      await worksAgain(taker);
       await eventually('the health', async () => (await log.health()).reachable, BACK_MS_MAX);
       await eventually('the end of the standstill', async () => (await measured(STANDSTILL)) === 0);
       expect(await measured(REPLACED)).toBe(log.replacedConnections);
@@ -110,16 +112,7 @@ describeOnKafka('the log in a Kafka that was away', await whyNoKafkaToKill(), ()
       await eventually('a new consumer', () =>
         notices.some((notice) => notice.includes('no fetch was answered')),
       );
-      await eventually(
-        'an append after it',
-        () =>
-          append('after').then(
-            () => true,
-            () => undefined,
-          ),
-        BACK_MS_MAX,
-      );
-      await eventually('it is read', () => taker.texts(0).includes('after'), BACK_MS_MAX);
+      await worksAgain(taker);
     },
     TEST_MS,
   );
