@@ -25,6 +25,13 @@ export default {
       to: { pathNot: '^libs/(audit|baccarat)/' },
     },
     {
+      name: 'evidence-imports-nothing',
+      severity: 'error',
+      comment: `It runs on any machine, in a browser too: SHA-256 and Ed25519 are handed in. ${why}`,
+      from: { path: '^libs/evidence/', pathNot: '^libs/evidence/src/node\\.ts$' },
+      to: { pathNot: '^libs/evidence/src/(?!node\\.ts$)' },
+    },
+    {
       name: 'rule-folder-imports-the-pure',
       severity: 'error',
       comment: `It reads rule documents from files, and nothing else. ${why}`,
@@ -105,7 +112,10 @@ export default {
       severity: 'error',
       comment: `Enter a library by its index. ${why}`,
       from: { path: '^(apps|libs)/([^/]+)/' },
-      to: { path: '^(libs|apps)/([^/]+)/src/(?!index\\.ts$)', pathNot: '^$1/$2/' },
+      to: {
+        path: '^(libs|apps)/([^/]+)/src/(?!index\\.ts$)',
+        pathNot: '^($1/$2/|libs/evidence/src/node\\.ts$)',
+      },
     },
     {
       name: 'sockets-at-the-edge',

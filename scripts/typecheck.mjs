@@ -9,6 +9,7 @@ const projects = [
   'test/console/tsconfig.json',
   'libs/baccarat/tsconfig.lib.json',
   'libs/audit/tsconfig.lib.json',
+  'libs/evidence/tsconfig.lib.json',
 ];
 for (const project of projects) {
   const { status } = spawnSync(
