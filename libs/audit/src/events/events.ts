@@ -64,6 +64,18 @@ interface Footage {
 
 /** Any JSON by name: what a thing was made with, or what changed on it. Never a secret. */
 type Values = Readonly<Record<string, unknown>>;
+/** What the sealer found wrong behind the back of the house. */
+export const EVIDENCE_ALARMS = [
+  'changed',
+  'missing',
+  'other-log',
+  'behind',
+  'fork',
+  'clock',
+  'key',
+] as const;
+export type EvidenceAlarm = (typeof EVIDENCE_ALARMS)[number];
+
 interface OfSession {
   readonly account: string;
   readonly session: string;
@@ -178,6 +190,45 @@ export interface EventData {
     readonly key: string;
     readonly fault: string;
     readonly reason: string;
+  };
+  'export-requested': {
+    readonly export: string;
+    readonly scope: Values;
+    readonly purpose: string;
+    readonly recipient: string;
+    readonly options?: Values;
+  };
+  'export-made': {
+    readonly export: string;
+    readonly package: string;
+    readonly sha256: string;
+    readonly size: number;
+    readonly checkpoint: number;
+    readonly records: number;
+    readonly warnings: readonly string[];
+  };
+  'export-downloaded': { readonly export: string; readonly sha256: string };
+  'export-failed': { readonly export: string; readonly code: string; readonly detail: string };
+  'evidence-alarm': {
+    readonly alarm: EvidenceAlarm;
+    readonly detail: string;
+    readonly of?: string;
+    readonly record?: number;
+    readonly partition?: number;
+    readonly offset?: number;
+    readonly line?: number;
+    readonly sealed?: string;
+    readonly found?: string;
+  };
+  'evidence-resumed': {
+    readonly partition: number;
+    readonly offset: number;
+    readonly reason: string;
+  };
+  'evidence-keys-changed': {
+    readonly statement: number;
+    readonly changes: Values;
+    readonly reason?: string;
   };
   'finding-viewed': OfFinding;
   'finding-claimed': OfFinding & { readonly lease: number };
@@ -296,12 +347,12 @@ const optionalNote = ['firmware', 'code', 'text', 'by', 'lastSequence'] as const
 /**
  * What an event type carries: its fields in canonical order, the optional ones, and whether it must
  * name a shoe. `by`: who alone may write it; without it, any sender whose token allows the type.
- * The api writes its own types to the table `HOUSE_TABLE`. It writes those of a reviewer to the
+ * The api and the sealer write their own types to the table `HOUSE_TABLE`. The api writes those of a reviewer to the
  * table of the finding, when the person asks it to; they name no shoe and have no number.
  */
 export interface Shape<T extends EventType> {
   readonly shoe: boolean;
-  readonly by?: 'auditor' | 'api' | 'reviewer';
+  readonly by?: 'auditor' | 'api' | 'reviewer' | 'sealer';
   readonly fields: { readonly [field in keyof Required<EventData[T]>]: Field };
   readonly optional: readonly (keyof EventData[T] & string)[];
 }
@@ -481,6 +532,66 @@ export const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     },
     optional: [],
   },
+  'export-requested': {
+    shoe: false,
+    by: 'api',
+    fields: { export: id, scope: values, purpose: remark, recipient: remark, options: values },
+    optional: ['options'],
+  },
+  'export-made': {
+    shoe: false,
+    by: 'api',
+    fields: {
+      export: id,
+      package: text,
+      sha256: digest,
+      size: amount,
+      checkpoint: ordinal,
+      records: amount,
+      warnings: { is: 'names' },
+    },
+    optional: [],
+  },
+  'export-downloaded': {
+    shoe: false,
+    by: 'api',
+    fields: { export: id, sha256: digest },
+    optional: [],
+  },
+  'export-failed': {
+    shoe: false,
+    by: 'api',
+    fields: { export: id, code: text, detail: remark },
+    optional: [],
+  },
+  'evidence-alarm': {
+    shoe: false,
+    by: 'sealer',
+    fields: {
+      alarm: oneOf(...EVIDENCE_ALARMS),
+      detail: remark,
+      of: text,
+      record: amount,
+      partition: amount,
+      offset: amount,
+      line: ordinal,
+      sealed: digest,
+      found: digest,
+    },
+    optional: ['of', 'record', 'partition', 'offset', 'line', 'sealed', 'found'],
+  },
+  'evidence-resumed': {
+    shoe: false,
+    by: 'sealer',
+    fields: { partition: amount, offset: amount, reason: remark },
+    optional: [],
+  },
+  'evidence-keys-changed': {
+    shoe: false,
+    by: 'sealer',
+    fields: { statement: amount, changes: values, reason: remark },
+    optional: ['reason'],
+  },
   'finding-viewed': { ...review, fields: ofFinding, optional: [] },
   'finding-claimed': {
     ...review,
@@ -572,9 +683,9 @@ export const SENT_TYPES: readonly EventType[] = EVENT_TYPES.filter(
   (type) => SHAPES[type].by === undefined,
 );
 
-/** The table of the record of the house: what belongs to no table. Only the api writes to it. */
+/** The table of the record of the house: what belongs to no table. Only our own programs write to it. */
 export const HOUSE_TABLE = '@house';
 
-/** Returns whether an event is an act in the house, which the api records and nobody judges. */
+/** Returns whether an event is an act in the house, which is recorded and nobody judges. */
 export const isOfHouse = ({ type }: { readonly type: EventType }): boolean =>
-  SHAPES[type].by === 'api';
+  SHAPES[type].by === 'api' || SHAPES[type].by === 'sealer';
